@@ -3,6 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import {
   request as httpRequest,
   type ClientRequest,
+  type IncomingHttpHeaders,
   type IncomingMessage,
   type RequestOptions,
 } from 'node:http';
@@ -32,6 +33,7 @@ export interface Exchange {
 export interface ExchangeAnswer {
   readonly status: number;
   readonly location: string | undefined;
+  readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   /** True when the answer had more than mostBytes. */
   readonly cut: boolean;
@@ -62,18 +64,17 @@ export function exchange(options: Exchange): Promise<ExchangeAnswer> {
     });
     // Without this listener, Node reports no event for a switch of protocols, and the exchange would never
     // end.
-    request.on('upgrade', (_response, socket) => {
+    request.on('upgrade', ({ headers }, socket) => {
       hasAnswer = true;
       socket.destroy();
-      resolve({ status: 101, location: undefined, body: Buffer.alloc(0), cut: false });
+      resolve({ status: 101, location: undefined, headers, body: Buffer.alloc(0), cut: false });
     });
     request.on('response', (response) => {
       hasAnswer = true;
-      readStart(response, options.mostBytes).then(
-        ({ body, cut }) =>
-          resolve({ status: response.statusCode ?? 0, location: response.headers.location, body, cut }),
-        reject,
-      );
+      readStart(response, options.mostBytes).then(({ body, cut }) => {
+        const { statusCode: status = 0, headers } = response;
+        resolve({ status, location: headers.location, headers, body, cut });
+      }, reject);
     });
     request.end(options.body);
   });

@@ -3,8 +3,15 @@
  * Each hop is checked, and the connection goes to the checked addresses. So a host name that points to a
  * private address a moment later is not followed there.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import { maxSourceBytes, resolveMillis, sourceRedirects, sourceTimeoutMillis } from '../core/limits.ts';
-import type { AddressVerdict, Outbound, SourceResult } from '../core/ports/outbound.ts';
+import type {
+  AddressVerdict,
+  FailureKind,
+  Outbound,
+  PostResult,
+  SourceResult,
+} from '../core/ports/outbound.ts';
 import type { Clock } from '../core/ports/runtime.ts';
 import { webhookAttemptMillis, webhookResponseBytes } from '../core/webhook.ts';
 import {
@@ -64,9 +71,9 @@ export function createOutbound(
       within(webhookAttemptMillis, undefined, async (signal) => {
         try {
           const target = await find(url, 'webhook', signal);
-          if (signal.aborted) return { kind: 'unanswered', reason: 'timeout' };
-          if (target.kind === 'refused') return { kind: 'unanswered', reason: 'address refused' };
-          if (target.kind === 'unresolved') return { kind: 'unanswered', reason: 'name not resolved' };
+          if (signal.aborted) return unanswered.timeout;
+          if (target.kind === 'refused') return unanswered.refused;
+          if (target.kind === 'unresolved') return unanswered.unresolved;
           const answer = await send({
             ...target,
             method: 'POST',
@@ -75,9 +82,14 @@ export function createOutbound(
             mostBytes: webhookResponseBytes,
             signal,
           });
-          return { kind: 'answered', status: answer.status, excerpt: answer.body.toString('utf8') };
+          return {
+            kind: 'answered',
+            status: answer.status,
+            excerpt: answer.body.toString('utf8'),
+            headers: shownHeaders(answer.headers),
+          };
         } catch (error) {
-          return { kind: 'unanswered', reason: signal.aborted ? 'timeout' : reasonOf(error) };
+          return signal.aborted ? unanswered.timeout : failed(error);
         }
       }),
     fetchSource: (url, outer) =>
@@ -151,11 +163,56 @@ function sourceOf({ status, body, cut }: ExchangeAnswer): SourceResult {
   return { kind: 'failed', retryable: status >= 500 || status === 429 };
 }
 
-/** A word for the delivery log. The error's own text could name addresses that the client must not learn. */
-function reasonOf(error: unknown): string {
+/** One text for each header. A cookie of the receiver is nobody's business. */
+function shownHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const { 'set-cookie': _cookies, ...shown } = headers;
+  return Object.fromEntries(
+    Object.entries(shown).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  );
+}
+
+type Unanswered = Extract<PostResult, { kind: 'unanswered' }>;
+
+const unanswered = {
+  timeout: { kind: 'unanswered', reason: 'timeout', failure: 'timeout' },
+  refused: { kind: 'unanswered', reason: 'address refused', failure: 'address_refused' },
+  unresolved: { kind: 'unanswered', reason: 'name not resolved', failure: 'dns' },
+} as const satisfies Readonly<Record<string, Unanswered>>;
+
+/** The error's own text could name addresses that the client must not learn. */
+function failed(error: unknown): Unanswered {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return { kind: 'unanswered', reason: reasonOf(code), failure: failureOf(code) };
+}
+
+/** A word for the delivery log of the operator. */
+function reasonOf(code: string): string {
   if (code === 'ECONNREFUSED') return 'connection refused';
   if (code === 'ECONNRESET' || code === 'EPIPE') return 'connection closed';
   if (/CERT|TLS|SSL/.test(code)) return 'tls';
   return 'no valid http answer';
+}
+
+/** The codes of Node: of sockets, of OpenSSL's verification, and of the parser of HTTP. */
+const failures: Readonly<Record<string, FailureKind>> = {
+  ECONNREFUSED: 'connection_refused',
+  ECONNRESET: 'connection_closed',
+  EPIPE: 'connection_closed',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  CERT_HAS_EXPIRED: 'tls_expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls_self_signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'tls_self_signed',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'tls_wrong_name',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls_chain',
+  UNABLE_TO_GET_ISSUER_CERT: 'tls_chain',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls_chain',
+  EPROTO: 'tls',
+  HPE_HEADER_OVERFLOW: 'too_large',
+};
+
+function failureOf(code: string): FailureKind {
+  return failures[code] ?? (/CERT|TLS|SSL/.test(code) ? 'tls' : 'no_http');
 }

@@ -25,6 +25,8 @@ export interface SecretBoxOptions {
   readonly secretArn: string;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
+  /** The name under which the key is derived. Absent: that of the webhook secrets. */
+  readonly purpose?: string;
 }
 
 /** The result of sealing a text again with the current version of the secret. */
@@ -110,6 +112,7 @@ function cachedKeys({
   client,
   secretArn,
   clock,
+  purpose = 'webhook secrets',
 }: SecretBoxOptions): (version: string | undefined) => Promise<Key> {
   const held = new Map<string, { readonly key: Key; readonly until: number }>();
   return async (version) => {
@@ -121,7 +124,7 @@ function cachedKeys({
         ...(version !== undefined && { VersionId: version }),
       }),
     );
-    const key = { version: answer.VersionId ?? '', bytes: deriveKey(answer.SecretString ?? '') };
+    const key = { version: answer.VersionId ?? '', bytes: deriveKey(answer.SecretString ?? '', purpose) };
     const entry = { key, until: clock.now() + cacheMillis };
     held.set(key.version, entry);
     if (version === undefined) held.set('current', entry);
@@ -129,7 +132,7 @@ function cachedKeys({
   };
 }
 
-function deriveKey(secret: string): Buffer {
+function deriveKey(secret: string, purpose: string): Buffer {
   if (secret.length < 32) throw new Error('the encryption secret is shorter than 32 characters');
-  return Buffer.from(hkdfSync('sha256', secret, 'darkroom', 'webhook secrets', 32));
+  return Buffer.from(hkdfSync('sha256', secret, 'darkroom', purpose, 32));
 }

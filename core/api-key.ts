@@ -33,6 +33,16 @@ export function hashKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
+/** The end of a key, which is stored for people. It belongs to the checksum, and tells nothing of the secret. */
+export function lastOfKey(key: string): string {
+  return key.slice(-4);
+}
+
+/** The beginning of a key, which names its account and its id. */
+export function beginningOfKey(accountId: AccountId, keyId: KeyId): string {
+  return `${keyPrefix}${accountId}${keyId}`;
+}
+
 /** A new key. The operator sees it once; afterwards only its hash exists. */
 export function createKey(
   accountId: AccountId,

@@ -4,7 +4,7 @@ import type { Cell } from './csv.ts';
 import type { LedgerRow } from './ledger.ts';
 
 /** What the sums read of a creation. */
-export type BookedCreation = Pick<CreationRecord, 'id' | 'status' | 'model' | 'attempts'>;
+export type BookedCreation = Pick<CreationRecord, 'id' | 'status' | 'model' | 'attempts' | 'refundedMicros'>;
 
 /** A charge or a refund, with its creation. A creation that has no record is absent. */
 export interface BookedRow {
@@ -18,9 +18,22 @@ export interface Days {
   readonly to: string;
 }
 
-/** The UTC day on which the ledger has the row. The day of a refund can be later than that of its charge. */
-export function dayOfRow({ at }: Pick<LedgerRow, 'at'>): string {
-  return at.slice(0, 10);
+/**
+ * The UTC day on which the figures count the row: that of the charge, also for a refund. A refund of an older
+ * release does not name it, and counts on its own day.
+ */
+export function dayOfRow({ at, chargedOn }: Pick<LedgerRow, 'at' | 'chargedOn'>): string {
+  return chargedOn ?? at.slice(0, 10);
+}
+
+/**
+ * What the charge gave back, as far as the figures take it from here. A refund can come days after its charge,
+ * when nobody reads that day's rows any more, so the creation tells it with the row of the charge. Only the
+ * refund of a creation without a record counts by its own row.
+ */
+export function refundedOf({ row, creation }: BookedRow): number {
+  if (row.kind === 'charge') return creation?.refundedMicros ?? 0;
+  return row.kind === 'refund' && !creation ? row.amountMicros : 0;
 }
 
 /** The UTC day after this one. */

@@ -84,18 +84,42 @@ export const signInPaths = {
   logout: '/auth/logout',
 } as const;
 
+/** A sign-out is a POST: a link on a foreign page must not sign anybody out. */
+export const signInMethods = {
+  login: 'GET',
+  callback: 'GET',
+  logout: 'POST',
+} as const satisfies Readonly<Record<keyof typeof signInPaths, string>>;
+
+/**
+ * Why a sign-in did not end as it should. The browser comes back to the portal with ?error=WORD.
+ * cancelled: the person stopped the sign-in at the issuer.
+ * expired: the sign-in was begun too long ago, or in another browser.
+ * refused: the issuer refused, or something in its answer is not as it has to be.
+ * unavailable: the issuer does not answer.
+ * unverified: the issuer does not say that the address belongs to the person.
+ * not_invited: nobody invited this address.
+ * stale: the issuer did not ask for the person's proof again.
+ * blocked: too many rejected authentications came from this address.
+ */
+export const signInErrors = [
+  'cancelled',
+  'expired',
+  'refused',
+  'unavailable',
+  'unverified',
+  'not_invited',
+  'stale',
+  'blocked',
+] as const;
+export type SignInError = (typeof signInErrors)[number];
+
 /** What a member of an account may do. Each role may also do what the roles before it may. */
 export const roles = ['viewer', 'developer', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
 /** The Lambda functions of the portal's API. Each has the rights of its own operations only. */
-export type PortalFunction =
-  | 'sign-in'
-  | 'read'
-  | 'manage'
-  | 'generate'
-  | 'cancel'
-  | 'operate';
+export type PortalFunction = 'sign-in' | 'read' | 'manage' | 'generate' | 'cancel' | 'operate';
 
 export interface PortalOperation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';

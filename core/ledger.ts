@@ -29,6 +29,13 @@ export interface LedgerRow {
   readonly countedForUser?: true;
   /** Of a charge or refund: whom the client renders for. Absent when the request named nobody. */
   readonly user?: string;
+  /** Of a charge or refund: the model of its creation. Absent in rows of older releases. */
+  readonly model?: string;
+  /**
+   * Of a refund: the UTC day of its charge, "2026-11-21", on which usage counts it. Unlike `day`, no cap and no
+   * counter of a key follows from it. Absent in rows of older releases.
+   */
+  readonly chargedOn?: string;
   /** Of a top-up or adjustment: the operator's text. */
   readonly reference?: string;
   readonly reason?: string;

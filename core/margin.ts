@@ -2,13 +2,14 @@
  * What the operator earns: revenue, provider costs and margin by account, model, provider or day. A client
  * never sees these figures.
  *
- * Revenue counts on the day of its row of the ledger, and a refund on its own day (usage.ts). The cost of a
- * creation counts on the day of its charge. It is the price that the renderer noted in the attempt, so a later
+ * Everything counts on the day of the charge, as in usage.ts: the revenue, what was given back of it, and the
+ * cost of the creation. The cost is the price that the renderer noted in the attempt, so a later
  * price of the provider changes no day that is over.
  */
 import {
   dayOfRow,
   groupSums,
+  refundedOf,
   type BookedCreation,
   type BookedRow,
   type Cells,
@@ -79,8 +80,9 @@ function providerOf(creation: BookedCreation | undefined): string | null {
   return (attempts.find(isRendered) ?? attempts.at(-1))?.provider ?? null;
 }
 
-function marginOf({ row, creation }: BookedRow): Margin | undefined {
-  const revenueMicros = 0 - row.amountMicros;
+function marginOf(booked: BookedRow): Margin | undefined {
+  const { row, creation } = booked;
+  const revenueMicros = (row.kind === 'charge' ? 0 - row.amountMicros : 0) - refundedOf(booked);
   const costMicros = costMicrosOf(creation);
   const revenue = {
     revenueMicros,
@@ -101,7 +103,8 @@ function marginOf({ row, creation }: BookedRow): Margin | undefined {
       };
     }
     case 'refund':
-      return { ...noMargin, ...revenue };
+      // The row of the charge has counted it.
+      return creation ? undefined : { ...noMargin, ...revenue };
     case 'top_up':
     case 'adjustment':
     case 'credit_line':

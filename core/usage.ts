@@ -1,11 +1,17 @@
 /**
  * What a client used: creations and money by day, key, model or user.
  *
- * The money of a day is that of the ledger's rows of this day. A refund counts on its own day, and not on the
- * day of its charge, so that a day that is over never changes. The creations of a day are those that were
- * charged on this day, whenever they ended.
+ * Everything counts on the day of the charge: the money, what was given back of it, and the creation. So a
+ * creation that failed after midnight spent nothing on any day.
  */
-import { dayOfRow, groupSums, type BookedRow, type Cells, type GroupedSums } from './booked-row.ts';
+import {
+  dayOfRow,
+  groupSums,
+  refundedOf,
+  type BookedRow,
+  type Cells,
+  type GroupedSums,
+} from './booked-row.ts';
 import { asMicros } from './money.ts';
 
 export const usageDimensions = ['day', 'key', 'model', 'user'] as const;
@@ -47,7 +53,9 @@ const groupOf: Readonly<Record<UsageDimension, (booked: BookedRow) => string | n
   user: ({ row }) => row.user ?? null,
 };
 
-function usageOf({ row, creation }: BookedRow): Usage | undefined {
+function usageOf(booked: BookedRow): Usage | undefined {
+  const { row, creation } = booked;
+  const refundedMicros = refundedOf(booked);
   switch (row.kind) {
     case 'charge':
       return {
@@ -56,9 +64,11 @@ function usageOf({ row, creation }: BookedRow): Usage | undefined {
         completed: creation?.status === 'completed' ? 1 : 0,
         failed: creation?.status === 'failed' ? 1 : 0,
         chargedMicros: 0 - row.amountMicros,
+        refundedMicros,
       };
     case 'refund':
-      return { ...noUsage, refundedMicros: row.amountMicros };
+      // The row of the charge has counted it.
+      return creation ? undefined : { ...noUsage, refundedMicros };
     case 'top_up':
     case 'adjustment':
     case 'credit_line':

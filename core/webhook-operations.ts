@@ -1,6 +1,6 @@
 /** The commands of an operator for webhooks: send a delivery again, and send a test delivery. */
 import type { Account } from './account.ts';
-import { echoedFields } from './creation.ts';
+import { echoedFields, type CreationRecord } from './creation.ts';
 import type { CreationId } from './ids.ts';
 import { uuidV7 } from './ids.ts';
 import type { CreationStore } from './ports/creations.ts';
@@ -12,7 +12,8 @@ import type { SecretBox } from './ports/secret-box.ts';
 import { endedDelivery, testDeliverySeconds, webhookHeaders } from './webhook.ts';
 import { openSecrets, type SigningSecrets } from './webhook-secrets.ts';
 
-const nilId = '00000000-0000-0000-0000-000000000000' as CreationId;
+/** The creation that a test delivery names. */
+export const nilId = '00000000-0000-0000-0000-000000000000' as CreationId;
 
 export interface TestServices {
   readonly clock: Clock;
@@ -79,13 +80,15 @@ async function send(
     body,
   };
   const before = clock.elapsed();
-  const result = await outbound.post(url, webhookHeaders(signed, secrets), body);
-  const ended = endedDelivery({ ...delivery, millis: Math.round(clock.elapsed() - before) }, result);
+  const headers = webhookHeaders(signed, secrets);
+  const result = await outbound.post(url, headers, body);
+  const ended = endedDelivery({ ...delivery, millis: Math.round(clock.elapsed() - before) }, result, headers);
   await deliveries.record(ended);
   return ended;
 }
 
-function testBody(at: string): string {
+/** The body of a test delivery that was sent at this time, RFC 3339. */
+export function testBody(at: string): string {
   return JSON.stringify({
     event: 'creation.completed',
     id: nilId,
@@ -100,9 +103,9 @@ function testBody(at: string): string {
 
 export interface RedeliveryServices {
   readonly clock: Clock;
-  readonly creations: CreationStore;
-  readonly deliveries: DeliveryStore;
-  readonly executions: Executions;
+  readonly creations: Pick<CreationStore, 'read'>;
+  readonly deliveries: Pick<DeliveryStore, 'find' | 'reopen'>;
+  readonly executions: Pick<Executions, 'start'>;
 }
 
 export type RedeliveryOutcome =
@@ -119,10 +122,25 @@ export async function redeliver(
   const delivery = await services.deliveries.find(account.id, deliveryId);
   const id = delivery?.creationId;
   const creation = id && (await services.creations.read(id));
-  if (!creation?.webhook) return { kind: 'unknown_delivery' };
-  const reopened = await services.deliveries.reopen(creation, services.clock.now());
-  if (!reopened) return { kind: 'still_pending' };
+  if (!creation) return { kind: 'unknown_delivery' };
+  switch (await reopenWebhook(creation, services)) {
+    case 'no_webhook':
+      return { kind: 'unknown_delivery' };
+    case 'still_pending':
+      return { kind: 'still_pending' };
+    case 'started':
+      return { kind: 'started', creationId: creation.id };
+  }
+}
+
+/** Opens a new round of attempts. 'still_pending': the webhook waits for an attempt, or the creation is open. */
+export async function reopenWebhook(
+  creation: CreationRecord,
+  { deliveries, executions, clock }: Omit<RedeliveryServices, 'creations'>,
+): Promise<'started' | 'no_webhook' | 'still_pending'> {
+  if (!creation.webhook) return 'no_webhook';
+  if (!(await deliveries.reopen(creation, clock.now()))) return 'still_pending';
   // If the start fails, the reconciler finds the pending webhook and starts an execution.
-  await services.executions.start(creation, creation.executions + 1);
-  return { kind: 'started', creationId: creation.id };
+  await executions.start(creation, creation.executions + 1);
+  return 'started';
 }

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { echoedFields, type CreationRecord } from './creation.ts';
 import { failures } from './failure.ts';
 import { toUsd } from './money.ts';
-import type { Delivery } from './ports/deliveries.ts';
+import type { Delivery, SignatureCuts } from './ports/deliveries.ts';
 import type { PostResult } from './ports/outbound.ts';
 import type { SigningSecrets } from './webhook-secrets.ts';
 
@@ -21,7 +21,10 @@ export const testDeliverySeconds = 30;
  * entry in the index of open work.
  */
 export const webhookGraceMillis = 110_000;
-const excerptCharacters = 500;
+/** What the log keeps of an answer. */
+const excerptBytes = 1_024;
+const mostHeaders = 16;
+const headerBytes = 1_024;
 
 const secretPrefix = 'whsec_';
 
@@ -30,8 +33,10 @@ export function webhookSecret(randomBytes: Uint8Array): string {
   return `${secretPrefix}${Buffer.from(randomBytes).toString('base64')}`;
 }
 
+export const endedEvents = ['creation.completed', 'creation.failed'] as const;
+
 /** What the end of a creation is called. */
-export function endedEvent({ status }: CreationRecord): 'creation.failed' | 'creation.completed' {
+export function endedEvent({ status }: CreationRecord): (typeof endedEvents)[number] {
   return status === 'failed' ? 'creation.failed' : 'creation.completed';
 }
 
@@ -52,12 +57,60 @@ export function webhookBody(creation: CreationRecord, resultUrls: readonly strin
   });
 }
 
-/** The delivery with its outcome. Every status of 2xx means delivered. */
-export function endedDelivery(delivery: Delivery, result: PostResult): Delivery {
-  if (result.kind === 'unanswered') return { ...delivery, outcome: 'failed', reason: result.reason };
-  const { status, excerpt } = result;
+/**
+ * The delivery with its outcome. Every status of 2xx means delivered.
+ * @param sent the headers of the attempt
+ */
+export function endedDelivery(
+  delivery: Delivery,
+  result: PostResult,
+  sent: Readonly<Record<string, string>>,
+): Delivery {
+  const signed = { ...delivery, signedAt: Number(sent['x-timestamp']), cuts: signatureCuts(sent) };
+  if (result.kind === 'unanswered')
+    return { ...signed, outcome: 'failed', reason: result.reason, failure: result.failure };
+  const { status, excerpt, headers } = result;
   const outcome = status >= 200 && status < 300 ? 'delivered' : 'failed';
-  return { ...delivery, outcome, status, responseExcerpt: excerpt.slice(0, excerptCharacters) };
+  return {
+    ...signed,
+    outcome,
+    status,
+    responseExcerpt: firstBytes(excerpt, excerptBytes),
+    responseHeaders: firstHeaders(headers, headerBytes),
+  };
+}
+
+/** The beginning of a text, in UTF-8, without half a character. */
+export function firstBytes(text: string, most: number): string {
+  const bytes = new TextEncoder().encode(text);
+  return bytes.length <= most ? text : new TextDecoder().decode(bytes.subarray(0, most), { stream: true });
+}
+
+/** The first headers, in the order of the answer. A header that has no room is left out with all behind it. */
+export function firstHeaders(
+  headers: Readonly<Record<string, string>>,
+  mostBytes: number,
+): Record<string, string> {
+  let left = mostBytes;
+  const entries = Object.entries(headers).slice(0, mostHeaders);
+  const end = entries.findIndex(([name, value]) => {
+    left -= Buffer.byteLength(name) + Buffer.byteLength(value);
+    return left < 0;
+  });
+  return Object.fromEntries(end === -1 ? entries : entries.slice(0, end));
+}
+
+/** So many characters of a signature are shown. */
+const cutLength = 4;
+
+function signatureCuts(headers: Readonly<Record<string, string>>): SignatureCuts {
+  const cut = (text: string, prefix: string): string => text.slice(prefix.length, prefix.length + cutLength);
+  const previous = headers['x-webhook-signature-256-previous'];
+  return {
+    current: cut(headers['x-webhook-signature-256'] ?? '', 'sha256='),
+    ...(previous !== undefined && { previous: cut(previous, 'sha256=') }),
+    standard: (headers['webhook-signature'] ?? '').split(' ').map((one) => cut(one, 'v1,')),
+  };
 }
 
 export interface SignedAttempt {

@@ -12,11 +12,6 @@ export function visibleText(text: string): string {
   return text.replace(unsafe, (character) => named[character] ?? escaped(character));
 }
 
-/** True when the text contains no unsafe character. */
-export function isPrintable(text: string): boolean {
-  return text.isWellFormed() && visibleText(text) === text;
-}
-
 /** Like JSON.stringify, with an escape for every unsafe character. The parsed value is the same. */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value).replace(unsafe, escaped);

@@ -1,13 +1,16 @@
 /** Accounts and API keys, for the operator's command. */
-import type { Account, ApiKey, KeyCaps, SealedSecret } from '../../core/account.ts';
+import type { Account, ApiKey, SealedSecret } from '../../core/account.ts';
+import type { KeyChange } from '../../core/api-keys.ts';
 import type { AccountId, KeyId } from '../../core/ids.ts';
 import type { Micros } from '../../core/money.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
-import { putNew, tryUpdate, updateIf, type UpdateParts } from './conditional.ts';
-import { accountFromItem, accountToItem, apiKeyFromItem, apiKeyToItem, secretsFromItem } from './mapping.ts';
+import { createAccountSettings } from './account-settings.ts';
+import { createOwn, updateIf } from './conditional.ts';
+import { createKeyStore, editParts } from './key-store.ts';
+import { accountFromItem, accountToItem, apiKeyFromItem } from './mapping.ts';
 import { queryAll, queryPages } from './query.ts';
 import { getItem, updateItem } from './send.ts';
-import { keys, listingIndex, type Item, type ItemKey, type Table } from './table.ts';
+import { keys, listingIndex, type Item, type Table } from './table.ts';
 
 export interface AccountChange {
   readonly name?: string;
@@ -23,11 +26,6 @@ export interface AccountChange {
   readonly noticeUrl?: string | null;
   readonly lowBalanceMicros?: Micros | null;
 }
-
-/** The limits of a key that an operator sets: its caps, its models and its expiry. */
-export type KeyLimits = Pick<ApiKey, keyof KeyCaps | 'models' | 'expiresAt'>;
-/** A new value for each limit that changes. null removes the limit. */
-export type KeyChange = { readonly [Name in keyof KeyLimits]: Exclude<KeyLimits[Name], undefined> | null };
 
 /** Models to hide from an account, and models to show again. */
 export interface ModelChange {
@@ -63,6 +61,8 @@ export interface AccountStore {
 const hiddenModelTries = 20;
 
 export function createAccountStore(table: Table): AccountStore {
+  const keyStore = createKeyStore(table);
+  const settings = createAccountSettings(table);
   return {
     create: (account) =>
       createOwn(
@@ -70,54 +70,27 @@ export function createAccountStore(table: Table): AccountStore {
         accountToItem(account),
         (found) => found['createdAt'] === account.createdAt && found['name'] === account.name,
       ),
-    read: (id) => readAccount(table, id),
+    read: (id) => settings.read(id),
     list: () => listAccounts(table),
     change: async (id, change) => {
       await updateItem(table, keys.account(id), changeOf(change));
     },
     changeHiddenModels: (id, change) => changeHiddenModels(table, id, change),
-    replaceSecrets: (id, current, next) => replaceSecrets(table, id, current, next),
-    createKey: (key) => createOwn(table, apiKeyToItem(key), (found) => found['hash'] === key.hash),
+    replaceSecrets: (id, current, next) => settings.replaceSecrets(id, current, next),
+    createKey: (key) => keyStore.create(key),
     listKeys: async (id) => (await queryAll(table, keys.account(id).pk, 'KEY#')).map(apiKeyFromItem),
-    revokeKey: (id, key, at) =>
+    revokeKey: (id, key, at) => keyStore.revoke(id, key, at),
+    changeKey: (id, key, change) =>
       updateIf(table, keys.apiKey(id, key), {
-        UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :at)',
+        ...editParts(change),
         ConditionExpression: 'attribute_exists(pk)',
-        ExpressionAttributeValues: { ':at': at },
       }),
-    changeKey: (id, key, change) => updateIf(table, keys.apiKey(id, key), keyChangeParts(change)),
-  };
-}
-
-function keyChangeParts(change: KeyChange): UpdateParts {
-  const set = Object.entries(change).filter(([, value]) => value !== null);
-  const removed = Object.keys(change).filter((name) => !set.some(([other]) => other === name));
-  return {
-    UpdateExpression: [
-      ...(set.length > 0 ? [`SET ${set.map(([name]) => `${name} = :${name}`).join(', ')}`] : []),
-      ...(removed.length > 0 ? [`REMOVE ${removed.join(', ')}`] : []),
-    ].join(' '),
-    ConditionExpression: 'attribute_exists(pk)',
-    ...(set.length > 0 && {
-      ExpressionAttributeValues: Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
-    }),
   };
 }
 
 async function readAccount(table: Table, id: AccountId): Promise<Account | undefined> {
   const item = await getItem(table, keys.account(id));
   return item && accountFromItem(item);
-}
-
-/** False when another item has the id. After a lost answer, the item that is found may be our own. */
-async function createOwn(
-  table: Table,
-  item: Item & ItemKey,
-  isOurs: (found: Item) => boolean,
-): Promise<boolean> {
-  if (await putNew(table, item)) return true;
-  const found = await getItem(table, { pk: item.pk, sk: item.sk });
-  return found !== undefined && isOurs(found);
 }
 
 /** The condition is the list that was read, so that two operators do not undo each other's changes. */
@@ -142,33 +115,6 @@ async function changeHiddenModels(table: Table, id: AccountId, { hide, show }: M
     await table.clock.sleep(attempt * (1 + (table.randomBytes(1)[0] ?? 0) / 16));
   }
   throw new Overloaded('the list of hidden models kept changing');
-}
-
-async function replaceSecrets(
-  table: Table,
-  id: AccountId,
-  current: SealedSecret | undefined,
-  next: readonly SealedSecret[],
-): Promise<boolean> {
-  const parts: UpdateParts = {
-    UpdateExpression: 'SET webhookSecrets = :next',
-    ConditionExpression: current
-      ? 'webhookSecrets[0].sealed = :current'
-      : 'attribute_not_exists(webhookSecrets[0])',
-    ExpressionAttributeValues: { ':next': next, ...(current && { ':current': current.sealed }) },
-  };
-  const outcome = await tryUpdate(table, keys.account(id), parts);
-  switch (outcome.kind) {
-    case 'written':
-      return true;
-    case 'busy':
-      throw new Overloaded('the account stayed busy');
-    case 'refused': {
-      // Our first write may have succeeded with its answer lost; then this retry failed because of it.
-      const [stored] = secretsFromItem(outcome.item);
-      return next[0] !== undefined && stored?.sealed === next[0].sealed;
-    }
-  }
 }
 
 /** The providers 'all' and null are stored as no attribute. */

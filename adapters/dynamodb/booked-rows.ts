@@ -15,7 +15,13 @@ const readAtOnce = 100;
 /** So many reads of creations wait for the table at the same time. */
 const readsAtOnce = 4;
 /** Without the prompt, the metadata and the body of the webhook, which can be long. */
-const attributes = ['id', 'status', 'model', 'attempts'] as const satisfies readonly (keyof BookedCreation)[];
+const attributes = [
+  'id',
+  'status',
+  'model',
+  'attempts',
+  'refundedMicros',
+] as const satisfies readonly (keyof BookedCreation)[];
 
 /**
  * The rows of these days, the oldest first, some hundred at once. The memory that this takes does not grow with

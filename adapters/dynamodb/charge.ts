@@ -112,6 +112,7 @@ function ledgerItem(table: Table, { creation }: ChargeOrder): TransactItem {
     ...(creation.countedForUser && { countedForUser: true }),
     ...(creation.user !== undefined && { user: creation.user }),
     ...(creation.requestId !== undefined && { requestId: creation.requestId }),
+    model: creation.model,
     at: creation.createdAt,
   };
   return { Put: { TableName: table.name, Item: ledgerRow, ConditionExpression: isNew } };

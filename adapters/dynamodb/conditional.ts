@@ -2,7 +2,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { Overloaded } from '../../core/ports/requests.ts';
-import { putItem, updateItem, type UpdateParts } from './send.ts';
+import { getItem, putItem, updateItem, type UpdateParts } from './send.ts';
 import type { Item, ItemKey, Table } from './table.ts';
 
 export type { UpdateParts } from './send.ts';
@@ -35,6 +35,17 @@ export async function tryUpdate(table: Table, key: ItemKey, parts: UpdateParts):
 /** False when the table already holds an item with this key. */
 export async function putNew(table: Table, item: Item): Promise<boolean> {
   return isWritten(putItem(table, item, { ConditionExpression: 'attribute_not_exists(pk)' }));
+}
+
+/** False when another item has the id. After a lost answer, the item that is found may be our own. */
+export async function createOwn(
+  table: Table,
+  item: Item & ItemKey,
+  isOurs: (found: Item) => boolean,
+): Promise<boolean> {
+  if (await putNew(table, item)) return true;
+  const found = await getItem(table, { pk: item.pk, sk: item.sk });
+  return found !== undefined && isOurs(found);
 }
 
 async function isWritten(write: Promise<unknown>): Promise<boolean> {

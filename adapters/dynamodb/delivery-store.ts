@@ -4,11 +4,12 @@ import type { Delivery, DeliveryClaim, DeliveryStore } from '../../core/ports/de
 import { Overloaded } from '../../core/ports/requests.ts';
 import { webhookAttempts } from '../../core/webhook.ts';
 import { tryUpdate, updateIf, type UpdateParts } from './conditional.ts';
+import { logRow } from './delivery-row.ts';
 import { eventItem } from './event-items.ts';
 import { getItem, putItem, updateItem } from './send.ts';
-import { queryAll } from './query.ts';
-import { creationFromItem, deliveryFromItem, keptDays, secretsFromItem } from './mapping.ts';
-import { keyOf, keys, openShard, ttlAttribute, type Item, type Table } from './table.ts';
+import { queryAll, queryPages } from './query.ts';
+import { creationFromItem, deliveryFromItem, secretsFromItem } from './mapping.ts';
+import { keyOf, keys, openShard, type Item, type Table } from './table.ts';
 import { transact, type TransactItem } from './transaction.ts';
 
 /** How long after an attempt is due the reconciler takes care of the webhook. */
@@ -109,6 +110,7 @@ export function createDeliveryStore(table: Table): DeliveryStore {
     },
     log: async (accountId, limit) =>
       (await queryAll(table, keys.account(accountId).pk, 'DELIVERY#', true, limit)).map(deliveryFromItem),
+    lastAttemptsSince: (accountId, sinceMillis) => lastAttemptsSince(table, accountId, sinceMillis),
     reopen: (creation, nowMillis) => reopen(table, creation, nowMillis),
   };
 }
@@ -168,15 +170,6 @@ function settleParts(delivery: Delivery, next: Parameters<DeliveryStore['settle'
   };
 }
 
-function logRow(delivery: Delivery): Item {
-  const startedSeconds = Math.floor(Date.parse(delivery.startedAt) / 1000);
-  return {
-    ...keys.delivery(delivery.accountId, delivery.startedAt, delivery.id),
-    ...delivery,
-    [ttlAttribute]: startedSeconds + keptDays * 86_400,
-  };
-}
-
 /**
  * A busy table is no reason not to send the webhook: the log row of the attempt's end holds the same fields.
  */
@@ -205,11 +198,36 @@ async function claimTest(
   return Math.max(1, Number(item?.['lastAt']) + intervalMillis - nowMillis);
 }
 
+/** Rows of tests name the nil creation, which does not exist. Rows of notices name none. */
+async function* lastAttemptsSince(
+  table: Table,
+  accountId: AccountId,
+  sinceMillis: number,
+): AsyncGenerator<readonly CreationId[]> {
+  const query = {
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :end',
+    FilterExpression:
+      'attribute_exists(creationId) AND attribute_not_exists(nextAttemptAt) AND (attribute_not_exists(outcome) OR outcome <> :delivered)',
+    ProjectionExpression: 'creationId',
+    ExpressionAttributeValues: {
+      ':pk': keys.account(accountId).pk,
+      ':from': `DELIVERY#${new Date(sinceMillis).toISOString()}`,
+      // The end of all rows of deliveries: "$" follows "#".
+      ':end': 'DELIVERY$',
+      ':delivered': 'delivered',
+    },
+  };
+  for await (const page of queryPages(table, query))
+    yield (page.Items ?? []).map((item) => item['creationId'] as CreationId);
+}
+
 /** The event of the redelivery is in the same transaction, also for an account of which nobody reads events. */
 async function reopen(table: Table, creation: CreationRecord, nowMillis: number): Promise<boolean> {
   const id = newEventId(nowMillis, table.randomBytes(16));
   const event = eventItem(table, creation.accountId, { id, of: creation.id, again: true });
-  const outcome = await transact(table, [{ Update: reopening(table, creation, nowMillis) }, event]);
+  // With a token, a try after a lost answer is the same transaction.
+  const token = id.slice(-36);
+  const outcome = await transact(table, [{ Update: reopening(table, creation, nowMillis) }, event], token);
   if (outcome.kind === 'overloaded') throw new Overloaded('the table stayed busy');
   return outcome.kind === 'done';
 }

@@ -92,6 +92,8 @@ function moneyBack(
           ...(day !== undefined && { day }),
           ...(counter.length > 0 && { countedForUser: true }),
           ...(creation.user !== undefined && { user: creation.user }),
+          model: creation.model,
+          chargedOn: creation.createdAt.slice(0, 10),
           reason,
           at,
         },

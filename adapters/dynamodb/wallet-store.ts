@@ -8,6 +8,7 @@ import type { AccountId } from '../../core/ids.ts';
 import type { LedgerKind, LedgerRow } from '../../core/ledger.ts';
 import { asMicros, largestAvailableMicros, type Micros } from '../../core/money.ts';
 import { OutcomeUnknown, Overloaded } from '../../core/ports/requests.ts';
+import type { CreditLineOutcome, MovementOutcome, Wallet } from '../../core/ports/wallet.ts';
 import { ledgerRowFromItem } from './mapping.ts';
 import { queryAll } from './query.ts';
 import { getItem } from './send.ts';
@@ -15,37 +16,7 @@ import { isRefusal } from './shed.ts';
 import { keys, type Item, type ItemKey, type Table } from './table.ts';
 import { transact, type Refusal, type TransactItem, type TransactionOutcome } from './transaction.ts';
 
-/** The movement of an account that a reference names. */
-export interface Movement {
-  readonly kind: 'top_up' | 'adjustment';
-  readonly amountMicros: Micros;
-}
-
-/** The outcome of a movement. Only 'applied' changed anything. */
-export type MovementOutcome =
-  | { readonly kind: 'applied' }
-  /** An earlier call made the same movement with this reference. */
-  | { readonly kind: 'already_applied' }
-  /** The reference names another movement. */
-  | { readonly kind: 'reference_taken'; readonly by: Movement }
-  /** The account would exceed the largest amount, or fall as far below zero. */
-  | { readonly kind: 'out_of_range' };
-
-export type CreditLineOutcome = 'changed' | 'changed_meanwhile' | 'out_of_range';
-
-/**
- * All movements throw Overloaded when the table stayed busy and nothing was written. They throw
- * OutcomeUnknown when nobody can tell whether the movement was written.
- */
-export interface WalletStore {
-  /** Adds to the balance, once for each reference. */
-  topUp(id: AccountId, amount: Micros, reference: string): Promise<MovementOutcome>;
-  /**
-   * Adds to the balance or takes from it, even below zero. With a reference, only once for each reference.
-   */
-  adjust(id: AccountId, amount: Micros, reason: string, reference?: string): Promise<MovementOutcome>;
-  /** 'changed_meanwhile': the stored credit line is no longer `from`. */
-  setCreditLine(id: AccountId, from: Micros, to: Micros): Promise<CreditLineOutcome>;
+export interface WalletStore extends Wallet {
   /** The ledger row of a creation's charge. */
   charge(creation: Pick<CreationRecord, 'id' | 'accountId' | 'createdAt'>): Promise<LedgerRow | undefined>;
   /** Oldest first. */

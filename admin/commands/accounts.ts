@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
 import { conditions, type Account, type AccountCondition } from '../../core/account.ts';
-import { randomBase62 } from '../../core/base62.ts';
-import { parseAccountId, type AccountId } from '../../core/ids.ts';
-import { lookAfterCommand } from '../../core/look-for-crossings.ts';
+import type { AccountId } from '../../core/ids.ts';
 import { checkNoticeUrl, setNotices, type NoticeSettings } from '../../core/notice-settings.ts';
 import { asMicros, formatUsd, largestAvailableMicros, toUsd, type Micros } from '../../core/money.ts';
+import {
+  openAccount,
+  openingReference,
+  setCreditLine as moveCreditLine,
+} from '../../core/operated-account.ts';
 import type { AccountChange } from '../../adapters/dynamodb/account-store.ts';
 import { knownModels, readCatalog } from '../catalog/catalog-files.ts';
 import type { Admin } from '../admin.ts';
@@ -13,8 +16,6 @@ import { persist } from '../persistence.ts';
 import type { Row } from '../../terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
-
-const openingReference = 'opening balance';
 
 export interface NewAccount extends values.LimitOptions {
   readonly name: string;
@@ -94,42 +95,34 @@ function limitOptions(command: Command): Command {
 export async function createAccount(services: OperatorServices, options: NewAccount): Promise<Account> {
   const balance = values.positiveUsd('--balance', options.balance ?? '0', 'zero');
   const creditLine = values.positiveUsd('--credit-line', options.creditLine ?? '0', 'zero');
-  if (balance + creditLine > largestAvailableMicros)
-    throw new OperatorError(`--balance, --credit-line: ${aboveTheLargest}`);
-  const account: Account = {
-    id: newAccountId(services),
-    name: values.shownText('--name', options.name),
-    condition: 'active',
-    availableMicros: asMicros(0),
-    creditLineMicros: asMicros(0),
-    inFlight: 0,
-    limits: { ...services.defaultLimits, ...values.limits(options) },
-    policy: { providers: 'all', hiddenModels: [] },
-    webhookSecrets: [],
-    createdAt: new Date(services.clock.now()).toISOString(),
-  };
-  if (!(await services.accounts.create(account)))
-    throw new OperatorError('The id drawn for the account is taken: try again.');
-  try {
-    if (balance > 0) await services.wallet.topUp(account.id, balance, openingReference);
-    if (creditLine > 0) await services.wallet.setCreditLine(account.id, account.creditLineMicros, creditLine);
-    return await values.account(services, account.id);
-  } catch (error) {
-    throw halfMade(account, error);
+  const outcome = await openAccount(
+    {
+      name: values.shownText('--name', options.name),
+      limits: { ...services.defaultLimits, ...values.limits(options) },
+      balanceMicros: balance,
+      creditLineMicros: creditLine,
+    },
+    services,
+  );
+  switch (outcome.kind) {
+    case 'opened':
+      return values.account(services, outcome.id).catch((error: unknown) => {
+        throw halfMade(outcome.id, error);
+      });
+    case 'out_of_range':
+      throw new OperatorError(`--balance, --credit-line: ${aboveTheLargest}`);
+    case 'id_taken':
+      throw new OperatorError('The id drawn for the account is taken: try again.');
+    case 'half_made':
+      throw halfMade(outcome.id, outcome.cause);
   }
-}
-
-function newAccountId({ randomBytes }: OperatorServices): AccountId {
-  const id = parseAccountId(randomBase62(10, randomBytes));
-  if (!id) throw new Error('a new account id has a wrong form');
-  return id;
 }
 
 /**
  * A repeated `accounts create` would make a second account, so the message names commands that are safe to
  * repeat.
  */
-function halfMade({ id }: Account, cause: unknown): OperatorError {
+function halfMade(id: AccountId, cause: unknown): OperatorError {
   const message =
     `The account ${id} was created, but its balance or credit line may be missing: look at it with \`accounts show ${id}\`, ` +
     `then use \`wallet top-up\` with --reference ${JSON.stringify(openingReference)}, and \`accounts set --credit-line\`.`;
@@ -209,10 +202,8 @@ async function setCreditLine(
   account: Account,
   creditLine: Micros,
 ): Promise<void> {
-  const outcome = await services.wallet.setCreditLine(account.id, account.creditLineMicros, creditLine);
-  switch (outcome) {
+  switch (await moveCreditLine(account, creditLine, services)) {
     case 'changed':
-      await lookAfterCommand({ accountId: account.id, periods: {} }, services);
       return;
     case 'changed_meanwhile':
       throw new OperatorError(

@@ -11,6 +11,7 @@ import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
 
 const logRows = 100;
+const excerptCharacters = 500;
 
 export function addDeliveryCommands(webhooks: Command, admin: Admin): void {
   webhooks
@@ -94,6 +95,6 @@ function deliveryRow(delivery: Delivery): Row {
     ms: delivery.millis ?? null,
     next_attempt_at: delivery.nextAttemptAt ?? null,
     url: delivery.url,
-    response: delivery.responseExcerpt ?? null,
+    response: delivery.responseExcerpt?.slice(0, excerptCharacters) ?? null,
   };
 }

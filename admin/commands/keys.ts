@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
 import type { Account, ApiKey } from '../../core/account.ts';
-import { createKey, hashKey } from '../../core/api-key.ts';
-import { randomBase62 } from '../../core/base62.ts';
+import { isPlayground, newKey, type KeyChange, type NewKey as IssuedKey } from '../../core/api-keys.ts';
 import { spentIn, spentInAll, spentOn } from '../../core/caps.ts';
 import { dayOf, monthOf } from '../../core/creation.ts';
 import { parseKeyId, type KeyId } from '../../core/ids.ts';
 import { toUsd, type Micros } from '../../core/money.ts';
-import type { KeyChange, KeyLimits } from '../../adapters/dynamodb/account-store.ts';
 import { knownModels } from '../catalog/catalog-files.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -53,7 +51,7 @@ export function addKeyCommands(program: Command, admin: Admin): void {
         const account = await values.account(services, id);
         const found = await services.accounts.listKeys(account.id);
         output.list(
-          found.map((key) => keyView(key, services)),
+          found.filter((key) => !isPlayground(key)).map((key) => keyView(key, services)),
           `No key yet: keys create ${account.id} --name NAME`,
         );
       }),
@@ -141,33 +139,12 @@ export async function issueKey(
   services: OperatorServices,
   account: Account,
   options: NewKey,
-): Promise<{ record: ApiKey; key: string }> {
-  const id = newKeyId(services);
-  const key = createKey(account.id, id, services.randomBytes);
-  const record: ApiKey = {
-    id,
-    accountId: account.id,
-    name: values.shownText('--name', options.name),
-    hash: hashKey(key),
-    createdAt: new Date(services.clock.now()).toISOString(),
-    ...setLimits(limitsOf(options, services)),
-    spent: {},
-    spentByDay: {},
-  };
+): Promise<IssuedKey> {
+  const name = values.shownText('--name', options.name);
+  const { record, key } = newKey(account.id, { name, ...limitsOf(options, services) }, services);
   if (!(await services.accounts.createKey(record)))
     throw new OperatorError('The id drawn for the key is taken: try again.');
   return { record, key };
-}
-
-/** The limits of a new key: one that is removed is simply absent. */
-function setLimits(change: KeyChange): KeyLimits {
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== null));
-}
-
-function newKeyId({ randomBytes }: OperatorServices): KeyId {
-  const id = parseKeyId(randomBase62(6, randomBytes));
-  if (!id) throw new Error('a new key id has a wrong form');
-  return id;
 }
 
 async function revokeKey(services: OperatorServices, accountText: string, keyText: string): Promise<Row> {

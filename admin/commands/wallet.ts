@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import type { MovementOutcome } from '../../adapters/dynamodb/wallet-store.ts';
 import type { Account } from '../../core/account.ts';
 import type { LedgerRow } from '../../core/ledger.ts';
 import { lookAfterCommand } from '../../core/look-for-crossings.ts';
+import type { MovementOutcome } from '../../core/ports/wallet.ts';
+import { topUp } from '../../core/operated-account.ts';
 import { asMicros, formatUsd, largestAvailableMicros, toUsd, type Micros } from '../../core/money.ts';
 import type { Admin } from '../admin.ts';
 import { confirm } from '../terminal/confirm.ts';
@@ -35,9 +36,7 @@ export function addWalletCommands(program: Command, admin: Admin): void {
         const account = await values.account(services, id);
         const amount = values.positiveUsd('--amount', options.amount, 'above zero');
         const reference = values.shownText('--reference', options.reference);
-        const outcome = await services.wallet.topUp(account.id, amount, reference);
-        const isNew = isApplied(outcome, reference);
-        await lookAfterCommand({ accountId: account.id, periods: {} }, services);
+        const isNew = isApplied(await topUp(account.id, amount, reference, services), reference);
         output.show(
           {
             ...(await balanceOf(services, id)),

@@ -1,14 +1,8 @@
 import { Option, type Command } from 'commander';
 import type { Account } from '../../core/account.ts';
 import { SecretLost } from '../../core/ports/secret-box.ts';
-import {
-  replacedSecretSeconds,
-  rotated,
-  secretsAt,
-  signFromSeconds,
-  type SignFrom,
-} from '../../core/webhook-secrets.ts';
-import { webhookSecret } from '../../core/webhook.ts';
+import { issueSecret as issue, newestSecret } from '../../core/issue-secret.ts';
+import { signFromSeconds, type SignFrom } from '../../core/webhook-secrets.ts';
 import type { Admin } from '../admin.ts';
 import { addDeliveryCommands, secretIsLost } from './deliveries.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -86,53 +80,37 @@ function noteOf({ lost, lostReplaced, busy }: ResealReport): string {
   return 'Every webhook secret is sealed by the current version: the encryption secret may be rotated again.';
 }
 
-/**
- * Issues the first secret of an account, or a secret that replaces the others. Secrets that were replaced
- * more than 24 h ago are removed. A rotation that is still pending does not prevent another one.
- */
+/** Issues the first secret of an account, or a secret that replaces the others. */
 export async function issueSecret(
   services: OperatorServices,
   account: Account,
   signFrom: SignFrom = 'now',
 ): Promise<Row> {
-  const now = services.clock.now();
-  const { signing } = secretsAt(account.webhookSecrets, now);
-  // With a later --sign-from the old secret must still sign, so it must be possible to open it.
-  if (signing && signFrom !== 'now') await open(services, account, signing.sealed);
-  const sealed = await services.secretBox.seal(account.id, webhookSecret(services.randomBytes(32)));
-  const next = rotated(account.webhookSecrets, sealed, signFrom, now);
-  const stored = await services.accounts.replaceSecrets(account.id, account.webhookSecrets[0], next);
-  if (!stored)
+  const issued = await orLost(account, () => issue(account, signFrom, services));
+  if (issued.kind === 'changed_meanwhile')
     throw new OperatorError(
       'Somebody else replaced the secret at the same time: look at it with `webhooks secret`.',
     );
-  return secretView(services, await values.account(services, account.id));
+  return secretView(services, issued.account);
 }
 
 /** Shows the newest secret, and until it signs also the secret that signs now. */
 async function secretView(services: OperatorServices, account: Account): Promise<Row> {
-  const [newest] = account.webhookSecrets;
-  if (!newest) throw new OperatorError('No secret was issued.');
-  const { signing, pending, replaced } = secretsAt(account.webhookSecrets, services.clock.now());
-  const isPending = signing !== undefined && pending.includes(newest);
+  const shown = await orLost(account, () => newestSecret(account, services));
+  if (!shown) throw new OperatorError('No secret was issued.');
   return {
     account: account.id,
-    secret: await open(services, account, newest.sealed),
-    issued_at: timeOf(newest.issuedAt),
-    signs_from: timeOf(newest.signsFrom ?? newest.issuedAt),
-    ...(isPending && { signing_until_then: await open(services, account, signing.sealed) }),
-    replaced_valid_until: [...(isPending ? [...pending.slice(1), signing] : []), ...replaced].flatMap(
-      ({ replacedAt }) =>
-        replacedAt === undefined ? [] : [timeOf(replacedAt + replacedSecretSeconds * 1000)],
-    ),
+    secret: shown.secret,
+    issued_at: shown.issuedAt,
+    signs_from: shown.signsFrom,
+    ...(shown.signingUntilThen !== undefined && { signing_until_then: shown.signingUntilThen }),
+    replaced_valid_until: shown.replacedValidUntil,
   };
 }
 
-const timeOf = (millis: number): string => new Date(millis).toISOString();
-
-async function open(services: OperatorServices, account: Account, sealed: string): Promise<string> {
+async function orLost<Result>(account: Account, work: () => Promise<Result>): Promise<Result> {
   try {
-    return await services.secretBox.open(account.id, sealed);
+    return await work();
   } catch (error) {
     throw error instanceof SecretLost ? secretIsLost(account, error) : error;
   }

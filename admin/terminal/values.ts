@@ -1,11 +1,11 @@
 /** Checks the values of options. Each error names the option and says what would be right. */
 import type { Account } from '../../core/account.ts';
 import { parseAccountId, parseCreationId, type CreationId } from '../../core/ids.ts';
-import { characters } from '../../core/characters.ts';
 import { limitRanges, type AccountLimits } from '../../core/limits.ts';
 import { parseUsd, type Micros } from '../../core/money.ts';
+import { readMoment } from '../../core/moment.ts';
+import { textProblem, type ShownText } from '../../core/shown-text.ts';
 import { OperatorError } from '../operator-error.ts';
-import { isPrintable } from '../../terminal/visible-text.ts';
 import type { OperatorServices } from '../services.ts';
 
 /** An amount in USD. */
@@ -26,15 +26,10 @@ export function positiveUsd(option: string, text: string, least: 'zero' | 'above
   return amount;
 }
 
-/** The largest number of characters in each text that is stored with an account. */
-const longest = { '--name': 100, '--reference': 200, '--reason': 500 } as const;
-
 /** A text that is stored and shown again. It must not be blank, too long or contain control characters. */
-export function shownText(option: keyof typeof longest, text: string): string {
-  if (text.trim() === '') throw new OperatorError(`${option}: must not be empty.`);
-  const most = longest[option];
-  if (characters(text) > most) throw new OperatorError(`${option}: must have at most ${most} characters.`);
-  if (!isPrintable(text)) throw new OperatorError(`${option}: must not contain control characters.`);
+export function shownText(option: `--${ShownText}`, text: string): string {
+  const problem = textProblem(option.slice(2) as ShownText, text);
+  if (problem) throw new OperatorError(`${option}: ${problem.message}.`);
   return text;
 }
 
@@ -53,11 +48,8 @@ export function count(option: string, text: string, least: number, most: number)
  * A moment of RFC 3339 that lies ahead, in the form of ApiKey.expiresAt: UTC, with milliseconds.
  */
 export function momentAhead(option: string, text: string, nowMillis: number): string {
-  const match = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.exec(text.trim());
-  const [, year, month, day] = (match ?? []).map(Number);
-  const isDay = new Date(Date.UTC(year ?? NaN, (month ?? NaN) - 1, day)).getUTCDate() === day;
-  const millis = Date.parse(text.trim());
-  if (!isDay || Number.isNaN(millis))
+  const millis = readMoment(text);
+  if (millis === undefined)
     throw new OperatorError(
       `${option}: ${JSON.stringify(text)} is no moment of RFC 3339, such as 2027-01-31T18:00:00Z.`,
     );

@@ -1,4 +1,5 @@
 /** The people of the portal: who signs in, what they may do, and how they get in. */
+import { createHash } from 'node:crypto';
 import type { AccountId, PersonId } from '../ids.ts';
 import type { Micros } from '../money.ts';
 import { roles, type PortalOperation, type Role } from '../contract.ts';
@@ -17,18 +18,25 @@ export interface Person {
   readonly lastSignInAt: string;
 }
 
-/** A person in an account. */
-export interface Member {
-  readonly accountId: AccountId;
+/** Where people belong: to an account, or to the operator of the service. */
+export type PeopleScope = AccountId | 'SERVICE';
+
+/** One of the people of the operator. */
+export interface Operator {
   readonly personId: PersonId;
   readonly email: string;
-  readonly role: Role;
   readonly since: string;
+  readonly lastSignInAt?: string;
+  /** Unix milliseconds. Sessions that began by then are dead here. */
+  readonly sessionsEndedAt?: number;
+}
+
+/** A person in an account. */
+export interface Member extends Operator {
+  readonly accountId: AccountId;
+  readonly role: Role;
   /** The most that a key may spend in a month when this person creates or changes it. Absent: no limit. */
   readonly keyCapMicros?: Micros;
-  readonly lastSignInAt?: string;
-  /** Unix milliseconds. Sessions from before are dead in this account. */
-  readonly sessionsEndedAt?: number;
 }
 
 /** An invitation by address. The first sign-in with that verified address takes it up, once. */
@@ -36,7 +44,7 @@ export interface Invitation {
   /** The base64url of SHA-256 of the address in lower case. */
   readonly id: string;
   /** 'SERVICE': to the people of the operator. */
-  readonly accountId: AccountId | 'SERVICE';
+  readonly accountId: PeopleScope;
   readonly email: string;
   readonly role: Role | 'operator';
   readonly keyCapMicros?: Micros;
@@ -55,6 +63,7 @@ export interface Session {
   readonly accountId?: AccountId;
   /** Unix milliseconds, as the other times. When the person proved who they are. */
   readonly authenticatedAt: number;
+  /** When the person signed in. A switch of the account keeps this time, so that no switch prolongs a session. */
   readonly createdAt: number;
   /** To the minute. */
   readonly lastSeenAt: number;
@@ -69,6 +78,32 @@ export const sessionMillis = 12 * 3_600_000;
 export const idleMillis = 60 * 60_000;
 /** For this long a sign-in counts as fresh. */
 export const freshMillis = 15 * 60_000;
+
+/** The id is the same for the same person at the same issuer. */
+export function personIdOf(issuer: string, subject: string): PersonId {
+  const name = `${lastingName(issuer)}\n${subject}`;
+  return createHash('sha256').update(name).digest('base64url') as PersonId;
+}
+
+/** An issuer on this machine has another port after another start, and its people stay the same. */
+function lastingName(issuer: string): string {
+  return issuer.replace(/^(http:\/\/[^/]+):\d+(?=\/|$)/, '$1');
+}
+
+/** One "@", no white space, and a domain: an issuer knows better what an address is. */
+export function isAddress(text: string): boolean {
+  return text.length <= 254 && /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(text.trim());
+}
+
+/** Addresses are compared in this form. */
+export function normalEmail(address: string): string {
+  return address.trim().toLowerCase();
+}
+
+/** The id of an invitation, and the key under which it is found at a sign-in. */
+export function invitationIdOf(address: string): string {
+  return createHash('sha256').update(normalEmail(address)).digest('base64url');
+}
 
 /** Whether a member with this role may call an operation that asks for the other. */
 export function mayAct(role: Role, least: Role): boolean {

@@ -2,8 +2,16 @@
 import type { SealedSecret } from '../account.ts';
 import type { CreationRecord } from '../creation.ts';
 import type { AccountId, CreationId, NoticeId } from '../ids.ts';
+import type { FailureKind } from './outbound.ts';
 
 export type DeliveryOutcome = 'delivered' | 'failed' | 'unknown';
+
+/** The beginnings of the signatures of an attempt: enough to recognize them, and of no other use. */
+export interface SignatureCuts {
+  readonly current: string;
+  readonly previous?: string;
+  readonly standard: readonly string[];
+}
 
 /** One attempt, a row of the delivery log. */
 export interface Delivery {
@@ -22,8 +30,16 @@ export interface Delivery {
   readonly status?: number;
   /** Why no answer came: "timeout", "refused address" or "connection". */
   readonly reason?: string;
+  /** The same, as exactly as the connection told it. Absent in rows of older releases. */
+  readonly failure?: FailureKind;
   readonly millis?: number;
+  /** At most 1 KiB of the answer's body. */
   readonly responseExcerpt?: string;
+  /** At most 16 headers of the answer, and 1 KiB of them. */
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+  /** Unix seconds: the time that the signatures cover. */
+  readonly signedAt?: number;
+  readonly cuts?: SignatureCuts;
   /** When the next attempt is due, RFC 3339. Absent when no attempt follows. */
   readonly nextAttemptAt?: string;
 }
@@ -76,6 +92,11 @@ export interface DeliveryStore {
   find(accountId: AccountId, deliveryId: string): Promise<Delivery | undefined>;
   /** The latest attempts of the account, the newest first. */
   log(accountId: AccountId, limit: number): Promise<readonly Delivery[]>;
+  /**
+   * The creations of the attempts since a moment after which no other attempt followed, and that did not deliver.
+   * The oldest first, some at once. A creation may come more than once, and its webhook may be delivered by now.
+   */
+  lastAttemptsSince(accountId: AccountId, sinceMillis: number): AsyncIterable<readonly CreationId[]>;
   /** Opens a new round of attempts and counts one more execution. False when the webhook is still pending. */
   reopen(creation: CreationRecord, nowMillis: number): Promise<boolean>;
 }

@@ -4,9 +4,30 @@ export type AddressVerdict =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'refused'; readonly why: string };
 
+/** Why no answer came, as exactly as the connection told it. core/portal/delivery-reason.ts has the words. */
+export type FailureKind =
+  | 'address_refused'
+  | 'dns'
+  | 'timeout'
+  | 'connection_refused'
+  | 'connection_closed'
+  | 'unreachable'
+  | 'tls'
+  | 'tls_expired'
+  | 'tls_self_signed'
+  | 'tls_wrong_name'
+  | 'tls_chain'
+  | 'too_large'
+  | 'no_http';
+
 export type PostResult =
-  | { readonly kind: 'answered'; readonly status: number; readonly excerpt: string }
-  | { readonly kind: 'unanswered'; readonly reason: string };
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly excerpt: string;
+      readonly headers: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: 'unanswered'; readonly reason: string; readonly failure: FailureKind };
 
 /** The outcome of the download of one source image. */
 export type SourceResult =

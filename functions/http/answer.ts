@@ -57,12 +57,17 @@ export function acceptedAnswer(
  * A refusal in the envelope that docs/api.md describes; an authentication failure in the deployment's form.
  */
 export function problemAnswer(problem: Problem, form: AuthFailureForm): ApiAnswer {
-  const { status, code, message, details } = problem;
+  const { status, details } = problem;
   const headers = status === 401 ? { ...problem.headers, 'www-authenticate': 'Bearer' } : problem.headers;
   const isAuthentication = status === 401 || status === 403;
   const body =
     isAuthentication && form === 'plain'
       ? { detail: problem.plainDetail ?? details['reason'] }
-      : { error: { code, message, details } };
+      : envelopeOf(problem);
   return { status, headers, body };
+}
+
+/** The body of a refusal. */
+export function envelopeOf({ code, message, details }: Problem): object {
+  return { error: { code, message, details } };
 }

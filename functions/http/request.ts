@@ -40,8 +40,12 @@ export function requestOf(event: APIGatewayProxyEventV2): ApiRequest {
 }
 
 /** An error for each query parameter that the operation does not take. */
-export function unknownParameters({ query }: ApiRequest, operation: OperationName): FieldError[] {
-  const known: readonly string[] = operations[operation].query;
+export function unknownParameters(request: ApiRequest, operation: OperationName): FieldError[] {
+  return parametersBeside(operations[operation].query, request);
+}
+
+/** An error for each query parameter that is not one of these. */
+export function parametersBeside(known: readonly string[], { query }: ApiRequest): FieldError[] {
   return Object.keys(query)
     .filter((name) => !known.includes(name))
     .map((name) => ({

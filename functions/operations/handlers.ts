@@ -8,7 +8,7 @@ import type * as listCreations from './list-creations.ts';
 import type * as listEvents from './list-events.ts';
 import type * as listModels from './list-models.ts';
 import type * as quoteImage from './quote-image.ts';
-import type { ApiHandler } from '../http/serve.ts';
+import type { ApiHandler } from '../http/framed.ts';
 
 type Complete<Handlers extends Record<OperationName, ApiHandler>> = Handlers;
 

@@ -18,7 +18,17 @@ export type Variable =
   | 'PROVIDER_SECRET_ARN'
   | 'PROVIDER_BASE_URLS'
   | 'BEDROCK_REGION'
-  | 'CALLBACK_BASE_URL';
+  | 'CALLBACK_BASE_URL'
+  | 'PAGES_BUCKET'
+  | 'PORTAL_URL'
+  | 'API_URL'
+  | 'PORTAL_SETTINGS'
+  | 'ORIGIN_SECRET_ARN'
+  | 'PORTAL_ISSUER'
+  | 'PORTAL_CLIENT_ID'
+  | 'SIGN_IN_SECRET_ARN'
+  | 'DEFAULT_LIMITS'
+  | 'USER_POOL_ID';
 
 /** Throws when the variable is not set. */
 export function environment(name: Variable): string {

@@ -85,7 +85,7 @@ async function attempt(
   const headers = headersOf(owed, delivery, body, secrets, services);
   const result = await services.outbound.post(delivery.url, headers, body);
   const millis = Math.round(services.clock.elapsed() - before);
-  const ended = endedDelivery({ ...delivery, millis }, result);
+  const ended = endedDelivery({ ...delivery, millis }, result, headers);
   const isLast = await settle(ended, services);
   await owed.onEnded?.(ended.outcome === 'delivered', account);
   if (!isLast) throw notDelivered();

@@ -1,18 +1,11 @@
 import { resultsPath } from '../gateway/results.ts';
+import { escape, look } from './look.ts';
 import type { ReceivedWebhook } from './received-webhook.ts';
 
 const maxShown = 100;
 
-const style = `
-  :root { color-scheme: dark; --paper: #f3ece4; --dim: #a08f86; --lamp: #ff5a45; --edge: #3b2320; }
-  * { box-sizing: border-box; }
-  body { margin: 0; min-height: 100vh; padding: 3rem 1.5rem; color: var(--paper); font: 15px/1.5 ui-sans-serif, system-ui, sans-serif;
-    background: radial-gradient(60rem 30rem at 50% -8rem, #5a1712 0, transparent 70%), #120b0a; }
-  header, main { max-width: 72rem; margin: 0 auto; }
+const style = `${look}  header, main { max-width: 72rem; margin: 0 auto; }
   header { display: flex; align-items: baseline; gap: 1rem; flex-wrap: wrap; margin-bottom: 2rem; }
-  h1 { margin: 0; font-size: 1.5rem; letter-spacing: .02em; }
-  h1::before { content: ''; display: inline-block; width: .6rem; height: .6rem; margin-right: .6rem; border-radius: 50%; background: var(--lamp); box-shadow: 0 0 1rem var(--lamp); }
-  .dim { color: var(--dim); }
   main { display: grid; grid-template-columns: repeat(auto-fill, minmax(19rem, 1fr)); gap: 1.25rem; }
   article { overflow: hidden; border: 1px solid var(--edge); border-radius: .75rem; background: #1c1210; }
   .image { display: grid; place-items: center; height: 13rem; background: #0b0706; }
@@ -88,16 +81,4 @@ function imageAddress(text: string): string | undefined {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
   return url.pathname.startsWith(resultsPath) ? url.pathname : url.href;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (one) => entities[one] ?? one);
 }

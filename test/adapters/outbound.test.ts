@@ -71,13 +71,15 @@ describe('An address that is checked at submission', () => {
 
 describe('A webhook that is posted', () => {
   it('A webhook sends its headers, its body and the length of the body, and returns the start of the answer', async () => {
-    server.answerBy(answering(418, 'é'.repeat(3)));
+    const told = { 'content-type': 'text/plain', 'x-two': ['a', 'b'], 'set-cookie': ['secret=1'] };
+    server.answerBy(answering(418, 'é'.repeat(3), told));
     expect(
       await outbound().post(server.url('/hook?x=1'), { 'content-type': 'application/json' }, '{"é":1}'),
     ).toEqual({
       kind: 'answered',
       status: 418,
       excerpt: 'ééé',
+      headers: expect.objectContaining({ 'content-type': 'text/plain', 'x-two': 'a, b' }) as object,
     });
     expect(server.received).toMatchObject([
       {
@@ -98,25 +100,35 @@ describe('A webhook that is posted', () => {
   });
 
   it.each([
-    ['ECONNREFUSED', 'connection refused'],
-    ['ECONNRESET', 'connection closed'],
-    ['EPIPE', 'connection closed'],
-    ['CERT_HAS_EXPIRED', 'tls'],
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls'],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls'],
-    ['ERR_TLS_HANDSHAKE_TIMEOUT', 'tls'],
-    ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls'],
-    ['EHOSTUNREACH', 'no valid http answer'],
-  ])('A webhook that meets the error %s has the reason "%s"', async (code, reason) => {
-    const connect = failing(Object.assign(new Error('with an address'), { code }));
-    expect(await outbound({ connect }).post(server.url(), {}, '{}')).toEqual({ kind: 'unanswered', reason });
-  });
+    ['ECONNREFUSED', 'connection refused', 'connection_refused'],
+    ['ECONNRESET', 'connection closed', 'connection_closed'],
+    ['EPIPE', 'connection closed', 'connection_closed'],
+    ['CERT_HAS_EXPIRED', 'tls', 'tls_expired'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls', 'tls_self_signed'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls', 'tls_wrong_name'],
+    ['ERR_TLS_HANDSHAKE_TIMEOUT', 'tls', 'tls'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', 'tls'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'no valid http answer', 'tls_chain'],
+    ['EHOSTUNREACH', 'no valid http answer', 'unreachable'],
+    ['HPE_INVALID_CONSTANT', 'no valid http answer', 'no_http'],
+  ])(
+    'A webhook that meets the error %s has the reason "%s" and the kind %s',
+    async (code, reason, failure) => {
+      const connect = failing(Object.assign(new Error('with an address'), { code }));
+      expect(await outbound({ connect }).post(server.url(), {}, '{}')).toEqual({
+        kind: 'unanswered',
+        reason,
+        failure,
+      });
+    },
+  );
 
   it('A webhook that meets an error without a code has the reason "no valid http answer"', async () => {
     const connect = failing(new Error('with an address'));
     expect(await outbound({ connect }).post(server.url(), {}, '{}')).toEqual({
       kind: 'unanswered',
       reason: 'no valid http answer',
+      failure: 'no_http',
     });
   });
 
@@ -126,8 +138,8 @@ describe('A webhook that is posted', () => {
       await outbound({}, 'public').post('http://example.com/', {}, '{}'),
       await outbound({ resolve }, 'public').post('https://example.com/', {}, '{}'),
     ]).toEqual([
-      { kind: 'unanswered', reason: 'address refused' },
-      { kind: 'unanswered', reason: 'name not resolved' },
+      { kind: 'unanswered', reason: 'address refused', failure: 'address_refused' },
+      { kind: 'unanswered', reason: 'name not resolved', failure: 'dns' },
     ]);
   });
 

@@ -28,6 +28,7 @@ describe('One exchange', () => {
       expect(await ask()).toEqual({
         status: 200,
         location: '/next',
+        headers: expect.objectContaining({ location: '/next' }) as object,
         body: Buffer.from('x'.repeat(kept)),
         cut,
       });
@@ -39,6 +40,7 @@ describe('One exchange', () => {
     expect(await ask({ url: new URL(`http://nowhere.invalid:${server.port}/`) })).toEqual({
       status: 204,
       location: undefined,
+      headers: expect.anything() as object,
       body: Buffer.alloc(0),
       cut: false,
     });

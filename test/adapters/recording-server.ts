@@ -67,7 +67,11 @@ async function startRecordingServer(): Promise<RecordingServer> {
 
 /** Answers every request with this status, body and headers. */
 export const answering =
-  (status: number, body: string | Buffer = '', headers: Record<string, string> = {}): Handle =>
+  (
+    status: number,
+    body: string | Buffer = '',
+    headers: Readonly<Record<string, string | string[]>> = {},
+  ): Handle =>
   (_request, response) =>
     void response.writeHead(status, headers).end(body);
 

@@ -61,6 +61,7 @@ describe('A peer that switches protocols', () => {
       kind: 'answered',
       status: 101,
       excerpt: '',
+      headers: { connection: 'Upgrade', upgrade: 'websocket' },
     });
   });
 
@@ -100,7 +101,11 @@ describe('A peer that closes the connection', () => {
 
   it.each(cases)('A webhook to a peer that closes %s is unanswered', async (_how, behave, reason) => {
     const outbound = createOutbound('loopback-too', { clock: timeLimits() });
-    expect(await outbound.post(await peer(behave), {}, '{}')).toEqual({ kind: 'unanswered', reason });
+    expect(await outbound.post(await peer(behave), {}, '{}')).toEqual({
+      kind: 'unanswered',
+      reason,
+      failure: reason === 'connection closed' ? 'connection_closed' : 'no_http',
+    });
   });
 
   it.each(cases)(
@@ -133,7 +138,7 @@ describe('A peer that never finishes its answer', () => {
     const posting = createOutbound('loopback-too', { clock }).post(url, {}, '{}');
     await arrived.promise;
     clock.end();
-    expect(await posting).toEqual({ kind: 'unanswered', reason: 'timeout' });
+    expect(await posting).toEqual({ kind: 'unanswered', reason: 'timeout', failure: 'timeout' });
     expect(clock.asked).toEqual([10_000]);
   });
 
@@ -182,7 +187,7 @@ describe('A resolver that never answers', () => {
     ]);
     clock.end();
     expect(await both).toEqual([
-      { kind: 'unanswered', reason: 'timeout' },
+      { kind: 'unanswered', reason: 'timeout', failure: 'timeout' },
       { kind: 'failed', retryable: true },
     ]);
   });

@@ -96,13 +96,15 @@ describe.each(hostile)('the hostile address %s, %s', (_form, host) => {
   it('The address is refused as a webhook target, at submission and at every attempt, and as a source image', async () => {
     const url = `https://${host}/hook`;
     expect(await outbound.check(url)).toMatchObject({ kind: 'refused' });
-    expect(await outbound.post(url, {}, '{}')).toEqual({ kind: 'unanswered', reason: 'address refused' });
+    expect(await outbound.post(url, {}, '{}')).toEqual(refused);
     expect(await outbound.fetchSource(url, noSignal)).toMatchObject({ kind: 'refused' });
     expect(await outbound.fetchSource(`http://${host}/image.png`, noSignal)).toMatchObject({
       kind: 'refused',
     });
   });
 });
+
+const refused = { kind: 'unanswered', reason: 'address refused', failure: 'address_refused' };
 
 describe('the form of an address', () => {
   it.each([
@@ -121,7 +123,7 @@ describe('the form of an address', () => {
     ['more than 2048 characters', `https://example.com/${'a'.repeat(2048)}`],
   ])('An address with %s is refused everywhere before any name is resolved', async (_form, url) => {
     expect(await outbound.check(url)).toMatchObject({ kind: 'refused' });
-    expect(await outbound.post(url, {}, '{}')).toEqual({ kind: 'unanswered', reason: 'address refused' });
+    expect(await outbound.post(url, {}, '{}')).toEqual(refused);
     expect(await outbound.fetchSource(url, noSignal)).toMatchObject({ kind: 'refused' });
     expect(asked).toEqual([]);
   });
@@ -184,7 +186,7 @@ describe('an address that changes after the check', () => {
     const target = `https://turning.test:${portOf(redirecting)}/`;
     expect(await outbound.check(target)).toEqual({ kind: 'allowed' });
     names.set('turning.test', ['127.0.0.1']);
-    expect(await outbound.post(target, {}, '{}')).toEqual({ kind: 'unanswered', reason: 'address refused' });
+    expect(await outbound.post(target, {}, '{}')).toEqual(refused);
     expect(arrivals).toBe(0);
   });
 

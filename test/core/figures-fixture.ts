@@ -68,7 +68,9 @@ export const books: fc.Arbitrary<Drawn> = fc
         at: at(one.minute + one.endsAfter),
         ...shared,
       };
-      const own: BookedCreation = { id, status: one.status, model: one.model, attempts: one.attempts };
+      const { status, model, attempts } = one;
+      const refundedMicros = asMicros(status === 'failed' ? one.costMicros : 0);
+      const own: BookedCreation = { id, status, model, attempts, refundedMicros };
       const ledger = one.status === 'failed' ? [charge, refund] : [charge];
       const rows = ledger.map((row): BookedRow => ({ row, ...(one.isRecorded && { creation: own }) }));
       return { rows, ledger, creation: { own, costMicros: one.costMicros } };

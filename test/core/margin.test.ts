@@ -19,7 +19,8 @@ describe('the sums of the margin', () => {
     ...change,
   });
   const ended = (status: BookedCreation['status'], ...attempts: RouteAttempt[]): BookedRow[] => {
-    const creation = { id: creationId, status, model: 'one', attempts };
+    const refundedMicros = asMicros(status === 'failed' ? 50_000 : 0);
+    const creation = { id: creationId, status, model: 'one', attempts, refundedMicros };
     const charge: LedgerRow = { kind: 'charge', amountMicros: asMicros(-50_000), at, creationId, keyId };
     const refund: LedgerRow = { ...charge, kind: 'refund', amountMicros: asMicros(50_000) };
     return (status === 'failed' ? [charge, refund] : [charge]).map((row) => ({ row, creation }));

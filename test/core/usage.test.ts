@@ -72,7 +72,13 @@ describe('the sums of usage', () => {
     keyId,
     ...change,
   });
-  const failed: BookedCreation = { id: creationId, status: 'failed', model: 'one', attempts: [] };
+  const failed: BookedCreation = {
+    id: creationId,
+    status: 'failed',
+    model: 'one',
+    attempts: [],
+    refundedMicros: asMicros(40_000),
+  };
 
   it('A day begins at 00:00 UTC', () => {
     const rows = ['2026-11-20T23:59:59.999Z', '2026-11-21T00:00:00.000Z', '2026-11-21T23:59:59.999Z'].map(
@@ -90,22 +96,35 @@ describe('the sums of usage', () => {
     ]);
   });
 
-  it('A refund after midnight counts on its own day, and the failure on the day of the charge', () => {
+  it('A refund after midnight counts on the day of the charge, and the day of the refund has nothing', () => {
     const refund = charged('2026-11-21T00:00:04.000Z', {
       kind: 'refund',
       amountMicros: asMicros(40_000),
-      // The day of the key's cap to which the refund gives back is another one.
-      day: '2026-11-20',
+      chargedOn: '2026-11-20',
     });
     const rows = [charged('2026-11-20T23:59:58.000Z'), refund].map((row) => ({ row, creation: failed }));
-    expect(
-      usageBy('day', rows)
-        .groups()
-        .map(({ group, sums }) => [group, usageCells(sums)]),
-    ).toEqual([
-      ['2026-11-20', { creations: 1, completed: 0, failed: 1, ...money(40_000, 0) }],
-      ['2026-11-21', { creations: 0, completed: 0, failed: 0, ...money(0, 40_000) }],
+    const days = usageBy('day', rows).groups();
+    expect(days.map(({ group, sums }) => [group, usageCells(sums)])).toEqual([
+      ['2026-11-20', { creations: 1, completed: 0, failed: 1, ...money(40_000, 40_000) }],
     ]);
+  });
+
+  it('A refund that came after the days that are asked for still counts on the day of its charge', () => {
+    const rows = [{ row: charged('2026-11-20T23:59:58.000Z'), creation: failed }];
+    expect(usageCells(usageBy('day', rows).total())).toEqual({
+      ...{ creations: 1, completed: 0, failed: 1 },
+      ...money(40_000, 40_000),
+    });
+  });
+
+  it.each([
+    ['of an older release counts on its own day', {}, '2026-11-21'],
+    ['that names the day of its charge counts there', { chargedOn: '2026-11-20' }, '2026-11-20'],
+  ])('A refund without a record of its creation, %s', (_how, named, day) => {
+    const money = { kind: 'refund', amountMicros: asMicros(40_000), ...named } as const;
+    const row = charged('2026-11-21T00:00:04.000Z', money);
+    const [line] = usageBy('day', [{ row }]).groups();
+    expect([line?.group, line?.sums.refundedMicros]).toEqual([day, 40_000]);
   });
 
   it('Creations for nobody are a group of their own, which is the last', () => {

@@ -49,7 +49,7 @@ function services(change: { readonly outbound?: Partial<Outbound>; readonly wait
       post: async (to, headers, body) => {
         sent.push({ url: to, headers, body });
         clock.set(clock.now() + 432.6);
-        const answered: PostResult = { kind: 'answered', status: 204, excerpt: 'thanks' };
+        const answered: PostResult = { kind: 'answered', status: 204, excerpt: 'thanks', headers: {} };
         return Promise.resolve(answered);
       },
       ...change.outbound,
@@ -102,6 +102,12 @@ describe('a test delivery', () => {
       outcome: 'delivered',
       status: 204,
       responseExcerpt: 'thanks',
+      responseHeaders: {},
+      signedAt: Number(timestamp),
+      cuts: {
+        current: signature256(secret, timestamp, body).slice(7, 11),
+        standard: [standardSignature(secret, `${id}:creation.completed`, timestamp, body).slice(3, 7)],
+      },
     };
     expect(sent).toEqual([
       {
@@ -135,7 +141,9 @@ describe('a test delivery', () => {
 
   it('A test delivery that gets no answer is recorded as failed, with the reason', async () => {
     const { given, recorded } = services({
-      outbound: { post: async () => Promise.resolve({ kind: 'unanswered', reason: 'timeout' }) },
+      outbound: {
+        post: async () => Promise.resolve({ kind: 'unanswered', reason: 'timeout', failure: 'timeout' }),
+      },
     });
     await sendTestDelivery(account, url, given);
     expect(recorded).toMatchObject([{ outcome: 'failed', reason: 'timeout', millis: 0 }]);

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { Delivery } from '../../core/ports/deliveries.ts';
 import {
   endedDelivery,
   signature256,
@@ -144,6 +145,12 @@ describe('the outcome of an attempt', () => {
     attempt: 1,
     startedAt: '2026-11-21T12:00:30.000Z',
   } as const;
+  const sent = {
+    'x-timestamp': '1763726434',
+    'x-webhook-signature-256': 'sha256=0123456789abcdef',
+    'webhook-signature': 'v1,AbCdEf= v1,GhIjKl=',
+  };
+  const signed = { signedAt: 1_763_726_434, cuts: { current: '0123', standard: ['AbCd', 'GhIj'] } };
 
   it.each([
     [0, 'failed'],
@@ -159,23 +166,44 @@ describe('the outcome of an attempt', () => {
     [410, 'failed'],
     [500, 'failed'],
   ] as const)('An attempt with status %i is %s', (status, outcome) => {
-    expect(endedDelivery(delivery, { kind: 'answered', status, excerpt: 'thanks' })).toEqual({
+    const answer = { kind: 'answered', status, excerpt: 'thanks', headers: { server: 'x' } } as const;
+    expect(endedDelivery(delivery, answer, sent)).toEqual({
       ...delivery,
+      ...signed,
       outcome,
       status,
       responseExcerpt: 'thanks',
+      responseHeaders: { server: 'x' },
     });
   });
 
-  it('An attempt without an answer is failed with a reason, and an answer is kept up to 500 characters', () => {
-    expect(endedDelivery(delivery, { kind: 'unanswered', reason: 'timeout' })).toEqual({
+  it('An attempt without an answer is failed with a reason and a kind of failure', () => {
+    const silent = { kind: 'unanswered', reason: 'timeout', failure: 'timeout' } as const;
+    expect(endedDelivery(delivery, silent, sent)).toEqual({
       ...delivery,
+      ...signed,
       outcome: 'failed',
       reason: 'timeout',
+      failure: 'timeout',
     });
-    expect(
-      endedDelivery(delivery, { kind: 'answered', status: 200, excerpt: 'x'.repeat(501) }).responseExcerpt,
-    ).toBe('x'.repeat(500));
+  });
+
+  const kept = (excerpt: string, headers: Readonly<Record<string, string>> = {}): Delivery =>
+    endedDelivery(delivery, { kind: 'answered', status: 500, excerpt, headers }, sent);
+
+  it.each([
+    ['x'.repeat(1_024), 'x'.repeat(1_024)],
+    ['x'.repeat(1_025), 'x'.repeat(1_024)],
+    [`x${'é'.repeat(512)}`, `x${'é'.repeat(511)}`],
+  ])('A body is kept up to 1 KiB, and a character that is cut is left out', (sent, expected) => {
+    expect(kept(sent).responseExcerpt).toBe(expected);
+  });
+
+  it('At most 16 headers are kept, and at most 1 KiB of them', () => {
+    const many = Object.fromEntries(Array.from({ length: 20 }, (_, number) => [`h-${number}`, 'v']));
+    expect(Object.keys(kept('', many).responseHeaders ?? {})).toHaveLength(16);
+    const long = { a: 'x'.repeat(500), b: 'x'.repeat(522), c: '', d: 'x' };
+    expect(Object.keys(kept('', long).responseHeaders ?? {})).toEqual(['a', 'b']);
   });
 });
 

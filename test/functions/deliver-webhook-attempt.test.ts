@@ -166,7 +166,16 @@ describe('the record of a delivery attempt', () => {
     await deliverWebhook(payload, services);
     expect(settled).toEqual([
       {
-        delivery: { ...delivery, millis: 251, outcome: 'delivered', status: 200, responseExcerpt: 'thanks' },
+        delivery: {
+          ...delivery,
+          millis: 251,
+          outcome: 'delivered',
+          status: 200,
+          responseExcerpt: 'thanks',
+          responseHeaders: {},
+          signedAt: Math.floor((now + 5_000) / 1000),
+          cuts: { current: 'bcae', standard: ['TMAX'] },
+        },
         next: { status: 'delivered' },
       },
     ]);
@@ -188,7 +197,10 @@ describe('the record of a delivery attempt', () => {
   });
 
   it('An attempt that was not delivered throws an error that says where the next time stands', async () => {
-    const { services } = stage({ answer: { kind: 'unanswered', reason: 'timeout' }, takes: 250.4 });
+    const { services } = stage({
+      answer: { kind: 'unanswered', reason: 'timeout', failure: 'timeout' },
+      takes: 250.4,
+    });
     expect(await rejection(deliverWebhook(payload, services))).toEqual({
       name: 'WebhookNotDelivered',
       message: 'not delivered yet; the record says when the next attempt is due',

@@ -25,7 +25,12 @@ export const [current, previous] = [
   webhookSecret(new Uint8Array(32).fill(2)),
 ];
 /** The answer of a receiver that accepts the webhook. */
-export const ok = { kind: 'answered', status: 200, excerpt: 'thanks' } as const satisfies PostResult;
+export const ok = {
+  kind: 'answered',
+  status: 200,
+  excerpt: 'thanks',
+  headers: {},
+} as const satisfies PostResult;
 
 interface Sent {
   readonly url: string;

@@ -3,7 +3,15 @@ import type { DeliveryStore } from '../../core/ports/deliveries.ts';
 import type { PostResult } from '../../core/ports/outbound.ts';
 import { deliverOrAlarm, deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
 import { accountId, creationId, now } from '../fixtures/records.ts';
-import { ok, payload, stage, type Setting, type Stage } from './deliver-webhook-fixture.ts';
+import {
+  current,
+  ok,
+  payload,
+  previous,
+  stage,
+  type Setting,
+  type Stage,
+} from './deliver-webhook-fixture.ts';
 import { rejection, stub } from './fakes.ts';
 import { textLike } from '../fixtures/values.ts';
 
@@ -32,10 +40,10 @@ describe('the outcome of a delivery attempt', () => {
   });
 
   it.each<[string, PostResult]>([
-    ['a redirect', { kind: 'answered', status: 302, excerpt: '' }],
-    ['404', { kind: 'answered', status: 404, excerpt: 'no' }],
-    ['500', { kind: 'answered', status: 500, excerpt: '' }],
-    ['no answer', { kind: 'unanswered', reason: 'timeout' }],
+    ['a redirect', { kind: 'answered', status: 302, excerpt: '', headers: {} }],
+    ['404', { kind: 'answered', status: 404, excerpt: 'no', headers: {} }],
+    ['500', { kind: 'answered', status: 500, excerpt: '', headers: {} }],
+    ['no answer', { kind: 'unanswered', reason: 'timeout', failure: 'timeout' }],
   ])(
     'An attempt that ends with %s failed, and the next one comes 60 s after its end',
     async (_what, answer) => {
@@ -81,12 +89,37 @@ describe('the outcome of a delivery attempt', () => {
     ]);
   });
 
-  it("The delivery log keeps 500 characters of the response, and the function's log keeps none", async () => {
-    const { services, settled, log } = stage({ answer: { ...ok, excerpt: 'x'.repeat(16_384) } });
+  it("The delivery log keeps 1 KiB of the answer's body and its headers, and the function's log keeps none", async () => {
+    const { services, settled, log } = stage({
+      answer: { ...ok, excerpt: 'x'.repeat(16_384), headers: { server: 'x-receiver' } },
+    });
     await deliverWebhook(payload, services);
-    expect(settled[0]?.delivery.responseExcerpt).toBe('x'.repeat(500));
-    expect(log.text()).not.toContain('xxx');
+    expect(settled[0]?.delivery.responseExcerpt).toBe('x'.repeat(1_024));
+    expect(settled[0]?.delivery.responseHeaders).toEqual({ server: 'x-receiver' });
+    expect(log.text()).not.toMatch(/xxx|x-receiver/);
     expect(log.text()).not.toContain('hooks.test');
+  });
+
+  it('The delivery log keeps the beginnings of the signatures and their time, and never a signature or a secret', async () => {
+    const secrets = [
+      { sealed: current, issuedAt: now },
+      { sealed: previous, issuedAt: 0, replacedAt: now },
+    ];
+    const { services, settled, sent } = stage({ secrets });
+    await deliverWebhook(payload, services);
+    const { delivery } = settled[0] ?? {};
+    const headers = sent[0]?.headers ?? {};
+    const hex = headers['x-webhook-signature-256'] ?? '';
+    const standard = (headers['webhook-signature'] ?? '').split(' ');
+    expect(delivery?.signedAt).toBe(Number(headers['x-timestamp']));
+    expect(delivery?.cuts).toEqual({
+      current: hex.slice(7, 11),
+      previous: headers['x-webhook-signature-256-previous']?.slice(7, 11),
+      standard: standard.map((one) => one.slice(3, 7)),
+    });
+    expect(standard).toHaveLength(2);
+    const stored = JSON.stringify(settled);
+    for (const text of [current, previous, hex.slice(7), ...standard]) expect(stored).not.toContain(text);
   });
 });
 

@@ -11,7 +11,8 @@ import type { RequestQuestion, RequestState, RequestStore } from '../../core/por
 import { startBudget } from '../../core/time-budget.ts';
 import { schema } from '../../core/schema-version.ts';
 import { generateImage } from '../../functions/operations/generate-image.ts';
-import { serve, type ApiHandler, type Handle } from '../../functions/http/serve.ts';
+import type { ApiHandler } from '../../functions/http/framed.ts';
+import { serve, type Handle } from '../../functions/http/serve.ts';
 import type { ListServices } from '../../functions/services/api.ts';
 import type { SubmitServices } from '../../functions/services/submit.ts';
 import { anAccount, anApiKey, apiKeyText, now, seededBytes } from '../fixtures/records.ts';

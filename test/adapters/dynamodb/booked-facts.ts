@@ -45,7 +45,13 @@ export const bookedFacts: Facts = {
       ['refund', 40_000],
     ]);
     for (const row of rows)
-      expect(row.creation).toEqual({ id: idOf(1), status: 'failed', model: creation.model, attempts: [] });
+      expect(row.creation).toEqual({
+        id: idOf(1),
+        status: 'failed',
+        model: creation.model,
+        attempts: [],
+        refundedMicros: 40_000,
+      });
   },
 
   'A booked row without a record of its creation is there without one': async (stores) => {

@@ -1,8 +1,11 @@
 /** Facts about the charge. */
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect } from 'vitest';
 import { keys, minuteOf, type ItemKey } from '../../../adapters/dynamodb/table.ts';
 import { asMicros } from '../../../core/money.ts';
 import type { ChargeOrder } from '../../../core/ports/charges.ts';
+import type { CreationId } from '../../../core/ids.ts';
+import { itemBytes, itemOf } from '../../../tools/cost/item-size.ts';
 import { accountId, anApiKey, keyId, now } from '../../fixtures/records.ts';
 import { idOf, orderOf, type Facts, type Stores } from './facts.ts';
 
@@ -76,8 +79,25 @@ export const chargeFacts: Facts = {
         keyId,
         month: '2026_11',
         day: '2026_11_21',
+        model: 'sandbox-standard',
       });
     },
+
+  'The ledger row of a charge with a user is one write unit, and half of one without': async (stores) => {
+    const sizes: number[] = [];
+    const sized = async (id: CreationId): Promise<void> => {
+      const item = await stores.item(keys.ledger(accountId, new Date(now).toISOString(), 'charge', id));
+      sizes.push(itemBytes(itemOf(marshall(item))));
+    };
+    const requestId = 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef';
+    const model = 'a-model-with-a-rather-long-name-v2';
+    await stores.charges.charge(orderOf(1, {}, { requestId, model }));
+    await sized(idOf(1));
+    await stores.charges.charge(orderOf(2, {}, { requestId, model, user: '\u{1F3A8}'.repeat(64) }));
+    await sized(idOf(2));
+    expect(sizes[0]).toBeLessThanOrEqual(512);
+    expect(sizes[1]).toBeLessThanOrEqual(1024);
+  },
 
   'A charge above the available balance is refused and returns that balance': async (stores) => {
     await stores.wallet.adjust(accountId, asMicros(-24_960_001), 'test');

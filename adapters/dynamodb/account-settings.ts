@@ -1,0 +1,88 @@
+/** The settings of an account that its own people change: the webhook secrets and the alerts. */
+import type { Account, SealedSecret } from '../../core/account.ts';
+import type { AccountId } from '../../core/ids.ts';
+import type { NoticeSettings } from '../../core/notice-settings.ts';
+import { alertsVersion } from '../../core/portal/version.ts';
+import type { AccountSettings } from '../../core/ports/account-settings.ts';
+import { Overloaded } from '../../core/ports/requests.ts';
+import { tryUpdate, type UpdateParts } from './conditional.ts';
+import { accountFromItem, secretsFromItem } from './mapping.ts';
+import { getItem } from './send.ts';
+import { keys, type Item, type Table } from './table.ts';
+
+export function createAccountSettings(table: Table): AccountSettings {
+  return {
+    read: async (id) => {
+      const item = await getItem(table, keys.account(id));
+      return item && accountFromItem(item);
+    },
+    replaceSecrets: (id, current, next) => replaceSecrets(table, id, current, next),
+    changeAlerts: (read, next) => changeAlerts(table, read, next),
+  };
+}
+
+async function replaceSecrets(
+  table: Table,
+  id: AccountId,
+  current: SealedSecret | undefined,
+  next: readonly SealedSecret[],
+): Promise<boolean> {
+  const parts: UpdateParts = {
+    UpdateExpression: 'SET webhookSecrets = :next',
+    ConditionExpression: current
+      ? 'webhookSecrets[0].sealed = :current'
+      : 'attribute_not_exists(webhookSecrets[0])',
+    ExpressionAttributeValues: { ':next': next, ...(current && { ':current': current.sealed }) },
+  };
+  return isStored(table, id, parts, (item) => {
+    const [stored] = secretsFromItem(item);
+    return next[0] !== undefined && stored?.sealed === next[0].sealed;
+  });
+}
+
+async function changeAlerts(table: Table, read: Account, next: Required<NoticeSettings>): Promise<boolean> {
+  const names = ['noticeUrl', 'lowBalanceMicros'] as const;
+  const set = names.filter((name) => next[name] !== null);
+  const removed = names.filter((name) => next[name] === null);
+  const asRead = names.map((name) =>
+    read[name] === undefined ? `attribute_not_exists(${name})` : `${name} = :read_${name}`,
+  );
+  const values = Object.fromEntries([
+    ...set.map((name) => [`:${name}`, next[name]]),
+    ...names.flatMap((name) => (read[name] === undefined ? [] : [[`:read_${name}`, read[name]]])),
+  ]) as Item;
+  const parts: UpdateParts = {
+    UpdateExpression: [
+      ...(set.length > 0 ? [`SET ${set.map((name) => `${name} = :${name}`).join(', ')}`] : []),
+      ...(removed.length > 0 ? [`REMOVE ${removed.join(', ')}`] : []),
+    ].join(' '),
+    ConditionExpression: ['attribute_exists(pk)', ...asRead].join(' AND '),
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+  };
+  const wanted = alertsVersion({
+    ...(next.noticeUrl !== null && { noticeUrl: next.noticeUrl }),
+    ...(next.lowBalanceMicros !== null && { lowBalanceMicros: next.lowBalanceMicros }),
+  });
+  return isStored(table, read.id, parts, (item) => alertsVersion(accountFromItem(item)) === wanted);
+}
+
+/**
+ * Whether the account has the new values. If the write was refused, our first write may have succeeded with its
+ * answer lost; then the retry failed because of it.
+ */
+async function isStored(
+  table: Table,
+  id: AccountId,
+  parts: UpdateParts,
+  isOurs: (found: Item) => boolean,
+): Promise<boolean> {
+  const outcome = await tryUpdate(table, keys.account(id), parts);
+  switch (outcome.kind) {
+    case 'written':
+      return true;
+    case 'busy':
+      throw new Overloaded('the account stayed busy');
+    case 'refused':
+      return outcome.item !== undefined && isOurs(outcome.item);
+  }
+}

@@ -1,0 +1,156 @@
+/** API keys, as people make, change, roll and revoke them. */
+import type { ApiKey } from '../../core/account.ts';
+import { editedKey, type KeyEdit } from '../../core/api-keys.ts';
+import { capNames } from '../../core/caps.ts';
+import { keyVersion } from '../../core/portal/version.ts';
+import type { KeyStore } from '../../core/ports/keys.ts';
+import { OutcomeUnknown, Overloaded } from '../../core/ports/requests.ts';
+import { tryUpdate, updateIf, type UpdateParts } from './conditional.ts';
+import { putKey } from './put-key.ts';
+import { apiKeyFromItem, apiKeyToItem } from './mapping.ts';
+import { getItem } from './send.ts';
+import { keys, type Item, type Table } from './table.ts';
+import { transact, type TransactItem } from './transaction.ts';
+
+export function createKeyStore(table: Table): KeyStore {
+  return {
+    read: async (account, id) => {
+      const item = await getItem(table, keys.apiKey(account, id));
+      return item && apiKeyFromItem(item);
+    },
+    create: (key) => putKey(table, key),
+    revoke: (account, id, at) =>
+      updateIf(table, keys.apiKey(account, id), {
+        UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :at)',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':at': at },
+      }),
+    change: (read, edit) => change(table, read, edit),
+    roll: (read, next, oldEndsAt) => roll(table, read, next, oldEndsAt),
+  };
+}
+
+/** What people edit of a key, and its revocation. */
+const edited = ['name', ...capNames, 'models', 'expiresAt', 'revokedAt'] as const;
+
+/** The update of an edit. `name` is a reserved word of DynamoDB. A new end replaces that of a roll. */
+export function editParts(edit: KeyEdit): UpdateParts & { readonly UpdateExpression: string } {
+  const changed = Object.entries(edit);
+  const set = changed.filter(([, value]) => value !== null).map(([name]) => `#${name} = :${name}`);
+  const removed = [
+    ...changed.filter(([, value]) => value === null).map(([name]) => `#${name}`),
+    ...('expiresAt' in edit ? ['rolled'] : []),
+  ];
+  return {
+    UpdateExpression: [
+      ...(set.length > 0 ? [`SET ${set.join(', ')}`] : []),
+      ...(removed.length > 0 ? [`REMOVE ${removed.join(', ')}`] : []),
+    ].join(' '),
+    ExpressionAttributeNames: Object.fromEntries(changed.map(([name]) => [`#${name}`, name])),
+    ...(set.length > 0 && {
+      ExpressionAttributeValues: Object.fromEntries(
+        changed.filter(([, value]) => value !== null).map(([name, value]) => [`:${name}`, value]),
+      ),
+    }),
+  };
+}
+
+/** Every value that people edit is the one that was read. */
+function isAsRead(read: ApiKey): Required<Pick<UpdateParts, 'ConditionExpression'>> & {
+  readonly names: Readonly<Record<string, string>>;
+  readonly values: Item;
+} {
+  const conditions = edited.map((name) =>
+    read[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :read_${name}`,
+  );
+  return {
+    // Without this condition an update of a key that is gone would make a new item.
+    ConditionExpression: ['attribute_exists(pk)', ...conditions].join(' AND '),
+    names: Object.fromEntries(edited.map((name) => [`#${name}`, name])),
+    values: Object.fromEntries(
+      edited.flatMap((name) => (read[name] === undefined ? [] : [[`:read_${name}`, read[name]]])),
+    ),
+  };
+}
+
+/** The update of a key that nobody changed since it was read. */
+function updateAsRead(
+  read: ApiKey,
+  edit: KeyEdit,
+): Omit<NonNullable<TransactItem['Update']>, 'TableName' | 'Key'> {
+  const parts = editParts(edit);
+  const condition = isAsRead(read);
+  const values = { ...condition.values, ...parts.ExpressionAttributeValues };
+  return {
+    ...parts,
+    ConditionExpression: condition.ConditionExpression,
+    ExpressionAttributeNames: { ...condition.names, ...parts.ExpressionAttributeNames },
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+  };
+}
+
+async function change(table: Table, read: ApiKey, edit: KeyEdit): Promise<boolean> {
+  const outcome = await tryUpdate(table, keys.apiKey(read.accountId, read.id), updateAsRead(read, edit));
+  switch (outcome.kind) {
+    case 'written':
+      return true;
+    case 'busy':
+      throw new Overloaded('the key stayed busy');
+    case 'refused':
+      // Our first write may have succeeded with its answer lost. Then the key is as the edit wants it.
+      return (
+        outcome.item !== undefined &&
+        keyVersion(apiKeyFromItem(outcome.item)) === keyVersion(editedKey(read, edit))
+      );
+  }
+}
+
+/** The new end of the old key, and the end that people had chosen for it. */
+function ending(read: ApiKey, oldEndsAt: string): ReturnType<typeof updateAsRead> {
+  const parts = updateAsRead(read, {});
+  const rolled = read.rolled ?? (read.expiresAt === undefined ? {} : { expiresAt: read.expiresAt });
+  return {
+    ...parts,
+    UpdateExpression: 'SET #expiresAt = :ends, rolled = :rolled',
+    ExpressionAttributeValues: { ...parts.ExpressionAttributeValues, ':ends': oldEndsAt, ':rolled': rolled },
+  };
+}
+
+/** The hash of the new key is the token, so a repeated try is the same transaction. */
+async function roll(table: Table, read: ApiKey, next: ApiKey, oldEndsAt: string): Promise<boolean> {
+  const items: TransactItem[] = [
+    {
+      Put: {
+        TableName: table.name,
+        Item: apiKeyToItem(next),
+        ConditionExpression: 'attribute_not_exists(pk)',
+      },
+    },
+    {
+      Update: {
+        TableName: table.name,
+        Key: keys.apiKey(read.accountId, read.id),
+        ...ending(read, oldEndsAt),
+      },
+    },
+  ];
+  const isStored = async (): Promise<boolean> =>
+    (await getItem(table, keys.apiKey(next.accountId, next.id)))?.['hash'] === next.hash;
+  let cause: unknown;
+  try {
+    const outcome = await transact(table, items, next.hash.slice(0, 36));
+    switch (outcome.kind) {
+      case 'done':
+        return true;
+      case 'refused':
+        return false;
+      case 'overloaded':
+        if (!outcome.unclear) throw new Overloaded('the key stayed busy');
+    }
+  } catch (error) {
+    if (error instanceof Overloaded) throw error;
+    cause = error;
+  }
+  if (await isStored().catch(() => false)) return true;
+  throw new OutcomeUnknown('No answer says whether the key was rolled.', { cause });
+}

@@ -1,0 +1,26 @@
+/** The keys of people, sessions and actions. They are apart, because only the portal uses them. */
+import type { AccountId, PersonId } from '../../core/ids.ts';
+import type { PeopleScope } from '../../core/portal/people.ts';
+import { keys, type ItemKey } from './table.ts';
+
+/** The partition of an account, or that of the service. */
+export function partitionOf(scope: PeopleScope): string {
+  return scope === 'SERVICE' ? keys.service().pk : keys.account(scope).pk;
+}
+
+export const portalKeys = {
+  session: (hash: string): ItemKey => ({ pk: `SESSION#${hash}`, sk: 'SESSION' }),
+  person: (id: PersonId): ItemKey => ({ pk: `PERSON#${id}`, sk: 'PERSON' }),
+  /** The place of a person in an account, or among the people of the operator. */
+  member: (scope: PeopleScope, id: PersonId): ItemKey => ({ pk: partitionOf(scope), sk: `MEMBER#${id}` }),
+  /** Counts the owners of an account. */
+  people: (account: AccountId): ItemKey => ({ pk: keys.account(account).pk, sk: 'PEOPLE' }),
+  invitation: (scope: PeopleScope, id: string): ItemKey => ({
+    pk: partitionOf(scope),
+    sk: `INVITATION#${id}`,
+  }),
+  /** The same invitation, where a sign-in looks for it. */
+  invited: (scope: PeopleScope, id: string): ItemKey => ({ pk: `INVITED#${id}`, sk: scope }),
+  /** @param id begins with the time of the action */
+  action: (scope: PeopleScope, id: string): ItemKey => ({ pk: partitionOf(scope), sk: `ACTION#${id}` }),
+} as const;

@@ -1,0 +1,126 @@
+/** Reads the delivery log. The id of a delivery holds its time, and the key of its row begins with that time. */
+import { timeOfUuidV7, type AccountId } from '../../../core/ids.ts';
+import type { CreationRecord } from '../../../core/creation.ts';
+import type { Delivery } from '../../../core/ports/deliveries.ts';
+import type { DeliveryPage, DeliveryQuery, DeliveryReads } from '../../../core/ports/delivery-reads.ts';
+import { deliveryFromItem } from '../mapping.ts';
+import { getItem, queryPage, type QueryParts } from '../send.ts';
+import { keys, type Item, type ItemKey, type Table } from '../table.ts';
+
+/** One call reads at most so many pages of 1 MB, each with about two thousand rows. */
+const mostPages = 4;
+/** Five attempts with their waits take less than this. */
+const roundMillis = 20 * 60_000;
+
+export function createDeliveryReads(table: Table): DeliveryReads {
+  return {
+    page: (account, query) => pageOf(table, account, query),
+    find: async (account, id) => {
+      const key = keyOfDelivery(account, id);
+      const item = key && (await getItem(table, key));
+      return item && deliveryFromItem(item);
+    },
+    ofCreation: (creation) => ofCreation(table, creation),
+    since: async (account, sinceMillis) => {
+      const { items } = await read(table, newest(account, { from: new Date(sinceMillis).toISOString() }));
+      return items.map(deliveryFromItem);
+    },
+  };
+}
+
+function keyOfDelivery(account: AccountId, id: string): ItemKey | undefined {
+  const startedAt = timeOfUuidV7(id);
+  return startedAt === undefined ? undefined : keys.delivery(account, new Date(startedAt).toISOString(), id);
+}
+
+interface Times {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+function newest(account: AccountId, { from = '', to = '~' }: Times): QueryParts {
+  return {
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: {
+      ':pk': keys.account(account).pk,
+      ':from': `DELIVERY#${from}`,
+      ':to': `DELIVERY#${to}`,
+    },
+    ScanIndexForward: false,
+  };
+}
+
+interface Read {
+  readonly items: readonly Item[];
+  /** The key after which more follow. */
+  readonly next?: Item;
+}
+
+/** Reads until there are `enough` items, or nothing is left, or the call has read its share. */
+async function read(table: Table, parts: QueryParts, after?: ItemKey, enough = Infinity): Promise<Read> {
+  const items: Item[] = [];
+  let next: Item | undefined = after;
+  for (let page = 0; page < mostPages && items.length < enough; page += 1) {
+    const found = await queryPage(table, { ...parts, ...(next && { ExclusiveStartKey: next }) });
+    items.push(...(found.Items ?? []));
+    next = found.LastEvaluatedKey;
+    if (!next) return { items };
+  }
+  return { items, ...(next && { next }) };
+}
+
+async function pageOf(table: Table, account: AccountId, query: DeliveryQuery): Promise<DeliveryPage> {
+  const { limit, after, outcome, creationId } = query;
+  const filters = [
+    ...(outcome === undefined
+      ? []
+      : [outcome === 'unknown' ? 'attribute_not_exists(outcome)' : 'outcome = :outcome']),
+    ...(creationId === undefined ? [] : ['creationId = :creation']),
+  ];
+  const parts = newest(account, {});
+  const { items, next } = await read(
+    table,
+    {
+      ...parts,
+      ...(filters.length > 0 ? { FilterExpression: filters.join(' AND ') } : { Limit: limit + 1 }),
+      ExpressionAttributeValues: {
+        ...parts.ExpressionAttributeValues,
+        ...(outcome !== undefined && outcome !== 'unknown' && { ':outcome': outcome }),
+        ...(creationId !== undefined && { ':creation': creationId }),
+      },
+    },
+    after === undefined ? undefined : keyOfDelivery(account, after),
+    limit + 1,
+  );
+  const deliveries = items.slice(0, limit).map(deliveryFromItem);
+  const last = items.length > limit ? deliveries.at(-1)?.id : idOf(next);
+  return { deliveries, ...(last !== undefined && { next: last }) };
+}
+
+function idOf(key: Item | undefined): string | undefined {
+  return key && String(key['sk']).split('#')[2];
+}
+
+async function ofCreation(table: Table, creation: CreationRecord): Promise<readonly Delivery[]> {
+  const { id, accountId, completedAt, webhook } = creation;
+  if (completedAt === undefined || webhook === undefined || webhook.claimedBy === undefined) return [];
+  const first = Date.parse(completedAt);
+  const last = timeOfUuidV7(webhook.claimedBy) ?? first;
+  const rounds = last <= first + roundMillis ? [first] : [first, last - roundMillis];
+  const found = await Promise.all(
+    rounds.map(async (from) => {
+      const parts = newest(accountId, {
+        from: new Date(from).toISOString(),
+        to: `${new Date(from + roundMillis).toISOString()}~`,
+      });
+      const { items } = await read(table, {
+        ...parts,
+        FilterExpression: 'creationId = :creation',
+        ExpressionAttributeValues: { ...parts.ExpressionAttributeValues, ':creation': id },
+      });
+      return items.map(deliveryFromItem);
+    }),
+  );
+  const byId = new Map(found.flat().map((delivery) => [delivery.id, delivery]));
+  return [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}

@@ -1,0 +1,169 @@
+/**
+ * The ledger with the balance after each row. A row and the balance are written by one transaction, and no row
+ * is ever deleted. So the balance is exact when the same newest rows are read before and after it: then it has
+ * exactly these rows, and older ones.
+ */
+import { dayAfter } from '../../../core/booked-row.ts';
+import type { AccountId } from '../../../core/ids.ts';
+import { asMicros, type Micros } from '../../../core/money.ts';
+import type {
+  BalancedRow,
+  LedgerPage,
+  LedgerPart,
+  LedgerPlace,
+  LedgerReads,
+} from '../../../core/ports/ledger.ts';
+import { Overloaded } from '../../../core/ports/requests.ts';
+import { ledgerRowFromItem } from '../mapping.ts';
+import { queryPages } from '../query.ts';
+import { getItem, queryPage, type QueryParts } from '../send.ts';
+import { keys, type Item, type Table } from '../table.ts';
+import { completed } from './used-rows.ts';
+
+/** A transaction can commit this long after the time of its row, and come in below rows that were read. */
+const settledMillis = 5 * 60_000;
+const tries = 10;
+/** The most pages of a query in one part of an export: of usual rows, as many as an answer can hold. */
+const pagesOfPart = 4;
+
+export function createLedgerReads(table: Table): LedgerReads {
+  return {
+    page: (account, limit, nowMillis, from) => pageOf(table, { account, limit, nowMillis, from }),
+    part: (account, month, after) => partOf(table, account, month, after),
+  };
+}
+
+interface Wanted {
+  readonly account: AccountId;
+  readonly limit: number;
+  readonly nowMillis: number;
+  readonly from: LedgerPlace | undefined;
+}
+
+async function pageOf(table: Table, wanted: Wanted): Promise<LedgerPage> {
+  const { account, limit, nowMillis, from } = wanted;
+  const [items, availableMicros] =
+    from?.availableMicros === undefined
+      ? await balanced(table, account, limit, from?.after)
+      : [await rowsBehind(table, account, limit + 1, from.after), from.availableMicros];
+  const shown = items.slice(0, limit);
+  const rows = await completed(table, shown.map(ledgerRowFromItem));
+  let available: number = availableMicros;
+  const found = rows.map((row): BalancedRow => {
+    const after = asMicros(available);
+    available -= row.amountMicros;
+    return { row, availableMicros: after };
+  });
+  const last = shown.at(-1);
+  if (items.length <= limit || !last) return { rows: found };
+  const isSettled = Date.parse(String(last['at'])) < nowMillis - settledMillis;
+  const next = { after: String(last['sk']), ...(isSettled && { availableMicros: asMicros(available) }) };
+  return { rows: found, next };
+}
+
+/** The rows behind a place, and what the account could spend after the first of them. */
+async function balanced(
+  table: Table,
+  account: AccountId,
+  limit: number,
+  after: string | undefined,
+): Promise<[readonly Item[], Micros]> {
+  let before = await newestRows(table, account, limit, after);
+  for (let attempt = 1; attempt <= tries; attempt += 1) {
+    const item = await getItem(table, keys.account(account), 'availableMicros');
+    const again = await newestRows(table, account, limit, after);
+    if (isSame(before, again)) {
+      const above = after === undefined ? [] : again.filter(({ sk }) => String(sk) >= after);
+      const sumAbove = above.reduce((sum, row) => sum + Number(row['amountMicros']), 0);
+      const available = asMicros(Number(item?.['availableMicros']) - sumAbove);
+      return [again.slice(above.length), available];
+    }
+    before = again;
+  }
+  throw new Overloaded('rows are written faster than they are read');
+}
+
+/** Rows are only added, so two reads are the same when they have as many rows and the same last one. */
+function isSame(one: readonly Item[], other: readonly Item[]): boolean {
+  return one.length === other.length && one.every(({ sk }, place) => sk === other[place]?.['sk']);
+}
+
+/** The newest rows, down to the page behind a place. */
+async function newestRows(
+  table: Table,
+  account: AccountId,
+  limit: number,
+  after: string | undefined,
+): Promise<readonly Item[]> {
+  const above = after === undefined ? [] : await collect(table, rowsFrom(account, after));
+  return [...above, ...(await rowsBehind(table, account, limit + 1, after))];
+}
+
+async function rowsBehind(
+  table: Table,
+  account: AccountId,
+  count: number,
+  after: string | undefined,
+): Promise<readonly Item[]> {
+  const parts = newestFirst(account, 'LEDGER#', 'LEDGER#~');
+  // The place itself is left out, and it always exists: rows are never deleted.
+  return collect(table, parts, count, after);
+}
+
+/** The place itself is the last of them. */
+function rowsFrom(account: AccountId, from: string): QueryParts {
+  return newestFirst(account, from, 'LEDGER#~');
+}
+
+function newestFirst(account: AccountId, from: string, to: string): QueryParts {
+  return {
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ':pk': keys.account(account).pk, ':from': from, ':to': to },
+    ScanIndexForward: false,
+  };
+}
+
+async function collect(
+  table: Table,
+  parts: QueryParts,
+  count = Infinity,
+  after?: string,
+): Promise<readonly Item[]> {
+  const start = parts.ExpressionAttributeValues?.[':pk'] as string;
+  const items: Item[] = [];
+  const from = after === undefined ? {} : { ExclusiveStartKey: { pk: start, sk: after } };
+  for await (const page of queryPages(table, { ...parts, ...from }, count)) items.push(...(page.Items ?? []));
+  return items;
+}
+
+async function partOf(
+  table: Table,
+  account: AccountId,
+  month: string,
+  after: string | undefined,
+): Promise<LedgerPart> {
+  const { pk } = keys.account(account);
+  const behind = dayAfter(lastDayOf(month));
+  const rows: Item[] = [];
+  let from: Item | undefined = after === undefined ? undefined : { pk, sk: after };
+  for (let page = 0; page < pagesOfPart; page += 1) {
+    const found = await queryPage(table, {
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :behind',
+      ExpressionAttributeValues: { ':pk': pk, ':from': `LEDGER#${month}-01`, ':behind': `LEDGER#${behind}` },
+      ...(from && { ExclusiveStartKey: from }),
+    });
+    rows.push(...(found.Items ?? []));
+    from = found.LastEvaluatedKey;
+    if (!from) break;
+  }
+  const read = await completed(table, rows.map(ledgerRowFromItem));
+  return {
+    rows: read.map((row, place) => ({ row, key: String(rows[place]?.['sk']) })),
+    ...(from && { next: String(from['sk']) }),
+  };
+}
+
+function lastDayOf(month: string): string {
+  const [year = 0, number = 1] = month.split('-').map(Number);
+  return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
+}

@@ -1,0 +1,130 @@
+/**
+ * Usage of a range of days: the sums of the days that are over, and the ledger for the rest. A day that nobody
+ * has summed yet is read from the ledger and summed for all dimensions, so that the ledger is read once.
+ */
+import type { Days } from '../../../core/booked-row.ts';
+import { dayAfter } from '../../../core/booked-row.ts';
+import type { AccountId } from '../../../core/ids.ts';
+import {
+  attribute,
+  dayBefore,
+  eachDay,
+  lastDayOver,
+  sumDay,
+  type DaySums,
+  type UsageDay,
+  type UsedRow,
+} from '../../../core/portal/day-sums.ts';
+import type { TimedCreation, UsageQuery, UsageReads } from '../../../core/ports/usage.ts';
+import { batchGet } from '../batch-get.ts';
+import { firstIdOf } from '../creation-page.ts';
+import { listedIdOf } from '../mapping.ts';
+import { queryPages } from '../query.ts';
+import { keys, listingIndex, type Table } from '../table.ts';
+import { readGroups, readLate, writeSums } from './sum-items.ts';
+import { readUsedRows } from './used-rows.ts';
+
+export function createUsageReads(table: Table): UsageReads {
+  return {
+    days: (account, query) => readDays(table, account, query),
+    newest: (account, range, limit) => newestOf(table, account, range, limit),
+  };
+}
+
+async function readDays(table: Table, account: AccountId, query: UsageQuery): Promise<readonly UsageDay[]> {
+  const { by, since, nowMillis } = query;
+  const today = new Date(nowMillis).toISOString().slice(0, 10);
+  const over = lastDayOver(nowMillis);
+  const range = { from: latest(query.from, since), to: earliest(query.to, today) };
+  if (range.from > range.to) return attribute(query, by, new Map(), []);
+  // A refund can be days later than its charge, or by the clock of its function a moment before.
+  const first = latest(dayBefore(range.from), since);
+  const [groups, late] = await Promise.all([
+    readGroups(table, account, by, { from: range.from, to: earliest(range.to, over) }),
+    readLate(table, account, { from: first, to: over }),
+  ]);
+  const isMissing = (day: string): boolean =>
+    day > over || !late.has(day) || (day >= range.from && day <= range.to && !groups.has(day));
+  for (const run of runsOf(eachDay({ from: first, to: today }).filter(isMissing)))
+    for await (const sums of sumRun(table, account, run, over)) {
+      groups.set(sums.day, sums.groups[by]);
+      late.set(sums.day, sums.late);
+    }
+  return attribute(query, by, groups, [...late.values()].flat());
+}
+
+/** Days that follow each other are read by one query. */
+function runsOf(days: readonly string[]): Days[] {
+  const runs: Days[] = [];
+  for (const day of days) {
+    const last = runs.at(-1);
+    if (last && dayAfter(last.to) === day) runs[runs.length - 1] = { ...last, to: day };
+    else runs.push({ from: day, to: day });
+  }
+  return runs;
+}
+
+/**
+ * The sums of every day of a run. Those of days that are over are written as soon as a page of the ledger has
+ * ended them. So a visit that runs out of time leaves less for the next one.
+ */
+async function* sumRun(table: Table, account: AccountId, run: Days, over: string): AsyncGenerator<DaySums> {
+  let rest = eachDay(run);
+  let rows: readonly UsedRow[] = [];
+  const sumUntil = async (open: string | undefined): Promise<readonly DaySums[]> => {
+    const ended = rest.filter((day) => open === undefined || day < open);
+    const byDay = Map.groupBy(rows, ({ day }) => day);
+    const sums = ended.map((day) => sumDay(day, byDay.get(day) ?? []));
+    rest = rest.slice(ended.length);
+    rows = rows.filter(({ day }) => day === open);
+    await writeSums(
+      table,
+      account,
+      sums.filter(({ day }) => day <= over),
+    );
+    return sums;
+  };
+  for await (const page of readUsedRows(table, account, run)) {
+    rows = [...rows, ...page];
+    const open = rows.at(-1)?.day;
+    if (open !== undefined) yield* await sumUntil(open);
+  }
+  yield* await sumUntil(undefined);
+}
+
+const attributes = ['id', 'status', 'createdAt', 'completedAt'] as const;
+
+/** The index holds ids, which begin with the time of the creation. */
+async function newestOf(
+  table: Table,
+  account: AccountId,
+  { from, to }: Days,
+  limit: number,
+): Promise<readonly TimedCreation[]> {
+  const query = {
+    IndexName: listingIndex.name,
+    KeyConditionExpression: `${listingIndex.partition} = :list AND ${listingIndex.sort} BETWEEN :from AND :behind`,
+    ExpressionAttributeValues: {
+      ':list': `CREATIONS#${account}`,
+      ':from': firstIdOf(from),
+      ':behind': firstIdOf(dayAfter(to)),
+    },
+    ScanIndexForward: false,
+  };
+  const found: string[] = [];
+  for await (const page of queryPages(table, query, limit)) found.push(...(page.Items ?? []).map(listedIdOf));
+  const ids = found as ReturnType<typeof listedIdOf>[];
+  const parts = Array.from({ length: Math.ceil(ids.length / 100) }, (_, part) =>
+    ids.slice(part * 100, (part + 1) * 100).map(keys.creation),
+  );
+  const creations = await Promise.all(parts.map(async (part) => batchGet(table, part, attributes)));
+  return creations.flat() as unknown as readonly TimedCreation[];
+}
+
+function latest(one: string, other: string): string {
+  return one > other ? one : other;
+}
+
+function earliest(one: string, other: string): string {
+  return one < other ? one : other;
+}

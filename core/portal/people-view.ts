@@ -1,0 +1,34 @@
+/** What the owners of an account see of its people. */
+import type { PersonId } from '../ids.ts';
+import { toUsd } from '../money.ts';
+import type { Role } from '../contract.ts';
+import type { Invitation, Member } from './people.ts';
+import { memberVersion } from './version.ts';
+import type { PeopleView } from './views.ts';
+
+/** @param you who looks */
+export function memberView(member: Member, you: PersonId): PeopleView['people'][number] {
+  return {
+    id: member.personId,
+    email: member.email,
+    role: member.role,
+    since: member.since,
+    last_sign_in_at: member.lastSignInAt ?? null,
+    is_you: member.personId === you,
+    key_cap: member.keyCapMicros === undefined ? null : toUsd(member.keyCapMicros),
+    version: memberVersion(member),
+  };
+}
+
+export function invitationView(
+  invitation: Invitation & { readonly role: Role },
+): PeopleView['invitations'][number] {
+  return {
+    id: invitation.id,
+    email: invitation.email,
+    role: invitation.role,
+    invited_at: invitation.invitedAt,
+    invited_by: invitation.invitedBy,
+    expires_at: new Date(invitation.expiresAt).toISOString(),
+  };
+}

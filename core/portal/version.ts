@@ -1,0 +1,34 @@
+/**
+ * The version of something that people edit: a hash of the values that they can change. The page sends it back
+ * with a change, so that nobody undoes the change of somebody else.
+ */
+import { createHash } from 'node:crypto';
+import type { Account, ApiKey } from '../account.ts';
+import { capNames } from '../caps.ts';
+import type { Member } from './people.ts';
+
+const length = 22;
+
+/** An absent value and null are the same: both mean that nothing is set. */
+function versionOf(values: readonly unknown[]): string {
+  const text = JSON.stringify(values.map((value) => value ?? null));
+  return createHash('sha256').update(text).digest('base64url').slice(0, length);
+}
+
+/** Of a key: its name and its limits. A revocation is another version, too. */
+export function keyVersion(
+  key: Pick<ApiKey, 'name' | 'models' | 'expiresAt' | 'revokedAt' | (typeof capNames)[number]>,
+): string {
+  const caps = capNames.map((name) => key[name]);
+  return versionOf([key.name, ...caps, key.models, key.expiresAt, key.revokedAt]);
+}
+
+/** Of the alerts of an account. */
+export function alertsVersion(account: Pick<Account, 'noticeUrl' | 'lowBalanceMicros'>): string {
+  return versionOf([account.noticeUrl, account.lowBalanceMicros]);
+}
+
+/** Of a person in an account. */
+export function memberVersion(member: Pick<Member, 'role' | 'keyCapMicros'>): string {
+  return versionOf([member.role, member.keyCapMicros]);
+}

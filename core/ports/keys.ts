@@ -1,0 +1,23 @@
+/** The API keys of accounts, as people manage them. */
+import type { ApiKey } from '../account.ts';
+import type { KeyEdit } from '../api-keys.ts';
+import type { AccountId, KeyId } from '../ids.ts';
+
+/** Every function throws Overloaded when the table stayed busy. A retry recognizes its own lost write. */
+export interface KeyStore {
+  read(account: AccountId, id: KeyId): Promise<ApiKey | undefined>;
+  /** False when the id is taken. */
+  create(key: ApiKey): Promise<boolean>;
+  /** False when there is no such key. A second revocation keeps the time of the first one. */
+  revoke(account: AccountId, id: KeyId, at: string): Promise<boolean>;
+  /**
+   * Changes a key, if name, limits and revocation are still those of the key as it was read. False when somebody
+   * changed them meanwhile.
+   */
+  change(read: ApiKey, edit: KeyEdit): Promise<boolean>;
+  /**
+   * Stores the key that replaces another, and the new end of the other, by one transaction. False when somebody
+   * changed the other key meanwhile. Throws OutcomeUnknown when nobody can tell whether it was written.
+   */
+  roll(read: ApiKey, next: ApiKey, oldEndsAt: string): Promise<boolean>;
+}

@@ -1,0 +1,61 @@
+/**
+ * Who asks. One consistent read holds everything that decides, and nothing is cached: a session that was ended, or
+ * a person who was removed, is dead at the next request.
+ */
+import type { PortalAccess, PortalState } from '../../../core/ports/portal-access.ts';
+import type { PortalSettings } from '../../../core/portal/settings.ts';
+import {
+  cookieIn,
+  cookieNames,
+  isAlive,
+  isSameSession,
+  parseSession,
+  wasEndedHere,
+} from '../../../core/portal/session.ts';
+import type { Clock } from '../../../core/ports/runtime.ts';
+import { addressBlocked } from '../../http/problems.ts';
+import type { PersonCaller } from './caller.ts';
+import { sessionRequired } from './portal-problems.ts';
+import type { PortalRequest } from './portal-request.ts';
+
+interface AccessServices {
+  readonly access: PortalAccess;
+  readonly settings: PortalSettings;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Throws 429 for a blocked address, and 401 without a session that lives. */
+export async function authenticatePerson(
+  request: PortalRequest,
+  { access, settings, clock }: AccessServices,
+): Promise<PersonCaller> {
+  const cookie = cookieIn(request.cookies, cookieNames(settings.portalUrl).session);
+  const presented = cookie === undefined ? undefined : parseSession(cookie);
+  const nowMillis = clock.now();
+  const { clientAddress } = request;
+  const state = await access.read({ clientAddress, nowMillis, ...(presented && { session: presented }) });
+  checkBlock(state, nowMillis);
+  if (cookie === undefined) throw sessionRequired('no_session');
+  const { session, person } = state;
+  if (!presented || !session || !isSameSession(session, presented)) {
+    // A cookie of ours says what is stored. Every other one is a guess.
+    await access.countRejection(clientAddress, nowMillis);
+    throw sessionRequired('unknown_session');
+  }
+  const { member, account, operator } = state;
+  if (!person || !isAlive(session, nowMillis)) throw sessionRequired('session_ended');
+  if (member && wasEndedHere(session, member)) throw sessionRequired('session_ended');
+  return {
+    person,
+    session,
+    isOperator: operator !== undefined && !wasEndedHere(session, operator),
+    ...(member && account && { member, account }),
+    clientAddress,
+    nowMillis,
+  };
+}
+
+/** A block of the public API alone leaves the portal open. */
+export function checkBlock({ block }: PortalState, nowMillis: number): void {
+  if (block?.scope === 'all') throw addressBlocked(block.untilMillis - nowMillis);
+}

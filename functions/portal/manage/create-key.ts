@@ -1,0 +1,23 @@
+import { newKey } from '../../../core/api-keys.ts';
+import { keyView } from '../../../core/portal/key-view.ts';
+import type { CreatedKeyView } from '../../../core/portal/views.ts';
+import type { ManageServices } from '../../services/portal-manage.ts';
+import { parseBody } from '../http/body.ts';
+import type { PortalHandle } from '../http/caller.ts';
+import { checkOwnCap, limitProblems, limitsOf, newKeySchema } from './key-body.ts';
+
+/**
+ * POST /keys. Only this answer has the key. A person who lost the answer makes another key and revokes the one that
+ * nobody saw; the list shows it as never used.
+ */
+export const createKey: PortalHandle<'createKey', ManageServices> = async (request, caller, services) => {
+  const nowMillis = services.clock.now();
+  const body = parseBody(request, newKeySchema, (given) =>
+    limitProblems(given, caller.account, { catalog: services.catalog, nowMillis }),
+  );
+  const { record, key } = newKey(caller.account.id, { name: body.name, ...limitsOf(body) }, services);
+  checkOwnCap(caller.member, record);
+  if (!(await services.keys.create(record))) throw new Error('the id drawn for the key is taken');
+  const view: CreatedKeyView = { key, record: keyView(record, nowMillis) };
+  return { status: 201, body: view, logged: { target: record.id, note: record.name } };
+};

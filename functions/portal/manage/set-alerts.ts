@@ -1,0 +1,54 @@
+import * as z from 'zod/mini';
+import type { Account } from '../../../core/account.ts';
+import { readClientUrl } from '../../../core/client-url.ts';
+import { lookAfterCommand } from '../../../core/look-for-crossings.ts';
+import { toUsd } from '../../../core/money.ts';
+import { checkNoticeUrl } from '../../../core/notice-settings.ts';
+import { alertsVersion } from '../../../core/portal/version.ts';
+import type { AlertsView } from '../../../core/portal/views.ts';
+import { invalidRequest } from '../../../core/problem.ts';
+import type { ManageServices } from '../../services/portal-manage.ts';
+import { microsOf, parseBody, usd, version } from '../http/body.ts';
+import type { PortalHandle } from '../http/caller.ts';
+import { changedMeanwhile } from '../http/portal-problems.ts';
+
+const alertsSchema = z.strictObject({
+  notice_url: z.nullable(z.string()),
+  low_balance: z.nullable(usd('above zero')),
+  version,
+});
+
+/** PUT /alerts: where notices go, and below what `wallet.low` is told. Who is below it now is told at once. */
+export const setAlerts: PortalHandle<'setAlerts', ManageServices> = async (request, caller, services) => {
+  const { account } = caller;
+  const body = parseBody(request, alertsSchema, ({ notice_url: url }) => {
+    const read = url === null ? undefined : readClientUrl(url, 'webhook', services.outboundRules);
+    return [
+      read?.kind === 'refused' ? { field: 'notice_url', code: read.code, message: read.why } : undefined,
+    ];
+  });
+  if (alertsVersion(account) !== body.version) throw changedMeanwhile();
+  const verdict = await checkNoticeUrl(body.notice_url, services);
+  if (verdict.kind === 'refused')
+    throw invalidRequest([{ field: 'notice_url', code: 'refused_target', message: verdict.why }]);
+  const lowBalanceMicros = body.low_balance === null ? null : microsOf(body.low_balance);
+  const next = { noticeUrl: body.notice_url, lowBalanceMicros };
+  if (!(await services.accounts.changeAlerts(account, next))) throw changedMeanwhile();
+  await lookAfterCommand({ accountId: account.id, periods: {} }, services);
+  return { status: 200, body: alertsView(next) };
+};
+
+function alertsView({
+  noticeUrl,
+  lowBalanceMicros,
+}: Parameters<ManageServices['accounts']['changeAlerts']>[1]): AlertsView {
+  const stored: Pick<Account, 'noticeUrl' | 'lowBalanceMicros'> = {
+    ...(noticeUrl !== null && { noticeUrl }),
+    ...(lowBalanceMicros !== null && { lowBalanceMicros }),
+  };
+  return {
+    notice_url: noticeUrl,
+    low_balance: lowBalanceMicros === null ? null : toUsd(lowBalanceMicros),
+    version: alertsVersion(stored),
+  };
+}

@@ -1,0 +1,93 @@
+/** The text of a bundle: one file with everything that a function runs, and as little else as can be. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildSync, transformSync, type BuildOptions } from 'esbuild';
+import { withoutPackageFiles } from './package-files.ts';
+import { withoutUnaskedErrors } from './unasked-errors.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * Lambda puts credentials into the environment. So the SDK never loads these other sources of credentials.
+ */
+const otherCredentials = [
+  ...['sso', 'process', 'ini', 'web-identity', 'login', 'cognito-identity', 'http'].map(
+    (name) => `@aws-sdk/credential-provider-${name}`,
+  ),
+  '@aws-sdk/nested-clients/*',
+  '@smithy/credential-provider-imds',
+];
+
+/** Modules that only browsers need. The SDK imports them from files that Node loads, too. */
+const browsers = ['bowser'];
+
+/**
+ * The SDK imports this module dynamically for answers that are streams of events, which the
+ * service never asks for. If the module were in the bundle, esbuild would wrap every module
+ * that the dynamic import reaches.
+ */
+const eventStreams = '@smithy/core/event-streams';
+
+/**
+ * Replacements for modules, one file each in stand-ins/. An ESM import of a module of Node
+ * evaluates all of its exports, and some exports load more modules: node:http loads all of
+ * fetch, and node:process loads the streams of the terminal.
+ */
+const standIns = {
+  'mnemonist/lru-cache': 'lru-cache',
+  'node:crypto': 'crypto',
+  'node:http': 'http',
+  'node:https': 'https',
+  'node:process': 'process',
+  '@aws-sdk/credential-provider-node': 'credentials',
+  '@aws/lambda-invoke-store': 'invoke-store',
+};
+/** Event streams need another checksum of the same module. */
+const withoutEventStreams = { '@smithy/core/checksum': 'checksum' };
+
+/**
+ * Bundles an entry: a file, or a text with `stdin`.
+ * @param holdsEventStreams true when a client in the bundle imports the event streams of the SDK statically
+ */
+export function bundleText(
+  entry: Pick<BuildOptions, 'entryPoints' | 'stdin'>,
+  holdsEventStreams: boolean,
+): string {
+  const { outputFiles, metafile } = buildSync({
+    ...entry,
+    outfile: 'index.mjs',
+    absWorkingDir: root,
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    mainFields: ['module', 'main'],
+    // Dependencies that are CommonJS ask for Node's own modules by require.
+    banner: { js: 'const require=process.getBuiltinModule;' },
+    external: [...otherCredentials, ...browsers, ...(holdsEventStreams ? [] : [eventStreams])],
+    alias: Object.fromEntries(
+      Object.entries({ ...standIns, ...(holdsEventStreams ? {} : withoutEventStreams) }).map(
+        ([module, name]) => [module, join(root, `lib/bundling/stand-ins/${name}.ts`)],
+      ),
+    ),
+  });
+  // A file that is imported and never used gives no byte.
+  const inputs = Object.values(metafile.outputs).flatMap((output) =>
+    Object.entries(output.inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
+  );
+  const text = outputFiles.map((file) => file.text).join('');
+  return withoutPackageFiles(minified(withoutUnaskedErrors(text, inputs)), inputs, root);
+}
+
+/** The second pass, which also drops what nothing refers to any more. */
+function minified(text: string): string {
+  return transformSync(text, {
+    minify: true,
+    treeShaking: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+  }).code;
+}

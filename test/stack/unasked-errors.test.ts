@@ -1,0 +1,86 @@
+/** A bundle holds a class of the AWS SDK only for errors whose class the service asks for. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { bundleText } from '../../lib/bundling/bundle-text.ts';
+import { withoutUnaskedErrors } from '../../lib/bundling/unasked-errors.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Asks for one class by instanceof, and tells what became of the error that DynamoDB answers. */
+const entry = `
+  import { ConditionalCheckFailedException, DynamoDBClient, DynamoDBServiceException, GetItemCommand } from '@aws-sdk/client-dynamodb';
+  export async function thrownFor(name, status) {
+    const requestHandler = {
+      handle: async () => ({ response: {
+        statusCode: status,
+        headers: { 'content-type': 'application/x-amz-json-1.0' },
+        body: new Blob([JSON.stringify({ __type: 'com.amazonaws.dynamodb.v20120810#' + name, message: 'why' })]).stream(),
+      } }),
+    };
+    const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
+    const client = new DynamoDBClient({ region: 'us-east-1', credentials, requestHandler, maxAttempts: 1 });
+    try {
+      await client.send(new GetItemCommand({ TableName: 't', Key: { pk: { S: 'a' } } }));
+    } catch (error) {
+      return {
+        name: error.name,
+        message: error.message,
+        status: error.$metadata.httpStatusCode,
+        fault: error.$fault,
+        isKnown: error instanceof DynamoDBServiceException,
+        isAsked: error instanceof ConditionalCheckFailedException,
+      };
+    }
+  }
+`;
+
+interface Thrown {
+  readonly name: string;
+  readonly message: string;
+  readonly status: number;
+  readonly fault: string;
+  readonly isKnown: boolean;
+  readonly isAsked: boolean;
+}
+
+describe('a bundle without the classes of errors that nobody asks for', () => {
+  const slim = bundleText({ stdin: { contents: entry, resolveDir: root } }, false);
+
+  it('An error without a class has its name, its status and the base class of its client', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'darkroom-errors-'));
+    try {
+      writeFileSync(join(folder, 'index.mjs'), slim);
+      const { thrownFor } = (await import(pathToFileURL(join(folder, 'index.mjs')).href)) as {
+        thrownFor: (name: string, status: number) => Promise<Thrown>;
+      };
+      const base = { message: 'why', isKnown: true, isAsked: false };
+      for (const [name, status, fault] of [
+        ['ThrottlingException', 400, 'client'],
+        ['ResourceNotFoundException', 400, 'client'],
+        ['InternalServerError', 500, 'server'],
+      ] as const)
+        expect(await thrownFor(name, status)).toEqual({ ...base, name, status, fault });
+      const asked = await thrownFor('ConditionalCheckFailedException', 400);
+      expect(asked).toMatchObject({ name: 'ConditionalCheckFailedException', isKnown: true, isAsked: true });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('The classes that are left are those that are asked for and those that the SDK marks as passing', () => {
+    // Texts of 200 KB must not be in the message of a failure.
+    const names = ['BackupInUseException', 'ReplicatedWriteConflictException'];
+    expect(names.map((name) => slim.includes(`name="${name}"`))).toEqual([false, true]);
+    // The base class, the class that is asked for, and the passing one.
+    expect([...slim.matchAll(/\.registerError\(/g)]).toHaveLength(3);
+  });
+
+  it('A client that registers no error is refused, because its form is no longer the one that is known', () => {
+    const client = ['node_modules/@aws-sdk/client-sfn/dist-es/models/errors.js'];
+    expect(() => withoutUnaskedErrors('x', client)).toThrow('the bundle registers no error of the AWS SDK');
+    expect(withoutUnaskedErrors('x', ['functions/refund.ts'])).toBe('x');
+  });
+});
