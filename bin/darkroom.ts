@@ -2,10 +2,15 @@
  * The CDK app for `cdk synth` and `cdk deploy`. The context `-c stage=NAME` selects the settings of
  * config/NAME.ts. The synthesis needs neither credentials nor a network.
  */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import * as z from 'zod';
 import { CatalogError, readCatalog, readProviderCosts } from '../admin/catalog/catalog-files.ts';
+import { buildPortal } from '../portal/build.ts';
+import { buildReference } from '../document/reference/build.ts';
 import { SettingsError } from '../lib/settings.ts';
 import { defaultStage, settingsOf } from '../lib/stage-settings.ts';
 import { refusedInputCode } from '../start/synthesized-template.ts';
@@ -22,8 +27,17 @@ async function synthesize(): Promise<void> {
   // The module of the stack reads the catalog when it is imported, so it is imported after the check of the
   // catalog.
   const { ServiceStack } = await import('../lib/service-stack.ts');
-  new ServiceStack(app, stage === defaultStage ? 'Darkroom' : `Darkroom-${stage}`, { settings });
-  app.synth();
+  const name = stage === defaultStage ? 'Darkroom' : `Darkroom-${stage}`;
+  const pages = await mkdtemp(join(tmpdir(), 'darkroom-pages-'));
+  try {
+    // The place of the pages below their host is filled in when they are published.
+    await buildPortal(pages, '{base}');
+    await buildReference(pages);
+    new ServiceStack(app, name, { settings, pages });
+    app.synth();
+  } finally {
+    await rm(pages, { recursive: true, force: true });
+  }
 }
 
 try {

@@ -7,9 +7,11 @@
  *
  * The last line is always "N passed, N failed".
  */
+import { prepareBrowser } from '../tools/browser/browsers.ts';
 import { printCount } from '../tools/checks/checks.ts';
 import { runEverything, runLongTests, runTests } from '../tools/checks/tests.ts';
 
 const args = process.argv.slice(2);
 const run = args[0] === '--long' ? runLongTests : args.length > 0 ? () => runTests(args) : runEverything;
+await prepareBrowser(console.error);
 process.exitCode = printCount(await run());

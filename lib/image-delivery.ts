@@ -34,6 +34,8 @@ export class ImageDelivery extends Construct {
   readonly bucket: Bucket;
   /** The address before the key of an image, without a slash at its end. */
   readonly baseUrl: string;
+  /** The origin of the signed addresses for uploads. */
+  readonly uploadOrigin: string;
 
   constructor(scope: Construct, id: string, { resultDays, domain, uploadOrigins }: ImageDeliveryProps) {
     super(scope, id);
@@ -66,6 +68,7 @@ export class ImageDelivery extends Construct {
       'AwsSolutions-S1':
         'An access log would list the paths of results, and whoever has a path has the image.',
     });
+    this.uploadOrigin = `https://${this.bucket.bucketRegionalDomainName}`;
     const distribution = this.addDistribution(domain);
     this.baseUrl = `https://${domain?.name ?? distribution.distributionDomainName}`;
     if (domain)

@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { bundle } from './bundling/bundle.ts';
+import { bundle, type BundledFolder } from './bundling/bundle.ts';
 import type { Settings } from './settings.ts';
 
 export interface ServiceFunctionProps {
@@ -24,6 +24,8 @@ export interface ServiceFunctionProps {
   readonly logRetention: RetentionDays;
   /** True when the bundle has the client of Amazon Bedrock, which imports the event streams of the SDK. */
   readonly holdsEventStreams?: boolean;
+  /** A folder whose files are in the bundle, under this name. */
+  readonly folder?: BundledFolder;
 }
 
 /** A Lambda function of the service: the bundle of one file of functions/, and its own log group. */
@@ -34,7 +36,7 @@ export class ServiceFunction extends LambdaFunction {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     super(scope, id, {
-      code: bundle(props.entry, props.holdsEventStreams ?? false),
+      code: bundle(props.entry, props.holdsEventStreams ?? false, props.folder),
       handler: 'index.handler',
       description: props.description,
       runtime: Runtime.NODEJS_24_X,

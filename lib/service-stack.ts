@@ -16,6 +16,7 @@ import { Dashboard } from './dashboard.ts';
 import { EncryptionSecret } from './encryption-secret.ts';
 import { ImageDelivery } from './image-delivery.ts';
 import { NoticeExecution } from './notice-execution.ts';
+import { Portal } from './portal/portal.ts';
 import { ProviderAccess } from './provider-access.ts';
 import { PublicApi } from './public-api.ts';
 import { rendererSizes } from './renderer-sizes.ts';
@@ -28,6 +29,8 @@ import { TrafficShift } from './traffic-shift.ts';
 
 export interface ServiceStackProps extends StackProps {
   readonly settings: Settings;
+  /** The folder with the built pages of the portal. It is read when the functions are bundled. */
+  readonly pages: string;
 }
 
 export class ServiceStack extends Stack {
@@ -42,7 +45,7 @@ export class ServiceStack extends Stack {
   /** The functions by their construct ids. */
   private readonly functions = new Map<string, ServiceFunction>();
 
-  constructor(scope: Construct, id: string, { settings, ...props }: ServiceStackProps) {
+  constructor(scope: Construct, id: string, { settings, pages, ...props }: ServiceStackProps) {
     super(scope, id, { description: 'Darkroom: an asynchronous image-generation API', ...props });
     this.settings = settings;
     this.logRetention = settings.logRetentionDays;
@@ -50,7 +53,7 @@ export class ServiceStack extends Stack {
     this.images = new ImageDelivery(this, 'Images', {
       resultDays: settings.resultDays,
       domain: settings.resultsDomain,
-      uploadOrigins: settings.uploadOrigins,
+      uploadOrigins: withPortal(settings),
     });
     this.encryptionSecret = new EncryptionSecret(this, 'EncryptionSecret');
     this.providers = new ProviderAccess(this, 'Providers', { bedrockRegion: this.settings.bedrockRegion });
@@ -63,6 +66,7 @@ export class ServiceStack extends Stack {
       this.functionNamed(id).addEnvironment('CALLBACK_BASE_URL', api.callbackBaseUrl);
     this.addReconciliation(execution);
     const notices = this.addNotices();
+    this.addPortal(api, execution, notices, pages);
     this.addAudit();
     this.addObservation(api, execution);
     new CfnOutput(this, 'ApiUrl', { value: api.url });
@@ -147,7 +151,6 @@ export class ServiceStack extends Stack {
     this.store.grant(functions.listEvents, 'GetItem', 'Query', 'DeleteItem');
     const { generateImage } = functions;
     for (const fn of [generateImage, functions.quoteImage]) fn.addEnvironment('OUTBOUND_RULES', 'public');
-    generateImage.addEnvironment('TOP_UP_URL', this.settings.topUpUrl);
     this.store.grant(generateImage, 'GetItem', 'PutItem');
     this.images.grantStoreSources(generateImage);
     this.images.grantReadUploads(generateImage);
@@ -218,6 +221,46 @@ export class ServiceStack extends Stack {
     return notices;
   }
 
+  /** The portal: each of its functions has the rights of its own operations. */
+  private addPortal(
+    api: PublicApi,
+    execution: CreationExecution,
+    notices: NoticeExecution,
+    pages: string,
+  ): void {
+    const { httpApi, url: apiUrl } = api;
+    const portal = new Portal(this, 'Portal', {
+      settings: this.settings.portal,
+      httpApi,
+      apiUrl,
+      origins: { results: this.images.baseUrl, uploads: this.images.uploadOrigin },
+    });
+    const add = this.addFunction.bind(this);
+    const { 'sign-in': signIn, read, manage, generate, cancel, operate } = portal.addFunctions(add);
+    for (const fn of [signIn, read, manage, generate, cancel, operate])
+      this.store.grant(fn, 'BatchGetItem', 'UpdateItem', 'PutItem');
+    this.store.grant(signIn, 'DeleteItem', 'GetItem', 'Query');
+    this.encryptionSecret.grantOpen(signIn);
+    this.store.grantListing(read);
+    this.store.grant(manage, 'DeleteItem', 'GetItem', 'Query');
+    this.encryptionSecret.grantOpen(manage);
+    execution.grantStart(manage);
+    notices.grantStart(manage);
+    this.images.grantStoreSources(generate);
+    this.images.grantReadUploads(generate);
+    this.images.grantSignUploads(generate);
+    execution.grantStart(generate);
+    notices.grantStart(generate);
+    this.grantCancel(cancel, execution);
+    this.store.grantListing(operate);
+    this.store.grantOpenWork(operate);
+    for (const fn of [manage, generate]) fn.addEnvironment('OUTBOUND_RULES', 'public');
+    const topUpUrl = this.settings.topUpUrl === '' ? `${portal.url}wallet` : this.settings.topUpUrl;
+    for (const fn of [this.functionNamed('GenerateImage'), generate])
+      fn.addEnvironment('TOP_UP_URL', topUpUrl);
+    portal.addPublisher(add, pages);
+  }
+
   private addAudit(): void {
     const auditBooks = this.addFunction('AuditBooks', 'schedule/audit-books', {
       description: 'Holds every balance and creation against the ledger',
@@ -285,7 +328,7 @@ export class ServiceStack extends Stack {
   private addFunction(
     id: string,
     entry: string,
-    own: Pick<ServiceFunctionProps, 'description' | 'holdsEventStreams'> &
+    own: Pick<ServiceFunctionProps, 'description' | 'holdsEventStreams' | 'folder'> &
       Partial<Pick<ServiceFunctionProps, 'timeout' | 'memoryMegabytes'>>,
   ): ServiceFunction {
     const { architecture } = this.settings;
@@ -301,4 +344,12 @@ export class ServiceStack extends Stack {
     this.functions.set(id, fn);
     return fn;
   }
+}
+
+/** The pages that may put uploads: those of the settings, and the pages of the portal. */
+function withPortal({ uploadOrigins, portal }: Settings): readonly string[] {
+  if (uploadOrigins.includes('*')) return uploadOrigins;
+  // Without a name of its own, the portal has one of CloudFront. The bucket cannot know this name, because the
+  // distribution of the portal knows the bucket. The signed address stays the only credential.
+  return [...uploadOrigins, `https://${portal.domain?.name ?? '*.cloudfront.net'}`];
 }

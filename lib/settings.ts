@@ -5,6 +5,8 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
 import { limitRanges } from '../core/limits.ts';
+import { domain, oneOf, regionalCertificate, usEastCertificate, wholeNumber } from './setting-values.ts';
+import { portalSettings } from './portal/portal-settings.ts';
 
 /** The retentions of CloudWatch Logs, by their days. INFINITE is left out: no log is to stay for ever. */
 const retentions = new Map<number, RetentionDays>(
@@ -12,35 +14,6 @@ const retentions = new Map<number, RetentionDays>(
     typeof days === 'number' && days !== RetentionDays.INFINITE ? [[days, days] as const] : [],
   ),
 );
-
-const hostName = z
-  .string({ error: 'must be a host name, such as api.example.com' })
-  .regex(/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, {
-    error: 'must be a host name in lower case, such as api.example.com',
-  });
-
-function domain(
-  certificate: RegExp,
-  right: string,
-): z.ZodOptional<z.ZodObject<{ name: z.ZodString; certificateArn: z.ZodString }, z.core.$strict>> {
-  return z
-    .strictObject(
-      { name: hostName, certificateArn: z.string({ error: right }).regex(certificate) },
-      { error: 'must be {name, certificateArn}' },
-    )
-    .optional();
-}
-
-function wholeNumber(least: number, most: number): z.ZodNumber {
-  const right = `must be a whole number from ${least} to ${most}`;
-  return z.int({ error: right }).min(least).max(most);
-}
-
-function oneOf<const Values extends readonly string[]>(
-  values: Values,
-): z.ZodEnum<{ [Value in Values[number]]: Value }> {
-  return z.enum(values, { error: `must be one of ${values.join(', ')}` });
-}
 
 /** Takes a plain number, so that a file of settings need not import the enumeration of the CDK. */
 function retention(): z.ZodPipe<z.ZodNumber, z.ZodTransform<RetentionDays, number>> {
@@ -61,15 +34,9 @@ const limits = {
 const settingsSchema = z.strictObject(
   {
     /** The API's own host name, with a certificate of ACM in the stack's region. */
-    apiDomain: domain(
-      /^arn:aws[\w-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
-      "must be the ARN of an ACM certificate in the stack's region",
-    ),
+    apiDomain: domain(regionalCertificate),
     /** The host name of the images. CloudFront takes certificates of us-east-1 only. */
-    resultsDomain: domain(
-      /^arn:aws[\w-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/,
-      'must be the ARN of an ACM certificate in us-east-1, whatever the region of the stack',
-    ),
+    resultsDomain: domain(usEastCertificate),
     /** Days for which clients can fetch results. Copies of source images are always deleted within 48 h. */
     resultDays: wholeNumber(1, 3_650).default(30),
     /**
@@ -94,8 +61,8 @@ const settingsSchema = z.strictObject(
     /** The form in which a failed authentication is answered (docs/api.md). */
     authFailureForm: oneOf(['envelope', 'plain']).default('envelope'),
     /**
-     * The page where a client can top up its wallet. Answers of 402 name it. Empty: /portal/wallet under
-     * apiDomain.
+     * The page where a client can top up its wallet. Answers of 402 name it. Empty: the wallet page of the
+     * portal.
      */
     topUpUrl: z
       .string({ error: 'must be an https address, or empty' })
@@ -131,6 +98,8 @@ const settingsSchema = z.strictObject(
       'canary-10-percent-5-minutes',
       'linear-10-percent-every-1-minute',
     ]).default('all-at-once'),
+    /** The portal, where clients help themselves. */
+    portal: portalSettings,
     /** The limits of the whole API, which apply before the limits of an account. */
     throttling: z
       .strictObject(

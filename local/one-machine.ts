@@ -13,16 +13,21 @@ import type { Inbox, VerifyWebhook } from './control/inbox.ts';
 import type { ReceivedWebhook } from './control/received-webhook.ts';
 import { refuseOldForm } from './dynamodb/journal/refusals.ts';
 import { lockFolder } from './folder-lock.ts';
-import { createGateway } from './gateway/gateway.ts';
+import { createLocalIssuer } from './front/local-issuer.ts';
+import { createPages } from './front/pages.ts';
+import { createPortalFront, portalPath } from './front/portal-front.ts';
+import { createPublication, type Publication } from './front/publish.ts';
+import { resolveReference } from './front/secret-values.ts';
+import { createGateway, type Gateway } from './gateway/gateway.ts';
 import { createResults } from './gateway/results.ts';
 import type { FunctionLogLine } from './lambda/messages.ts';
 import type { LocalAws } from './local-aws.ts';
 import { describeState } from './machine-state.ts';
 import { startRuntime } from './runtime.ts';
 import type { Runtime, RuntimeEvent } from './runtime.ts';
-import { servedUnder } from './served-template.ts';
+import { servedUnder, withLocalUploads } from './served-template.ts';
 import { listen } from './server.ts';
-import type { Server } from './server.ts';
+import type { Server, ServerHandlers } from './server.ts';
 import { readTemplate } from './template.ts';
 import type { Executions } from './step-functions/executions.ts';
 import type { LocalTemplate } from './template.ts';
@@ -44,6 +49,8 @@ export interface OneMachineOptions {
    */
   readonly environment?: Readonly<Record<string, string>>;
   readonly verifyWebhook: VerifyWebhook;
+  /** The addresses that the issuer of this machine offers for a sign-in. The default is none. */
+  readonly people?: () => Promise<readonly string[]>;
   /** How long a transaction of DynamoDB holds its items, in real milliseconds. The default is 0. */
   readonly transactionHoldMillis?: number;
   readonly onLog?: (line: FunctionLogLine) => void;
@@ -56,6 +63,8 @@ export interface OneMachine {
   readonly apiUrl: string;
   readonly localUrl: string;
   readonly inboxUrl: string;
+  /** http://127.0.0.1:PORT/portal/ */
+  readonly portalUrl: string;
   /** The address of the local AWS, for SDK clients. The access key id `operator` may do everything. */
   readonly awsUrl: string;
   readonly template: LocalTemplate;
@@ -138,13 +147,16 @@ async function start(
   const { aws, functions } = runtime;
   const addresses = addressesOf(server, aws.url);
   const state = (): unknown => describeState({ clock, folder, template, environment, runtime, addresses });
+  const gateway = createGateway({
+    routes: template.routes,
+    functions,
+    now: clock.now,
+    throttles: aws.faults.throttlesRequest,
+  });
+  const publication = createPublication(template.publishers, functions, server.url);
+  const people = options.people ?? (() => Promise.resolve([]));
   server.serve({
-    api: createGateway({
-      routes: template.routes,
-      functions,
-      now: clock.now,
-      throttles: aws.faults.throttlesRequest,
-    }).handle,
+    api: gateway.handle,
     control: createControl({
       inbox,
       faults: aws.faults,
@@ -152,8 +164,10 @@ async function start(
       crash: functions.crash,
       prove: lock.prove,
       state,
+      publication,
+      issuer: createLocalIssuer({ url: server.url, template, handle: aws.handle, now: clock.now, people }),
     }),
-    results: createResults(aws.objects, template.distributions[0] ?? { bucket: '', readable: [] }),
+    ...frontsOf({ template, gateway, aws, publication, apiHost: new URL(server.url).host }),
   });
   runtime.begin();
   lock.announce({ port: server.port, ...addresses, outputs: template.outputs });
@@ -168,6 +182,39 @@ async function start(
     executions: runtime.executions,
     advance,
     updateCode: functions.updateCode,
+  };
+}
+
+/** The distributions: that of the results, and that of the portal. */
+function frontsOf({
+  template,
+  gateway,
+  aws,
+  publication,
+  apiHost,
+}: {
+  readonly template: LocalTemplate;
+  readonly gateway: Gateway;
+  readonly aws: LocalAws;
+  readonly publication: Publication;
+  readonly apiHost: string;
+}): Pick<ServerHandlers, 'results' | 'portal'> {
+  const portal = template.distributions
+    .filter(({ behaviors }) => behaviors.length > 0)
+    .map((one) => withLocalUploads(one, template, aws.url))[0];
+  const results = template.distributions.find(({ behaviors }) => behaviors.length === 0);
+  return {
+    results: createResults(aws.objects, results ?? { bucket: '', readable: [] }),
+    portal: portal
+      ? createPortalFront({
+          distribution: portal,
+          gateway,
+          servePage: createPages(aws.objects, portal),
+          publish: publication.publish,
+          valueOf: (text) => resolveReference(aws.handle, text),
+          apiHost,
+        })
+      : { serves: () => false, handle: () => Promise.reject(new Error('the template has no portal')) },
   };
 }
 
@@ -203,6 +250,12 @@ function createAdvanceOf(
 function addressesOf(
   { url }: Server,
   awsUrl: string,
-): Pick<OneMachine, 'apiUrl' | 'localUrl' | 'inboxUrl' | 'awsUrl'> {
-  return { apiUrl: `${url}${apiRoot}`, localUrl: `${url}/_local`, inboxUrl: `${url}${inboxPath}`, awsUrl };
+): Pick<OneMachine, 'apiUrl' | 'localUrl' | 'inboxUrl' | 'portalUrl' | 'awsUrl'> {
+  return {
+    apiUrl: `${url}${apiRoot}`,
+    localUrl: `${url}/_local`,
+    inboxUrl: `${url}${inboxPath}`,
+    portalUrl: `${url}${portalPath}/`,
+    awsUrl,
+  };
 }

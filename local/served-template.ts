@@ -1,33 +1,54 @@
+import { portalPath } from './front/portal-front.ts';
 import { resultsPath } from './gateway/results.ts';
-import type { LocalTemplate } from './template.ts';
+import { localRegion } from './aws/aws-call.ts';
+import type { LocalDistribution, LocalTemplate } from './template.ts';
 
 /**
- * The template as this server serves it. The results have this server's address in place of the
- * distribution's, and the environment variables have the values of the person who starts the service.
+ * The template as this server serves it. The results and the portal have this server's address in place of
+ * their distributions', and the environment variables have the values of the person who starts the service.
  */
 export function servedUnder(
   url: string,
   template: LocalTemplate,
   overrides: Readonly<Record<string, string>>,
 ): LocalTemplate {
-  const [distribution, another] = template.distributions;
-  if (another !== undefined) throw new Error(`distribution ${another.id}: only one is served on one machine`);
-  const results = `${url}${resultsPath.slice(0, -1)}`;
-  const withLocalResults = (value: string): string =>
-    (distribution?.domains ?? []).reduce(
-      (text, domain) => text.replaceAll(`https://${domain}`, results),
-      value,
-    );
+  const addresses = template.distributions.flatMap(({ domains, behaviors }) =>
+    domains.map((domain) => {
+      const path = behaviors.length > 0 ? portalPath : resultsPath.slice(0, -1);
+      return [`https://${domain}`, `${url}${path}`] as const;
+    }),
+  );
+  const withLocalAddresses = (value: string): string =>
+    addresses.reduce((text, [deployed, local]) => text.replaceAll(deployed, local), value);
   const valueOf = (name: string, value: string): string =>
-    overrides[name]?.replaceAll('{origin}', url) ?? withLocalResults(value);
+    overrides[name]?.replaceAll('{origin}', url) ?? withLocalAddresses(value);
   return {
     ...template,
     functions: template.functions.map((one) => ({
       ...one,
       environment: mapValues(one.environment, valueOf),
     })),
-    outputs: mapValues(template.outputs, (_name, value) => withLocalResults(value)),
+    distributions: template.distributions.map((one) => ({
+      ...one,
+      added: mapValues(one.added, (_name, value) => withLocalAddresses(value)),
+    })),
+    outputs: mapValues(template.outputs, (_name, value) => withLocalAddresses(value)),
   };
+}
+
+/** The distribution, whose pages upload to the local S3. Its address is known only after the template is read. */
+export function withLocalUploads(
+  distribution: LocalDistribution,
+  { buckets }: Pick<LocalTemplate, 'buckets'>,
+  awsUrl: string,
+): LocalDistribution {
+  const added = mapValues(distribution.added, (_name, value) =>
+    buckets.reduce(
+      (text, { name }) => text.replaceAll(`https://${name}.s3.${localRegion}.amazonaws.com`, awsUrl),
+      value,
+    ),
+  );
+  return { ...distribution, added };
 }
 
 function mapValues(

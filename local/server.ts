@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { localPath } from './control/control.ts';
+import type { PortalFront } from './front/portal-front.ts';
 import { resultsPath } from './gateway/results.ts';
 import { targetOf } from './gateway/gateway-event.ts';
 import { sendJson } from './gateway/http-body.ts';
@@ -14,6 +15,7 @@ export interface ServerHandlers {
   readonly api: Handler;
   readonly control: Handler;
   readonly results: Handler;
+  readonly portal: Pick<PortalFront, 'serves' | 'handle'>;
 }
 
 /** The HTTP server in front of the whole service. */
@@ -63,10 +65,11 @@ async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const { api, control, results } = await ready;
+  const { api, control, results, portal } = await ready;
   const { path } = targetOf(incoming);
   if (path === localPath || path.startsWith(`${localPath}/`)) return control(incoming, outgoing);
   if (path.startsWith(resultsPath)) return results(incoming, outgoing);
+  if (portal.serves(path)) return portal.handle(incoming, outgoing);
   return api(incoming, outgoing);
 }
 

@@ -8,14 +8,18 @@ import type { LocalRule, LocalSchedule } from './template/events.ts';
 import type { Template } from './template/intrinsics.ts';
 import { readPolicies } from './template/policies.ts';
 import { openResources } from './template/resources.ts';
-import { readBuckets, readDistributions, readSecrets, readTables } from './template/storage.ts';
-import type { LocalBucket, LocalDistribution, LocalSecret, LocalTable } from './template/storage.ts';
+import { readDistributions, readPublishers } from './template/distributions.ts';
+import type { LocalBehavior, LocalDistribution, LocalPublisher } from './template/distributions.ts';
+import { readBuckets, readSecrets, readTables } from './template/storage.ts';
+import type { LocalBucket, LocalSecret, LocalTable } from './template/storage.ts';
 
 export type {
   LocalAlias,
+  LocalBehavior,
   LocalBucket,
   LocalDistribution,
   LocalFunction,
+  LocalPublisher,
   LocalRoute,
   LocalRule,
   LocalSchedule,
@@ -36,6 +40,8 @@ export interface LocalTemplate {
   readonly buckets: readonly LocalBucket[];
   readonly secrets: readonly LocalSecret[];
   readonly distributions: readonly LocalDistribution[];
+  /** The functions that put pages into buckets. */
+  readonly publishers: readonly LocalPublisher[];
   /** The policies of each role, by the role's logical id. */
   readonly policies: ReadonlyMap<string, readonly PolicyStatement[]>;
   readonly outputs: Readonly<Record<string, string>>;
@@ -69,7 +75,8 @@ export function readTemplate(
     rules: readRules(resources),
     buckets: readBuckets(resources),
     secrets: readSecrets(resources),
-    distributions: readDistributions(resources),
+    distributions: readDistributions(resources, apiEndpoint),
+    publishers: readPublishers(resources),
     policies: readPolicies(resources),
     outputs: resources.outputs(),
   };

@@ -8,6 +8,7 @@ import { startOneMachine, type MachineEvent, type OneMachine } from '../local/on
 import { addressOf } from '../admin/service-address.ts';
 import { operatorServices, type OperatorServices } from '../admin/services.ts';
 import { demoAccount, type DemoAccount } from './demo-account.ts';
+import { inviteDemoPerson, knownAddresses } from './demo-person.ts';
 import { synthesizedTemplate } from './synthesized-template.ts';
 import { verifyWebhook } from './verify-webhook.ts';
 
@@ -41,6 +42,16 @@ export interface RunningService {
   readonly demo: DemoAccount;
 }
 
+/** The portal of one machine. A person pays nobody here, so the page of the wallet shows this contact. */
+const portalSettings = {
+  emails_are_verified: false,
+  has_auth_time: true,
+  payment_url: null,
+  contact: 'Top up with: npm run admin -- wallet top-up ACCOUNT --amount 25 --reference "first top-up"',
+  credentials_url: null,
+  inbox_url: '{origin}/_local/inbox',
+};
+
 /** Throws when the folder or the port is in use, and every other error of startOneMachine. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const templatePath = options.templatePath ?? (await synthesizedTemplate(options.onProgress));
@@ -51,7 +62,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     folder,
     port: options.port,
     environment: {
-      TOP_UP_URL: '{origin}/_local/wallet',
+      TOP_UP_URL: '{origin}/portal/wallet',
+      PORTAL_ISSUER: '{origin}/_local/issuer',
+      // The user pool of the template has no stand-in. An invited person signs in at the local issuer.
+      USER_POOL_ID: '',
+      PORTAL_SETTINGS: JSON.stringify(portalSettings),
       CALLBACK_BASE_URL: options.publicUrl ?? '',
       ...(!options.strictOutbound && { OUTBOUND_RULES: 'loopback-too' }),
       ...options.environment,
@@ -61,6 +76,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       running.operator
         ? verifyWebhook(webhook, running.operator)
         : Promise.resolve({ verified: false, detail: 'came before the service was ready' }),
+    people: async () => (running.operator ? knownAddresses(running.operator) : []),
     transactionHoldMillis: options.transactionHoldMillis ?? 0,
     onLog: ({ line }) => options.onLog?.(line),
     ...(options.onEvent && { onEvent: options.onEvent }),
@@ -73,5 +89,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   } as const;
   const operator = operatorServices(address, { ...systemClock, now: () => machine.clock.now() });
   running.operator = operator;
-  return { machine, operator, demo: await demoAccount(folder, operator) };
+  const demo = await demoAccount(folder, operator);
+  await inviteDemoPerson(demo.accountId, `${machine.localUrl}/issuer`, operator);
+  return { machine, operator, demo };
 }

@@ -1,35 +1,9 @@
-import { fieldErrors } from '../../core/field-errors.ts';
-import { invalidRequest } from '../../core/problem.ts';
-import { newUpload, uploadSchema, uploadView, type Upload } from '../../core/upload.ts';
-import { tooManyUnusedUploads } from '../http/problems.ts';
-import { jsonBody, unknownParameters, type ApiRequest } from '../http/request.ts';
-import { serve, type Handle } from '../http/serve.ts';
+import { serve } from '../http/serve.ts';
 import { atFirstRequest } from '../services/open.ts';
-import { uploadServices, type UploadServices } from '../services/upload.ts';
+import { uploadServices } from '../services/upload.ts';
+import { createUpload } from './uploads/create-upload.ts';
 
-/**
- * POST /uploads: a signed address for the bytes of one image, which the client puts there itself. Nothing is
- * charged, and the bytes never pass through this service.
- */
-export const createUpload: Handle<UploadServices> = async (request, caller, services) => {
-  const { uploads, uploadTargets, clock, randomBytes } = services;
-  const { id: accountId, limits } = caller.account;
-  const asked = parseUpload(request);
-  // Before the first write: a request that the rate refuses leaves nothing behind.
-  await caller.place.take();
-  const nowMillis = clock.now();
-  const upload = newUpload({ accountId, ...asked }, nowMillis, randomBytes);
-  const created = await uploads.create(upload, limits.maxUnusedUploads, nowMillis);
-  if (created.kind === 'too_many_unused')
-    throw tooManyUnusedUploads(limits.maxUnusedUploads, created.current);
-  return { status: 201, body: uploadView(upload, await uploadTargets.sign(upload, nowMillis)) };
-};
+export { createUpload } from './uploads/create-upload.ts';
 
-function parseUpload(request: ApiRequest): Pick<Upload, 'contentType' | 'bytes'> {
-  const result = uploadSchema.safeParse(jsonBody(request), { reportInput: true });
-  const errors = [...unknownParameters(request, 'createUpload'), ...fieldErrors(result.error?.issues ?? [])];
-  if (!result.success || errors.length > 0) throw invalidRequest(errors);
-  return { contentType: result.data.content_type, bytes: result.data.bytes };
-}
-
+/** The operation behind a key. The portal calls it behind a session. */
 export const handler = serve('post', createUpload, atFirstRequest(uploadServices));

@@ -1,37 +1,9 @@
-import { deprecationHeaders } from '../../core/deprecation.ts';
-import { asMicros, toUsd } from '../../core/money.ts';
-import { quoteServices, type QuoteServices } from '../services/api.ts';
+import { serve } from '../http/serve.ts';
 import { atFirstRequest } from '../services/open.ts';
-import { parseImageRequest } from './generate/parse.ts';
-import { planCreation } from './generate/plan.ts';
-import { costHeader } from '../http/answer.ts';
-import { findUploads } from './generate/uploads.ts';
-import { serve, type Handle } from '../http/serve.ts';
+import { quoteServices } from '../services/api.ts';
+import { quoteImage } from './generate/quote-image.ts';
 
-/**
- * POST /images/quote: what a request would cost, and whether a route renders it. It fetches and charges
- * nothing, so an upload need not be filled yet.
- */
-export const quoteImage: Handle<QuoteServices> = async (request, caller, services) => {
-  const body = parseImageRequest(request, 'quoteImage', services);
-  const { request: image, costMicros } = planCreation(body, caller, services);
-  await findUploads(image.imageUrls, caller, services);
-  const { availableMicros } = caller.account;
-  return {
-    status: 200,
-    headers: { ...deprecationHeaders(image.model), ...costHeader(costMicros) },
-    body: {
-      cost: toUsd(costMicros),
-      currency: 'USD',
-      model: image.model.id,
-      resolution: image.resolution,
-      aspect_ratio: image.aspectRatio,
-      output_format: image.outputFormat,
-      input_images: image.imageUrls.length,
-      available: toUsd(asMicros(availableMicros)),
-      sufficient: availableMicros >= costMicros,
-    },
-  };
-};
+export { quoteImage } from './generate/quote-image.ts';
 
+/** The operation behind a key. The portal calls it behind a session. */
 export const handler = serve('post', quoteImage, atFirstRequest(quoteServices));

@@ -19,6 +19,7 @@ export type Variable =
   | 'PROVIDER_BASE_URLS'
   | 'BEDROCK_REGION'
   | 'CALLBACK_BASE_URL'
+  | 'PAGES_BUCKET'
   | 'PORTAL_URL'
   | 'API_URL'
   | 'PORTAL_SETTINGS'
@@ -26,6 +27,7 @@ export type Variable =
   | 'PORTAL_ISSUER'
   | 'PORTAL_CLIENT_ID'
   | 'SIGN_IN_SECRET_ARN'
+  | 'DEFAULT_LIMITS'
   | 'USER_POOL_ID';
 
 /** Throws when the variable is not set. */

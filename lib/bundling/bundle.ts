@@ -3,7 +3,7 @@
  * and on loading modules of Node. So the bundle leaves out code that no function of the
  * service runs (docs/decisions/0019).
  */
-import { writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AssetHashType } from 'aws-cdk-lib';
@@ -12,17 +12,26 @@ import { bundleText } from './bundle-text.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+/** Files that a function reads at run time. */
+export interface BundledFolder {
+  readonly from: string;
+  /** The name of the folder beside index.mjs. */
+  readonly as: string;
+}
+
 /**
  * Bundles a file of functions/ into one `index.mjs`. The CDK asks for the bundle only when it
  * needs one: `cdk list` and tests of the template make no bundles.
  *
  * @param entry the path in functions/ without `.ts`: "operations/get-creation"
  * @param holdsEventStreams true when a client in the bundle imports the event streams of the SDK statically
+ * @param files a folder that the function reads at run time
  */
-export function bundle(entry: string, holdsEventStreams: boolean): Code {
+export function bundle(entry: string, holdsEventStreams: boolean, files?: BundledFolder): Code {
   const tryBundle = (folder: string): boolean => {
     const text = bundleText({ entryPoints: [`functions/${entry}.ts`] }, holdsEventStreams);
     writeFileSync(join(folder, 'index.mjs'), text);
+    if (files) cpSync(files.from, join(folder, files.as), { recursive: true });
     return true;
   };
   return Code.fromAsset(join(root, 'functions'), {

@@ -9,8 +9,8 @@ import { readBody, refuseBody, sendJson } from '../gateway/http-body.ts';
 import { proofPath } from '../service-record.ts';
 import { inboxPath } from './inbox.ts';
 import type { Inbox } from './inbox.ts';
-import { sendPage } from './page.ts';
-import { walletPath, walletPage } from './wallet-page.ts';
+import { answerPath, type Publication } from '../front/publish.ts';
+import { issuerPath } from '../front/local-issuer.ts';
 
 /** The paths under this prefix control the service. They are never paths of the API. */
 export const localPath = '/_local';
@@ -26,6 +26,10 @@ export interface ControlOptions {
   readonly state: () => unknown;
   /** Proves that this service holds its folder. */
   readonly prove: (challenge: string) => string;
+  /** Takes the answers of the function that publishes pages. */
+  readonly publication: Pick<Publication, 'answer'>;
+  /** Answers the paths of the issuer at which people sign in. */
+  readonly issuer: Handler;
 }
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
@@ -35,14 +39,15 @@ const maxBodyBytes = 64 * 1024;
 /** Part of a function's name, and part of the JSON of the events of the invocations that crash. */
 const crashSchema = z.strictObject({ function: z.string().min(1), match: z.string().default('') });
 
-/** Serves /_local/ (clock, state, faults, crashes and inbox) to this machine only. */
-export function createControl({ inbox, faults, advance, crash, state, prove }: ControlOptions): Handler {
+/** Serves /_local/ (clock, state, faults, crashes, inbox and issuer) to this machine only. */
+export function createControl(options: ControlOptions): Handler {
+  const { inbox, faults, advance, crash, state, prove, publication, issuer } = options;
   const routes: Readonly<Record<string, Handler>> = {
     'POST /_local/clock': withBody(advanceSchema, async ({ advance_seconds }, outgoing) => {
       const { now, steps } = await advance(advance_seconds);
       sendJson(outgoing, 200, { now: new Date(now).toISOString(), advanced_seconds: advance_seconds, steps });
     }),
-    [`GET ${walletPath}`]: (_incoming, outgoing) => sendPage(outgoing, walletPage()),
+    [`PUT ${answerPath}`]: publication.answer,
     'GET /_local/state': (_incoming, outgoing) => sendJson(outgoing, 200, state()),
     [`GET ${proofPath}`]: (incoming, outgoing) => {
       const challenge = new URLSearchParams(targetOf(incoming).query).get('challenge') ?? '';
@@ -73,6 +78,7 @@ export function createControl({ inbox, faults, advance, crash, state, prove }: C
     }
     const { path } = targetOf(incoming);
     if (path === inboxPath || path.startsWith(`${inboxPath}/`)) return inbox.handle(incoming, outgoing);
+    if (path.startsWith(`${issuerPath}/`)) return issuer(incoming, outgoing);
     const route = routes[`${incoming.method ?? ''} ${path}`];
     if (route === undefined) {
       refuseBody(

@@ -11,14 +11,29 @@ export interface GatewayRequest {
   readonly match: RouteMatch;
   /** Milliseconds since 1970, of the virtual clock. */
   readonly at: number;
+  /** What a distribution in front of the gateway sent in the place of the viewer's own request. */
+  readonly forwarded?: Forwarded | undefined;
+}
+
+/** A request as a distribution forwards it. */
+export interface Forwarded {
+  /** Under lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sourceIp: string;
 }
 
 const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** The event in payload format 2.0 that an HTTP API makes of a request. */
-export function gatewayEvent({ incoming, body, match, at }: GatewayRequest): APIGatewayProxyEventV2 {
+export function gatewayEvent({
+  incoming,
+  body,
+  match,
+  at,
+  forwarded,
+}: GatewayRequest): APIGatewayProxyEventV2 {
   const { path, query } = targetOf(incoming);
-  const { cookie, ...headers } = joinedHeaders(incoming);
+  const { cookie, ...headers } = forwarded?.headers ?? joinedHeaders(incoming);
   const isText = readsAsText(incoming.headers['content-type'], body);
   return {
     version: '2.0',
@@ -39,7 +54,7 @@ export function gatewayEvent({ incoming, body, match, at }: GatewayRequest): API
         path,
         protocol: `HTTP/${incoming.httpVersion}`,
         // The address of the connection. A header is not used, because a client can write any address there.
-        sourceIp: (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+        sourceIp: forwarded?.sourceIp ?? (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
         userAgent: headers['user-agent'] ?? '',
       },
       requestId: randomUUID(),
@@ -61,7 +76,7 @@ export function targetOf({ url = '/' }: IncomingMessage): { path: string; query:
 }
 
 /** The headers under lower-case names. When a header occurs twice, a comma joins its values. */
-function joinedHeaders(incoming: IncomingMessage): Record<string, string> {
+export function joinedHeaders(incoming: IncomingMessage): Record<string, string> {
   return Object.fromEntries(
     Object.entries(incoming.headersDistinct).map(([name, values = []]) => [
       name,

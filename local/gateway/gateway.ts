@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LocalFunctions } from '../lambda/functions.ts';
 import type { InvocationResult } from '../lambda/messages.ts';
 import type { LocalRoute } from '../template.ts';
-import { gatewayEvent, targetOf } from './gateway-event.ts';
+import { gatewayEvent, targetOf, type Forwarded } from './gateway-event.ts';
 import { readResponse, sendResponse } from './gateway-response.ts';
 import { readBody, refuseBody, sendJson } from './http-body.ts';
 import { createRouter } from './router.ts';
@@ -16,7 +16,11 @@ export interface Gateway {
   /**
    * Answers one request. Some requests reach no function: the gateway refuses those itself, in AWS's words.
    */
-  readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+  readonly handle: (
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    forwarded?: Forwarded,
+  ) => Promise<void>;
 }
 
 /** What createGateway() needs. */
@@ -43,7 +47,7 @@ export function createGateway({
 }: GatewayOptions): Gateway {
   const find = createRouter(routes);
   return {
-    handle: async (incoming, outgoing) => {
+    handle: async (incoming, outgoing, forwarded) => {
       const method = incoming.method ?? '';
       const match = find(method, targetOf(incoming).path);
       if (match === undefined) {
@@ -59,7 +63,7 @@ export function createGateway({
         sendJson(outgoing, 429, { message: 'Too Many Requests' });
         return;
       }
-      const event = gatewayEvent({ incoming, body, match, at: now() });
+      const event = gatewayEvent({ incoming, body, match, at: now(), forwarded });
       outgoing.setHeader('apigw-requestid', event.requestContext.requestId);
       const result = await within(
         integrationMillis,

@@ -6,7 +6,6 @@ import { targetOf } from './gateway-event.ts';
 /** The path under which this server serves the distribution's objects. */
 export const resultsPath = '/_results/';
 
-/** The answer of S3 to CloudFront for a missing key, when CloudFront may not list the bucket. */
 const accessDeniedXml =
   '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
 
@@ -21,14 +20,14 @@ export function createResults(
   return async (incoming, outgoing) => {
     incoming.resume();
     if (incoming.method !== 'GET' && incoming.method !== 'HEAD') {
-      sendXml(outgoing, 403);
+      sendAccessDenied(outgoing);
       return;
     }
     const key = keyOf(targetOf(incoming).path);
     const mayRead = key !== undefined && readable.some((arn) => covers(arn, `arn:aws:s3:::${bucket}/${key}`));
     const found = mayRead ? await objects.read(bucket, key) : undefined;
     if (found === undefined) {
-      sendXml(outgoing, 403);
+      sendAccessDenied(outgoing);
       return;
     }
     outgoing.writeHead(200, {
@@ -58,8 +57,9 @@ function keyOf(path: string): string | undefined {
   }
 }
 
-function sendXml(outgoing: ServerResponse, status: number): void {
-  outgoing.writeHead(status, {
+/** The answer of S3 to CloudFront for a key that CloudFront may not read, or that is absent. */
+export function sendAccessDenied(outgoing: ServerResponse): void {
+  outgoing.writeHead(403, {
     'content-type': 'application/xml',
     'content-length': Buffer.byteLength(accessDeniedXml),
   });

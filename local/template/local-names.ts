@@ -37,6 +37,9 @@ export interface Surroundings {
   readonly versionOf: (functionId: string, versionId: string) => string;
 }
 
+/** In the place of a value that only AWS draws. */
+export const drawnElsewhere = 'drawn by AWS';
+
 const nowhere: Surroundings = { apiEndpoint: '', versionOf: () => '1' };
 
 /** Makes the values of a resource. `functionId` is the function to which a version or an alias belongs. */
@@ -103,6 +106,14 @@ const attributesOfType: Readonly<Record<string, AttributesOf>> = {
   'AWS::CloudFront::OriginAccessControl': withId,
   'AWS::CloudFront::CachePolicy': withId,
   'AWS::CloudFront::ResponseHeadersPolicy': withId,
+  'AWS::CloudFront::OriginRequestPolicy': withId,
+  'AWS::CloudFront::Function': (id) => ({ Ref: id, FunctionARN: id }),
+  'AWS::Cognito::UserPool': (id, _named, { apiEndpoint }) => ({
+    Ref: id,
+    Arn: arn('cognito-idp', `userpool/${id}`),
+    ProviderURL: `${apiEndpoint}/_local/issuer`,
+  }),
+  'AWS::Cognito::UserPoolClient': (id) => ({ Ref: id, ClientSecret: drawnElsewhere }),
   'AWS::CloudFront::Distribution': (id) => ({
     Ref: id,
     Id: id,

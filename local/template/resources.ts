@@ -35,14 +35,19 @@ const unservedTypes: ReadonlySet<string> = new Set([
   'AWS::Lambda::EventSourceMapping',
   'AWS::Lambda::Url',
   'AWS::Pipes::Pipe',
+  'AWS::CloudFormation::CustomResource',
 ]);
+
+/** The only type of custom resource that is served: its function puts the pages of the portal into a bucket. */
+export const pagesType = 'Custom::PortalPages';
 
 /** Opens the resources of a template. Throws when a type is not served on one machine. */
 export function openResources(template: Template, surroundings: Surroundings): Resources {
   const { resolve, holds } = createResolver(template, surroundings);
   const present = Object.entries(template.Resources).filter(([, resource]) => holds(resource.Condition));
   for (const [id, { Type }] of present) {
-    if (unservedTypes.has(Type)) throw new Error(`${Type} ${id}: this type is not served on one machine`);
+    if (unservedTypes.has(Type) || (Type.startsWith('Custom::') && Type !== pagesType))
+      throw new Error(`${Type} ${id}: this type is not served on one machine`);
   }
 
   function read<Schema extends z.ZodType>(

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { CorsRule } from '../aws/s3-cors.ts';
-import { localAttributes } from './local-names.ts';
+import { drawnElsewhere, localAttributes } from './local-names.ts';
 import type { Resources } from './resources.ts';
 
 /** A table and the input that creates it. */
@@ -26,16 +26,6 @@ export interface LocalSecret {
   readonly name: string;
   /** GenerateSecretString, when the template asks for a generated value. */
   readonly generate?: Readonly<Record<string, unknown>>;
-}
-
-/** A distribution in front of a bucket. */
-export interface LocalDistribution {
-  readonly id: string;
-  /** CloudFront's own name of the distribution, and the names of the operator. */
-  readonly domains: readonly string[];
-  readonly bucket: string;
-  /** The ARNs that the policy of the bucket lets CloudFront read; `*` stands for any text. */
-  readonly readable: readonly string[];
 }
 
 /** A member with this schema is refused, because it would change what the stand-in has to do. */
@@ -115,11 +105,12 @@ export function readBuckets(resources: Resources): readonly LocalBucket[] {
   }));
 }
 
-// A literal value would be a secret in a template, so it is refused.
+// A literal value would be a secret in a template, so it is refused. The client secret of a user pool is a
+// reference. Here nobody has drawn that secret, so it is drawn with the others.
 const secretSchema = z.object({
   Name: z.string().optional(),
   GenerateSecretString: z.record(z.string(), z.unknown()).optional(),
-  SecretString: absent,
+  SecretString: z.literal(drawnElsewhere).optional(),
 });
 
 /** The secrets. */
@@ -130,70 +121,4 @@ export function readSecrets(resources: Resources): readonly LocalSecret[] {
     name: properties.Name ?? id,
     ...(properties.GenerateSecretString !== undefined && { generate: properties.GenerateSecretString }),
   }));
-}
-
-const distributionSchema = z.object({
-  DistributionConfig: z.object({
-    Aliases: z.array(z.string()).default([]),
-    DefaultCacheBehavior: z.object({ TargetOriginId: z.string() }),
-    Origins: z.array(
-      z.object({ Id: z.string(), DomainName: z.string(), OriginPath: z.literal('').optional() }),
-    ),
-  }),
-});
-
-const bucketPolicySchema = z.object({
-  Bucket: z.string(),
-  PolicyDocument: z.object({
-    Statement: z.array(
-      z.object({
-        Effect: z.string(),
-        Action: z.union([z.string(), z.array(z.string())]),
-        Principal: z.unknown(),
-        Resource: z.union([z.string(), z.array(z.string())]),
-      }),
-    ),
-  }),
-});
-const cloudFrontPrincipal = z.object({ Service: z.literal('cloudfront.amazonaws.com') });
-
-/** The ARNs that the policy of each bucket lets CloudFront read, by the name of the bucket. */
-function readableByCloudFront(resources: Resources): ReadonlyMap<string, readonly string[]> {
-  return new Map(
-    resources
-      .of('AWS::S3::BucketPolicy', bucketPolicySchema)
-      .map(({ properties }) => [
-        properties.Bucket,
-        properties.PolicyDocument.Statement.filter(
-          ({ Effect, Action, Principal }) =>
-            Effect === 'Allow' &&
-            [Action].flat().includes('s3:GetObject') &&
-            cloudFrontPrincipal.safeParse(Principal).success,
-        ).flatMap(({ Resource }) => Resource),
-      ]),
-  );
-}
-
-/** The distributions, each with the bucket behind its default behaviour. */
-export function readDistributions(resources: Resources): readonly LocalDistribution[] {
-  const readable = readableByCloudFront(resources);
-  return resources
-    .of('AWS::CloudFront::Distribution', distributionSchema)
-    .map(({ id, properties, unsupported }) => {
-      const { Aliases, DefaultCacheBehavior, Origins } = properties.DistributionConfig;
-      const domainName =
-        Origins.find((origin) => origin.Id === DefaultCacheBehavior.TargetOriginId)?.DomainName ?? '';
-      const bucket = /^(.+)\.s3\.(?:[a-z0-9-]+\.)?amazonaws\.com$/.exec(domainName)?.[1];
-      if (bucket === undefined)
-        throw unsupported(`the default origin ${domainName} is not a bucket of this template`);
-      return {
-        id,
-        bucket,
-        readable: readable.get(bucket) ?? [],
-        domains: [
-          localAttributes(id, { Type: 'AWS::CloudFront::Distribution' }).DomainName ?? '',
-          ...Aliases,
-        ],
-      };
-    });
 }

@@ -311,7 +311,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'rate-behind-the-wait',
-    file: 'functions/operations/generate-image.ts',
+    file: 'functions/operations/generate/generate-image.ts',
     find: 'await caller.place.take();\n  const answer = await awaitOutcome',
     replace: 'const answer = await awaitOutcome',
   },

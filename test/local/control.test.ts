@@ -41,6 +41,8 @@ describe('the control routes', () => {
       inbox,
       faults: createFaults(),
       state: () => ({ now: 'then' }),
+      publication: { answer: () => Promise.reject(new Error('nobody publishes')) },
+      issuer: () => Promise.reject(new Error('nobody signs in')),
       prove: (challenge) => `proof of ${challenge}`,
       crash: (part, match) => {
         crashes.push([part, match]);

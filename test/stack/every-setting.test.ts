@@ -22,7 +22,7 @@ afterAll(() => {
 /** The template, without bundles: no setting changes them. */
 function synthesized(): Template {
   const app = new App({ outdir: folder, context: { 'aws:cdk:bundling-stacks': [] } });
-  new ServiceStack(app, 'Darkroom-full', { settings: parseSettings('full', fullSettings) });
+  new ServiceStack(app, 'Darkroom-full', { settings: parseSettings('full', fullSettings), pages: '' });
   synthUnchecked(app);
   const path = join(folder, 'Darkroom-full.template.json');
   return Template.fromJSON(JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>);

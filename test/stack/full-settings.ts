@@ -22,5 +22,19 @@ export const fullSettings: Required<SettingsInput> = {
   restoredTable: 'Darkroom-restored-2026-11-21',
   startsPerSecond: 300,
   apiTraffic: 'canary-10-percent-5-minutes',
+  portal: {
+    domain: {
+      name: 'portal.example.com',
+      certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/22222222-3333-4444-5555-666666666666',
+    },
+    signIn: {
+      issuer: 'https://login.example.com/tenant/v2.0',
+      clientId: 'darkroom-portal',
+      emailsAreVerified: true,
+      hasAuthTime: false,
+    },
+    paymentUrl: 'https://pay.example.com/darkroom',
+    contact: 'Write to help@example.com',
+  },
   throttling: { ratePerSecond: 100, burst: 200 },
 };

@@ -42,7 +42,7 @@ async function check(
     },
   });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  change(new ServiceStack(app, 'Darkroom', { settings: parseSettings(name, settings) }));
+  change(new ServiceStack(app, 'Darkroom', { settings: parseSettings(name, settings), pages: '' }));
   const template = join(outdir, 'Darkroom.template.json');
   try {
     // One of the stacks is enough for CDK's own check: the stack that has every setting.

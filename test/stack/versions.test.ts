@@ -21,7 +21,7 @@ const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: R
 function versionsOf(name: string, change: (stack: ServiceStack) => void = () => undefined): string[] {
   const outdir = join(folder, name);
   const app = new App({ outdir, context: { ...context, 'aws:cdk:bundling-stacks': [] } });
-  const stack = new ServiceStack(app, 'Darkroom', { settings: parseSettings(name, {}) });
+  const stack = new ServiceStack(app, 'Darkroom', { settings: parseSettings(name, {}), pages: '' });
   change(stack);
   synthUnchecked(app);
   const { Resources } = JSON.parse(readFileSync(join(outdir, 'Darkroom.template.json'), 'utf8')) as {

@@ -1,0 +1,15 @@
+/** The Lambda function of the playground, which charges as the API does. */
+import { atFirstRequest } from '../services/open.ts';
+import { generateServices, type GenerateServices } from '../services/portal-generate.ts';
+import { createCreation } from './generate/create-creation.ts';
+import { createPortalUpload } from './generate/create-portal-upload.ts';
+import { quoteCreation } from './generate/quote-creation.ts';
+import { servePortal, type PortalHandlers } from './http/serve-portal.ts';
+
+export const generateHandlers: PortalHandlers<'generate', GenerateServices> = {
+  createCreation,
+  quoteCreation,
+  createPortalUpload,
+};
+
+export const handler = servePortal('generate', generateHandlers, atFirstRequest(generateServices));

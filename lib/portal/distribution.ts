@@ -1,0 +1,204 @@
+import { CfnOutput, Duration, Fn, Stack } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import {
+  AllowedMethods,
+  CachePolicy,
+  Distribution,
+  Function as EdgeFunction,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
+  HeadersFrameOption,
+  HeadersReferrerPolicy,
+  HttpVersion,
+  OriginProtocolPolicy,
+  OriginRequestCookieBehavior,
+  OriginRequestHeaderBehavior,
+  OriginRequestPolicy,
+  OriginRequestQueryStringBehavior,
+  OriginSslPolicy,
+  ResponseHeadersPolicy,
+  SecurityPolicyProtocol,
+  ViewerProtocolPolicy,
+  type BehaviorOptions,
+  type DistributionProps,
+  type ResponseSecurityHeadersBehavior,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import type { Bucket, IBucket } from 'aws-cdk-lib/aws-s3';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import { portalRoot } from '../../core/contract.ts';
+import { acknowledge } from '../acknowledge.ts';
+import type { Settings } from '../settings.ts';
+import { referencePath, unknownPaths } from './unknown-paths.ts';
+
+export interface PortalDistributionProps {
+  readonly pages: Bucket;
+  readonly httpApi: HttpApi;
+  readonly originSecret: Secret;
+  /** Host name and certificate of the portal. Absent: CloudFront gives a name. */
+  readonly domain?: Settings['portal']['domain'];
+  /** The origins that the pages may load images from, upload to, and sign in at. */
+  readonly origins: { readonly results: string; readonly uploads: string; readonly signIn: string };
+}
+
+/**
+ * The headers of the browser that reach the portal's functions. CloudFront allows ten in this list. Host is
+ * never one of them: API Gateway refuses a name that is not its own.
+ */
+const forwardedHeaders = [
+  'Accept',
+  'CloudFront-Viewer-Address',
+  'Content-Type',
+  'Idempotency-Key',
+  'Origin',
+  'Prefer',
+  'Sec-Fetch-Site',
+  'User-Agent',
+];
+
+/** The pages, and the API behind the same host name. */
+export class PortalDistribution extends Construct {
+  /** https://HOST */
+  readonly origin: string;
+
+  constructor(scope: Construct, id: string, props: PortalDistributionProps) {
+    super(scope, id);
+    const { domain } = props;
+    const distribution = new Distribution(this, 'Distribution', {
+      comment: 'Darkroom: the portal',
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      ...(domain && {
+        domainNames: [domain.name],
+        certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
+        minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+      }),
+      ...this.behaviors(props),
+    });
+    acknowledge(distribution, {
+      'AwsSolutions-CFR1': 'Clients of the operator sign in from wherever they are.',
+      'AwsSolutions-CFR2':
+        'The portal’s functions check origin, session and role of every request, and addresses with many rejected sessions are blocked. A firewall costs more than the rest of the portal.',
+      'AwsSolutions-CFR3':
+        'The access log of the API has every call of the portal. The pages are the same for everybody.',
+      ...(!domain && {
+        'AwsSolutions-CFR4':
+          'The name that CloudFront gives comes with its own certificate and its own minimum of TLS; the setting portal.domain brings TLS 1.2.',
+      }),
+    });
+    if (domain)
+      new CfnOutput(Stack.of(this), 'PortalDomainTarget', {
+        description: `Where DNS has to send ${domain.name}`,
+        value: distribution.distributionDomainName,
+      });
+    this.origin = `https://${domain?.name ?? distribution.distributionDomainName}`;
+  }
+
+  private behaviors(
+    props: PortalDistributionProps,
+  ): Pick<DistributionProps, 'defaultBehavior' | 'additionalBehaviors'> {
+    const pages = this.pages(props);
+    const reference: BehaviorOptions = {
+      ...pages,
+      responseHeadersPolicy: new ResponseHeadersPolicy(this, 'ReferenceHeaders', {
+        comment: 'Darkroom: the reference page',
+        securityHeadersBehavior: securityHeaders(referencePolicy),
+      }),
+    };
+    return {
+      defaultBehavior: pages,
+      additionalBehaviors: { ...this.api(props), [referencePath]: reference },
+    };
+  }
+
+  private pages({ pages, origins }: PortalDistributionProps): BehaviorOptions {
+    return {
+      // Under exactOptionalPropertyTypes the class Bucket of the CDK does not fit the CDK's own interface IBucket.
+      origin: S3BucketOrigin.withOriginAccessControl(pages as IBucket),
+      viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+      cachePolicy: CachePolicy.CACHING_OPTIMIZED,
+      responseHeadersPolicy: new ResponseHeadersPolicy(this, 'PageHeaders', {
+        comment: 'Darkroom: the pages of the portal',
+        securityHeadersBehavior: securityHeaders(pagePolicy(origins)),
+      }),
+      functionAssociations: [
+        {
+          eventType: FunctionEventType.VIEWER_REQUEST,
+          function: new EdgeFunction(this, 'UnknownPaths', {
+            comment: 'Darkroom: leads the paths of the portal to its page',
+            runtime: FunctionRuntime.JS_2_0,
+            code: FunctionCode.fromInline(unknownPaths),
+          }),
+        },
+      ],
+    };
+  }
+
+  private api({ httpApi, originSecret }: PortalDistributionProps): Record<string, BehaviorOptions> {
+    const host = Fn.select(2, Fn.split('/', httpApi.apiEndpoint));
+    const behavior: BehaviorOptions = {
+      origin: new HttpOrigin(host, {
+        protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
+        originSslProtocols: [OriginSslPolicy.TLS_V1_2],
+        // The template has a reference. CloudFormation puts the value in its place.
+        customHeaders: { 'x-origin-secret': originSecret.secretValue.unsafeUnwrap() },
+      }),
+      allowedMethods: AllowedMethods.ALLOW_ALL,
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      cachePolicy: CachePolicy.CACHING_DISABLED,
+      originRequestPolicy: new OriginRequestPolicy(this, 'ApiRequests', {
+        comment: 'Darkroom: what reaches the API of the portal',
+        headerBehavior: OriginRequestHeaderBehavior.allowList(...forwardedHeaders),
+        cookieBehavior: OriginRequestCookieBehavior.all(),
+        queryStringBehavior: OriginRequestQueryStringBehavior.all(),
+      }),
+      responseHeadersPolicy: new ResponseHeadersPolicy(this, 'ApiHeaders', {
+        comment: 'Darkroom: the API of the portal',
+        securityHeadersBehavior: securityHeaders("default-src 'none'; frame-ancestors 'none'"),
+      }),
+    };
+    return { [`${portalRoot}/*`]: behavior, '/auth/*': behavior };
+  }
+}
+
+/** What a page may load, and from where. The list has no 'unsafe-inline' and no other host. */
+function pagePolicy({ results, uploads, signIn }: PortalDistributionProps['origins']): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "font-src 'self'",
+    `img-src 'self' ${results} blob: data:`,
+    `connect-src 'self' ${uploads}`,
+    `form-action 'self' ${signIn}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "object-src 'none'",
+  ].join('; ');
+}
+
+/** Scalar writes its styles into the page. It may load nothing that is not its own, and send nothing anywhere. */
+const referencePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "font-src 'self' data:",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "object-src 'none'",
+].join('; ');
+
+function securityHeaders(policy: string): ResponseSecurityHeadersBehavior {
+  return {
+    contentSecurityPolicy: { contentSecurityPolicy: policy, override: true },
+    contentTypeOptions: { override: true },
+    frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
+    referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
+    strictTransportSecurity: { accessControlMaxAge: Duration.days(365), override: true },
+  };
+}

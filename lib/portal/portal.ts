@@ -1,0 +1,167 @@
+import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import type { HttpApi, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction, IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import {
+  portalOperations,
+  portalRoot,
+  signInMethods,
+  signInPaths,
+  type PortalFunction,
+  type PortalOperation,
+} from '../../core/contract.ts';
+import { acknowledge } from '../acknowledge.ts';
+import type { ServiceFunction, ServiceFunctionProps } from '../service-function.ts';
+import type { Settings } from '../settings.ts';
+import { PortalDistribution } from './distribution.ts';
+import { PortalPages } from './pages.ts';
+import { PortalIdentity, type SignInFacts } from './sign-in.ts';
+
+export interface PortalProps {
+  readonly settings: Settings['portal'];
+  readonly httpApi: HttpApi;
+  /** The address of the public API for clients. */
+  readonly apiUrl: string;
+  /** The addresses that the pages may use beside their own. */
+  readonly origins: { readonly results: string; readonly uploads: string };
+}
+
+type AddFunction = (
+  id: string,
+  entry: string,
+  own: Pick<ServiceFunctionProps, 'description' | 'folder'> &
+    Partial<Pick<ServiceFunctionProps, 'timeout' | 'memoryMegabytes'>>,
+) => ServiceFunction;
+
+/** The six functions, with the operations that each answers. */
+const functions: Readonly<Record<PortalFunction, { readonly id: string; readonly description: string }>> = {
+  'sign-in': { id: 'PortalSignIn', description: 'Signs people of the portal in and out' },
+  read: { id: 'PortalRead', description: 'Answers what the portal shows of an account' },
+  manage: { id: 'PortalManage', description: 'Changes keys, webhooks, alerts and people for the portal' },
+  generate: { id: 'PortalGenerate', description: 'Answers the playground of the portal' },
+  cancel: { id: 'PortalCancel', description: 'Cancels creations for the portal' },
+  operate: { id: 'PortalOperate', description: 'Answers the operator’s part of the portal' },
+};
+
+/** The portal: its pages, the API behind them, and who signs in. */
+export class Portal extends Construct {
+  /** https://HOST/ */
+  readonly url: string;
+  private readonly props: PortalProps;
+  private readonly pages: PortalPages;
+  private readonly identity: PortalIdentity;
+  private readonly originSecret: Secret;
+  private readonly signIn: SignInFacts;
+
+  constructor(scope: Construct, id: string, props: PortalProps) {
+    super(scope, id);
+    this.props = props;
+    const { settings, httpApi, origins } = props;
+    this.pages = new PortalPages(this, 'Pages');
+    this.identity = new PortalIdentity(this, 'Identity', settings.signIn);
+    this.originSecret = this.addOriginSecret();
+    const { origin } = new PortalDistribution(this, 'Front', {
+      pages: this.pages.bucket,
+      httpApi,
+      originSecret: this.originSecret,
+      domain: settings.domain,
+      origins: { ...origins, signIn: this.identity.origin },
+    });
+    this.url = `${origin}/`;
+    this.signIn = this.identity.register(this.url, origin, settings.signIn);
+    new CfnOutput(Stack.of(this), 'PortalUrl', { value: this.url });
+  }
+
+  /** Adds the functions of the portal and their routes. Gives them by what they answer. */
+  addFunctions(add: AddFunction): Readonly<Record<PortalFunction, ServiceFunction>> {
+    const made = Object.fromEntries(
+      Object.entries(functions).map(([name, { id, description }]) => {
+        const fn = add(id, `portal/${name}`, {
+          description,
+          timeout: Duration.seconds(29),
+          memoryMegabytes: 1024,
+        });
+        this.configure(fn);
+        return [name, fn];
+      }),
+    ) as Record<PortalFunction, ServiceFunction>;
+    this.identity.grantSignIn(made['sign-in']);
+    for (const fn of [made.manage, made.operate]) this.identity.grantInvite(fn);
+    this.addRoutes(made);
+    return made;
+  }
+
+  /** Adds the function that puts the pages into their bucket. */
+  addPublisher(add: AddFunction, folder: string): void {
+    const { apiUrl } = this.props;
+    const fn = add('PublishPages', 'release/publish-pages', {
+      description: 'Puts the pages of a release into the bucket of the portal',
+      timeout: Duration.minutes(2),
+      memoryMegabytes: 256,
+      folder: { from: folder, as: 'pages' },
+    });
+    this.pages.publishBy(fn, { portalUrl: this.url, apiUrl });
+  }
+
+  /** What every function of the portal's API knows. */
+  private configure(fn: LambdaFunction): void {
+    const { settings, apiUrl, origins } = this.props;
+    const { emailsAreVerified, hasAuthTime, credentialsUrl } = this.signIn;
+    fn.addEnvironment('PORTAL_URL', this.url);
+    fn.addEnvironment('API_URL', apiUrl);
+    fn.addEnvironment('RESULTS_BASE_URL', origins.results);
+    fn.addEnvironment(
+      'PORTAL_SETTINGS',
+      Stack.of(this).toJsonString({
+        emails_are_verified: emailsAreVerified,
+        has_auth_time: hasAuthTime,
+        payment_url: settings.paymentUrl ?? null,
+        contact: settings.contact ?? null,
+        credentials_url: credentialsUrl,
+        inbox_url: null,
+      }),
+    );
+    fn.addEnvironment('ORIGIN_SECRET_ARN', this.originSecret.secretArn);
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ['secretsmanager:GetSecretValue'],
+        resources: [this.originSecret.secretArn],
+      }),
+    );
+  }
+
+  /** The routes exist on the API's own host, too. There the functions refuse, since the origin secret is missing. */
+  private addRoutes(made: Readonly<Record<PortalFunction, ServiceFunction>>): void {
+    const integrations = Object.fromEntries(
+      Object.entries(made).map(([name, fn]) => [
+        name,
+        // A permission for each route would be fifty resources more.
+        new HttpLambdaIntegration(fn.node.id, fn as IFunction, { scopePermissionToRoute: false }),
+      ]),
+    ) as Record<PortalFunction, HttpLambdaIntegration>;
+    const add = (method: HttpMethod, path: string, name: PortalFunction): void => {
+      this.props.httpApi.addRoutes({ path, methods: [method], integration: integrations[name] });
+    };
+    for (const [name, path] of Object.entries(signInPaths))
+      add(signInMethods[name as keyof typeof signInPaths] as HttpMethod, path, 'sign-in');
+    for (const operation of Object.values<PortalOperation>(portalOperations))
+      add(operation.method as HttpMethod, `${portalRoot}${operation.path}`, operation.function);
+  }
+
+  /** The distribution sends the secret with each request, and the functions answer no request without it. */
+  private addOriginSecret(): Secret {
+    const secret = new Secret(this, 'OriginSecret', {
+      description: 'Darkroom: proves that a request came through the distribution of the portal',
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    acknowledge(secret, {
+      'AwsSolutions-SMG4':
+        'The distribution gets the value at a deployment only. A rotation without a deployment would close the portal.',
+    });
+    return secret;
+  }
+}

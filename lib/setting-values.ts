@@ -1,0 +1,51 @@
+/** The kinds of values that several settings have. */
+import * as z from 'zod';
+
+const hostName = z
+  .string({ error: 'must be a host name, such as api.example.com' })
+  .regex(/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, {
+    error: 'must be a host name in lower case, such as api.example.com',
+  });
+
+/** The certificates that a host name may have, and what to say of another one. */
+interface Certificates {
+  readonly arn: RegExp;
+  readonly right: string;
+}
+
+export const regionalCertificate: Certificates = {
+  arn: /^arn:aws[\w-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
+  right: "must be the ARN of an ACM certificate in the stack's region",
+};
+
+/** CloudFront takes certificates of us-east-1 only. */
+export const usEastCertificate: Certificates = {
+  arn: /^arn:aws[\w-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/,
+  right: 'must be the ARN of an ACM certificate in us-east-1, whatever the region of the stack',
+};
+
+/** A host name of the operator, with its certificate. */
+export function domain({
+  arn,
+  right,
+}: Certificates): z.ZodOptional<
+  z.ZodObject<{ name: z.ZodString; certificateArn: z.ZodString }, z.core.$strict>
+> {
+  return z
+    .strictObject(
+      { name: hostName, certificateArn: z.string({ error: right }).regex(arn) },
+      { error: 'must be {name, certificateArn}' },
+    )
+    .optional();
+}
+
+export function wholeNumber(least: number, most: number): z.ZodNumber {
+  const right = `must be a whole number from ${least} to ${most}`;
+  return z.int({ error: right }).min(least).max(most);
+}
+
+export function oneOf<const Values extends readonly string[]>(
+  values: Values,
+): z.ZodEnum<{ [Value in Values[number]]: Value }> {
+  return z.enum(values, { error: `must be one of ${values.join(', ')}` });
+}

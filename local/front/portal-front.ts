@@ -1,0 +1,110 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Gateway } from '../gateway/gateway.ts';
+import { joinedHeaders, targetOf } from '../gateway/gateway-event.ts';
+import type { AddedHeaders } from '../template/distributions.ts';
+import type { LocalBehavior, LocalDistribution } from '../template.ts';
+import type { ServePage } from './pages.ts';
+
+/** The path of this server below which the pages of the portal are. */
+export const portalPath = '/portal';
+
+/** The address from which CloudFront calls an origin, as the gateway sees it. */
+const edgeAddress = '130.176.0.1';
+
+/** The stand-in of the portal's distribution. */
+export interface PortalFront {
+  /** Whether a path of this server belongs to the distribution. */
+  readonly serves: (path: string) => boolean;
+  readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+}
+
+export interface PortalFrontOptions {
+  readonly distribution: LocalDistribution;
+  readonly gateway: Gateway;
+  readonly servePage: ServePage;
+  /** Puts the pages into their bucket, at the first request for one of them. */
+  readonly publish: () => Promise<void>;
+  /** The value of a text that may be a reference to a secret. */
+  readonly valueOf: (text: string) => Promise<string>;
+  /** The address of the API, for the header Host. */
+  readonly apiHost: string;
+}
+
+/** Answers as the distribution of the template does: by path patterns, with its lists of headers. */
+export function createPortalFront(options: PortalFrontOptions): PortalFront {
+  const { distribution, gateway, servePage, publish, valueOf, apiHost } = options;
+  const behaviorOf = (path: string): LocalBehavior | undefined =>
+    distribution.behaviors.find(({ pathPattern }) => matches(pathPattern, path));
+  const isPage = (path: string): boolean => path === portalPath || path.startsWith(`${portalPath}/`);
+
+  async function callApi(
+    behavior: LocalBehavior,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ): Promise<void> {
+    const sent: Record<string, string> = {};
+    for (const [name, text] of Object.entries(behavior.sent)) sent[name] = await valueOf(text);
+    const headers = { ...forwardedHeaders(behavior, incoming), ...sent, host: apiHost };
+    await gateway.handle(incoming, withHeaders(outgoing, behavior.added), { headers, sourceIp: edgeAddress });
+  }
+
+  return {
+    serves: (path) => isPage(path) || behaviorOf(path) !== undefined,
+    handle: async (incoming, outgoing) => {
+      const { path, query } = targetOf(incoming);
+      const behavior = isPage(path) ? undefined : behaviorOf(path);
+      if (behavior) return callApi(behavior, incoming, outgoing);
+      if (path === portalPath) {
+        incoming.resume();
+        outgoing.writeHead(301, { location: `${portalPath}/${query === '' ? '' : `?${query}`}` }).end();
+        return;
+      }
+      await publish();
+      const uri = path.slice(portalPath.length);
+      const own = distribution.pages.find(({ pathPattern }) => matches(pathPattern, uri));
+      return servePage(uri, incoming, withHeaders(outgoing, own?.added ?? distribution.added));
+    },
+  };
+}
+
+/** `*` in a pattern of CloudFront stands for any text, `?` for one character. */
+function matches(pattern: string, path: string): boolean {
+  const text = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${text}$`).test(path);
+}
+
+/**
+ * The headers that reach the API: those of the list, the cookies, and those of the body. CloudFront writes the
+ * address of the viewer itself, and names itself as the user agent unless the list has it.
+ */
+function forwardedHeaders({ forwarded }: LocalBehavior, incoming: IncomingMessage): Record<string, string> {
+  const viewer = joinedHeaders(incoming);
+  const own: Record<string, string> = {
+    'user-agent': 'Amazon CloudFront',
+    'x-forwarded-for': addressOf(incoming),
+    via: '2.0 local.cloudfront.net (CloudFront)',
+  };
+  const kept = ['content-length', 'content-type', 'cookie', 'transfer-encoding', ...forwarded];
+  for (const name of kept) {
+    const value = viewer[name];
+    if (value !== undefined && !name.startsWith('cloudfront-')) own[name] = value;
+  }
+  if (forwarded.includes('cloudfront-viewer-address'))
+    own['cloudfront-viewer-address'] = `${addressOf(incoming)}:${incoming.socket.remotePort ?? 0}`;
+  return own;
+}
+
+function addressOf({ socket }: IncomingMessage): string {
+  return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+}
+
+/** Lets the answer carry these headers, whatever the origin says. */
+function withHeaders(outgoing: ServerResponse, added: AddedHeaders): ServerResponse {
+  const end = outgoing.writeHead.bind(outgoing) as (status: number, headers?: object) => ServerResponse;
+  outgoing.writeHead = ((status: number, headers: object = {}) =>
+    end(status, { ...headers, ...added })) as typeof outgoing.writeHead;
+  return outgoing;
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import * as z from 'zod';
+import { readBody, sendJson } from '../gateway/http-body.ts';
+import type { LocalFunctions } from '../lambda/functions.ts';
+import type { LocalPublisher } from '../template.ts';
+
+/** Where the function of a custom resource puts its answer. */
+export const answerPath = '/_local/custom-resource';
+
+const maxBodyBytes = 4_096;
+const answerSchema = z.object({
+  Status: z.enum(['SUCCESS', 'FAILED']),
+  Reason: z.string().optional(),
+  RequestId: z.string(),
+});
+
+/** The stand-in of CloudFormation for the custom resource that publishes pages. */
+export interface Publication {
+  /** Publishes at the first call. Later calls wait for the same publication. Throws when it failed. */
+  readonly publish: () => Promise<void>;
+  /** Takes the answer of the function. */
+  readonly answer: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+}
+
+/** A start publishes nothing, so that it is no slower. The first request for a page does. */
+export function createPublication(
+  publishers: readonly LocalPublisher[],
+  functions: Pick<LocalFunctions, 'invoke'>,
+  url: string,
+): Publication {
+  const waiting = new Map<string, (answer: z.output<typeof answerSchema>) => void>();
+
+  async function ask({ id, functionId }: LocalPublisher): Promise<void> {
+    const requestId = randomUUID();
+    const answered = new Promise<z.output<typeof answerSchema>>((resolve) => waiting.set(requestId, resolve));
+    const result = await functions.invoke(
+      functionId,
+      {
+        RequestType: 'Create',
+        ResponseURL: `${url}${answerPath}`,
+        StackId: 'local',
+        RequestId: requestId,
+        LogicalResourceId: id,
+      },
+      'event',
+    );
+    if (!result.ok) throw new Error(`${id} failed: ${result.error.errorMessage}`);
+    const { Status, Reason } = await answered;
+    if (Status === 'FAILED') throw new Error(`${id} failed: ${Reason ?? 'no reason given'}`);
+  }
+
+  let published: Promise<void> | undefined;
+  return {
+    publish: () => {
+      published ??= Promise.all(publishers.map(ask)).then(() => undefined);
+      // A failed publication is tried again by the next request.
+      published.catch(() => {
+        published = undefined;
+      });
+      return published;
+    },
+    answer: async (incoming, outgoing) => {
+      const bytes = await readBody(incoming, maxBodyBytes);
+      const answer = answerSchema.parse(JSON.parse(bytes?.toString('utf8') ?? ''));
+      waiting.get(answer.RequestId)?.(answer);
+      waiting.delete(answer.RequestId);
+      sendJson(outgoing, 200, {});
+    },
+  };
+}
