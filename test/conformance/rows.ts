@@ -972,7 +972,7 @@ export const parts: readonly Part[] = [
       row(
         'Every row of the ledger has the balance after it, also while rows are written',
         'functions/portal/ledger: Pages continue the balance, also when rows are written between them',
-        'functions/portal/ledger: A charge and its refund between the reads of a page (after %s) spoil no balance',
+        'functions/portal/ledger: Movements between the reads of a page (after %s) spoil no balance',
       ),
       row(
         'Files have every row once, in parts below 5 MB, and no formula of a client',
