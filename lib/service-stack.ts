@@ -82,7 +82,11 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'VersionedFunctions', { value: versioned.map((fn) => fn.functionName).join(',') });
     // Limits are attributes of each account. The operator's command reads this output when it creates an
     // account.
-    new CfnOutput(this, 'DefaultLimits', { value: JSON.stringify({ ...defaultLimits, ...settings.limits }) });
+    new CfnOutput(this, 'DefaultLimits', { value: this.defaultLimits() });
+  }
+
+  private defaultLimits(): string {
+    return JSON.stringify({ ...defaultLimits, ...this.settings.limits });
   }
 
   private addExecution(): CreationExecution {
@@ -238,22 +242,29 @@ export class ServiceStack extends Stack {
     const add = this.addFunction.bind(this);
     const { 'sign-in': signIn, read, manage, generate, cancel, operate } = portal.addFunctions(add);
     for (const fn of [signIn, read, manage, generate, cancel, operate])
-      this.store.grant(fn, 'BatchGetItem', 'UpdateItem', 'PutItem');
+      this.store.grant(fn, 'BatchGetItem', 'UpdateItem');
+    // Whatever changes something is in the log of actions, and a sign-in makes a session.
+    for (const fn of [signIn, manage, generate, cancel, operate]) this.store.grant(fn, 'PutItem');
     this.store.grant(signIn, 'DeleteItem', 'GetItem', 'Query');
     this.encryptionSecret.grantOpen(signIn);
+    this.store.grant(read, 'BatchWriteItem', 'GetItem', 'Query');
     this.store.grantListing(read);
     this.store.grant(manage, 'DeleteItem', 'GetItem', 'Query');
     this.encryptionSecret.grantOpen(manage);
     execution.grantStart(manage);
     notices.grantStart(manage);
+    this.store.grant(generate, 'GetItem');
     this.images.grantStoreSources(generate);
     this.images.grantReadUploads(generate);
     this.images.grantSignUploads(generate);
     execution.grantStart(generate);
     notices.grantStart(generate);
     this.grantCancel(cancel, execution);
+    this.store.grant(operate, 'GetItem', 'Query');
     this.store.grantListing(operate);
     this.store.grantOpenWork(operate);
+    notices.grantStart(operate);
+    operate.addEnvironment('DEFAULT_LIMITS', this.defaultLimits());
     for (const fn of [manage, generate]) fn.addEnvironment('OUTBOUND_RULES', 'public');
     const topUpUrl = this.settings.topUpUrl === '' ? `${portal.url}wallet` : this.settings.topUpUrl;
     for (const fn of [this.functionNamed('GenerateImage'), generate])

@@ -202,7 +202,7 @@ function PersonBox() {
             applyTheme(chosen);
           }}
         >
-          <option value="system">System theme</option>
+          <option value="system">Auto</option>
           <option value="dark">Dark</option>
           <option value="light">Light</option>
         </select>

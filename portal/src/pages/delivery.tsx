@@ -43,7 +43,7 @@ export function Delivery({ id }: { id: string }) {
           <>
             {shown.reason !== null && <p class="notice bad">{shown.reason}</p>}
             <Card>
-              <Facts>
+              <Facts across>
                 <Fact name="Result">
                   <DeliveryState of={shown} /> {shown.is_test && <Badge tone="calm">test</Badge>}
                 </Fact>
@@ -69,7 +69,7 @@ export function Delivery({ id }: { id: string }) {
                 )}
               </Facts>
             </Card>
-            <Card>
+            <Card title="What was sent, and what came back">
               <DeliveryParts of={shown} />
             </Card>
           </>

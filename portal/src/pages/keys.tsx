@@ -140,20 +140,21 @@ function KeyTable({
   return (
     <Table
       caption="Keys of the account"
+      stacks
       rows={rows}
       keyOf={({ id }) => id}
       columns={[
         {
           head: 'Key',
           cell: (key) => (
-            <>
+            <span class="key-name">
               <strong>{key.name}</strong>
               <br />
               <code class="dim">
                 {key.prefix}
                 {key.last4 !== null && `…${key.last4}`}
               </code>
-            </>
+            </span>
           ),
         },
         {

@@ -131,6 +131,7 @@ function PeopleTable({
   return (
     <Table
       caption="People of the account"
+      stacks
       rows={people}
       keyOf={({ id }) => id}
       columns={[
@@ -179,7 +180,7 @@ function PeopleTable({
               <button
                 type="button"
                 class="small"
-                aria-label={`End the sessions of ${email}`}
+                aria-label={`End sessions of ${email}`}
                 onClick={() => onEndSessions(id)}
               >
                 End sessions
@@ -211,6 +212,7 @@ function Invitations({
   return (
     <Table
       caption="Open invitations"
+      stacks
       rows={of}
       keyOf={({ id }) => id}
       columns={[

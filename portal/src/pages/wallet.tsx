@@ -94,6 +94,7 @@ function ByMonth({ months }: { months: readonly string[] }) {
         query={{ month }}
         file={`darkroom-ledger-${month}.csv`}
         label="Download CSV"
+        isSmall
       />
     </>
   );

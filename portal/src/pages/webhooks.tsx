@@ -3,7 +3,7 @@ import { useAction, useResource } from '../api/hooks.ts';
 import type { RotateBody, SecretView, WebhooksView } from '../../../core/portal/views.ts';
 import { href } from '../router.ts';
 import { useMay } from '../session.ts';
-import { Badge, Card, Code, Copy, Time, type Tone } from '../ui/basics.tsx';
+import { Badge, Card, Code, Copy, Fact, Facts, Time, type Tone } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, Select } from '../ui/form.tsx';
 import { Page } from '../ui/page.tsx';
@@ -40,22 +40,30 @@ export function Webhooks() {
                   content: <Code text={text} label={`the receiver in ${name}`} />,
                 }))}
               />
-              <p class="dim">
-                Events:{' '}
-                {data.events.map((event) => (
-                  <code key={event}>{event}</code>
-                ))}{' '}
-                Notices:{' '}
-                {data.notices.map((notice) => (
-                  <code key={notice}>{notice}</code>
-                ))}
-              </p>
+              <Facts>
+                <Fact name="Events">
+                  <Names of={data.events} />
+                </Fact>
+                <Fact name="Notices">
+                  <Names of={data.notices} />
+                </Fact>
+              </Facts>
             </Card>
           </>
         )}
       </Loaded>
       <Notices />
     </Page>
+  );
+}
+
+function Names({ of }: { of: readonly string[] }) {
+  return (
+    <span class="names">
+      {of.map((name) => (
+        <code key={name}>{name}</code>
+      ))}
+    </span>
   );
 }
 

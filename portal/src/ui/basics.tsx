@@ -75,17 +75,17 @@ export function Id({ of, label, plain }: { of: string; label: string; plain?: bo
 export function Code({ text, label }: { text: string; label: string }) {
   return (
     <div class="code">
-      <Copy text={text} label={label} />
       <pre tabIndex={0} role="region" aria-label={label}>
         <code>{text}</code>
       </pre>
+      <Copy text={text} label={label} />
     </div>
   );
 }
 
 /** Names and their values. */
-export function Facts({ children }: { children: ComponentChildren }) {
-  return <dl class="facts">{children}</dl>;
+export function Facts({ children, across }: { children: ComponentChildren; across?: boolean }) {
+  return <dl class={across === true ? 'facts across' : 'facts'}>{children}</dl>;
 }
 
 export function Fact({ name, children }: { name: string; children: ComponentChildren }) {

@@ -146,6 +146,7 @@ export function Form({
   isDangerous,
   isDisabled,
   onCancel,
+  beside,
   children,
 }: {
   onSubmit: () => void;
@@ -157,6 +158,8 @@ export function Form({
   isDangerous?: boolean;
   isDisabled?: boolean;
   onCancel?: () => void;
+  /** Stands beside the button. */
+  beside?: ComponentChildren;
   children?: ComponentChildren;
 }) {
   const form = useRef<HTMLFormElement>(null);
@@ -187,6 +190,7 @@ export function Form({
         >
           {isBusy ? 'Working…' : submit}
         </button>
+        {beside}
       </div>
     </form>
   );

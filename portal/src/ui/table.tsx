@@ -21,39 +21,42 @@ export function Table<Row>({
   rows,
   keyOf,
   foot,
+  stacks,
 }: {
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
   foot?: ComponentChildren;
+  /** True: on a narrow screen a row becomes a block, so that its actions are at hand. */
+  stacks?: boolean;
 }) {
   const id = useId();
   const classOf = ({ isNumber, isWide }: Column<Row>): string =>
     [isNumber === true && 'number', isWide === true && 'wide'].filter((name) => name !== false).join(' ');
   return (
-    <div class="table" role="region" aria-labelledby={id} tabIndex={0}>
-      <table>
+    <div class={stacks === true ? 'table stacks' : 'table'} role="region" aria-labelledby={id} tabIndex={0}>
+      <table role="table">
         <caption id={id}>{caption}</caption>
-        <thead>
-          <tr>
+        <thead role="rowgroup">
+          <tr role="row">
             {columns.map((column) => (
-              <th key={column.head} scope="col" class={classOf(column)}>
+              <th key={column.head} role="columnheader" scope="col" class={classOf(column)}>
                 {column.isPlain === true ? <span class="hidden">{column.head}</span> : column.head}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr key={keyOf(row)}>
+            <tr key={keyOf(row)} role="row">
               {columns.map((column, index) =>
                 index === 0 ? (
-                  <th key={column.head} scope="row" class={classOf(column)}>
+                  <th key={column.head} role="rowheader" scope="row" class={classOf(column)}>
                     {column.cell(row)}
                   </th>
                 ) : (
-                  <td key={column.head} class={classOf(column)}>
+                  <td key={column.head} role="cell" class={classOf(column)}>
                     {column.cell(row)}
                   </td>
                 ),

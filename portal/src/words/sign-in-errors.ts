@@ -2,6 +2,7 @@
 import type { SignInError } from '../../../core/contract.ts';
 
 const reasons: Readonly<Record<SignInError, string>> = {
+  cancelled: 'You stopped the sign-in.',
   expired: 'The sign-in took longer than ten minutes, or was begun in another browser. Begin again.',
   refused: 'The sign-in was refused where you sign in. Try again; if it stays, ask the operator.',
   unavailable: 'The service where you sign in does not answer. Try again in a minute.',

@@ -7,6 +7,8 @@ export interface Asked<Name extends PortalOperationName> {
   readonly id: string;
   readonly query: URLSearchParams;
   readonly body: BodyOf<Name>;
+  /** Headers of the answer. */
+  readonly headers: Record<string, string>;
 }
 
 export type Answers = {

@@ -114,7 +114,9 @@ export async function startStub(folder: string, base: string, nowMillis: number)
       outgoing.end(JSON.stringify({ error: { code, message, details } }));
       return;
     }
-    const answer = (reply as Answer)({ id, query: url.searchParams, body } as Asked<PortalOperationName>);
+    const headers: Record<string, string> = {};
+    const answer = reply({ id, query: url.searchParams, body, headers } as never);
+    for (const [header, value] of Object.entries(headers)) outgoing.setHeader(header, value);
     outgoing.setHeader('content-type', typeof answer === 'string' ? 'text/csv' : 'application/json');
     outgoing.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
   }

@@ -30,7 +30,7 @@ export function Bars({ days, nameOf }: { days: UsageView['days']; nameOf: (group
   const labelled = [0, Math.floor((days.length - 1) / 2), days.length - 1];
   return (
     <div class="bars">
-      <svg viewBox={`-56 -10 ${width + 64} ${height + space + 10}`} aria-hidden="true">
+      <svg viewBox={`-72 -16 ${width + 80} ${height + space + 20}`} aria-hidden="true">
         {quarters.map((part) => (
           <g key={part} transform={`translate(0 ${height * (1 - part)})`}>
             <line x2={width} />
@@ -79,29 +79,31 @@ export function Bars({ days, nameOf }: { days: UsageView['days']; nameOf: (group
           ))}
         </ul>
       )}
-      <table class="hidden">
-        <caption>Spend by day</caption>
-        <thead>
-          <tr>
-            <th scope="col">Day</th>
-            {groups.map((group) => (
-              <th key={group} scope="col">
-                {nameOf(group)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {days.map((day) => (
-            <tr key={day.day}>
-              <th scope="row">{day.day}</th>
+      <div class="hidden">
+        <table>
+          <caption>Spend by day</caption>
+          <thead>
+            <tr>
+              <th scope="col">Day</th>
               {groups.map((group) => (
-                <td key={group}>{money(day.spent[group] ?? 0)}</td>
+                <th key={group} scope="col">
+                  {nameOf(group)}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {days.map((day) => (
+              <tr key={day.day}>
+                <th scope="row">{day.day}</th>
+                {groups.map((group) => (
+                  <td key={group}>{money(day.spent[group] ?? 0)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </div>
   );
 }

@@ -11,11 +11,13 @@ export function Export({
   query,
   file,
   label,
+  isSmall,
 }: {
   operation: 'exportLedger' | 'exportUsage';
   query: Readonly<Record<string, string>>;
   file: string;
   label: string;
+  isSmall?: boolean;
 }) {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<Refusal>();
@@ -32,7 +34,13 @@ export function Export({
   };
   return (
     <>
-      <button type="button" aria-busy={isBusy} disabled={isBusy} onClick={() => void save()}>
+      <button
+        type="button"
+        class={isSmall === true ? 'small' : ''}
+        aria-busy={isBusy}
+        disabled={isBusy}
+        onClick={() => void save()}
+      >
         {isBusy ? 'Reading…' : label}
       </button>
       {error && <Failed error={error} />}

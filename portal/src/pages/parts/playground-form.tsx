@@ -90,6 +90,11 @@ export function PlaygroundForm({
         isBusy={generate.isBusy}
         isDisabled={isPaused || (body.prompt === undefined && used.length === 0)}
         error={generate.error}
+        beside={
+          <button type="button" onClick={() => setCodeShown(true)}>
+            View code
+          </button>
+        }
         onSubmit={() => {
           idempotencyKey.current ??= crypto.randomUUID();
           generate.run({ body, idempotencyKey: idempotencyKey.current });
@@ -163,11 +168,6 @@ export function PlaygroundForm({
           <p class="notice warn">This model ends on {model.sunset_at.slice(0, 10)}.</p>
         )}
         <Price quote={quote} />
-        <p>
-          <button type="button" class="small" onClick={() => setCodeShown(true)}>
-            View code
-          </button>
-        </p>
       </Form>
       {isCodeShown && (
         <Dialog title="This request" onClose={() => setCodeShown(false)}>
@@ -188,13 +188,17 @@ function useQuote(body: GenerateBody | undefined, turn: number): Quote {
   useEffect(() => {
     if (asked === undefined) return;
     const abort = new AbortController();
-    const timer = setTimeout(() => {
-      call('quoteCreation', { body: JSON.parse(asked) as GenerateBody }, abort.signal)
-        .then(setQuote)
-        .catch((error: unknown) => {
-          if (!abort.signal.aborted && error instanceof Refusal) setQuote(error);
-        });
-    }, quoteAfterMillis);
+    const isFirst = quote === undefined;
+    const timer = setTimeout(
+      () => {
+        call('quoteCreation', { body: JSON.parse(asked) as GenerateBody }, abort.signal)
+          .then(setQuote)
+          .catch((error: unknown) => {
+            if (!abort.signal.aborted && error instanceof Refusal) setQuote(error);
+          });
+      },
+      isFirst ? 0 : quoteAfterMillis,
+    );
     return () => {
       clearTimeout(timer);
       abort.abort();

@@ -1,0 +1,75 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildPortal } from '../../portal/build.ts';
+
+/** The budget of the portal's pages (docs/decisions/0047). */
+const mostScriptBytes = 60_000;
+const mostStyleBytes = 12_000;
+
+let folder: string;
+const filesOf = async (name: string): Promise<Map<string, string>> => {
+  const at = join(folder, name);
+  const names = (await readdir(at)).sort();
+  return new Map(
+    await Promise.all(names.map(async (one) => [one, await readFile(join(at, one), 'utf8')] as const)),
+  );
+};
+const ending = (files: Map<string, string>, wanted: string): string =>
+  [...files].find(([name]) => name.endsWith(wanted))?.[1] ?? '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'darkroom-pages-'));
+  await buildPortal(join(folder, 'root'));
+  await buildPortal(join(folder, 'below'), '/portal/');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('The built pages of the portal', () => {
+  it('are one page, one script, one stylesheet and an icon', async () => {
+    const names = [...(await filesOf('root')).keys()];
+    expect(names.map((name) => name.replace(/-[0-9a-f]{10}\./, '-HASH.')).sort()).toEqual([
+      'app-HASH.css',
+      'app-HASH.js',
+      'favicon.svg',
+      'index.html',
+    ]);
+  });
+
+  it('keep to their budget of script and styles', async () => {
+    const files = await filesOf('root');
+    expect(gzipSync(ending(files, '.js')).length).toBeLessThan(mostScriptBytes);
+    expect(gzipSync(ending(files, '.css')).length).toBeLessThan(mostStyleBytes);
+  });
+
+  it('are the same bytes below every base, but for the page', async () => {
+    const root = await filesOf('root');
+    const below = await filesOf('below');
+    expect([...below.keys()]).toEqual([...root.keys()]);
+    expect(ending(below, '.js')).toBe(ending(root, '.js'));
+    expect(ending(below, '.css')).toBe(ending(root, '.css'));
+    expect(ending(root, '.html')).toContain('src="/app-');
+    expect(ending(below, '.html')).toContain('src="/portal/app-');
+  });
+
+  it('load nothing from elsewhere, and hold no script or style in the page', async () => {
+    const files = await filesOf('root');
+    const page = ending(files, '.html');
+    expect(page).not.toMatch(/<style|<script>|\sstyle=|\son[a-z]+=|https?:/);
+    expect(ending(files, '.css')).not.toMatch(/url\(|@import/);
+  });
+
+  it('never set HTML from text', async () => {
+    const sources = join(import.meta.dirname, '../../portal/src');
+    const names = (await readdir(sources, { recursive: true })).filter((name) => /\.tsx?$/.test(name));
+    expect(names.length).toBeGreaterThan(40);
+    for (const name of names) {
+      const text = await readFile(join(sources, name), 'utf8');
+      expect(text, name).not.toMatch(
+        /dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc/i,
+      );
+    }
+  });
+});

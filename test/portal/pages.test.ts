@@ -1,0 +1,427 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startPortalPage, type PortalPage } from './stub/portal-page.ts';
+import type { Refused } from './stub/server.ts';
+
+let portal: PortalPage;
+beforeAll(async () => {
+  portal = await startPortalPage();
+});
+afterAll(() => portal.end());
+beforeEach(() => portal.reset());
+
+const stale: Refused = {
+  status: 403,
+  code: 'ERR_FORBIDDEN',
+  message: 'Sign in again to do this.',
+  details: { reason: 'reauthenticate' },
+};
+const ended: Refused = { status: 401, code: 'ERR_SESSION_REQUIRED', message: 'Sign in.' };
+const conflict: Refused = {
+  status: 409,
+  code: 'ERR_CONFLICT',
+  message: 'Somebody changed it meanwhile.',
+};
+
+const sent = (operation: string) => portal.stub.received.filter((one) => one.operation === operation);
+const button = (name: string | RegExp) =>
+  portal.page.getByRole('button', { name, exact: typeof name === 'string' });
+const dialog = () => portal.page.getByRole('dialog');
+const storage = (): Promise<string> =>
+  portal.page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
+
+describe('The first page', () => {
+  it('takes three requests before the API', async () => {
+    const paths: string[] = [];
+    const note = (request: { url(): string }): void => void paths.push(new URL(request.url()).pathname);
+    portal.page.on('request', note);
+    await portal.open('', 'Home');
+    portal.page.off('request', note);
+    const own = paths.filter((path) => !path.startsWith('/api/') && !path.startsWith('/stub/'));
+    expect(own.map((path) => path.replace(/-[0-9a-f]{10}/, ''))).toEqual([
+      '/portal/',
+      '/portal/app.css',
+      '/portal/app.js',
+    ]);
+  });
+});
+
+describe('Somebody who is not signed in', () => {
+  it('sees one button, which leads back to the page that was asked for', async () => {
+    portal.stub.refuse('getMe', ended);
+    await portal.open('deliveries?outcome=failed', 'Darkroom');
+    const links = portal.page.getByRole('link');
+    expect(await links.count()).toBe(1);
+    expect(await links.getAttribute('href')).toBe(
+      `/auth/login?return=${encodeURIComponent('/deliveries?outcome=failed')}`,
+    );
+    expect(await portal.violations()).toEqual([]);
+  });
+
+  it('reads in words why a sign-in failed, and never the word of the address itself', async () => {
+    portal.stub.refuse('getMe', ended);
+    await portal.open('?error=not_invited', 'Darkroom');
+    expect(await portal.page.getByRole('alert').textContent()).toContain('Nobody has invited this address');
+    await portal.open('?error=<b>hello</b>', 'Darkroom');
+    expect(await portal.page.getByRole('alert').textContent()).toBe(
+      'The sign-in did not succeed. Try again.',
+    );
+  });
+});
+
+describe('A session that ends while a page is open', () => {
+  it('asks to sign in again, leads back to the same page, and keeps what was entered on screen', async () => {
+    await portal.open('webhooks', 'Webhooks');
+    const field = portal.page.getByLabel('Address of your receiver');
+    await field.fill('https://mine.example.com/hooks');
+    portal.stub.refuse('testWebhook', ended);
+    await button('Send a test delivery').click();
+    expect(await dialog().getByRole('heading').textContent()).toBe('Your session ended');
+    expect(await dialog().getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe(
+      '/auth/login?return=%2Fwebhooks',
+    );
+    await portal.page.keyboard.press('Escape');
+    await portal.page.keyboard.press('Escape');
+    expect(await dialog().isVisible()).toBe(true);
+    expect(await field.inputValue()).toBe('https://mine.example.com/hooks');
+  });
+});
+
+describe('What needs a fresh sign-in', () => {
+  it('is finished after the sign-in with what was entered, and leaves nothing in the storage', async () => {
+    await portal.open('keys', 'Keys');
+    portal.stub.refuse('createKey', stale);
+    await button('Create a key').click();
+    await dialog().getByLabel('Name').fill('Laptop of Ada');
+    await dialog().getByLabel('Cap a month (USD)').fill('12.50');
+    await button('Create the key').click();
+    const confirm = portal.page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await confirm.waitFor();
+    expect(await portal.violations()).toEqual([]);
+    const asked = sent('createKey')[0]?.body;
+    expect(asked).toEqual({ name: 'Laptop of Ada', monthly_cap: 12.5 });
+    portal.stub.reset();
+    await confirm.getByRole('button', { name: 'Sign in and go on' }).click();
+    await portal.page.getByRole('dialog', { name: 'Your new key: Laptop of Ada' }).waitFor();
+    expect(portal.stub.visited).toEqual([
+      expect.stringMatching(/^GET \/auth\/login\?return=%2Fkeys%3Fcontinue%3D[0-9a-f-]{36}&fresh=1$/),
+    ]);
+    expect(sent('createKey').map(({ body }) => body)).toEqual([asked]);
+    expect(await storage()).toBe('[{},{}]');
+    expect(new URL(portal.page.url()).search).toBe('');
+    await portal.page.reload();
+    await portal.page.getByRole('heading', { level: 1 }).waitFor();
+    expect(sent('createKey')).toHaveLength(1);
+  });
+
+  it('is not finished when the person comes back in another way', async () => {
+    await portal.open('webhooks', 'Webhooks');
+    portal.stub.refuse('rotateSecret', stale);
+    await button('Rotate').click();
+    await button('Rotate the secret').click();
+    // The sign-in is begun, and the person leaves it.
+    await portal.page.evaluate(
+      `sessionStorage.setItem('darkroom.begun', JSON.stringify({ id: 'x', operation: 'rotateSecret', input: {}, atMillis: Date.now() }))`,
+    );
+    portal.stub.reset();
+    await portal.open('webhooks', 'Webhooks');
+    await portal.page.locator('.loading').first().waitFor({ state: 'detached' });
+    expect(sent('rotateSecret')).toHaveLength(0);
+    expect(await storage()).toBe('[{},{}]');
+  });
+});
+
+describe('A key', () => {
+  it('is created, shown once and put away by the keyboard alone', async () => {
+    const { page } = portal;
+    await portal.open('keys', 'Keys');
+    await page.getByRole('row').nth(1).waitFor();
+    // The skip link comes first, then the menu.
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Create a key');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('By keyboard');
+    await page.keyboard.press('Enter');
+    const shown = page.getByRole('dialog', { name: 'Your new key: By keyboard' });
+    await shown.waitFor();
+    expect(sent('createKey')[0]?.body).toEqual({ name: 'By keyboard' });
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    expect(await shown.isVisible()).toBe(true);
+    expect(await shown.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
+    expect(await portal.violations()).toEqual([]);
+    expect(await shown.getByRole('region', { name: 'the request in curl' }).textContent()).toContain(
+      "Authorization: Bearer dk_live_Qm9vU2tlLmV4YW1wbGUuc2VjcmV0'",
+    );
+    await shown.getByRole('tab', { name: 'curl' }).focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await shown.getByRole('tabpanel').textContent()).toContain('dk_live_Qm9vU2tlLmV4YW1wbGUuc2VjcmV0');
+    await shown.getByLabel('I have stored it').focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await shown.waitFor({ state: 'detached' });
+    // The key is nowhere any more: not on the page, and never in the storage.
+    expect(await page.content()).not.toContain('dk_live_Qm9vU2tlLmV4YW1wbGUuc2VjcmV0');
+    expect(await storage()).toBe('[{},{}]');
+  });
+
+  it('is revoked only when its name was typed, and the focus comes back', async () => {
+    await portal.open('keys', 'Keys');
+    await button('Revoke Night batch').click();
+    const revoke = button('Revoke the key');
+    expect(await revoke.isDisabled()).toBe(true);
+    await portal.page.getByLabel('Type “Night batch” to confirm').fill('Night batch');
+    await revoke.click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(sent('revokeKey').map(({ id }) => id)).toEqual(['key_night']);
+    expect(await portal.page.getByRole('status').last().textContent()).toContain('revoked');
+    await button('Roll Night batch').click();
+    await portal.page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    expect(await portal.page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe(
+      'Roll Night batch',
+    );
+  });
+
+  it('that somebody else changed meanwhile is loaded anew, and the entries stay', async () => {
+    await portal.open('keys', 'Keys');
+    await button('Change Night batch').click();
+    const cap = dialog().getByLabel('Cap a month (USD)');
+    expect(await cap.inputValue()).toBe('60');
+    await cap.fill('80');
+    portal.stub.refuse('changeKey', conflict);
+    await button('Save').click();
+    await dialog().getByRole('alert').waitFor();
+    expect(sent('changeKey')[0]?.body).toEqual({ monthly_cap: 80, version: 'v1' });
+    portal.stub.reset();
+    portal.stub.answer('listKeys', () => ({
+      data: portal.stub.samples.keys.map((key) => ({ ...key, version: 'v2' })),
+      next_cursor: null,
+    }));
+    await button('Load the newest state').click();
+    await dialog().getByRole('alert').waitFor({ state: 'detached' });
+    expect(await cap.inputValue()).toBe('80');
+    await expect.poll(() => sent('listKeys').length).toBe(1);
+    await button('Save').click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(sent('changeKey')[0]?.body).toEqual({ monthly_cap: 80, version: 'v2' });
+  });
+
+  it('with a wrong field says so at the field', async () => {
+    await portal.open('keys', 'Keys');
+    await button('Create a key').click();
+    await dialog().getByLabel('Name').fill('x');
+    await dialog().getByLabel('Cap a day (USD)').fill('many');
+    expect(await button('Create the key').isDisabled()).toBe(true);
+    await dialog().getByLabel('Cap a day (USD)').fill('5');
+    portal.stub.refuse('createKey', {
+      status: 400,
+      code: 'ERR_INVALID_REQUEST',
+      message: 'daily_cap: must be at most 1',
+      details: { errors: [{ field: 'daily_cap', code: 'too_big', message: 'must be at most 1' }] },
+    });
+    await button('Create the key').click();
+    const field = dialog().getByRole('textbox', {
+      name: 'Cap a day (USD)',
+      description: 'must be at most 1',
+    });
+    await field.waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    expect(await portal.page.evaluate('document.activeElement.getAttribute("aria-invalid")')).toBe('true');
+  });
+});
+
+describe('A page that fails', () => {
+  it('shows the reason, the request id and a way on', async () => {
+    portal.stub.refuse('listLedger', { status: 500, code: 'ERR_INTERNAL', message: 'Something broke.' });
+    await portal.open('wallet', 'Wallet');
+    const alert = portal.page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain('Something broke.');
+    expect(await alert.textContent()).toContain('req_5f0b7c1e');
+    portal.stub.reset();
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await portal.page.getByRole('row').nth(2).waitFor();
+    expect(await alert.count()).toBe(0);
+  });
+
+  it('says when the service cannot be reached, and what that means for a change', async () => {
+    await portal.open('webhooks', 'Webhooks');
+    portal.stub.breakOff('getAlerts');
+    portal.stub.breakOff('testWebhook');
+    await button('Send a test delivery').click();
+    await portal.page.getByText('Nobody knows whether the service got your request').waitFor();
+    await portal.open('wallet', 'Wallet');
+    await portal.page.getByText('Your browser cannot reach the service.').waitFor();
+  });
+});
+
+describe('A viewer', () => {
+  it('reads, and is offered nothing that would be refused', async () => {
+    const { me } = portal.stub.samples;
+    const account = me.account && { ...me.account, role: 'viewer' as const };
+    portal.stub.answer('getMe', () => ({ ...me, account, is_operator: false }));
+    await portal.open('keys', 'Keys');
+    await portal.page.getByRole('row').nth(1).waitFor();
+    expect(await button(/Create|Revoke|Roll|Change/).count()).toBe(0);
+    const names = await portal.page.getByRole('navigation').getByRole('link').allTextContents();
+    expect(names).toEqual([
+      'Home',
+      'Creations',
+      'Keys',
+      'Webhooks',
+      'Deliveries',
+      'Wallet',
+      'Usage',
+      'Account',
+    ]);
+    await portal.open('people', 'Not for your role');
+    expect(sent('listPeople')).toHaveLength(0);
+    expect(await portal.violations()).toEqual([]);
+  });
+
+  it('without an account reads whom to ask', async () => {
+    const { me } = portal.stub.samples;
+    portal.stub.answer('getMe', () => ({ ...me, account: null, accounts: [], is_operator: false }));
+    await portal.open('', 'You belong to no account yet');
+    expect(await portal.page.getByRole('main').textContent()).toContain('support@example.com');
+  });
+});
+
+describe('The first steps of an account', () => {
+  it('lead from a key over a request to a webhook', async () => {
+    const { home } = portal.stub.samples;
+    let steps = { has_key: false, has_creation: false, has_webhook_secret: false, has_delivery: false };
+    portal.stub.answer('getHome', () => ({ ...home, steps, creations: [], keys_near_cap: [] }));
+    await portal.open('', 'Home');
+    await button('Create a key').click();
+    await portal.page.getByText('dk_live_Qm9vU2tlLmV4YW1wbGUuc2VjcmV0', { exact: true }).waitFor();
+    expect(await portal.violations()).toEqual([]);
+    steps = { ...steps, has_key: true };
+    await portal.page.getByLabel('I have stored it').check();
+    await button('Done').click();
+    await portal.page.getByText('Waiting for the first request…').waitFor();
+    steps = { ...steps, has_creation: true };
+    await portal.page.getByRole('link', { name: 'Open the signing secret' }).click();
+    await portal.page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+  });
+});
+
+describe('A test delivery', () => {
+  it('shows what was sent and counts down to the next one', async () => {
+    await portal.open('webhooks', 'Webhooks');
+    await button('Send a test delivery').click();
+    await portal.page.getByRole('region', { name: 'the headers of the request' }).waitFor();
+    const waiting = button(/^Next test in (30|29) s$/);
+    expect(await waiting.isDisabled()).toBe(true);
+    await button(/^Next test in 28 s$/).waitFor();
+  });
+
+  it('that comes too early says when the next one is possible', async () => {
+    portal.stub.refuse('testWebhook', {
+      status: 429,
+      code: 'ERR_RATE_LIMIT',
+      message: 'One test in 30 seconds.',
+      headers: { 'retry-after': '12' },
+    });
+    await portal.open('webhooks', 'Webhooks');
+    await button('Send a test delivery').click();
+    await button(/^Next test in 1[12] s$/).waitFor();
+    expect(await portal.page.getByRole('alert').textContent()).toContain('One test in 30 seconds.');
+  });
+});
+
+describe('Redelivery of all that failed', () => {
+  it('repeats the request until the service has taken all portions', async () => {
+    let left = 3;
+    portal.stub.answer('redeliverFailed', () => ({ redelivered: 25, has_more: (left -= 1) > 0 }));
+    await portal.open('deliveries', 'Deliveries');
+    await button('Redeliver all failed…').click();
+    await button('Redeliver').click();
+    await portal.page.getByText('Redelivering 75 webhooks.').waitFor();
+    const moments = sent('redeliverFailed').map(({ body }) => (body as { since: string }).since);
+    expect(moments).toHaveLength(3);
+    expect(new Set(moments).size).toBe(1);
+  });
+});
+
+describe('The ledger', () => {
+  it('shows more rows with the running balance, and saves a month as one file of all parts', async () => {
+    portal.stub.answer('exportLedger', ({ query, headers }) => {
+      if (query.get('cursor') === null) headers['x-next-cursor'] = 'two';
+      return query.get('cursor') === null ? 'time,amount\n1,-0.04\n' : '2,25\n';
+    });
+    await portal.open('wallet', 'Wallet');
+    await button('Show more').click();
+    await expect.poll(() => portal.page.getByRole('row').count()).toBe(21);
+    const saved = portal.page.waitForEvent('download');
+    await button('Download CSV').click();
+    const file = await saved;
+    expect(file.suggestedFilename()).toBe('darkroom-ledger-2026-11.csv');
+    const chunks: Buffer[] = [];
+    for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
+    expect(Buffer.concat(chunks).toString()).toBe('time,amount\n1,-0.04\n2,25\n');
+    expect(sent('exportLedger').map(({ query }) => query)).toEqual([
+      '?month=2026-11',
+      '?month=2026-11&cursor=two',
+    ]);
+  });
+});
+
+describe('The playground', () => {
+  it('shows the price first, and a press that is repeated after a broken connection has the same key', async () => {
+    const { page, stub } = portal;
+    await portal.open('playground', 'Playground');
+    await page.getByText('$0.045').waitFor();
+    await page.getByLabel('Prompt').fill('a lake');
+    stub.breakOff('createCreation');
+    await button('Generate').click();
+    await page.getByRole('alert').waitFor();
+    stub.reset();
+    await button('Generate').click();
+    await page.getByRole('img', { name: 'The image that was generated' }).waitFor();
+    await button('Generate').click();
+    await expect.poll(() => sent('createCreation').length).toBe(2);
+    const [first, second] = sent('createCreation').map(({ headers }) => headers['idempotency-key']);
+    expect(first).toMatch(/^[0-9a-f-]{36}$/);
+    expect(second).not.toBe(first);
+    expect(sent('createCreation')[0]?.body).toEqual({
+      model: 'sandbox-standard',
+      prompt: 'a lake',
+      resolution: '1K',
+      aspect_ratio: '1:1',
+      output_format: 'png',
+    });
+  });
+});
+
+describe('Moving between pages', () => {
+  it('gives the focus to the new heading, and the way back works', async () => {
+    const { page } = portal;
+    await portal.open('', 'Home');
+    await page.getByRole('navigation').getByRole('link', { name: 'Wallet' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Wallet' }).waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Wallet');
+    expect(await page.getByRole('link', { name: 'Wallet', exact: true }).getAttribute('aria-current')).toBe(
+      'page',
+    );
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    expect(await page.title()).toBe('Home · Darkroom');
+  });
+
+  it('keeps a chosen theme in this browser', async () => {
+    const { page } = portal;
+    await portal.open('', 'Home');
+    await page.getByLabel('Theme').selectOption('light');
+    await page.reload();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('light');
+    expect(await storage()).toBe('[{"darkroom.theme":"light"},{}]');
+    await page.getByLabel('Theme').selectOption('system');
+    expect(await storage()).toBe('[{},{}]');
+  });
+});

@@ -1,0 +1,74 @@
+/** One browser with one page of the portal before the stand-in of its API, for a whole test file. */
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { buildPortal } from '../../../portal/build.ts';
+import { startBrowser } from '../../fixtures/browser.ts';
+import { startStub, type Stub } from './server.ts';
+
+const base = '/portal/';
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export interface PortalPage {
+  readonly page: Page;
+  readonly stub: Stub;
+  /** What the browser complained about since the last reset. */
+  readonly complaints: string[];
+  /** Opens a page of the portal, and waits for its heading. */
+  open(path: string, heading: string): Promise<void>;
+  /** What axe finds, a line each. */
+  violations(): Promise<string[]>;
+  reset(): Promise<void>;
+  end(): Promise<void>;
+}
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+  }[];
+}
+
+export async function startPortalPage(): Promise<PortalPage> {
+  const folder = await mkdtemp(join(tmpdir(), 'darkroom-pages-'));
+  await buildPortal(folder, base);
+  const stub = await startStub(folder, base, Date.now());
+  const browser = await startBrowser();
+  const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' });
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    // A refusal of the API is a line of the console, too, and no complaint about the page.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      complaints.push(message.text());
+  });
+  return {
+    page,
+    stub,
+    complaints,
+    open: async (path, heading) => {
+      await page.goto(stub.url + path);
+      await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+    },
+    violations: async () => {
+      await page.evaluate(axeSource);
+      const { violations } = await page.evaluate<AxeResult>('axe.run({ resultTypes: ["violations"] })');
+      return violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+      );
+    },
+    reset: async () => {
+      stub.reset();
+      complaints.length = 0;
+      await page.setViewportSize({ width: 1280, height: 860 });
+    },
+    end: async () => {
+      await browser.close();
+      await stub.end();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
