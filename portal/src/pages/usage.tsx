@@ -139,6 +139,11 @@ function Content({ data, by }: { data: UsageView; by: Dimension }) {
         <Bars days={data.days} nameOf={by === 'day' ? () => 'spent' : nameOf} />
       </Card>
       <UsageTable data={data} by={by} />
+      {data.lines_left_out !== undefined && (
+        <p class="dim">
+          {data.lines_left_out.toLocaleString('en-US')} more lines that spent less are in the CSV file.
+        </p>
+      )}
     </>
   );
 }
