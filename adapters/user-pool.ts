@@ -77,7 +77,7 @@ async function check(response: Response): Promise<void> {
 function errorNameOf(text: string): string {
   try {
     const { __type: type } = JSON.parse(text) as { __type?: unknown };
-    return String(type ?? '').replace(/^.*#/, '');
+    return typeof type === 'string' ? type.replace(/^.*#/, '') : 'without a name';
   } catch {
     return 'without a name';
   }

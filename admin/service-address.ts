@@ -1,5 +1,6 @@
 /** The names and addresses of a service's resources, from the outputs of its stack. */
 import type { OutboundRules } from '../adapters/safe-fetch.ts';
+import { OperatorError } from './operator-error.ts';
 
 export interface ServiceAddress {
   readonly tableName: string;
@@ -10,6 +11,10 @@ export interface ServiceAddress {
   readonly providerSecretArn: string;
   /** The names of the functions that have versions. Throws when the stack is older than the versions. */
   readonly versionedFunctions: () => readonly string[];
+  /** The pool in which invited people get a user. Empty: people sign in elsewhere. */
+  readonly userPoolId: string;
+  /** The secret with the portal's password at the issuer. Throws when the stack is older than the portal. */
+  readonly signInSecretArn: () => string;
   /** Other addresses than the vendors' own ones, by provider. */
   readonly providerBaseUrls: Readonly<Record<string, string>>;
   readonly outboundRules: OutboundRules;
@@ -30,7 +35,19 @@ export function addressOf(output: (name: string) => string): Omit<ServiceAddress
     defaultLimits: output('DefaultLimits'),
     providerSecretArn: output('ProviderSecretArn'),
     versionedFunctions: () => output('VersionedFunctions').split(','),
+    userPoolId: outputOrNothing(output, 'UserPoolId'),
+    signInSecretArn: () => output('SignInSecretArn'),
     providerBaseUrls: {},
     outboundRules: 'public',
   };
+}
+
+/** An output that not every stack has. */
+function outputOrNothing(output: (name: string) => string, name: string): string {
+  try {
+    return output(name);
+  } catch (error) {
+    if (error instanceof OperatorError) return '';
+    throw error;
+  }
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
 import { callLimits } from '../adapters/call-limits.ts';
@@ -14,6 +14,7 @@ import { createCreationStore } from '../adapters/dynamodb/creation-store.ts';
 import { createDeliveryStore } from '../adapters/dynamodb/delivery-store.ts';
 import { createNoticeStore } from '../adapters/dynamodb/notice-store.ts';
 import { createOpenWorkStore } from '../adapters/dynamodb/open-work-store.ts';
+import { createPeopleStore } from '../adapters/dynamodb/people-store.ts';
 import { createProviderStore, type ProviderStore } from '../adapters/dynamodb/provider-store.ts';
 import type { Table } from '../adapters/dynamodb/table.ts';
 import { createWalletStore, type WalletStore } from '../adapters/dynamodb/wallet-store.ts';
@@ -26,6 +27,7 @@ import type { VendorAccess } from '../adapters/providers/vendors.ts';
 import { createOutbound } from '../adapters/safe-fetch.ts';
 import { createSecretBox, type ResealingBox } from '../adapters/secret-box.ts';
 import { createExecutions } from '../adapters/step-functions.ts';
+import { createRegisterUser } from '../adapters/user-pool.ts';
 import { createTasks } from '../adapters/step-functions-tasks.ts';
 import { createCallingVendors } from '../adapters/providers/calling-vendors.ts';
 import { defaultLimits as builtInLimits, type AccountLimits } from '../core/limits.ts';
@@ -36,6 +38,7 @@ import type { DeliveryStore } from '../core/ports/deliveries.ts';
 import type { Executions, OpenWorkStore } from '../core/ports/executions.ts';
 import type { NoticeStore } from '../core/ports/notices.ts';
 import type { Outbound } from '../core/ports/outbound.ts';
+import type { PeopleStore } from '../core/ports/people.ts';
 import type { Clock, RandomBytes } from '../core/ports/runtime.ts';
 import { schema } from '../core/schema-version.ts';
 import { createReleaseStore, type ReleaseStore } from './release-store.ts';
@@ -74,6 +77,11 @@ export interface OperatorServices {
   readonly providers: ProviderStore;
   readonly credentials: CredentialEditor;
   readonly vendorAccess: VendorAccess;
+  readonly people: PeopleStore;
+  /** Makes the sign-in of an invited person possible, where the stack has a user pool of its own. */
+  readonly registerUser: (email: string) => Promise<void>;
+  /** Stores the portal's password at the issuer. */
+  readonly setSignInSecret: (secret: string) => Promise<void>;
   readonly releases: {
     readonly store: ReleaseStore;
     /** The functions that have versions. Throws OperatorError for a stack from before the versions. */
@@ -85,7 +93,8 @@ export interface OperatorServices {
 /** `clock` is the clock of the service. The clock of a local service can be set forward. */
 export function operatorServices(address: ServiceAddress, clock: Clock): OperatorServices {
   const local = { ...callLimits(), ...(address.endpoint !== undefined && localClient(address.endpoint)) };
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient(local), {
+  const dynamo = new DynamoDBClient(local);
+  const client = DynamoDBDocumentClient.from(dynamo, {
     marshallOptions: { removeUndefinedValues: true },
   });
   const secrets = new SecretsManagerClient(local);
@@ -132,6 +141,20 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     notices: createNoticeStore(table),
     outbound: createOutbound(address.outboundRules, { clock }),
     providers: createProviderStore(table),
+    people: createPeopleStore(table),
+    // The pool of a template that runs on one machine has no stand-in.
+    registerUser:
+      address.userPoolId === '' || address.endpoint !== undefined
+        ? () => Promise.resolve()
+        : createRegisterUser({
+            userPoolId: address.userPoolId,
+            credentials: () => dynamo.config.credentials(),
+            clock,
+          }),
+    setSignInSecret: async (secret) => {
+      const SecretId = address.signInSecretArn();
+      await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: secret }));
+    },
     releases: {
       store: createReleaseStore(new LambdaClient(local), states),
       functionNames: address.versionedFunctions,

@@ -96,20 +96,20 @@ export const signInMethods = {
  * cancelled: the person stopped the sign-in at the issuer.
  * expired: the sign-in was begun too long ago, or in another browser.
  * refused: the issuer refused, or something in its answer is not as it has to be.
- * issuer_unavailable: the issuer does not answer.
+ * unavailable: the issuer does not answer.
  * unverified: the issuer does not say that the address belongs to the person.
  * not_invited: nobody invited this address.
- * not_fresh: the issuer did not ask for the person's proof again.
+ * stale: the issuer did not ask for the person's proof again.
  * blocked: too many rejected authentications came from this address.
  */
 export const signInErrors = [
   'cancelled',
   'expired',
   'refused',
-  'issuer_unavailable',
+  'unavailable',
   'unverified',
   'not_invited',
-  'not_fresh',
+  'stale',
   'blocked',
 ] as const;
 export type SignInError = (typeof signInErrors)[number];

@@ -238,20 +238,25 @@ export class ServiceStack extends Stack {
     const add = this.addFunction.bind(this);
     const { 'sign-in': signIn, read, manage, generate, cancel, operate } = portal.addFunctions(add);
     for (const fn of [signIn, read, manage, generate, cancel, operate])
-      this.store.grant(fn, 'BatchGetItem', 'UpdateItem', 'PutItem');
+      this.store.grant(fn, 'BatchGetItem', 'UpdateItem');
+    // Whatever changes something is in the log of actions, and a sign-in makes a session.
+    for (const fn of [signIn, manage, generate, cancel, operate]) this.store.grant(fn, 'PutItem');
     this.store.grant(signIn, 'DeleteItem', 'GetItem', 'Query');
     this.encryptionSecret.grantOpen(signIn);
+    this.store.grant(read, 'BatchWriteItem', 'GetItem', 'Query');
     this.store.grantListing(read);
     this.store.grant(manage, 'DeleteItem', 'GetItem', 'Query');
     this.encryptionSecret.grantOpen(manage);
     execution.grantStart(manage);
     notices.grantStart(manage);
+    this.store.grant(generate, 'GetItem');
     this.images.grantStoreSources(generate);
     this.images.grantReadUploads(generate);
     this.images.grantSignUploads(generate);
     execution.grantStart(generate);
     notices.grantStart(generate);
     this.grantCancel(cancel, execution);
+    this.store.grant(operate, 'DeleteItem', 'GetItem', 'Query');
     this.store.grantListing(operate);
     this.store.grantOpenWork(operate);
     for (const fn of [manage, generate]) fn.addEnvironment('OUTBOUND_RULES', 'public');

@@ -14,8 +14,7 @@ import {
 export const demoEmail = 'owner@demo.test';
 
 /**
- * Invites the demo person to the account and to the operator, unless the person is there already. The address of
- * the issuer contains the port, so at another port the person is somebody else and is invited again.
+ * Invites the demo person to the account and to the operator, unless the person is there already.
  */
 export async function inviteDemoPerson(
   account: AccountId,

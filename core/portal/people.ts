@@ -79,9 +79,20 @@ export const idleMillis = 60 * 60_000;
 /** For this long a sign-in counts as fresh. */
 export const freshMillis = 15 * 60_000;
 
-/** A new id is the same for the same person at the same issuer. */
+/** The id is the same for the same person at the same issuer. */
 export function personIdOf(issuer: string, subject: string): PersonId {
-  return createHash('sha256').update(`${issuer}\n${subject}`).digest('base64url') as PersonId;
+  const name = `${lastingName(issuer)}\n${subject}`;
+  return createHash('sha256').update(name).digest('base64url') as PersonId;
+}
+
+/** An issuer on this machine has another port after another start, and its people stay the same. */
+function lastingName(issuer: string): string {
+  return issuer.replace(/^(http:\/\/[^/]+):\d+(?=\/|$)/, '$1');
+}
+
+/** One "@", no white space, and a domain: an issuer knows better what an address is. */
+export function isAddress(text: string): boolean {
+  return text.length <= 254 && /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(text.trim());
 }
 
 /** Addresses are compared in this form. */

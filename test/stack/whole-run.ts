@@ -17,6 +17,7 @@ import { startFakeFal } from '../../tools/vendors/fakes/fal/server.ts';
 import { fakeFalAccount } from '../../tools/vendors/fakes/fal/signature.ts';
 import { environmentOf } from '../../tools/vendors/fleet.ts';
 import { creationIdIn } from '../fixtures/values.ts';
+import { usePortal, useSumsOfDays } from './portal-run.ts';
 import { recordWhen, settled, submit } from '../workflow/creations.ts';
 
 export interface WholeRun {
@@ -51,8 +52,10 @@ export async function wholeRun(): Promise<WholeRun> {
     await useReconciler(service);
     await ended();
     await useCallbacks(service, fal);
+    await usePortal(service, source, (id) => isParked(service, id));
     // The audit is due at midnight.
     await service.machine.advance(day);
+    await useSumsOfDays(service, client);
     return { used: service.machine.usedGrants(), ...watched, log: service.log };
   } finally {
     await origin.close();
@@ -81,10 +84,14 @@ async function useCallbacks(service: TestService, fal: CallingVendor): Promise<v
   await cancelParked(service, key);
 }
 
+async function isParked(service: TestService, id: string): Promise<void> {
+  while (!service.log.some((line) => line.includes('creation_parked') && line.includes(id))) await sleep(20);
+}
+
 /** A cancel of a creation whose execution waits. */
 async function cancelParked(service: TestService, key: string): Promise<void> {
   const id = await submit(service, key, callingBack);
-  while (!service.log.some((line) => line.includes('creation_parked') && line.includes(id))) await sleep(20);
+  await isParked(service, id);
   const cancelled = await service.send(`/creations/${id}/cancel`, { key, method: 'POST' });
   expect(cancelled.status, cancelled.text).toBe(200);
   await settled(service, id);

@@ -39,7 +39,7 @@ export async function callback(request: PortalRequest, services: SignInServices)
     const claims = await redeemed(request, begun, services);
     const authenticatedAt = provedAt(claims, nowMillis, services);
     // An issuer that ignores prompt=login would turn an old sign-in into a fresh one.
-    if (begun.isFresh && authenticatedAt < begun.at - skewMillis) return back('not_fresh');
+    if (begun.isFresh && authenticatedAt < begun.at - skewMillis) return back('stale');
     const cookie = cookieIn(request.cookies, cookieNames(portalUrl).session);
     const before = cookie === undefined ? undefined : parseSession(cookie);
     const entered = await enter(claims, before, nowMillis, services);
@@ -65,7 +65,7 @@ export async function callback(request: PortalRequest, services: SignInServices)
     }
     if (error instanceof IssuerUnavailable) {
       logUnavailable(error, services);
-      return back('issuer_unavailable');
+      return back('unavailable');
     }
     throw error;
   }

@@ -47,19 +47,11 @@ function identityOf(
 ): Identity {
   const isTrusted = emailVerified || settings.emailsAreVerified;
   return {
-    id: personIdOf(lastingName(issuer), subject),
+    id: personIdOf(issuer, subject),
     issuer,
     subject,
     ...(isTrusted && email !== undefined && email.includes('@') && { email: normalEmail(email) }),
   };
-}
-
-/** On one machine the issuer is at another port after another start, and its people stay the same. */
-function lastingName(issuer: string): string {
-  const url = new URL(issuer);
-  if (url.protocol !== 'http:') return issuer;
-  url.port = '';
-  return url.href;
 }
 
 function isVerified(identity: Identity): identity is VerifiedIdentity {

@@ -31,15 +31,18 @@ describe('the log of actions', () => {
         revokeKey: () => Promise.reject(new Problem('ERR_NOT_FOUND', 'There is no such key.')),
         rollKey: () => Promise.reject(new Error('died')),
         changeKey: () => Promise.reject(new Overloaded('busy')),
+        testWebhook: () => Promise.reject(new Problem('ERR_PROVIDER_UNAVAILABLE', 'Nobody knows.')),
       },
     });
     await browser.send('POST', '/keys', {});
     await browser.send('DELETE', '/keys/Key001');
     await browser.send('POST', '/keys/Key002/roll', {});
     await browser.send('PATCH', '/keys/Key003', {});
+    await browser.send('POST', '/webhooks/test', {});
     const [member] = await stage.people.listMembers(accountId);
     const who = { scope: accountId, personId: member?.personId, email: 'owner@acme.test' };
     expect(await rows()).toMatchObject([
+      { ...who, action: 'testWebhook', outcome: 'begun' },
       { ...who, action: 'changeKey', target: 'Key003', outcome: 'begun' },
       { ...who, action: 'rollKey', target: 'Key002', outcome: 'begun' },
       { ...who, action: 'revokeKey', target: 'Key001', outcome: 'refused', note: 'ERR_NOT_FOUND' },

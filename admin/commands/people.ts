@@ -1,0 +1,248 @@
+import type { Command } from 'commander';
+import { roles, type Role } from '../../core/contract.ts';
+import {
+  invitationIdOf,
+  invitationMillis,
+  isAddress,
+  normalEmail,
+  type Invitation,
+  type Member,
+  type Operator,
+  type PeopleScope,
+} from '../../core/portal/people.ts';
+import type { PlaceChange } from '../../core/ports/people.ts';
+import type { Row } from '../../terminal/output.ts';
+import type { Admin } from '../admin.ts';
+import { OperatorError } from '../operator-error.ts';
+import type { OperatorServices } from '../services.ts';
+import * as values from '../terminal/values.ts';
+
+interface Place {
+  readonly operator?: boolean;
+}
+
+const ofOperator = 'the people of the operator, in the place of an account';
+const personMeans = 'PERSON is an id of `people list`, or an address.';
+
+export function addPeopleCommands(program: Command, admin: Admin): void {
+  const people = program
+    .command('people')
+    .description('who signs in to the portal, in which account and role');
+  people
+    .command('invite [account]')
+    .description('invite an address: its first sign-in within 14 days joins the account')
+    .requiredOption('--email <address>', 'whom to invite')
+    .option('--role <role>', `${roles.join(', ')}; an account begins with an owner`)
+    .option('--operator', ofOperator)
+    .action(
+      admin.run(async ({ services, output }, id: string | undefined, options: InviteOptions) =>
+        output.show(await invite(services, await scopeOf(services, id, options), options)),
+      ),
+    );
+  people
+    .command('list [account]')
+    .description('members and open invitations')
+    .option('--operator', ofOperator)
+    .action(
+      admin.run(async ({ services, output }, id: string | undefined, place: Place) =>
+        output.list(
+          await listed(services, await scopeOf(services, id, place)),
+          'Nobody: `people invite` invites the first person.',
+        ),
+      ),
+    );
+  people
+    .command('role <account> <person>')
+    .description(`change what a member may do. ${personMeans}`)
+    .requiredOption('--role <role>', roles.join(', '))
+    .action(
+      admin.run(async ({ services, output }, id: string, person: string, options: { role: string }) => {
+        const { id: account } = await values.account(services, id);
+        const member = await memberOf(services, account, person);
+        const role = values.oneOf('--role', options.role, roles);
+        // A limit for keys is for developers alone.
+        const { keyCapMicros } = role === 'developer' ? member : {};
+        check(await services.people.changeMember(member, { role, ...(keyCapMicros && { keyCapMicros }) }));
+        output.show({ person: member.personId, email: member.email, role });
+      }),
+    );
+  people
+    .command('remove [account] [person]')
+    .description(`remove a member, or an open invitation by its address. ${personMeans}`)
+    .option('--operator', ofOperator)
+    .action(
+      admin.run(
+        async ({ services, output }, first: string | undefined, second: string | undefined, place: Place) => {
+          const { scope, person } = await named(services, first, second, place);
+          output.show(await remove(services, scope, person));
+        },
+      ),
+    );
+  people
+    .command('end-sessions [account] [person]')
+    .description(`sign a person out everywhere, from the next request on. ${personMeans}`)
+    .option('--operator', ofOperator)
+    .action(
+      admin.run(
+        async ({ services, output }, first: string | undefined, second: string | undefined, place: Place) => {
+          const { scope, person } = await named(services, first, second, place);
+          const { personId, email } = await placeOf(services, scope, person);
+          await services.people.endSessions(scope, personId, services.clock.now());
+          output.show({ person: personId, email, sessions: 'ended' });
+        },
+      ),
+    );
+}
+
+interface InviteOptions extends Place {
+  readonly email: string;
+  readonly role?: string;
+}
+
+async function invite(
+  services: OperatorServices,
+  accountId: PeopleScope,
+  { email: text, role: wanted }: InviteOptions,
+): Promise<Row> {
+  const { people, registerUser, clock } = services;
+  if (!isAddress(text)) throw new OperatorError(`--email: ${JSON.stringify(text)} is no address.`);
+  const email = normalEmail(text);
+  const role = accountId === 'SERVICE' ? 'operator' : values.oneOf('--role', wanted ?? '', roles);
+  if (accountId === 'SERVICE' && wanted !== undefined)
+    throw new OperatorError('--role: people of the operator have no role.');
+  if ((await peopleOf(services, accountId)).some((one) => one.email === email))
+    throw new OperatorError(`${email} is here already: \`people role\` changes a role.`);
+  const nowMillis = clock.now();
+  const invitation: Invitation = {
+    id: invitationIdOf(email),
+    accountId,
+    email,
+    role,
+    invitedAt: new Date(nowMillis).toISOString(),
+    invitedBy: 'operator',
+    expiresAt: nowMillis + invitationMillis,
+  };
+  await people.invite(invitation);
+  await registerUser(email);
+  return { email, role, expires_at: new Date(invitation.expiresAt).toISOString() };
+}
+
+async function listed(services: OperatorServices, scope: PeopleScope): Promise<Row[]> {
+  const [members, invitations] = await Promise.all([
+    peopleOf(services, scope),
+    services.people.listInvitations(scope),
+  ]);
+  const nowMillis = services.clock.now();
+  return [
+    ...members.map(({ personId, email, role, since, lastSignInAt }) => ({
+      person: personId,
+      email,
+      role: role ?? 'operator',
+      since,
+      last_sign_in: lastSignInAt ?? null,
+      invitation: null,
+    })),
+    ...invitations.map(({ email, role, invitedAt, expiresAt }) => ({
+      person: null,
+      email,
+      role,
+      since: invitedAt,
+      last_sign_in: null,
+      invitation: expiresAt > nowMillis ? 'open' : 'expired',
+    })),
+  ];
+}
+
+async function remove(services: OperatorServices, scope: PeopleScope, text: string): Promise<Row> {
+  const { people } = services;
+  const found = await findPlace(services, scope, text);
+  if (!found) {
+    if (await people.withdraw(scope, invitationIdOf(text)))
+      return { email: normalEmail(text), removed: 'invitation' };
+    throw nobody(text);
+  }
+  check(
+    scope === 'SERVICE'
+      ? await people.removeOperator(found.personId)
+      : await people.removeMember(await memberOf(services, scope, text)),
+  );
+  return { person: found.personId, email: found.email, removed: 'person' };
+}
+
+/** Throws OperatorError when nothing was changed. */
+function check(change: PlaceChange): void {
+  switch (change) {
+    case 'changed':
+      return;
+    case 'gone':
+      throw new OperatorError('The person was removed meanwhile.');
+    case 'conflict':
+      throw new OperatorError('Somebody changed the person meanwhile: look again.');
+    case 'last_owner':
+      throw new OperatorError(
+        'An account keeps an owner: invite another one, or make somebody an owner, first.',
+      );
+  }
+}
+
+async function scopeOf(
+  services: OperatorServices,
+  id: string | undefined,
+  place: Place,
+): Promise<PeopleScope> {
+  if (place.operator === true) {
+    if (id !== undefined) throw new OperatorError('Name an account or --operator, not both.');
+    return 'SERVICE';
+  }
+  if (id === undefined) throw new OperatorError('Name an account, or --operator.');
+  return (await values.account(services, id)).id;
+}
+
+/** With --operator the only argument is the person. */
+async function named(
+  services: OperatorServices,
+  first: string | undefined,
+  second: string | undefined,
+  place: Place,
+): Promise<{ readonly scope: PeopleScope; readonly person: string }> {
+  const [id, person] = place.operator === true && second === undefined ? [undefined, first] : [first, second];
+  const scope = await scopeOf(services, id, place);
+  if (person === undefined) throw new OperatorError('Name a person: `people list` shows them.');
+  return { scope, person };
+}
+
+type AnyPlace = Operator & { readonly role?: Role };
+
+async function peopleOf({ people }: OperatorServices, scope: PeopleScope): Promise<readonly AnyPlace[]> {
+  return scope === 'SERVICE' ? people.listOperators() : people.listMembers(scope);
+}
+
+async function findPlace(
+  services: OperatorServices,
+  scope: PeopleScope,
+  text: string,
+): Promise<AnyPlace | undefined> {
+  const all = await peopleOf(services, scope);
+  return all.find(({ personId, email }) => personId === text || email === normalEmail(text));
+}
+
+async function placeOf(services: OperatorServices, scope: PeopleScope, text: string): Promise<AnyPlace> {
+  const found = await findPlace(services, scope, text);
+  if (!found) throw nobody(text);
+  return found;
+}
+
+async function memberOf(
+  services: OperatorServices,
+  account: Member['accountId'],
+  text: string,
+): Promise<Member> {
+  const { personId } = await placeOf(services, account, text);
+  const member = (await services.people.listMembers(account)).find((one) => one.personId === personId);
+  if (!member) throw nobody(text);
+  return member;
+}
+
+function nobody(text: string): OperatorError {
+  return new OperatorError(`There is no ${JSON.stringify(text)} here: \`people list\` shows who is.`);
+}
