@@ -82,8 +82,8 @@ export async function startStub(folder: string, base: string, nowMillis: number)
     if (!url.pathname.startsWith(base)) {
       visited.push(`${incoming.method ?? ''} ${url.pathname}${url.search}`);
       // As the issuer does after the sign-in: it leads back to the page.
-      const back = url.searchParams.get('return_to');
-      if (back !== null) outgoing.setHeader('location', back);
+      const back = url.searchParams.get('return');
+      if (back !== null) outgoing.setHeader('location', base + back.slice(1));
       outgoing.statusCode = back === null ? 204 : 302;
       outgoing.end();
       return;
