@@ -4,7 +4,7 @@
  */
 import { signInPaths, type PortalOperationName } from '../../core/contract.ts';
 import type { Input } from './api/calls.ts';
-import { currentPath } from './router.ts';
+import { currentPath, href } from './router.ts';
 import { createValue } from './value.ts';
 
 interface Begun {
@@ -23,7 +23,7 @@ export const waiting = createValue<Pick<Begun, 'operation' | 'input'> | null>(nu
 
 /** The address that signs in and leads back to the page that is shown. */
 export const signInAddress = (page = currentPath()): string =>
-  `${signInPaths.login}?return=${encodeURIComponent(page)}`;
+  `${signInPaths.login}?return=${encodeURIComponent(href(page))}`;
 
 /** Keeps what was begun, and leaves for a fresh sign-in. */
 export function signInAfresh({ operation, input }: Pick<Begun, 'operation' | 'input'>): void {

@@ -52,7 +52,7 @@ describe('Somebody who is not signed in', () => {
     const links = portal.page.getByRole('link');
     expect(await links.count()).toBe(1);
     expect(await links.getAttribute('href')).toBe(
-      `/auth/login?return=${encodeURIComponent('/deliveries?outcome=failed')}`,
+      `/auth/login?return=${encodeURIComponent('/portal/deliveries?outcome=failed')}`,
     );
     expect(await portal.violations()).toEqual([]);
   });
@@ -77,7 +77,7 @@ describe('A session that ends while a page is open', () => {
     await button('Send a test delivery').click();
     expect(await dialog().getByRole('heading').textContent()).toBe('Your session ended');
     expect(await dialog().getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe(
-      '/auth/login?return=%2Fwebhooks',
+      '/auth/login?return=%2Fportal%2Fwebhooks',
     );
     await portal.page.keyboard.press('Escape');
     await portal.page.keyboard.press('Escape');
@@ -103,7 +103,9 @@ describe('What needs a fresh sign-in', () => {
     await confirm.getByRole('button', { name: 'Sign in and go on' }).click();
     await portal.page.getByRole('dialog', { name: 'Your new key: Laptop of Ada' }).waitFor();
     expect(portal.stub.visited).toEqual([
-      expect.stringMatching(/^GET \/auth\/login\?return=%2Fkeys%3Fcontinue%3D[0-9a-f-]{36}&fresh=1$/),
+      expect.stringMatching(
+        /^GET \/auth\/login\?return=%2Fportal%2Fkeys%3Fcontinue%3D[0-9a-f-]{36}&fresh=1$/,
+      ),
     ]);
     expect(sent('createKey').map(({ body }) => body)).toEqual([asked]);
     expect(await storage()).toBe('[{},{}]');
