@@ -5,7 +5,7 @@
 import type { Account, ApiKey, KeyCaps } from './account.ts';
 import { createKey, hashKey, lastOfKey } from './api-key.ts';
 import { randomBase62 } from './base62.ts';
-import { isExpired } from './caps.ts';
+import { capNames, isExpired } from './caps.ts';
 import { parseKeyId, type AccountId, type KeyId } from './ids.ts';
 import type { Clock, RandomBytes } from './ports/runtime.ts';
 
@@ -69,6 +69,16 @@ export type RollTime = keyof typeof rollMillis;
 export function replacedUntil({ expiresAt }: ApiKey, endsIn: RollTime, nowMillis: number): string {
   const until = new Date(nowMillis + rollMillis[endsIn]).toISOString();
   return expiresAt !== undefined && expiresAt < until ? expiresAt : until;
+}
+
+/** The limits of a key that takes the place of another. The end that an earlier roll gave is no limit of people. */
+export function limitsToKeep(key: ApiKey): KeyLimits {
+  const expiresAt = key.rolled ? key.rolled.expiresAt : key.expiresAt;
+  const kept = [...capNames, 'models'] as const;
+  const limits = Object.fromEntries(
+    kept.flatMap((name) => (key[name] === undefined ? [] : [[name, key[name]]])),
+  );
+  return { ...limits, ...(expiresAt !== undefined && { expiresAt }) };
 }
 
 /** Whether requests may still use the key. */

@@ -33,11 +33,14 @@ export function createKeyStore(table: Table): KeyStore {
 /** What people edit of a key, and its revocation. */
 const edited = ['name', ...capNames, 'models', 'expiresAt', 'revokedAt'] as const;
 
-/** The update of an edit. `name` is a reserved word of DynamoDB. */
+/** The update of an edit. `name` is a reserved word of DynamoDB. A new end replaces that of a roll. */
 export function editParts(edit: KeyEdit): UpdateParts & { readonly UpdateExpression: string } {
   const changed = Object.entries(edit);
   const set = changed.filter(([, value]) => value !== null).map(([name]) => `#${name} = :${name}`);
-  const removed = changed.filter(([, value]) => value === null).map(([name]) => `#${name}`);
+  const removed = [
+    ...changed.filter(([, value]) => value === null).map(([name]) => `#${name}`),
+    ...('expiresAt' in edit ? ['rolled'] : []),
+  ];
   return {
     UpdateExpression: [
       ...(set.length > 0 ? [`SET ${set.join(', ')}`] : []),
@@ -102,6 +105,17 @@ async function change(table: Table, read: ApiKey, edit: KeyEdit): Promise<boolea
   }
 }
 
+/** The new end of the old key, and the end that people had chosen for it. */
+function ending(read: ApiKey, oldEndsAt: string): ReturnType<typeof updateAsRead> {
+  const parts = updateAsRead(read, {});
+  const rolled = read.rolled ?? (read.expiresAt === undefined ? {} : { expiresAt: read.expiresAt });
+  return {
+    ...parts,
+    UpdateExpression: 'SET #expiresAt = :ends, rolled = :rolled',
+    ExpressionAttributeValues: { ...parts.ExpressionAttributeValues, ':ends': oldEndsAt, ':rolled': rolled },
+  };
+}
+
 /** The hash of the new key is the token, so a repeated try is the same transaction. */
 async function roll(table: Table, read: ApiKey, next: ApiKey, oldEndsAt: string): Promise<boolean> {
   const items: TransactItem[] = [
@@ -116,7 +130,7 @@ async function roll(table: Table, read: ApiKey, next: ApiKey, oldEndsAt: string)
       Update: {
         TableName: table.name,
         Key: keys.apiKey(read.accountId, read.id),
-        ...updateAsRead(read, { expiresAt: oldEndsAt }),
+        ...ending(read, oldEndsAt),
       },
     },
   ];
