@@ -67,7 +67,7 @@ export function eachDay({ from, to }: Days): string[] {
 }
 
 /** The group of a row by a dimension. */
-export function groupOf(by: UsageDimension, row: LateRefund): string | null {
+function groupOf(by: UsageDimension, row: LateRefund): string | null {
   return by === 'day' ? row.chargedOn : row[by];
 }
 

@@ -951,4 +951,51 @@ export const parts: readonly Part[] = [
       ),
     ],
   },
+  {
+    part: 'The portal: numbers and deliveries',
+    rows: [
+      row(
+        'Home, wallet, usage, the files and the audit of the operator tell the same sums',
+        'portal/generated-year: Home, wallet, usage, the files and the audit of the operator tell the same sums',
+        'portal/whole-year: Home, wallet, usage, the files and the audit tell the same sums of 100,000 rows',
+      ),
+      row(
+        'A year of 100,000 ledger rows: at most sixty reads at the first visit, and ten at every later one',
+        'portal/generated-year: The first visit reads at most sixty times, and every later one at most ten',
+      ),
+      row(
+        'A refund counts on the day of its charge, however late it is, in the portal, usage and report',
+        'functions/portal/usage: A refund after midnight counts on the day of its charge, in the ledger and in the sums',
+        'functions/portal/usage: A refund that comes weeks after the day was summed still counts there, by every dimension',
+        'core/usage: A refund after midnight counts on the day of the charge, and the day of the refund has nothing',
+      ),
+      row(
+        'Every row of the ledger has the balance after it, also while rows are written',
+        'functions/portal/ledger: Pages continue the balance, also when rows are written between them',
+        'functions/portal/ledger: A charge and its refund between the reads of a page (after %s) spoil no balance',
+      ),
+      row(
+        'Files have every row once, in parts below 5 MB, and no formula of a client',
+        'functions/portal/ledger: A long month comes in parts below 5 MB, whose amounts are all there once',
+        'functions/portal/ledger: It has a header, six decimals, and no formula of a client',
+        'functions/portal/usage: The file has every line, and no formula of a client',
+      ),
+      row(
+        'A delivery shows the exact body, the headers with cut signatures, the answer, and the reason in words',
+        'functions/portal/creations-and-deliveries: A delivery has the exact body, and that of another account is absent',
+        'core/portal/delivery-view: The headers are those that were sent, with cut signatures',
+        'core/portal/delivery-view: the reason in words',
+        'adapters/failed-webhooks: a webhook that does not arrive',
+      ),
+      row(
+        'The log keeps no signature and no secret, and a delivered attempt costs one write unit',
+        'functions/deliver-webhook: The delivery log keeps the beginnings of the signatures and their time, and never a signature or a secret',
+        'adapters/dynamodb/delivery-row: A delivered attempt is one write unit, whatever the receiver answers',
+      ),
+      row(
+        'The timeline of a creation names no provider',
+        'functions/portal/creations-and-deliveries: The timeline has money, renderers without names, the end and every attempt of the webhook',
+      ),
+    ],
+  },
 ];

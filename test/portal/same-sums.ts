@@ -13,7 +13,7 @@ import { accountId, anAccount } from '../fixtures/records.ts';
 import { aCaller, ask } from '../functions/portal/read-fixture.ts';
 import { yearBegan, yearNow, type Year } from './generated-year.ts';
 
-export const wholeYear = { from: '2025-11-22', to: '2026-11-21' };
+const wholeYear = { from: '2025-11-22', to: '2026-11-21' };
 export const micros = (usd: number): number => Math.round(usd * 1_000_000);
 
 type Here = Parameters<typeof ask>[1];

@@ -43,7 +43,7 @@ export function aCaller(account: Account = anAccount(), change: Partial<MemberCa
   };
 }
 
-export function servicesOf(table: Table): ReadServices {
+function servicesOf(table: Table): ReadServices {
   return stub<ReadServices>({
     ...readStores(table),
     catalog,
