@@ -82,7 +82,11 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'VersionedFunctions', { value: versioned.map((fn) => fn.functionName).join(',') });
     // Limits are attributes of each account. The operator's command reads this output when it creates an
     // account.
-    new CfnOutput(this, 'DefaultLimits', { value: JSON.stringify({ ...defaultLimits, ...settings.limits }) });
+    new CfnOutput(this, 'DefaultLimits', { value: this.defaultLimits() });
+  }
+
+  private defaultLimits(): string {
+    return JSON.stringify({ ...defaultLimits, ...this.settings.limits });
   }
 
   private addExecution(): CreationExecution {
@@ -256,9 +260,11 @@ export class ServiceStack extends Stack {
     execution.grantStart(generate);
     notices.grantStart(generate);
     this.grantCancel(cancel, execution);
-    this.store.grant(operate, 'DeleteItem', 'GetItem', 'Query');
+    this.store.grant(operate, 'GetItem', 'Query');
     this.store.grantListing(operate);
     this.store.grantOpenWork(operate);
+    notices.grantStart(operate);
+    operate.addEnvironment('DEFAULT_LIMITS', this.defaultLimits());
     for (const fn of [manage, generate]) fn.addEnvironment('OUTBOUND_RULES', 'public');
     const topUpUrl = this.settings.topUpUrl === '' ? `${portal.url}wallet` : this.settings.topUpUrl;
     for (const fn of [this.functionNamed('GenerateImage'), generate])

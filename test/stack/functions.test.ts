@@ -1,7 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../core/contract.ts';
+import { defaultLimits } from '../../core/limits.ts';
 import { bundleOf, nameOf, resolved, resourcesOf, wordOf } from './template.ts';
 
 const functions = resourcesOf('AWS::Lambda::Function').map(([id, { Properties, Metadata }]) => ({
@@ -29,11 +31,24 @@ const timeouts: Readonly<Record<string, number>> = {
   Reconcile: 55,
   AuditBooks: 900,
   ReceiveCallback: 90,
+  PublishPages: 120,
 };
 
+/** The functions of the portal's API. They have the time limit of the API. */
+const portalNames = [
+  'PortalSignIn',
+  'PortalRead',
+  'PortalManage',
+  'PortalGenerate',
+  'PortalCancel',
+  'PortalOperate',
+];
+
 describe('the functions', () => {
-  it('There is one function for each operation, one for unknown routes, three renderers, two further tasks, the function of callbacks, the reconciler and the audit', () => {
-    expect(functions.map(({ name }) => name).sort()).toEqual([...apiNames, ...Object.keys(timeouts)].sort());
+  it('There is one function for each operation, one for unknown routes, three renderers, two further tasks, the function of callbacks, the reconciler, the audit, six of the portal and one that publishes its pages', () => {
+    expect(functions.map(({ name }) => name).sort()).toEqual(
+      [...apiNames, ...portalNames, ...Object.keys(timeouts)].sort(),
+    );
   });
 
   it.each(functions)(
@@ -82,6 +97,22 @@ describe('the functions', () => {
     PROVIDER_SECRET_ARN: '@ProvidersCredentials',
     PROVIDER_BASE_URLS: '{}',
   };
+  const portalUrl = 'https://@PortalFrontDistribution/';
+  const apiUrl = { API_URL: '@ApiHttpApi/api/public/v1' };
+  const portal = {
+    ...everywhere,
+    ...resultsUrl,
+    ...apiUrl,
+    PORTAL_URL: portalUrl,
+    ORIGIN_SECRET_ARN: '@PortalOriginSecret',
+    PORTAL_SETTINGS: expect.stringMatching(
+      /^\{"emails_are_verified":false,"has_auth_time":true,"payment_url":null,"contact":null,"credentials_url":"https:\/\/darkroom-@AWS::AccountId\.auth\.@AWS::Region\.amazoncognito\.com\/passkeys\/add\?.*","inbox_url":null\}$/,
+    ) as string,
+  };
+  const encryption = { ENCRYPTION_SECRET_ARN: '@EncryptionSecret' };
+  const userPool = { USER_POOL_ID: '@PortalIdentityUserPool' };
+  const outbound = { OUTBOUND_RULES: 'public' };
+  const topUp = { TOP_UP_URL: `${portalUrl}wallet` };
   const renderer = { ...finisher, BEDROCK_REGION: 'us-west-2', CALLBACK_BASE_URL: '@ApiHttpApi' };
   /** Megabytes, description and environment of each function; @ stands before a resource of the stack. */
   const settings: Readonly<Record<string, readonly [number, string, Readonly<Record<string, string>>]>> = {
@@ -105,7 +136,7 @@ describe('the functions', () => {
     GenerateImage: [
       1_024,
       'Answers POST /images/generate',
-      { ...api, ...bucket, ...machine, OUTBOUND_RULES: 'public', TOP_UP_URL: '' },
+      { ...api, ...bucket, ...machine, ...outbound, ...topUp },
     ],
     QuoteImage: [1_024, 'Answers POST /images/quote', { ...api, OUTBOUND_RULES: 'public' }],
     CreateUpload: [1_024, 'Answers POST /uploads', { ...api, ...bucket }],
@@ -123,6 +154,48 @@ describe('the functions', () => {
       1_024,
       'Starts what was charged and never started, restarts what died, refunds what is late',
       { ...everywhere, ...machine, STARTS_PER_SECOND: '150' },
+    ],
+    PortalSignIn: [
+      1_024,
+      'Signs people of the portal in and out',
+      {
+        ...portal,
+        ...encryption,
+        PORTAL_ISSUER: '@PortalIdentityUserPool',
+        PORTAL_CLIENT_ID: '@PortalIdentityUserPoolClient',
+        SIGN_IN_SECRET_ARN: '@PortalIdentityClientSecret',
+      },
+    ],
+    PortalRead: [1_024, 'Answers what the portal shows of an account', portal],
+    PortalManage: [
+      1_024,
+      'Changes keys, webhooks, alerts and people for the portal',
+      { ...portal, ...encryption, ...machine, ...outbound, ...userPool },
+    ],
+    PortalGenerate: [
+      1_024,
+      'Answers the playground of the portal',
+      { ...portal, ...bucket, ...machine, ...outbound, ...topUp },
+    ],
+    PortalCancel: [
+      1_024,
+      'Cancels creations for the portal',
+      { ...portal, PROVIDER_SECRET_ARN: '@ProvidersCredentials', PROVIDER_BASE_URLS: '{}' },
+    ],
+    PortalOperate: [
+      1_024,
+      'Answers the operator’s part of the portal',
+      { ...portal, ...notices, ...userPool, DEFAULT_LIMITS: JSON.stringify(defaultLimits) },
+    ],
+    PublishPages: [
+      256,
+      'Puts the pages of a release into the bucket of the portal',
+      {
+        METRICS_NAMESPACE: 'Darkroom',
+        PAGES_BUCKET: '@PortalPagesBucket',
+        PORTAL_URL: portalUrl,
+        ...apiUrl,
+      },
     ],
     AuditBooks: [1_024, 'Holds every balance and creation against the ledger', everywhere],
   };
@@ -152,7 +225,13 @@ describe('the functions', () => {
     const bound = functions.filter(({ properties }) =>
       JSON.stringify(properties['Environment'] ?? {}).includes('OUTBOUND_RULES'),
     );
-    expect(bound.map(({ name }) => name).sort()).toEqual(['DeliverWebhook', 'GenerateImage', 'QuoteImage']);
+    expect(bound.map(({ name }) => name).sort()).toEqual([
+      'DeliverWebhook',
+      'GenerateImage',
+      'PortalGenerate',
+      'PortalManage',
+      'QuoteImage',
+    ]);
     for (const { properties } of bound)
       expect(properties).toMatchObject({ Environment: { Variables: { OUTBOUND_RULES: 'public' } } });
   });
@@ -165,12 +244,31 @@ describe('the bundle', () => {
     expect(kilobytes(text)).toBeLessThanOrEqual(name.startsWith('RenderImage') ? 700 : 350);
   });
 
-  it.each(bundles)('The bundle of $name is minified and contains only JavaScript', ({ folder, text }) => {
-    expect(readdirSync(folder, { recursive: true })).toEqual(['index.mjs']);
-    // Compared as a boolean, so that a failure does not print the whole bundle.
-    expect(/\.node['"]\)|process\.dlopen|node-gyp|prebuild-install/.test(text)).toBe(false);
-    expect(text.split('\n').length).toBeLessThan(text.length / 200);
+  it('The bundle that publishes pages has the pages and the reference beside its code', () => {
+    const { folder } = bundles.find(({ name }) => name === 'PublishPages') ?? { folder: '' };
+    expect(readdirSync(folder).sort()).toEqual(['index.mjs', 'pages']);
+    const files = readdirSync(join(folder, 'pages')).map((file) => file.replace(/-[0-9a-f]{10}\./, '-HASH.'));
+    expect(files.sort()).toEqual([
+      'app-HASH.css',
+      'app-HASH.js',
+      'favicon.svg',
+      'index.html',
+      'openapi.json',
+      'reference-HASH.js',
+      'reference.html',
+      'scalar-HASH.js',
+    ]);
   });
+
+  it.each(bundles)(
+    'The bundle of $name is minified and contains only JavaScript',
+    ({ name, folder, text }) => {
+      if (name !== 'PublishPages') expect(readdirSync(folder, { recursive: true })).toEqual(['index.mjs']);
+      // Compared as a boolean, so that a failure does not print the whole bundle.
+      expect(/\.node['"]\)|process\.dlopen|node-gyp|prebuild-install/.test(text)).toBe(false);
+      expect(text.split('\n').length).toBeLessThan(text.length / 200);
+    },
+  );
 
   it.each(bundles)('The bundle of $name imports only modules of Node', ({ text }) => {
     const imported = [...text.matchAll(/(?:^|[;}])import(?:[\w$*{},\s]*from)?\s?"([^"]+)"/gm)].map(

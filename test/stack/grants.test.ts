@@ -57,6 +57,47 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'notice machine, callback machine, state machine: StartExecution',
     'callback executions, executions: DescribeExecution',
   ],
+  PortalSignIn: [
+    'table: BatchGetItem DeleteItem GetItem PutItem Query UpdateItem',
+    'origin secret: GetSecretValue',
+    'client secret: GetSecretValue',
+    'encryption secret: GetSecretValue',
+  ],
+  // Of all that it shows it writes only the sums of days that are over.
+  PortalRead: [
+    'table: BatchGetItem BatchWriteItem GetItem Query UpdateItem',
+    'table/index/listing: Query',
+    'origin secret: GetSecretValue',
+  ],
+  PortalManage: [
+    'table: BatchGetItem DeleteItem GetItem PutItem Query UpdateItem',
+    'origin secret: GetSecretValue',
+    'encryption secret: GetSecretValue',
+    'user pool: AdminCreateUser',
+    'notice machine, callback machine, state machine: StartExecution',
+  ],
+  // What GenerateImage, QuoteImage and CreateUpload may do.
+  PortalGenerate: [
+    'table: BatchGetItem GetItem PutItem UpdateItem',
+    'bucket/sources/*, bucket/uploads/*: PutObject',
+    'bucket/uploads/*: GetObject',
+    'origin secret: GetSecretValue',
+    'notice machine, callback machine, state machine: StartExecution',
+  ],
+  PortalCancel: [
+    'table: BatchGetItem GetItem PutItem UpdateItem',
+    'origin secret, provider secret: GetSecretValue',
+    'callback machine: SendTaskSuccess',
+  ],
+  PortalOperate: [
+    'table: BatchGetItem GetItem PutItem Query UpdateItem',
+    'table/index/listing: Query',
+    'table/index/open_work: Query',
+    'origin secret: GetSecretValue',
+    'user pool: AdminCreateUser',
+    'notice machine: StartExecution',
+  ],
+  PublishPages: ['bucket of the pages/*: PutObject'],
   // The audit only reads: it repairs nothing.
   AuditBooks: ['table: BatchGetItem GetItem Query', 'table/index/listing: Query'],
 };
@@ -68,7 +109,11 @@ const listed = (value: string | readonly string[] | undefined): readonly string[
 function shortName(arn: string): string {
   return arn
     .replace(/^arn:aws:dynamodb:.*:table\/[^/]+/, 'table')
+    .replace(/^arn:aws:s3:::portalpages[^/]+/, 'bucket of the pages')
     .replace(/^arn:aws:s3:::[^/]+/, 'bucket')
+    .replace(/^arn:aws:secretsmanager:.*:secret:PortalOriginSecret.*$/, 'origin secret')
+    .replace(/^arn:aws:secretsmanager:.*:secret:PortalIdentityClientSecret.*$/, 'client secret')
+    .replace(/^arn:aws:cognito-idp:.*:userpool\/PortalIdentityUserPool[^/*]*$/, 'user pool')
     .replace(/^arn:aws:secretsmanager:.*:secret:EncryptionSecret.*$/, 'encryption secret')
     .replace(/^arn:aws:secretsmanager:.*:secret:Providers.*$/, 'provider secret')
     .replace(/^arn:aws:bedrock:[^:]+::foundation-model\/[^*]+$/, 'models of Bedrock in the catalog')

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { createPeopleStore } from '../../adapters/dynamodb/people-store.ts';
 import type { AccountId } from '../../core/ids.ts';
+import { asMicros } from '../../core/money.ts';
 import { setNotices } from '../../core/notice-settings.ts';
 import { png } from '../api/image-files.ts';
 import { invite, openBrowser, type Browser, type PortalAnswer } from '../fixtures/portal.ts';
@@ -37,6 +38,7 @@ export async function usePortal(
   await useReads(owner);
   await useNotices(service);
   await useWrongSession(service, owner);
+  await useOperator(service, owner);
   expect((await owner.browser.signOut()).pathname).toContain('/');
 }
 
@@ -161,4 +163,18 @@ async function useWrongSession({ machine }: TestService, { browser }: Visitor): 
   for (const [name, value] of browser.cookies)
     stranger.cookies.set(name, value.replace(/^[\w-]{43}\./, `${'A'.repeat(43)}.`));
   expect((await stranger.send('GET', '/me')).status).toBe(401);
+}
+
+/** What the people of the operator do. The wallet is low once the credit line is gone, so a notice is started. */
+async function useOperator(service: TestService, { ask }: Visitor): Promise<void> {
+  const opened = await ask('POST', '/operator/accounts', { name: 'new', balance: 25, credit_line: 10 });
+  const { id } = opened.body as { id: AccountId };
+  const account = await service.account(id);
+  const [noticeUrl, lowBalanceMicros] = [service.machine.inboxUrl, asMicros(30_000_000)];
+  await setNotices(account.id, { noticeUrl, lowBalanceMicros }, service.operator);
+  await ask('PATCH', `/operator/accounts/${id}`, { name: 'newer', credit_line: 0 });
+  await ask('POST', `/operator/accounts/${id}/top-up`, { amount: 1, reference: 'first' });
+  await ask('POST', `/operator/accounts/${id}/people`, { email: 'new@example.com', role: 'owner' });
+  for (const path of ['accounts', `accounts/${id}`, 'webhooks', 'providers', 'margin'])
+    await ask('GET', `/operator/${path}`);
 }

@@ -32,6 +32,10 @@ const unused: readonly { readonly grant: RegExp; readonly because: string }[] = 
     grant: /^RenderImage\w* bedrock:InvokeModel /,
     because: 'Amazon Bedrock is a vendor; nothing stands in for it here',
   },
+  {
+    grant: /^Portal(Manage|Operate) cognito-idp:AdminCreateUser /,
+    because: 'The user pool has no stand-in; people of this machine sign in at its own issuer',
+  },
 ];
 
 const listed = (value: string | readonly string[] | undefined): readonly string[] => [value ?? []].flat();
