@@ -85,8 +85,9 @@ export function createOpenid(options: OpenidOptions): (signal: AbortSignal) => I
       }),
       authorizationUrl: (request) =>
         inTime(async (call) => {
-          const url = endpoint((await discover(call)).authorization_endpoint);
-          const parameters = await parametersOf(request, clientId);
+          const server = await discover(call);
+          const url = endpoint(server.authorization_endpoint);
+          const parameters = await parametersOf(request, clientId, freshPrompt(server));
           for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
           return url.href;
         }),
@@ -134,7 +135,26 @@ export function createOpenid(options: OpenidOptions): (signal: AbortSignal) => I
   };
 }
 
-async function parametersOf(request: SignInRequest, clientId: string): Promise<Record<string, string>> {
+/**
+ * How an issuer is asked for a new proof. Google refuses `login`, which it does not know
+ * (developers.google.com/identity/openid-connect, "prompt"). There the person at least chooses the account again.
+ */
+export function freshPrompt(server: {
+  readonly issuer: string;
+  readonly prompt_values_supported?: unknown;
+}): string {
+  const { issuer, prompt_values_supported: stated } = server;
+  const takesLogin = Array.isArray(stated)
+    ? stated.includes('login')
+    : new URL(issuer).hostname !== 'accounts.google.com';
+  return takesLogin ? 'login' : 'select_account';
+}
+
+async function parametersOf(
+  request: SignInRequest,
+  clientId: string,
+  prompt: string,
+): Promise<Record<string, string>> {
   return {
     client_id: clientId,
     redirect_uri: request.redirectUri,
@@ -146,7 +166,7 @@ async function parametersOf(request: SignInRequest, clientId: string): Promise<R
     nonce: request.nonce,
     // With max_age, the issuer says when the person proved who they are (OpenID Connect Core 1.0, 3.1.2.1).
     max_age: String(request.isFresh ? 0 : request.maxAgeSeconds),
-    ...(request.isFresh && { prompt: 'login' }),
+    ...(request.isFresh && { prompt }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createOpenid } from '../../adapters/openid.ts';
+import { createOpenid, freshPrompt } from '../../adapters/openid.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
 import {
   IssuerUnavailable,
@@ -65,6 +65,14 @@ describe('the way to the issuer', () => {
       await provider().authorizationUrl({ ...begun, isFresh: true, maxAgeSeconds: 43_200 }),
     );
     expect([url.searchParams.get('prompt'), url.searchParams.get('max_age')]).toEqual(['login', '0']);
+  });
+
+  it('asks an issuer that does not know that prompt to let the person choose the account again', () => {
+    expect(freshPrompt({ issuer: 'https://accounts.google.com' })).toBe('select_account');
+    expect(freshPrompt({ issuer: 'https://issuer.test', prompt_values_supported: ['none'] })).toBe(
+      'select_account',
+    );
+    expect(freshPrompt({ issuer: 'https://issuer.test', prompt_values_supported: ['login'] })).toBe('login');
   });
 
   it('never leads to an address without TLS, except on this machine', async () => {

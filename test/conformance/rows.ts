@@ -915,6 +915,57 @@ export const parts: readonly Part[] = [
     ],
   },
   {
+    part: 'Sign-in to the portal',
+    rows: [
+      row(
+        'A sign-in uses the code flow with PKCE, state and nonce, and refuses an answer of another issuer',
+        'adapters/openid: the way to the issuer',
+        'adapters/openid: the way back',
+        'functions/portal/sign-in: a callback',
+      ),
+      row(
+        'No token or cookie is stored or logged',
+        'functions/portal/sign-in: gives a cookie that no script reads, and keeps only a hash of the cookie',
+        'portal/sign-in: leaves no cookie in a log',
+      ),
+      row(
+        'An invitation binds once, and only to a verified address',
+        'functions/portal/sign-in: ends at the page it was begun for, with a session in the account of the invitation',
+        'functions/portal/sign-in: with an unverified address takes up no invitation to that address',
+      ),
+      row(
+        'A session that ended, and a person who was removed, is dead at the next request',
+        'functions/portal/serve-portal: ends for a person whose sessions were ended, and for one who was removed, at the next request',
+        'functions/portal/sign-in: gives a new session each time, and ends the one before',
+      ),
+      row(
+        'Each operation is open to a role exactly as the contract says, and to no foreign page',
+        'functions/portal/serve-portal: every operation of the contract',
+      ),
+      row(
+        'Dangerous actions need a sign-in of the last 15 minutes',
+        'functions/portal/serve-portal: asks for a fresh sign-in exactly where the contract says so',
+        'functions/portal/sign-in-settings: a fresh sign-in',
+      ),
+      row(
+        'A 401 loop blocks the portal, a 403 loop does not, and an ended session never counts',
+        'functions/portal/serve-portal: an address',
+      ),
+      row(
+        'A suspended account keeps its portal, apart from the playground',
+        'functions/portal/serve-portal: keeps its portal when it is suspended, apart from the playground',
+      ),
+      row(
+        'An account keeps an owner, also when two owners demote each other at once',
+        'functions/portal/serve-portal: an account keeps an owner when two owners demote each other at once',
+      ),
+      row(
+        'The log of actions has a row before each action begins, and how the action ended',
+        'functions/portal/note-action: the log of actions',
+      ),
+    ],
+  },
+  {
     part: 'The package for clients',
     rows: [
       row(

@@ -310,3 +310,15 @@ it('an account of somebody else is no place to act in', async () => {
   stage.added.viewer = '198.51.100.4:1';
   expect((await browser.send('GET', '/home')).status).toBe(401);
 });
+
+it('an account keeps an owner when two owners demote each other at once', async () => {
+  const third = 'Acc0unt003' as AccountId;
+  await stage.accounts.create(anAccount({ id: third }));
+  for (const email of ['one@acme.test', 'two@acme.test']) {
+    await invite(stage.people, third, email, 'owner');
+    await as(email);
+  }
+  const owners = await stage.people.listMembers(third);
+  const ends = await Promise.all(owners.map((owner) => stage.people.changeMember(owner, { role: 'viewer' })));
+  expect(ends.sort()).toEqual(['changed', 'last_owner']);
+});
