@@ -32,7 +32,12 @@ export function useDays(): { readonly from: string; readonly to: string; readonl
   return { from: utcDay(Date.now() - (count - 1) * dayMillis), to: today, range };
 }
 
-export function DayFields({ from, to, range }: ReturnType<typeof useDays>) {
+export function DayFields({
+  from,
+  to,
+  range,
+  mostDays = 366,
+}: ReturnType<typeof useDays> & { mostDays?: number }) {
   const day = (label: string, name: 'from' | 'to', value: string) => (
     <Field label={label}>
       {(ids) => (
@@ -52,7 +57,7 @@ export function DayFields({ from, to, range }: ReturnType<typeof useDays>) {
       <Select
         label="Days (UTC)"
         value={range}
-        options={ranges}
+        options={ranges.filter(({ value }) => value === 'own' || Number(value) <= mostDays)}
         onChange={(value) =>
           setQuery(value === 'own' ? { range: value, from, to } : { range: value, from: '', to: '' })
         }
