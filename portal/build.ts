@@ -10,11 +10,6 @@ import { build } from 'esbuild';
 
 const source = fileURLToPath(new URL('src/', import.meta.url));
 
-/** Where the built files are kept on one machine. */
-export const portalFolder = fileURLToPath(
-  new URL('../node_modules/.cache/darkroom/portal/', import.meta.url),
-);
-
 /**
  * Writes the pages into the folder, and removes what was there.
  * @param base the path of the portal, with a slash at both ends

@@ -4,7 +4,7 @@
  */
 import { signInPaths, type PortalOperationName } from '../../core/contract.ts';
 import type { Input } from './api/calls.ts';
-import { currentPath } from './router.ts';
+import { currentPath, href } from './router.ts';
 import { createValue } from './value.ts';
 
 interface Begun {
@@ -22,8 +22,8 @@ const longestMillis = 15 * 60_000;
 export const waiting = createValue<Pick<Begun, 'operation' | 'input'> | null>(null);
 
 /** The address that signs in and leads back to the page that is shown. */
-export const signInAddress = (returnTo = currentPath()): string =>
-  `${signInPaths.login}?return=${encodeURIComponent(returnTo)}`;
+export const signInAddress = (page = currentPath()): string =>
+  `${signInPaths.login}?return=${encodeURIComponent(href(page))}`;
 
 /** Keeps what was begun, and leaves for a fresh sign-in. */
 export function signInAfresh({ operation, input }: Pick<Begun, 'operation' | 'input'>): void {

@@ -7,7 +7,7 @@ import { offline, refusalOf, type Refusal } from './refusal.ts';
 /** True from the first 401 after a sign-in on: the page asks to sign in again. */
 export const sessionEnded = createValue(false);
 
-export function addressOf(name: PortalOperationName, { id = '', query = {} }: Input): string {
+function addressOf(name: PortalOperationName, { id = '', query = {} }: Input): string {
   const path = portalOperations[name].path.replace('{id}', encodeURIComponent(id));
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query))

@@ -36,7 +36,7 @@ export function Audit() {
             columns={[
               { head: 'Time', cell: ({ at }) => <Time at={at} form="full" /> },
               { head: 'Person', cell: ({ email }) => <span class="clip">{email}</span> },
-              { head: 'Action', cell: ({ action }) => actionText(action) },
+              { head: 'Action', cell: ({ action }) => <span class="line">{actionText(action)}</span> },
               {
                 head: 'Outcome',
                 cell: ({ outcome }) => <Badge tone={tones[outcome]}>{words[outcome]}</Badge>,

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useAction, useResource } from '../api/hooks.ts';
+import { useAction, useNow, useResource } from '../api/hooks.ts';
 import type { CreatedKeyView, KeyView } from '../../../core/portal/views.ts';
 import { begunInput } from '../fresh.ts';
 import { useMay } from '../session.ts';
@@ -128,6 +128,13 @@ function stateOf(key: KeyView) {
 const isOver = (key: KeyView): boolean =>
   key.revoked_at !== null || (key.expires_at !== null && Date.parse(key.expires_at) <= Date.now());
 
+/** The service keeps the hour of the last use. */
+function LastUse({ at }: { at: string | null }) {
+  const now = useNow(60_000);
+  if (at === null) return <span class="dim">never</span>;
+  return now - Date.parse(at) < 3_600_000 ? <span>in the last hour</span> : <Time at={at} form="relative" />;
+}
+
 function KeyTable({
   rows,
   mayChange,
@@ -179,10 +186,15 @@ function KeyTable({
         {
           head: 'Last used',
           isWide: true,
-          cell: ({ last_used_at: at }) =>
-            at === null ? <span class="dim">never</span> : <Time at={at} form="relative" />,
+          cell: ({ last_used_at: used, created_at: created }) => (
+            <>
+              <LastUse at={used} />
+              <p class="dim line">
+                created <Time at={created} />
+              </p>
+            </>
+          ),
         },
-        { head: 'Created', isWide: true, cell: ({ created_at: at }) => <Time at={at} /> },
         {
           head: 'Actions',
           isPlain: true,

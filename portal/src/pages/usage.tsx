@@ -32,7 +32,12 @@ export function useDays(): { readonly from: string; readonly to: string; readonl
   return { from: utcDay(Date.now() - (count - 1) * dayMillis), to: today, range };
 }
 
-export function DayFields({ from, to, range }: ReturnType<typeof useDays>) {
+export function DayFields({
+  from,
+  to,
+  range,
+  mostDays = 366,
+}: ReturnType<typeof useDays> & { mostDays?: number }) {
   const day = (label: string, name: 'from' | 'to', value: string) => (
     <Field label={label}>
       {(ids) => (
@@ -52,7 +57,7 @@ export function DayFields({ from, to, range }: ReturnType<typeof useDays>) {
       <Select
         label="Days (UTC)"
         value={range}
-        options={ranges}
+        options={ranges.filter(({ value }) => value === 'own' || Number(value) <= mostDays)}
         onChange={(value) =>
           setQuery(value === 'own' ? { range: value, from, to } : { range: value, from: '', to: '' })
         }
@@ -139,6 +144,11 @@ function Content({ data, by }: { data: UsageView; by: Dimension }) {
         <Bars days={data.days} nameOf={by === 'day' ? () => 'spent' : nameOf} />
       </Card>
       <UsageTable data={data} by={by} />
+      {data.lines_left_out !== undefined && (
+        <p class="dim">
+          {data.lines_left_out.toLocaleString('en-US')} more lines that spent less are in the CSV file.
+        </p>
+      )}
     </>
   );
 }

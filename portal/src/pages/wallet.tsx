@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useRows } from '../api/hooks.ts';
+import { useResource, useRows } from '../api/hooks.ts';
 import type { LedgerPage, LedgerView } from '../../../core/portal/views.ts';
 import { href } from '../router.ts';
 import { useSession } from '../session.ts';
@@ -13,6 +13,9 @@ import { Notices } from './parts/notices.tsx';
 
 export function Wallet() {
   const ledger = useRows('listLedger');
+  const keys = useResource('listKeys');
+  const names = new Map(keys.data?.data.map(({ id, name }) => [id, name]));
+  names.set('portal', 'Playground');
   const { first } = ledger;
   return (
     <Page title="Wallet" actions={<Pay />}>
@@ -26,7 +29,7 @@ export function Wallet() {
             </Empty>
           }
         >
-          {(rows) => <LedgerTable rows={rows} />}
+          {(rows) => <LedgerTable rows={rows} keyNames={names} />}
         </List>
       </Card>
       <Notices />
@@ -108,7 +111,13 @@ const kinds: Readonly<Record<LedgerView['kind'], string>> = {
   credit_line: 'Credit line',
 };
 
-function LedgerTable({ rows }: { rows: readonly LedgerView[] }) {
+function LedgerTable({
+  rows,
+  keyNames,
+}: {
+  rows: readonly LedgerView[];
+  keyNames: ReadonlyMap<string, string>;
+}) {
   const digits = digitsFor(rows.map(({ amount }) => amount));
   const balanceDigits = digitsFor(rows.map(({ available }) => available));
   return (
@@ -134,7 +143,11 @@ function LedgerTable({ rows }: { rows: readonly LedgerView[] }) {
               </>
             ),
         },
-        { head: 'Key', isWide: true, cell: ({ key }) => key ?? <span class="dim">–</span> },
+        {
+          head: 'Key',
+          isWide: true,
+          cell: ({ key }) => (key === null ? <span class="dim">–</span> : (keyNames.get(key) ?? key)),
+        },
         { head: 'User', isWide: true, cell: ({ user }) => user ?? <span class="dim">–</span> },
         {
           head: 'Amount',

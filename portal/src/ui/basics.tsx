@@ -28,8 +28,9 @@ export function Badge({ tone, children }: { tone: Tone; children: ComponentChild
 }
 
 /** A share as a bar, with its words beside it. */
-export function Meter({ share, label }: { share: number; label: string }) {
-  const tone = share >= 1 ? 'full' : share >= 0.8 ? 'near' : '';
+export function Meter({ share, label, isGood }: { share: number; label: string; isGood?: boolean }) {
+  // To be near a cap is a warning. To succeed nearly always is none.
+  const tone = isGood === true ? 'good' : share >= 1 ? 'full' : share >= 0.8 ? 'near' : '';
   return (
     <div class={`meter ${tone}`} role="img" aria-label={label}>
       <div style={{ width: `${Math.min(100, Math.max(0, share * 100))}%` }} />

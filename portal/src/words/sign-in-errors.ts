@@ -10,7 +10,7 @@ const reasons: Readonly<Record<SignInError, string>> = {
   not_invited: 'Nobody has invited this address. Ask an owner of your account, or the operator.',
   stale:
     'You were not asked for your password or passkey again, so nothing was done. Sign out where you sign in, then try again.',
-  blocked: 'Too many sign-ins and requests from your network were rejected. Wait for 15 minutes.',
+  blocked: 'Too many requests from your network were rejected. Wait for 15 minutes.',
 };
 
 /** The sentence for `?error=WORD`. */

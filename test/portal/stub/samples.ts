@@ -5,7 +5,7 @@ const minute = 60_000;
 const day = 86_400_000;
 
 /** Text that would be a script, if a page took text for HTML. */
-export const hostile = '<img src=x onerror="window.struck=1"><script>window.struck=1</script>';
+const hostile = '<img src=x onerror="window.struck=1"><script>window.struck=1</script>';
 
 export const creationIds = Array.from(
   { length: 24 },
@@ -31,7 +31,7 @@ export function samplesAt(nowMillis: number) {
     {
       id: 'key_production',
       name: 'Web shop, production',
-      prefix: 'dk_live_Qm9vU2tl',
+      prefix: 'dk_live_OMzIzQI7QjjrnGTl',
       last4: 'x7Qp',
       created_at: ago(92 * day),
       last_used_at: ago(4 * minute),
@@ -50,7 +50,7 @@ export function samplesAt(nowMillis: number) {
     {
       id: 'key_night',
       name: 'Night batch',
-      prefix: 'dk_live_Zk8xYmRl',
+      prefix: 'dk_live_OMzIzQI7QjZk8xYm',
       last4: 'Ab3d',
       created_at: ago(31 * day),
       last_used_at: ago(9 * 60 * minute),
@@ -69,7 +69,7 @@ export function samplesAt(nowMillis: number) {
     {
       id: 'key_old',
       name: 'Prototype of last year',
-      prefix: 'dk_live_T2xkS2V5',
+      prefix: 'dk_live_OMzIzQI7QjT2xkS2',
       last4: null,
       created_at: ago(300 * day),
       last_used_at: ago(120 * day),
@@ -266,7 +266,7 @@ export function samplesAt(nowMillis: number) {
             kind: 'refund' as const,
             amount: row.amount_refunded,
             creation: row.id,
-            key: row.key.name,
+            key: row.key.id,
             model: row.model,
             user: row.user,
             note: null,
@@ -278,7 +278,7 @@ export function samplesAt(nowMillis: number) {
       kind: 'charge' as const,
       amount: -row.cost,
       creation: row.id,
-      key: row.key.name,
+      key: row.key.id,
       model: row.model,
       user: row.user,
       note: null,
@@ -515,10 +515,36 @@ export function samplesAt(nowMillis: number) {
     to: days.at(-1) ?? '',
     by: 'model',
     lines: [
-      { model: 'sandbox-standard', creations: 4100, revenue: 184.5, provider_cost: 98.4, margin: 86.1 },
-      { model: 'sandbox-sketch', creations: 2200, revenue: 22, provider_cost: 4.4, margin: 17.6 },
+      {
+        group: 'sandbox-standard',
+        creations: 4100,
+        failed: 41,
+        revenue: 184.5,
+        provider_cost: 98.4,
+        margin: 86.1,
+        margin_percent: 46.7,
+        cost_unknown: 0,
+      },
+      {
+        group: 'sandbox-sketch',
+        creations: 2200,
+        failed: 12,
+        revenue: 22,
+        provider_cost: 4.4,
+        margin: 17.6,
+        margin_percent: 80,
+        cost_unknown: 0,
+      },
     ],
-    total: { model: null, creations: 6300, revenue: 206.5, provider_cost: 102.8, margin: 103.7 },
+    total: {
+      creations: 6300,
+      failed: 53,
+      revenue: 206.5,
+      provider_cost: 102.8,
+      margin: 103.7,
+      margin_percent: 50.2,
+      cost_unknown: 0,
+    },
   };
 
   const webhooks: view.WebhooksView = {

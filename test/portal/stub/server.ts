@@ -83,7 +83,7 @@ export async function startStub(folder: string, base: string, nowMillis: number)
       visited.push(`${incoming.method ?? ''} ${url.pathname}${url.search}`);
       // As the issuer does after the sign-in: it leads back to the page.
       const back = url.searchParams.get('return');
-      if (back !== null) outgoing.setHeader('location', base + back.slice(1));
+      if (back !== null) outgoing.setHeader('location', back);
       outgoing.statusCode = back === null ? 204 : 302;
       outgoing.end();
       return;

@@ -5,8 +5,11 @@ import { Select } from '../../ui/form.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
+import { money } from '../../words/money.ts';
 import { DayFields, useDays } from '../usage.tsx';
 
+/** The service reads no more at once. The command `report` has no limit. */
+const mostDays = 31;
 const dimensions = ['model', 'account', 'provider', 'day'];
 
 export function Margin() {
@@ -15,9 +18,13 @@ export function Margin() {
   const by = dimensions.find((one) => one === query.get('by')) ?? 'model';
   const margin = useResource('getMargin', { query: { from: days.from, to: days.to, by } });
   return (
-    <Page title="Margin" above="Operator" lead="Revenue, what providers billed, and what is left.">
+    <Page
+      title="Margin"
+      above="Operator"
+      lead="Revenue, what providers billed, and what is left: at most 31 days. The command “report” has no limit."
+    >
       <div class="filters">
-        <DayFields {...days} />
+        <DayFields {...days} mostDays={mostDays} />
         <Select
           label="By"
           value={by}
@@ -33,16 +40,23 @@ export function Margin() {
 type Line = MarginView['lines'][number];
 
 const words = (name: string): string => name.replaceAll('_', ' ');
-const cell = (value: string | number | null | undefined): string =>
-  value === null || value === undefined
-    ? '–'
-    : typeof value === 'number'
-      ? value.toLocaleString('en-US', { maximumFractionDigits: 6 })
-      : value;
+const isAmount = (name: string): boolean =>
+  /(^|_)(revenue|cost|margin|unknown)$/.test(name) && name !== 'cost_unknown';
+/** What is only seldom more than nothing: left out when it is nothing in every line. */
+const isSeldom = (name: string): boolean => /unknown|unclear/.test(name);
+
+function cell(name: string, value: string | number | null | undefined): string {
+  if (value === null || value === undefined) return '–';
+  if (typeof value === 'string') return value;
+  if (isAmount(name)) return money(value);
+  return name.endsWith('percent') ? `${value} %` : value.toLocaleString('en-US');
+}
 
 /** The service names the columns, so that this table says what `npm run admin -- report` says. */
 function MarginTable({ data, by }: { data: MarginView; by: string }) {
-  const names = Object.keys(data.lines[0] ?? {});
+  const names = Object.keys(data.lines[0] ?? {}).filter(
+    (name) => !isSeldom(name) || (data.total[name] ?? 0) !== 0,
+  );
   const [first] = names;
   if (first === undefined) return <Empty title="Nothing was sold in these days" />;
   return (
@@ -51,10 +65,10 @@ function MarginTable({ data, by }: { data: MarginView; by: string }) {
       rows={data.lines}
       keyOf={(line) => String(line[first])}
       columns={names.map((name, index) => ({
-        head: words(name),
+        head: name === 'group' ? by : words(name),
         isNumber: index > 0,
         isWide: index > 0 && index < names.length - 2,
-        cell: (line: Line) => cell(line[name]),
+        cell: (line: Line) => cell(name, line[name]),
       }))}
       foot={
         <tr>
@@ -65,7 +79,7 @@ function MarginTable({ data, by }: { data: MarginView; by: string }) {
               </th>
             ) : (
               <td key={name} class={index < names.length - 2 ? 'number wide' : 'number'}>
-                {cell(data.total[name])}
+                {cell(name, data.total[name])}
               </td>
             ),
           )}

@@ -30,7 +30,11 @@ export function Providers() {
                   ) : (
                     <>
                       {((succeeded / attempts) * 100).toFixed(0)} %
-                      <Meter share={succeeded / attempts} label={`${succeeded} of ${attempts} succeeded`} />
+                      <Meter
+                        isGood
+                        share={succeeded / attempts}
+                        label={`${succeeded} of ${attempts} succeeded`}
+                      />
                     </>
                   ),
               },

@@ -18,7 +18,7 @@ export function CreationState({ of }: { of: Pick<CreationRow, 'status' | 'cancel
 }
 
 /** The picture of a result, or the state in its place. Only results of the service are shown. */
-export function Thumbnail({ of }: { of: CreationRow }) {
+function Thumbnail({ of }: { of: CreationRow }) {
   const [url] = of.result_urls;
   return (
     <span class="thumbnail">

@@ -1,0 +1,41 @@
+/**
+ * Writes pictures of every page of the portal into docs/pictures: on a wide screen in both themes, and on a phone.
+ * The pages show the samples of the tests, so no picture has anything of a real account.
+ *
+ *   node test/portal/write-pictures.ts
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Visit } from './walk.ts';
+import { startPortalPage } from './stub/portal-page.ts';
+import { visits } from './walk.ts';
+
+const folder = join(import.meta.dirname, '../../docs/pictures');
+const forms = [
+  { name: 'dark', colorScheme: 'dark', width: 1280, height: 860 },
+  { name: 'light', colorScheme: 'light', width: 1280, height: 860 },
+  { name: 'phone', colorScheme: 'dark', width: 390, height: 844 },
+] as const;
+
+const signIn: Visit = { name: 'sign-in', path: '', heading: 'Darkroom' };
+const portal = await startPortalPage();
+const { page, stub } = portal;
+await mkdir(folder, { recursive: true });
+for (const { name: form, colorScheme, width, height } of forms) {
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await page.setViewportSize({ width, height });
+  for (const visit of [signIn, ...visits]) {
+    stub.reset();
+    if (visit === signIn)
+      stub.refuse('getMe', { status: 401, code: 'ERR_SESSION_REQUIRED', message: 'Sign in.' });
+    await portal.open(visit.path, visit.heading);
+    await page.locator('.loading').first().waitFor({ state: 'detached' });
+    await page.waitForLoadState('networkidle');
+    await page.screenshot({
+      path: join(folder, `portal-${visit.name}-${form}.jpg`),
+      type: 'jpeg',
+      quality: 72,
+    });
+  }
+}
+await portal.end();
