@@ -178,9 +178,9 @@ export default {
       { path: room('document') },
       [
         room('document', 'core'),
-        packages('zod', 'zod-openapi', 'ajv', 'ajv-formats'),
+        packages('zod', 'zod-openapi', 'ajv', 'ajv-formats', '@scalar/fastify-api-reference'),
         types,
-        nodeModules('fs'),
+        nodeModules('crypto', 'fs', 'path', 'url'),
       ],
     ),
     onlyKnows(
@@ -212,6 +212,26 @@ export default {
       { path: '^client/recipes/' },
       ['^client/(src|dist/src)/webhooks\\.', '^darkroom-client/webhooks$', packages('express', 'hono')],
     ),
+    onlyKnows(
+      'the-pages-know-the-contract',
+      'The pages of the portal run in a browser: of the service they know the operations and the form of answers.',
+      { path: '^portal/src/' },
+      ['^portal/src/', '^core/contract\\.ts$', '^core/portal/views\\.ts$', packages('preact')],
+    ),
+    onlyKnows(
+      'the-build-of-the-pages-knows-esbuild',
+      'The pages become files for a browser: their sources are named, and not imported.',
+      { path: '^portal/build\\.ts$' },
+      [packages('esbuild'), types],
+      { node: true },
+    ),
+    {
+      name: 'the-pages-are-built',
+      comment: 'Whoever serves the pages serves what portal/build.ts made of them.',
+      severity: 'error',
+      from: { pathNot: room('portal', 'test', 'tools') },
+      to: { path: '^portal/src/' },
+    },
     {
       name: 'the-client-is-a-customer',
       comment: 'Only tests, and what a contributor starts, run the client. The service knows nothing of it.',
@@ -251,7 +271,7 @@ export default {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'types', 'default'],
-      extensions: ['.ts', '.d.ts', '.mjs', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.d.ts', '.mjs', '.js', '.json'],
     },
     builtInModules: { add: ['sqlite', 'test'] },
   },

@@ -6,6 +6,7 @@ import * as oauth from 'oauth4webapi';
 import type { Clock } from '../core/ports/runtime.ts';
 import {
   IssuerUnavailable,
+  SignInCancelled,
   SignInRefused,
   type Claims,
   type IdentityProvider,
@@ -181,6 +182,8 @@ const refusals: readonly unknown[] = [
 ];
 
 function meaningOf(error: unknown): Error {
+  if (error instanceof oauth.AuthorizationResponseError && error.error === 'access_denied')
+    return new SignInCancelled('the person stopped the sign-in', { cause: error });
   const isRefused =
     error instanceof SignInRefused ||
     error instanceof oauth.AuthorizationResponseError ||

@@ -15,11 +15,18 @@ export function createPlainSecret({
   readonly secretArn: string;
   readonly clock: Pick<Clock, 'now'>;
 }): () => Promise<string> {
+  return heldFor(clock, async () => {
+    const answer = await readSecretValue(client, { SecretId: secretArn });
+    return answer.SecretString ?? '';
+  });
+}
+
+/** Keeps a secret for five minutes. */
+export function heldFor(clock: Pick<Clock, 'now'>, read: () => Promise<string>): () => Promise<string> {
   let held: { readonly text: string; readonly until: number } | undefined;
   return async () => {
     if (held && held.until > clock.now()) return held.text;
-    const answer = await readSecretValue(client, { SecretId: secretArn });
-    const text = answer.SecretString ?? '';
+    const text = await read();
     held = { text, until: clock.now() + cacheMillis };
     return text;
   };

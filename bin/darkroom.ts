@@ -10,6 +10,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import * as z from 'zod';
 import { CatalogError, readCatalog, readProviderCosts } from '../admin/catalog/catalog-files.ts';
 import { buildPortal } from '../portal/build.ts';
+import { buildReference } from '../document/reference/build.ts';
 import { SettingsError } from '../lib/settings.ts';
 import { defaultStage, settingsOf } from '../lib/stage-settings.ts';
 import { refusedInputCode } from '../start/synthesized-template.ts';
@@ -31,6 +32,7 @@ async function synthesize(): Promise<void> {
   try {
     // The place of the pages below their host is filled in when they are published.
     await buildPortal(pages, '{base}');
+    await buildReference(pages);
     new ServiceStack(app, name, { settings, pages });
     app.synth();
   } finally {

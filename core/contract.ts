@@ -93,21 +93,23 @@ export const signInMethods = {
 
 /**
  * Why a sign-in did not end as it should. The browser comes back to the portal with ?error=WORD.
+ * cancelled: the person stopped the sign-in at the issuer.
  * expired: the sign-in was begun too long ago, or in another browser.
  * refused: the issuer refused, or something in its answer is not as it has to be.
- * unavailable: the issuer does not answer.
+ * issuer_unavailable: the issuer does not answer.
  * unverified: the issuer does not say that the address belongs to the person.
  * not_invited: nobody invited this address.
- * stale: the issuer did not ask for the person's proof again.
+ * not_fresh: the issuer did not ask for the person's proof again.
  * blocked: too many rejected authentications came from this address.
  */
 export const signInErrors = [
+  'cancelled',
   'expired',
   'refused',
-  'unavailable',
+  'issuer_unavailable',
   'unverified',
   'not_invited',
-  'stale',
+  'not_fresh',
   'blocked',
 ] as const;
 export type SignInError = (typeof signInErrors)[number];

@@ -40,6 +40,13 @@ export type Crossing =
 
 export type NoticeType = Crossing['type'];
 
+export const noticeTypes = [
+  'wallet.low',
+  'wallet.empty',
+  'key.cap_reached',
+  'webhook.failing',
+] as const satisfies readonly NoticeType[];
+
 /** A notice as it is stored, with the schedule of its attempts. */
 export interface NoticeRecord {
   readonly id: NoticeId;

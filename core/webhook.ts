@@ -33,8 +33,10 @@ export function webhookSecret(randomBytes: Uint8Array): string {
   return `${secretPrefix}${Buffer.from(randomBytes).toString('base64')}`;
 }
 
+export const endedEvents = ['creation.completed', 'creation.failed'] as const;
+
 /** What the end of a creation is called. */
-export function endedEvent({ status }: CreationRecord): 'creation.failed' | 'creation.completed' {
+export function endedEvent({ status }: CreationRecord): (typeof endedEvents)[number] {
   return status === 'failed' ? 'creation.failed' : 'creation.completed';
 }
 

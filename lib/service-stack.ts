@@ -239,9 +239,13 @@ export class ServiceStack extends Stack {
     const { 'sign-in': signIn, read, manage, generate, cancel, operate } = portal.addFunctions(add);
     for (const fn of [signIn, read, manage, generate, cancel, operate])
       this.store.grant(fn, 'BatchGetItem', 'UpdateItem', 'PutItem');
+    this.store.grant(signIn, 'DeleteItem', 'GetItem', 'Query');
     this.encryptionSecret.grantOpen(signIn);
     this.store.grantListing(read);
+    this.store.grant(manage, 'DeleteItem', 'GetItem', 'Query');
     this.encryptionSecret.grantOpen(manage);
+    execution.grantStart(manage);
+    notices.grantStart(manage);
     this.images.grantStoreSources(generate);
     this.images.grantReadUploads(generate);
     this.images.grantSignUploads(generate);

@@ -8,6 +8,7 @@ import { startOneMachine, type MachineEvent, type OneMachine } from '../local/on
 import { addressOf } from '../admin/service-address.ts';
 import { operatorServices, type OperatorServices } from '../admin/services.ts';
 import { demoAccount, type DemoAccount } from './demo-account.ts';
+import { inviteDemoPerson, knownAddresses } from './demo-person.ts';
 import { synthesizedTemplate } from './synthesized-template.ts';
 import { verifyWebhook } from './verify-webhook.ts';
 
@@ -75,6 +76,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       running.operator
         ? verifyWebhook(webhook, running.operator)
         : Promise.resolve({ verified: false, detail: 'came before the service was ready' }),
+    people: async () => (running.operator ? knownAddresses(running.operator) : []),
     transactionHoldMillis: options.transactionHoldMillis ?? 0,
     onLog: ({ line }) => options.onLog?.(line),
     ...(options.onEvent && { onEvent: options.onEvent }),
@@ -87,5 +89,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   } as const;
   const operator = operatorServices(address, { ...systemClock, now: () => machine.clock.now() });
   running.operator = operator;
-  return { machine, operator, demo: await demoAccount(folder, operator) };
+  const demo = await demoAccount(folder, operator);
+  await inviteDemoPerson(demo.accountId, `${machine.localUrl}/issuer`, operator);
+  return { machine, operator, demo };
 }

@@ -22,11 +22,14 @@ const sources = [
   'catalog',
   'config',
   'core',
+  'docs/openapi.json',
+  'document/reference',
   'functions',
   'lib',
   'statemachines',
   'cdk.json',
   'package-lock.json',
+  'portal',
 ];
 
 /**

@@ -2,6 +2,7 @@
 import pc from 'picocolors';
 import { FolderRefused } from '../local/folder-refused.ts';
 import { visibleJson } from '../terminal/visible-text.ts';
+import { demoEmail } from './demo-person.ts';
 import { eventLine, eventObject, parseLogLine } from './events.ts';
 import { startService, type RunningService } from './service.ts';
 import { InputRefused } from './synthesized-template.ts';
@@ -45,12 +46,13 @@ function printEvent(line: string, json: boolean): void {
 }
 
 function readyJson({ machine, demo }: RunningService): string {
-  const { apiUrl: api, inboxUrl: inbox, localUrl: local } = machine;
-  return JSON.stringify({ event: 'ready', api, key: demo.key, account: demo.accountId, inbox, local });
+  const { apiUrl: api, inboxUrl: inbox, localUrl: local, portalUrl: portal } = machine;
+  const { key, accountId: account } = demo;
+  return JSON.stringify({ event: 'ready', api, key, account, inbox, local, portal });
 }
 
 function readyText(
-  { machine: { apiUrl: api, inboxUrl: inbox }, demo }: RunningService,
+  { machine: { apiUrl: api, inboxUrl: inbox, portalUrl: portal }, demo }: RunningService,
   data: string,
 ): string {
   const body = JSON.stringify({
@@ -68,6 +70,7 @@ function readyText(
   API      ${pc.cyan(api)}
   account  ${demo.accountId}   ${aboutAccount}
   key      ${demo.key}   ${pc.dim('(new at every start)')}
+  portal   ${pc.cyan(portal)}   ${pc.dim(`(sign in as ${demoEmail})`)}
   inbox    ${pc.cyan(inbox)}   ${pc.dim('(webhooks, with their pictures, in a browser)')}
   state    ${data}
 

@@ -2,6 +2,7 @@
  * A page of an account's creations. The listing index holds only ids, so a filter must read the records. One
  * call reads a limited number of records and returns where the next page begins.
  */
+import { dayAfter } from '../../core/booked-row.ts';
 import type { CreationRecord } from '../../core/creation.ts';
 import type { AccountId, CreationId } from '../../core/ids.ts';
 import type { CreationPage, CreationQuery } from '../../core/ports/creations.ts';
@@ -20,34 +21,42 @@ export async function pageOfCreations(
   accountId: AccountId,
   query: CreationQuery,
 ): Promise<CreationPage> {
-  const isFiltered = [query.status, query.model, query.user].some((wanted) => wanted !== undefined);
+  const { status, model, user, keyId, day } = query;
+  const isFiltered = [status, model, user, keyId].some((wanted) => wanted !== undefined);
   const found: CreationRecord[] = [];
-  let before = query.before;
+  const from = day === undefined ? undefined : firstIdOf(day);
+  let before: string | undefined = query.before ?? (day === undefined ? undefined : firstIdOf(dayAfter(day)));
   for (let read = 0; read < mostRead;) {
-    const { ids, goesOn } = await idsBehind(table, accountId, before, isFiltered ? readAtOnce : query.limit);
+    const { ids, goesOn } = await idsBehind(
+      table,
+      accountId,
+      { before, from },
+      isFiltered ? readAtOnce : query.limit,
+    );
     for (const creation of await recordsOf(table, ids)) {
       if (!isWanted(creation, query)) continue;
       // Only a further matching creation proves that the next page is not empty.
       if (found.length === query.limit) return pageUntil(found, found.at(-1)?.id);
       found.push(creation);
     }
-    before = ids.at(-1);
+    before = ids.at(-1) ?? before;
     read += ids.length;
     if (!goesOn) return { creations: found };
     if (found.length === query.limit) break;
   }
-  return pageUntil(found, before);
+  return pageUntil(found, before as CreationId | undefined);
 }
 
 function pageUntil(creations: readonly CreationRecord[], next: CreationId | undefined): CreationPage {
   return { creations, ...(next !== undefined && { next }) };
 }
 
-function isWanted(creation: CreationRecord, { status, model, user }: CreationQuery): boolean {
+function isWanted(creation: CreationRecord, { status, model, user, keyId }: CreationQuery): boolean {
   return (
     (status === undefined || creation.status === status) &&
     (model === undefined || creation.model === model) &&
-    (user === undefined || creation.user === user)
+    (user === undefined || creation.user === user) &&
+    (keyId === undefined || creation.keyId === keyId)
   );
 }
 
@@ -58,20 +67,31 @@ interface Ids {
   readonly goesOn: boolean;
 }
 
+interface Bounds {
+  /** Ids below this one. */
+  readonly before: string | undefined;
+  /** And from this one on. */
+  readonly from: string | undefined;
+}
+
 /** Reads ids from the index, which may lag behind the table for a moment. */
 async function idsBehind(
   table: Table,
   accountId: AccountId,
-  before: CreationId | undefined,
+  { before, from }: Bounds,
   count: number,
 ): Promise<Ids> {
-  const behind = before === undefined ? '' : ` AND ${listingIndex.sort} < :before`;
+  // A key condition has one bound or a BETWEEN, whose end is included: one digit less excludes it.
+  const isDay = from !== undefined && before !== undefined;
+  const bound = isDay ? 'BETWEEN :from AND :last' : '< :before';
+  const behind = before === undefined ? '' : ` AND ${listingIndex.sort} ${bound}`;
   const page = await queryPage(table, {
     IndexName: listingIndex.name,
     KeyConditionExpression: `${listingIndex.partition} = :list${behind}`,
     ExpressionAttributeValues: {
       ':list': `CREATIONS#${accountId}`,
-      ...(before !== undefined && { ':before': before }),
+      ...(before !== undefined && !isDay && { ':before': before }),
+      ...(isDay && { ':from': from, ':last': justBelow(before) }),
     },
     ScanIndexForward: false,
     // The one additional row shows whether there are more.
@@ -79,6 +99,17 @@ async function idsBehind(
   });
   const ids = (page.Items ?? []).map(listedIdOf);
   return { ids: ids.slice(0, count), goesOn: ids.length > count };
+}
+
+/** A text below this id and above all ids that are smaller. Ids are lower-case hex. */
+function justBelow(id: string): string {
+  return `${id.slice(0, -1)}${String.fromCharCode(id.charCodeAt(id.length - 1) - 1)}~`;
+}
+
+/** The beginning of the ids of a UTC day: a UUIDv7 begins with its milliseconds in 12 hex digits. */
+export function firstIdOf(day: string): string {
+  const time = Date.parse(day).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}`;
 }
 
 /** Reads the records consistently, the newest first. */

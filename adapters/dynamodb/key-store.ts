@@ -5,7 +5,8 @@ import { capNames } from '../../core/caps.ts';
 import { keyVersion } from '../../core/portal/version.ts';
 import type { KeyStore } from '../../core/ports/keys.ts';
 import { OutcomeUnknown, Overloaded } from '../../core/ports/requests.ts';
-import { createOwn, tryUpdate, updateIf, type UpdateParts } from './conditional.ts';
+import { tryUpdate, updateIf, type UpdateParts } from './conditional.ts';
+import { putKey } from './put-key.ts';
 import { apiKeyFromItem, apiKeyToItem } from './mapping.ts';
 import { getItem } from './send.ts';
 import { keys, type Item, type Table } from './table.ts';
@@ -17,7 +18,7 @@ export function createKeyStore(table: Table): KeyStore {
       const item = await getItem(table, keys.apiKey(account, id));
       return item && apiKeyFromItem(item);
     },
-    create: (key) => createOwn(table, apiKeyToItem(key), (found) => found['hash'] === key.hash),
+    create: (key) => putKey(table, key),
     revoke: (account, id, at) =>
       updateIf(table, keys.apiKey(account, id), {
         UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :at)',

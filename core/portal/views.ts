@@ -355,7 +355,7 @@ export interface LedgerPage extends PageView<LedgerView> {
   readonly available: number;
   readonly balance: number;
   readonly credit_line: number;
-  /** Months with rows, "2026-11", the newest first, for the export. */
+  /** Months since the account was opened, "2026-11", the newest first, for the export. */
   readonly months: readonly string[];
 }
 
@@ -377,13 +377,19 @@ export interface UsageView {
   readonly from: string;
   readonly to: string;
   readonly by: 'day' | 'key' | 'model' | 'user';
+  /** The days in their order; other groups by what they spent, the largest 1,000. */
   readonly lines: readonly UsageLine[];
-  /** Spend of each day by group, for the chart. The groups beyond the largest seven are one: "other". */
+  /** How many lines only the file has. Absent: none. */
+  readonly lines_left_out?: number;
+  /**
+   * Spend of each day by group, for the chart. The groups beyond the largest seven are one: "other". By day, the
+   * only group is "spent". The group '' has the rows that name none.
+   */
   readonly days: readonly { readonly day: string; readonly spent: Readonly<Record<string, number>> }[];
   readonly total: Omit<UsageLine, 'group' | 'name'>;
-  /** Of creations that ended: the share that completed, 0 to 1. Null when none did. */
+  /** Of the newest 300 creations of these days that ended: the share that completed, 0 to 1. Null when none did. */
   readonly success_rate: number | null;
-  /** Seconds from acceptance to the image, of the newest creations of these days. */
+  /** Seconds from acceptance to the image, of the completed ones among the newest 300. `of`: how many these are. */
   readonly seconds: { readonly p50: number; readonly p95: number; readonly of: number } | null;
 }
 

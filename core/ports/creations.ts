@@ -1,6 +1,6 @@
 /** The records of creations, and the lease under which an execution works on a creation. */
 import type { CreationRecord, CreationStatus, RouteAttempt, StoredImage } from '../creation.ts';
-import type { AccountId, CreationId } from '../ids.ts';
+import type { AccountId, CreationId, KeyId } from '../ids.ts';
 
 export type LeaseOutcome =
   /** `turn` is higher than that of every earlier lease of the creation. */
@@ -18,6 +18,9 @@ export interface CreationQuery {
   readonly model?: string;
   /** Whom the client renders for. */
   readonly user?: string;
+  readonly keyId?: KeyId;
+  /** The UTC day of the acceptance, "2026-11-21". */
+  readonly day?: string;
 }
 
 export interface CreationPage {

@@ -33,7 +33,7 @@ export interface IdentityProvider {
   /**
    * Redeems what the issuer sent the browser back with.
    * @param callback the address of the callback with all of its parameters
-   * @throws SignInRefused when anything in it is not as it has to be
+   * @throws SignInRefused when anything in it is not as it has to be, and SignInCancelled when the person stopped
    */
   redeem(callback: URL, begun: SignInSecrets & { readonly redirectUri: string }): Promise<Claims>;
   /** Where the person also signs out at the issuer. Undefined: the issuer has no such address. */
@@ -48,4 +48,9 @@ export class IssuerUnavailable extends Error {
 /** The sign-in did not end as it has to. The person may begin again. */
 export class SignInRefused extends Error {
   override readonly name = 'SignInRefused';
+}
+
+/** The person stopped the sign-in at the issuer. */
+export class SignInCancelled extends Error {
+  override readonly name = 'SignInCancelled';
 }

@@ -4,7 +4,6 @@
  * a refusal.
  */
 import { hourOf } from '../../core/account.ts';
-import { Problem } from '../../core/problem.ts';
 import { errorName } from '../error-name.ts';
 import { logWith } from '../log-with.ts';
 import type { ApiServices } from '../services/api.ts';
@@ -12,6 +11,7 @@ import type { OpenServices } from '../services/open.ts';
 import { problemAnswer, toGateway, withHeaders, type ApiAnswer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import type { Caller } from './caller.ts';
+import { countedPost, isOverloaded } from './counted-post.ts';
 import { framed, inTime, problemOf, type ApiHandler } from './framed.ts';
 import { RateExceeded } from './problems.ts';
 import { checkRate, openRatePlace, rateHeaders, type Rate } from './rate.ts';
@@ -91,23 +91,8 @@ const answerGet: Answering = async (request, caller, handle, services) => {
   return answer.value;
 };
 
-/** A POST that did not take its place in the rate before takes the place once its answer is decided. */
-const answerPost: Answering = async (request, caller, handle, services) => {
-  try {
-    const answer = await handle(request, caller, services);
-    await caller.place.take();
-    return answer;
-  } catch (error) {
-    // When the table is busy or the answer broke, one more write would only add to the load.
-    const isDecided = error instanceof Problem && !(error instanceof RateExceeded) && !isOverloaded(error);
-    if (isDecided) await caller.place.take();
-    throw error;
-  }
-};
-
-function isOverloaded(problem: Problem): boolean {
-  return problem.details['reason'] === 'overloaded';
-}
+const answerPost: Answering = (request, caller, handle, services) =>
+  countedPost(caller.place, () => handle(request, caller, services));
 
 /** Notes the use of a key that only reads, once an hour. A charge notes the use by itself. */
 async function noteKeyUse(

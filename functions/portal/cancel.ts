@@ -1,3 +1,9 @@
-import { environment } from '../services/environment.ts';
-export const handler = async (event: unknown): Promise<unknown> =>
-  Promise.resolve({ statusCode: 200, body: JSON.stringify({ url: environment('PORTAL_URL'), event }) });
+/** The Lambda function that cancels a creation. It alone may read the keys of the vendors that stop jobs. */
+import { atFirstRequest } from '../services/open.ts';
+import { portalCancelServices, type PortalCancelServices } from '../services/portal-cancel.ts';
+import { cancelPortalCreation } from './cancel/cancel-portal-creation.ts';
+import { servePortal, type PortalHandlers } from './http/serve-portal.ts';
+
+export const cancelHandlers: PortalHandlers<'cancel', PortalCancelServices> = { cancelPortalCreation };
+
+export const handler = servePortal('cancel', cancelHandlers, atFirstRequest(portalCancelServices));

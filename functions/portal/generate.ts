@@ -1,3 +1,15 @@
-import { environment } from '../services/environment.ts';
-export const handler = async (event: unknown): Promise<unknown> =>
-  Promise.resolve({ statusCode: 200, body: JSON.stringify({ url: environment('PORTAL_URL'), event }) });
+/** The Lambda function of the playground, which charges as the API does. */
+import { atFirstRequest } from '../services/open.ts';
+import { generateServices, type GenerateServices } from '../services/portal-generate.ts';
+import { createCreation } from './generate/create-creation.ts';
+import { createPortalUpload } from './generate/create-portal-upload.ts';
+import { quoteCreation } from './generate/quote-creation.ts';
+import { servePortal, type PortalHandlers } from './http/serve-portal.ts';
+
+export const generateHandlers: PortalHandlers<'generate', GenerateServices> = {
+  createCreation,
+  quoteCreation,
+  createPortalUpload,
+};
+
+export const handler = servePortal('generate', generateHandlers, atFirstRequest(generateServices));

@@ -1,3 +1,27 @@
-import { environment } from '../services/environment.ts';
-export const handler = async (event: unknown): Promise<unknown> =>
-  Promise.resolve({ statusCode: 200, body: JSON.stringify({ url: environment('PORTAL_URL'), event }) });
+/** The Lambda function of the operator's pages. */
+import { atFirstRequest } from '../services/open.ts';
+import { operateServices, type OperateServices } from '../services/portal-operate.ts';
+import { servePortal, type PortalHandlers } from './http/serve-portal.ts';
+import { changeAccount } from './operate/change-account.ts';
+import { getMargin } from './operate/get-margin.ts';
+import { inviteToAccount } from './operate/invite-to-account.ts';
+import { listAccounts } from './operate/list-accounts.ts';
+import { listFailingWebhooks } from './operate/list-failing-webhooks.ts';
+import { listProviders } from './operate/list-providers.ts';
+import { openAccount } from './operate/open-account.ts';
+import { showAccount } from './operate/show-account.ts';
+import { topUpAccount } from './operate/top-up-account.ts';
+
+export const operateHandlers: PortalHandlers<'operate', OperateServices> = {
+  listAccounts,
+  openAccount,
+  showAccount,
+  changeAccount,
+  topUpAccount,
+  inviteToAccount,
+  listFailingWebhooks,
+  listProviders,
+  getMargin,
+};
+
+export const handler = servePortal('operate', operateHandlers, atFirstRequest(operateServices));

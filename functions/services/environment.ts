@@ -27,6 +27,7 @@ export type Variable =
   | 'PORTAL_ISSUER'
   | 'PORTAL_CLIENT_ID'
   | 'SIGN_IN_SECRET_ARN'
+  | 'DEFAULT_LIMITS'
   | 'USER_POOL_ID';
 
 /** Throws when the variable is not set. */

@@ -27,15 +27,17 @@ export interface PortalServices extends CommonServices {
 
 /** Over a table that the function uses for more than these services. */
 export function openPortal(shared: Table): OpenServices<PortalServices> {
-  const base = {
-    ...commonServices('portal'),
-    settings: portalSettings(),
-    originSecret: createPlainSecret({
-      client: new SecretsManagerClient(callLimits()),
-      secretArn: environment('ORIGIN_SECRET_ARN'),
-      clock: systemClock,
-    }),
-  };
+  const client = new SecretsManagerClient(callLimits());
+  const secretArn = environment('ORIGIN_SECRET_ARN');
+  return openPortalBehind(createPlainSecret({ client, secretArn, clock: systemClock }), shared);
+}
+
+/** For a function that reads the secret of the portal's distribution in a way of its own. */
+export function openPortalBehind(
+  originSecret: () => Promise<string>,
+  shared: Table,
+): OpenServices<PortalServices> {
+  const base = { ...commonServices('portal'), settings: portalSettings(), originSecret };
   return () => {
     const budget = startBudget(systemClock, requestMillis);
     const store = { ...shared, signal: budget.signal };

@@ -39,7 +39,11 @@ const standIns = {
   'node:http': 'http',
   'node:https': 'https',
   'node:process': 'process',
+  '@aws-sdk/credential-provider-node': 'credentials',
+  '@aws/lambda-invoke-store': 'invoke-store',
 };
+/** Event streams need another checksum of the same module. */
+const withoutEventStreams = { '@smithy/core/checksum': 'checksum' };
 
 /**
  * Bundles an entry: a file, or a text with `stdin`.
@@ -64,13 +68,15 @@ export function bundleText(
     banner: { js: 'const require=process.getBuiltinModule;' },
     external: [...otherCredentials, ...browsers, ...(holdsEventStreams ? [] : [eventStreams])],
     alias: Object.fromEntries(
-      Object.entries(standIns).map(([module, name]) => [
-        module,
-        join(root, `lib/bundling/stand-ins/${name}.ts`),
-      ]),
+      Object.entries({ ...standIns, ...(holdsEventStreams ? {} : withoutEventStreams) }).map(
+        ([module, name]) => [module, join(root, `lib/bundling/stand-ins/${name}.ts`)],
+      ),
     ),
   });
-  const inputs = Object.keys(metafile.inputs);
+  // A file that is imported and never used gives no byte.
+  const inputs = Object.values(metafile.outputs).flatMap((output) =>
+    Object.entries(output.inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
+  );
   const text = outputFiles.map((file) => file.text).join('');
   return withoutPackageFiles(minified(withoutUnaskedErrors(text, inputs)), inputs, root);
 }

@@ -22,6 +22,7 @@ import {
   SecurityPolicyProtocol,
   ViewerProtocolPolicy,
   type BehaviorOptions,
+  type DistributionProps,
   type ResponseSecurityHeadersBehavior,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
@@ -31,7 +32,7 @@ import { Construct } from 'constructs';
 import { portalRoot } from '../../core/contract.ts';
 import { acknowledge } from '../acknowledge.ts';
 import type { Settings } from '../settings.ts';
-import { unknownPaths } from './unknown-paths.ts';
+import { referencePath, unknownPaths } from './unknown-paths.ts';
 
 export interface PortalDistributionProps {
   readonly pages: Bucket;
@@ -74,8 +75,7 @@ export class PortalDistribution extends Construct {
         certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
         minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
       }),
-      defaultBehavior: this.pages(props),
-      additionalBehaviors: this.api(props),
+      ...this.behaviors(props),
     });
     acknowledge(distribution, {
       'AwsSolutions-CFR1': 'Clients of the operator sign in from wherever they are.',
@@ -94,6 +94,23 @@ export class PortalDistribution extends Construct {
         value: distribution.distributionDomainName,
       });
     this.origin = `https://${domain?.name ?? distribution.distributionDomainName}`;
+  }
+
+  private behaviors(
+    props: PortalDistributionProps,
+  ): Pick<DistributionProps, 'defaultBehavior' | 'additionalBehaviors'> {
+    const pages = this.pages(props);
+    const reference: BehaviorOptions = {
+      ...pages,
+      responseHeadersPolicy: new ResponseHeadersPolicy(this, 'ReferenceHeaders', {
+        comment: 'Darkroom: the reference page',
+        securityHeadersBehavior: securityHeaders(referencePolicy),
+      }),
+    };
+    return {
+      defaultBehavior: pages,
+      additionalBehaviors: { ...this.api(props), [referencePath]: reference },
+    };
   }
 
   private pages({ pages, origins }: PortalDistributionProps): BehaviorOptions {
@@ -161,6 +178,20 @@ function pagePolicy({ results, uploads, signIn }: PortalDistributionProps['origi
     "object-src 'none'",
   ].join('; ');
 }
+
+/** Scalar writes its styles into the page. It may load nothing that is not its own, and send nothing anywhere. */
+const referencePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "font-src 'self' data:",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "object-src 'none'",
+].join('; ');
 
 function securityHeaders(policy: string): ResponseSecurityHeadersBehavior {
   return {

@@ -60,7 +60,9 @@ export function createPortalFront(options: PortalFrontOptions): PortalFront {
         return;
       }
       await publish();
-      return servePage(path.slice(portalPath.length), incoming, withHeaders(outgoing, distribution.added));
+      const uri = path.slice(portalPath.length);
+      const own = distribution.pages.find(({ pathPattern }) => matches(pathPattern, uri));
+      return servePage(uri, incoming, withHeaders(outgoing, own?.added ?? distribution.added));
     },
   };
 }

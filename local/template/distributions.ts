@@ -16,6 +16,12 @@ export interface LocalBehavior {
   readonly added: AddedHeaders;
 }
 
+/** The paths of a distribution that lead to its bucket, and have headers of their own. */
+export interface LocalPages {
+  readonly pathPattern: string;
+  readonly added: AddedHeaders;
+}
+
 /** A distribution in front of a bucket, and perhaps of the HTTP API. */
 export interface LocalDistribution {
   readonly id: string;
@@ -30,6 +36,7 @@ export interface LocalDistribution {
   readonly viewerRequest?: string;
   /** In the order in which they are tried. Other paths are objects of the bucket. */
   readonly behaviors: readonly LocalBehavior[];
+  readonly pages: readonly LocalPages[];
 }
 
 /** A custom resource whose function puts pages into a bucket. */
@@ -47,15 +54,18 @@ const defaultBehavior = z.object({
     .max(1)
     .default([]),
 });
+const pagesBehavior = defaultBehavior.extend({ PathPattern: z.string() });
 /** CachingDisabled, a policy of AWS itself. The stand-in keeps no cache. */
 const noCache = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
-const behavior = z.object({
+/** A member with this schema is refused, because it would change what the stand-in has to do. */
+const absent = z.never().optional();
+const apiBehavior = z.object({
   PathPattern: z.string(),
   TargetOriginId: z.string(),
   CachePolicyId: z.literal(noCache),
   OriginRequestPolicyId: z.string(),
   ResponseHeadersPolicyId: z.string().optional(),
-  FunctionAssociations: z.never().optional(),
+  FunctionAssociations: absent,
 });
 const origin = z.object({
   Id: z.string(),
@@ -67,7 +77,7 @@ const distributionSchema = z.object({
   DistributionConfig: z.object({
     Aliases: z.array(z.string()).default([]),
     DefaultCacheBehavior: defaultBehavior,
-    CacheBehaviors: z.array(behavior).default([]),
+    CacheBehaviors: z.array(z.looseObject({ TargetOriginId: z.string() })).default([]),
     Origins: z.array(origin),
   }),
 });
@@ -139,25 +149,63 @@ export function readDistributions(resources: Resources, apiEndpoint: string): re
         ],
         added: headers.get(DefaultCacheBehavior.ResponseHeadersPolicyId ?? '') ?? {},
         ...(viewerRequest !== undefined && { viewerRequest }),
-        behaviors: CacheBehaviors.map((one) => {
-          const api = originOf(one.TargetOriginId);
-          if (api?.DomainName !== new URL(apiEndpoint).host)
-            throw unsupported(`${one.PathPattern} leads to ${api?.DomainName ?? 'nowhere'}, not to the API`);
-          const policy = requests.get(one.OriginRequestPolicyId)?.OriginRequestPolicyConfig;
-          return {
-            pathPattern: one.PathPattern,
-            forwarded: (policy?.HeadersConfig.Headers ?? []).map((name) => name.toLowerCase()),
-            sent: Object.fromEntries(
-              api.OriginCustomHeaders.map(({ HeaderName, HeaderValue }) => [
-                HeaderName.toLowerCase(),
-                HeaderValue,
-              ]),
-            ),
-            added: headers.get(one.ResponseHeadersPolicyId ?? '') ?? {},
-          };
+        ...behaviorsOf(CacheBehaviors, {
+          bucketOrigin: DefaultCacheBehavior.TargetOriginId,
+          viewerRequest: association?.FunctionARN,
+          apiOrigin: (originId) => {
+            const found = originOf(originId);
+            if (found?.DomainName === new URL(apiEndpoint).host) return found;
+            throw unsupported(`origin ${found?.DomainName ?? originId} is neither the bucket nor the API`);
+          },
+          headers,
+          requests,
         }),
       };
     });
+}
+
+interface Surroundings {
+  readonly bucketOrigin: string;
+  readonly viewerRequest: string | undefined;
+  /** Throws when the origin is not the API. */
+  readonly apiOrigin: (id: string) => z.output<typeof origin>;
+  readonly headers: ReadonlyMap<string, AddedHeaders>;
+  readonly requests: ReadonlyMap<string, z.output<typeof requestPolicySchema>>;
+}
+
+/** The behaviours beside the default one. Those of the bucket have to use the same function as the default. */
+function behaviorsOf(
+  found: readonly { readonly TargetOriginId: string }[],
+  { bucketOrigin, viewerRequest, apiOrigin, headers, requests }: Surroundings,
+): Pick<LocalDistribution, 'behaviors' | 'pages'> {
+  const toBucket = pagesBehavior.refine(
+    ({ FunctionAssociations: [association] }) => association?.FunctionARN === viewerRequest,
+  );
+  return {
+    pages: found
+      .filter(({ TargetOriginId }) => TargetOriginId === bucketOrigin)
+      .map((one) => toBucket.parse(one))
+      .map(({ PathPattern, ResponseHeadersPolicyId }) => ({
+        pathPattern: PathPattern,
+        added: headers.get(ResponseHeadersPolicyId ?? '') ?? {},
+      })),
+    behaviors: found
+      .filter(({ TargetOriginId }) => TargetOriginId !== bucketOrigin)
+      .map((one) => apiBehavior.parse(one))
+      .map((one) => ({
+        pathPattern: one.PathPattern,
+        forwarded: (
+          requests.get(one.OriginRequestPolicyId)?.OriginRequestPolicyConfig.HeadersConfig.Headers ?? []
+        ).map((name) => name.toLowerCase()),
+        sent: Object.fromEntries(
+          apiOrigin(one.TargetOriginId).OriginCustomHeaders.map(({ HeaderName, HeaderValue }) => [
+            HeaderName.toLowerCase(),
+            HeaderValue,
+          ]),
+        ),
+        added: headers.get(one.ResponseHeadersPolicyId ?? '') ?? {},
+      })),
+  };
 }
 
 const publisherSchema = z.object({ ServiceToken: z.string(), Bucket: z.string() });

@@ -11,8 +11,6 @@ let year: Year;
 beforeAll(() => {
   const t = performance.now();
   year = generateYear();
-  console.log('generated', performance.now() - t, process.memoryUsage().rss / 1e6);
-});
 async function usage(by: 'day' | 'key' | 'model' | 'user'): Promise<readonly UsageDay[]> {
   return createUsageReads(year.table).days(accountId, {
     ...range,
@@ -28,13 +26,6 @@ describe('x', () => {
       const t = performance.now();
       const c = process.cpuUsage();
       const days = await usage(by);
-      console.log(
-        by,
-        performance.now() - t,
-        process.cpuUsage(c).user / 1e3,
-        [...year.calls],
-        process.memoryUsage().rss / 1e6,
-      );
       const total = days.flatMap(({ groups }) => [...groups.values()]).reduce(plus, noUsage);
       expect(total).toEqual({
         creations: year.expected.charges,

@@ -20,6 +20,7 @@ const rooms = [
   'functions',
   'lib',
   'local',
+  'portal',
   'simulation',
   'start',
   'terminal',

@@ -17,6 +17,7 @@ import {
 } from '../../../core/portal/day-sums.ts';
 import type { TimedCreation, UsageQuery, UsageReads } from '../../../core/ports/usage.ts';
 import { batchGet } from '../batch-get.ts';
+import { firstIdOf } from '../creation-page.ts';
 import { listedIdOf } from '../mapping.ts';
 import { queryPages } from '../query.ts';
 import { keys, listingIndex, type Table } from '../table.ts';
@@ -118,12 +119,6 @@ async function newestOf(
   );
   const creations = await Promise.all(parts.map(async (part) => batchGet(table, part, attributes)));
   return creations.flat() as unknown as readonly TimedCreation[];
-}
-
-/** The beginning of the ids of a UTC day: a UUIDv7 begins with its milliseconds in 12 hex digits. */
-export function firstIdOf(day: string): string {
-  const time = Date.parse(day).toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}`;
 }
 
 function latest(one: string, other: string): string {

@@ -47,11 +47,10 @@ export async function begunSignIn(
 /**
  * Where the browser goes after the sign-in: a page of the portal. Every other address becomes the first page, so
  * that no link to the sign-in leads to a foreign page.
- * @param wanted a path relative to the portal, as its pages see it: "/keys"
+ * @param wanted a path of the portal's origin, as the browser shows it: "/keys?new=1"
  */
 export function returnPath(wanted: string | undefined, portalUrl: URL): string {
-  const url = URL.parse(`.${wanted ?? '/'}`, portalUrl.href);
-  const isOwn = wanted?.startsWith('/') === true && url?.origin === portalUrl.origin;
-  if (!isOwn || !url.pathname.startsWith(portalUrl.pathname)) return portalUrl.pathname;
-  return `${url.pathname}${url.search}`;
+  const url = wanted?.startsWith('/') === true ? URL.parse(wanted, portalUrl.href) : null;
+  const isOwn = url?.origin === portalUrl.origin && url.pathname.startsWith(portalUrl.pathname);
+  return isOwn ? `${url.pathname}${url.search}` : portalUrl.pathname;
 }

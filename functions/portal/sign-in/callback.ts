@@ -9,7 +9,12 @@ import {
   setCookie,
   tokenBytes,
 } from '../../../core/portal/session.ts';
-import { IssuerUnavailable, SignInRefused, type Claims } from '../../../core/ports/identity-provider.ts';
+import {
+  IssuerUnavailable,
+  SignInCancelled,
+  SignInRefused,
+  type Claims,
+} from '../../../core/ports/identity-provider.ts';
 import type { SignInServices } from '../../services/portal-sign-in.ts';
 import type { PortalAnswer } from '../http/caller.ts';
 import type { PortalRequest } from '../http/portal-request.ts';
@@ -34,7 +39,7 @@ export async function callback(request: PortalRequest, services: SignInServices)
     const claims = await redeemed(request, begun, services);
     const authenticatedAt = provedAt(claims, nowMillis, services);
     // An issuer that ignores prompt=login would turn an old sign-in into a fresh one.
-    if (begun.isFresh && authenticatedAt < begun.at - skewMillis) return back('stale');
+    if (begun.isFresh && authenticatedAt < begun.at - skewMillis) return back('not_fresh');
     const cookie = cookieIn(request.cookies, cookieNames(portalUrl).session);
     const before = cookie === undefined ? undefined : parseSession(cookie);
     const entered = await enter(claims, before, nowMillis, services);
@@ -53,13 +58,14 @@ export async function callback(request: PortalRequest, services: SignInServices)
     const kept = setCookie(portalUrl, cookieNames(portalUrl).session, value, sessionMillis / 1000);
     return redirect(new URL(begun.returnTo, portalUrl).href, [forgotten, kept]);
   } catch (error) {
+    if (error instanceof SignInCancelled) return back('cancelled');
     if (error instanceof SignInRefused) {
       services.log.info('sign_in_refused', { why: error.message });
       return back('refused');
     }
     if (error instanceof IssuerUnavailable) {
       logUnavailable(error, services);
-      return back('unavailable');
+      return back('issuer_unavailable');
     }
     throw error;
   }

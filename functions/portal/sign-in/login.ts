@@ -9,7 +9,7 @@ import { keepSignIn, redirectUriOf, returnPath } from './begun.ts';
 import { logUnavailable } from './log-unavailable.ts';
 import { backWith, redirect } from './redirect.ts';
 
-/** GET /auth/login?return=/keys&fresh=1: sends the browser to the issuer. `fresh` asks for a new proof. */
+/** GET /auth/login?return_to=/keys&fresh=1: sends the browser to the issuer. `fresh` asks for a new proof. */
 export async function login(request: PortalRequest, services: SignInServices): Promise<PortalAnswer> {
   const { access, clock, identity, loginBox, settings } = services;
   const { portalUrl } = settings;
@@ -24,13 +24,13 @@ export async function login(request: PortalRequest, services: SignInServices): P
       maxAgeSeconds: sessionMillis / 1000,
       redirectUri: redirectUriOf(portalUrl),
     });
-    const returnTo = returnPath(request.query['return'], portalUrl);
+    const returnTo = returnPath(request.query['return_to'], portalUrl);
     const begun = { ...secrets, isFresh, returnTo, at: nowMillis };
     return redirect(url, [await keepSignIn(begun, portalUrl, loginBox)]);
   } catch (error) {
     if (error instanceof IssuerUnavailable) {
       logUnavailable(error, services);
-      return backWith('unavailable', portalUrl);
+      return backWith('issuer_unavailable', portalUrl);
     }
     if (error instanceof Problem && error.code === 'ERR_RATE_LIMIT') return backWith('blocked', portalUrl);
     throw error;

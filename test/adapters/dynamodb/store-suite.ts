@@ -10,6 +10,7 @@ import { eventFacts } from './event-facts.ts';
 import type { Engine } from './engines.ts';
 import { openStores, type Facts } from './facts.ts';
 import { noticeFacts } from './notice-facts.ts';
+import { peopleFacts } from './people-facts.ts';
 import { refusalFacts } from './refusal-facts.ts';
 import { uploadFacts } from './upload-facts.ts';
 import { workFacts } from './work-facts.ts';
@@ -22,6 +23,7 @@ const facts: Facts = {
   ...accountFacts,
   ...booksFacts,
   ...bookedFacts,
+  ...peopleFacts,
   ...refusalFacts,
   ...uploadFacts,
   ...noticeFacts,

@@ -2,6 +2,7 @@
  * The frame of the portal and its sign-in over sockets: the real functions, adapters and issuer, over a table in
  * memory. A distribution stands before them, as in AWS: it alone knows the secret of the origin.
  */
+import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -13,12 +14,20 @@ import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { createLoginBox } from '../../../adapters/login-box.ts';
 import { createOpenid } from '../../../adapters/openid.ts';
 import { systemClock } from '../../../adapters/system-clock.ts';
-import { portalOperations, portalRoot, signInMethods, signInPaths } from '../../../core/contract.ts';
+import {
+  portalOperations,
+  portalRoot,
+  signInMethods,
+  signInPaths,
+  type PortalFunction,
+  type PortalOperationName,
+} from '../../../core/contract.ts';
+import type { IdentityProvider } from '../../../core/ports/identity-provider.ts';
 import type { PortalSettings } from '../../../core/portal/settings.ts';
 import { requestMillis } from '../../../core/limits.ts';
 import { schema } from '../../../core/schema-version.ts';
 import { startBudget } from '../../../core/time-budget.ts';
-import { randomBytes } from 'node:crypto';
+import type { PortalHandle } from '../../../functions/portal/http/caller.ts';
 import { servePortal, type PortalHandlers } from '../../../functions/portal/http/serve-portal.ts';
 import { serveSignIn } from '../../../functions/portal/sign-in.ts';
 import type { ApiHandler } from '../../../functions/http/framed.ts';
@@ -42,9 +51,12 @@ export interface PortalStageOptions {
   readonly settings?: Partial<PortalSettings>;
   /** The issuer, in place of the local one. */
   readonly issuer?: string;
-  /** Handlers of the function "manage", in place of those that refuse. */
-  readonly manage?: Partial<PortalHandlers<'manage', PortalServices>>;
-  readonly read?: Partial<PortalHandlers<'read', PortalServices>>;
+  /** Calls of the issuer, in place of the real ones. */
+  readonly identity?: Partial<IdentityProvider>;
+  /** Whether this call of the table fails. */
+  readonly breaks?: (operation: string, input: unknown) => boolean;
+  /** Handlers, in place of those that answer {ok: true}. */
+  readonly handlers?: { readonly [Name in PortalOperationName]?: PortalHandle<Name, PortalServices> };
 }
 
 export interface PortalStage {
@@ -57,7 +69,7 @@ export interface PortalStage {
   readonly actions: ReturnType<typeof createActionLog>;
   /** Everything in the table as one text, to search for a text that must not be stored. */
   stored(): string;
-  /** How many reads and writes the table has answered. */
+  /** The calls that the table has answered, by their names. */
   calls(): readonly string[];
   browser(): Browser;
   /** What the distribution adds to each request. A test may change it. */
@@ -79,6 +91,7 @@ export async function startPortal(options: PortalStageOptions = {}): Promise<Por
   const calls: string[] = [];
   const client = createDirectClient((operation, input) => {
     calls.push(operation);
+    if (options.breaks?.(operation, input) === true) throw new Error('the table broke');
     return memory.perform(operation, input);
   });
   const table: Table = { client, name: 'table', clock: systemClock, randomBytes };
@@ -120,7 +133,7 @@ export async function startPortal(options: PortalStageOptions = {}): Promise<Por
       actions: createActionLog(store),
       people: createPeopleStore(store),
       originSecret: () => Promise.resolve(originSecret),
-      identity: openid(budget.signal),
+      identity: { ...openid(budget.signal), ...options.identity },
       loginBox: createLoginBox({ client: secrets, secretArn: 'arn', clock: systemClock, randomBytes }),
     };
   };
@@ -132,10 +145,13 @@ export async function startPortal(options: PortalStageOptions = {}): Promise<Por
     people: async () => (await people.listInvitations('SERVICE')).map(({ email }) => email),
     now: () => Date.now(),
   });
-  const functions: Partial<Record<string, ApiHandler>> = {
+  const functions: Readonly<Record<PortalFunction, ApiHandler>> = {
     'sign-in': serveSignIn(open),
-    manage: servePortal('manage', answering(options.manage), open),
-    read: servePortal('read', answering(options.read), open),
+    read: servePortal('read', answering(options.handlers), open),
+    manage: servePortal('manage', answering(options.handlers), open),
+    generate: servePortal('generate', answering(options.handlers), open),
+    cancel: servePortal('cancel', answering(options.handlers), open),
+    operate: servePortal('operate', answering(options.handlers), open),
   };
   const find = createRouter(portalRoutes());
   const added: PortalStage['added'] = { secret: originSecret, viewer: '203.0.113.9:4711' };
@@ -146,16 +162,17 @@ export async function startPortal(options: PortalStageOptions = {}): Promise<Por
       return;
     }
     const match = find(incoming.method ?? '', path);
-    const handler = match && functions[match.route.functionId];
-    if (!handler) {
-      outgoing.writeHead(match ? 501 : 404).end();
+    if (!match) {
+      outgoing.writeHead(404).end();
       return;
     }
     const body = (await readBody(incoming, 1_000_000)) ?? Buffer.alloc(0);
     const event = gatewayEvent({ incoming, body, match, at: Date.now() });
     if (added.secret !== undefined) event.headers['x-origin-secret'] = added.secret;
     event.headers['cloudfront-viewer-address'] = added.viewer;
-    const response = readResponse(await handler(event, {} as Context));
+    const response = readResponse(
+      await functions[match.route.functionId as PortalFunction](event, {} as Context),
+    );
     if (!response) throw new Error('the function answered nothing that a gateway takes');
     sendResponse(outgoing, response, incoming.method ?? '');
   };
@@ -184,11 +201,14 @@ export async function startPortal(options: PortalStageOptions = {}): Promise<Por
 }
 
 /** Handlers that answer 200, apart from those that the test gives. */
-function answering<Handlers extends object>(given: Partial<Handlers> = {}): Handlers {
+function answering(
+  given: PortalStageOptions['handlers'] = {},
+): PortalHandlers<PortalFunction, PortalServices> {
   const fallback = (): Promise<object> => Promise.resolve({ status: 200, body: { ok: true } });
-  return new Proxy(given as Handlers, {
+  const handlers = new Proxy(given, {
     get: (target, name) => (Reflect.get(target, name) as unknown) ?? fallback,
   });
+  return handlers as PortalHandlers<PortalFunction, PortalServices>;
 }
 
 function portalRoutes(): { readonly routeKey: string; readonly functionId: string }[] {

@@ -1,23 +1,200 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { accountId } from '../../fixtures/records.ts';
-import { invite } from '../../fixtures/portal.ts';
+import { invite, type Browser } from '../../fixtures/portal.ts';
 import { startPortal, type PortalStage } from './portal-fixture.ts';
 
 let stage: PortalStage;
 beforeAll(async () => {
   stage = await startPortal();
+  await invite(stage.people, accountId, 'Owner@Acme.test', 'owner');
 });
+afterEach(() => vi.useRealTimers());
 afterAll(() => stage.end());
+
+const sessionCookie = (): string => `darkroom-portal-${new URL(stage.portalUrl).port}`;
+const signInCookie = (): string => `${sessionCookie()}-sign-in`;
+
+async function errorOf(landing: Promise<URL>): Promise<string | null> {
+  const url = await landing;
+  expect(url.pathname).toBe('/portal/');
+  return url.searchParams.get('error');
+}
+
+/** Where the callback leads. */
+async function land(browser: Browser, callback: URL): Promise<URL> {
+  const answer = await browser.visit(callback);
+  return new URL(answer.headers.get('location') ?? '', callback);
+}
 
 describe('a sign-in', () => {
   it('ends at the page it was begun for, with a session in the account of the invitation', async () => {
-    await invite(stage.people, accountId, 'Owner@Acme.test', 'owner');
     const browser = stage.browser();
-    const landed = await browser.signIn('owner@acme.test', { returnTo: '/keys?new=1' });
+    const landed = await browser.signIn('owner@acme.test', { returnTo: '/portal/keys?new=1' });
     expect(`${landed.pathname}${landed.search}`).toBe('/portal/keys?new=1');
     expect(await browser.send('GET', '/keys')).toMatchObject({ status: 200, body: { ok: true } });
     const [member] = await stage.people.listMembers(accountId);
     expect(member).toMatchObject({ email: 'owner@acme.test', role: 'owner' });
     expect(await stage.people.listInvitations(accountId)).toEqual([]);
+  });
+
+  it('gives a cookie that no script reads, and keeps only a hash of the cookie', async () => {
+    const browser = stage.browser();
+    const callback = await browser.signInUntilCallback('owner@acme.test');
+    const answer = await browser.visit(callback);
+    const [, kept = ''] = answer.headers.getSetCookie();
+    expect(kept).toMatch(
+      /^darkroom-portal-\d+=[\w-]{43}\.[\w-]{43}\.Acc0unt001; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/,
+    );
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const token = browser.cookies.get(sessionCookie())?.split('.')[0] ?? '';
+    const code = callback.searchParams.get('code') ?? '';
+    for (const text of [stage.stored(), stage.log.text()])
+      for (const secret of [token, code, 'secret of the client']) expect(text).not.toContain(secret);
+  });
+
+  it('writes nothing before the person has proved who they are', async () => {
+    const from = stage.calls().length;
+    await stage.browser().signInUntilCallback('owner@acme.test');
+    expect(
+      stage
+        .calls()
+        .slice(from)
+        .filter((call) => !/^(BatchGet|Query)/.test(call)),
+    ).toEqual([]);
+  });
+
+  it('gives a new session each time, and ends the one before', async () => {
+    const browser = stage.browser();
+    await browser.signIn('owner@acme.test');
+    const before = browser.cookies.get(sessionCookie()) ?? '';
+    await browser.signIn('owner@acme.test');
+    expect(browser.cookies.get(sessionCookie())).not.toBe(before);
+    expect((await browser.send('GET', '/me')).status).toBe(200);
+    browser.cookies.set(sessionCookie(), before);
+    expect((await browser.send('GET', '/me')).body).toMatchObject({
+      error: { code: 'ERR_SESSION_REQUIRED', details: { reason: 'session_ended' } },
+    });
+  });
+
+  it.each([
+    'https://evil.test/',
+    '//evil.test/portal/',
+    '/\\evil.test/portal/',
+    '/portal/../../evil',
+    '/auth/logout',
+    'keys',
+    'javascript:alert(1)',
+  ])('that is to return to %s returns to the first page', async (returnTo) => {
+    const landed = await stage.browser().signIn('owner@acme.test', { returnTo });
+    expect(landed.href).toBe(stage.portalUrl);
+  });
+});
+
+describe('a callback', () => {
+  it('that comes a second time signs nobody in', async () => {
+    const browser = stage.browser();
+    const callback = await browser.signInUntilCallback('owner@acme.test');
+    const begun = browser.cookies.get(signInCookie()) ?? '';
+    await browser.visit(callback);
+    expect(await errorOf(land(browser, callback))).toBe('expired');
+    browser.cookies.set(signInCookie(), begun);
+    expect(await errorOf(land(browser, callback))).toBe('refused');
+  });
+
+  it('of another browser signs nobody in, whether a sign-in has begun here or not', async () => {
+    const foreign = await stage.browser().signInUntilCallback('owner@acme.test');
+    const browser = stage.browser();
+    expect(await errorOf(land(browser, foreign))).toBe('expired');
+    await browser.signInUntilCallback('owner@acme.test');
+    expect(await errorOf(land(browser, foreign))).toBe('refused');
+    expect(browser.cookies.has(sessionCookie())).toBe(false);
+  });
+
+  it('with the code of another browser signs nobody in', async () => {
+    const stolen = await stage.browser().signInUntilCallback('owner@acme.test');
+    const browser = stage.browser();
+    const own = await browser.signInUntilCallback('owner@acme.test');
+    own.searchParams.set('code', stolen.searchParams.get('code') ?? '');
+    expect(await errorOf(land(browser, own))).toBe('refused');
+  });
+
+  it('that names another issuer signs nobody in', async () => {
+    const browser = stage.browser();
+    const callback = await browser.signInUntilCallback('owner@acme.test');
+    callback.searchParams.set('iss', 'https://other.test');
+    expect(await errorOf(land(browser, callback))).toBe('refused');
+  });
+
+  it('more than ten minutes after the beginning, or with an altered cookie, signs nobody in', async () => {
+    const browser = stage.browser();
+    const callback = await browser.signInUntilCallback('owner@acme.test');
+    const begun = browser.cookies.get(signInCookie()) ?? '';
+    browser.cookies.set(signInCookie(), `${begun.slice(0, -2)}AA`);
+    expect(await errorOf(land(browser, callback))).toBe('expired');
+    browser.cookies.set(signInCookie(), begun);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_001 });
+    expect(await errorOf(land(browser, callback))).toBe('expired');
+  });
+
+  it('tells the page that the person stopped', async () => {
+    const browser = stage.browser();
+    const callback = await browser.signInUntilCallback('owner@acme.test');
+    callback.searchParams.delete('code');
+    callback.searchParams.set('error', 'access_denied');
+    expect(await errorOf(land(browser, callback))).toBe('cancelled');
+  });
+});
+
+describe('a stranger', () => {
+  it('who is not invited leaves nothing behind', async () => {
+    const before = stage.stored();
+    expect(await errorOf(stage.browser().signIn('stranger@acme.test'))).toBe('not_invited');
+    expect(stage.stored()).toBe(before);
+  });
+
+  it('with an unverified address takes up no invitation to that address', async () => {
+    await invite(stage.people, accountId, 'invited@acme.test', 'viewer');
+    const before = stage.stored();
+    expect(await errorOf(stage.browser().signIn('invited@acme.test', { isVerified: false }))).toBe(
+      'unverified',
+    );
+    expect(stage.stored()).toBe(before);
+  });
+
+  it('with an address that a member has is not that member', async () => {
+    expect(await errorOf(stage.browser().signIn('owner@acme.test', { isVerified: false }))).toBe(
+      'unverified',
+    );
+  });
+});
+
+describe('a sign-out', () => {
+  it('ends the session here and at the issuer, and leads back', async () => {
+    const browser = stage.browser();
+    await browser.signIn('owner@acme.test');
+    const kept = browser.cookies.get(sessionCookie()) ?? '';
+    const issuer = await browser.signOut();
+    expect(issuer.pathname).toBe('/_local/issuer/session/end');
+    const page = await (await browser.visit(issuer)).text();
+    expect(page).toContain('Sign out of the local sign-in service, too');
+    const secret = /name="xsrf" value="(\w+)"/.exec(page)?.[1] ?? '';
+    const form = new URLSearchParams({ xsrf: secret, logout: 'yes' });
+    const back = await browser.visit(`${issuer.origin}${issuer.pathname}/confirm`, {
+      method: 'POST',
+      body: form,
+    });
+    expect(back.headers.get('location')).toBe(stage.portalUrl);
+    browser.cookies.set(sessionCookie(), kept);
+    expect((await browser.send('GET', '/me')).status).toBe(401);
+  });
+
+  it('that a foreign page asks for is refused', async () => {
+    const browser = stage.browser();
+    await browser.signIn('owner@acme.test');
+    const address = new URL('/auth/logout', stage.portalUrl);
+    const headers = { 'sec-fetch-site': 'cross-site' };
+    expect((await browser.visit(address, { method: 'POST', headers })).status).toBe(403);
+    expect((await browser.visit(address)).status).toBe(404);
+    expect((await browser.send('GET', '/me')).status).toBe(200);
   });
 });

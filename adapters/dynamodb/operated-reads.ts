@@ -1,0 +1,103 @@
+/** Reads over all accounts, for the operator's pages. */
+import type { AccountId, CreationId, NoticeId } from '../../core/ids.ts';
+import { parseCreationId, parseNoticeId } from '../../core/ids.ts';
+import type { AccountPage, OperatedReads } from '../../core/ports/operated.ts';
+import { batchGet } from './batch-get.ts';
+import { readBookedRows } from './booked-rows.ts';
+import { accountFromItem, creationFromItem, listedIdOf } from './mapping.ts';
+import { queryPage } from './send.ts';
+import { keys, listingIndex, openShards, openWorkIndex, type Table } from './table.ts';
+
+/** So many accounts are asked for their newest creations at the same time. */
+const accountsAtOnce = 8;
+
+export function createOperatedReads(table: Table): OperatedReads {
+  return {
+    accounts: (limit, after) => accountPage(table, limit, after),
+    accountsOf: async (ids) =>
+      (
+        await batchGet(
+          table,
+          [...new Set(ids)].map((id) => keys.account(id)),
+        )
+      ).map(accountFromItem),
+    waitingWebhooks: (most) => waitingWebhooks(table, most),
+    newestCreations: async (accounts, most) => {
+      const found: CreationId[] = [];
+      for (let start = 0; start < accounts.length; start += accountsAtOnce) {
+        const some = accounts.slice(start, start + accountsAtOnce);
+        found.push(...(await Promise.all(some.map((id) => newestIds(table, id, most)))).flat());
+      }
+      const newest = found.sort().reverse().slice(0, most);
+      const items = await batchGet(
+        table,
+        newest.map((id) => keys.creation(id)),
+      );
+      return items.map(creationFromItem).sort((a, b) => (a.id < b.id ? 1 : -1));
+    },
+    bookedRows: (account, days) => readBookedRows(table, account, days),
+  };
+}
+
+/** The index has keys only, and may lag behind the table for a moment. */
+async function accountPage(table: Table, limit: number, after: string | undefined): Promise<AccountPage> {
+  const behind = after === undefined ? '' : ` AND ${listingIndex.sort} > :after`;
+  const page = await queryPage(table, {
+    IndexName: listingIndex.name,
+    KeyConditionExpression: `${listingIndex.partition} = :accounts${behind}`,
+    ExpressionAttributeValues: {
+      ':accounts': 'ACCOUNTS',
+      ...(after !== undefined && { ':after': after }),
+    },
+    // The one additional row shows whether there are more.
+    Limit: limit + 1,
+  });
+  const rows = page.Items ?? [];
+  const shown = rows.slice(0, limit);
+  const items = await batchGet(
+    table,
+    shown.map((row) => ({ pk: String(row['pk']), sk: String(row['sk']) })),
+  );
+  const accounts = items.map(accountFromItem);
+  const last: unknown = shown.at(-1)?.[listingIndex.sort];
+  return {
+    accounts: accounts.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1)),
+    ...(rows.length > limit && last !== undefined && { after: String(last) }),
+  };
+}
+
+function placeOf({ createdAt, id }: AccountPage['accounts'][number]): string {
+  return `${createdAt}#${id}`;
+}
+
+async function newestIds(table: Table, account: AccountId, most: number): Promise<CreationId[]> {
+  const page = await queryPage(table, {
+    IndexName: listingIndex.name,
+    KeyConditionExpression: `${listingIndex.partition} = :list`,
+    ExpressionAttributeValues: { ':list': `CREATIONS#${account}` },
+    ScanIndexForward: false,
+    Limit: most,
+  });
+  return (page.Items ?? []).map(listedIdOf);
+}
+
+async function waitingWebhooks(table: Table, most: number): Promise<(CreationId | NoticeId)[]> {
+  const shards = await Promise.all(
+    openShards('WEBHOOK').map(async (shard) =>
+      queryPage(table, {
+        IndexName: openWorkIndex.name,
+        KeyConditionExpression: `${openWorkIndex.partition} = :shard`,
+        ExpressionAttributeValues: { ':shard': shard },
+        Limit: most,
+      }),
+    ),
+  );
+  const rows = shards.flatMap((page) => page.Items ?? []);
+  return rows
+    .sort((a, b) => Number(a[openWorkIndex.sort]) - Number(b[openWorkIndex.sort]))
+    .slice(0, most)
+    .flatMap((row) => {
+      const id = String(row['pk']).split('#')[1] ?? '';
+      return parseNoticeId(id) ?? parseCreationId(id) ?? [];
+    });
+}

@@ -1,0 +1,37 @@
+import type { AccountId } from '../../../core/ids.ts';
+import type { PortalReads } from '../../../core/ports/portal-reads.ts';
+import { batchGet } from '../batch-get.ts';
+import { apiKeyFromItem, noticeFromItem } from '../mapping.ts';
+import { enabledProvidersOf } from '../provider-store.ts';
+import { queryAll } from '../query.ts';
+import { getItem } from '../send.ts';
+import { keys, type Table } from '../table.ts';
+
+export function createPortalReads(table: Table): PortalReads {
+  return {
+    keys: async (account) =>
+      (await queryAll(table, keys.account(account).pk, 'KEY#'))
+        .map(apiKeyFromItem)
+        .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)),
+    accountNames: async (ids) => {
+      const items = await batchGet(table, ids.map(keys.account), ['id', 'name']);
+      return new Map(items.map((item) => [item['id'] as AccountId, String(item['name'])]));
+    },
+    service: async () => {
+      const item = await getItem(table, keys.service());
+      return {
+        openCreations: Number(item?.['openCreations'] ?? 0),
+        enabledProviders: enabledProvidersOf(item),
+      };
+    },
+    lastTestAt: async (account) => {
+      const item = await getItem(table, keys.testDelivery(account));
+      return item && Number(item['lastAt']);
+    },
+    noticeBody: async (account, id) => {
+      const item = await getItem(table, keys.notice(id));
+      const notice = item && noticeFromItem(item);
+      return notice?.accountId === account ? notice.webhook.body : undefined;
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import { generateImage } from '../../operations/generate/generate-image.ts';
+import type { GenerateServices } from '../../services/portal-generate.ts';
+import type { PortalHandle } from '../http/caller.ts';
+import { throughTheApi } from './through-the-api.ts';
+
+/** POST /creations: the body, the charge and the answer of POST /images/generate. */
+export const createCreation: PortalHandle<'createCreation', GenerateServices> = async (
+  request,
+  caller,
+  services,
+) => {
+  const answer = await throughTheApi(generateImage, request, caller, services);
+  const { id } = answer.body as { readonly id: string };
+  return { ...answer, logged: { target: id } };
+};

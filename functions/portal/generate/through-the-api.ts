@@ -1,0 +1,57 @@
+/**
+ * The operations of the API behind a session. The playground charges the account through a key of its own, so that
+ * rates, limits, budgets and figures hold for it as for every other key.
+ */
+import type { ApiKey } from '../../../core/account.ts';
+import { playgroundKey, playgroundKeyId } from '../../../core/api-keys.ts';
+import type { ApiAnswer } from '../../http/answer.ts';
+import { countedPost } from '../../http/counted-post.ts';
+import { checkRate, openRatePlace } from '../../http/rate.ts';
+import { userOfBody, type ApiRequest } from '../../http/request.ts';
+import type { Handle } from '../../http/serve.ts';
+import type { GenerateServices } from '../../services/portal-generate.ts';
+import { isUser, userHash } from '../../../core/user.ts';
+import type { MemberCaller, PortalAnswer } from '../http/caller.ts';
+
+/** The answer of the API's operation. It counts against the account's rate of POST requests, refused or not. */
+export async function throughTheApi<Services>(
+  handle: Handle<Services>,
+  request: ApiRequest,
+  { account, clientAddress }: MemberCaller,
+  services: GenerateServices & Services,
+): Promise<PortalAnswer> {
+  const nowMillis = services.clock.now();
+  const { idempotencyKey } = request;
+  const user = userOfBody(request);
+  const question = {
+    clientAddress,
+    key: { accountId: account.id, keyId: playgroundKeyId },
+    rate: 'post',
+    nowMillis,
+    ...(idempotencyKey.kind === 'valid' && { idempotencyHash: idempotencyKey.hash }),
+    ...(isUser(user) && { userHash: userHash(user) }),
+  } as const;
+  const state = await services.requests.read(question);
+  const apiKey = state.apiKey ?? (await makeKey(account, nowMillis, services));
+  const known = { account: state.account ?? account, apiKey, state, nowMillis };
+  checkRate(known, 'post');
+  const caller = { ...known, place: openRatePlace(known, 'post', services.requests) };
+  return withoutLocation(await countedPost(caller.place, () => handle(request, caller, services)));
+}
+
+/** At the first use of the playground. Of two first uses both get the key that is stored. */
+async function makeKey(
+  account: MemberCaller['account'],
+  nowMillis: number,
+  { keys }: GenerateServices,
+): Promise<ApiKey> {
+  const key = playgroundKey(account, nowMillis);
+  await keys.create(key);
+  return key;
+}
+
+/** The address in the public API is of no use behind a session. */
+function withoutLocation({ headers = {}, ...answer }: ApiAnswer): PortalAnswer {
+  const { location: _location, ...rest } = headers;
+  return { ...answer, headers: rest };
+}

@@ -1,0 +1,78 @@
+import type { ApiKey } from '../../../core/account.ts';
+import { isPlayground } from '../../../core/api-keys.ts';
+import { spentIn, spentInAll, spentOn } from '../../../core/caps.ts';
+import { dayOf, monthOf } from '../../../core/creation.ts';
+import { asMicros, toUsd, type Micros } from '../../../core/money.ts';
+import { creationRow } from '../../../core/portal/creation-view.ts';
+import { isTest } from '../../../core/portal/delivery-view.ts';
+import { keyView } from '../../../core/portal/key-view.ts';
+import type { HomeView } from '../../../core/portal/views.ts';
+import type { Delivery } from '../../../core/ports/deliveries.ts';
+import type { ReadServices } from '../../services/portal-read.ts';
+import type { PortalHandle } from '../http/caller.ts';
+
+const shownCreations = 10;
+const failingMillis = 24 * 3_600_000;
+/** A key is near its cap with this share of it spent. */
+const nearCap = 0.8;
+
+/**
+ * GET /home: how the account stands. What is spent is the sum of its keys, which the charge keeps exactly, by the
+ * day and the month of the charge.
+ */
+export const getHome: PortalHandle<'getHome', ReadServices> = async (_request, caller, services) => {
+  const { account, nowMillis } = caller;
+  const { reads, creations, deliveries } = services;
+  const [keys, newest, attempts, newestAttempt] = await Promise.all([
+    reads.keys(account.id),
+    creations.list(account.id, shownCreations),
+    deliveries.since(account.id, nowMillis - failingMillis),
+    deliveries.page(account.id, { limit: 1 }),
+  ]);
+  const own = keys.filter((key) => !isPlayground(key));
+  const keyNames = new Map(keys.map(({ id, name }) => [id, name]));
+  const showing = { keyNames, resultsBaseUrl: services.settings.resultsBaseUrl, nowMillis };
+  const sumOf = (spent: (key: ApiKey) => Micros): number =>
+    toUsd(asMicros(keys.reduce((sum, key) => sum + spent(key), 0)));
+  const { availableMicros, creditLineMicros } = account;
+  const body: HomeView = {
+    available: toUsd(availableMicros),
+    balance: toUsd(asMicros(availableMicros - creditLineMicros)),
+    credit_line: toUsd(creditLineMicros),
+    in_flight: account.inFlight,
+    max_concurrent: account.limits.maxConcurrent,
+    spent_today: sumOf((key) => spentOn(key, dayOf(nowMillis))),
+    spent_this_month: sumOf((key) => spentIn(key, monthOf(nowMillis))),
+    creations: newest.map((creation) => creationRow(creation, showing)),
+    failing_webhooks: failing(attempts),
+    keys_near_cap: own
+      .filter((key) => key.revokedAt === undefined && isNearCap(key, nowMillis))
+      .map((key) => keyView(key, nowMillis)),
+    steps: {
+      has_key: own.length > 0,
+      has_creation: newest.length > 0,
+      has_webhook_secret: account.webhookSecrets.length > 0,
+      has_delivery: newestAttempt.deliveries.length > 0,
+    },
+  };
+  return { status: 200, body };
+};
+
+/** Webhooks and notices whose newest attempt failed. The attempts are the newest first. */
+function failing(attempts: readonly Delivery[]): number {
+  const newest = new Map<string, Delivery>();
+  for (const attempt of attempts) {
+    const owner = attempt.noticeId ?? attempt.creationId;
+    if (owner !== undefined && !isTest(attempt) && !newest.has(owner)) newest.set(owner, attempt);
+  }
+  return [...newest.values()].filter(({ outcome }) => outcome === 'failed').length;
+}
+
+function isNearCap(key: ApiKey, nowMillis: number): boolean {
+  const caps: readonly (readonly [Micros | undefined, Micros])[] = [
+    [key.dailyCapMicros, spentOn(key, dayOf(nowMillis))],
+    [key.monthlyCapMicros, spentIn(key, monthOf(nowMillis))],
+    [key.totalCapMicros, spentInAll(key)],
+  ];
+  return caps.some(([cap, spent]) => cap !== undefined && spent >= cap * nearCap);
+}

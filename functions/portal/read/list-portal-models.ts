@@ -1,0 +1,14 @@
+import { modelViews } from '../../../core/portal/model-view.ts';
+import type { ReadServices } from '../../services/portal-read.ts';
+import type { PortalHandle } from '../http/caller.ts';
+
+/** GET /models: what the playground offers. */
+export const listPortalModels: PortalHandle<'listPortalModels', ReadServices> = async (
+  _request,
+  { account, nowMillis },
+  { catalog, reads },
+) => {
+  const { enabledProviders } = await reads.service();
+  const data = modelViews(catalog, account.policy, enabledProviders, nowMillis);
+  return { status: 200, body: { data, next_cursor: null } };
+};

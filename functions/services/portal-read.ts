@@ -1,0 +1,52 @@
+import { createCreationReads } from '../../adapters/dynamodb/creation-reads.ts';
+import { createPeopleStore } from '../../adapters/dynamodb/people-store.ts';
+import { createDeliveryReads } from '../../adapters/dynamodb/portal/delivery-log.ts';
+import { createLedgerReads } from '../../adapters/dynamodb/portal/ledger-store.ts';
+import { createPortalReads } from '../../adapters/dynamodb/portal/portal-reads.ts';
+import { createUsageReads } from '../../adapters/dynamodb/portal/usage-store.ts';
+import type { Table } from '../../adapters/dynamodb/table.ts';
+import type { Catalog } from '../../core/catalog.ts';
+import type { CreationReads } from '../../core/ports/creations.ts';
+import type { DeliveryReads } from '../../core/ports/delivery-reads.ts';
+import type { LedgerReads } from '../../core/ports/ledger.ts';
+import type { PeopleStore } from '../../core/ports/people.ts';
+import type { PortalReads } from '../../core/ports/portal-reads.ts';
+import type { UsageReads } from '../../core/ports/usage.ts';
+import { catalog } from './api.ts';
+import { table } from './clients.ts';
+import type { OpenServices } from './open.ts';
+import { openPortal, type PortalServices } from './portal.ts';
+
+/** What the pages of the portal read. */
+export interface ReadStores {
+  readonly reads: PortalReads;
+  readonly creations: CreationReads;
+  readonly deliveries: DeliveryReads;
+  readonly ledger: LedgerReads;
+  readonly usage: UsageReads;
+  readonly people: Pick<PeopleStore, 'listMembers' | 'listInvitations'>;
+}
+
+export interface ReadServices extends PortalServices, ReadStores {
+  readonly catalog: Catalog;
+}
+
+export function readStores(table: Table): ReadStores {
+  return {
+    reads: createPortalReads(table),
+    creations: createCreationReads(table),
+    deliveries: createDeliveryReads(table),
+    ledger: createLedgerReads(table),
+    usage: createUsageReads(table),
+    people: createPeopleStore(table),
+  };
+}
+
+export function readServices(): OpenServices<ReadServices> {
+  const shared = table();
+  const open = openPortal(shared);
+  return () => {
+    const portal = open();
+    return { ...portal, catalog, ...readStores({ ...shared, signal: portal.budget.signal }) };
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * What a person began when the service asked for a fresh sign-in. It is kept in this tab alone while the browser
+ * visits the issuer. The way back holds its id, so that nothing is finished that the person did not come back for.
+ */
+import { signInPaths, type PortalOperationName } from '../../core/contract.ts';
+import type { Input } from './api/calls.ts';
+import { currentPath } from './router.ts';
+import { createValue } from './value.ts';
+
+interface Begun {
+  readonly id: string;
+  readonly operation: PortalOperationName;
+  readonly input: Input;
+  readonly atMillis: number;
+}
+
+const storageName = 'darkroom.begun';
+const parameter = 'continue';
+const longestMillis = 15 * 60_000;
+
+/** What waits for a fresh sign-in. A dialog of the shell asks for it. */
+export const waiting = createValue<Pick<Begun, 'operation' | 'input'> | null>(null);
+
+/** The address that signs in and leads back to the page that is shown. */
+export const signInAddress = (returnTo = currentPath()): string =>
+  `${signInPaths.login}?return=${encodeURIComponent(returnTo)}`;
+
+/** Keeps what was begun, and leaves for a fresh sign-in. */
+export function signInAfresh({ operation, input }: Pick<Begun, 'operation' | 'input'>): void {
+  const begun: Begun = { id: crypto.randomUUID(), operation, input, atMillis: Date.now() };
+  sessionStorage.setItem(storageName, JSON.stringify(begun));
+  location.assign(`${signInAddress(currentPath({ [parameter]: begun.id }))}&fresh=1`);
+}
+
+function takeBegun(): Begun | undefined {
+  const text = sessionStorage.getItem(storageName);
+  const here = new URL(location.href);
+  const id = here.searchParams.get(parameter);
+  if (id !== null) {
+    here.searchParams.delete(parameter);
+    history.replaceState(null, '', here.pathname + here.search);
+  }
+  sessionStorage.removeItem(storageName);
+  if (text === null) return undefined;
+  const begun = JSON.parse(text) as Begun;
+  return begun.id === id && Date.now() - begun.atMillis < longestMillis ? begun : undefined;
+}
+
+let begun: Begun | undefined;
+
+/** Reads what was begun, once, before the first page is shown. */
+export function readBegun(): void {
+  // A failed sign-in leads back with an error: then nothing is finished.
+  begun = takeBegun();
+}
+
+/** The input of the operation when the person came back to finish it. */
+export function begunInput<Name extends PortalOperationName>(name: Name): Input<Name> | undefined {
+  return begun?.operation === name ? begun.input : undefined;
+}
+
+/** The same, and nobody gets it a second time. */
+export function finishBegun<Name extends PortalOperationName>(name: Name): Input<Name> | undefined {
+  const input = begunInput(name);
+  if (input) begun = undefined;
+  return input;
+}

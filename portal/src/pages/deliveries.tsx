@@ -1,0 +1,137 @@
+import { useState } from 'preact/hooks';
+import { useAction, useRows } from '../api/hooks.ts';
+import { href, setQuery, usePlace } from '../router.ts';
+import { useMay } from '../session.ts';
+import { announce } from '../ui/announce.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Form, Select } from '../ui/form.tsx';
+import { Page } from '../ui/page.tsx';
+import { Empty } from '../ui/states.tsx';
+import { List } from '../ui/table.tsx';
+import { DeliveryTable } from './parts/delivery-parts.tsx';
+
+const outcomes = [
+  { value: '', label: 'All' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'delivered', label: 'Delivered' },
+  { value: 'unknown', label: 'Unknown' },
+];
+
+export function Deliveries() {
+  const { query } = usePlace();
+  const outcome = query.get('outcome') ?? '';
+  const creation = query.get('creation') ?? '';
+  const rows = useRows('listDeliveries', { outcome, creation });
+  const mayRedeliver = useMay('redeliverFailed');
+  const [isOpen, setOpen] = useState(false);
+  const isFiltered = outcome !== '' || creation !== '';
+  return (
+    <Page
+      title="Deliveries"
+      lead="Each attempt to deliver a webhook or a notice. A webhook has up to five attempts."
+      actions={
+        <>
+          <button type="button" onClick={rows.reload} aria-busy={rows.isLoading}>
+            Refresh
+          </button>
+          {mayRedeliver && (
+            <button type="button" onClick={() => setOpen(true)}>
+              Redeliver all failed…
+            </button>
+          )}
+        </>
+      }
+    >
+      <div class="filters">
+        <Select
+          label="Result"
+          value={outcome}
+          options={outcomes}
+          onChange={(value) => setQuery({ outcome: value })}
+        />
+        {creation !== '' && (
+          <p>
+            Of the creation <code>…{creation.slice(-8)}</code>{' '}
+            <button type="button" class="small" onClick={() => setQuery({ creation: '' })}>
+              Show all
+            </button>
+          </p>
+        )}
+      </div>
+      <List
+        of={rows}
+        empty={
+          isFiltered ? (
+            <Empty title="No delivery fits the filter">
+              <button type="button" onClick={() => setQuery({ outcome: '', creation: '' })}>
+                Show all
+              </button>
+            </Empty>
+          ) : (
+            <Empty title="No delivery yet">
+              <p>
+                Name a <code>webhook_url</code> in a request, or{' '}
+                <a href={href('/webhooks')}>send a test delivery</a>.
+              </p>
+            </Empty>
+          )
+        }
+      >
+        {(data) => <DeliveryTable caption="Deliveries, the newest first" rows={data} />}
+      </List>
+      {isOpen && (
+        <RedeliverFailed
+          onClose={() => setOpen(false)}
+          onDone={(count) => {
+            setOpen(false);
+            rows.reload();
+            announce(
+              count === 0
+                ? 'No webhook failed since then.'
+                : `Redelivering ${count} ${count === 1 ? 'webhook' : 'webhooks'}.`,
+            );
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+const spans = [
+  { value: '1', label: 'the last hour' },
+  { value: '24', label: 'the last 24 hours' },
+  { value: '72', label: 'the last three days' },
+  { value: '168', label: 'the last seven days' },
+];
+
+function RedeliverFailed({ onClose, onDone }: { onClose: () => void; onDone: (count: number) => void }) {
+  const [hours, setHours] = useState('24');
+  const [count, setCount] = useState(0);
+  const redeliver = useAction('redeliverFailed', (answer, input) => {
+    const total = count + answer.redelivered;
+    setCount(total);
+    // The service takes them in portions.
+    if (answer.has_more) redeliver.run(input);
+    else onDone(total);
+  });
+  return (
+    <Dialog title="Redeliver all failed" onClose={onClose}>
+      <Form
+        submit={redeliver.isBusy ? `Redelivering… ${count}` : 'Redeliver'}
+        isBusy={redeliver.isBusy}
+        error={redeliver.error}
+        onCancel={onClose}
+        onSubmit={() => {
+          setCount(0);
+          redeliver.run({ body: { since: new Date(Date.now() - Number(hours) * 3_600_000).toISOString() } });
+        }}
+      >
+        <p>
+          Each creation whose webhook failed for good is delivered once more, with up to five new attempts.
+          Your receiver may get an event that it knows.
+        </p>
+        <Select label="Failed in" value={hours} options={spans} onChange={setHours} />
+      </Form>
+    </Dialog>
+  );
+}

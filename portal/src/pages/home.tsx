@@ -1,0 +1,80 @@
+import { useResource } from '../api/hooks.ts';
+import type { HomeView } from '../../../core/portal/views.ts';
+import { href } from '../router.ts';
+import { Card, Figure, Money } from '../ui/basics.tsx';
+import { Page } from '../ui/page.tsx';
+import { Loaded } from '../ui/states.tsx';
+import { CreationTable } from './parts/creation-table.tsx';
+import { KeyCaps } from './parts/key-caps.tsx';
+import { Start } from './parts/start.tsx';
+
+export function Home() {
+  const home = useResource('getHome');
+  return (
+    <Page title="Home">
+      <Loaded of={home}>{(data) => <Content data={data} onChange={home.reload} />}</Loaded>
+    </Page>
+  );
+}
+
+function Content({ data, onChange }: { data: HomeView; onChange: () => void }) {
+  const { steps } = data;
+  const isStarting = !steps.has_key || !steps.has_creation || !steps.has_delivery;
+  return (
+    <>
+      {isStarting && <Start steps={steps} onChange={onChange} />}
+      {data.failing_webhooks > 0 && (
+        <p class="notice warn">
+          <a href={href('/deliveries?outcome=failed')}>
+            {data.failing_webhooks === 1
+              ? 'One webhook failed or waits for another attempt'
+              : `${data.failing_webhooks} webhooks failed or wait for another attempt`}
+          </a>{' '}
+          in the last 24 hours.
+        </p>
+      )}
+      <dl class="figures">
+        <Figure
+          name="Available"
+          note={
+            data.credit_line > 0 ? (
+              <>
+                with a credit line of <Money of={data.credit_line} />
+              </>
+            ) : undefined
+          }
+        >
+          <a href={href('/wallet')}>
+            <Money of={data.available} />
+          </a>
+        </Figure>
+        <Figure name="Spent today">
+          <Money of={data.spent_today} />
+        </Figure>
+        <Figure name="Spent this month" note="Days and months are those of UTC.">
+          <Money of={data.spent_this_month} />
+        </Figure>
+        <Figure name="In flight" note={`of ${data.max_concurrent} at the same time`}>
+          {data.in_flight}
+        </Figure>
+      </dl>
+      {data.keys_near_cap.length > 0 && (
+        <Card title="Keys near their cap" actions={<a href={href('/keys')}>All keys</a>}>
+          <ul class="plain">
+            {data.keys_near_cap.map((key) => (
+              <li key={key.id} class="near-cap">
+                <strong>{key.name}</strong>
+                <KeyCaps of={key} />
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+      {data.creations.length > 0 && (
+        <Card title="Latest creations" actions={<a href={href('/creations')}>All creations</a>}>
+          <CreationTable caption="The latest ten creations" rows={data.creations} />
+        </Card>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,210 @@
+import { useState } from 'preact/hooks';
+import { useAction, useResource } from '../../api/hooks.ts';
+import type { OperatedAccount } from '../../../../core/portal/views.ts';
+import { href } from '../../router.ts';
+import { announce } from '../../ui/announce.tsx';
+import { Card, Fact, Facts, Figure, Id, Money, Time } from '../../ui/basics.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Form, Text } from '../../ui/form.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Failed, Loaded } from '../../ui/states.tsx';
+import { parseAmount } from '../../words/money.ts';
+import { PersonForm } from '../parts/person-form.tsx';
+import { Condition } from './accounts.tsx';
+import { LimitsForm } from './limits-form.tsx';
+
+type Shown = 'top-up' | 'limits' | 'invite' | 'condition';
+
+export function OneAccount({ id }: { id: string }) {
+  const account = useResource('showAccount', { id });
+  const [shown, setShown] = useState<Shown>();
+  const close = (): void => {
+    setShown(undefined);
+    for (const action of [topUp, change, invite]) action.clear();
+  };
+  const done = (text: string): void => {
+    close();
+    account.reload();
+    announce(text);
+  };
+  const topUp = useAction('topUpAccount', () => done('The wallet is topped up.'));
+  const change = useAction('changeAccount', () => done('The account is changed.'));
+  const invite = useAction('inviteToAccount', () => done('The person is invited.'));
+  const error = shown ? undefined : (topUp.error ?? change.error ?? invite.error);
+  return (
+    <Page
+      title={account.data?.name ?? 'Account'}
+      above={<a href={href('/operator/accounts')}>Accounts</a>}
+      lead={<Id of={id} label="the id of the account" />}
+      actions={
+        <>
+          <button type="button" onClick={() => setShown('invite')}>
+            Invite a person
+          </button>
+          <button type="button" onClick={() => setShown('limits')}>
+            Limits
+          </button>
+          <button type="button" class="primary" onClick={() => setShown('top-up')}>
+            Top up
+          </button>
+        </>
+      }
+    >
+      {error && <Failed error={error} />}
+      <Loaded of={account}>
+        {(data) => (
+          <>
+            <Content data={data} onCondition={() => setShown('condition')} />
+            {shown === 'limits' && (
+              <Dialog title="Name, credit line and limits" onClose={close}>
+                <LimitsForm of={data} action={change} onCancel={close} />
+              </Dialog>
+            )}
+            {shown === 'condition' && <ConditionDialog of={data} action={change} onClose={close} />}
+          </>
+        )}
+      </Loaded>
+      {shown === 'top-up' && (
+        <Dialog title="Top up" onClose={close}>
+          <TopUpForm id={id} action={topUp} onCancel={close} />
+        </Dialog>
+      )}
+      {shown === 'invite' && (
+        <Dialog title="Invite a person" onClose={close}>
+          <PersonForm
+            withEmail
+            start={{ role: 'owner' }}
+            submit="Invite"
+            isBusy={invite.isBusy}
+            error={invite.error}
+            onCancel={close}
+            onSubmit={({ email, role, key_cap }) =>
+              invite.run({
+                id,
+                body: { role, ...(key_cap !== null && { key_cap }), ...(email !== undefined && { email }) },
+              })
+            }
+          />
+        </Dialog>
+      )}
+    </Page>
+  );
+}
+
+function Content({ data, onCondition }: { data: OperatedAccount; onCondition: () => void }) {
+  return (
+    <>
+      <dl class="figures">
+        <Figure name="Available">
+          <Money of={data.available} />
+        </Figure>
+        <Figure name="Balance">
+          <Money of={data.balance} />
+        </Figure>
+        <Figure name="Credit line">
+          <Money of={data.credit_line} />
+        </Figure>
+        <Figure name="In flight" note={`of ${data.limits.max_concurrent}`}>
+          {data.in_flight}
+        </Figure>
+      </dl>
+      <Card
+        title="Condition"
+        actions={
+          <button type="button" class="small" onClick={onCondition}>
+            {data.condition === 'active' ? 'Suspend' : 'Activate'}
+          </button>
+        }
+      >
+        <Facts>
+          <Fact name="Condition">
+            <Condition of={data.condition} />
+          </Fact>
+          <Fact name="Created">
+            <Time at={data.created_at} />
+          </Fact>
+          <Fact name="Failing webhooks">{data.webhook_failures}</Fact>
+          <Fact name="Requests a minute">
+            {data.limits.post_rate} POST, {data.limits.get_rate} GET
+          </Fact>
+          <Fact name="Time limit of a creation">{data.limits.deadline_seconds} s</Fact>
+        </Facts>
+      </Card>
+    </>
+  );
+}
+
+function ConditionDialog({
+  of,
+  action,
+  onClose,
+}: {
+  of: OperatedAccount;
+  action: ReturnType<typeof useAction<'changeAccount'>>;
+  onClose: () => void;
+}) {
+  const isActive = of.condition === 'active';
+  return (
+    <Dialog title={isActive ? `Suspend ${of.name}` : `Activate ${of.name}`} onClose={onClose}>
+      <Form
+        submit={isActive ? 'Suspend the account' : 'Activate the account'}
+        isDangerous={isActive}
+        isBusy={action.isBusy}
+        error={action.error}
+        onCancel={onClose}
+        onSubmit={() => action.run({ id: of.id, body: { condition: isActive ? 'suspended' : 'active' } })}
+      >
+        <p>
+          {isActive
+            ? 'Every request to the API is refused with 403 from the next one on. The account keeps its portal.'
+            : 'The API takes requests of this account again.'}
+        </p>
+      </Form>
+    </Dialog>
+  );
+}
+
+function TopUpForm({
+  id,
+  action,
+  onCancel,
+}: {
+  id: string;
+  action: ReturnType<typeof useAction<'topUpAccount'>>;
+  onCancel: () => void;
+}) {
+  const [amountText, setAmount] = useState('');
+  const [reference, setReference] = useState('');
+  const amount = parseAmount(amountText);
+  const fields = action.error?.fields;
+  return (
+    <Form
+      submit="Top up"
+      isBusy={action.isBusy}
+      isDisabled={typeof amount !== 'number' || amount === 0 || reference.trim() === ''}
+      error={action.error}
+      onCancel={onCancel}
+      onSubmit={() => {
+        if (typeof amount === 'number') action.run({ id, body: { amount, reference: reference.trim() } });
+      }}
+    >
+      <Text
+        label="Amount (USD)"
+        inputMode="decimal"
+        value={amountText}
+        onInput={setAmount}
+        isRequired
+        autoFocus
+        error={amount === undefined ? 'An amount such as 25 or 0.50.' : fields?.get('amount')}
+      />
+      <Text
+        label="Reference"
+        hint="Such as the number of the invoice. A reference counts once, so a second press changes nothing."
+        value={reference}
+        onInput={setReference}
+        isRequired
+        error={fields?.get('reference')}
+      />
+    </Form>
+  );
+}

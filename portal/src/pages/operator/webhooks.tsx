@@ -1,0 +1,54 @@
+import { useResource } from '../../api/hooks.ts';
+import { href } from '../../router.ts';
+import { Time } from '../../ui/basics.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Empty, Loaded } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
+
+export function FailingWebhooks() {
+  const webhooks = useResource('listFailingWebhooks');
+  return (
+    <Page
+      title="Failing webhooks"
+      above="Operator"
+      lead="Webhooks that failed at least once and wait for another attempt, of all accounts."
+    >
+      <Loaded of={webhooks}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="No webhook is failing" />
+          ) : (
+            <Table
+              caption="Failing webhooks"
+              rows={data}
+              keyOf={({ account, creation, host, next_attempt_at: at }) =>
+                [account, creation, host, at].join(' ')
+              }
+              columns={[
+                {
+                  head: 'Account',
+                  cell: ({ account, account_name: name }) => (
+                    <a href={href(`/operator/accounts/${encodeURIComponent(account)}`)}>{name}</a>
+                  ),
+                },
+                { head: 'Host', cell: ({ host }) => <span class="clip">{host}</span> },
+                {
+                  head: 'Creation',
+                  isWide: true,
+                  cell: ({ creation }) =>
+                    creation === null ? <span class="dim">a notice</span> : <code>{creation}</code>,
+                },
+                { head: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
+                {
+                  head: 'Next attempt',
+                  isNumber: true,
+                  cell: ({ next_attempt_at: at }) => <Time at={at} form="relative" />,
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}

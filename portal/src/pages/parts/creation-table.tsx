@@ -1,0 +1,69 @@
+import type { CreationRow } from '../../../../core/portal/views.ts';
+import { href } from '../../router.ts';
+import { Badge, Money, Time, type Tone } from '../../ui/basics.tsx';
+import { Table } from '../../ui/table.tsx';
+import { digitsFor } from '../../words/money.ts';
+
+const tones: Readonly<Record<CreationRow['status'], Tone>> = {
+  queued: 'calm',
+  processing: 'busy',
+  completed: 'good',
+  failed: 'bad',
+};
+
+/** The state in one word. A cancelled creation is a failed one to the API. */
+export function CreationState({ of }: { of: Pick<CreationRow, 'status' | 'cancelled_at'> }) {
+  if (of.cancelled_at !== null) return <Badge tone="calm">cancelled</Badge>;
+  return <Badge tone={tones[of.status]}>{of.status}</Badge>;
+}
+
+/** The picture of a result, or the state in its place. Only results of the service are shown. */
+export function Thumbnail({ of }: { of: CreationRow }) {
+  const [url] = of.result_urls;
+  return (
+    <span class="thumbnail">
+      {url !== undefined && <img src={url} alt="" loading="lazy" decoding="async" />}
+    </span>
+  );
+}
+
+export function CreationTable({ caption, rows }: { caption: string; rows: readonly CreationRow[] }) {
+  const digits = digitsFor(rows.map(({ cost }) => cost));
+  return (
+    <Table
+      caption={caption}
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          head: 'Creation',
+          cell: (row) => (
+            <a class="creation-link" href={href(`/creations/${row.id}`)}>
+              <Thumbnail of={row} />
+              <span class="clip">{row.prompt ?? <span class="dim">without a prompt</span>}</span>
+            </a>
+          ),
+        },
+        { head: 'State', cell: (row) => <CreationState of={row} /> },
+        { head: 'Model', cell: ({ model }) => model, isWide: true },
+        { head: 'Key', cell: ({ key }) => key.name, isWide: true },
+        { head: 'User', cell: ({ user }) => user ?? <span class="dim">–</span>, isWide: true },
+        {
+          head: 'Cost',
+          isNumber: true,
+          cell: ({ cost, amount_refunded: refunded }) =>
+            refunded > 0 ? (
+              <span title="Refunded">
+                <s>
+                  <Money of={cost} digits={digits} />
+                </s>
+              </span>
+            ) : (
+              <Money of={cost} digits={digits} />
+            ),
+        },
+        { head: 'Created', isNumber: true, cell: ({ created_at: at }) => <Time at={at} /> },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,239 @@
+import { useState } from 'preact/hooks';
+import type { Role } from '../../../core/contract.ts';
+import { useAction, useResource } from '../api/hooks.ts';
+import type { PeopleView } from '../../../core/portal/views.ts';
+import { begunInput } from '../fresh.ts';
+import { announce } from '../ui/announce.tsx';
+import { Badge, Card, Money, Time, type Tone } from '../ui/basics.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Form } from '../ui/form.tsx';
+import { Page } from '../ui/page.tsx';
+import { Empty, Failed, Loaded } from '../ui/states.tsx';
+import { Table } from '../ui/table.tsx';
+import { PersonForm } from './parts/person-form.tsx';
+
+type Person = PeopleView['people'][number];
+type Shown =
+  | { readonly kind: 'invite'; readonly start?: { email?: string; role?: Role } }
+  | { readonly kind: 'change' | 'remove'; readonly id: string };
+
+export function People() {
+  const people = useResource('listPeople');
+  const [shown, setShown] = useState<Shown | undefined>(() => {
+    const begun = begunInput('invitePerson');
+    return begun?.body && { kind: 'invite', start: begun.body };
+  });
+  const close = (): void => {
+    setShown(undefined);
+    for (const action of [invite, change, remove]) action.clear();
+  };
+  const done = (text: string): void => {
+    close();
+    people.reload();
+    announce(text);
+  };
+  const invite = useAction('invitePerson', () =>
+    done('The person is invited. Tell them to sign in to the portal.'),
+  );
+  const change = useAction('changePerson', () => done('The change holds from the next request on.'));
+  const remove = useAction('removePerson', () => done('The person is removed. Their sessions have ended.'));
+  const end = useAction('endSessions', () => done('All sessions of the person have ended.'));
+  const withdraw = useAction('withdrawInvitation', () => done('The invitation is withdrawn.'));
+  const chosen = shown && 'id' in shown ? people.data?.people.find(({ id }) => id === shown.id) : undefined;
+  const outside = shown ? [] : [invite.error, change.error, remove.error];
+  const error = [...outside, end.error, withdraw.error].find((one) => one !== undefined);
+  return (
+    <Page
+      title="People"
+      lead="An owner may do everything. A developer has keys, webhooks and the playground. A viewer reads."
+      actions={
+        <button type="button" class="primary" onClick={() => setShown({ kind: 'invite' })}>
+          Invite a person
+        </button>
+      }
+    >
+      {error && <Failed error={error} />}
+      <Loaded of={people}>
+        {(data) => (
+          <>
+            <PeopleTable people={data.people} onOpen={setShown} onEndSessions={(id) => end.run({ id })} />
+            <Card title="Open invitations">
+              <Invitations of={data.invitations} onWithdraw={(id) => withdraw.run({ id })} />
+            </Card>
+          </>
+        )}
+      </Loaded>
+      {shown?.kind === 'invite' && (
+        <Dialog title="Invite a person" onClose={close}>
+          <PersonForm
+            start={shown.start}
+            withEmail
+            submit="Invite"
+            isBusy={invite.isBusy}
+            error={invite.error}
+            onCancel={close}
+            onSubmit={({ email, ...body }) =>
+              invite.run({ body: { ...body, ...(email !== undefined && { email }) } })
+            }
+          />
+        </Dialog>
+      )}
+      {chosen && shown?.kind === 'change' && (
+        <Dialog title={`Change ${chosen.email}`} onClose={close}>
+          <PersonForm
+            start={{ role: chosen.role, key_cap: chosen.key_cap }}
+            submit="Save"
+            isBusy={change.isBusy}
+            error={change.error}
+            onReload={() => {
+              change.clear();
+              people.reload();
+            }}
+            onCancel={close}
+            onSubmit={({ role, key_cap }) =>
+              change.run({ id: chosen.id, body: { role, key_cap, version: chosen.version } })
+            }
+          />
+        </Dialog>
+      )}
+      {chosen && shown?.kind === 'remove' && (
+        <Dialog title={`Remove ${chosen.email}`} onClose={close}>
+          <Form
+            submit="Remove the person"
+            isDangerous
+            isBusy={remove.isBusy}
+            error={remove.error}
+            onCancel={close}
+            onSubmit={() => remove.run({ id: chosen.id })}
+          >
+            <p>
+              The sessions of this person end at once. Keys that the person created stay: look at them as
+              well.
+            </p>
+          </Form>
+        </Dialog>
+      )}
+    </Page>
+  );
+}
+
+const roleTone = (role: Role): Tone => (role === 'owner' ? 'good' : 'calm');
+
+function PeopleTable({
+  people,
+  onOpen,
+  onEndSessions,
+}: {
+  people: readonly Person[];
+  onOpen: (shown: Shown) => void;
+  onEndSessions: (id: string) => void;
+}) {
+  return (
+    <Table
+      caption="People of the account"
+      rows={people}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          head: 'Person',
+          cell: ({ email, is_you: isYou }) => (
+            <>
+              <span class="clip">{email}</span> {isYou && <span class="dim">(you)</span>}
+            </>
+          ),
+        },
+        { head: 'Role', cell: ({ role }) => <Badge tone={roleTone(role)}>{role}</Badge> },
+        {
+          head: 'Keys may have',
+          isWide: true,
+          cell: ({ key_cap: cap }) =>
+            cap === null ? (
+              <span class="dim">any cap</span>
+            ) : (
+              <>
+                <Money of={cap} /> a month
+              </>
+            ),
+        },
+        {
+          head: 'Last sign-in',
+          isWide: true,
+          cell: ({ last_sign_in_at: at }) =>
+            at === null ? <span class="dim">never</span> : <Time at={at} form="relative" />,
+        },
+        { head: 'Since', isWide: true, cell: ({ since }) => <Time at={since} /> },
+        {
+          head: 'Actions',
+          isPlain: true,
+          isNumber: true,
+          cell: ({ id, email }) => (
+            <div class="row-actions">
+              <button
+                type="button"
+                class="small"
+                aria-label={`Change ${email}`}
+                onClick={() => onOpen({ kind: 'change', id })}
+              >
+                Change
+              </button>
+              <button
+                type="button"
+                class="small"
+                aria-label={`End the sessions of ${email}`}
+                onClick={() => onEndSessions(id)}
+              >
+                End sessions
+              </button>
+              <button
+                type="button"
+                class="small danger-quiet"
+                aria-label={`Remove ${email}`}
+                onClick={() => onOpen({ kind: 'remove', id })}
+              >
+                Remove
+              </button>
+            </div>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function Invitations({
+  of,
+  onWithdraw,
+}: {
+  of: PeopleView['invitations'];
+  onWithdraw: (id: string) => void;
+}) {
+  if (of.length === 0) return <Empty title="No open invitation" />;
+  return (
+    <Table
+      caption="Open invitations"
+      rows={of}
+      keyOf={({ id }) => id}
+      columns={[
+        { head: 'Address', cell: ({ email }) => <span class="clip">{email}</span> },
+        { head: 'Role', cell: ({ role }) => <Badge tone={roleTone(role)}>{role}</Badge> },
+        { head: 'Invited by', cell: ({ invited_by: by }) => by, isWide: true },
+        { head: 'Ends', cell: ({ expires_at: at }) => <Time at={at} form="relative" /> },
+        {
+          head: 'Actions',
+          isPlain: true,
+          isNumber: true,
+          cell: ({ id, email }) => (
+            <button
+              type="button"
+              class="small"
+              aria-label={`Withdraw the invitation of ${email}`}
+              onClick={() => onWithdraw(id)}
+            >
+              Withdraw
+            </button>
+          ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,151 @@
+import { useState } from 'preact/hooks';
+import { useRows } from '../api/hooks.ts';
+import type { LedgerPage, LedgerView } from '../../../core/portal/views.ts';
+import { href } from '../router.ts';
+import { useSession } from '../session.ts';
+import { Card, Figure, Money, Time } from '../ui/basics.tsx';
+import { Page } from '../ui/page.tsx';
+import { Empty } from '../ui/states.tsx';
+import { List, Table } from '../ui/table.tsx';
+import { digitsFor } from '../words/money.ts';
+import { Export } from './parts/export.tsx';
+import { Notices } from './parts/notices.tsx';
+
+export function Wallet() {
+  const ledger = useRows('listLedger');
+  const { first } = ledger;
+  return (
+    <Page title="Wallet" actions={<Pay />}>
+      {first && <Balance of={first} />}
+      <Card title="Ledger" actions={first && first.months.length > 0 && <ByMonth months={first.months} />}>
+        <List
+          of={ledger}
+          empty={
+            <Empty title="No movement yet">
+              <p>A top-up, a charge or a refund appears here at once.</p>
+            </Empty>
+          }
+        >
+          {(rows) => <LedgerTable rows={rows} />}
+        </List>
+      </Card>
+      <Notices />
+    </Page>
+  );
+}
+
+/** The operator's own way to pay. */
+function Pay() {
+  const { service } = useSession().me;
+  if (service.payment_url === null) return null;
+  return (
+    <a class="button primary" href={service.payment_url} target="_blank" rel="noreferrer">
+      Pay
+      <span class="hidden"> (opens in a new tab)</span>
+    </a>
+  );
+}
+
+function Balance({ of }: { of: LedgerPage }) {
+  const { service } = useSession().me;
+  return (
+    <>
+      <dl class="figures">
+        <Figure name="Available" note="What new requests can spend.">
+          <Money of={of.available} />
+        </Figure>
+        <Figure name="Balance">
+          <Money of={of.balance} />
+        </Figure>
+        <Figure name="Credit line">
+          <Money of={of.credit_line} />
+        </Figure>
+      </dl>
+      {service.payment_url === null && (
+        <p class="notice">
+          {service.contact ?? 'The operator of this service tops the wallet up. Ask the operator how to pay.'}
+        </p>
+      )}
+    </>
+  );
+}
+
+function ByMonth({ months }: { months: readonly string[] }) {
+  const [month, setMonth] = useState(months[0] ?? '');
+  return (
+    <>
+      <label class="hidden" for="month">
+        Month
+      </label>
+      <select
+        id="month"
+        class="small"
+        value={month}
+        onChange={(event) => setMonth(event.currentTarget.value)}
+      >
+        {months.map((one) => (
+          <option key={one} value={one}>
+            {one}
+          </option>
+        ))}
+      </select>
+      <Export
+        operation="exportLedger"
+        query={{ month }}
+        file={`darkroom-ledger-${month}.csv`}
+        label="Download CSV"
+      />
+    </>
+  );
+}
+
+const kinds: Readonly<Record<LedgerView['kind'], string>> = {
+  charge: 'Charge',
+  refund: 'Refund',
+  top_up: 'Top-up',
+  adjustment: 'Adjustment',
+  credit_line: 'Credit line',
+};
+
+function LedgerTable({ rows }: { rows: readonly LedgerView[] }) {
+  const digits = digitsFor(rows.map(({ amount }) => amount));
+  const balanceDigits = digitsFor(rows.map(({ available }) => available));
+  return (
+    <Table
+      caption="Ledger, the newest first"
+      rows={rows}
+      keyOf={({ at, kind, creation, amount, available }) => [at, kind, creation, amount, available].join(' ')}
+      columns={[
+        { head: 'Time', cell: ({ at }) => <Time at={at} form="full" /> },
+        { head: 'Movement', cell: ({ kind }) => kinds[kind] },
+        {
+          head: 'Of',
+          isWide: true,
+          cell: ({ creation, model, note }) =>
+            creation === null ? (
+              <span class="clip">{note ?? <span class="dim">–</span>}</span>
+            ) : (
+              <>
+                <a href={href(`/creations/${creation}`)}>
+                  <code>…{creation.slice(-8)}</code>
+                </a>{' '}
+                <span class="dim">{model}</span>
+              </>
+            ),
+        },
+        { head: 'Key', isWide: true, cell: ({ key }) => key ?? <span class="dim">–</span> },
+        { head: 'User', isWide: true, cell: ({ user }) => user ?? <span class="dim">–</span> },
+        {
+          head: 'Amount',
+          isNumber: true,
+          cell: ({ amount }) => <Money of={amount} digits={digits} signed />,
+        },
+        {
+          head: 'Available after',
+          isNumber: true,
+          cell: ({ available }) => <Money of={available} digits={balanceDigits} />,
+        },
+      ]}
+    />
+  );
+}

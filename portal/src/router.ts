@@ -1,0 +1,99 @@
+/** Which page is shown follows from the address. Links are ordinary links: a press on one changes the page here. */
+import { createValue, useValue } from './value.ts';
+
+/** The path of the portal, with a slash at both ends: the script lies there. */
+const base = new URL('.', import.meta.url).pathname;
+
+export interface Place {
+  /** Relative to the base, with a slash in front: "/keys". */
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+function here(): Place {
+  const { pathname, search } = location;
+  const path = pathname.startsWith(base) ? `/${pathname.slice(base.length)}` : '/';
+  return { path: path.length > 1 ? path.replace(/\/$/, '') : path, query: new URLSearchParams(search) };
+}
+
+const place = createValue(here());
+
+export const usePlace = (): Place => useValue(place);
+
+/** The address of a page, for a link. */
+export const href = (path: string): string => base + path.slice(1);
+
+/** The page as it is shown, with its query, for the way back after a sign-in. */
+export function currentPath(changes: Readonly<Record<string, string | undefined>> = {}): string {
+  const { path, query } = place.get();
+  return withQuery(path, query, changes);
+}
+
+/** Parameters that are empty or undefined vanish. */
+function withQuery(
+  path: string,
+  query: URLSearchParams,
+  changes: Readonly<Record<string, string | undefined>>,
+): string {
+  const next = new URLSearchParams(query);
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === undefined || value === '') next.delete(key);
+    else next.set(key, value);
+  }
+  const text = next.toString();
+  return `${path}${text === '' ? '' : `?${text}`}`;
+}
+
+export function go(path: string, how: 'push' | 'replace' = 'push'): void {
+  if (how === 'push') history.pushState(null, '', href(path));
+  else history.replaceState(null, '', href(path));
+  place.set(here());
+}
+
+/** Changes parameters of the query. A filter replaces its entry in the history. */
+export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
+  go(currentPath(changes), 'replace');
+}
+
+/** The parameters of a path that fits the pattern "/creations/:id". */
+export function match(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
+  const wanted = pattern.split('/');
+  const given = path.split('/');
+  if (wanted.length !== given.length) return undefined;
+  const found: Record<string, string> = {};
+  for (const [index, step] of wanted.entries()) {
+    const value = given[index] ?? '';
+    if (!step.startsWith(':')) {
+      if (step !== value) return undefined;
+      continue;
+    }
+    try {
+      found[step.slice(1)] = decodeURIComponent(value);
+    } catch {
+      return undefined;
+    }
+  }
+  return found;
+}
+
+/** Follows links of the portal without a new load of the page. */
+export function followLinks(): void {
+  addEventListener('popstate', () => place.set(here()));
+  document.addEventListener('click', (event) => {
+    if (event.defaultPrevented || event.button !== 0) return;
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    if (!link || link.target !== '' || link.hasAttribute('download')) return;
+    const url = new URL(link.href);
+    if (url.origin !== location.origin || !url.pathname.startsWith(base) || url.hash !== '') return;
+    const first = url.pathname.slice(base.length).split('/')[0] ?? '';
+    if (first.includes('.') || isOutside(first)) return;
+    event.preventDefault();
+    go(`/${url.pathname.slice(base.length)}${url.search}`);
+    scrollTo(0, 0);
+  });
+}
+
+/** Addresses of the same origin that are no page of the portal. */
+const isOutside = (first: string): boolean =>
+  ['api', 'auth', 'reference', 'images', '_local'].includes(first);

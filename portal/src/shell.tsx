@@ -1,0 +1,289 @@
+/** What stands around every page: menu, account, person, and the dialogs that any page may need. */
+import { useEffect, useState } from 'preact/hooks';
+import { signInPaths } from '../../core/contract.ts';
+import { useAction } from './api/hooks.ts';
+import { sessionEnded } from './api/call.ts';
+import { signInAddress, signInAfresh, waiting } from './fresh.ts';
+import { NotFound } from './pages/not-found.tsx';
+import { href, match, setQuery, usePlace } from './router.ts';
+import { routes } from './routes.tsx';
+import { mayCall, useSession } from './session.ts';
+import { applyTheme, chosenTheme, themes, type Theme } from './theme.ts';
+import { Dialog } from './ui/dialog.tsx';
+import { Icon } from './ui/icon.tsx';
+import { Page } from './ui/page.tsx';
+import { Failed } from './ui/states.tsx';
+import { useValue } from './value.ts';
+import { signInError } from './words/sign-in-errors.ts';
+
+export function Shell() {
+  const { me } = useSession();
+  const { path } = usePlace();
+  return (
+    <div class="shell">
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <Menu />
+      <div class="column">
+        <Banner />
+        <SignInFailed />
+        <main id="content" tabIndex={-1}>
+          {me.account === null && !path.startsWith('/operator') ? <NoAccount /> : <CurrentPage />}
+        </main>
+      </div>
+      <SessionEnded />
+      <FreshSignIn />
+    </div>
+  );
+}
+
+function CurrentPage() {
+  const { path } = usePlace();
+  const { me } = useSession();
+  for (const { path: pattern, Page: Shown, needs } of routes) {
+    const found = match(pattern, path);
+    if (!found) continue;
+    const id = found['id'] ?? '';
+    return mayCall(me, needs) ? <Shown key={path} id={id} /> : <NotAllowed key={path} />;
+  }
+  return <NotFound key={path} />;
+}
+
+function NotAllowed() {
+  const { me } = useSession();
+  return (
+    <Page title="Not for your role">
+      <div class="card">
+        <p>
+          You are signed in as <strong>{me.person.email}</strong>
+          {me.account && `, ${me.account.role} of ${me.account.name}`}. This page needs another role.
+        </p>
+        <p class="dim">An owner of the account can give you another role, on the page People.</p>
+        <p>
+          <a href={href('/')}>Go to the home page</a>
+        </p>
+      </div>
+    </Page>
+  );
+}
+
+function NoAccount() {
+  const { me } = useSession();
+  return (
+    <Page title="You belong to no account yet">
+      <div class="card">
+        <p>
+          You are signed in as <strong>{me.person.email}</strong>. Ask an owner of your account, or the
+          operator of this service, to invite this address. Then sign in again.
+        </p>
+        {me.service.contact !== null && <p class="text">{me.service.contact}</p>}
+        {me.is_operator && (
+          <p>
+            <a href={href('/operator/accounts')}>Go to the operator’s pages</a>
+          </p>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+function Menu() {
+  const { me } = useSession();
+  const { path } = usePlace();
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => setOpen(false), [path]);
+  const shown = routes.filter(({ needs }) => mayCall(me, needs));
+  const groups = [...new Set(shown.flatMap(({ menu }) => (menu ? [menu.group] : [])))];
+  return (
+    <header class={isOpen ? 'menu open' : 'menu'}>
+      <div class="bar">
+        <a class="brand" href={href('/')}>
+          Darkroom
+        </a>
+        <button
+          type="button"
+          class="quiet toggle"
+          aria-expanded={isOpen}
+          aria-controls="menu"
+          onClick={() => setOpen(!isOpen)}
+        >
+          <Icon name="menu" />
+          Menu
+        </button>
+      </div>
+      <div id="menu" class="inner">
+        <AccountSwitch />
+        <nav aria-label="Portal">
+          {groups.map((group) => (
+            <div key={group} class="group">
+              {group !== '' && <p id={`group-${group}`}>{group}</p>}
+              <ul {...(group !== '' && { 'aria-labelledby': `group-${group}` })}>
+                {shown.map(({ path: target, menu }) =>
+                  menu?.group !== group ? null : (
+                    <li key={target}>
+                      <a
+                        href={href(target)}
+                        {...(isCurrent(target, path) && { 'aria-current': 'page' as const })}
+                      >
+                        <Icon name={menu.icon} />
+                        {menu.name}
+                      </a>
+                    </li>
+                  ),
+                )}
+              </ul>
+            </div>
+          ))}
+        </nav>
+        <PersonBox />
+      </div>
+    </header>
+  );
+}
+
+const isCurrent = (target: string, path: string): boolean =>
+  target === '/' ? path === '/' : path === target || path.startsWith(`${target}/`);
+
+function AccountSwitch() {
+  const { me } = useSession();
+  const change = useAction('switchAccount', () => {
+    // Everything on the page belongs to the other account.
+    location.assign(href('/'));
+  });
+  if (me.account === null) return null;
+  if (me.accounts.length < 2) return <p class="account-name">{me.account.name}</p>;
+  return (
+    <div class="account-switch">
+      <label class="hidden" for="account">
+        Account
+      </label>
+      <select
+        id="account"
+        value={me.account.id}
+        disabled={change.isBusy}
+        onChange={(event) => change.run({ body: { account: event.currentTarget.value } })}
+      >
+        {me.accounts.map(({ id, name, role }) => (
+          <option key={id} value={id}>
+            {name} ({role})
+          </option>
+        ))}
+      </select>
+      {change.error && <Failed error={change.error} />}
+    </div>
+  );
+}
+
+function PersonBox() {
+  const { me } = useSession();
+  const [theme, setTheme] = useState<Theme>(chosenTheme);
+  return (
+    <div class="person">
+      <p class="email" title={me.person.email}>
+        {me.person.email}
+      </p>
+      <p class="dim">
+        {[me.account?.role, me.is_operator && 'operator']
+          .filter((word) => typeof word === 'string')
+          .join(' · ')}
+      </p>
+      <div class="row">
+        <label class="hidden" for="theme">
+          Theme
+        </label>
+        <select
+          id="theme"
+          class="small"
+          value={theme}
+          onChange={(event) => {
+            const chosen = themes.find((one) => one === event.currentTarget.value) ?? 'system';
+            setTheme(chosen);
+            applyTheme(chosen);
+          }}
+        >
+          <option value="system">System theme</option>
+          <option value="dark">Dark</option>
+          <option value="light">Light</option>
+        </select>
+        <form method="post" action={signInPaths.logout}>
+          <button type="submit" class="small">
+            Sign out
+          </button>
+        </form>
+      </div>
+    </div>
+  );
+}
+
+/** What concerns every page. */
+function Banner() {
+  const { me } = useSession();
+  if (me.account?.condition === 'suspended') {
+    return (
+      <p class="banner" role="note">
+        The operator paused the API of this account. Keys, webhooks and the wallet can be managed; nothing is
+        generated. {me.service.contact}
+      </p>
+    );
+  }
+  if (me.account?.condition === 'disabled') {
+    return (
+      <p class="banner" role="note">
+        The operator closed this account. {me.service.contact}
+      </p>
+    );
+  }
+  return null;
+}
+
+/** A fresh sign-in that failed leads back here, and the older session goes on. */
+function SignInFailed() {
+  const { query } = usePlace();
+  const error = signInError(query.get('error'));
+  if (error === undefined) return null;
+  return (
+    <p class="banner" role="alert">
+      {error}{' '}
+      <button type="button" class="small" onClick={() => setQuery({ error: undefined })}>
+        Close
+      </button>
+    </p>
+  );
+}
+
+function SessionEnded() {
+  const isEnded = useValue(sessionEnded);
+  if (!isEnded) return null;
+  return (
+    <Dialog title="Your session ended" isLocked onClose={() => undefined}>
+      <p>Sign in again. You come back to this page.</p>
+      <div class="buttons">
+        <a class="button primary" href={signInAddress()}>
+          Sign in
+        </a>
+      </div>
+    </Dialog>
+  );
+}
+
+function FreshSignIn() {
+  const begun = useValue(waiting);
+  if (begun === null) return null;
+  return (
+    <Dialog title="Confirm that it is you" onClose={() => waiting.set(null)}>
+      <p>
+        You signed in more than 15 minutes ago, and this needs a fresh sign-in. What you entered is kept:
+        after the sign-in you come back here, and it is done.
+      </p>
+      <div class="buttons">
+        <button type="button" class="quiet" onClick={() => waiting.set(null)}>
+          Cancel
+        </button>
+        <button type="button" class="primary" onClick={() => signInAfresh(begun)}>
+          Sign in and go on
+        </button>
+      </div>
+    </Dialog>
+  );
+}

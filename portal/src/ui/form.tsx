@@ -1,0 +1,193 @@
+/** Forms: labels, hints and errors belong to their fields, and the first wrong field gets the focus. */
+import type { ComponentChildren, TargetedInputEvent } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import type { Refusal } from '../api/refusal.ts';
+import { Failed } from './states.tsx';
+
+interface FieldIds {
+  readonly id: string;
+  readonly 'aria-describedby'?: string;
+  readonly 'aria-invalid'?: 'true';
+}
+
+export function Field({
+  label,
+  hint,
+  error,
+  children,
+}: {
+  label: string;
+  hint?: ComponentChildren;
+  error?: string | undefined;
+  children: (ids: FieldIds) => ComponentChildren;
+}) {
+  const id = useId();
+  const parts = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(
+    (part) => part !== false,
+  );
+  const ids: FieldIds = {
+    id,
+    ...(parts.length > 0 && { 'aria-describedby': parts.join(' ') }),
+    ...(error !== undefined && { 'aria-invalid': 'true' as const }),
+  };
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children(ids)}
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error !== undefined && (
+        <p class="field-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export interface TextInput {
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly hint?: ComponentChildren;
+  readonly error?: string | undefined;
+  readonly type?: 'text' | 'url' | 'email';
+  readonly placeholder?: string;
+  readonly isRequired?: boolean;
+  readonly maxLength?: number;
+  readonly inputMode?: 'decimal' | 'numeric' | 'url' | 'email';
+  readonly autoFocus?: boolean;
+}
+
+/** Without what is undefined: an attribute that is not given is not set. */
+function defined<Values extends object>(
+  values: Values,
+): { [Name in keyof Values]: NonNullable<Values[Name]> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Values]: NonNullable<Values[Name]>;
+  };
+}
+
+/** A field of one line. */
+export function Text(props: TextInput) {
+  const { label, value, onInput, hint, error, type = 'text', isRequired = false } = props;
+  const { placeholder, maxLength, inputMode, autoFocus } = props;
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(ids) => {
+        const given = {
+          ...ids,
+          value,
+          required: isRequired,
+          autocomplete: 'off',
+          spellcheck: false,
+          ...defined({ placeholder, maxLength, inputMode, autoFocus }),
+          onInput: (event: TargetedInputEvent<HTMLInputElement>) => onInput(event.currentTarget.value),
+        };
+        // The types of Preact know each type of a field alone, and no choice of several.
+        if (type === 'url') return <input type="url" {...given} />;
+        if (type === 'email') return <input type="email" {...given} />;
+        return <input type="text" {...given} />;
+      }}
+    </Field>
+  );
+}
+
+/** An amount in USD. An empty field means no limit. */
+export function Amount(props: Omit<TextInput, 'type' | 'inputMode'>) {
+  return <Text {...props} inputMode="decimal" placeholder={props.placeholder ?? 'No limit'} />;
+}
+
+export interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+export function Select({
+  label,
+  value,
+  options,
+  onChange,
+  hint,
+  error,
+}: {
+  label: string;
+  value: string;
+  options: readonly Option[];
+  onChange: (value: string) => void;
+  hint?: ComponentChildren;
+  error?: string | undefined;
+}) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(ids) => (
+        <select {...ids} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** A form of an action, with its error above the buttons. */
+export function Form({
+  onSubmit,
+  error,
+  onReload,
+  isBusy,
+  submit,
+  isDangerous,
+  isDisabled,
+  onCancel,
+  children,
+}: {
+  onSubmit: () => void;
+  error?: Refusal | undefined;
+  /** Loads the newest state after a conflict. */
+  onReload?: (() => void) | undefined;
+  isBusy: boolean;
+  submit: string;
+  isDangerous?: boolean;
+  isDisabled?: boolean;
+  onCancel?: () => void;
+  children?: ComponentChildren;
+}) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (error) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  }, [error]);
+  return (
+    <form
+      ref={form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isBusy && isDisabled !== true) onSubmit();
+      }}
+    >
+      {children}
+      {error && <Failed error={error} onRetry={error.code === 'ERR_CONFLICT' ? onReload : undefined} />}
+      <div class="buttons">
+        {onCancel && (
+          <button type="button" class="quiet" onClick={onCancel}>
+            Cancel
+          </button>
+        )}
+        <button
+          type="submit"
+          class={isDangerous === true ? 'danger' : 'primary'}
+          disabled={isDisabled === true}
+          aria-busy={isBusy}
+        >
+          {isBusy ? 'Working…' : submit}
+        </button>
+      </div>
+    </form>
+  );
+}

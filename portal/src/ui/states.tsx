@@ -1,0 +1,96 @@
+/** What a page shows when it has nothing to show: it waits, it is empty, or it failed. */
+import type { ComponentChildren } from 'preact';
+import type { Resource } from '../api/hooks.ts';
+import type { Refusal } from '../api/refusal.ts';
+import { href } from '../router.ts';
+import { Copy } from './basics.tsx';
+
+export function Loading({ rows = 4 }: { rows?: number }) {
+  return (
+    <div class="loading" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, index) => (
+        <div key={index} />
+      ))}
+    </div>
+  );
+}
+
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="title">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+/** What helps, for each code. */
+function remedy(error: Refusal): ComponentChildren {
+  switch (error.code) {
+    case 'OFFLINE':
+      return 'Check your connection. What you entered is still here.';
+    case 'ERR_FORBIDDEN':
+      if (error.lacksRole) return 'An owner of the account can give you another role, on the page People.';
+      if (error.details['reason'] === 'origin') return 'Open the portal at its own address, and reload.';
+      return undefined;
+    case 'ERR_CONFLICT':
+      return 'Load the newest state, then make your change again.';
+    case 'ERR_INSUFFICIENT_BALANCE':
+      return (
+        <>
+          See the <a href={href('/wallet')}>wallet</a>: what is available, and how to pay.
+        </>
+      );
+    case 'ERR_RATE_LIMIT':
+      return error.retryAfter === null
+        ? 'Wait a moment, then try again.'
+        : `Try again in ${error.retryAfter} s.`;
+    case 'ERR_API_SUSPENDED':
+      return 'The operator paused this account. Keys, webhooks and the wallet can be read and managed.';
+    case 'ERR_SESSION_REQUIRED':
+      return 'Sign in again.';
+    case 'ERR_INTERNAL':
+      return 'This is a fault of the service. Try again; if it stays, name the request id to the operator.';
+    default:
+      return undefined;
+  }
+}
+
+export function Failed({ error, onRetry }: { error: Refusal; onRetry?: (() => void) | undefined }) {
+  const help = remedy(error);
+  return (
+    <div class="failed" role="alert">
+      <p>{error.message}</p>
+      {help !== undefined && <p class="help">{help}</p>}
+      {error.requestId !== null && (
+        <p class="help">
+          Request <code>{error.requestId}</code> <Copy text={error.requestId} label="the request id" />
+        </p>
+      )}
+      {onRetry && (
+        <button type="button" class="small" onClick={onRetry}>
+          {error.code === 'ERR_CONFLICT' ? 'Load the newest state' : 'Try again'}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** The data of a resource, or the state in its place. A failed reload leaves the older data below its error. */
+export function Loaded<Data>({
+  of,
+  rows,
+  children,
+}: {
+  of: Resource<Data>;
+  rows?: number;
+  children: (data: Data) => ComponentChildren;
+}) {
+  const { data, error, reload } = of;
+  return (
+    <>
+      {error && <Failed error={error} onRetry={reload} />}
+      {data !== undefined ? children(data) : !error && <Loading {...(rows !== undefined && { rows })} />}
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+/** Times in words. */
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const shortFormat = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+const fullFormat = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+
+export const dayText = (at: string): string => dayFormat.format(new Date(at));
+export const shortText = (at: string): string => shortFormat.format(new Date(at));
+export const fullText = (at: string): string => fullFormat.format(new Date(at));
+
+/** "2026-11-22 18:44:35 UTC" */
+export const utcText = (at: string): string =>
+  `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+function amountOfTime(millis: number): string {
+  const count = (value: number, unit: string): string =>
+    `${Math.floor(value)} ${unit}${Math.floor(value) === 1 ? '' : 's'}`;
+  if (millis < minute) return count(millis / 1000, 'second');
+  if (millis < hour) return count(millis / minute, 'minute');
+  if (millis < 2 * day) return count(millis / hour, 'hour');
+  return count(millis / day, 'day');
+}
+
+/** "3 minutes ago", "in 2 days", "just now". */
+export function relativeText(at: string, nowMillis: number): string {
+  const millis = Date.parse(at) - nowMillis;
+  if (Math.abs(millis) < 5000) return 'just now';
+  return millis > 0 ? `in ${amountOfTime(millis)}` : `${amountOfTime(-millis)} ago`;
+}
+
+/** "850 ms", "3.2 s", "1 min 20 s" */
+export function durationText(millis: number): string {
+  if (millis < 1000) return `${Math.round(millis)} ms`;
+  if (millis < 60_000) return `${(millis / 1000).toFixed(1)} s`;
+  return `${Math.floor(millis / 60_000)} min ${Math.round((millis % 60_000) / 1000)} s`;
+}
+
+/** The day of a moment in UTC: "2026-11-22". */
+export const utcDay = (millis: number): string => new Date(millis).toISOString().slice(0, 10);
