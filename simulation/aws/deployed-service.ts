@@ -353,7 +353,7 @@ export function createService(
       topUpUrl,
     };
   };
-  const handlers: Readonly<Record<Operation, ApiHandler>> = {
+  const apiHandlers: Readonly<Record<Exclude<Operation, PortalFunctionName>, ApiHandler>> = {
     generate: serve('post', generateImage, openSubmit),
     get: serve('get', getCreation, openApi),
     list: serve('get', listCreations, openApi),
@@ -363,16 +363,6 @@ export function createService(
     upload: serve('post', createUpload, openUpload),
     models: serve('get', listModels, openApi),
     cancel: serve('post', cancelCreation, () => openCancel()),
-    ...createPortal({
-      common: common('portal'),
-      ofToday,
-      store,
-      states: clients.states,
-      secrets: clients.secrets,
-      secretBox,
-      outbound,
-      catalog,
-    }),
   };
   const vendor = createCallingVendor(world, receive);
   const stopping = [createProvider(world, callingBack, 'sandbox'), vendor.provider];
@@ -383,6 +373,23 @@ export function createService(
   );
   /** Only these vendors can stop a job. */
   const stoppable = new Map(stopping.map((provider) => [provider.name, provider]));
+  const handlers: Readonly<Record<Operation, ApiHandler>> = {
+    ...apiHandlers,
+    ...createPortal({
+      common: common('portal'),
+      ofToday,
+      store,
+      states: clients.states,
+      secrets: clients.secrets,
+      secretBox,
+      outbound,
+      catalog,
+      bucket,
+      topUpUrl,
+      tasks: (signal) => createTasks(clients.states, { onDefect: onTaskDefect('portal'), signal }),
+      stoppable,
+    }),
+  };
   const openCancel = (): CancelApiServices => {
     const open = openApi();
     const { signal } = open.budget;

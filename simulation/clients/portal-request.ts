@@ -1,7 +1,7 @@
 /** Requests of the portal's pages, in the form in which API Gateway passes them to a function. */
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { portalOperations, portalRoot, type PortalOperationName } from '../../core/contract.ts';
-import { originSecret } from '../aws/portal-service.ts';
+import { originSecret, type PortalFunctionName } from '../aws/portal-service.ts';
 import type { PersonHeld } from './open-people.ts';
 
 export interface PortalRequest {
@@ -12,8 +12,23 @@ export interface PortalRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+const functions: readonly PortalFunctionName[] = [
+  'portal-read',
+  'portal-manage',
+  'portal-generate',
+  'portal-cancel',
+];
+
 /** The address of everybody's browser, as the portal's distribution saw it. */
 const viewerAddress = '198.51.100.251:49152';
+
+/** The function that answers the request. */
+export function functionOf({ operation }: Pick<PortalRequest, 'operation'>): PortalFunctionName {
+  const name = `portal-${portalOperations[operation].function}`;
+  const found = functions.find((known) => known === name);
+  if (!found) throw new Error(`the simulation does not run ${name}`);
+  return found;
+}
 
 export function portalEvent(
   { operation, id, body, headers = {} }: PortalRequest,

@@ -20,7 +20,14 @@ export type PortalAct =
     }
   | { readonly does: 'revoke_key'; readonly key: number }
   | { readonly does: 'roll_key'; readonly key: number; readonly endsIn: RollTime }
-  | { readonly does: 'reveal_secret' | 'redeliver_one' | 'redeliver_failed' }
+  | { readonly does: 'reveal_secret' | 'redeliver_one' | 'redeliver_failed' | 'cancel' }
+  /** In the playground. Steps with the same idempotency key send the same request. */
+  | {
+      readonly does: 'create';
+      readonly directives: string;
+      readonly idempotencyKey?: string;
+      readonly webhook?: Behaviour;
+    }
   | { readonly does: 'rotate_secret'; readonly signFrom: SignFrom }
   | { readonly does: 'set_alerts'; readonly lowMicros: number | null; readonly receiver?: Behaviour }
   | { readonly does: 'test_webhook'; readonly webhook: Behaviour }

@@ -6,6 +6,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { accountFromItem, apiKeyFromItem } from '../../adapters/dynamodb/mapping.ts';
 import { memberFromItem } from '../../adapters/dynamodb/people-mapping.ts';
 import type { KeyCaps } from '../../core/account.ts';
+import type { PortalOperationName } from '../../core/contract.ts';
 import { rollMillis } from '../../core/api-keys.ts';
 import type { KeyId } from '../../core/ids.ts';
 import { toUsd, asMicros } from '../../core/money.ts';
@@ -16,8 +17,9 @@ import { asBody, bodyOf, textOf } from '../watches/answer-body.ts';
 import type { ApiSteps } from './api-steps.ts';
 import { freshKey, keyAt, noticeAddress, type AccountHeld, type KeyHeld } from './open-account.ts';
 import type { PortalRequest } from './portal-request.ts';
-import { portalEvent } from './portal-request.ts';
+import { functionOf, portalEvent } from './portal-request.ts';
 import type { PortalAct, PortalStep } from './portal-step.ts';
+import { submissionParts } from './request-event.ts';
 import { addressMark } from './secret-marks.ts';
 import type { Stage } from './stage.ts';
 
@@ -30,6 +32,19 @@ const capFields = {
 } as const satisfies Readonly<Record<keyof KeyCaps, string>>;
 
 const usd = (micros: number | null): number | null => (micros === null ? null : toUsd(asMicros(micros)));
+
+interface Page {
+  readonly operation: PortalOperationName;
+  /** The member that holds the rows; '' when the page shows one thing. */
+  readonly rows: string;
+}
+
+/** The pages from which the changes with a version begin. */
+const pages = {
+  changeKey: { operation: 'listKeys', rows: 'data' },
+  changePerson: { operation: 'listPeople', rows: 'people' },
+  setAlerts: { operation: 'getAlerts', rows: '' },
+} as const satisfies Partial<Record<PortalOperationName, Page>>;
 
 interface Answered {
   readonly status: number;
@@ -90,6 +105,21 @@ export function createPortalSteps(
           },
         };
       }
+      case 'create': {
+        const { body, headers } = submissionParts({
+          ...act,
+          name,
+          model: 'sandbox-sketch',
+          resolution: '1K',
+          images: [],
+        });
+        return { operation: 'createCreation', body, headers };
+      }
+      case 'cancel': {
+        const all = [...watch.books.creations.values()].filter((book) => book.account === account.id);
+        const one = all.find(({ terminalAt }) => terminalAt === undefined) ?? all[0];
+        return one && { operation: 'cancelPortalCreation', id: one.id };
+      }
       case 'redeliver_one': {
         const all = [...watch.books.creations.values()].filter((book) => book.account === account.id);
         const one = all[dice.between(`${name} which`, 0, Math.max(0, all.length - 1))];
@@ -124,13 +154,21 @@ export function createPortalSteps(
   /** What may follow from the button, from the press on. */
   function expect(act: PortalAct, account: AccountHeld, { id }: PortalRequest): void {
     const key = [...account.keys, ...account.made].find((one) => one.id === id);
+    if (act.does === 'cancel' && id !== undefined) watch.cancels.onAsked(id);
     if (!key) return;
     if (act.does === 'revoke_key') key.revoked = true;
     if (act.does === 'roll_key')
       key.mayEndAt = Math.min(key.mayEndAt, world.time.now() + rollMillis[act.endsIn]);
   }
 
+  function hearCancel(id: string, { status, body }: Answered): void {
+    if (status === 200) watch.cancels.onAnswer(id, body);
+    if (asBody(asBody(body['error'])?.['details'])?.['reason'] === 'not_cancellable')
+      watch.cancels.onTold(id, 'not_cancellable');
+  }
+
   async function follow(act: PortalAct, account: AccountHeld, id: string, answer: Answered): Promise<void> {
+    if (act.does === 'cancel') hearCancel(id, answer);
     if (answer.status >= 300) return;
     const key = [...account.keys, ...account.made].find((one) => one.id === id);
     const record = asBody(answer.body['record']);
@@ -151,7 +189,8 @@ export function createPortalSteps(
     const person = account.people[step.person];
     if (!person) return undefined;
     try {
-      const answer = await service.request('portal-manage', portalEvent(request, person));
+      const operation = functionOf(request);
+      const answer = await service.request(operation, portalEvent(request, person));
       return { status: answer.statusCode ?? 0, body: bodyOf(answer.body) };
     } catch {
       // The answer did not reach the browser, so the person knows nothing.
@@ -159,10 +198,25 @@ export function createPortalSteps(
     }
   }
 
+  /** The page loads what it shows. Undefined: nothing came, or the page has no such thing. */
+  async function load(step: PortalStep, request: PortalRequest): Promise<PortalRequest | undefined> {
+    const page = pages[request.operation as keyof typeof pages] as Page | undefined;
+    if (!page) return request;
+    const answer = await press(step, { operation: page.operation });
+    if (answer?.status !== 200) return undefined;
+    const rows = answer.body[page.rows];
+    const shown = Array.isArray(rows)
+      ? rows.map(asBody).find((row) => textOf(row ?? {}, 'id') === request.id)
+      : answer.body;
+    return shown && { ...request, body: { ...request.body, version: shown['version'] } };
+  }
+
   return async (step) => {
     const { act, name } = step;
     const account = accountOf(step);
-    let request = pressed(act, account, name);
+    const first = pressed(act, account, name);
+    // The other half looked at the page just now.
+    let request = first && dice.chance(`${name} loads the page`, 0.5) ? await load(step, first) : first;
     await world.sleep(step.thinkMillis);
     for (let attempt = 1; request && attempt <= 3; attempt += 1) {
       expect(act, account, request);

@@ -27,6 +27,10 @@ const acts = [
   'redeliver_failed',
   'redeliver_failed',
   'test_webhook',
+  'create',
+  'create',
+  'create',
+  'cancel',
   'invite',
   'withdraw',
   'change_person',
@@ -48,12 +52,16 @@ const rivals: Readonly<Record<Does, readonly [Does, ...Does[]]>> = {
   redeliver_one: ['redeliver_failed'],
   redeliver_failed: ['redeliver_failed', 'redeliver_one'],
   test_webhook: ['test_webhook'],
+  create: ['create', 'create', 'cancel'],
+  cancel: ['cancel'],
   invite: ['invite', 'withdraw'],
   withdraw: ['invite', 'withdraw'],
   change_person: ['change_person', 'remove_person'],
   remove_person: ['remove_person', 'change_person'],
   end_sessions: ['create_key', 'change_key', 'rotate_secret', 'remove_person'],
 };
+
+const directives = ['', '', '[sandbox:delay=4s]', '[sandbox:fail]', '[sandbox:reject-prompt]'] as const;
 
 const owners: ReadonlySet<Does> = new Set([
   'invite',
@@ -155,6 +163,16 @@ function actOf(
     case 'remove_person':
     case 'end_sessions':
       return { does, target };
+    case 'create':
+      return {
+        does,
+        directives: dice.pick(`${name} directives`, directives),
+        ...(dice.chance(`${name} idempotent`, 0.8) && {
+          idempotencyKey: `portal-${dice.between(`${name} idempotency key`, 0, 1)}`,
+        }),
+        ...(dice.chance(`${name} webhook`, 0.3) && { webhook: dice.pick(`${name} to`, ['ok', 'broken']) }),
+      };
+    case 'cancel':
     case 'reveal_secret':
     case 'redeliver_one':
     case 'redeliver_failed':

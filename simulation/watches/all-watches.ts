@@ -95,6 +95,16 @@ export function createWatch(world: World): Watch {
     }
   }
 
+  function comparesWithTheRate(
+    account: string,
+    operation: Asked['operation'],
+    invocation: Invocation,
+    answer: APIGatewayProxyStructuredResultV2,
+  ): void {
+    const limit = service?.table.get(`ACCOUNT#${account}`, 'ACCOUNT')?.['postRate']?.N;
+    if (limit !== undefined) rates.onAnswer({ account, operation }, invocation, Number(limit), answer);
+  }
+
   function refusalLeavesNothing(
     { operation }: Asked,
     answer: APIGatewayProxyStructuredResultV2,
@@ -225,7 +235,8 @@ export function createWatch(world: World): Watch {
       onRead: invocations.onRead,
       onSent: (invocation, event) => {
         if (invocation.name.startsWith('portal-')) {
-          portal.onSent(invocation, event);
+          const { account } = portal.onSent(invocation, event);
+          rates.onSent(invocation, account);
           return;
         }
         const { headers } = event;
@@ -240,7 +251,8 @@ export function createWatch(world: World): Watch {
         answers.set(name, (answers.get(name) ?? 0) + 1);
         rates.onServed(invocation);
         invocations.onServed(invocation, answer);
-        portal.onServed(invocation, answer);
+        const asked = portal.onServed(invocation, answer);
+        if (asked) comparesWithTheRate(asked.account, 'portal-generate', invocation, answer);
         uploads.onServed(invocation, answer, service);
         documented.onServed(invocation, answer);
       },
@@ -259,8 +271,7 @@ export function createWatch(world: World): Watch {
       const details = detailsOf(answer.body) ?? {};
       refusalLeavesNothing(asked, answer, details);
       const invocation = served.get(String(answer.headers?.['x-request-id'] ?? ''));
-      const limit = service?.table.get(`ACCOUNT#${asked.account}`, 'ACCOUNT')?.['postRate']?.N;
-      if (invocation && limit !== undefined) rates.onAnswer(asked, invocation, Number(limit), answer);
+      if (invocation) comparesWithTheRate(asked.account, asked.operation, invocation, answer);
       const status = answer.statusCode ?? 0;
       if (status < 300 && (asked.operation === 'generate' || asked.operation === 'get'))
         acceptedIsReadable(asked, body);

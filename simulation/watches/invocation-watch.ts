@@ -65,7 +65,10 @@ const apiFunctions = new Set([
   'models',
   'upload',
   'cancel',
+  'portal-read',
   'portal-manage',
+  'portal-generate',
+  'portal-cancel',
 ]);
 
 /** The commands that try until they succeed. */

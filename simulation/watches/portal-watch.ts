@@ -10,6 +10,7 @@ import {
   type PortalOperationName,
   type Role,
 } from '../../core/contract.ts';
+import { playgroundKeyId } from '../../core/api-keys.ts';
 import { idleMillis, mayAct } from '../../core/portal/people.ts';
 import type { Change, SimulatedTable } from '../aws/simulated-table.ts';
 import type { PersonHeld } from '../clients/open-people.ts';
@@ -23,8 +24,12 @@ import { changesNothing, kindOf } from './written-kinds.ts';
 export interface PortalWatch {
   /** Is told of a session with which the scenario begins. */
   readonly onSignedIn: (person: PersonHeld, account: string) => void;
-  readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => void;
-  readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
+  readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => PortalCall;
+  /** The call that was answered. Undefined: the playground was not asked. */
+  readonly onServed: (
+    invocation: Invocation,
+    answer: APIGatewayProxyStructuredResultV2,
+  ) => PortalCall | undefined;
   readonly onCommit: (changes: readonly Change[]) => void;
   /** Texts of sessions that no log may have. */
   readonly secrets: ReadonlySet<string>;
@@ -76,8 +81,8 @@ export function createPortalWatch(
   const signedInAt = new Map<string, number>();
   const secrets = new Set<string>();
   const calls = new Map<string, PortalCall>();
-  /** When a removal or an end of all sessions was answered, by account and person. */
-  const ended = new Map<string, number>();
+  /** Whose removal or end of all sessions was answered, by account and person. */
+  const ended = new Set<string>();
   /** The last commit that changed a person's place, and whether it ended sessions or took the place away. */
   const placeChangedAt = new Map<string, number>();
   const mayBeOut = new Set<string>();
@@ -125,7 +130,9 @@ export function createPortalWatch(
     if (followRow(call, change) || changesNothing(change)) return;
     const kind = kindOf(change);
     const endsSession = kind === 'SESSION' && change.after?.['endedAt'] !== undefined;
-    if (harmless.has(kind) && !endsSession) return;
+    // The first use of the playground makes its key, whatever becomes of the request.
+    const isFirstUse = change.sk === `KEY#${playgroundKeyId}` && !change.before;
+    if (isFirstUse || (harmless.has(kind) && !endsSession)) return;
     call.wrote.add(kind);
     if (!call.row && !notLogged(call.name))
       accuse('an action is noted before it begins', `${call.id} ${call.name} wrote ${kind}`);
@@ -161,12 +168,31 @@ export function createPortalWatch(
   }
 
   function refusalChangesNothing(call: PortalCall, status: number, faults: Invocation['faults']): void {
-    if (status < 400 || status >= 500 || call.wrote.size === 0) return;
+    if (call.wrote.size === 0) return;
+    if (portalOperations[call.name].method === 'GET')
+      accuse('who only looks changes nothing', `${call.id} ${call.name} wrote ${[...call.wrote].join(', ')}`);
+    if (status < 400 || status >= 500) return;
+    // A cancel notes in the creation that it asks the vendor.
+    if (call.name === 'cancelPortalCreation' && [...call.wrote].join() === 'CREATION') return;
     if (faults.some(({ kind }) => unsure.has(kind))) return;
     accuse(
       'a refusal changes nothing',
       `${call.id} ${call.name} ${status} wrote ${[...call.wrote].join(', ')}`,
     );
+  }
+
+  function creationIsOfThePlayground({ id, account }: PortalCall, creation: string): void {
+    const item = table()?.get(`CREATION#${creation}`, 'CREATION');
+    if (textOf(item, 'accountId') !== account || textOf(item, 'keyId') !== playgroundKeyId)
+      accuse('the playground charges its own key', `${id}: ${creation}`);
+  }
+
+  /** Nobody but the playground charges its key, and the playground charges no other. */
+  function chargesTheRightKey(call: PortalCall | undefined, { sk, before, after }: Change): void {
+    if (sk !== 'CREATION' || before) return;
+    const isOfPlayground = textOf(after, 'keyId') === playgroundKeyId;
+    if (isOfPlayground !== (call?.name === 'createCreation'))
+      accuse('the playground charges its own key', textOf(after, 'id'));
   }
 
   return {
@@ -179,8 +205,7 @@ export function createPortalWatch(
       const name = operationOf(event.routeKey);
       const [, person = '', account = ''] = (event.cookies?.[0] ?? '').split('.');
       const role = textOf(table()?.get(`ACCOUNT#${account}`, `MEMBER#${person}`), 'role') as Role | '';
-      const over = ended.get(`${account} ${person}`);
-      calls.set(invocation.id, {
+      const call: PortalCall = {
         id: invocation.id,
         name,
         account,
@@ -189,13 +214,15 @@ export function createPortalWatch(
         pathId: event.pathParameters?.['id'] ?? '',
         body: bodyOf(event.body),
         roleAtFirst: role,
-        isOver: over !== undefined,
+        isOver: ended.has(`${account} ${person}`),
         wrote: new Set(),
-      });
+      };
+      calls.set(call.id, call);
+      return call;
     },
     onServed: (invocation, answer) => {
       const call = calls.get(invocation.id);
-      if (!call) return;
+      if (!call) return undefined;
       const status = answer.statusCode ?? 0;
       const reason = memberOf(detailsOf(answer.body) ?? {}, 'reason');
       isLetIn(call, status, reason);
@@ -203,14 +230,20 @@ export function createPortalWatch(
       refusalChangesNothing(call, status, invocation.faults);
       edits.onServed(call, status, bodyOf(answer.body));
       if (status === 200 && (call.name === 'removePerson' || call.name === 'endSessions'))
-        ended.set(`${call.account} ${call.pathId}`, world.time.now());
+        ended.add(`${call.account} ${call.pathId}`);
+      if (call.name !== 'createCreation') return undefined;
+      if (status < 300) creationIsOfThePlayground(call, memberOf(bodyOf(answer.body), 'id'));
+      return call;
     },
     onCommit: (changes) => {
       followPeople(changes);
       if (signedInAt.size === 0) return;
       const call = calls.get(world.current()?.id ?? '');
       edits.onCommit(call, changes);
-      if (call) for (const change of changes) followWrite(call, change);
+      for (const change of changes) {
+        chargesTheRightKey(call, change);
+        if (call) followWrite(call, change);
+      }
     },
   };
 }
