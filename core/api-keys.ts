@@ -71,6 +71,19 @@ export function replacedUntil({ expiresAt }: ApiKey, endsIn: RollTime, nowMillis
   return expiresAt !== undefined && expiresAt < until ? expiresAt : until;
 }
 
+/** The expiry of the key beside its rolls: the end of a rolled key is not that of its successor. */
+export function ownExpiry({ expiresAt, expiryBeforeRoll }: ApiKey): string | undefined {
+  if (expiryBeforeRoll === undefined) return expiresAt;
+  return expiryBeforeRoll === never ? undefined : expiryBeforeRoll;
+}
+
+/** What the old key of a roll keeps of its expiry. */
+export function keptExpiry(key: ApiKey): string {
+  return ownExpiry(key) ?? never;
+}
+
+const never = 'never';
+
 /** Whether requests may still use the key. */
 export function isUsable(key: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, nowMillis: number): boolean {
   return key.revokedAt === undefined && !isExpired(key, nowMillis);

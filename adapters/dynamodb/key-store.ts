@@ -1,6 +1,6 @@
 /** API keys, as people make, change, roll and revoke them. */
 import type { ApiKey } from '../../core/account.ts';
-import { editedKey, type KeyEdit } from '../../core/api-keys.ts';
+import { editedKey, keptExpiry, type KeyEdit } from '../../core/api-keys.ts';
 import { capNames } from '../../core/caps.ts';
 import { keyVersion } from '../../core/portal/version.ts';
 import type { KeyStore } from '../../core/ports/keys.ts';
@@ -33,9 +33,13 @@ export function createKeyStore(table: Table): KeyStore {
 /** What people edit of a key, and its revocation. */
 const edited = ['name', ...capNames, 'models', 'expiresAt', 'revokedAt'] as const;
 
-/** The update of an edit. `name` is a reserved word of DynamoDB. */
-export function editParts(edit: KeyEdit): UpdateParts & { readonly UpdateExpression: string } {
-  const changed = Object.entries(edit);
+/**
+ * The update of an edit. `name` is a reserved word of DynamoDB. A new expiry takes the place of the one before a roll.
+ */
+export function editParts(
+  edit: KeyEdit & Pick<ApiKey, 'expiryBeforeRoll'>,
+): UpdateParts & { readonly UpdateExpression: string } {
+  const changed = Object.entries('expiresAt' in edit ? { expiryBeforeRoll: null, ...edit } : edit);
   const set = changed.filter(([, value]) => value !== null).map(([name]) => `#${name} = :${name}`);
   const removed = changed.filter(([, value]) => value === null).map(([name]) => `#${name}`);
   return {
@@ -73,7 +77,7 @@ function isAsRead(read: ApiKey): Required<Pick<UpdateParts, 'ConditionExpression
 /** The update of a key that nobody changed since it was read. */
 function updateAsRead(
   read: ApiKey,
-  edit: KeyEdit,
+  edit: Parameters<typeof editParts>[0],
 ): Omit<NonNullable<TransactItem['Update']>, 'TableName' | 'Key'> {
   const parts = editParts(edit);
   const condition = isAsRead(read);
@@ -116,7 +120,7 @@ async function roll(table: Table, read: ApiKey, next: ApiKey, oldEndsAt: string)
       Update: {
         TableName: table.name,
         Key: keys.apiKey(read.accountId, read.id),
-        ...updateAsRead(read, { expiresAt: oldEndsAt }),
+        ...updateAsRead(read, { expiresAt: oldEndsAt, expiryBeforeRoll: keptExpiry(read) }),
       },
     },
   ];

@@ -172,8 +172,9 @@ export function createPortalSteps(
     if (answer.status >= 300) return;
     const key = [...account.keys, ...account.made].find((one) => one.id === id);
     const record = asBody(answer.body['record']);
+    let made: KeyHeld | undefined;
     if (record) {
-      const made = freshKey(textOf(record, 'id') as KeyId, textOf(answer.body, 'key'));
+      made = freshKey(textOf(record, 'id') as KeyId, textOf(answer.body, 'key'));
       account.made.push(made);
       await tryKey(account, made);
     }
@@ -182,6 +183,12 @@ export function createPortalSteps(
     const until = textOf(answer.body, 'replaced_until');
     if (act.does === 'roll_key') key.mustEndBy = Math.min(key.mustEndBy, Date.parse(until));
     await tryKey(account, key);
+    if (act.does !== 'roll_key' || act.endsIn !== '1h' || !made || !dice.chance(`${key.id} is used on`, 0.5))
+      return;
+    // The old key has ended then, and the new one works.
+    await world.sleep(key.mustEndBy - world.time.now() + world.clocks.largestSkew() + 2_000);
+    await tryKey(account, key);
+    await tryKey(account, made);
   }
 
   async function press(step: PortalStep, request: PortalRequest): Promise<Answered | undefined> {

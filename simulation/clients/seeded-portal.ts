@@ -105,6 +105,9 @@ function stepsOf(
   });
   const first = dice.pick(`${name} who`, owners.has(does) ? [0, 0, 0, 0, 1, 1, 2] : [0, 1, 2]);
   const one = step(name, first, does);
+  // Who lost the answer, or the key, rolls again.
+  if (does === 'roll_key' && dice.chance(`${name} rolls again`, 0.25))
+    return [one, { ...one, name: `${name} again`, at: at + dice.between(`${name} later`, 1_000, 9_000) }];
   if (!dice.chance(`${name} meets a rival`, 0.6)) return [one];
   const rival = dice.pick(`${name} rival does`, rivals[does]);
   const second = dice.chance(`${name} rival is an owner`, 0.8) ? (first === 0 ? 1 : 0) : 2;

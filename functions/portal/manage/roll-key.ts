@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {
   isUsable,
   newKey,
+  ownExpiry,
   replacedUntil,
   rollMillis,
   type KeyLimits,
@@ -44,6 +45,10 @@ export const rollKey: PortalHandle<'rollKey', ManageServices> = async (request, 
 };
 
 function limitsIn(key: ApiKey): KeyLimits {
-  const names = [...capNames, 'models', 'expiresAt'] as const;
-  return Object.fromEntries(names.flatMap((name) => (key[name] === undefined ? [] : [[name, key[name]]])));
+  const names = [...capNames, 'models'] as const;
+  const expiresAt = ownExpiry(key);
+  return {
+    ...Object.fromEntries(names.flatMap((name) => (key[name] === undefined ? [] : [[name, key[name]]]))),
+    ...(expiresAt !== undefined && { expiresAt }),
+  };
 }
