@@ -99,10 +99,10 @@ export interface ApiKey extends KeyCaps {
   /** RFC 3339 in UTC with milliseconds, so that two such texts compare as their times do. */
   readonly expiresAt?: string;
   /**
-   * The expiry that the key had before somebody rolled it, 'never' when it had none. Another roll gives it to its new
-   * key. Absent: nobody has rolled the key since its expiry was set.
+   * Set when the key was rolled: `expiresAt` is then the end that the roll gave it, and this is the end that people
+   * had chosen before, if any.
    */
-  readonly expiryBeforeRoll?: string;
+  readonly rolled?: { readonly expiresAt?: string };
   /** The only models that the key may see and order. Absent: all models of the account. */
   readonly models?: readonly string[];
   /** Micro-dollars spent in each UTC month. The name of a month is "2026_11". */

@@ -5,7 +5,7 @@
 import type { Account, ApiKey, KeyCaps } from './account.ts';
 import { createKey, hashKey, lastOfKey } from './api-key.ts';
 import { randomBase62 } from './base62.ts';
-import { isExpired } from './caps.ts';
+import { capNames, isExpired } from './caps.ts';
 import { parseKeyId, type AccountId, type KeyId } from './ids.ts';
 import type { Clock, RandomBytes } from './ports/runtime.ts';
 
@@ -71,18 +71,15 @@ export function replacedUntil({ expiresAt }: ApiKey, endsIn: RollTime, nowMillis
   return expiresAt !== undefined && expiresAt < until ? expiresAt : until;
 }
 
-/** The expiry of the key beside its rolls: the end of a rolled key is not that of its successor. */
-export function ownExpiry({ expiresAt, expiryBeforeRoll }: ApiKey): string | undefined {
-  if (expiryBeforeRoll === undefined) return expiresAt;
-  return expiryBeforeRoll === never ? undefined : expiryBeforeRoll;
+/** The limits of a key that takes the place of another. The end that an earlier roll gave is no limit of people. */
+export function limitsToKeep(key: ApiKey): KeyLimits {
+  const expiresAt = key.rolled ? key.rolled.expiresAt : key.expiresAt;
+  const kept = [...capNames, 'models'] as const;
+  const limits = Object.fromEntries(
+    kept.flatMap((name) => (key[name] === undefined ? [] : [[name, key[name]]])),
+  );
+  return { ...limits, ...(expiresAt !== undefined && { expiresAt }) };
 }
-
-/** What the old key of a roll keeps of its expiry. */
-export function keptExpiry(key: ApiKey): string {
-  return ownExpiry(key) ?? never;
-}
-
-const never = 'never';
 
 /** Whether requests may still use the key. */
 export function isUsable(key: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, nowMillis: number): boolean {

@@ -1,6 +1,6 @@
 /** API keys, as people make, change, roll and revoke them. */
 import type { ApiKey } from '../../core/account.ts';
-import { editedKey, keptExpiry, type KeyEdit } from '../../core/api-keys.ts';
+import { editedKey, type KeyEdit } from '../../core/api-keys.ts';
 import { capNames } from '../../core/caps.ts';
 import { keyVersion } from '../../core/portal/version.ts';
 import type { KeyStore } from '../../core/ports/keys.ts';
@@ -33,15 +33,14 @@ export function createKeyStore(table: Table): KeyStore {
 /** What people edit of a key, and its revocation. */
 const edited = ['name', ...capNames, 'models', 'expiresAt', 'revokedAt'] as const;
 
-/**
- * The update of an edit. `name` is a reserved word of DynamoDB. A new expiry takes the place of the one before a roll.
- */
-export function editParts(
-  edit: KeyEdit & Pick<ApiKey, 'expiryBeforeRoll'>,
-): UpdateParts & { readonly UpdateExpression: string } {
-  const changed = Object.entries('expiresAt' in edit ? { expiryBeforeRoll: null, ...edit } : edit);
+/** The update of an edit. `name` is a reserved word of DynamoDB. A new end replaces that of a roll. */
+export function editParts(edit: KeyEdit): UpdateParts & { readonly UpdateExpression: string } {
+  const changed = Object.entries(edit);
   const set = changed.filter(([, value]) => value !== null).map(([name]) => `#${name} = :${name}`);
-  const removed = changed.filter(([, value]) => value === null).map(([name]) => `#${name}`);
+  const removed = [
+    ...changed.filter(([, value]) => value === null).map(([name]) => `#${name}`),
+    ...('expiresAt' in edit ? ['rolled'] : []),
+  ];
   return {
     UpdateExpression: [
       ...(set.length > 0 ? [`SET ${set.join(', ')}`] : []),
@@ -77,7 +76,7 @@ function isAsRead(read: ApiKey): Required<Pick<UpdateParts, 'ConditionExpression
 /** The update of a key that nobody changed since it was read. */
 function updateAsRead(
   read: ApiKey,
-  edit: Parameters<typeof editParts>[0],
+  edit: KeyEdit,
 ): Omit<NonNullable<TransactItem['Update']>, 'TableName' | 'Key'> {
   const parts = editParts(edit);
   const condition = isAsRead(read);
@@ -106,6 +105,17 @@ async function change(table: Table, read: ApiKey, edit: KeyEdit): Promise<boolea
   }
 }
 
+/** The new end of the old key, and the end that people had chosen for it. */
+function ending(read: ApiKey, oldEndsAt: string): ReturnType<typeof updateAsRead> {
+  const parts = updateAsRead(read, {});
+  const rolled = read.rolled ?? (read.expiresAt === undefined ? {} : { expiresAt: read.expiresAt });
+  return {
+    ...parts,
+    UpdateExpression: 'SET #expiresAt = :ends, rolled = :rolled',
+    ExpressionAttributeValues: { ...parts.ExpressionAttributeValues, ':ends': oldEndsAt, ':rolled': rolled },
+  };
+}
+
 /** The hash of the new key is the token, so a repeated try is the same transaction. */
 async function roll(table: Table, read: ApiKey, next: ApiKey, oldEndsAt: string): Promise<boolean> {
   const items: TransactItem[] = [
@@ -120,7 +130,7 @@ async function roll(table: Table, read: ApiKey, next: ApiKey, oldEndsAt: string)
       Update: {
         TableName: table.name,
         Key: keys.apiKey(read.accountId, read.id),
-        ...updateAsRead(read, { expiresAt: oldEndsAt, expiryBeforeRoll: keptExpiry(read) }),
+        ...ending(read, oldEndsAt),
       },
     },
   ];

@@ -62,7 +62,7 @@ async function accountPage(table: Table, limit: number, after: string | undefine
   const last: unknown = shown.at(-1)?.[listingIndex.sort];
   return {
     accounts: accounts.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1)),
-    ...(rows.length > limit && last !== undefined && { after: String(last) }),
+    ...(rows.length > limit && typeof last === 'string' && { after: last }),
   };
 }
 

@@ -27,6 +27,7 @@ import { environment } from './environment.ts';
 import type { OpenServices } from './open.ts';
 import { outbound, outboundRules } from './outbound.ts';
 import { openPortal, type PortalServices } from './portal.ts';
+import { registerUser } from './register-user.ts';
 
 /** For what clients change by themselves: keys, webhooks, alerts and people. */
 export interface ManageServices extends PortalServices {
@@ -61,7 +62,6 @@ export function manageServices(): OpenServices<ManageServices> {
       clock: systemClock,
       randomBytes: randomness,
     }),
-    registerUser: () => Promise.resolve(),
   };
   return () => {
     const portal = open();
@@ -73,6 +73,7 @@ export function manageServices(): OpenServices<ManageServices> {
       keys: createKeyStore(store),
       accounts: createAccountSettings(store),
       people: createPeopleStore(store),
+      registerUser: registerUser(signal),
       creations: createCreationReads(store),
       deliveries: createDeliveryStore(store),
       executions: createExecutions(states, stateMachines(), signal),

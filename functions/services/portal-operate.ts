@@ -18,6 +18,7 @@ import { table } from './clients.ts';
 import { environment } from './environment.ts';
 import type { OpenServices } from './open.ts';
 import { openPortal, type PortalServices } from './portal.ts';
+import { registerUser } from './register-user.ts';
 
 /** For the operator's pages. */
 export interface OperateServices extends PortalServices {
@@ -42,7 +43,6 @@ export function operateServices(): OpenServices<OperateServices> {
   const noticeMachine = environment('NOTICE_MACHINE_ARN');
   const base = {
     defaultLimits: JSON.parse(environment('DEFAULT_LIMITS')) as AccountLimits,
-    registerUser: () => Promise.resolve(),
   };
   return () => {
     const portal = open();
@@ -55,6 +55,7 @@ export function operateServices(): OpenServices<OperateServices> {
       operated: createOperatedReads(store),
       wallet: createWalletStore(store),
       people: createPeopleStore(store),
+      registerUser: registerUser(signal),
       creations: createCreationReads(store),
       notices: createNoticeStore(store),
       noticeExecutions: createNoticeExecutions(states, noticeMachine, signal),

@@ -1,15 +1,12 @@
 import * as z from 'zod/mini';
 import {
   isUsable,
+  limitsToKeep,
   newKey,
-  ownExpiry,
   replacedUntil,
   rollMillis,
-  type KeyLimits,
   type RollTime,
 } from '../../../core/api-keys.ts';
-import type { ApiKey } from '../../../core/account.ts';
-import { capNames } from '../../../core/caps.ts';
 import { keyView } from '../../../core/portal/key-view.ts';
 import type { CreatedKeyView } from '../../../core/portal/views.ts';
 import type { ManageServices } from '../../services/portal-manage.ts';
@@ -33,7 +30,7 @@ export const rollKey: PortalHandle<'rollKey', ManageServices> = async (request, 
   const nowMillis = services.clock.now();
   if (!isUsable(read, nowMillis)) throw changedMeanwhile();
   checkOwnCap(caller.member, read);
-  const next = newKey(caller.account.id, { name: read.name, ...limitsIn(read) }, services);
+  const next = newKey(caller.account.id, { name: read.name, ...limitsToKeep(read) }, services);
   const until = replacedUntil(read, endsIn, nowMillis);
   if (!(await services.keys.roll(read, next.record, until))) throw changedMeanwhile();
   const view: CreatedKeyView = {
@@ -43,12 +40,3 @@ export const rollKey: PortalHandle<'rollKey', ManageServices> = async (request, 
   };
   return { status: 201, body: view, logged: { note: `new key ${next.record.id}, old one until ${until}` } };
 };
-
-function limitsIn(key: ApiKey): KeyLimits {
-  const names = [...capNames, 'models'] as const;
-  const expiresAt = ownExpiry(key);
-  return {
-    ...Object.fromEntries(names.flatMap((name) => (key[name] === undefined ? [] : [[name, key[name]]]))),
-    ...(expiresAt !== undefined && { expiresAt }),
-  };
-}

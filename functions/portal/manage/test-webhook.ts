@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import { readClientUrl } from '../../../core/client-url.ts';
+import { deliveryDetail } from '../../../core/portal/delivery-view.ts';
+import type { TestedView } from '../../../core/portal/views.ts';
 import { invalidRequest, retryLater } from '../../../core/problem.ts';
 import { sendTestDelivery } from '../../../core/webhook-operations.ts';
 import { testDeliverySeconds } from '../../../core/webhook.ts';
@@ -30,7 +32,7 @@ export const testWebhook: PortalHandle<'testWebhook', ManageServices> = async (r
     case 'sent':
       return {
         status: 200,
-        body: { delivery: outcome.delivery },
+        body: { delivery: deliveryDetail(outcome.delivery, undefined, false) } satisfies TestedView,
         logged: { target: outcome.delivery.id, note: read.url.host },
       };
   }

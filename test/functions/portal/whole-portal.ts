@@ -1,0 +1,378 @@
+/**
+ * All functions of the portal over one table of the engine, with the real frame, handlers and adapters. Only what is
+ * no table is replaced: Step Functions, the bucket, the vendors, and the addresses of clients.
+ */
+import { randomBytes } from 'node:crypto';
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { createAccountSettings } from '../../../adapters/dynamodb/account-settings.ts';
+import { createAccountStore } from '../../../adapters/dynamodb/account-store.ts';
+import { createActionLog } from '../../../adapters/dynamodb/action-log.ts';
+import { createChargeStore } from '../../../adapters/dynamodb/charge-store.ts';
+import { createCreationStore } from '../../../adapters/dynamodb/creation-store.ts';
+import { createDeliveryStore } from '../../../adapters/dynamodb/delivery-store.ts';
+import { createKeyStore } from '../../../adapters/dynamodb/key-store.ts';
+import { createNoticeStore } from '../../../adapters/dynamodb/notice-store.ts';
+import { createOperatedReads } from '../../../adapters/dynamodb/operated-reads.ts';
+import { createPeopleStore } from '../../../adapters/dynamodb/people-store.ts';
+import { createProviderStore } from '../../../adapters/dynamodb/provider-store.ts';
+import { createRequestStore } from '../../../adapters/dynamodb/request-store.ts';
+import { createPortalAccess } from '../../../adapters/dynamodb/session-store.ts';
+import type { Table } from '../../../adapters/dynamodb/table.ts';
+import { createUploadStore } from '../../../adapters/dynamodb/upload-store.ts';
+import { createWalletStore } from '../../../adapters/dynamodb/wallet-store.ts';
+import { createUploadTargets } from '../../../adapters/s3-upload-targets.ts';
+import { createSecretBox } from '../../../adapters/secret-box.ts';
+import type { Account } from '../../../core/account.ts';
+import {
+  portalOperations,
+  portalRoot,
+  type PortalFunction,
+  type PortalOperationName,
+  type Role,
+} from '../../../core/contract.ts';
+import type { AccountId, PersonId } from '../../../core/ids.ts';
+import { defaultLimits, requestMillis } from '../../../core/limits.ts';
+import { asMicros } from '../../../core/money.ts';
+import type { PostResult } from '../../../core/ports/outbound.ts';
+import type * as view from '../../../core/portal/views.ts';
+import { invitationIdOf, personIdOf } from '../../../core/portal/people.ts';
+import { cookieNames, hashToken, sessionValue } from '../../../core/portal/session.ts';
+import { schema } from '../../../core/schema-version.ts';
+import { startBudget } from '../../../core/time-budget.ts';
+import type { ApiHandler } from '../../../functions/http/framed.ts';
+import { cancelHandlers } from '../../../functions/portal/cancel.ts';
+import { generateHandlers } from '../../../functions/portal/generate.ts';
+import { servePortal } from '../../../functions/portal/http/serve-portal.ts';
+import { manageHandlers } from '../../../functions/portal/manage.ts';
+import { operateHandlers } from '../../../functions/portal/operate.ts';
+import { serveRead } from '../../../functions/portal/read.ts';
+import { serveSignIn } from '../../../functions/portal/sign-in.ts';
+import { catalog } from '../../../functions/services/api.ts';
+import type { PortalCancelServices } from '../../../functions/services/portal-cancel.ts';
+import type { GenerateServices } from '../../../functions/services/portal-generate.ts';
+import type { ManageServices } from '../../../functions/services/portal-manage.ts';
+import type { OperateServices } from '../../../functions/services/portal-operate.ts';
+import { readStores, type ReadServices } from '../../../functions/services/portal-read.ts';
+import type { SignInServices } from '../../../functions/services/portal-sign-in.ts';
+import { createDirectClient } from '../../../simulation/aws/direct-client.ts';
+import { createSimulatedTable } from '../../../simulation/aws/simulated-table.ts';
+import type { Input } from '../../../simulation/aws/table-request.ts';
+import { anAccount, now } from '../../fixtures/records.ts';
+import { fakeClock, fakeLog, stub } from '../fakes.ts';
+
+const portalUrl = new URL('https://portal.test/');
+const originSecret = 'secret of the origin';
+
+/** Who is signed in. */
+export interface SignedIn {
+  readonly email: string;
+  readonly personId: PersonId;
+  readonly cookie: string;
+}
+
+export interface Asked {
+  readonly as?: SignedIn;
+  readonly id?: string;
+  readonly body?: unknown;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Refused {
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly details: {
+      readonly reason: string;
+      readonly errors: readonly { readonly field: string; readonly code: string; readonly message: string }[];
+    };
+  };
+}
+
+/** The members of the answers that tests read. A member that an answer has not is undefined, and fails its test. */
+export type AnyBody = Refused &
+  view.KeyView &
+  view.CreatedKeyView &
+  view.SecretView &
+  view.AlertsView &
+  view.TestedView &
+  view.RedeliveredView &
+  view.QuoteView &
+  Omit<view.PeopleView, 'id'> &
+  Pick<view.OperatedAccount, 'available' | 'balance' | 'condition' | 'limits' | 'credit_line'> & {
+    readonly id: string;
+    readonly status: string;
+    readonly role: string;
+    readonly already_applied: boolean;
+    readonly total: Readonly<Record<string, number>>;
+    readonly data: readonly (view.KeyView & view.ActionView & view.FailingWebhook & view.ProviderView)[];
+    readonly next_cursor: string | null;
+  };
+
+/** The fields that a refusal names, in order. */
+export function fieldsOf({ body }: Answered): string[] {
+  return body.error.details.errors.map(({ field }) => field).sort();
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly text: string;
+  readonly body: AnyBody;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export type WholePortal = ReturnType<typeof openWholePortal>;
+
+/** The secret from which the key of the box is derived. */
+const secrets = {
+  send: () => Promise.resolve({ SecretString: 'x'.repeat(64), VersionId: 'v1' }),
+} as unknown as SecretsManagerClient;
+
+export function openWholePortal() {
+  const clock = fakeClock();
+  const log = fakeLog();
+  const memory = createSimulatedTable({ now: () => clock.now() });
+  /** A test may look at a call before it happens, fail it, or lose its answer. */
+  const calls: { around: (operation: string, input: Input, run: () => object) => object | Promise<object> } =
+    {
+      around: (_operation, _input, run) => run(),
+    };
+  const client = createDirectClient((operation, input) =>
+    calls.around(operation, input, () => memory.perform(operation, input)),
+  );
+  const table: Table = { client, name: 'table', clock, randomBytes };
+  const accounts = createAccountStore(table);
+  const people = createPeopleStore(table);
+  const access = createPortalAccess(table);
+  const wallet = createWalletStore(table);
+  const creations = createCreationStore(table);
+  /** Which executions were started, by the creation, and what the receivers of webhooks got. */
+  const started: string[] = [];
+  const posted: { readonly url: string; readonly headers: Readonly<Record<string, string>> }[] = [];
+  const receiver: { answer: PostResult } = {
+    answer: { kind: 'answered', status: 200, headers: {}, excerpt: 'ok' },
+  };
+
+  const portal = () => ({
+    clock,
+    randomBytes,
+    log,
+    schema,
+    budget: startBudget(clock, requestMillis),
+    access,
+    actions: createActionLog(table),
+    originSecret: () => Promise.resolve(originSecret),
+    settings: {
+      portalUrl,
+      apiUrl: 'https://api.test/api/public/v1',
+      resultsBaseUrl: 'https://results.test',
+      emailsAreVerified: false,
+      hasAuthTime: true,
+      paymentUrl: null,
+      contact: null,
+      credentialsUrl: null,
+      inboxUrl: null,
+    },
+  });
+  const outside = {
+    catalog,
+    outboundRules: 'public',
+    outbound: stub<ManageServices['outbound']>({
+      check: (url) =>
+        Promise.resolve(
+          url.includes('inside')
+            ? { kind: 'refused', why: 'must lead to public addresses only' }
+            : { kind: 'allowed' },
+        ),
+      post: (url, headers) => {
+        posted.push({ url, headers });
+        return Promise.resolve(receiver.answer);
+      },
+    }),
+    executions: stub<ManageServices['executions']>({
+      start: ({ id }) => {
+        started.push(id);
+        return Promise.resolve('started');
+      },
+    }),
+    noticeExecutions: stub<ManageServices['noticeExecutions']>({ start: () => Promise.resolve('started') }),
+    registerUser: () => Promise.resolve(),
+  } as const;
+  const functions: Readonly<Record<PortalFunction, ApiHandler>> = {
+    'sign-in': serveSignIn(() => ({ ...portal(), people }) as unknown as SignInServices),
+    read: serveRead((): ReadServices => ({ ...portal(), catalog, ...readStores(table) })),
+    manage: servePortal('manage', manageHandlers, (): ManageServices => ({
+      ...portal(),
+      ...outside,
+      keys: createKeyStore(table),
+      accounts: createAccountSettings(table),
+      people,
+      creations,
+      deliveries: createDeliveryStore(table),
+      notices: createNoticeStore(table),
+      secretBox: createSecretBox({ client: secrets, secretArn: 'arn', clock, randomBytes }),
+    })),
+    generate: servePortal('generate', generateHandlers, (): GenerateServices => ({
+      ...portal(),
+      ...outside,
+      resultsBaseUrl: 'https://results.test',
+      authFailureForm: 'envelope',
+      topUpUrl: 'https://portal.test/wallet',
+      requests: createRequestStore(table),
+      creations,
+      keys: createKeyStore(table),
+      charges: createChargeStore(table),
+      uploads: createUploadStore(table),
+      uploadTargets: createUploadTargets({
+        bucket: 'images',
+        region: 'us-east-1',
+        accessKeyId: 'a',
+        secretAccessKey: 'b',
+      }),
+      notices: createNoticeStore(table),
+      images: stub<GenerateServices['images']>({}),
+    })),
+    cancel: servePortal('cancel', cancelHandlers, (): PortalCancelServices => ({
+      ...portal(),
+      creations,
+      charges: createChargeStore(table),
+      tasks: stub<PortalCancelServices['tasks']>({ succeed: () => Promise.resolve('ended') }),
+      providers: new Map(),
+    })),
+    operate: servePortal('operate', operateHandlers, (): OperateServices => ({
+      ...portal(),
+      ...outside,
+      accounts,
+      operated: createOperatedReads(table),
+      wallet,
+      people,
+      creations,
+      notices: createNoticeStore(table),
+      providers: createProviderStore(table),
+      defaultLimits,
+    })),
+  };
+
+  /** Calls an operation as the pages do. */
+  const ask = async (name: PortalOperationName, asked: Asked = {}): Promise<Answered> => {
+    const operation = portalOperations[name];
+    const event = eventOf(name, asked);
+    const answer = await functions[operation.function](event, {} as Context);
+    if (typeof answer === 'string') throw new Error('the function answered a text');
+    const text = answer.body ?? '';
+    return {
+      status: answer.statusCode ?? 0,
+      text,
+      body: (text.startsWith('{') ? JSON.parse(text) : {}) as AnyBody,
+      headers: (answer.headers ?? {}) as Readonly<Record<string, string>>,
+    };
+  };
+
+  /** Opens a session for a person, who gets the place by an invitation. */
+  const signIn = async (
+    email: string,
+    account: AccountId | undefined,
+    role: Role | 'operator',
+    more: { readonly keyCapMicros?: number; readonly ageMillis?: number } = {},
+  ): Promise<SignedIn> => {
+    const personId = personIdOf('https://issuer.test', email);
+    const at = clock.now() - (more.ageMillis ?? 1_000);
+    const invitation = {
+      id: invitationIdOf(email),
+      accountId: role === 'operator' ? 'SERVICE' : (account ?? 'SERVICE'),
+      email,
+      role,
+      ...(more.keyCapMicros !== undefined && { keyCapMicros: asMicros(more.keyCapMicros) }),
+      invitedAt: new Date(at).toISOString(),
+      invitedBy: 'operator',
+      expiresAt: at + 86_400_000,
+    } as const;
+    await people.invite(invitation);
+    const identity = { id: personId, issuer: 'https://issuer.test', subject: email, email };
+    if (!(await people.accept(invitation, identity, new Date(at).toISOString())))
+      throw new Error(`${email} has no place`);
+    const token = randomBytes(32).toString('base64url');
+    const session = {
+      hash: hashToken(token),
+      personId,
+      ...(account && { accountId: account }),
+      authenticatedAt: at,
+      createdAt: at,
+      lastSeenAt: clock.now(),
+    };
+    await access.open(session);
+    return { email, personId, cookie: `${cookieNames(portalUrl).session}=${sessionValue(token, session)}` };
+  };
+
+  /** An account with money. */
+  const openAccount = async (id: string, change: Partial<Account> = {}): Promise<AccountId> => {
+    const account = anAccount({ id: id as AccountId, name: id, availableMicros: asMicros(0), ...change });
+    await accounts.create(account);
+    await wallet.topUp(account.id, asMicros(25_000_000), 'opening');
+    return account.id;
+  };
+
+  return {
+    table,
+    memory,
+    clock,
+    log,
+    calls,
+    ask,
+    signIn,
+    openAccount,
+    accounts,
+    people,
+    wallet,
+    creations,
+    deliveries: createDeliveryStore(table),
+    keys: createKeyStore(table),
+    started,
+    posted,
+    receiver,
+  };
+}
+
+function eventOf(
+  name: PortalOperationName,
+  { as, id = '', body, query, headers }: Asked,
+): APIGatewayProxyEventV2 {
+  const { method, path } = portalOperations[name];
+  const routeKey = `${method} ${portalRoot}${path}`;
+  const rawPath = `${portalRoot}${path.replace('{id}', id)}`;
+  // An empty value takes a header away.
+  const sent = Object.fromEntries(
+    Object.entries({ 'sec-fetch-site': 'same-origin', ...headers }).filter(([, value]) => value !== ''),
+  );
+  const text = typeof body === 'string' ? body : body === undefined ? undefined : JSON.stringify(body);
+  return {
+    version: '2.0',
+    routeKey,
+    rawPath,
+    rawQueryString: '',
+    headers: {
+      'x-origin-secret': originSecret,
+      'cloudfront-viewer-address': '203.0.113.9:4711',
+      ...(text !== undefined && { 'content-type': 'application/json' }),
+      ...sent,
+    },
+    ...(as && { cookies: [as.cookie] }),
+    ...(query && { queryStringParameters: query }),
+    ...(path.includes('{id}') && { pathParameters: { id } }),
+    ...(text !== undefined && { body: text }),
+    isBase64Encoded: false,
+    requestContext: {
+      accountId: '',
+      apiId: '',
+      domainName: 'api.test',
+      domainPrefix: '',
+      requestId: 'request',
+      routeKey,
+      stage: '$default',
+      time: '',
+      timeEpoch: now,
+      http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp: '198.51.100.1', userAgent: '' },
+    },
+  };
+}
