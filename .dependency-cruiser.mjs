@@ -216,7 +216,7 @@ export default {
       'the-pages-know-the-contract',
       'The pages of the portal run in a browser: of the service they know the operations and the form of answers.',
       { path: '^portal/src/' },
-      ['^portal/src/', '^core/contract\\.ts$', '^core/portal/views\\.ts$', packages('preact')],
+      ['^portal/src/', '^core/contract\\.ts$', '^core/portal/(calls|views)\\.ts$', packages('preact')],
     ),
     onlyKnows(
       'the-build-of-the-pages-knows-esbuild',

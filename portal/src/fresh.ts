@@ -3,7 +3,7 @@
  * visits the issuer. The way back holds its id, so that nothing is finished that the person did not come back for.
  */
 import { signInPaths, type PortalOperationName } from '../../core/contract.ts';
-import type { Input } from './api/calls.ts';
+import type { Input } from '../../core/portal/calls.ts';
 import { currentPath, href } from './router.ts';
 import { createValue } from './value.ts';
 

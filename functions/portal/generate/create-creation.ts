@@ -9,7 +9,11 @@ export const createCreation: PortalHandle<'createCreation', GenerateServices> = 
   caller,
   services,
 ) => {
-  const answer = await throughTheApi(generateImage, request, caller, services);
-  const { id } = answer.body as { readonly id: string };
-  return { ...answer, logged: { target: id } };
+  const answer = await throughTheApi<'createCreation', GenerateServices>(
+    generateImage,
+    request,
+    caller,
+    services,
+  );
+  return { ...answer, logged: { target: answer.body.id } };
 };

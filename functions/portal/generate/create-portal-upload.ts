@@ -8,4 +8,4 @@ export const createPortalUpload: PortalHandle<'createPortalUpload', GenerateServ
   request,
   caller,
   services,
-) => throughTheApi(createUpload, request, caller, services);
+) => throughTheApi<'createPortalUpload', GenerateServices>(createUpload, request, caller, services);

@@ -5,4 +5,4 @@ import { throughTheApi } from './through-the-api.ts';
 
 /** POST /quote: the body and the answer of POST /images/quote. */
 export const quoteCreation: PortalHandle<'quoteCreation', GenerateServices> = (request, caller, services) =>
-  throughTheApi(quoteImage, request, caller, services);
+  throughTheApi<'quoteCreation', GenerateServices>(quoteImage, request, caller, services);

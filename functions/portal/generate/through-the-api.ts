@@ -11,15 +11,20 @@ import { userOfBody, type ApiRequest } from '../../http/request.ts';
 import type { Handle } from '../../http/serve.ts';
 import type { GenerateServices } from '../../services/portal-generate.ts';
 import { isUser, userHash } from '../../../core/user.ts';
+import type { AnswerOf } from '../../../core/portal/calls.ts';
 import type { MemberCaller, PortalAnswer } from '../http/caller.ts';
+import type { OperationsOf } from '../http/serve-portal.ts';
 
-/** The answer of the API's operation. It counts against the account's rate of POST requests, refused or not. */
-export async function throughTheApi<Services>(
+/**
+ * The answer of the API's operation, as the operation of the portal with this name documents it. It counts against the
+ * account's rate of POST requests, refused or not.
+ */
+export async function throughTheApi<Name extends OperationsOf<'generate'>, Services>(
   handle: Handle<Services>,
   request: ApiRequest,
   { account, clientAddress }: MemberCaller,
   services: GenerateServices & Services,
-): Promise<PortalAnswer> {
+): Promise<PortalAnswer<AnswerOf<Name>>> {
   const nowMillis = services.clock.now();
   const { idempotencyKey } = request;
   const user = userOfBody(request);
@@ -36,7 +41,7 @@ export async function throughTheApi<Services>(
   const known = { account: state.account ?? account, apiKey, state, nowMillis };
   checkRate(known, 'post');
   const caller = { ...known, place: openRatePlace(known, 'post', services.requests) };
-  return withoutLocation(await countedPost(caller.place, () => handle(request, caller, services)));
+  return withoutLocation<Name>(await countedPost(caller.place, () => handle(request, caller, services)));
 }
 
 /** At the first use of the playground. Of two first uses both get the key that is stored. */
@@ -51,7 +56,11 @@ async function makeKey(
 }
 
 /** The address in the public API is of no use behind a session. */
-function withoutLocation({ headers = {}, ...answer }: ApiAnswer): PortalAnswer {
+function withoutLocation<Name extends OperationsOf<'generate'>>({
+  headers = {},
+  ...answer
+}: ApiAnswer): PortalAnswer<AnswerOf<Name>> {
   const { location: _location, ...rest } = headers;
-  return { ...answer, headers: rest };
+  // The document of the API holds these bodies to their form.
+  return { ...answer, body: answer.body as AnswerOf<Name>, headers: rest };
 }

@@ -1,6 +1,7 @@
 /** Who calls the portal's API, as every operation gets it. */
 import type { Account } from '../../../core/account.ts';
 import type { portalOperations, PortalOperationName } from '../../../core/contract.ts';
+import type { AnswerOf } from '../../../core/portal/calls.ts';
 import type { Member, Person, Session } from '../../../core/portal/people.ts';
 import type { ApiAnswer } from '../../http/answer.ts';
 import type { ApiRequest } from '../../http/request.ts';
@@ -33,7 +34,8 @@ export type CallerOf<Name extends PortalOperationName> = (typeof portalOperation
   : MemberCaller;
 
 /** What an operation of the portal answers. */
-export interface PortalAnswer extends ApiAnswer {
+export interface PortalAnswer<Body = unknown> extends ApiAnswer {
+  readonly body: Body;
   /** Text in the place of a JSON body, such as CSV. Its content-type is in the headers. */
   readonly text?: string;
   /** Values of set-cookie. */
@@ -42,9 +44,9 @@ export interface PortalAnswer extends ApiAnswer {
   readonly logged?: { readonly target?: string; readonly note?: string };
 }
 
-/** An operation of the portal. It throws a Problem to refuse. */
+/** An operation of the portal. Text, such as CSV, is in the place of its body. It throws a Problem to refuse. */
 export type PortalHandle<Name extends PortalOperationName, Services> = (
   request: ApiRequest,
   caller: CallerOf<Name>,
   services: Services,
-) => Promise<PortalAnswer>;
+) => Promise<PortalAnswer<AnswerOf<Name> extends string ? null : AnswerOf<Name>>>;

@@ -7,7 +7,7 @@ export function csvAnswer(
   lines: readonly string[],
   name: string,
   headers: Readonly<Record<string, string>> = {},
-): PortalAnswer {
+): PortalAnswer<null> {
   const text = lines.map((line) => `${line}\r\n`).join('');
   if (Buffer.byteLength(JSON.stringify(text)) > mostPageBytes)
     throw wrong('from', 'The file would be too large: ask for fewer days.');

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { PortalOperationName } from '../../../core/contract.ts';
 import { finishBegun, waiting } from '../fresh.ts';
 import { call } from './call.ts';
-import type { AnswerOf, Input } from './calls.ts';
+import type { AnswerOf, Input } from '../../../core/portal/calls.ts';
 import { Refusal } from './refusal.ts';
 
 export interface Resource<Data> {

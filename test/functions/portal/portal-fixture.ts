@@ -27,7 +27,7 @@ import type { PortalSettings } from '../../../core/portal/settings.ts';
 import { requestMillis } from '../../../core/limits.ts';
 import { schema } from '../../../core/schema-version.ts';
 import { startBudget } from '../../../core/time-budget.ts';
-import type { PortalHandle } from '../../../functions/portal/http/caller.ts';
+import type { PortalAnswer, PortalHandle } from '../../../functions/portal/http/caller.ts';
 import { servePortal, type PortalHandlers } from '../../../functions/portal/http/serve-portal.ts';
 import { serveSignIn } from '../../../functions/portal/sign-in.ts';
 import type { ApiHandler } from '../../../functions/http/framed.ts';
@@ -47,6 +47,11 @@ import { fakeLog, type FakeLog } from '../fakes.ts';
 
 const originSecret = 'secret of the origin';
 
+/** A handler for tests of the frame, which reads no body of an answer. */
+type AnyHandle<Name extends PortalOperationName> = (
+  ...given: Parameters<PortalHandle<Name, PortalServices>>
+) => Promise<PortalAnswer>;
+
 export interface PortalStageOptions {
   readonly settings?: Partial<PortalSettings>;
   /** The issuer, in place of the local one. */
@@ -56,7 +61,7 @@ export interface PortalStageOptions {
   /** Whether this call of the table fails. */
   readonly breaks?: (operation: string, input: unknown) => boolean;
   /** Handlers, in place of those that answer {ok: true}. */
-  readonly handlers?: { readonly [Name in PortalOperationName]?: PortalHandle<Name, PortalServices> };
+  readonly handlers?: { readonly [Name in PortalOperationName]?: AnyHandle<Name> };
 }
 
 export interface PortalStage {

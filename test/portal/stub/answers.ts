@@ -1,6 +1,6 @@
 /** What the stand-in of the portal's API answers to each operation. Types hold it to the real views. */
 import type { PortalOperationName } from '../../../core/contract.ts';
-import type { AnswerOf, BodyOf } from '../../../portal/src/api/calls.ts';
+import type { AnswerOf, BodyOf } from '../../../core/portal/calls.ts';
 import type { Samples } from './samples.ts';
 
 export interface Asked<Name extends PortalOperationName> {

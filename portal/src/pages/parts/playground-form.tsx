@@ -1,7 +1,7 @@
 /** What to generate, with its price before the press. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
-import type { GenerateBody } from '../../api/calls.ts';
+import type { GenerateBody } from '../../../../core/portal/calls.ts';
 import { useAction } from '../../api/hooks.ts';
 import { Refusal } from '../../api/refusal.ts';
 import type { ModelView, QuoteView } from '../../../../core/portal/views.ts';

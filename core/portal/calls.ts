@@ -1,6 +1,9 @@
-/** What each operation of the portal's API takes and answers. Types only: the tests' server reads them as well. */
-import type { PortalOperationName } from '../../../core/contract.ts';
-import type * as view from '../../../core/portal/views.ts';
+/**
+ * What each operation of the portal's API takes and answers, for the functions, the pages and the tests. This file
+ * has types only.
+ */
+import type { PortalOperationName } from '../contract.ts';
+import type * as view from './views.ts';
 
 /** One operation: the body that it takes, and what it answers. */
 interface Call {
