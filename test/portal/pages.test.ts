@@ -412,7 +412,7 @@ describe('Moving between pages', () => {
     await portal.open('', 'Home');
     await page.getByRole('navigation').getByRole('link', { name: 'Wallet' }).click();
     await page.getByRole('heading', { level: 1, name: 'Wallet' }).waitFor();
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Wallet');
+    expect(await page.evaluate('document.activeElement.outerHTML')).toBe('<h1 tabindex="-1">Wallet</h1>');
     expect(await page.getByRole('link', { name: 'Wallet', exact: true }).getAttribute('aria-current')).toBe(
       'page',
     );
