@@ -73,7 +73,7 @@ export default {
         '^functions/services/',
         packages('@aws-sdk/[^/]+', 'aws4fetch'),
         types,
-        nodeModules('crypto'),
+        nodeModules('crypto', 'url'),
       ],
     ),
     onlyKnows(
@@ -180,7 +180,7 @@ export default {
         room('document', 'core'),
         packages('zod', 'zod-openapi', 'ajv', 'ajv-formats', '@scalar/fastify-api-reference'),
         types,
-        nodeModules('crypto', 'fs', 'path', 'url'),
+        nodeModules('crypto', 'fs', 'fs/promises', 'path', 'url'),
       ],
     ),
     onlyKnows(

@@ -1,10 +1,11 @@
 /** A secret of plain text in Secrets Manager, such as the secret of the portal's origin. */
-import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Clock } from '../core/ports/runtime.ts';
+import { readSecretValue } from './secret-value.ts';
 
 const cacheMillis = 5 * 60_000;
 
-/** Reads the secret at most once in five minutes. */
+/** Reads the secret at most once in five minutes. Throws Overloaded when Secrets Manager stayed busy. */
 export function createPlainSecret({
   client,
   secretArn,
@@ -15,7 +16,7 @@ export function createPlainSecret({
   readonly clock: Pick<Clock, 'now'>;
 }): () => Promise<string> {
   return heldFor(clock, async () => {
-    const answer = await client.send(new GetSecretValueCommand({ SecretId: secretArn }));
+    const answer = await readSecretValue(client, { SecretId: secretArn });
     return answer.SecretString ?? '';
   });
 }

@@ -7,10 +7,11 @@
  * A sealed text names the version of the secret that sealed it. So texts from before a rotation still open.
  */
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
-import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { AccountId } from '../core/ids.ts';
 import type { Clock, RandomBytes } from '../core/ports/runtime.ts';
 import { SecretLost, type SecretBox } from '../core/ports/secret-box.ts';
+import { readSecretValue } from './secret-value.ts';
 
 const cacheMillis = 5 * 60_000;
 const tagBytes = 16;
@@ -45,7 +46,7 @@ export interface ResealingBox extends SecretBox {
 
 /**
  * open() throws SecretLost when the text was altered, belongs to another account, or was sealed by a lost
- * version.
+ * version. Both throw Overloaded when Secrets Manager stayed busy.
  */
 export function createSecretBox(options: SecretBoxOptions): ResealingBox {
   const keyOf = cachedKeys(options);
@@ -118,12 +119,10 @@ function cachedKeys({
   return async (version) => {
     const cached = held.get(version ?? 'current');
     if (cached && cached.until > clock.now()) return cached.key;
-    const answer = await client.send(
-      new GetSecretValueCommand({
-        SecretId: secretArn,
-        ...(version !== undefined && { VersionId: version }),
-      }),
-    );
+    const answer = await readSecretValue(client, {
+      SecretId: secretArn,
+      ...(version !== undefined && { VersionId: version }),
+    });
     const key = { version: answer.VersionId ?? '', bytes: deriveKey(answer.SecretString ?? '', purpose) };
     const entry = { key, until: clock.now() + cacheMillis };
     held.set(key.version, entry);

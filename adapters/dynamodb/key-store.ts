@@ -143,7 +143,7 @@ async function roll(table: Table, read: ApiKey, next: ApiKey, oldEndsAt: string)
       case 'done':
         return true;
       case 'refused':
-        return await isStored();
+        return false;
       case 'overloaded':
         if (!outcome.unclear) throw new Overloaded('the key stayed busy');
     }

@@ -1,8 +1,7 @@
-/* global document, Scalar */
 // Nothing of this page leaves the browser: no proxy, no telemetry, no fonts and no assistant of the vendor. It
 // sends no request to the API either, because a key belongs on a server.
-Scalar.createApiReference('#reference', {
-  url: document.getElementById('reference').dataset.document,
+globalThis.Scalar.createApiReference('#reference', {
+  url: globalThis.document.getElementById('reference').dataset.document,
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },

@@ -3,20 +3,7 @@
  * to be. Its library is loaded at the first request, because most starts of the service never sign anybody in.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-
-export interface IssuerOptions {
-  /** The issuer's own address, without a slash at its end: http://127.0.0.1:8787/_local/issuer. */
-  readonly url: string;
-  readonly client: { readonly id: string; readonly secret: string };
-  /** Where the browser comes back to after a sign-in. */
-  readonly redirectUri: string;
-  /** Where the browser comes back to after a sign-out. */
-  readonly afterSignOut: string;
-  /** The addresses that the page offers. */
-  readonly people: () => Promise<readonly string[]>;
-  /** Unix milliseconds of the virtual clock, by which the service reads the tokens. */
-  readonly now: () => number;
-}
+import type { IssuerOptions } from './options.ts';
 
 export interface Issuer {
   /** Answers every request under the path of the issuer's address. */

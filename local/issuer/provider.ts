@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
-import type { IssuerOptions } from './issuer.ts';
+import type { IssuerOptions } from './options.ts';
 import { addressOf, subjectOf } from './local-person.ts';
 import { atVirtualTime } from './virtual-time.ts';
 import { createMemory } from './memory.ts';

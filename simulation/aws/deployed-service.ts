@@ -74,6 +74,7 @@ import type { Invocation, World } from '../world/simulated-world.ts';
 import { answerOfDynamodb } from './dynamodb-endpoint.ts';
 import { createEncryptionSecret } from './encryption-secret.ts';
 import { createAwsClients } from './sdk-clients.ts';
+import { createPortal, originSecret, originSecretArn, type PortalFunctionName } from './portal-service.ts';
 import { createReleases, releaseSchemas, type Release, type Releases } from './releases.ts';
 import { createStepFunctions, machineArns, type StepFunctions } from './step-functions.ts';
 import { invokeTask } from './task-invocation.ts';
@@ -90,7 +91,8 @@ export type Operation =
   | 'quote'
   | 'models'
   | 'upload'
-  | 'cancel';
+  | 'cancel'
+  | PortalFunctionName;
 
 export interface ServiceWatch extends OutsideWatch {
   readonly onCommit: (changes: readonly Change[]) => void;
@@ -110,6 +112,8 @@ export interface ServiceWatch extends OutsideWatch {
   readonly onCallback: CallbackWatch['onCallback'];
   /** Is told that a task was ended with success, and with which output. */
   readonly onTaskEnded: CallbackWatch['onTaskEnded'];
+  /** Is told the plain text of a webhook secret that was sealed. */
+  readonly onSealed: (sealed: string, plain: string) => void;
   /** Is told every log line, and every text in the history of an execution. */
   readonly onText: (text: string) => void;
 }
@@ -266,7 +270,10 @@ export function createService(
       if (operation === 'SendTaskSuccess') watch.onTaskEnded(String(input['output']));
       return answer;
     },
-    secretsmanager: encryptionSecret.perform,
+    secretsmanager: (operation, input) =>
+      input['SecretId'] === originSecretArn
+        ? { SecretString: originSecret }
+        : encryptionSecret.perform(operation, input),
   });
   const clock = createClock(world);
   const { randomBytes } = world;
@@ -279,7 +286,15 @@ export function createService(
   const deliveries = createDeliveryStore(store);
   const notices = createNoticeStore(store);
   const noticeExecutions = createNoticeExecutions(clients.states, machineArns.notices);
-  const secretBox = createSecretBox({ client: clients.secrets, secretArn, clock, randomBytes });
+  const box = createSecretBox({ client: clients.secrets, secretArn, clock, randomBytes });
+  const secretBox: SecretBox = {
+    open: (account, sealed) => box.open(account, sealed),
+    seal: async (account, plain) => {
+      const sealed = await box.seal(account, plain);
+      watch.onSealed(sealed, plain);
+      return sealed;
+    },
+  };
   const common = (component: string): { clock: Clock; randomBytes: RandomBytes; log: Log } => ({
     clock,
     randomBytes,
@@ -338,7 +353,7 @@ export function createService(
       topUpUrl,
     };
   };
-  const handlers: Readonly<Record<Operation, ApiHandler>> = {
+  const apiHandlers: Readonly<Record<Exclude<Operation, PortalFunctionName>, ApiHandler>> = {
     generate: serve('post', generateImage, openSubmit),
     get: serve('get', getCreation, openApi),
     list: serve('get', listCreations, openApi),
@@ -358,6 +373,23 @@ export function createService(
   );
   /** Only these vendors can stop a job. */
   const stoppable = new Map(stopping.map((provider) => [provider.name, provider]));
+  const handlers: Readonly<Record<Operation, ApiHandler>> = {
+    ...apiHandlers,
+    ...createPortal({
+      common: common('portal'),
+      ofToday,
+      store,
+      states: clients.states,
+      secrets: clients.secrets,
+      secretBox,
+      outbound,
+      catalog,
+      bucket,
+      topUpUrl,
+      tasks: (signal) => createTasks(clients.states, { onDefect: onTaskDefect('portal'), signal }),
+      stoppable,
+    }),
+  };
   const openCancel = (): CancelApiServices => {
     const open = openApi();
     const { signal } = open.budget;

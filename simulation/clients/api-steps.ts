@@ -4,7 +4,7 @@ import { createKey } from '../../core/api-key.ts';
 import type { KeyId } from '../../core/ids.ts';
 import type { Operation } from '../aws/deployed-service.ts';
 import { createEventSteps } from './event-steps.ts';
-import { keyAt, type AccountHeld, type KeyHeld } from './open-account.ts';
+import { freshKey, keyAt, type AccountHeld, type KeyHeld } from './open-account.ts';
 import { eventOf, submission } from './request-event.ts';
 import type { FollowEvents, Step, Submit } from './scenario.ts';
 import { bodyOf, detailsOf } from '../watches/answer-body.ts';
@@ -37,9 +37,12 @@ export function createApiSteps(stage: Stage): ApiSteps {
     key: KeyHeld,
     event: APIGatewayProxyEventV2,
   ): Promise<APIGatewayProxyStructuredResultV2 | undefined> {
-    const refusable = (): boolean => key.revoked || account.suspended;
+    const slackMillis = world.clocks.largestSkew() + 1_000;
+    const refusable = (): boolean =>
+      key.revoked || account.suspended || world.time.now() > key.mayEndAt - slackMillis;
     const before = refusable();
-    const mustBeRefused = key.revocationHolds || account.suspensionHolds;
+    const hasEnded = world.time.now() > key.mustEndBy + slackMillis;
+    const mustBeRefused = key.revocationHolds || account.suspensionHolds || hasEnded;
     const asked = watch.ask(account.id);
     try {
       const answer = await service.request(operation, event);
@@ -49,7 +52,7 @@ export function createApiSteps(stage: Stage): ApiSteps {
           account: account.id,
           operation,
           mayBeRefused: before || refusable(),
-          mustBeRefused: mustBeRefused && (key.revocationHolds || account.suspensionHolds),
+          mustBeRefused: mustBeRefused && (key.revocationHolds || account.suspensionHolds || hasEnded),
         },
         answer,
       );
@@ -144,7 +147,7 @@ export function createApiSteps(stage: Stage): ApiSteps {
   async function sendUnknownKey(step: Step): Promise<void> {
     const keyId = 'Abcdef' as KeyId;
     const text = createKey(accountOf(step).id, keyId, world.randomBytes);
-    const key = { id: keyId, text, revoked: true, revocationHolds: false };
+    const key = freshKey(keyId, text);
     const event = pollOf('019aa5a0-1000-7000-8000-00000000000a', key);
     // Each stranger has an address of its own: the service blocks such an address, and must not block the
     // clients.

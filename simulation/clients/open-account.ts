@@ -8,6 +8,7 @@ import type { AccountId, KeyId } from '../../core/ids.ts';
 import { defaultLimits } from '../../core/limits.ts';
 import { asMicros } from '../../core/money.ts';
 import type { Behaviour } from '../network/peer-behaviours.ts';
+import type { PersonHeld } from './open-people.ts';
 import type { AccountPlan, KeyPlan } from './scenario.ts';
 import { addressMark } from './secret-marks.ts';
 import type { Service } from '../aws/deployed-service.ts';
@@ -23,11 +24,23 @@ export interface KeyHeld {
   revoked: boolean;
   /** Set once a command to revoke the key has returned. The service must refuse every later request. */
   revocationHolds: boolean;
+  /** Since somebody rolled the key: when it may end at the earliest, and when it must have ended. */
+  mayEndAt: number;
+  mustEndBy: number;
+}
+
+/** A key that nobody has revoked or rolled. */
+export function freshKey(id: KeyId, text: string): KeyHeld {
+  return { id, text, revoked: false, revocationHolds: false, mayEndAt: Infinity, mustEndBy: Infinity };
 }
 
 export interface AccountHeld {
   readonly id: AccountId;
   readonly keys: readonly KeyHeld[];
+  /** Keys that people made in the portal, in the order of the answers. */
+  readonly made: KeyHeld[];
+  /** Absent when nobody of the account uses the portal. */
+  readonly people: readonly PersonHeld[];
   /** Set once a command to suspend or activate the account has begun. */
   suspended: boolean;
   /** Set once a command to activate the account has begun. Its write may arrive late. */
@@ -112,9 +125,9 @@ export function openAccount(plan: AccountPlan, index: number, world: World, serv
         ...(perUserMicros !== undefined && { perUserMonthlyCapMicros: asMicros(perUserMicros) }),
       }),
     );
-    return { id: keyId, text, revoked: false, revocationHolds: false };
+    return freshKey(keyId, text);
   });
-  return { id, keys, suspended: false, mayBeActivated: false, suspensionHolds: false };
+  return { id, keys, people: [], made: [], suspended: false, mayBeActivated: false, suspensionHolds: false };
 }
 
 /** What the key spent months ago. The account had the money then, so that its balance is that of the plan. */

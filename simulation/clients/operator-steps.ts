@@ -105,7 +105,6 @@ export function createOperatorSteps(
       const signFrom = dice.chance(`sign later ${step.at}`, 0.3) ? '1h' : 'now';
       const plain = webhookSecret(operator.randomBytes(32));
       const sealed = await operator.secretBox.seal(account.id, plain);
-      watch.webhooks.learn(sealed, plain);
       await operator.accounts.replaceSecrets(
         account.id,
         account.webhookSecrets[0],

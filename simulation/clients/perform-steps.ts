@@ -5,7 +5,9 @@ import type { World } from '../world/simulated-world.ts';
 import { createApiSteps } from './api-steps.ts';
 import { createMishapSteps } from './mishap-steps.ts';
 import { openAccount, type AccountHeld } from './open-account.ts';
+import { openPeople } from './open-people.ts';
 import { createOperatorSteps } from './operator-steps.ts';
+import { createPortalSteps } from './portal-steps.ts';
 import type { Scenario, Step } from './scenario.ts';
 
 /** Opens the accounts of the scenario in the table. Returns the function that performs a step. */
@@ -15,7 +17,14 @@ export function createPerformer(
   service: Service,
   watch: Watch,
 ): (step: Step) => Promise<void> {
-  const accounts = scenario.accounts.map((plan, index) => openAccount(plan, index, world, service));
+  const hasPeople = scenario.steps.some(({ kind }) => kind === 'portal');
+  const accounts = scenario.accounts.map((plan, index): AccountHeld => {
+    const account = openAccount(plan, index, world, service);
+    if (!hasPeople) return account;
+    const people = openPeople(account.id, world, service);
+    for (const person of people) watch.portal.onSignedIn(person, account.id);
+    return { ...account, people };
+  });
   const accountOf = (step: Step): AccountHeld => {
     const account = accounts[step.account] ?? accounts[0];
     if (!account) throw new Error('a scenario has an account');
@@ -25,6 +34,7 @@ export function createPerformer(
   const api = createApiSteps(stage);
   const operator = createOperatorSteps(stage, api.tryKey);
   const mishaps = createMishapSteps(stage);
+  const portal = createPortalSteps(stage, api.tryKey);
 
   return async (step) => {
     world.note(`step ${step.kind} of account ${step.account}`);
@@ -44,6 +54,8 @@ export function createPerformer(
         return api.pollForeign(step);
       case 'stranger':
         return api.sendUnknownKey(step);
+      case 'portal':
+        return portal(step);
       case 'top_up':
       case 'adjust':
       case 'credit_line':

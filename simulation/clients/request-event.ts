@@ -4,8 +4,23 @@ import type { KeyHeld } from './open-account.ts';
 import type { Submit } from './scenario.ts';
 import { addressMark, promptMark } from './secret-marks.ts';
 
+/** What a request for an image is made of. */
+type Submission = Pick<
+  Submit,
+  'name' | 'model' | 'resolution' | 'directives' | 'images' | 'idempotencyKey' | 'wait' | 'user' | 'webhook'
+>;
+
 /** The request for an image that a step sends. */
-export function submission(step: Submit, key: KeyHeld): APIGatewayProxyEventV2 {
+export function submission(step: Submission, key: KeyHeld): APIGatewayProxyEventV2 {
+  const { body, headers } = submissionParts(step);
+  return eventOf('POST', '/api/public/v1/images/generate', key, headers, JSON.stringify(body));
+}
+
+/** Its body and its headers. */
+export function submissionParts(step: Submission): {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+} {
   const { idempotencyKey, wait, images } = step;
   // Steps that share an idempotency key send the same request, as a retry does.
   const own = idempotencyKey === undefined ? step.name : 'shared';
@@ -24,7 +39,7 @@ export function submission(step: Submit, key: KeyHeld): APIGatewayProxyEventV2 {
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     ...(wait !== undefined && { prefer: `wait=${wait}` }),
   };
-  return eventOf('POST', '/api/public/v1/images/generate', key, headers, JSON.stringify(body));
+  return { body, headers };
 }
 
 /** A request with an API key. */

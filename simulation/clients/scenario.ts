@@ -5,6 +5,7 @@
 import type { KeyCaps } from '../../core/account.ts';
 import type { Release } from '../aws/releases.ts';
 import type { Behaviour } from '../network/peer-behaviours.ts';
+import type { PortalStep } from './portal-step.ts';
 
 export interface KeyPlan {
   /** Of a month. */
@@ -73,6 +74,7 @@ export interface FollowEvents extends Placed {
 export type Step =
   | Submit
   | FollowEvents
+  | PortalStep
   | (Placed & { readonly kind: 'top_up'; readonly amountMicros: number; readonly reference: string })
   | (Placed & { readonly kind: 'adjust' | 'credit_line'; readonly amountMicros: number })
   | (Placed & {

@@ -1,6 +1,7 @@
 /** Draws the scenario of a seed. */
 import { createDice, type Dice } from '../world/dice.ts';
 import { otherStepOf } from './seeded-other-steps.ts';
+import { portalStepsOf } from './seeded-portal.ts';
 import { releasesOf } from './seeded-releases.ts';
 import { uploadsOf } from './seeded-uploads.ts';
 import { burstOf, repeatedNextDay, submitOf } from './seeded-submits.ts';
@@ -43,6 +44,7 @@ export function scenarioOf(seed: number): Scenario {
     account: dice.between(`cancel ${index} account`, 0, accounts.length - 1),
     at: dice.between(`cancel ${index} at`, 1_000, lengthMillis),
   }));
+  const people = dice.chance('people use the portal', 0.3) ? portalStepsOf(dice, accounts, lengthMillis) : [];
   const tomorrow = dice.chance('a day later', 0.1)
     ? submits.flatMap((submit) => repeatedNextDay(dice, submit))
     : [];
@@ -63,6 +65,7 @@ export function scenarioOf(seed: number): Scenario {
           ...uploads,
           ...releasesOf(dice, lengthMillis),
           ...followers,
+          ...people,
         ].sort((a, b) => a.at - b.at),
     faultProbability: isQuiet ? 0 : dice.pick('faults', [0, 0.01, 0.03, 0.1]),
     calmAfter: lengthMillis + dice.pick('calm', [0, 60_000, 300_000, 1_500_000]),

@@ -16,6 +16,7 @@ export interface Mutant {
 
 const charge = 'adapters/dynamodb/charge.ts';
 const chargeKey = 'adapters/dynamodb/charge-key.ts';
+const keyStore = 'adapters/dynamodb/key-store.ts';
 const eventLog = 'adapters/dynamodb/event-log.ts';
 
 export const mutants: readonly Mutant[] = [
@@ -293,9 +294,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'switch-of-protocols-unheard',
     file: 'adapters/pinned-exchange.ts',
-    find: "request.on('upgrade', (_response, socket) => {\n      hasAnswer = true;",
+    find: "request.on('upgrade', ({ headers }, socket) => {\n      hasAnswer = true;",
     replace:
-      "request.on('upgrade', (_response, socket) => {\n      if (socket) return;\n      hasAnswer = true;",
+      "request.on('upgrade', ({ headers }, socket) => {\n      if (socket) return;\n      hasAnswer = true;",
   },
   {
     name: 'charge-behind-the-answer',
@@ -563,6 +564,105 @@ export const mutants: readonly Mutant[] = [
     find: "'attribute_not_exists(#slot) OR #slot.#until <= :now OR #slot.holder = :holder'",
     replace:
       "'attribute_not_exists(#slot) OR #slot.#until <= :now OR #slot.holder = :holder OR attribute_exists(pk)'",
+  },
+  {
+    name: 'edit-without-its-condition',
+    file: keyStore,
+    find: "['attribute_exists(pk)', ...conditions].join(' AND ')",
+    replace: "`attribute_exists(pk) OR (${conditions.join(' AND ')})`",
+  },
+  {
+    name: 'edit-undoes-the-revocation',
+    file: keyStore,
+    find: '    ...parts,\n    ConditionExpression: condition.ConditionExpression,',
+    replace:
+      "    ...parts,\n    UpdateExpression: `${parts.UpdateExpression}${parts.UpdateExpression.includes('REMOVE') ? ', ' : ' REMOVE '}#revokedAt`,\n    ConditionExpression: condition.ConditionExpression.replace('attribute_not_exists(#revokedAt)', '(attribute_not_exists(#revokedAt) OR attribute_exists(pk))'),",
+  },
+  {
+    name: 'version-is-not-compared',
+    file: 'functions/portal/manage/change-key.ts',
+    find: ' || keyVersion(read) !== body.version',
+    replace: '',
+  },
+  {
+    name: 'roll-forgets-the-old-key',
+    file: 'functions/portal/manage/roll-key.ts',
+    find: 'services.keys.roll(read, next.record, until)',
+    replace: "services.keys.roll(read, next.record, '2099-01-01T00:00:00.000Z')",
+  },
+  {
+    name: 'successor-ends-with-the-old-key',
+    file: 'functions/portal/manage/roll-key.ts',
+    find: '...limitsToKeep(read) }',
+    replace: '...limitsToKeep(read), expiresAt: read.expiresAt ?? null }',
+  },
+  {
+    name: 'rotation-without-its-condition',
+    file: 'adapters/dynamodb/account-settings.ts',
+    find: "'webhookSecrets[0].sealed = :current'",
+    replace: "'webhookSecrets[0].sealed = :current OR attribute_exists(pk)'",
+  },
+  {
+    name: 'alerts-without-their-condition',
+    file: 'adapters/dynamodb/account-settings.ts',
+    find: "['attribute_exists(pk)', ...asRead].join(' AND ')",
+    replace: "`attribute_exists(pk) OR (${asRead.join(' AND ')})`",
+  },
+  {
+    name: 'place-without-its-condition',
+    file: 'adapters/dynamodb/people-changes.ts',
+    find: '`#role = :role AND ${hasSameCap}`',
+    replace: '`(#role = :role AND ${hasSameCap}) OR attribute_exists(pk)`',
+  },
+  {
+    name: 'last-owner-may-go',
+    file: 'adapters/dynamodb/people-changes.ts',
+    find: "ConditionExpression: 'owners > :one'",
+    replace: "ConditionExpression: 'owners > :one OR attribute_exists(pk)'",
+  },
+  {
+    name: 'removed-member-is-remembered',
+    file: 'functions/portal/http/authenticate-person.ts',
+    find: 'const { member, account, operator } = state;',
+    replace:
+      "const { account, operator } = state;\n  const known = ((globalThis as Record<string, unknown>)['members'] ??= new Map()) as Map<string, typeof state.member>;\n  const member = state.member ?? known.get(session.hash);\n  known.set(session.hash, member);",
+  },
+  {
+    name: 'ended-session-lives',
+    file: 'functions/portal/http/authenticate-person.ts',
+    find: 'if (member && wasEndedHere(session, member))',
+    replace: "if (member?.role === 'viewer' && wasEndedHere(session, member))",
+  },
+  {
+    name: 'developers-may-do-everything',
+    file: 'core/portal/people.ts',
+    find: 'roles.indexOf(role) >= roles.indexOf(least)',
+    replace: 'roles.indexOf(role) >= Math.min(1, roles.indexOf(least))',
+  },
+  {
+    name: 'action-noted-behind',
+    file: 'functions/portal/http/note-action.ts',
+    find: '  await services.actions.begin(action);',
+    replace:
+      '  const early = await run();\n  await services.actions.begin(action);\n  if (early.status < 400) return early;',
+  },
+  {
+    name: 'playground-without-the-idempotency-key',
+    file: 'functions/portal/generate/through-the-api.ts',
+    find: 'handle(request, caller, services)',
+    replace: "handle({ ...request, idempotencyKey: { kind: 'absent' } }, caller, services)",
+  },
+  {
+    name: 'all-webhooks-sent-again',
+    file: 'functions/portal/manage/redeliver-failed.ts',
+    find: "one.webhook?.status === 'failed'",
+    replace: "one.webhook?.status !== 'pending'",
+  },
+  {
+    name: 'new-key-in-the-log',
+    file: 'functions/portal/manage/create-key.ts',
+    find: 'const view: CreatedKeyView = { key,',
+    replace: "services.log.info('key_created', { key });\n  const view: CreatedKeyView = { key,",
   },
 ];
 

@@ -219,6 +219,7 @@ function watchOf(world: World, followed: ReadonlyMap<string, Followed>, open: Se
     onRead: nothing,
     onSent: nothing,
     onServed: nothing,
+    onSealed: nothing,
     onText: nothing,
     onPost: nothing,
     onFetch: nothing,

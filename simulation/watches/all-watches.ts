@@ -5,26 +5,28 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { bodyOf, detailsOf } from './answer-body.ts';
 import { createBooks, textOf, type Books } from './money-books.ts';
-import type { Change } from '../aws/simulated-table.ts';
 import type { Post } from '../network/outbound.ts';
 import { atRestStore, auditTable } from './at-rest-audit.ts';
 import type { Service, ServiceWatch } from '../aws/deployed-service.ts';
+import { originSecret } from '../aws/portal-service.ts';
 import { addressMark, promptMark } from '../clients/secret-marks.ts';
 import type { Asked, Before } from '../clients/sent-request.ts';
 import { createCallbackWatch } from './callback-watch.ts';
 import { createCancelWatch, type CancelWatch } from './cancel-watch.ts';
 import { createDocumentWatch } from './document-watch.ts';
-import { createEventWatch, isOfReading, type EventWatch } from './event-watch.ts';
+import { createEventWatch, type EventWatch } from './event-watch.ts';
 import { createInvocationWatch } from './invocation-watch.ts';
 import { createLeaseWatch } from './lease-watch.ts';
 import { parseKey } from '../../core/api-key.ts';
 import type { Payload } from '../../functions/workflow/payload.ts';
+import { createPortalWatch, type PortalWatch } from './portal-watch.ts';
 import { createRateWatch } from './rate-watch.ts';
-import { createNoticeWatch, isOnlyTold } from './notice-watch.ts';
+import { createNoticeWatch } from './notice-watch.ts';
 import { createReleaseWatch } from './release-watch.ts';
 import { createReadingWatch } from './reading-watch.ts';
 import { createUploadWatch } from './upload-watch.ts';
 import { createWebhookWatch, recordOf, type WebhookWatch } from './webhook-watch.ts';
+import { changesNothing, kindOf } from './written-kinds.ts';
 import type { Violation } from '../messages.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
 
@@ -33,6 +35,7 @@ export interface Watch {
   readonly webhooks: WebhookWatch;
   readonly cancels: CancelWatch;
   readonly events: EventWatch;
+  readonly portal: PortalWatch;
   readonly violations: readonly Violation[];
   /** How often each operation answered with each status. */
   readonly answers: ReadonlyMap<string, number>;
@@ -49,25 +52,6 @@ export interface Watch {
 const recoveryMillis = 2 * 60_000 + 10_000 + 10_000;
 /** The kinds of rows that a refused request may write. */
 const countsOnly = new Set(['RATE', 'REJECTED', 'BLOCK', 'POLL']);
-
-/** Whether a write only notes the last use of a key, which the service notes for refused requests, too. */
-function isLastUse({ sk, before, after }: Change): boolean {
-  if (!sk.startsWith('KEY#')) return false;
-  const { lastUsedAt: _then, ...old } = before ?? {};
-  const { lastUsedAt: _now, ...next } = after ?? {};
-  return JSON.stringify(old) === JSON.stringify(next);
-}
-
-/** Whether a deletion came a second time. */
-function isOfNothing({ before, after }: Change): boolean {
-  return before === undefined && after === undefined;
-}
-
-/** What a write is, for the rules about what a request may leave behind. */
-function kindOf(change: Change): string {
-  if (isOnlyTold(change)) return 'TOLD';
-  return isOfReading(change) ? 'EVENT' : (change.sk.split('#')[0] ?? '');
-}
 
 /** Creates the watch over one world. */
 export function createWatch(world: World): Watch {
@@ -86,6 +70,7 @@ export function createWatch(world: World): Watch {
   const callbacks = createCallbackWatch(() => service?.table, accuse);
   const cancels = createCancelWatch(() => service, accuse);
   const events = createEventWatch(world, accuse, (id) => webhooks.posts.get(id)?.[0]?.body);
+  const portal = createPortalWatch(world, () => service?.table, webhooks, accuse);
   const leases = createLeaseWatch(world, accuse);
   const releases = createReleaseWatch(world, () => service, accuse);
   const documented = createDocumentWatch(accuse);
@@ -102,10 +87,22 @@ export function createWatch(world: World): Watch {
       'whsec_',
       'encryption-secret',
       '/callbacks/v1/',
+      originSecret,
+      ...portal.secrets,
     ]) {
       if (text.includes(mark))
         accuse('nothing secret in logs and histories', `${mark} in ${text.slice(0, 200)}`);
     }
+  }
+
+  function comparesWithTheRate(
+    account: string,
+    operation: Asked['operation'],
+    invocation: Invocation,
+    answer: APIGatewayProxyStructuredResultV2,
+  ): void {
+    const limit = service?.table.get(`ACCOUNT#${account}`, 'ACCOUNT')?.['postRate']?.N;
+    if (limit !== undefined) rates.onAnswer({ account, operation }, invocation, Number(limit), answer);
   }
 
   function refusalLeavesNothing(
@@ -206,6 +203,7 @@ export function createWatch(world: World): Watch {
     webhooks,
     cancels,
     events,
+    portal,
     violations,
     answers,
     service: {
@@ -213,8 +211,7 @@ export function createWatch(world: World): Watch {
         const id = world.current()?.id;
         if (id !== undefined) {
           const kinds = wrote.get(id) ?? new Set<string>();
-          for (const change of changes)
-            if (!isLastUse(change) && !isOfNothing(change)) kinds.add(kindOf(change));
+          for (const change of changes) if (!changesNothing(change)) kinds.add(kindOf(change));
           wrote.set(id, kinds);
         }
         books.onCommit(changes);
@@ -226,6 +223,7 @@ export function createWatch(world: World): Watch {
         cancels.onCommit(changes);
         releases.onCommit(changes);
         events.onCommit(changes);
+        portal.onCommit(changes);
       },
       onPost: (post: Post) => {
         documented.onPost(post);
@@ -236,6 +234,11 @@ export function createWatch(world: World): Watch {
       onPostEnded: invocations.onPostEnded,
       onRead: invocations.onRead,
       onSent: (invocation, event) => {
+        if (invocation.name.startsWith('portal-')) {
+          const { account } = portal.onSent(invocation, event);
+          rates.onSent(invocation, account);
+          return;
+        }
         const { headers } = event;
         uploads.onSent(invocation, event);
         documented.onSent(invocation, event);
@@ -248,6 +251,8 @@ export function createWatch(world: World): Watch {
         answers.set(name, (answers.get(name) ?? 0) + 1);
         rates.onServed(invocation);
         invocations.onServed(invocation, answer);
+        const asked = portal.onServed(invocation, answer);
+        if (asked) comparesWithTheRate(asked.account, 'portal-generate', invocation, answer);
         uploads.onServed(invocation, answer, service);
         documented.onServed(invocation, answer);
       },
@@ -256,6 +261,7 @@ export function createWatch(world: World): Watch {
       onNotUnderstood: releases.onNotUnderstood,
       onCallback: callbacks.onCallback,
       onTaskEnded: callbacks.onTaskEnded,
+      onSealed: webhooks.learn,
       onText: nothingSecretIsWritten,
     },
     attach: (attached) => void (service = attached),
@@ -265,8 +271,7 @@ export function createWatch(world: World): Watch {
       const details = detailsOf(answer.body) ?? {};
       refusalLeavesNothing(asked, answer, details);
       const invocation = served.get(String(answer.headers?.['x-request-id'] ?? ''));
-      const limit = service?.table.get(`ACCOUNT#${asked.account}`, 'ACCOUNT')?.['postRate']?.N;
-      if (invocation && limit !== undefined) rates.onAnswer(asked, invocation, Number(limit), answer);
+      if (invocation) comparesWithTheRate(asked.account, asked.operation, invocation, answer);
       const status = answer.statusCode ?? 0;
       if (status < 300 && (asked.operation === 'generate' || asked.operation === 'get'))
         acceptedIsReadable(asked, body);

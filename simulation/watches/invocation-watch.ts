@@ -56,7 +56,20 @@ const excuses: Readonly<Record<FaultKind, 'yes' | 'no' | 'once'>> = {
 const sdkSites = / (dynamodb|states|secretsmanager)\./;
 const attemptMillis = 10_000;
 /** The functions of the API. They must answer within their time limits, whatever hangs. */
-const apiFunctions = new Set(['generate', 'get', 'list', 'balance', 'quote', 'models', 'upload', 'cancel']);
+const apiFunctions = new Set([
+  'generate',
+  'get',
+  'list',
+  'balance',
+  'quote',
+  'models',
+  'upload',
+  'cancel',
+  'portal-read',
+  'portal-manage',
+  'portal-generate',
+  'portal-cancel',
+]);
 
 /** The commands that try until they succeed. */
 const urgent = new Set(['operator-revoke', 'operator-suspend', 'operator-activate']);

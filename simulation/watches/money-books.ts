@@ -306,7 +306,8 @@ export function createBooks(world: World, accuse: Accuse): Books {
       });
       for (const change of changes) {
         const { pk, sk, after } = change;
-        if (pk.startsWith('ACCOUNT#') && !/^(RATE|IDEMPOTENCY|DELIVERY)#/.test(sk)) touched.add(pk);
+        if (pk.startsWith('ACCOUNT#') && !/^(RATE|IDEMPOTENCY|DELIVERY|ACTION|MEMBER|INVITATION)#/.test(sk))
+          touched.add(pk);
         if (sk.startsWith('LEDGER#')) {
           ledgerIsAppendOnly(change);
           if (after) enter(pk, after);

@@ -15,6 +15,8 @@ export interface WebhookWatch {
   readonly learn: (sealed: string, plain: string) => void;
   readonly onCommit: (changes: readonly Change[]) => void;
   readonly onPost: (post: Post, table: SimulatedTable) => void;
+  /** Whether the account has, or had, this secret. */
+  readonly verifies: (account: string, plain: string) => boolean;
   /** When the account got its first secret; Infinity while it has none. */
   readonly firstSecretAt: (account: string) => number;
 }
@@ -195,6 +197,7 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
   return {
     posts,
     learn: (sealed, plain) => void plains.set(sealed, plain),
+    verifies: (account, plain) => (secrets.get(account) ?? []).some((secret) => secret.plain === plain),
     firstSecretAt: (account) => secrets.get(account)?.[0]?.from ?? Infinity,
     onCommit: (changes) => {
       for (const { sk, pk, after } of changes) {

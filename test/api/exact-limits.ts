@@ -1,6 +1,6 @@
 /**
  * Limits are exact, however many requests come at once. For each limit, one round goes over sockets through
- * the whole service, and another round meets conflicts. Twenty more rounds are charges alone on a table in
+ * the whole service, and another round, in a file of its own, meets conflicts. Twenty more rounds are charges alone on a table in
  * memory (crowd.ts), because twenty rounds of 200 requests over sockets would take minutes.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -86,29 +86,41 @@ export function exactLimits(limits: readonly Limit[], started: () => TestService
           expect(countCharges(await counter.ledger(client))).toBe(accepted);
         }
       });
+    },
+  );
+}
 
-      it('With conflicts in half of the transactions, some may get 503 overloaded, but the count is never wrong', async () => {
-        withinOneMinute(service);
-        const client = await service.client(wanted);
-        service.machine.faults.set({
-          call: 'dynamodb:TransactWriteItems',
-          error: 'TransactionConflict',
-          every: 2,
-        });
-        const answers = await requestsAtOnce(service, client);
-        const struck =
-          service.machine.faults.list().find(({ error }) => error === 'TransactionConflict')?.struck ?? 0;
-        service.machine.faults.clear();
-        startNothing(service);
-        expect(struck).toBeGreaterThan(accepted);
-        const refused = answers.filter((answer) => !isAccepted(answer) && !isOverloaded(answer));
-        expectRefusals(refused, refusal);
-        // A refusal says that the limit is used up, so exactly that many requests must have been accepted.
-        const count = answers.filter(isAccepted).length;
-        expect(count).toBeLessThanOrEqual(accepted);
-        if (refused.length > 0) expect(count).toBe(accepted);
-        expect(await charged(service, client)).toBe(count);
+/** Sends two hundred requests at once against each limit, while every second transaction meets a conflict. */
+export function exactUnderConflicts(limits: readonly Limit[], started: () => TestService): void {
+  let service: TestService;
+  beforeAll(() => {
+    service = started();
+    startNothing(service);
+  });
+
+  it.each(limits)(
+    'With conflicts in half of the transactions against $name, some may get 503 overloaded, but the count is never wrong',
+    async ({ client: wanted, accepted, refusal }) => {
+      withinOneMinute(service);
+      const client = await service.client(wanted);
+      service.machine.faults.set({
+        call: 'dynamodb:TransactWriteItems',
+        error: 'TransactionConflict',
+        every: 2,
       });
+      const answers = await requestsAtOnce(service, client);
+      const struck =
+        service.machine.faults.list().find(({ error }) => error === 'TransactionConflict')?.struck ?? 0;
+      service.machine.faults.clear();
+      startNothing(service);
+      expect(struck).toBeGreaterThan(accepted);
+      const refused = answers.filter((answer) => !isAccepted(answer) && !isOverloaded(answer));
+      expectRefusals(refused, refusal);
+      // A refusal says that the limit is used up, so exactly that many requests must have been accepted.
+      const count = answers.filter(isAccepted).length;
+      expect(count).toBeLessThanOrEqual(accepted);
+      if (refused.length > 0) expect(count).toBe(accepted);
+      expect(await charged(service, client)).toBe(count);
     },
   );
 }

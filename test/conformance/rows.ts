@@ -1003,6 +1003,40 @@ export const parts: readonly Part[] = [
     ],
   },
   {
+    part: 'The portal',
+    rows: [
+      row(
+        'Keys are shown once, changed, rolled and revoked, also by two people at once',
+        'functions/portal/manage-keys: Only the answer has the key, and the table has its hash and its last four characters',
+        'functions/portal/manage-keys: Of two people who change a key at once, one is refused, and nothing of the other is lost',
+        'functions/portal/manage-keys: The new key has the name and the limits of the old one, which ends at the chosen time',
+      ),
+      row(
+        'The webhook secret is issued at the first look and rotated at any time',
+        'functions/portal/manage-webhooks: The first look issues the secret, and every later look shows the same one',
+        'functions/portal/manage-webhooks: Of two who rotate at once one is refused, and the secret of the other one stays',
+      ),
+      row(
+        'A signed test delivery to any https address, one in 30 seconds',
+        'functions/portal/manage-webhooks: One signed attempt goes out in 30 seconds, and its row is in the log',
+      ),
+      row(
+        'All webhooks that failed since a moment are sent again, each creation once',
+        'functions/portal/manage-webhooks: All webhooks that failed for good since the moment are sent again, each creation once',
+      ),
+      row(
+        'A suspended account keeps its portal, without the playground',
+        'functions/portal/playground: Refusals are those of the API: fields, money, rate, room and suspension',
+      ),
+      row(
+        'Every operation × every role, every origin, and two accounts',
+        'functions/portal/every-operation: %s answers who may call it, and refuses everybody else',
+        'functions/portal/every-operation: %s refuses requests that do not come from the pages of the portal',
+        'functions/portal/every-operation: %s answers another account’s id byte for byte like an absent one',
+      ),
+    ],
+  },
+  {
     part: 'The portal: numbers and deliveries',
     rows: [
       row(
@@ -1023,7 +1057,7 @@ export const parts: readonly Part[] = [
       row(
         'Every row of the ledger has the balance after it, also while rows are written',
         'functions/portal/ledger: Pages continue the balance, also when rows are written between them',
-        'functions/portal/ledger: A charge and its refund between the reads of a page (after %s) spoil no balance',
+        'functions/portal/ledger: Movements between the reads of a page (after %s) spoil no balance',
       ),
       row(
         'Files have every row once, in parts below 5 MB, and no formula of a client',

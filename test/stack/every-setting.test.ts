@@ -89,7 +89,7 @@ describe('the setting', () => {
       CorsRules: [
         {
           AllowedMethods: ['PUT'],
-          AllowedOrigins: fullSettings.uploadOrigins,
+          AllowedOrigins: [...(fullSettings.uploadOrigins ?? []), 'https://portal.example.com'],
           AllowedHeaders: ['content-type'],
           MaxAge: 3_600,
         },
@@ -138,7 +138,7 @@ describe('the setting', () => {
   });
 
   it('The setting restoredTable is the table of every function, and the stack keeps its own table', () => {
-    for (const [name] of found('AWS::Lambda::Function'))
+    for (const [name] of found('AWS::Lambda::Function').filter(([fn]) => fn !== 'PublishPages'))
       expect(environmentOf(name)['TABLE_NAME'], name).toBe('Darkroom-restored-2026-11-21');
     template.hasOutput('TableName', { Value: 'Darkroom-restored-2026-11-21' });
     template.resourceCountIs('AWS::DynamoDB::GlobalTable', 1);
@@ -146,6 +146,50 @@ describe('the setting', () => {
 
   it('The setting startsPerSecond is the quota that the reconciler knows', () => {
     expect(environmentOf('Reconcile')['STARTS_PER_SECOND']).toBe('300');
+  });
+
+  it('The setting portal.domain gives the portal its name, its certificate, TLS 1.2 and an output for DNS', () => {
+    template.hasResourceProperties('AWS::CloudFront::Distribution', {
+      DistributionConfig: {
+        Aliases: ['portal.example.com'],
+        ViewerCertificate: {
+          AcmCertificateArn: fullSettings.portal?.domain?.certificateArn,
+          MinimumProtocolVersion: 'TLSv1.2_2021',
+        },
+      },
+    });
+    template.hasOutput('PortalUrl', { Value: 'https://portal.example.com/' });
+    template.hasOutput('PortalDomainTarget', { Description: 'Where DNS has to send portal.example.com' });
+    expect(environmentOf('PortalRead')['PORTAL_URL']).toBe('https://portal.example.com/');
+  });
+
+  it('The setting portal.signIn replaces the user pool, and the secret waits for the operator', () => {
+    for (const kind of ['UserPool', 'UserPoolClient', 'UserPoolDomain', 'ManagedLoginBranding'])
+      template.resourceCountIs(`AWS::Cognito::${kind}`, 0);
+    expect(environmentOf('PortalSignIn')).toMatchObject({
+      PORTAL_ISSUER: 'https://login.example.com/tenant/v2.0',
+      PORTAL_CLIENT_ID: 'darkroom-portal',
+    });
+    expect(environmentOf('PortalManage')['USER_POOL_ID']).toBe('');
+    expect(JSON.stringify(found('AWS::IAM::Policy'))).not.toContain('cognito-idp');
+    expect(template.findOutputs('UserPoolId')).toEqual({});
+    const [, secret] =
+      found('AWS::SecretsManager::Secret').find(([name]) => name.endsWith('ClientSecret')) ?? [];
+    expect(secret).toHaveProperty('GenerateSecretString');
+    expect(JSON.stringify(found('AWS::CloudFront::ResponseHeadersPolicy'))).toContain(
+      "form-action 'self' https://login.example.com;",
+    );
+  });
+
+  it('The settings of the portal reach its functions', () => {
+    expect(JSON.parse(String(environmentOf('PortalRead')['PORTAL_SETTINGS']))).toEqual({
+      emails_are_verified: true,
+      has_auth_time: false,
+      payment_url: 'https://pay.example.com/darkroom',
+      contact: 'Write to help@example.com',
+      credentials_url: null,
+      inbox_url: null,
+    });
   });
 
   it('The setting throttling is the throttling of the whole API', () => {
@@ -210,15 +254,17 @@ describe('the name of the stack', () => {
   });
 
   it('The setting apiTraffic makes API Gateway call the aliases, and allows it nothing else', () => {
-    const called = found('AWS::ApiGatewayV2::Integration').map(([, { IntegrationUri }]) =>
-      wordOf(IntegrationUri),
-    );
+    const called = found('AWS::ApiGatewayV2::Integration')
+      .map(([, { IntegrationUri }]) => wordOf(IntegrationUri))
+      // The pages and the functions of the portal come with the same deployment, all at once.
+      .filter((uri) => !uri.startsWith('@Portal'));
     expect(called).toHaveLength(api.length);
     for (const uri of called) expect(uri).toMatch(/^@Traffic\w+Live$/);
     const allowed = found('AWS::Lambda::Permission').filter(
       ([, { Principal }]) => Principal === 'apigateway.amazonaws.com',
     );
-    expect(new Set(allowed.map(([, { FunctionName }]) => wordOf(FunctionName)))).toEqual(new Set(called));
+    const permitted = allowed.map(([, { FunctionName }]) => wordOf(FunctionName));
+    expect(new Set(permitted.filter((name) => !name.startsWith('@Portal')))).toEqual(new Set(called));
   });
 
   it('The setting apiTraffic adds the API functions to those whose versions the operator prunes', () => {

@@ -59,9 +59,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   ],
   PortalSignIn: [
     'table: BatchGetItem DeleteItem GetItem PutItem Query UpdateItem',
-    'origin secret: GetSecretValue',
-    'client secret: GetSecretValue',
-    'encryption secret: GetSecretValue',
+    'encryption secret, client secret, origin secret: GetSecretValue',
   ],
   // Of all that it shows it writes only the sums of days that are over.
   PortalRead: [
@@ -71,8 +69,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   ],
   PortalManage: [
     'table: BatchGetItem DeleteItem GetItem PutItem Query UpdateItem',
-    'origin secret: GetSecretValue',
-    'encryption secret: GetSecretValue',
+    'encryption secret, origin secret: GetSecretValue',
     'user pool: AdminCreateUser',
     'notice machine, callback machine, state machine: StartExecution',
   ],
@@ -91,8 +88,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   ],
   PortalOperate: [
     'table: BatchGetItem GetItem PutItem Query UpdateItem',
-    'table/index/listing: Query',
-    'table/index/open_work: Query',
+    'table/index/listing, table/index/open_work: Query',
     'origin secret: GetSecretValue',
     'user pool: AdminCreateUser',
     'notice machine: StartExecution',

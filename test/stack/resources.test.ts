@@ -1,10 +1,19 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { apiRoot, callbackRoute, operations } from '../../core/contract.ts';
+import { apiRoot, callbackRoute, operations, portalOperations, portalRoot } from '../../core/contract.ts';
 import { nameOf, resolved, resourcesOf, template } from './template.ts';
 
+const portalFunctions = {
+  'sign-in': 'PortalSignIn',
+  read: 'PortalRead',
+  manage: 'PortalManage',
+  generate: 'PortalGenerate',
+  cancel: 'PortalCancel',
+  operate: 'PortalOperate',
+} as const;
+
 describe('the HTTP API', () => {
-  it('The HTTP API has a route to its function for each operation of the contract, one for callbacks, and one for everything else', () => {
+  it('The HTTP API has a route to its function for each operation of the contract, one for callbacks, three for the sign-in, and one for everything else', () => {
     const routes = resolved.routes.map(({ routeKey, functionId }) => [routeKey, nameOf(functionId)]);
     const stated = Object.entries(operations).map(([name, { method, path }]) => [
       `${method} ${apiRoot}${path}`,
@@ -14,7 +23,15 @@ describe('the HTTP API', () => {
       ['$default', 'UnknownRoute'],
       [`POST ${callbackRoute}`, 'ReceiveCallback'],
     ];
-    expect(routes.sort()).toEqual([...stated, ...others].sort());
+    const portal = Object.values(portalOperations).map(({ method, path, function: name }) => [
+      `${method} ${portalRoot}${path}`,
+      portalFunctions[name],
+    ]);
+    const signIn = ['GET /auth/login', 'GET /auth/callback', 'POST /auth/logout'].map((routeKey) => [
+      routeKey,
+      'PortalSignIn',
+    ]);
+    expect(routes.sort()).toEqual([...stated, ...portal, ...signIn, ...others].sort());
   });
 
   it('Callbacks have a throttle of their own, which CloudFormation sets once their route exists', () => {
@@ -128,8 +145,8 @@ describe('the distribution', () => {
 
 describe('what CloudFront may read', () => {
   it('The policy of the bucket lets the distribution read results/* and nothing else', () => {
-    const [[, { Properties }] = ['', { Properties: {} }], ...others] = resourcesOf('AWS::S3::BucketPolicy');
-    expect(others).toEqual([]);
+    const policies = resourcesOf('AWS::S3::BucketPolicy').filter(([id]) => id.startsWith('Images'));
+    const [[, { Properties }] = ['', { Properties: {} }]] = policies;
     const { Statement } = (Properties as { PolicyDocument: { Statement: Record<string, unknown>[] } })
       .PolicyDocument;
     const allowed = Statement.filter(({ Effect }) => Effect === 'Allow');
@@ -142,6 +159,7 @@ describe('what CloudFront may read', () => {
     expect(JSON.stringify(Condition)).toMatch(/:distribution\/.*ImagesDistribution/);
     expect(resolved.distributions.map(({ bucket, readable }) => [bucket, readable])).toEqual([
       [resolved.buckets[0]?.name, [`arn:aws:s3:::${resolved.buckets[0]?.name ?? ''}/results/*`]],
+      [resolved.buckets[1]?.name, [`arn:aws:s3:::${resolved.buckets[1]?.name ?? ''}/*`]],
     ]);
     expect(JSON.stringify(Resource)).toContain('/results/*');
   });

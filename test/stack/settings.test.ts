@@ -28,6 +28,7 @@ describe('settings', () => {
       bedrockRegion: 'us-west-2',
       architecture: 'arm64',
       startsPerSecond: 150,
+      portal: {},
       throttling: { ratePerSecond: 500, burst: 1_000 },
     });
   });
@@ -46,6 +47,26 @@ describe('settings', () => {
   it.each<[string, unknown, string]>([
     ['a misspelt field', { resultdays: 3 }, 'resultdays: there is no such setting'],
     ['a misspelt field of a group', { limits: { postrate: 3 } }, 'limits.postrate: there is no such setting'],
+    [
+      'an issuer without TLS',
+      { portal: { signIn: { issuer: 'http://login.example.com', clientId: 'x' } } },
+      'portal.signIn.issuer: must be the https address of an OpenID Connect issuer (is "http://login.example.com")',
+    ],
+    [
+      'an issuer without a client',
+      { portal: { signIn: { issuer: 'https://login.example.com' } } },
+      'portal.signIn.clientId: must be the id of the portal at the issuer (is missing)',
+    ],
+    [
+      'a way to pay without TLS',
+      { portal: { paymentUrl: 'http://pay.example.com' } },
+      'portal.paymentUrl: must be an https address (is "http://pay.example.com")',
+    ],
+    [
+      'a domain of the portal with a certificate of another region',
+      { portal: { domain: { name: 'portal.example.com', certificateArn: certificate } } },
+      `portal.domain.certificateArn: must be the ARN of an ACM certificate in us-east-1, whatever the region of the stack (is "${certificate}")`,
+    ],
     [
       'a text in the place of a number',
       { resultDays: '30' },

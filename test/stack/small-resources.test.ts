@@ -4,9 +4,9 @@
 import { describe, expect, it } from 'vitest';
 import { nameOf, resourcesOf, template, wordOf } from './template.ts';
 
-/** The properties of the only resource of a type. */
+/** The properties of the only resource of a type, beside those of the portal (portal.test.ts). */
 function only(type: string): Readonly<Record<string, unknown>> {
-  const [first, ...others] = resourcesOf(type);
+  const [first, ...others] = resourcesOf(type).filter(([id]) => !id.startsWith('Portal'));
   if (!first || others.length > 0) throw new Error(`the stack has not one ${type}`);
   return first[1].Properties;
 }
@@ -28,6 +28,9 @@ describe('the outputs of the stack', () => {
       EncryptionSecretArn: '@EncryptionSecret',
       ProviderSecretArn: '@ProvidersCredentials',
       ResultsBaseUrl: 'https://@ImagesDistribution',
+      PortalUrl: 'https://@PortalFrontDistribution/',
+      SignInSecretArn: '@PortalIdentityClientSecret',
+      UserPoolId: '@PortalIdentityUserPool',
       DefaultLimits:
         '{"postRate":60,"getRate":600,"maxConcurrent":20,"deadlineSeconds":300,"maxUnusedUploads":100}',
     });
@@ -45,6 +48,8 @@ describe('the descriptions of the stack', () => {
       ApiHttpApi: 'Darkroom: the public API',
       EncryptionSecret: 'Darkroom: encrypts the webhook secrets of accounts',
       ProvidersCredentials: 'Darkroom: the keys of image providers, by their names',
+      PortalIdentityClientSecret: 'Darkroom: the client secret with which the portal signs people in',
+      PortalOriginSecret: 'Darkroom: proves that a request came through the distribution of the portal',
       ReconciliationEveryMinute: 'Darkroom: looks after creations that are due',
       ReconciliationExecutionDied: 'Darkroom: an execution ended without success',
       BooksAuditEveryDay: 'Darkroom: holds every balance against the ledger',
@@ -217,6 +222,9 @@ describe('the secret with the keys of providers', () => {
     expect(Object.fromEntries(generated)).toEqual({
       EncryptionSecret: { ExcludePunctuation: true, PasswordLength: 64 },
       ProvidersCredentials: { GenerateStringKey: 'unused', SecretStringTemplate: '{}' },
+      PortalOriginSecret: { ExcludePunctuation: true, PasswordLength: 64 },
+      // The user pool draws the secret of its client.
+      PortalIdentityClientSecret: undefined,
     });
   });
 });

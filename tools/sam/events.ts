@@ -6,6 +6,7 @@ import {
   apiRoot,
   callbackRoute,
   operations,
+  portalRoot,
   type Operation,
   type OperationName,
 } from '../../core/contract.ts';
@@ -34,6 +35,38 @@ export function sampleEvents(key: string): Readonly<Record<string, object>> {
     ReceiveCallback: callbackEvent(),
     Reconcile: {},
     AuditBooks: {},
+    ...Object.fromEntries(portalSamples.map(([name, method, path]) => [name, portalEvent(method, path)])),
+    PublishPages: publishEvent(),
+  };
+}
+
+/** An operation of each function of the portal. */
+const portalSamples = [
+  ['PortalSignIn', 'GET', '/auth/login'],
+  ['PortalRead', 'GET', `${portalRoot}/me`],
+  ['PortalManage', 'PUT', `${portalRoot}/alerts`],
+  ['PortalGenerate', 'POST', `${portalRoot}/quote`],
+  ['PortalCancel', 'POST', `${portalRoot}/creations/{id}/cancel`],
+  ['PortalOperate', 'GET', `${portalRoot}/operator/accounts`],
+] as const;
+
+/** A request that is refused with 403, because it lacks the secret of the portal's distribution. */
+function portalEvent(method: string, path: string): object {
+  return {
+    ...requestEvent(method, path, {}),
+    ...(path.includes('{id}') && { pathParameters: { id: someCreation } }),
+    isBase64Encoded: false,
+  };
+}
+
+/** CloudFormation asks for the pages. Port 9 takes no answer. */
+function publishEvent(): object {
+  return {
+    RequestType: 'Create',
+    ResponseURL: 'http://127.0.0.1:9/',
+    StackId: 'sam-local',
+    RequestId: 'sam-local',
+    LogicalResourceId: 'PortalPages',
   };
 }
 
@@ -54,23 +87,31 @@ function pascal(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** An event in the payload format 2.0 of an HTTP API, with the members that the handlers read. */
+/** A request of a client of the API. */
 function apiEvent({ method, path }: Operation, key: string, body: object | undefined): object {
-  const rawPath = `${apiRoot}${path.replace('{id}', someCreation)}`;
+  const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) };
+  return {
+    ...requestEvent(method, `${apiRoot}${path}`, headers),
+    ...(path.includes('{id}') && { pathParameters: { id: someCreation } }),
+    ...(body && { body: JSON.stringify(body) }),
+    isBase64Encoded: false,
+  };
+}
+
+/** An event in the payload format 2.0 of an HTTP API, with the members that the handlers read. */
+function requestEvent(method: string, path: string, headers: Readonly<Record<string, string>>): object {
+  const rawPath = path.replace('{id}', someCreation);
   return {
     version: '2.0',
-    routeKey: `${method} ${apiRoot}${path}`,
+    routeKey: `${method} ${path}`,
     rawPath,
     rawQueryString: '',
-    headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
-    ...(path.includes('{id}') && { pathParameters: { id: someCreation } }),
+    headers,
     requestContext: {
       requestId: 'sam-local',
       domainName: 'localhost',
       stage: '$default',
       http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'sam' },
     },
-    ...(body && { body: JSON.stringify(body) }),
-    isBase64Encoded: false,
   };
 }

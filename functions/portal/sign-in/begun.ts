@@ -5,6 +5,8 @@ import { signInPaths } from '../../../core/contract.ts';
 import { cookieIn, cookieNames, setCookie } from '../../../core/portal/session.ts';
 
 const signInSeconds = 10 * 60;
+/** Browsers keep cookies of 4 KB. */
+const longestReturn = 1_500;
 
 export interface BegunSignIn extends SignInSecrets {
   /** A path of the portal, with its query. */
@@ -50,7 +52,8 @@ export async function begunSignIn(
  * @param wanted a path of the portal's origin, as the browser shows it: "/keys?new=1"
  */
 export function returnPath(wanted: string | undefined, portalUrl: URL): string {
-  const url = wanted?.startsWith('/') === true ? URL.parse(wanted, portalUrl.href) : null;
+  const isPath = wanted?.startsWith('/') === true && wanted.length <= longestReturn;
+  const url = isPath ? URL.parse(wanted, portalUrl.href) : null;
   const isOwn = url?.origin === portalUrl.origin && url.pathname.startsWith(portalUrl.pathname);
   return isOwn ? `${url.pathname}${url.search}` : portalUrl.pathname;
 }

@@ -1,7 +1,7 @@
 /** Who comes in, and where. */
 import type { SignInError } from '../../../core/contract.ts';
 import type { AccountId, PersonId } from '../../../core/ids.ts';
-import { invitationIdOf, normalEmail, personIdOf } from '../../../core/portal/people.ts';
+import { invitationIdOf, isAddress, normalEmail, personIdOf } from '../../../core/portal/people.ts';
 import type { PresentedSession } from '../../../core/portal/session.ts';
 import type { Claims } from '../../../core/ports/identity-provider.ts';
 import type { Identity, VerifiedIdentity } from '../../../core/ports/people.ts';
@@ -50,7 +50,7 @@ function identityOf(
     id: personIdOf(issuer, subject),
     issuer,
     subject,
-    ...(isTrusted && email !== undefined && email.includes('@') && { email: normalEmail(email) }),
+    ...(isTrusted && email !== undefined && isAddress(email) && { email: normalEmail(email) }),
   };
 }
 

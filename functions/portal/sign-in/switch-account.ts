@@ -1,5 +1,4 @@
-import * as z from 'zod';
-import { fieldErrors } from '../../../core/field-errors.ts';
+import * as z from 'zod/mini';
 import { parseAccountId } from '../../../core/ids.ts';
 import { sessionMillis } from '../../../core/portal/people.ts';
 import type { SwitchedView } from '../../../core/portal/views.ts';
@@ -11,9 +10,8 @@ import {
   tokenBytes,
   wasEndedHere,
 } from '../../../core/portal/session.ts';
-import { invalidRequest } from '../../../core/problem.ts';
-import { jsonBody } from '../../http/request.ts';
 import type { SignInServices } from '../../services/portal-sign-in.ts';
+import { parseBody } from '../http/body.ts';
 import type { PortalHandle } from '../http/caller.ts';
 import { noSuchAccount, sessionRequired } from '../http/portal-problems.ts';
 
@@ -25,9 +23,8 @@ export const switchAccount: PortalHandle<'switchAccount', SignInServices> = asyn
   { person, session, nowMillis },
   { access, randomBytes, settings },
 ) => {
-  const body = bodySchema.safeParse(jsonBody(request));
-  if (!body.success) throw invalidRequest(fieldErrors(body.error.issues));
-  const accountId = parseAccountId(body.data.account);
+  const { account } = parseBody(request, bodySchema);
+  const accountId = parseAccountId(account);
   if (!accountId) throw noSuchAccount();
   const { members } = await access.placesOf(person.id, [accountId]);
   const [member] = members;

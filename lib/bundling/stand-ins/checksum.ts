@@ -2,7 +2,7 @@
  * In the bundles, @smithy/core/checksum without the hashes in plain JavaScript, which the SDK holds for a Node
  * without OpenSSL. The signer hashes with this class.
  */
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac } from './crypto.ts';
 
 type Hashing = ReturnType<typeof createHash> | ReturnType<typeof createHmac>;
 type Bytes = string | ArrayBuffer | ArrayBufferView;

@@ -111,15 +111,15 @@ describe('the ledger', () => {
   });
 
   it.each(['QueryCommand', 'GetCommand'])(
-    'A charge and its refund between the reads of a page (after %s) spoil no balance',
+    'Movements between the reads of a page (after %s) spoil no balance',
     async (operation) => {
       await chargeAt(1, 50);
       const table = disturbed(new RegExp(operation), async () => {
         await chargeAt(2, 40);
         await createWalletStore({ ...disturbedBase(), clock: clockAt(now - 30_000) }).topUp(
           accountId,
-          asMicros(40_000),
-          'same amount',
+          asMicros(30_000),
+          'other amount',
         );
       });
       const { data } = await page({}, table);

@@ -45,7 +45,7 @@ import { anAccount } from '../../fixtures/records.ts';
 import { openBrowser, type Browser } from '../../fixtures/portal.ts';
 import { fakeLog, type FakeLog } from '../fakes.ts';
 
-export const originSecret = 'secret of the origin';
+const originSecret = 'secret of the origin';
 
 export interface PortalStageOptions {
   readonly settings?: Partial<PortalSettings>;

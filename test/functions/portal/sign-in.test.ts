@@ -84,6 +84,7 @@ describe('a sign-in', () => {
     '/auth/logout',
     'keys',
     'javascript:alert(1)',
+    `/portal/${'k'.repeat(1_500)}`,
   ])('that is to return to %s returns to the first page', async (returnTo) => {
     const landed = await stage.browser().signIn('owner@acme.test', { returnTo });
     expect(landed.href).toBe(stage.portalUrl);

@@ -1,0 +1,167 @@
+/**
+ * The functions of the portal in a world, put together as functions/services/portal*.ts does it: the real handlers
+ * over the real adapters.
+ */
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { SFNClient } from '@aws-sdk/client-sfn';
+import { createAccountSettings } from '../../adapters/dynamodb/account-settings.ts';
+import { createActionLog } from '../../adapters/dynamodb/action-log.ts';
+import { createCharges, createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
+import { createCreationReader, createCreationReads } from '../../adapters/dynamodb/creation-reads.ts';
+import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
+import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
+import { createKeyStore } from '../../adapters/dynamodb/key-store.ts';
+import { createNoticeMarks } from '../../adapters/dynamodb/notice-store.ts';
+import { createPeopleStore } from '../../adapters/dynamodb/people-store.ts';
+import { putKey } from '../../adapters/dynamodb/put-key.ts';
+import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
+import { createUploadStore } from '../../adapters/dynamodb/upload-store.ts';
+import { createPortalAccess } from '../../adapters/dynamodb/session-store.ts';
+import type { Table } from '../../adapters/dynamodb/table.ts';
+import { createPlainSecret } from '../../adapters/plain-secret.ts';
+import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
+import type { Catalog } from '../../core/catalog.ts';
+import { requestMillis } from '../../core/limits.ts';
+import type { PortalSettings } from '../../core/portal/settings.ts';
+import type { CancelServices } from '../../core/cancellation.ts';
+import type { Outbound } from '../../core/ports/outbound.ts';
+import type { SecretBox } from '../../core/ports/secret-box.ts';
+import type { Tasks } from '../../core/ports/tasks.ts';
+import type { Schema } from '../../core/schema-version.ts';
+import { startBudget } from '../../core/time-budget.ts';
+import type { ApiHandler } from '../../functions/http/framed.ts';
+import { servePortal } from '../../functions/portal/http/serve-portal.ts';
+import { cancelHandlers } from '../../functions/portal/cancel.ts';
+import { generateHandlers } from '../../functions/portal/generate.ts';
+import { manageHandlers } from '../../functions/portal/manage.ts';
+import { serveRead } from '../../functions/portal/read.ts';
+import type { CommonServices } from '../../functions/services/clients.ts';
+import type { PortalServices } from '../../functions/services/portal.ts';
+import type { PortalCancelServices } from '../../functions/services/portal-cancel.ts';
+import type { GenerateServices } from '../../functions/services/portal-generate.ts';
+import type { ManageServices } from '../../functions/services/portal-manage.ts';
+import { readStores, type ReadServices } from '../../functions/services/portal-read.ts';
+import type { Bucket } from '../network/bucket.ts';
+import { machineArns } from './step-functions.ts';
+
+/** The functions of the portal that the simulation runs. Their invocations have these names. */
+export type PortalFunctionName = 'portal-read' | 'portal-manage' | 'portal-generate' | 'portal-cancel';
+
+/** What only the portal's distribution knows. */
+export const originSecret = 'an-origin-secret-nobody-may-log';
+export const originSecretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:origin';
+
+const settings: PortalSettings = {
+  portalUrl: new URL('https://portal.test/'),
+  apiUrl: 'https://api.test/api/public/v1',
+  resultsBaseUrl: 'https://results.test',
+  emailsAreVerified: true,
+  hasAuthTime: true,
+  paymentUrl: null,
+  contact: null,
+  credentialsUrl: null,
+  inboxUrl: null,
+};
+
+/** What the portal shares with the other functions of the world. */
+export interface PortalParts {
+  readonly common: Omit<CommonServices, 'schema'>;
+  /** The release of the moment at which an invocation begins. */
+  readonly ofToday: () => { readonly schema: Schema };
+  readonly store: Table;
+  readonly states: SFNClient;
+  readonly secrets: SecretsManagerClient;
+  readonly secretBox: SecretBox;
+  readonly outbound: Outbound;
+  readonly catalog: Catalog;
+  readonly bucket: Bucket;
+  readonly topUpUrl: string;
+  readonly tasks: (signal: AbortSignal) => Tasks;
+  /** The vendors that can stop a job. */
+  readonly stoppable: CancelServices['providers'];
+}
+
+export function createPortal(parts: PortalParts): Readonly<Record<PortalFunctionName, ApiHandler>> {
+  const { common, ofToday, store, states, secrets, secretBox, outbound, catalog, bucket } = parts;
+  const { clock } = common;
+  const base = {
+    ...common,
+    settings,
+    originSecret: createPlainSecret({ client: secrets, secretArn: originSecretArn, clock }),
+  };
+  const openPortal = (): PortalServices & { readonly shared: Table } => {
+    const budget = startBudget(clock, requestMillis);
+    const shared = { ...store, signal: budget.signal };
+    return {
+      ...base,
+      ...ofToday(),
+      budget,
+      shared,
+      access: createPortalAccess(shared),
+      actions: createActionLog(shared),
+    };
+  };
+  const openManage = (): ManageServices => {
+    const { shared, ...portal } = openPortal();
+    const { signal } = portal.budget;
+    return {
+      ...portal,
+      catalog,
+      outbound,
+      outboundRules: 'public',
+      secretBox,
+      registerUser: () => Promise.resolve(),
+      keys: createKeyStore(shared),
+      accounts: createAccountSettings(shared),
+      people: createPeopleStore(shared),
+      creations: createCreationReads(shared),
+      deliveries: createDeliveryStore(shared),
+      executions: createExecutions(states, machineArns, signal),
+      notices: createNoticeMarks(shared),
+      noticeExecutions: createNoticeExecutions(states, machineArns.notices, signal),
+    };
+  };
+  const openGenerate = (): GenerateServices => {
+    const { shared, ...portal } = openPortal();
+    const { signal } = portal.budget;
+    return {
+      ...portal,
+      catalog,
+      outbound,
+      outboundRules: 'public',
+      resultsBaseUrl: settings.resultsBaseUrl,
+      authFailureForm: 'envelope',
+      topUpUrl: parts.topUpUrl,
+      uploadTargets: bucket.targets,
+      requests: createRequestStore(shared),
+      creations: createCreationReader(shared),
+      keys: { create: (key) => putKey(shared, key) },
+      charges: createCharges(shared),
+      uploads: createUploadStore(shared),
+      executions: createExecutions(states, machineArns, signal),
+      notices: createNoticeMarks(shared),
+      noticeExecutions: createNoticeExecutions(states, machineArns.notices, signal),
+      images: bucket.open(signal),
+    };
+  };
+  const openCancel = (): PortalCancelServices => {
+    const { shared, ...portal } = openPortal();
+    return {
+      ...portal,
+      creations: createCreationStore(shared),
+      charges: createChargeStore(shared),
+      tasks: parts.tasks(portal.budget.signal),
+      providers: parts.stoppable,
+    };
+  };
+  const openRead = (): ReadServices => {
+    const { shared, ...portal } = openPortal();
+    return { ...portal, catalog, ...readStores(shared) };
+  };
+  return {
+    'portal-read': serveRead(openRead),
+    'portal-manage': servePortal('manage', manageHandlers, openManage),
+    'portal-generate': servePortal('generate', generateHandlers, openGenerate),
+    'portal-cancel': servePortal('cancel', cancelHandlers, openCancel),
+  };
+}
