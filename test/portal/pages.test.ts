@@ -50,6 +50,7 @@ describe('Somebody who is not signed in', () => {
     portal.stub.refuse('getMe', ended);
     await portal.open('deliveries?outcome=failed', 'Darkroom');
     const links = portal.page.getByRole('link');
+    await links.first().waitFor();
     expect(await links.count()).toBe(1);
     expect(await links.getAttribute('href')).toBe(
       `/auth/login?return=${encodeURIComponent('/portal/deliveries?outcome=failed')}`,
@@ -412,7 +413,9 @@ describe('Moving between pages', () => {
     await portal.open('', 'Home');
     await page.getByRole('navigation').getByRole('link', { name: 'Wallet' }).click();
     await page.getByRole('heading', { level: 1, name: 'Wallet' }).waitFor();
-    expect(await page.evaluate('document.activeElement.outerHTML')).toBe('<h1 tabindex="-1">Wallet</h1>');
+    await expect
+      .poll(() => page.evaluate('document.activeElement.outerHTML'))
+      .toBe('<h1 tabindex="-1">Wallet</h1>');
     expect(await page.getByRole('link', { name: 'Wallet', exact: true }).getAttribute('aria-current')).toBe(
       'page',
     );

@@ -1,16 +1,14 @@
 /** One browser with one page of the portal before the stand-in of its API, for a whole test file. */
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { buildPortal } from '../../../portal/build.ts';
 import { startBrowser } from '../../fixtures/browser.ts';
 import { startStub, type Stub } from './server.ts';
 
 const base = '/portal/';
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export interface PortalPage {
   readonly page: Page;
@@ -54,7 +52,7 @@ export async function startPortalPage(): Promise<PortalPage> {
       await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
     },
     violations: async () => {
-      await page.evaluate(axeSource);
+      await page.evaluate(axe.source);
       const { violations } = await page.evaluate<AxeResult>('axe.run({ resultTypes: ["violations"] })');
       return violations.flatMap(({ id, nodes }) =>
         nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
