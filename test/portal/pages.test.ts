@@ -180,7 +180,7 @@ describe('A key', () => {
     await revoke.click();
     await dialog().waitFor({ state: 'detached' });
     expect(sent('revokeKey').map(({ id }) => id)).toEqual(['key_night']);
-    expect(await portal.page.getByRole('status').last().textContent()).toContain('revoked');
+    await portal.page.getByText('The key is revoked.').waitFor();
     await button('Roll Night batch').click();
     await portal.page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
@@ -233,7 +233,9 @@ describe('A key', () => {
     });
     await field.waitFor();
     expect(await field.getAttribute('aria-invalid')).toBe('true');
-    expect(await portal.page.evaluate('document.activeElement.getAttribute("aria-invalid")')).toBe('true');
+    await expect
+      .poll(() => portal.page.evaluate('document.activeElement.getAttribute("aria-invalid")'))
+      .toBe('true');
   });
 });
 

@@ -17,6 +17,8 @@ export interface PortalPage {
   readonly complaints: string[];
   /** Opens a page of the portal, and waits for its heading. */
   open(path: string, heading: string): Promise<void>;
+  /** Goes to another page without a new load, as a link does. */
+  follow(path: string, heading: string): Promise<void>;
   /** What axe finds, a line each. */
   violations(): Promise<string[]>;
   reset(): Promise<void>;
@@ -51,8 +53,14 @@ export async function startPortalPage(): Promise<PortalPage> {
       await page.goto(stub.url + path);
       await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
     },
+    follow: async (path, heading) => {
+      await page.evaluate(
+        `history.pushState(null, '', ${JSON.stringify(base + path)}); dispatchEvent(new PopStateEvent('popstate'))`,
+      );
+      await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+    },
     violations: async () => {
-      await page.evaluate(axe.source);
+      if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axe.source);
       const { violations } = await page.evaluate<AxeResult>('axe.run({ resultTypes: ["violations"] })');
       return violations.flatMap(({ id, nodes }) =>
         nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
