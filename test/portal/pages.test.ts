@@ -1,3 +1,7 @@
+/**
+ * What people do on the pages of the portal, in a real browser. The file is longer than 300 lines, because each
+ * further file would start a browser of its own.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startPortalPage, type PortalPage } from './stub/portal-page.ts';
 import type { Refused } from './stub/server.ts';
