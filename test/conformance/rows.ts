@@ -1083,4 +1083,42 @@ export const parts: readonly Part[] = [
       ),
     ],
   },
+  {
+    part: 'The pages of the portal',
+    rows: [
+      row(
+        'The full key is displayed once, at creation, and is in no storage of the browser',
+        'portal/pages: is created, shown once and put away by the keyboard alone',
+        'portal/pages: is finished after the sign-in with what was entered, and leaves nothing in the storage',
+      ),
+      row(
+        'A test delivery is possible once in 30 seconds, and the page counts down to it',
+        'portal/pages: shows what was sent and counts down to the next one',
+        'portal/pages: that comes too early says when the next one is possible',
+      ),
+      row(
+        'All webhooks that failed since a moment are delivered again',
+        'portal/pages: repeats the request until the service has taken all portions',
+      ),
+      row(
+        'A change of somebody else is never undone unseen',
+        'portal/pages: that somebody else changed meanwhile is loaded anew, and the entries stay',
+      ),
+      row(
+        'The price is shown before a press, and a repeated press is paid once',
+        'portal/pages: shows the price first, and a press that is repeated after a broken connection has the same key',
+      ),
+      row(
+        'Text of clients and receivers never runs as script, and nothing is loaded from elsewhere',
+        'portal/every-page: $name has one heading, no violation of axe in both themes, and fits a phone',
+        'portal/build: never set HTML from text',
+        'portal/build: load nothing from elsewhere, and hold no script or style in the page',
+      ),
+      row(
+        'At most 60 KB of script and 12 KB of styles, and three requests before the API',
+        'portal/build: keep to their budget of script and styles',
+        'portal/pages: takes three requests before the API',
+      ),
+    ],
+  },
 ];

@@ -5,6 +5,7 @@ import { visits } from './walk.ts';
 let portal: PortalPage;
 beforeAll(async () => {
   portal = await startPortalPage();
+  await portal.open('account', 'Account');
 });
 afterAll(() => portal.end());
 
@@ -15,7 +16,7 @@ describe('Every page of the portal', () => {
       const { page, complaints } = portal;
       await portal.reset();
       await page.emulateMedia({ colorScheme: 'dark' });
-      await portal.open(visit.path, visit.heading);
+      await portal.follow(visit.path, visit.heading);
       await page.locator('.loading').first().waitFor({ state: 'detached' });
       expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
       expect(await page.title()).toBe(`${visit.heading} · Darkroom`);
@@ -23,7 +24,7 @@ describe('Every page of the portal', () => {
       expect(await portal.violations(), 'dark').toEqual([]);
       await page.emulateMedia({ colorScheme: 'light' });
       await page.setViewportSize({ width: 360, height: 740 });
-      await page.getByRole('button', { name: 'Menu' }).click();
+      await page.getByRole('button', { name: 'Menu', expanded: false }).click();
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
       expect(await portal.violations(), 'light, on a phone').toEqual([]);
       // The samples hold prompts, names and answers that are scripts.

@@ -29,6 +29,7 @@ for (const { name: form, colorScheme, width, height } of forms) {
     if (visit === signIn)
       stub.refuse('getMe', { status: 401, code: 'ERR_SESSION_REQUIRED', message: 'Sign in.' });
     await portal.open(visit.path, visit.heading);
+    if (visit === signIn) await page.getByRole('link', { name: 'Sign in' }).waitFor();
     await page.locator('.loading').first().waitFor({ state: 'detached' });
     await page.waitForLoadState('networkidle');
     await page.screenshot({

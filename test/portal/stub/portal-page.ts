@@ -1,16 +1,14 @@
 /** One browser with one page of the portal before the stand-in of its API, for a whole test file. */
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { buildPortal } from '../../../portal/build.ts';
 import { startBrowser } from '../../fixtures/browser.ts';
 import { startStub, type Stub } from './server.ts';
 
 const base = '/portal/';
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export interface PortalPage {
   readonly page: Page;
@@ -19,6 +17,8 @@ export interface PortalPage {
   readonly complaints: string[];
   /** Opens a page of the portal, and waits for its heading. */
   open(path: string, heading: string): Promise<void>;
+  /** Goes to another page without a new load, as a link does. */
+  follow(path: string, heading: string): Promise<void>;
   /** What axe finds, a line each. */
   violations(): Promise<string[]>;
   reset(): Promise<void>;
@@ -53,8 +53,14 @@ export async function startPortalPage(): Promise<PortalPage> {
       await page.goto(stub.url + path);
       await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
     },
+    follow: async (path, heading) => {
+      await page.evaluate(
+        `history.pushState(null, '', ${JSON.stringify(base + path)}); dispatchEvent(new PopStateEvent('popstate'))`,
+      );
+      await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+    },
     violations: async () => {
-      await page.evaluate(axeSource);
+      if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axe.source);
       const { violations } = await page.evaluate<AxeResult>('axe.run({ resultTypes: ["violations"] })');
       return violations.flatMap(({ id, nodes }) =>
         nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),

@@ -1,4 +1,7 @@
-/** An account as a busy client has it, for the pages. Its times lie before the moment that is given. */
+/**
+ * An account as a busy client has it, for the pages. Its times lie before the moment that is given. The file is a
+ * table of samples, so it may be longer than 300 lines.
+ */
 import type * as view from '../../../core/portal/views.ts';
 
 const minute = 60_000;
