@@ -46,6 +46,9 @@ const pages = {
   setAlerts: { operation: 'getAlerts', rows: '' },
 } as const satisfies Partial<Record<PortalOperationName, Page>>;
 
+/** An account begins with so many keys at most. Later places are those of keys that people made. */
+const plannedKeys = 2;
+
 interface Answered {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -61,7 +64,7 @@ export function createPortalSteps(
     return item && unmarshall(item as Parameters<typeof unmarshall>[0]);
   };
   const keyOf = (account: AccountHeld, place: number): KeyHeld =>
-    [...account.keys, ...account.made][place] ?? keyAt(account, 0);
+    (place < plannedKeys ? undefined : account.made[place - plannedKeys]) ?? keyAt(account, place);
 
   /** The request of the button as the page shows it now. Undefined: the page has no such button. */
   function pressed(act: PortalAct, account: AccountHeld, name: string): PortalRequest | undefined {

@@ -44,7 +44,9 @@ export function scenarioOf(seed: number): Scenario {
     account: dice.between(`cancel ${index} account`, 0, accounts.length - 1),
     at: dice.between(`cancel ${index} at`, 1_000, lengthMillis),
   }));
-  const people = dice.chance('people use the portal', 0.3) ? portalStepsOf(dice, accounts, lengthMillis) : [];
+  const people = dice.chance('people use the portal', 0.25)
+    ? portalStepsOf(dice, accounts, lengthMillis)
+    : [];
   const tomorrow = dice.chance('a day later', 0.1)
     ? submits.flatMap((submit) => repeatedNextDay(dice, submit))
     : [];

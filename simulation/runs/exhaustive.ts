@@ -5,6 +5,7 @@
  */
 import { kindsFor, type Call, type Fault, type FaultKind } from '../world/faults.ts';
 import type { Run, Simulator } from './simulator.ts';
+import type { PortalAct } from '../clients/portal-step.ts';
 import type { AccountPlan, Scenario, Step, Submit } from '../clients/scenario.ts';
 
 const account: AccountPlan = {
@@ -42,6 +43,10 @@ function scenario(seed: number, steps: readonly Step[]): Scenario {
     holdMillis: [3, 25],
     slowBucketMillis: 0,
   };
+}
+
+function person(name: string, at: number, who: number, act: PortalAct): Step {
+  return { kind: 'portal', name, at, account: 0, person: who, thinkMillis: 0, act };
 }
 
 /** Each scenario reaches other call sites. Together they reach all of them. */
@@ -122,6 +127,27 @@ const bases: readonly Scenario[] = [
     { ...plain, name: 'h', at: 3_000, directives: '[sandbox:fail]' },
     { ...plain, name: 'i', at: 3_500, webhook: 'ok' },
     { kind: 'redeliver', at: 6_000, account: 0 },
+  ]),
+  scenario(5, [
+    { ...plain, name: 'j', at: 400, webhook: 'gone', directives: '[sandbox:delay=1s]' },
+    person('a', 500, 0, { does: 'create_key' }),
+    person('b', 600, 1, { does: 'change_key', key: 0, cap: 'dailyCapMicros', capMicros: 1_000_000 }),
+    person('c', 900, 0, { does: 'roll_key', key: 2, endsIn: '24h' }),
+    person('d', 1_200, 1, { does: 'revoke_key', key: 2 }),
+    person('e', 1_300, 0, { does: 'rotate_secret', signFrom: 'now' }),
+    person('f', 1_500, 2, { does: 'reveal_secret' }),
+    person('g', 1_600, 2, { does: 'set_alerts', lowMicros: 10_000, receiver: 'ok' }),
+    person('h', 1_700, 2, { does: 'test_webhook', webhook: 'ok' }),
+    person('i', 1_800, 2, { does: 'create', directives: '[sandbox:delay=4s]', idempotencyKey: 'portal-0' }),
+    person('j', 2_000, 2, { does: 'create', directives: '[sandbox:delay=4s]', idempotencyKey: 'portal-0' }),
+    person('k', 2_500, 0, { does: 'cancel' }),
+    person('l', 3_000, 0, { does: 'invite', address: 0, role: 'viewer' }),
+    person('m', 3_500, 0, { does: 'withdraw', address: 0 }),
+    person('n', 7_000, 2, { does: 'redeliver_failed' }),
+    person('o', 9_000, 2, { does: 'redeliver_one' }),
+    person('p', 10_000, 0, { does: 'end_sessions', target: 2 }),
+    person('q', 10_500, 0, { does: 'change_person', target: 1, role: 'developer' }),
+    person('r', 11_000, 0, { does: 'remove_person', target: 1 }),
   ]),
 ];
 

@@ -572,13 +572,6 @@ export const mutants: readonly Mutant[] = [
     replace: "`attribute_exists(pk) OR (${conditions.join(' AND ')})`",
   },
   {
-    name: 'edit-undoes-the-revocation',
-    file: keyStore,
-    find: '    ...parts,\n    ConditionExpression: condition.ConditionExpression,',
-    replace:
-      "    ...parts,\n    UpdateExpression: `${parts.UpdateExpression}${parts.UpdateExpression.includes('REMOVE') ? ', ' : ' REMOVE '}#revokedAt`,\n    ConditionExpression: condition.ConditionExpression.replace('attribute_not_exists(#revokedAt)', '(attribute_not_exists(#revokedAt) OR attribute_exists(pk))'),",
-  },
-  {
     name: 'version-is-not-compared',
     file: 'functions/portal/manage/change-key.ts',
     find: ' || keyVersion(read) !== body.version',
@@ -591,12 +584,6 @@ export const mutants: readonly Mutant[] = [
     replace: "services.keys.roll(read, next.record, '2099-01-01T00:00:00.000Z')",
   },
   {
-    name: 'successor-ends-with-the-old-key',
-    file: 'functions/portal/manage/roll-key.ts',
-    find: '...limitsToKeep(read) }',
-    replace: '...limitsToKeep(read), expiresAt: read.expiresAt ?? null }',
-  },
-  {
     name: 'rotation-without-its-condition',
     file: 'adapters/dynamodb/account-settings.ts',
     find: "'webhookSecrets[0].sealed = :current'",
@@ -607,12 +594,6 @@ export const mutants: readonly Mutant[] = [
     file: 'adapters/dynamodb/account-settings.ts',
     find: "['attribute_exists(pk)', ...asRead].join(' AND ')",
     replace: "`attribute_exists(pk) OR (${asRead.join(' AND ')})`",
-  },
-  {
-    name: 'place-without-its-condition',
-    file: 'adapters/dynamodb/people-changes.ts',
-    find: '`#role = :role AND ${hasSameCap}`',
-    replace: '`(#role = :role AND ${hasSameCap}) OR attribute_exists(pk)`',
   },
   {
     name: 'last-owner-may-go',

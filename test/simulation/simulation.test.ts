@@ -52,16 +52,30 @@ const everything = [
   'release after to before',
 ];
 
+/** People change things in the portal, are refused, and meet each other. */
+const ofThePortal = [
+  'portal-read 200',
+  'portal-manage 200',
+  'portal-manage 201',
+  'portal-manage 202',
+  'portal-manage 401',
+  'portal-manage 403',
+  'portal-manage 409',
+  'portal-generate 202',
+];
+
 describe('The simulation', () => {
   it(
     `No invariant breaks in ${seeds} seeds, and every kind of fault strikes`,
     { timeout: 240_000 },
     async () => {
       const struck = new Set<string>();
+      const answered = new Set<string>();
       let faults = 0;
       for (let seed = 0; seed < seeds; seed += 1) {
-        const { violations, faults: injected, mishaps, trace } = await simulator.runSeed(seed);
+        const { violations, faults: injected, mishaps, answers, trace } = await simulator.runSeed(seed);
         faults += injected.length;
+        for (const name of answers.keys()) answered.add(name);
         for (const name of [...injected.map(({ kind }) => kind), ...mishaps.keys()]) struck.add(name);
         expect(
           violations,
@@ -70,6 +84,7 @@ describe('The simulation', () => {
       }
       expect(faults).toBeGreaterThan(seeds);
       expect([...struck]).toEqual(expect.arrayContaining(everything));
+      expect([...answered]).toEqual(expect.arrayContaining(ofThePortal));
     },
   );
 
