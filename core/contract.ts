@@ -77,6 +77,9 @@ export function methodsOf(path: string): string[] {
 /** The root of the portal's API, which the pages of the portal call with a cookie. */
 export const portalRoot = '/api/portal/v1';
 
+/** Every path of the portal is below one of these: its API, and the sign-in. */
+export const portalRoots = [portalRoot, '/auth'] as const;
+
 /** Where a person's browser signs in and out. The issuer sends the browser back to signInPaths.callback. */
 export const signInPaths = {
   login: '/auth/login',

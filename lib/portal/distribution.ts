@@ -29,7 +29,7 @@ import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Bucket, IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { portalRoot } from '../../core/contract.ts';
+import { portalRoots } from '../../core/contract.ts';
 import { acknowledge } from '../acknowledge.ts';
 import type { Settings } from '../settings.ts';
 import { referencePath, unknownPaths } from './unknown-paths.ts';
@@ -159,7 +159,8 @@ export class PortalDistribution extends Construct {
         securityHeadersBehavior: securityHeaders("default-src 'none'; frame-ancestors 'none'"),
       }),
     };
-    return { [`${portalRoot}/*`]: behavior, '/auth/*': behavior };
+    // "?" stands for one character. A root alone is no path of the API, and the pages answer it.
+    return Object.fromEntries(portalRoots.map((root) => [`${root}/?*`, behavior]));
   }
 }
 

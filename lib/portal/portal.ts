@@ -1,5 +1,5 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import type { HttpApi, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpMethod, type HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction, IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -8,6 +8,7 @@ import { Construct } from 'constructs';
 import {
   portalOperations,
   portalRoot,
+  portalRoots,
   signInMethods,
   signInPaths,
   type PortalFunction,
@@ -149,6 +150,9 @@ export class Portal extends Construct {
       add(signInMethods[name as keyof typeof signInPaths] as HttpMethod, path, 'sign-in');
     for (const operation of Object.values<PortalOperation>(portalOperations))
       add(operation.method as HttpMethod, `${portalRoot}${operation.path}`, operation.function);
+    // The gateway prefers a route with the path itself. The function of unknown routes would answer for the
+    // public API, and count a rejection against the address of CloudFront.
+    for (const root of portalRoots) add(HttpMethod.ANY, `${root}/{proxy+}`, 'read');
   }
 
   /** The distribution sends the secret with each request, and the functions answer no request without it. */

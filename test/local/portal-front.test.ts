@@ -86,6 +86,18 @@ describe('the API behind the distribution of one machine', () => {
     await service.machine.advance(180);
   });
 
+  it('What the portal does not know is answered 404 by the portal, however often it is asked for', async () => {
+    const ask = async (method: string, path: string): Promise<unknown> => {
+      const answer = await fetch(new URL(path, portal), { method });
+      return [answer.status, ((await answer.json()) as { error: { message: string } }).error.message];
+    };
+    const notFound = [404, 'The portal has no such operation.'];
+    for (let count = 0; count < 22; count += 1)
+      expect(await ask('GET', '/api/portal/v1/nothing')).toEqual(notFound);
+    expect(await ask('POST', '/api/portal/v1/me')).toEqual(notFound);
+    expect(await ask('GET', '/auth/logout')).toEqual(notFound);
+  });
+
   it('The answers of the API have the headers of the distribution, and no cache keeps them', async () => {
     const answer = await openBrowser(portal).send('GET', '/me');
     expect(answer.status).toBe(401);

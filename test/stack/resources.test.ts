@@ -1,6 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { apiRoot, callbackRoute, operations, portalOperations, portalRoot } from '../../core/contract.ts';
+import { apiRoot, callbackRoute, operations, portalOperations, portalRoot, portalRoots } from '../../core/contract.ts';
 import { nameOf, resolved, resourcesOf, template } from './template.ts';
 
 const portalFunctions = {
@@ -13,7 +13,7 @@ const portalFunctions = {
 } as const;
 
 describe('the HTTP API', () => {
-  it('The HTTP API has a route to its function for each operation of the contract, one for callbacks, three for the sign-in, and one for everything else', () => {
+  it('The HTTP API has a route to its function for each operation of the contract, one for callbacks, three for the sign-in, two for the other paths of the portal, and one for everything else', () => {
     const routes = resolved.routes.map(({ routeKey, functionId }) => [routeKey, nameOf(functionId)]);
     const stated = Object.entries(operations).map(([name, { method, path }]) => [
       `${method} ${apiRoot}${path}`,
@@ -22,6 +22,7 @@ describe('the HTTP API', () => {
     const others = [
       ['$default', 'UnknownRoute'],
       [`POST ${callbackRoute}`, 'ReceiveCallback'],
+      ...portalRoots.map((root) => [`ANY ${root}/{proxy+}`, 'PortalRead']),
     ];
     const portal = Object.values(portalOperations).map(({ method, path, function: name }) => [
       `${method} ${portalRoot}${path}`,

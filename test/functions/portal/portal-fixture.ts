@@ -17,6 +17,7 @@ import { systemClock } from '../../../adapters/system-clock.ts';
 import {
   portalOperations,
   portalRoot,
+  portalRoots,
   signInMethods,
   signInPaths,
   type PortalFunction,
@@ -227,5 +228,6 @@ function portalRoutes(): { readonly routeKey: string; readonly functionId: strin
       routeKey: `${method} ${portalRoot}${path}`,
       functionId,
     })),
+    ...portalRoots.map((root) => ({ routeKey: `ANY ${root}/{proxy+}`, functionId: 'read' })),
   ];
 }

@@ -248,6 +248,35 @@ describe('the way to the portal', () => {
   );
 });
 
+describe('a path or method that the portal does not know', () => {
+  const unknown = [
+    ['GET', '/api/portal/v1/nothing'],
+    ['POST', '/api/portal/v1/me'],
+    ['OPTIONS', '/api/portal/v1/keys'],
+    ['GET', '/auth/logout'],
+    ['DELETE', '/auth/nothing/more'],
+  ] as const;
+
+  it('is answered 404 by the portal, kept by no cache, and counted nowhere', async () => {
+    const from = stage.calls().length;
+    for (const [method, path] of unknown) {
+      const answer = await stage.browser().visit(new URL(path, stage.portalUrl), { method });
+      expect([method, path, answer.status]).toEqual([method, path, 404]);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(await answer.json()).toMatchObject({
+        error: { code: 'ERR_NOT_FOUND', message: 'The portal has no such operation.' },
+      });
+    }
+    expect(stage.calls().slice(from)).toEqual([]);
+  });
+
+  it('is refused like everything else that did not come through the distribution', async () => {
+    stage.added.secret = undefined;
+    for (const [method, path] of unknown)
+      expect((await stage.browser().visit(new URL(path, stage.portalUrl), { method })).status).toBe(403);
+  });
+});
+
 describe('an address', () => {
   const guess = (letter: string): string => `${letter.repeat(43)}.${'p'.repeat(43)}.-`;
   const tries = async (count: number, browser: Browser, prepare: () => void): Promise<string[]> => {
