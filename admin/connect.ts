@@ -35,7 +35,13 @@ async function connectLocal(folder: string): Promise<OperatorServices> {
   const outboundRules = environment['OUTBOUND_RULES'] === 'loopback-too' ? 'loopback-too' : 'public';
   const providerBaseUrls = textsSchema.parse(JSON.parse(environment['PROVIDER_BASE_URLS'] ?? '{}'));
   return operatorServices(
-    { ...addressOf(outputOf(service.outputs)), outboundRules, providerBaseUrls, endpoint: service.awsUrl },
+    {
+      ...addressOf(outputOf(service.outputs)),
+      portalUrl: new URL('/portal/', service.localUrl).href,
+      outboundRules,
+      providerBaseUrls,
+      endpoint: service.awsUrl,
+    },
     shiftedClock(offset * 1000),
   );
 }

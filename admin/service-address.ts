@@ -11,6 +11,8 @@ export interface ServiceAddress {
   readonly providerSecretArn: string;
   /** The names of the functions that have versions. Throws when the stack is older than the versions. */
   readonly versionedFunctions: () => readonly string[];
+  /** The address of the portal, which invited people need. Empty: the stack is older than the portal. */
+  readonly portalUrl: string;
   /** The pool in which invited people get a user. Empty: people sign in elsewhere. */
   readonly userPoolId: string;
   /** The secret with the portal's password at the issuer. Throws when the stack is older than the portal. */
@@ -35,6 +37,7 @@ export function addressOf(output: (name: string) => string): Omit<ServiceAddress
     defaultLimits: output('DefaultLimits'),
     providerSecretArn: output('ProviderSecretArn'),
     versionedFunctions: () => output('VersionedFunctions').split(','),
+    portalUrl: outputOrNothing(output, 'PortalUrl'),
     userPoolId: outputOrNothing(output, 'UserPoolId'),
     signInSecretArn: () => output('SignInSecretArn'),
     providerBaseUrls: {},

@@ -78,6 +78,8 @@ export interface OperatorServices {
   readonly credentials: CredentialEditor;
   readonly vendorAccess: VendorAccess;
   readonly people: PeopleStore;
+  /** Where invited people sign in. Empty: the stack is older than the portal. */
+  readonly portalUrl: string;
   /** Makes the sign-in of an invited person possible, where the stack has a user pool of its own. */
   readonly registerUser: (email: string) => Promise<void>;
   /** Stores the portal's password at the issuer. */
@@ -142,6 +144,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     outbound: createOutbound(address.outboundRules, { clock }),
     providers: createProviderStore(table),
     people: createPeopleStore(table),
+    portalUrl: address.portalUrl,
     // The pool of a template that runs on one machine has no stand-in.
     registerUser:
       address.userPoolId === '' || address.endpoint !== undefined

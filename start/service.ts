@@ -84,6 +84,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const { outputs } = machine.template;
   const address = {
     ...addressOf((name) => outputs[name] ?? ''),
+    portalUrl: machine.portalUrl,
     outboundRules: options.strictOutbound ? 'public' : 'loopback-too',
     endpoint: machine.awsUrl,
   } as const;

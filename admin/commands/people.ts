@@ -104,7 +104,7 @@ async function invite(
   accountId: PeopleScope,
   { email: text, role: wanted }: InviteOptions,
 ): Promise<Row> {
-  const { people, registerUser, clock } = services;
+  const { people, registerUser, portalUrl, clock } = services;
   if (!isAddress(text)) throw new OperatorError(`--email: ${JSON.stringify(text)} is no address.`);
   const email = normalEmail(text);
   const role = accountId === 'SERVICE' ? 'operator' : values.oneOf('--role', wanted ?? '', roles);
@@ -124,7 +124,9 @@ async function invite(
   };
   await people.invite(invitation);
   await registerUser(email);
-  return { email, role, expires_at: new Date(invitation.expiresAt).toISOString() };
+  // A user pool writes to new people only, and another issuer to nobody: the operator passes the address on.
+  const portal = portalUrl === '' ? null : portalUrl;
+  return { email, role, portal, expires_at: new Date(invitation.expiresAt).toISOString() };
 }
 
 async function listed(services: OperatorServices, scope: PeopleScope): Promise<Row[]> {

@@ -10,6 +10,7 @@ import {
   UserPoolClientIdentityProvider,
   UserPoolDomain,
   type CfnUserPoolClient,
+  type UserInvitationConfig,
   type UserPoolClient,
 } from 'aws-cdk-lib/aws-cognito';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -33,6 +34,21 @@ export interface SignInFacts {
   readonly credentialsUrl: string | null;
 }
 
+/** How long the first password of an invited person works. As long as the invitation itself. */
+const firstPasswordDays = 14;
+
+/** The e-mail to an invited person, as HTML. Cognito puts address and password into its two places. */
+function invitation(portalUrl: string): UserInvitationConfig {
+  return {
+    emailSubject: 'Your invitation to the portal of Darkroom',
+    emailBody: [
+      'You are invited to the portal of Darkroom, the image-generation API.',
+      `Sign in at <a href="${portalUrl}">${portalUrl}</a> with the address {username} and this first password: <code>{####}</code>`,
+      `The password works for ${firstPasswordDays} days. The first sign-in asks for a password of your own.`,
+    ].join('<br><br>'),
+  };
+}
+
 /** Words that Cognito refuses in the prefix of a domain. */
 const reservedWords = /aws|amazon|cognito/g;
 
@@ -43,55 +59,19 @@ const reservedWords = /aws|amazon|cognito/g;
 export class PortalIdentity extends Construct {
   /** The origin to which a sign-in and a sign-out lead, for the content security policy. */
   readonly origin: string;
-  private readonly pool: UserPool | undefined;
+  private pool: UserPool | undefined;
   private facts: SignInFacts | undefined;
   private secret: Secret | undefined;
 
   constructor(scope: Construct, id: string, signIn: OtherIssuer | undefined) {
     super(scope, id);
-    if (signIn) {
-      this.origin = new URL(signIn.issuer).origin;
-      return;
-    }
-    this.pool = new UserPool(this, 'UserPool', {
-      featurePlan: FeaturePlan.ESSENTIALS,
-      selfSignUpEnabled: false,
-      signInAliases: { email: true },
-      signInCaseSensitive: false,
-      standardAttributes: { email: { required: true, mutable: true } },
-      signInPolicy: { allowedFirstAuthFactors: { password: true, passkey: true } },
-      passkeyRelyingPartyId: `${this.domainPrefix()}.auth.${Stack.of(this).region}.amazoncognito.com`,
-      mfa: Mfa.OPTIONAL,
-      mfaSecondFactor: { otp: true, sms: false },
-      passwordPolicy: {
-        minLength: 12,
-        requireLowercase: true,
-        requireUppercase: true,
-        requireDigits: true,
-        requireSymbols: true,
-        tempPasswordValidity: Duration.days(14),
-      },
-      accountRecovery: AccountRecovery.EMAIL_ONLY,
-      deletionProtection: true,
-      removalPolicy: RemovalPolicy.RETAIN,
-    });
-    acknowledge(this.pool, {
-      'AwsSolutions-COG2':
-        'A passkey is stronger than a password with a code, and Cognito accepts no passkey where it requires codes. Whoever uses a password can add a code.',
-      'AwsSolutions-COG3':
-        'Threat protection is part of the plan Plus, which costs four times as much. Only invited people have a user, and dangerous actions need a sign-in of the last minutes.',
-      'AwsSolutions-COG8':
-        'The plan Essentials has passkeys, which the plan Plus does not make stronger. An operator who wants Plus uses a pool of their own as the issuer.',
-    });
-    this.origin = `https://${this.domainPrefix()}.auth.${Stack.of(this).region}.amazoncognito.com`;
+    this.origin = signIn ? new URL(signIn.issuer).origin : `https://${this.poolHost()}`;
   }
 
   /** Registers the portal as a client of the issuer. Called once, when the address of the portal is known. */
   register(portalUrl: string, portalOrigin: string, signIn: OtherIssuer | undefined): SignInFacts {
     const callback = `${portalOrigin}${signInPaths.callback}`;
-    this.facts = this.pool
-      ? this.registerInPool(this.pool, portalUrl, callback)
-      : this.registerElsewhere(signIn as OtherIssuer);
+    this.facts = signIn ? this.registerElsewhere(signIn) : this.registerInPool(portalUrl, callback);
     return this.facts;
   }
 
@@ -101,7 +81,48 @@ export class PortalIdentity extends Construct {
     return `${stackName.toLowerCase().replace(reservedWords, '')}-${account}`;
   }
 
-  private registerInPool(pool: UserPool, portalUrl: string, callback: string): SignInFacts {
+  private poolHost(): string {
+    return `${this.domainPrefix()}.auth.${Stack.of(this).region}.amazoncognito.com`;
+  }
+
+  private addPool(portalUrl: string): UserPool {
+    const pool = new UserPool(this, 'UserPool', {
+      featurePlan: FeaturePlan.ESSENTIALS,
+      selfSignUpEnabled: false,
+      userInvitation: invitation(portalUrl),
+      signInAliases: { email: true },
+      signInCaseSensitive: false,
+      standardAttributes: { email: { required: true, mutable: true } },
+      signInPolicy: { allowedFirstAuthFactors: { password: true, passkey: true } },
+      passkeyRelyingPartyId: this.poolHost(),
+      mfa: Mfa.OPTIONAL,
+      mfaSecondFactor: { otp: true, sms: false },
+      passwordPolicy: {
+        minLength: 12,
+        requireLowercase: true,
+        requireUppercase: true,
+        requireDigits: true,
+        requireSymbols: true,
+        tempPasswordValidity: Duration.days(firstPasswordDays),
+      },
+      accountRecovery: AccountRecovery.EMAIL_ONLY,
+      deletionProtection: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    acknowledge(pool, {
+      'AwsSolutions-COG2':
+        'A passkey is stronger than a password with a code, and Cognito accepts no passkey where it requires codes. Whoever uses a password can add a code.',
+      'AwsSolutions-COG3':
+        'Threat protection is part of the plan Plus, which costs four times as much. Only invited people have a user, and dangerous actions need a sign-in of the last minutes.',
+      'AwsSolutions-COG8':
+        'The plan Essentials has passkeys, which the plan Plus does not make stronger. An operator who wants Plus uses a pool of their own as the issuer.',
+    });
+    return pool;
+  }
+
+  private registerInPool(portalUrl: string, callback: string): SignInFacts {
+    const pool = this.addPool(portalUrl);
+    this.pool = pool;
     const domain = new UserPoolDomain(this, 'Domain', {
       userPool: pool,
       cognitoDomain: { domainPrefix: this.domainPrefix() },

@@ -31,7 +31,11 @@ describe('people', () => {
       '--role',
       'owner',
     );
-    expect(invited).toMatchObject({ email: 'a@acme.test', role: 'owner' });
+    expect(invited).toMatchObject({
+      email: 'a@acme.test',
+      role: 'owner',
+      portal: operated.service.machine.portalUrl,
+    });
     await operated.run('people', 'invite', account(), '--email', 'b@acme.test', '--role', 'viewer');
     const a = await join('a@acme.test');
     expect(await operated.run('people', 'list', account())).toMatchObject({

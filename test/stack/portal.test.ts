@@ -112,6 +112,23 @@ describe('the user pool', () => {
     });
   });
 
+  it('The e-mail to an invited person names the product and the address of the portal', () => {
+    const { AdminCreateUserConfig: config } = portalResource(
+      'AWS::Cognito::UserPool',
+      'IdentityUserPool',
+    ) as {
+      readonly AdminCreateUserConfig: {
+        readonly InviteMessageTemplate: { readonly EmailSubject: string; readonly EmailMessage: unknown };
+      };
+    };
+    const { EmailSubject: subject, EmailMessage: message } = config.InviteMessageTemplate;
+    expect(subject).toContain('Darkroom');
+    const text = wordOf(message);
+    expect(text).toContain('<a href="https://@PortalFrontDistribution/">');
+    expect(text).toContain('{username}');
+    expect(text).toContain('{####}');
+  });
+
   it('The client of the portal has a secret, asks for codes alone, and gets tokens for five minutes', () => {
     const client = portalResource('AWS::Cognito::UserPoolClient', 'IdentityUserPoolClient');
     expect(client).toMatchObject({
