@@ -1,6 +1,13 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { apiRoot, callbackRoute, operations, portalOperations, portalRoot, portalRoots } from '../../core/contract.ts';
+import {
+  apiRoot,
+  callbackRoute,
+  operations,
+  portalOperations,
+  portalRoot,
+  portalRoots,
+} from '../../core/contract.ts';
 import { nameOf, resolved, resourcesOf, template } from './template.ts';
 
 const portalFunctions = {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { keepFigures } from '../../tools/cost/keep-figures.ts';
 import { creationKinds, type CreationCount, type Measured } from '../../tools/cost/measure.ts';
-import { costPage, successAfter } from '../../tools/cost/page.ts';
+import { costPage, successAfter, viewTable } from '../../tools/cost/page.ts';
 import { figuresOf } from '../../tools/cost/page-figures.ts';
 import { looksFor, resourceBill, userCapBill, waitFor } from '../../tools/cost/bill.ts';
 import { memoryOf, standingResources } from '../../tools/cost/resources.ts';
@@ -170,6 +170,18 @@ describe('the committed docs/cost.md', () => {
     const rows = tableRows(sectionOf(page, '## 1,000 creations'));
     const [, , , all = ''] = rows.at(-1) ?? [];
     expect(Number(all.replaceAll('*', '')) + more).toBeLessThanOrEqual(0.085);
+  });
+
+  it('The views of the portal cost what their requests cost with the memory of the template', async () => {
+    const section = sectionOf(page, '## The portal');
+    const memory = await memoryOf();
+    expect(tableRows(section)).toEqual(tableRows(`${viewTable({ memory })}\n`));
+    expect(section).toContain(`PortalRead with ${memory['PortalRead']} MB`);
+    // One request with 19.5 read units, 4.2 ms of CPU at 1,024 of 1,769 MB, and six calls of 6 ms.
+    const home =
+      19.5 * 0.000125 + ((4.2 * 1769) / 1024 + 36) * 0.0000133334 + 0.0002 + 0.001 + 680 * 0.5e-6 + 0.001;
+    const totals = tableRows(section).at(-1) ?? [];
+    expect(Number(totals[2]?.replaceAll('*', ''))).toBeCloseTo(home, 4);
   });
 
   it('The bill of a month without requests is the sum of the parts', () => {

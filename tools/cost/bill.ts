@@ -23,7 +23,7 @@ export type Bill = Readonly<Record<(typeof billParts)[number], number>>;
 const accessLogBytes = 350;
 
 /** Each invocation of these functions is one request to the API. */
-const apiFunctions = ['GenerateImage', 'GetCreation', 'ReceiveCallback'];
+const apiFunctions = ['GenerateImage', 'GetCreation', 'ReceiveCallback', 'PortalRead'];
 
 /** The memory of each function in MB, by the function's name. */
 export type Memory = Readonly<Record<string, number>>;

@@ -15,6 +15,7 @@ import { eventBill, lookSeconds } from './events.ts';
 import { isRenderer } from '../function-name.ts';
 import { creationKinds, type CreationCount, type CreationKind } from './measure.ts';
 import { figureTitles } from './page-figures.ts';
+import { viewBill, viewNames, viewParts } from './portal.ts';
 import { awsMillis, prices, pricesReadAt, receiverMillis } from './prices.ts';
 
 export interface CostReport {
@@ -129,6 +130,16 @@ function eventTable({ memory }: CostReport): string {
   );
 }
 
+/** What 1,000 views of pages of the portal cost. */
+export function viewTable({ memory }: Pick<CostReport, 'memory'>): string {
+  const bills = viewNames.map((name) => viewBill(name, memory));
+  const rows = viewParts.map((part) => [part, ...bills.map((bill) => usd(bill[part]))]);
+  return table(
+    ['USD for 1,000', ...viewNames],
+    [...rows, ['**All**', ...bills.map((bill) => `**${usd(totalOf(bill))}**`)]],
+  );
+}
+
 /** What 1,000 successes with a webhook and a callback cost in an account that reads events, in USD. */
 function readSuccess({ kinds, memory }: CostReport): number {
   const bill = billFor(kinds['success, webhook, callback'], memory, ownRenderMillis(kinds));
@@ -149,6 +160,10 @@ function idleTable({ standing }: CostReport): string {
   const bill = idleBill(standing);
   const rows = Object.entries(bill).map(([part, amount]) => [part, usd(amount, 2)]);
   return table(['A month', 'USD'], [...rows, ['**All**', `**${usd(totalOf(bill), 2)}**`]]);
+}
+
+function memoryText({ memory }: CostReport, name: string): string {
+  return String(memory[name] ?? 0);
 }
 
 /** The whole page, in Markdown. */
@@ -187,6 +202,14 @@ An account that never asked for GET /events pays nothing for events: the first t
 ${eventTable(report)}
 
 A held read occupies a function for its whole time, which is nearly all of its price.
+
+## The portal
+
+1,000 views of pages, computed and not measured anew by each run: the requests of each page, with the read units, calls and CPU time of an account with 30 creations ([tools/cost/portal.ts](../tools/cost/portal.ts)). Each request is one of CloudFront, one of the API and one invocation of PortalRead with ${memoryText(report, 'PortalRead')} MB. The first page also loads three files, and the browser keeps two of them.
+
+${viewTable(report)}
+
+A portal that nobody visits costs two of the secrets in the next table, ${usd(2 * prices.secretMonth, 2)} USD a month. CloudFront has no monthly price. Cognito (plan Essentials) takes ${prices.activePerson} USD for each person who signs in during a month, above 10,000 people who are free. With another issuer there is no user pool. A person takes about 1 KB of the table and an action less than 0.5 KB for 400 days: ten thousand actions a month are at most 66 MB, or 0.03 USD a month with backups.
 
 ## A month without requests
 

@@ -21,6 +21,11 @@ export const prices = {
   /** https://aws.amazon.com/secrets-manager/pricing/ */
   secretMonth: 0.4,
   secretCall: 0.05 / 1e4,
+  /** https://aws.amazon.com/cloudfront/pricing/ (HTTPS requests in North America, CloudFront Functions) */
+  edgeRequest: 0.01 / 1e4,
+  edgeFunction: 0.1 / 1e6,
+  /** https://aws.amazon.com/cognito/pricing/ (Essentials, somebody who signs in during the month) */
+  activePerson: 0.015,
   /** https://aws.amazon.com/cloudwatch/pricing/ */
   logGigabyte: 0.5,
   alarmMonth: 0.1,
