@@ -50,12 +50,15 @@ export function isAlive({ createdAt, lastSeenAt, endedAt }: Session, nowMillis: 
   );
 }
 
-/** Whether somebody ended all sessions that this person had here, and this session is one of them. */
+/**
+ * Whether the session is dead in this place: somebody ended all sessions that the person had here, or the session is
+ * older than the place. Who was removed and is invited again does not get the sessions of before back.
+ */
 export function wasEndedHere(
   { createdAt }: Pick<Session, 'createdAt'>,
-  { sessionsEndedAt }: Pick<Operator, 'sessionsEndedAt'>,
+  { since, sessionsEndedAt }: Pick<Operator, 'since' | 'sessionsEndedAt'>,
 ): boolean {
-  return sessionsEndedAt !== undefined && createdAt <= sessionsEndedAt;
+  return createdAt < Date.parse(since) || (sessionsEndedAt !== undefined && createdAt <= sessionsEndedAt);
 }
 
 /** The names of the cookies of a portal at this address. */

@@ -29,7 +29,11 @@ function randomBytesInTurn(): Table['randomBytes'] {
   let turn = 0;
   return (count) => {
     turn += 1;
-    return seededBytes(count).map((byte, index) => (index < 4 ? (turn >> (8 * index)) % 256 : byte));
+    // The last bytes: the time of a UUID takes the place of the first ones.
+    const place = (index: number): number => count - 1 - index;
+    return seededBytes(count).map((byte, index) =>
+      place(index) < 4 ? (turn >> (8 * place(index))) % 256 : byte,
+    );
   };
 }
 

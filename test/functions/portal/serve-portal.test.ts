@@ -160,7 +160,8 @@ describe('a session', () => {
     ['60 minutes without a request', 60 * 60_000, 401],
     ['59 minutes without a request', 59 * 60_000 - 1, 200],
   ])('after %s is answered as it has to be', async (_what, millis, status) => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 21, 12) });
+    // Later than the owner's place, which began with the stage.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     const browser = await as('owner@acme.test');
     vi.setSystemTime(Date.now() + millis);
     expect((await browser.send('GET', '/home')).status).toBe(status);
@@ -181,6 +182,17 @@ describe('a session', () => {
     expect(now && (await stage.people.removeMember(now))).toBe('changed');
     expect(code(await again.send('GET', '/home'))).toBe('ERR_FORBIDDEN role');
     expect((await again.signIn('guest@acme.test')).search).toBe('?error=not_invited');
+  });
+
+  it('from before a removal stays dead when the person is invited again', async () => {
+    await invite(stage.people, accountId, 'twice@acme.test', 'viewer');
+    const before = await as('twice@acme.test');
+    const member = (await stage.people.listMembers(accountId)).find(({ email }) => /^twice/.test(email));
+    expect(member && (await stage.people.removeMember(member))).toBe('changed');
+    await invite(stage.people, accountId, 'twice@acme.test', 'viewer');
+    const after = await as('twice@acme.test');
+    expect((await after.send('GET', '/home')).status).toBe(200);
+    expect(code(await before.send('GET', '/home'))).toBe('ERR_SESSION_REQUIRED session_ended');
   });
 
   it('of an operator ends with the place among the operators', async () => {

@@ -211,8 +211,9 @@ const rows: readonly Row[] = [
         {
           TableName: 'table',
           Key: { pk: 'ACCOUNT#Acc0unt001', sk: 'KEY#Key001' },
-          UpdateExpression: 'SET monthlyCapMicros = :monthlyCapMicros',
+          UpdateExpression: 'SET #monthlyCapMicros = :monthlyCapMicros',
           ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeNames: { '#monthlyCapMicros': 'monthlyCapMicros' },
           ExpressionAttributeValues: { ':monthlyCapMicros': 5 },
         },
       ],
@@ -234,8 +235,14 @@ const rows: readonly Row[] = [
           TableName: 'table',
           Key: { pk: 'ACCOUNT#Acc0unt001', sk: 'KEY#Key001' },
           UpdateExpression:
-            'SET models = :models, expiresAt = :expiresAt REMOVE dailyCapMicros, totalCapMicros',
+            'SET #models = :models, #expiresAt = :expiresAt REMOVE #dailyCapMicros, #totalCapMicros, rolled',
           ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeNames: {
+            '#models': 'models',
+            '#dailyCapMicros': 'dailyCapMicros',
+            '#expiresAt': 'expiresAt',
+            '#totalCapMicros': 'totalCapMicros',
+          },
           ExpressionAttributeValues: {
             ':models': ['sandbox-pro'],
             ':expiresAt': '2027-01-01T00:00:00.000Z',
@@ -253,8 +260,9 @@ const rows: readonly Row[] = [
         {
           TableName: 'table',
           Key: { pk: 'ACCOUNT#Acc0unt001', sk: 'KEY#Key001' },
-          UpdateExpression: 'REMOVE monthlyCapMicros',
+          UpdateExpression: 'REMOVE #monthlyCapMicros',
           ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeNames: { '#monthlyCapMicros': 'monthlyCapMicros' },
         },
       ],
     ],

@@ -228,6 +228,7 @@ const rows: readonly Row[] = [
       [
         'TransactWriteCommand',
         {
+          ClientRequestToken: '01a1fdfa-bb30-7607-8809-0a0b0c0d0e0f',
           TransactItems: [
             {
               Update: {
