@@ -208,3 +208,21 @@ it('No key, secret or session is in the storage of the pages or in a log', async
   // Before the first sign-in, and before the fresh one, the service refuses.
   expect(complaints.filter((text) => !/status of 40[13]/.test(text))).toEqual([]);
 });
+
+it('The reference shows the operations of the API, and asks nobody but the portal', async () => {
+  const reference = await context.newPage();
+  const asked: URL[] = [];
+  const refused: string[] = [];
+  reference.on('request', (request) => asked.push(new URL(request.url())));
+  reference.on('pageerror', (error) => refused.push(error.message));
+  reference.on('console', (message) => {
+    if (message.type() === 'error') refused.push(message.text());
+  });
+  await reference.goto(new URL('reference', service.machine.portalUrl).href);
+  await reference.getByRole('heading', { name: 'Order an image' }).first().waitFor();
+  const { origin } = new URL(service.machine.portalUrl);
+  const elsewhere = asked.filter((url) => url.protocol.startsWith('http') && url.origin !== origin);
+  expect(elsewhere.map(({ href }) => href)).toEqual([]);
+  expect(asked.length).toBeGreaterThanOrEqual(3);
+  expect(refused).toEqual([]);
+});
