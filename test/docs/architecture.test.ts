@@ -55,13 +55,14 @@ function leadsTo(from: string, to: string): boolean {
   return to.startsWith('adapters/') && services.some((file) => behind(file).has(to));
 }
 
-it('docs/architecture.md has six walks', () => {
+it('docs/architecture.md has seven walks', () => {
   expect(walks.map(({ title }) => title)).toEqual([
     'A POST, from the event to the 202',
     "A provider's answer, from the call to the stored image",
     'A callback, from the vendor to the completed creation',
     'A refund, from the failure to the balance',
     'One webhook attempt',
+    'A sign-in to the portal, from the button to the cookie',
     'The usage page of the portal, from the request to the sums',
   ]);
 });
