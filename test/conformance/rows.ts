@@ -742,6 +742,10 @@ export const parts: readonly Part[] = [
         'api/concurrency-limits: a limit of five concurrent creations',
       ),
       row('The same for a rate of sixty', 'api/concurrency-limits: a rate of sixty a minute'),
+      row(
+        'The same over sockets, while every second transaction meets a conflict',
+        'api/concurrency-conflicts: With conflicts in half of the transactions against $name, some may get 503 overloaded, but the count is never wrong',
+      ),
     ],
   },
   {
@@ -1105,6 +1109,37 @@ export const parts: readonly Part[] = [
         'portal/pages: that somebody else changed meanwhile is loaded anew, and the entries stay',
       ),
       row(
+        'One person goes the whole way in a browser, by the keyboard alone: invitation, key, curl, timeline, secret, test delivery',
+        'portal/whole-walk: An operator invites a person, who signs in',
+        'portal/whole-walk: The person creates a key, and the shown curl works as it stands',
+        'portal/whole-walk: The person sees the timeline of the creation',
+        'portal/whole-walk: The person opens the secret, and the receiver verifies a test delivery',
+      ),
+      row(
+        'A broken receiver is explained in words, mended and served again; a rotation needs a fresh sign-in',
+        'portal/whole-walk: The receiver breaks, and the portal says why in words',
+        'portal/whole-walk: The receiver is mended, and the person redelivers',
+        'portal/whole-walk: A rotation asks for a fresh sign-in, and is finished after it',
+      ),
+      row(
+        'The ledger as a file adds up to the balance',
+        'portal/whole-walk: The ledger as CSV adds up to the balance',
+      ),
+      row(
+        'No key, secret or session is in the storage of the pages or in a log',
+        'portal/whole-walk: No key, secret or session is in the storage of the pages or in a log',
+      ),
+      row(
+        'The reference of the API is shown, and asks nobody but the portal',
+        'portal/whole-walk: The reference shows the operations of the API, and asks nobody but the portal',
+        'local/portal-front: The reference page has its own policy, and its document names this API',
+      ),
+      row(
+        'A browser for the tests is found or installed, and a machine without one is told loudly',
+        'tools/browser: a browser starts here and renders a page',
+        'tools/browser: a machine without a packaged browser is told in a loud line',
+      ),
+      row(
         'The price is shown before a press, and a repeated press is paid once',
         'portal/pages: shows the price first, and a press that is repeated after a broken connection has the same key',
       ),
@@ -1118,6 +1153,45 @@ export const parts: readonly Part[] = [
         'At most 60 KB of script and 12 KB of styles, and three requests before the API',
         'portal/build: keep to their budget of script and styles',
         'portal/pages: takes three requests before the API',
+      ),
+    ],
+  },
+  {
+    part: 'The portal in the stack and on one machine',
+    rows: [
+      row(
+        'A distribution of its own serves the pages and leads to their API, with an origin secret',
+        'stack/portal: The API and the sign-in go to the HTTP API, without a cache, and all other paths are pages',
+        'stack/portal: The distribution proves itself to the API by a secret that the template only refers to',
+        'functions/portal/serve-portal: is closed with the secret %j, before anything is read',
+      ),
+      row(
+        'A strict content security policy, and no cache keeps an answer of the API',
+        'stack/portal: A page may run only scripts of the portal, and talk only to the portal and to the bucket of uploads',
+        'local/portal-front: The answers of the API have the headers of the distribution, and no cache keeps them',
+        'functions/portal/serve-portal: is never kept by a cache',
+      ),
+      row(
+        'What the portal does not know is answered 404 in its own name, and counted nowhere',
+        'functions/portal/serve-portal: is answered 404 by the portal, kept by no cache, and counted nowhere',
+        'local/portal-front: What the portal does not know is answered 404 by the portal, however often it is asked for',
+      ),
+      row(
+        'A user pool by default, for invited people alone, with passkeys and passwords; their e-mail names the portal',
+        'stack/portal: Only invited people have a user, with a passkey or a password',
+        'stack/portal: The e-mail to an invited person names the product and the address of the portal',
+      ),
+      row(
+        'The address of a person is that which the distribution says, and nobody can forge it',
+        'local/portal-front: The functions get the address of the connection and the secret of the template, whatever a viewer sends',
+      ),
+      row(
+        'The person of the demo account signs in by one press',
+        'portal/sign-in: has a button on the page of the issuer, and is an owner and an operator',
+      ),
+      row(
+        'People are invited, listed, signed out and removed by a command, which prints the address of the portal',
+        'admin/people: are invited, listed, given another role, signed out and removed',
       ),
     ],
   },
