@@ -49,9 +49,12 @@ export async function runEverything(): Promise<Count> {
   return checks.failed === 0 ? runTests(longTests.flatMap((file) => ['--exclude', file])) : checks;
 }
 
-/** `npm run test:long`: the tests that `npm test` leaves out. */
+/**
+ * `npm run test:long`: the tests that `npm test` leaves out. Many of them use whole processors: with four at a time,
+ * no request of one waits for the others until its time is over.
+ */
 export async function runLongTests(): Promise<Count> {
-  return runTests(longTests);
+  return runTests(['--maxWorkers=4', ...longTests]);
 }
 
 /** Runs vitest with these arguments. */
