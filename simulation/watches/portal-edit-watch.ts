@@ -13,7 +13,7 @@ import type { Change, SimulatedTable } from '../aws/simulated-table.ts';
 import type { World } from '../world/simulated-world.ts';
 import { asBody, textOf as memberOf, type Body } from './answer-body.ts';
 import { textOf, type Accuse } from './money-books.ts';
-import type { PortalCall } from './portal-watch.ts';
+import type { PortalCall } from './portal-call.ts';
 import type { WebhookWatch } from './webhook-watch.ts';
 
 export interface PortalEditWatch {

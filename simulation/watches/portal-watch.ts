@@ -17,6 +17,7 @@ import type { PersonHeld } from '../clients/open-people.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
 import { bodyOf, detailsOf, textOf as memberOf } from './answer-body.ts';
 import { textOf, type Accuse } from './money-books.ts';
+import type { PortalCall } from './portal-call.ts';
 import { createPortalEditWatch } from './portal-edit-watch.ts';
 import type { WebhookWatch } from './webhook-watch.ts';
 import { changesNothing, kindOf } from './written-kinds.ts';
@@ -33,27 +34,6 @@ export interface PortalWatch {
   readonly onCommit: (changes: readonly Change[]) => void;
   /** Texts of sessions that no log may have. */
   readonly secrets: ReadonlySet<string>;
-}
-
-/** One request of the portal, from its beginning to its answer. */
-export interface PortalCall {
-  readonly id: string;
-  readonly name: PortalOperationName;
-  readonly account: string;
-  readonly person: string;
-  readonly startedAt: number;
-  readonly pathId: string;
-  readonly body: Readonly<Record<string, unknown>>;
-  /** The role at the beginning; '' when the person had no place. */
-  readonly roleAtFirst: Role | '';
-  /** The person's sessions had ended, and this was answered, before the request. */
-  readonly isOver: boolean;
-  /** Kinds of the rows that it wrote, beside its row in the log of actions. */
-  readonly wrote: Set<string>;
-  /** How many webhooks it opened again. */
-  reopened: number;
-  /** The row in the log of actions as it is. */
-  row?: { readonly action: string; readonly person: string; readonly outcome: string };
 }
 
 /** The kinds of rows that a refusal may leave. A refusal that tells of a crossing leaves its mark. */
