@@ -11,7 +11,7 @@ import {
   type Role,
 } from '../../core/contract.ts';
 import { playgroundKeyId } from '../../core/api-keys.ts';
-import { idleMillis } from '../../core/portal/people.ts';
+import { idleMillis, invitationIdOf } from '../../core/portal/people.ts';
 import type { Change, SimulatedTable } from '../aws/simulated-table.ts';
 import type { PersonHeld } from '../clients/open-people.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
@@ -73,12 +73,28 @@ export function createPortalWatch(
   const owners = new Map<string, Set<string>>();
   const edits = createPortalEditWatch(world, table, webhooks, accuse);
 
+  /** The commit that makes a place takes away its invitation, which was there until then. */
+  function takesUpItsInvitation(place: Change['after'], changes: readonly Change[]): void {
+    // The scenario writes the first places.
+    if (world.current() === undefined) return;
+    const id = invitationIdOf(textOf(place, 'email'));
+    const [role, account] = ['role', 'accountId'].map((name) => textOf(place, name));
+    const taken = changes.filter(({ pk, sk, before, after }) => {
+      const isOfPlace =
+        `${pk} ${sk}` === `ACCOUNT#${account} INVITATION#${id}` ||
+        `${pk} ${sk}` === `INVITED#${id} ${account}`;
+      return isOfPlace && textOf(before, 'role') === role && before && !after;
+    });
+    if (taken.length !== 2) accuse('an invitation binds once', `${account} ${textOf(place, 'personId')}`);
+  }
+
   function followPeople(changes: readonly Change[]): void {
     const touched = new Set<string>();
     for (const { pk, sk, before, after } of changes) {
       if (!sk.startsWith('MEMBER#') && sk !== 'PEOPLE') continue;
       touched.add(pk);
       if (sk === 'PEOPLE') continue;
+      if (!before) takesUpItsInvitation(after, changes);
       const own = `${pk} ${sk}`;
       placeChangedAt.set(own, world.time.now());
       const ends = after?.['sessionsEndedAt'] && !before?.['sessionsEndedAt'];
