@@ -88,6 +88,9 @@ function NoAccount() {
   );
 }
 
+/** The group of pages to which the reference page of the API belongs. That page is not one of this app. */
+const developers = 'Developers';
+
 function Menu() {
   const { me } = useSession();
   const { path } = usePlace();
@@ -131,6 +134,14 @@ function Menu() {
                       </a>
                     </li>
                   ),
+                )}
+                {group === developers && (
+                  <li>
+                    <a href={href('/reference')}>
+                      <Icon name="book" />
+                      API reference
+                    </a>
+                  </li>
                 )}
               </ul>
             </div>

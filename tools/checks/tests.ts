@@ -21,7 +21,8 @@ const reportSchema = z.object({
  * What only CI runs, by `npm run test:long`, because it takes a minute and more of a processor: the recorded
  * answers of the API and of the command, the work of a stored release, an outage, a thousand cancels and a fault
  * at every call site in the simulation, every row of every vendor from request to webhook, the audit of a year
- * of 100,000 ledger rows, a client behind a hostile network, limits under conflicts, and kill -9.
+ * of 100,000 ledger rows, a client behind a hostile network, limits under conflicts, the grants that a
+ * whole run uses, and kill -9.
  */
 const longTests = [
   'test/api/concurrency-conflicts.test.ts',
@@ -33,6 +34,7 @@ const longTests = [
   'test/simulation/cancels.test.ts',
   'test/simulation/every-call-site.test.ts',
   'test/simulation/outage.test.ts',
+  'test/stack/used-grants.test.ts',
   'test/vendors/every-row.test.ts',
   'test/workflow/kill.test.ts',
 ] as const;
@@ -47,9 +49,12 @@ export async function runEverything(): Promise<Count> {
   return checks.failed === 0 ? runTests(longTests.flatMap((file) => ['--exclude', file])) : checks;
 }
 
-/** `npm run test:long`: the tests that `npm test` leaves out. */
+/**
+ * `npm run test:long`: the tests that `npm test` leaves out. Many of them use whole processors: with four at a time,
+ * no request of one waits for the others until its time is over.
+ */
 export async function runLongTests(): Promise<Count> {
-  return runTests(longTests);
+  return runTests(['--maxWorkers=4', ...longTests]);
 }
 
 /** Runs vitest with these arguments. */

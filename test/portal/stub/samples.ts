@@ -469,7 +469,7 @@ export function samplesAt(nowMillis: number) {
 
   const operated: view.OperatedAccount[] = [
     ['acc_7Yt2mQ9xZk', 'Nordlicht Prints', 'active', 262.615, 3],
-    ['acc_2b8KqLw0Ts', 'Atelier Brandt', 'active', 18.2, 0],
+    ['acc_2b8KqLw0Ts', 'Atelier Nord', 'active', 18.2, 0],
     ['acc_9PfXe71dRv', 'Old Mill Studio', 'suspended', -4.1, 0],
   ].map(([id, name, condition, sum, failing]): view.OperatedAccount => ({
     id: String(id),
