@@ -25,7 +25,12 @@ export function targetOf(input: Input): string {
   return request.Key || request.Item ? kindOf(request) : '';
 }
 
-/** The sort key up to its first #, such as KEY or LEDGER. */
+/**
+ * The sort key up to its first #, such as KEY or LEDGER. An invitation at the place where a sign-in looks for it has an
+ * account as its sort key, and is named by its partition.
+ */
 function kindOf(request: ItemRequest | undefined): string {
-  return (request?.Key?.['sk']?.S ?? request?.Item?.['sk']?.S ?? '').split('#')[0] ?? '';
+  const key = request?.Key ?? request?.Item;
+  const invited = /^INVITED(?=#)/.exec(key?.['pk']?.S ?? '');
+  return invited?.[0] ?? (key?.['sk']?.S ?? '').split('#')[0] ?? '';
 }

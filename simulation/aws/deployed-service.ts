@@ -32,6 +32,7 @@ import type { Executions } from '../../core/ports/executions.ts';
 import type { NoticeStore } from '../../core/ports/notices.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 import type { Clock, Log, RandomBytes } from '../../core/ports/runtime.ts';
+import type { Claims } from '../../core/ports/identity-provider.ts';
 import type { SecretBox } from '../../core/ports/secret-box.ts';
 import { cancelCreation } from '../../functions/operations/cancel-creation.ts';
 import { createUpload } from '../../functions/operations/create-upload.ts';
@@ -149,6 +150,8 @@ export interface Service {
     operation: Operation,
     event: APIGatewayProxyEventV2,
   ) => Promise<APIGatewayProxyStructuredResultV2>;
+  /** Somebody comes back from the issuer. Resolves with the person or a refusal; undefined: no answer came. */
+  readonly signIn: (claims: Claims) => Promise<string | undefined>;
   readonly reconcile: (event: ReconcileEvent) => Promise<InvocationResult>;
   /** Runs an operator's command. A command may die, as a function may. */
   readonly operate: (
@@ -373,23 +376,21 @@ export function createService(
   );
   /** Only these vendors can stop a job. */
   const stoppable = new Map(stopping.map((provider) => [provider.name, provider]));
-  const handlers: Readonly<Record<Operation, ApiHandler>> = {
-    ...apiHandlers,
-    ...createPortal({
-      common: common('portal'),
-      ofToday,
-      store,
-      states: clients.states,
-      secrets: clients.secrets,
-      secretBox,
-      outbound,
-      catalog,
-      bucket,
-      topUpUrl,
-      tasks: (signal) => createTasks(clients.states, { onDefect: onTaskDefect('portal'), signal }),
-      stoppable,
-    }),
-  };
+  const portal = createPortal({
+    common: common('portal'),
+    ofToday,
+    store,
+    states: clients.states,
+    secrets: clients.secrets,
+    secretBox,
+    outbound,
+    catalog,
+    bucket,
+    topUpUrl,
+    tasks: (signal) => createTasks(clients.states, { onDefect: onTaskDefect('portal'), signal }),
+    stoppable,
+  });
+  const handlers: Readonly<Record<Operation, ApiHandler>> = { ...apiHandlers, ...portal.handlers };
   const openCancel = (): CancelApiServices => {
     const open = openApi();
     const { signal } = open.budget;
@@ -504,6 +505,10 @@ export function createService(
     stepFunctions,
     releases,
     operator,
+    signIn: async (claims) => {
+      const result = await world.invoke('sign-in', limitMillis.api, () => portal.enter(claims));
+      return result.ok ? String(result.payload) : undefined;
+    },
     reconcile: runReconcile,
     operate: (name, work) =>
       world.command(`operator-${name}`, limitMillis.operate, () =>

@@ -25,6 +25,7 @@ import { requestMillis } from '../../core/limits.ts';
 import type { PortalSettings } from '../../core/portal/settings.ts';
 import type { CancelServices } from '../../core/cancellation.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
+import type { Claims } from '../../core/ports/identity-provider.ts';
 import type { SecretBox } from '../../core/ports/secret-box.ts';
 import type { Tasks } from '../../core/ports/tasks.ts';
 import type { Schema } from '../../core/schema-version.ts';
@@ -35,6 +36,7 @@ import { cancelHandlers } from '../../functions/portal/cancel.ts';
 import { generateHandlers } from '../../functions/portal/generate.ts';
 import { manageHandlers } from '../../functions/portal/manage.ts';
 import { serveRead } from '../../functions/portal/read.ts';
+import { enter } from '../../functions/portal/sign-in/enter.ts';
 import type { CommonServices } from '../../functions/services/clients.ts';
 import type { PortalServices } from '../../functions/services/portal.ts';
 import type { PortalCancelServices } from '../../functions/services/portal-cancel.ts';
@@ -81,7 +83,13 @@ export interface PortalParts {
   readonly stoppable: CancelServices['providers'];
 }
 
-export function createPortal(parts: PortalParts): Readonly<Record<PortalFunctionName, ApiHandler>> {
+export interface Portal {
+  readonly handlers: Readonly<Record<PortalFunctionName, ApiHandler>>;
+  /** What a sign-in does once the issuer has said who the person is. Resolves with the person, or with a refusal. */
+  readonly enter: (claims: Claims) => Promise<string>;
+}
+
+export function createPortal(parts: PortalParts): Portal {
   const { common, ofToday, store, states, secrets, secretBox, outbound, catalog, bucket } = parts;
   const { clock } = common;
   const base = {
@@ -159,9 +167,21 @@ export function createPortal(parts: PortalParts): Readonly<Record<PortalFunction
     return { ...portal, catalog, ...readStores(shared) };
   };
   return {
-    'portal-read': serveRead(openRead),
-    'portal-manage': servePortal('manage', manageHandlers, openManage),
-    'portal-generate': servePortal('generate', generateHandlers, openGenerate),
-    'portal-cancel': servePortal('cancel', cancelHandlers, openCancel),
+    handlers: {
+      'portal-read': serveRead(openRead),
+      'portal-manage': servePortal('manage', manageHandlers, openManage),
+      'portal-generate': servePortal('generate', generateHandlers, openGenerate),
+      'portal-cancel': servePortal('cancel', cancelHandlers, openCancel),
+    },
+    enter: async (claims) => {
+      const { shared, ...portal } = openPortal();
+      const services = { ...portal, people: createPeopleStore(shared) };
+      try {
+        const entered = await enter(claims, undefined, clock.now(), services);
+        return typeof entered === 'string' ? entered : entered.personId;
+      } finally {
+        portal.budget.end();
+      }
+    },
   };
 }

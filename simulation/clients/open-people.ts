@@ -9,9 +9,9 @@ import { hashToken, sessionValue } from '../../core/portal/session.ts';
 import type { Service } from '../aws/deployed-service.ts';
 import { tableName } from '../aws/simulated-table.ts';
 import type { World } from '../world/simulated-world.ts';
+import { emailOf, issuer, subjectOf } from './addresses.ts';
 import { peopleAtStart } from './portal-step.ts';
 
-const issuer = 'https://issuer.test';
 /** Before the start, so that no wrong clock takes the session for a later one. Sign-ins are fresh for 15 minutes. */
 const signedInMillis = 120_000;
 
@@ -41,9 +41,9 @@ export function openPeople(accountId: AccountId, world: World, service: Service)
     owners: peopleAtStart.filter((role) => role === 'owner').length,
   });
   return peopleAtStart.map((role, place) => {
-    const subject = `${accountId} ${place}`;
+    const subject = subjectOf(accountId, place);
     const id = personIdOf(issuer, subject);
-    const email = `person-${place}@client.test`;
+    const email = emailOf(place);
     const token = createHash('sha256').update(`session of ${subject}`).digest('base64url');
     const sessionHash = hashToken(token);
     put({

@@ -8,6 +8,7 @@ import { openAccount, type AccountHeld } from './open-account.ts';
 import { openPeople } from './open-people.ts';
 import { createOperatorSteps } from './operator-steps.ts';
 import { createPortalSteps } from './portal-steps.ts';
+import { signIn } from './sign-in-step.ts';
 import type { Scenario, Step } from './scenario.ts';
 
 /** Opens the accounts of the scenario in the table. Returns the function that performs a step. */
@@ -56,6 +57,8 @@ export function createPerformer(
         return api.sendUnknownKey(step);
       case 'portal':
         return portal(step);
+      case 'sign_in':
+        return signIn(step, stage);
       case 'top_up':
       case 'adjust':
       case 'credit_line':

@@ -14,6 +14,7 @@ import { invitationIdOf } from '../../core/portal/people.ts';
 import { alertsVersion, keyVersion, memberVersion } from '../../core/portal/version.ts';
 import type { Item } from '../../adapters/dynamodb/table.ts';
 import { asBody, bodyOf, textOf } from '../watches/answer-body.ts';
+import { addressAt } from './addresses.ts';
 import type { ApiSteps } from './api-steps.ts';
 import { freshKey, keyAt, noticeAddress, type AccountHeld, type KeyHeld } from './open-account.ts';
 import type { PortalRequest } from './portal-request.ts';
@@ -239,9 +240,4 @@ export function createPortalSteps(
       if (dice.chance(`${name} loads again ${attempt}`, 0.3)) request = pressed(act, account, name);
     }
   };
-}
-
-/** Addresses of people who are not in any account. */
-function addressAt(place: number): string {
-  return `guest-${place}@client.test`;
 }

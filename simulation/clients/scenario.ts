@@ -71,10 +71,21 @@ export interface FollowEvents extends Placed {
   readonly notices: boolean;
 }
 
+/** Somebody signs in at the portal, and takes up the invitations to the address. */
+export interface SignIn extends Placed {
+  readonly kind: 'sign_in';
+  readonly name: string;
+  /** A place among the addresses that are invited. */
+  readonly address: number;
+  /** Tells apart the people who show the same address. */
+  readonly who: number;
+}
+
 export type Step =
   | Submit
   | FollowEvents
   | PortalStep
+  | SignIn
   | (Placed & { readonly kind: 'top_up'; readonly amountMicros: number; readonly reference: string })
   | (Placed & { readonly kind: 'adjust' | 'credit_line'; readonly amountMicros: number })
   | (Placed & {

@@ -2,6 +2,7 @@
 import { createDice, type Dice } from '../world/dice.ts';
 import { otherStepOf } from './seeded-other-steps.ts';
 import { portalStepsOf } from './seeded-portal.ts';
+import { peopleAtOnce, withRoomForPeople } from './seeded-people-at-once.ts';
 import { releasesOf } from './seeded-releases.ts';
 import { uploadsOf } from './seeded-uploads.ts';
 import { burstOf, repeatedNextDay, submitOf } from './seeded-submits.ts';
@@ -50,25 +51,28 @@ export function scenarioOf(seed: number): Scenario {
   const tomorrow = dice.chance('a day later', 0.1)
     ? submits.flatMap((submit) => repeatedNextDay(dice, submit))
     : [];
+  const isCrowded = !isQuiet && dice.chance('people at once', 0.04);
   return {
     seed,
     startAt,
-    accounts,
+    accounts: isCrowded ? accounts.map(withRoomForPeople) : accounts,
     steps: isQuiet
       ? quietSubmits()
-      : [
-          ...submits,
-          ...burst,
-          ...others,
-          ...readings,
-          ...notices,
-          ...cancels,
-          ...tomorrow,
-          ...uploads,
-          ...releasesOf(dice, lengthMillis),
-          ...followers,
-          ...people,
-        ].sort((a, b) => a.at - b.at),
+      : isCrowded
+        ? peopleAtOnce(dice).sort((a, b) => a.at - b.at)
+        : [
+            ...submits,
+            ...burst,
+            ...others,
+            ...readings,
+            ...notices,
+            ...cancels,
+            ...tomorrow,
+            ...uploads,
+            ...releasesOf(dice, lengthMillis),
+            ...followers,
+            ...people,
+          ].sort((a, b) => a.at - b.at),
     faultProbability: isQuiet ? 0 : dice.pick('faults', [0, 0.01, 0.03, 0.1]),
     calmAfter: lengthMillis + dice.pick('calm', [0, 60_000, 300_000, 1_500_000]),
     clockSpreadMillis: dice.pick('clocks', [0, 0, 300, 1_500]),

@@ -578,6 +578,44 @@ export const mutants: readonly Mutant[] = [
     replace: '',
   },
   {
+    name: 'edit-undoes-a-revocation',
+    file: keyStore,
+    find: `    ...parts,
+    ConditionExpression: condition.ConditionExpression,`,
+    replace: `    ...parts,
+    UpdateExpression: parts.UpdateExpression.includes('REMOVE')
+      ? parts.UpdateExpression + ', #revokedAt'
+      : parts.UpdateExpression + ' REMOVE #revokedAt',
+    ConditionExpression: condition.ConditionExpression.replace(
+      'attribute_not_exists(#revokedAt)',
+      '(attribute_not_exists(#revokedAt) OR attribute_exists(pk))',
+    ),`,
+  },
+  {
+    name: 'near-end-handed-on',
+    file: 'core/api-keys.ts',
+    find: 'key.rolled ? key.rolled.expiresAt : key.expiresAt',
+    replace: 'key.expiresAt',
+  },
+  {
+    name: 'member-without-its-condition',
+    file: 'adapters/dynamodb/people-changes.ts',
+    find: 'condition: `#role = :role AND ${hasSameCap}`',
+    replace: 'condition: `(#role = :role AND ${hasSameCap}) OR attribute_exists(pk)`',
+  },
+  {
+    name: 'invitation-binds-twice',
+    file: 'adapters/dynamodb/people-store.ts',
+    find: 'toDelete(key, isOpen, values)',
+    replace: 'toDelete(key, `attribute_not_exists(pk) OR (${isOpen})`, values)',
+  },
+  {
+    name: 'session-outlives-its-place',
+    file: 'core/portal/session.ts',
+    find: 'createdAt < Date.parse(since) || ',
+    replace: '',
+  },
+  {
     name: 'roll-forgets-the-old-key',
     file: 'functions/portal/manage/roll-key.ts',
     find: 'services.keys.roll(read, next.record, until)',

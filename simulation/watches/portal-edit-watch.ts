@@ -13,7 +13,7 @@ import type { Change, SimulatedTable } from '../aws/simulated-table.ts';
 import type { World } from '../world/simulated-world.ts';
 import { asBody, textOf as memberOf, type Body } from './answer-body.ts';
 import { textOf, type Accuse } from './money-books.ts';
-import type { PortalCall } from './portal-watch.ts';
+import type { PortalCall } from './portal-call.ts';
 import type { WebhookWatch } from './webhook-watch.ts';
 
 export interface PortalEditWatch {
@@ -93,6 +93,9 @@ export function createPortalEditWatch(
     if (!made) return;
     if (!old?.before) accuse('a roll makes a key and ends the other', `${call.id} ${made.sk}`);
     const names = ['name', ...capNames];
+    // Nobody sets an end here but a roll, and the end of a roll is that of the old key alone.
+    if (textOf(made.after, 'expiresAt') !== '')
+      accuse('a key that was rolled hands on no end', `${call.id} ${made.sk}`);
     if (names.some((name) => JSON.stringify(old?.before?.[name]) !== JSON.stringify(made.after?.[name])))
       accuse('no edit is lost to one that did not see it', `${call.id} rolls ${old?.sk ?? ''}`);
   }

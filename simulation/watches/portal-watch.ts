@@ -11,12 +11,13 @@ import {
   type Role,
 } from '../../core/contract.ts';
 import { playgroundKeyId } from '../../core/api-keys.ts';
-import { idleMillis } from '../../core/portal/people.ts';
+import { idleMillis, invitationIdOf } from '../../core/portal/people.ts';
 import type { Change, SimulatedTable } from '../aws/simulated-table.ts';
 import type { PersonHeld } from '../clients/open-people.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
 import { bodyOf, detailsOf, textOf as memberOf } from './answer-body.ts';
 import { textOf, type Accuse } from './money-books.ts';
+import type { PortalCall } from './portal-call.ts';
 import { createPortalEditWatch } from './portal-edit-watch.ts';
 import type { WebhookWatch } from './webhook-watch.ts';
 import { changesNothing, kindOf } from './written-kinds.ts';
@@ -33,27 +34,6 @@ export interface PortalWatch {
   readonly onCommit: (changes: readonly Change[]) => void;
   /** Texts of sessions that no log may have. */
   readonly secrets: ReadonlySet<string>;
-}
-
-/** One request of the portal, from its beginning to its answer. */
-export interface PortalCall {
-  readonly id: string;
-  readonly name: PortalOperationName;
-  readonly account: string;
-  readonly person: string;
-  readonly startedAt: number;
-  readonly pathId: string;
-  readonly body: Readonly<Record<string, unknown>>;
-  /** The role at the beginning; '' when the person had no place. */
-  readonly roleAtFirst: Role | '';
-  /** The person's sessions had ended, and this was answered, before the request. */
-  readonly isOver: boolean;
-  /** Kinds of the rows that it wrote, beside its row in the log of actions. */
-  readonly wrote: Set<string>;
-  /** How many webhooks it opened again. */
-  reopened: number;
-  /** The row in the log of actions as it is. */
-  row?: { readonly action: string; readonly person: string; readonly outcome: string };
 }
 
 /** The kinds of rows that a refusal may leave. A refusal that tells of a crossing leaves its mark. */
@@ -93,12 +73,28 @@ export function createPortalWatch(
   const owners = new Map<string, Set<string>>();
   const edits = createPortalEditWatch(world, table, webhooks, accuse);
 
+  /** The commit that makes a place takes away its invitation, which was there until then. */
+  function takesUpItsInvitation(place: Change['after'], changes: readonly Change[]): void {
+    // The scenario writes the first places.
+    if (world.current() === undefined) return;
+    const id = invitationIdOf(textOf(place, 'email'));
+    const [role, account] = ['role', 'accountId'].map((name) => textOf(place, name));
+    const taken = changes.filter(({ pk, sk, before, after }) => {
+      const isOfPlace =
+        `${pk} ${sk}` === `ACCOUNT#${account} INVITATION#${id}` ||
+        `${pk} ${sk}` === `INVITED#${id} ${account}`;
+      return isOfPlace && textOf(before, 'role') === role && before && !after;
+    });
+    if (taken.length !== 2) accuse('an invitation binds once', `${account} ${textOf(place, 'personId')}`);
+  }
+
   function followPeople(changes: readonly Change[]): void {
     const touched = new Set<string>();
     for (const { pk, sk, before, after } of changes) {
       if (!sk.startsWith('MEMBER#') && sk !== 'PEOPLE') continue;
       touched.add(pk);
       if (sk === 'PEOPLE') continue;
+      if (!before) takesUpItsInvitation(after, changes);
       const own = `${pk} ${sk}`;
       placeChangedAt.set(own, world.time.now());
       const ends = after?.['sessionsEndedAt'] && !before?.['sessionsEndedAt'];

@@ -77,7 +77,7 @@ describe('A sealed secret', () => {
     },
   );
 
-  it.each(['ThrottlingException', 'InternalServiceError', 'TimeoutError', 'AccessDeniedException'])(
+  it.each(['InternalServiceError', 'TimeoutError', 'AccessDeniedException'])(
     'A secret is not lost when Secrets Manager answers %s',
     async (name) => {
       const { box, fail, forget } = stage();
@@ -88,4 +88,15 @@ describe('A sealed secret', () => {
       await expect(box.reseal(accountId, sealed)).rejects.toMatchObject({ name });
     },
   );
+
+  it('A secret is not lost when Secrets Manager answers ThrottlingException: the same request may succeed later', async () => {
+    const { box, fail, forget } = stage();
+    const sealed = await box.seal(accountId, 'whsec_x');
+    forget();
+    fail('ThrottlingException');
+    const busy = { name: 'Overloaded', cause: { name: 'ThrottlingException' } };
+    await expect(box.open(accountId, sealed)).rejects.toMatchObject(busy);
+    await expect(box.reseal(accountId, sealed)).rejects.toMatchObject(busy);
+    await expect(box.seal(accountId, 'whsec_y')).rejects.toMatchObject(busy);
+  });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Overloaded } from '../../core/ports/requests.ts';
 import { signature256 } from '../../core/webhook.ts';
 import { deliverOrAlarm, deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
 import { accountId, creationId, now } from '../fixtures/records.ts';
@@ -72,6 +73,15 @@ describe('a delivery attempt', () => {
   it('When nobody can open the signing secret, nothing is sent, an alarm is raised and the attempt is tried again', async () => {
     const { services, steps, log } = stage({ secrets: bothSecrets, lost: [current] });
     expect(await rejection(deliverOrAlarm(payload, services))).toMatchObject({ name: 'SecretLost' });
+    expect(steps).toEqual([]);
+    expect(log.lines).toEqual(['alarm webhook_delivery_broke']);
+  });
+
+  it('When Secrets Manager is busy, nothing is claimed, sent or given up, and no secret counts as lost', async () => {
+    const { services, steps, log } = stage();
+    const open = async (): Promise<string> => Promise.reject(new Overloaded('busy'));
+    const busy = { ...services, secretBox: { ...services.secretBox, open } };
+    expect(await rejection(deliverOrAlarm(payload, busy))).toMatchObject({ name: 'Overloaded' });
     expect(steps).toEqual([]);
     expect(log.lines).toEqual(['alarm webhook_delivery_broke']);
   });

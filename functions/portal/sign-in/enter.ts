@@ -7,6 +7,9 @@ import type { Claims } from '../../../core/ports/identity-provider.ts';
 import type { Identity, VerifiedIdentity } from '../../../core/ports/people.ts';
 import type { SignInServices } from '../../services/portal-sign-in.ts';
 
+/** What is left to do once the issuer has said who the person is. */
+type EnterServices = Omit<SignInServices, 'identity' | 'loginBox'>;
+
 /** The person, and the account in which the session begins. Absent: only the operator's pages are open. */
 export interface Entered {
   readonly personId: PersonId;
@@ -22,7 +25,7 @@ export async function enter(
   claims: Claims,
   before: PresentedSession | undefined,
   nowMillis: number,
-  services: SignInServices,
+  services: EnterServices,
 ): Promise<Entered | SignInError> {
   const { people, access, log } = services;
   const identity = identityOf(claims, services);
@@ -43,7 +46,7 @@ export async function enter(
 /** Without the address, when nobody says that it belongs to the person. */
 function identityOf(
   { issuer, subject, email, emailVerified }: Claims,
-  { settings }: SignInServices,
+  { settings }: EnterServices,
 ): Identity {
   const isTrusted = emailVerified || settings.emailsAreVerified;
   return {
@@ -62,7 +65,7 @@ function isVerified(identity: Identity): identity is VerifiedIdentity {
 async function takeUpInvitations(
   identity: VerifiedIdentity,
   at: string,
-  { people, log }: SignInServices,
+  { people, log }: EnterServices,
 ): Promise<AccountId[]> {
   const joined: AccountId[] = [];
   for (const invitation of await people.invitationsTo(invitationIdOf(identity.email))) {
