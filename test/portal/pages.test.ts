@@ -300,6 +300,27 @@ describe('A viewer', () => {
   });
 });
 
+describe('The audit', () => {
+  it('says in words what was done, and what was only tried', async () => {
+    await portal.open('audit', 'Audit');
+    const rows = portal.page.getByRole('row');
+    await rows.nth(5).waitFor();
+    const cells = async (row: number): Promise<string[]> => rows.nth(row).getByRole('cell').allTextContents();
+    expect(await cells(1)).toEqual([
+      'owner@nordlicht.example',
+      'created the key Night batch',
+      'done',
+      'key_night',
+      '–',
+    ]);
+    const texts = await rows.allTextContents();
+    expect(texts[2]).toContain('changed a key');
+    expect(texts[2]).toContain('name, monthly_cap');
+    expect(texts[5]).toContain('tried to invite a person');
+    expect(texts[6]).toContain('began to rotate the webhook secret');
+  });
+});
+
 describe('The first steps of an account', () => {
   it('lead from a key over a request to a webhook', async () => {
     const { home } = portal.stub.samples;
@@ -358,6 +379,22 @@ describe('Redelivery of all that failed', () => {
     const moments = sent('redeliverFailed').map(({ body }) => (body as { since: string }).since);
     expect(moments).toHaveLength(3);
     expect(new Set(moments).size).toBe(1);
+  });
+});
+
+describe('A delivery', () => {
+  it('shows a next attempt only while it is still to come', async () => {
+    const { deliveries } = portal.stub.samples;
+    const at = (millis: number): string => new Date(Date.now() + millis).toISOString();
+    const [past, ahead] = [at(-60_000), at(600_500)];
+    const data = deliveries
+      .slice(0, 2)
+      .map((row, index) => ({ ...row, next_attempt_at: index === 0 ? past : ahead }));
+    portal.stub.answer('listDeliveries', () => ({ data, next_cursor: null }));
+    await portal.open('deliveries', 'Deliveries');
+    await portal.page.getByRole('row').nth(2).waitFor();
+    const next = await portal.page.locator('tbody td:last-child').allTextContents();
+    expect(next).toEqual(['–', 'in 10 minutes']);
   });
 });
 
