@@ -162,6 +162,7 @@ async function visit(name: string, path: string): Promise<Measured> {
 }
 
 const pages: readonly (readonly [name: string, path: () => string])[] = [
+  ['usage of thirty days', () => 'usage'],
   ['usage of a year by user', () => 'usage?range=365&by=user'],
   ['usage of a year by day', () => 'usage?range=365&by=day'],
   ['wallet', () => 'wallet'],
@@ -185,7 +186,7 @@ const pages: readonly (readonly [name: string, path: () => string])[] = [
 ];
 
 describe('On one machine, with a year of 100,000 rows', () => {
-  it.each(pages)('%s is there within two seconds', async (name, path) => {
+  it.each(pages)('%s is there within its time and its reads', async (name, path) => {
     expect(expected.rows).toBeGreaterThan(99_900);
     const first = await visit(name, path());
     const second = await visit(name, path());

@@ -24,9 +24,9 @@ import { keys, listingIndex, type Table } from '../table.ts';
 import { readGroups, readLate, writeSums } from './sum-items.ts';
 import { readUsedRows } from './used-rows.ts';
 
-/** So many queries of the ledger wait for the table at the same time. */
-const readsAtOnce = 4;
-/** So that a year is read in as many queries as wait at the same time. */
+/** So many queries of the ledger wait at the same time: one page is read while another is summed. */
+const readsAtOnce = 2;
+/** So that a year is read in four queries. */
 const mostDaysOfRun = 93;
 
 export function createUsageReads(table: Table): UsageReads {

@@ -50,7 +50,7 @@ export function Audit() {
             columns={[
               { head: 'Time', cell: ({ at }) => <Time at={at} form="full" /> },
               { head: 'Person', cell: ({ email }) => <span class="clip">{email}</span> },
-              { head: 'Action', cell: (row) => <Action of={row} /> },
+              { head: 'Action', cell: (row) => <Action of={row} />, isText: true },
               {
                 head: 'Outcome',
                 cell: ({ outcome }) => <Badge tone={tones[outcome]}>{words[outcome]}</Badge>,
