@@ -87,6 +87,12 @@ export const signInPaths = {
   logout: '/auth/logout',
 } as const;
 
+/**
+ * The parameters of signInPaths.login. returnTo: the path of a page, with its query. isFresh: "1" asks for the
+ * person's proof again.
+ */
+export const signInParameters = { returnTo: 'return', isFresh: 'fresh' } as const;
+
 /** A sign-out is a POST: a link on a foreign page must not sign anybody out. */
 export const signInMethods = {
   login: 'GET',

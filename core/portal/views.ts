@@ -344,6 +344,8 @@ export interface LedgerView {
   readonly available: number;
   readonly creation: string | null;
   readonly key: string | null;
+  /** The name of the key. */
+  readonly key_name: string | null;
   readonly model: string | null;
   readonly user: string | null;
   /** The operator's text. */

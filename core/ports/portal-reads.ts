@@ -1,12 +1,17 @@
 /** Small reads of the portal's pages. */
-import type { AccountId, NoticeId } from '../ids.ts';
+import type { AccountId, NoticeId, PersonId } from '../ids.ts';
+import type { Member } from '../portal/people.ts';
 import type { ApiKey } from '../account.ts';
+
+export interface NamedPlace extends Member {
+  readonly accountName: string;
+}
 
 export interface PortalReads {
   /** All keys of the account, also that of the playground, the oldest first. */
   keys(account: AccountId): Promise<readonly ApiKey[]>;
-  /** The names of accounts. */
-  accountNames(ids: readonly AccountId[]): Promise<ReadonlyMap<AccountId, string>>;
+  /** The places of the person in these accounts, with the names of the accounts. */
+  places(person: PersonId, accounts: readonly AccountId[]): Promise<readonly NamedPlace[]>;
   service(): Promise<{ readonly openCreations: number; readonly enabledProviders: readonly string[] }>;
   /** Unix milliseconds of the last test delivery. */
   lastTestAt(account: AccountId): Promise<number | undefined>;

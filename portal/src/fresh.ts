@@ -2,7 +2,7 @@
  * What a person began when the service asked for a fresh sign-in. It is kept in this tab alone while the browser
  * visits the issuer. The way back holds its id, so that nothing is finished that the person did not come back for.
  */
-import { signInPaths, type PortalOperationName } from '../../core/contract.ts';
+import { signInParameters, signInPaths, type PortalOperationName } from '../../core/contract.ts';
 import type { Input } from '../../core/portal/calls.ts';
 import { currentPath, href } from './router.ts';
 import { createValue } from './value.ts';
@@ -23,13 +23,14 @@ export const waiting = createValue<Pick<Begun, 'operation' | 'input'> | null>(nu
 
 /** The address that signs in and leads back to the page that is shown. */
 export const signInAddress = (page = currentPath()): string =>
-  `${signInPaths.login}?return=${encodeURIComponent(href(page))}`;
+  `${signInPaths.login}?${signInParameters.returnTo}=${encodeURIComponent(href(page))}`;
 
 /** Keeps what was begun, and leaves for a fresh sign-in. */
 export function signInAfresh({ operation, input }: Pick<Begun, 'operation' | 'input'>): void {
   const begun: Begun = { id: crypto.randomUUID(), operation, input, atMillis: Date.now() };
   sessionStorage.setItem(storageName, JSON.stringify(begun));
-  location.assign(`${signInAddress(currentPath({ [parameter]: begun.id }))}&fresh=1`);
+  const back = signInAddress(currentPath({ [parameter]: begun.id }));
+  location.assign(`${back}&${signInParameters.isFresh}=1`);
 }
 
 function takeBegun(): Begun | undefined {

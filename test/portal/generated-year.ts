@@ -1,6 +1,6 @@
 /**
- * A year of one account in a table of the engine: 100,000 rows of the ledger, with the creations, the keys and
- * the balance that belong to them. Everything follows from the number of a row.
+ * A year of one account: 100,000 rows of the ledger, with the creations, the keys and the balance that belong to
+ * them, in a table of the engine or in any other. Everything follows from the number of a row.
  */
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -56,25 +56,42 @@ type Write = (item: object) => void;
  * @param withCreations false: only the creations of old rows, and the newest, have records
  */
 export function generateYear(rows = 100_000, withCreations = true): Year {
-  const now = (): number => yearNow;
-  const engine = createTableEngine({ now, storage: createNoStorage() });
+  const engine = createTableEngine({ now: () => yearNow, storage: createNoStorage() });
   engine.perform('CreateTable', tableDefinition(tableName));
   const put = writer(engine);
+  const expected = writeYear(put, {
+    rows,
+    nowMillis: yearNow,
+    recordOf: (one, number, of) =>
+      withCreations || isOld(number) || number >= of - 400 ? recordOf(one) : undefined,
+  });
+  return { put, expected, ...watched(engine) };
+}
+
+/** What a year has, and when it ends. */
+export interface YearOptions {
+  readonly rows: number;
+  readonly nowMillis: number;
+  /** The record of a creation. Undefined: it has none. */
+  readonly recordOf: (one: Made, number: number, of: number) => object | undefined;
+}
+
+/** Writes the account, its keys, its ledger and its creations. Gives the sums of what it wrote. */
+export function writeYear(put: Write, { rows, nowMillis, recordOf: toRecord }: YearOptions): Expected {
   const expected: Expected = {
     ...{ rows: 0, availableMicros: 0, creditLineMicros: 0, charges: 0, failed: 0 },
     ...{ chargedMicros: 0, refundedMicros: 0, spentOn: new Map(), spentBy: new Map() },
   };
+  const began = nowMillis - (yearNow - yearBegan);
   const spent = new Map<string, Record<string, Micros>>();
-  operatorRows(put, expected);
+  operatorRows(put, expected, began);
   // One in 17 fails, and so has a second row.
   const charges = Math.floor((rows * 17) / 18) - expected.rows;
   for (let number = 0; number < charges; number += 1) {
-    const one = creationOf(number, charges);
-    writeCreation(put, one, {
-      number,
-      isRecorded: withCreations || isOld(number) || number >= charges - 400,
-      expected,
-    });
+    const one = creationOf(number, charges, nowMillis);
+    const record = toRecord(one, number, charges);
+    writeCreation(put, one, number, expected);
+    if (record) put(record);
     if (one.refundedAt === undefined) {
       const months = spent.get(one.keyId) ?? {};
       const month = one.at.slice(0, 7).replace('-', '_');
@@ -86,13 +103,13 @@ export function generateYear(rows = 100_000, withCreations = true): Year {
   put(
     accountToItem(
       anAccount({
-        createdAt: new Date(yearBegan).toISOString(),
+        createdAt: new Date(began).toISOString(),
         availableMicros: asMicros(availableMicros),
         creditLineMicros: asMicros(creditLineMicros),
       }),
     ),
   );
-  return { put, expected, ...watched(engine) };
+  return expected;
 }
 
 function writer(engine: TableEngine): Write {
@@ -113,7 +130,8 @@ function watched(engine: TableEngine): Pick<Year, 'table' | 'calls'> {
   return { calls, table: { client, name: tableName, clock, randomBytes: seededBytes } };
 }
 
-interface Made {
+/** A creation of the year. */
+export interface Made {
   readonly id: string;
   readonly at: string;
   readonly cost: number;
@@ -123,8 +141,9 @@ interface Made {
   readonly refundedAt: string | undefined;
 }
 
-function creationOf(number: number, of: number): Made {
-  const millis = yearBegan + Math.floor(((yearNow - 600_000 - yearBegan) * number) / of);
+function creationOf(number: number, of: number, nowMillis: number): Made {
+  const span = yearNow - yearBegan;
+  const millis = nowMillis - span + Math.floor(((span - 600_000) * number) / of);
   const random = seededBytes(16).map((byte, index) => (number >> (8 * (index % 4))) ^ (byte * 31));
   const refundedAt = number % 17 === 3 ? millis + lateBy(number) : undefined;
   return {
@@ -136,7 +155,7 @@ function creationOf(number: number, of: number): Made {
     user: number % 11 === 0 ? undefined : `user-${(number * 7_919) % 500}`,
     ...{
       refundedAt:
-        refundedAt === undefined ? undefined : new Date(Math.min(refundedAt, yearNow)).toISOString(),
+        refundedAt === undefined ? undefined : new Date(Math.min(refundedAt, nowMillis)).toISOString(),
     },
   };
 }
@@ -146,13 +165,7 @@ function lateBy(number: number): number {
   return number % 1_700 === 3 ? 40 * dayMillis : 1_000 + (number % 7) * 90_000;
 }
 
-interface Writing {
-  readonly number: number;
-  readonly isRecorded: boolean;
-  readonly expected: Expected;
-}
-
-function writeCreation(put: Write, one: Made, { number, isRecorded, expected }: Writing): void {
+function writeCreation(put: Write, one: Made, number: number, expected: Expected): void {
   const { id, at, cost, keyId, model, user, refundedAt } = one;
   const pk = `ACCOUNT#${accountId}`;
   const month = at.slice(0, 7).replace('-', '_');
@@ -170,7 +183,6 @@ function writeCreation(put: Write, one: Made, { number, isRecorded, expected }: 
     });
     giveBack(expected, one, cost);
   }
-  if (isRecorded) put(recordOf(one));
 }
 
 function recordOf({ id, at, cost, keyId, model, user, refundedAt }: Made): object {
@@ -184,14 +196,14 @@ function recordOf({ id, at, cost, keyId, model, user, refundedAt }: Made): objec
   };
 }
 
-function operatorRows(put: Write, expected: Expected): void {
+function operatorRows(put: Write, expected: Expected, began: number): void {
   const rows = [
     ...Array.from({ length: 12 }, (_, month) => ['top_up', 900_000_000 + month, month] as const),
     ['credit_line', 5_000_000, 2] as const,
     ['adjustment', -1_234_567, 7] as const,
   ];
   for (const [kind, amountMicros, month] of rows) {
-    const at = new Date(yearBegan + month * 30 * dayMillis + 1).toISOString();
+    const at = new Date(began + month * 30 * dayMillis + 1).toISOString();
     put({ pk: `ACCOUNT#${accountId}`, sk: `LEDGER#${at}#${kind}#${month}`, kind, amountMicros, at });
     expected.rows += 1;
     expected.availableMicros += amountMicros;

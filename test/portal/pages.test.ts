@@ -101,7 +101,7 @@ describe('What needs a fresh sign-in', () => {
     await button('Create the key').click();
     const confirm = portal.page.getByRole('dialog', { name: 'Confirm that it is you' });
     await confirm.waitFor();
-    expect(await portal.violations()).toEqual([]);
+    expect(await portal.violations('dialog')).toEqual([]);
     const asked = sent('createKey')[0]?.body;
     expect(asked).toEqual({ name: 'Laptop of Ada', monthly_cap: 12.5 });
     portal.stub.reset();
@@ -158,7 +158,7 @@ describe('A key', () => {
     await page.keyboard.press('Escape');
     expect(await shown.isVisible()).toBe(true);
     expect(await shown.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
-    expect(await portal.violations()).toEqual([]);
+    expect(await portal.violations('dialog')).toEqual([]);
     expect(await shown.getByRole('region', { name: 'the request in curl' }).textContent()).toContain(
       "Authorization: Bearer dk_live_Qm9vU2tlLmV4YW1wbGUuc2VjcmV0'",
     );
@@ -176,7 +176,7 @@ describe('A key', () => {
   });
 
   it('is revoked only when its name was typed, and the focus comes back', async () => {
-    await portal.open('keys', 'Keys');
+    await portal.show('keys', 'Keys');
     await button('Revoke Night batch').click();
     const revoke = button('Revoke the key');
     expect(await revoke.isDisabled()).toBe(true);
@@ -194,7 +194,7 @@ describe('A key', () => {
   });
 
   it('that somebody else changed meanwhile is loaded anew, and the entries stay', async () => {
-    await portal.open('keys', 'Keys');
+    await portal.show('keys', 'Keys');
     await button('Change Night batch').click();
     const cap = dialog().getByLabel('Cap a month (USD)');
     expect(await cap.inputValue()).toBe('60');
@@ -218,7 +218,7 @@ describe('A key', () => {
   });
 
   it('with a wrong field says so at the field', async () => {
-    await portal.open('keys', 'Keys');
+    await portal.show('keys', 'Keys');
     await button('Create a key').click();
     await dialog().getByLabel('Name').fill('x');
     await dialog().getByLabel('Cap a day (USD)').fill('many');
@@ -246,7 +246,7 @@ describe('A key', () => {
 describe('A page that fails', () => {
   it('shows the reason, the request id and a way on', async () => {
     portal.stub.refuse('listLedger', { status: 500, code: 'ERR_INTERNAL', message: 'Something broke.' });
-    await portal.open('wallet', 'Wallet');
+    await portal.show('wallet', 'Wallet');
     const alert = portal.page.getByRole('alert');
     await alert.waitFor();
     expect(await alert.textContent()).toContain('Something broke.');
@@ -258,12 +258,12 @@ describe('A page that fails', () => {
   });
 
   it('says when the service cannot be reached, and what that means for a change', async () => {
-    await portal.open('webhooks', 'Webhooks');
+    await portal.show('webhooks', 'Webhooks');
     portal.stub.breakOff('getAlerts');
     portal.stub.breakOff('testWebhook');
     await button('Send a test delivery').click();
     await portal.page.getByText('Nobody knows whether the service got your request').waitFor();
-    await portal.open('wallet', 'Wallet');
+    await portal.show('wallet', 'Wallet');
     await portal.page.getByText('Your browser cannot reach the service.').waitFor();
   });
 });
@@ -300,15 +300,36 @@ describe('A viewer', () => {
   });
 });
 
+describe('The audit', () => {
+  it('says in words what was done, and what was only tried', async () => {
+    await portal.show('audit', 'Audit');
+    const rows = portal.page.getByRole('row');
+    await rows.nth(5).waitFor();
+    const cells = async (row: number): Promise<string[]> => rows.nth(row).getByRole('cell').allTextContents();
+    expect(await cells(1)).toEqual([
+      'owner@nordlicht.example',
+      'created the key Night batch',
+      'done',
+      'key_night',
+      '–',
+    ]);
+    const texts = await rows.allTextContents();
+    expect(texts[2]).toContain('changed a key');
+    expect(texts[2]).toContain('name, monthly_cap');
+    expect(texts[5]).toContain('tried to invite a person');
+    expect(texts[6]).toContain('began to rotate the webhook secret');
+  });
+});
+
 describe('The first steps of an account', () => {
   it('lead from a key over a request to a webhook', async () => {
     const { home } = portal.stub.samples;
     let steps = { has_key: false, has_creation: false, has_webhook_secret: false, has_delivery: false };
     portal.stub.answer('getHome', () => ({ ...home, steps, creations: [], keys_near_cap: [] }));
-    await portal.open('', 'Home');
+    await portal.show('', 'Home');
     await button('Create a key').click();
     await portal.page.getByText('dk_live_Qm9vU2tlLmV4YW1wbGUuc2VjcmV0', { exact: true }).waitFor();
-    expect(await portal.violations()).toEqual([]);
+    expect(await portal.violations('main')).toEqual([]);
     steps = { ...steps, has_key: true };
     await portal.page.getByLabel('I have stored it').check();
     await button('Done').click();
@@ -321,7 +342,7 @@ describe('The first steps of an account', () => {
 
 describe('A test delivery', () => {
   it('shows what was sent and counts down to the next one', async () => {
-    await portal.open('webhooks', 'Webhooks');
+    await portal.show('webhooks', 'Webhooks');
     await button('Send a test delivery').click();
     await portal.page.getByRole('region', { name: 'the headers of the request' }).waitFor();
     const waiting = button(/^Next test in \d+ s$/);
@@ -340,7 +361,7 @@ describe('A test delivery', () => {
       message: 'One test in 30 seconds.',
       headers: { 'retry-after': '12' },
     });
-    await portal.open('webhooks', 'Webhooks');
+    await portal.show('webhooks', 'Webhooks');
     await button('Send a test delivery').click();
     await button(/^Next test in ([1-9]|1[0-2]) s$/).waitFor();
     expect(await portal.page.getByRole('alert').textContent()).toContain('One test in 30 seconds.');
@@ -351,7 +372,7 @@ describe('Redelivery of all that failed', () => {
   it('repeats the request until the service has taken all portions', async () => {
     let left = 3;
     portal.stub.answer('redeliverFailed', () => ({ redelivered: 25, has_more: (left -= 1) > 0 }));
-    await portal.open('deliveries', 'Deliveries');
+    await portal.show('deliveries', 'Deliveries');
     await button('Redeliver all failed…').click();
     await button('Redeliver').click();
     await portal.page.getByText('Redelivering 75 webhooks.').waitFor();
@@ -361,13 +382,29 @@ describe('Redelivery of all that failed', () => {
   });
 });
 
+describe('A delivery', () => {
+  it('shows a next attempt only while it is still to come', async () => {
+    const { deliveries } = portal.stub.samples;
+    const at = (millis: number): string => new Date(Date.now() + millis).toISOString();
+    const [past, ahead] = [at(-60_000), at(600_500)];
+    const data = deliveries
+      .slice(0, 2)
+      .map((row, index) => ({ ...row, next_attempt_at: index === 0 ? past : ahead }));
+    portal.stub.answer('listDeliveries', () => ({ data, next_cursor: null }));
+    await portal.show('deliveries', 'Deliveries');
+    await portal.page.getByRole('row').nth(2).waitFor();
+    const next = await portal.page.locator('tbody td:last-child').allTextContents();
+    expect(next).toEqual(['–', 'in 10 minutes']);
+  });
+});
+
 describe('The ledger', () => {
   it('shows more rows with the running balance, and saves a month as one file of all parts', async () => {
     portal.stub.answer('exportLedger', ({ query, headers }) => {
       if (query.get('cursor') === null) headers['x-next-cursor'] = 'two';
       return query.get('cursor') === null ? 'time,amount\n1,-0.04\n' : '2,25\n';
     });
-    await portal.open('wallet', 'Wallet');
+    await portal.show('wallet', 'Wallet');
     await button('Show more').click();
     await expect.poll(() => portal.page.getByRole('row').count()).toBe(21);
     const saved = portal.page.waitForEvent('download');
@@ -387,7 +424,7 @@ describe('The ledger', () => {
 describe('The playground', () => {
   it('shows the price first, and a press that is repeated after a broken connection has the same key', async () => {
     const { page, stub } = portal;
-    await portal.open('playground', 'Playground');
+    await portal.show('playground', 'Playground');
     await page.getByText('$0.045').waitFor();
     await page.getByLabel('Prompt').fill('a lake');
     stub.breakOff('createCreation');
@@ -416,7 +453,7 @@ describe('The playground', () => {
 describe('Moving between pages', () => {
   it('gives the focus to the new heading, and the way back works', async () => {
     const { page } = portal;
-    await portal.open('', 'Home');
+    await portal.show('', 'Home');
     await page.getByRole('navigation').getByRole('link', { name: 'Wallet' }).click();
     await page.getByRole('heading', { level: 1, name: 'Wallet' }).waitFor();
     await expect

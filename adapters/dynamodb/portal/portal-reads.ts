@@ -1,7 +1,8 @@
-import type { AccountId } from '../../../core/ids.ts';
 import type { PortalReads } from '../../../core/ports/portal-reads.ts';
 import { batchGet } from '../batch-get.ts';
 import { apiKeyFromItem, noticeFromItem } from '../mapping.ts';
+import { memberFromItem } from '../people-mapping.ts';
+import { portalKeys } from '../portal-keys.ts';
 import { enabledProvidersOf } from '../provider-store.ts';
 import { queryAll } from '../query.ts';
 import { getItem } from '../send.ts';
@@ -13,9 +14,18 @@ export function createPortalReads(table: Table): PortalReads {
       (await queryAll(table, keys.account(account).pk, 'KEY#'))
         .map(apiKeyFromItem)
         .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)),
-    accountNames: async (ids) => {
-      const items = await batchGet(table, ids.map(keys.account), ['id', 'name']);
-      return new Map(items.map((item) => [item['id'] as AccountId, String(item['name'])]));
+    places: async (person, accounts) => {
+      const items = await batchGet(
+        table,
+        accounts.flatMap((account) => [keys.account(account), portalKeys.member(account, person)]),
+      );
+      return accounts.flatMap((id) => {
+        const own = items.filter(({ pk }) => pk === keys.account(id).pk);
+        const account = own.find(({ sk }) => sk === keys.account(id).sk);
+        const member = own.find(({ sk }) => sk !== keys.account(id).sk);
+        const accountName = account === undefined ? id : String(account['name']);
+        return member ? [{ ...memberFromItem(member), accountName }] : [];
+      });
     },
     service: async () => {
       const item = await getItem(table, keys.service());

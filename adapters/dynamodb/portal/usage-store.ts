@@ -24,6 +24,11 @@ import { keys, listingIndex, type Table } from '../table.ts';
 import { readGroups, readLate, writeSums } from './sum-items.ts';
 import { readUsedRows } from './used-rows.ts';
 
+/** So many queries of the ledger wait at the same time: one page is read while another is summed. */
+const readsAtOnce = 2;
+/** So that a year is read in four queries. */
+const mostDaysOfRun = 93;
+
 export function createUsageReads(table: Table): UsageReads {
   return {
     days: (account, query) => readDays(table, account, query),
@@ -45,21 +50,32 @@ async function readDays(table: Table, account: AccountId, query: UsageQuery): Pr
   ]);
   const isMissing = (day: string): boolean =>
     day > over || !late.has(day) || (day >= range.from && day <= range.to && !groups.has(day));
-  for (const run of runsOf(eachDay({ from: first, to: today }).filter(isMissing)))
-    for await (const sums of sumRun(table, account, run, over)) {
-      groups.set(sums.day, sums.groups[by]);
-      late.set(sums.day, sums.late);
-    }
+  // The lanes share the runs: each takes the next one.
+  const runs = runsOf(eachDay({ from: first, to: today }).filter(isMissing)).values();
+  const lane = async (): Promise<void> => {
+    for (const run of runs)
+      for await (const sums of sumRun(table, account, run, over)) {
+        groups.set(sums.day, sums.groups[by]);
+        late.set(sums.day, sums.late);
+      }
+  };
+  await Promise.all(Array.from({ length: readsAtOnce }, lane));
   return attribute(query, by, groups, [...late.values()].flat());
 }
 
-/** Days that follow each other are read by one query. */
+/** Days that follow each other are read by one query. A long time has some queries, which wait together. */
 function runsOf(days: readonly string[]): Days[] {
   const runs: Days[] = [];
+  let length = 0;
   for (const day of days) {
     const last = runs.at(-1);
-    if (last && dayAfter(last.to) === day) runs[runs.length - 1] = { ...last, to: day };
-    else runs.push({ from: day, to: day });
+    length += 1;
+    if (last && dayAfter(last.to) === day && length <= mostDaysOfRun)
+      runs[runs.length - 1] = { ...last, to: day };
+    else {
+      runs.push({ from: day, to: day });
+      length = 1;
+    }
   }
   return runs;
 }

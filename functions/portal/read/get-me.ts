@@ -6,9 +6,8 @@ import type { PortalHandle } from '../http/caller.ts';
 /** GET /me: who is signed in, where they belong, and what the pages have to know of the service. */
 export const getMe: PortalHandle<'getMe', ReadServices> = async (_request, caller, services) => {
   const { person, session, account, member, isOperator } = caller;
-  const { settings, access, reads } = services;
-  const { members } = await access.placesOf(person.id, person.accounts);
-  const names = await reads.accountNames(members.map(({ accountId }) => accountId));
+  const { settings, reads } = services;
+  const places = await reads.places(person.id, person.accounts);
   const body: MeView = {
     person: {
       id: person.id,
@@ -19,7 +18,7 @@ export const getMe: PortalHandle<'getMe', ReadServices> = async (_request, calle
       account && member
         ? { id: account.id, name: account.name, role: member.role, condition: account.condition }
         : null,
-    accounts: members.map(({ accountId: id, role }) => ({ id, name: names.get(id) ?? id, role })),
+    accounts: places.map(({ accountId: id, accountName: name, role }) => ({ id, name, role })),
     is_operator: isOperator,
     fresh_until: new Date(session.authenticatedAt + freshMillis).toISOString(),
     service: {

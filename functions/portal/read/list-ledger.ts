@@ -1,3 +1,4 @@
+import type { KeyId } from '../../../core/ids.ts';
 import { asMicros, toUsd } from '../../../core/money.ts';
 import type { LedgerPage, LedgerView } from '../../../core/portal/views.ts';
 import type { BalancedRow, LedgerPlace } from '../../../core/ports/ledger.ts';
@@ -12,16 +13,20 @@ export const rowKey = /^LEDGER#\d{4}-\d\d-\d\dT[\d:.]+Z#[a-z_]+#[\w-]+$/;
 export const listLedger: PortalHandle<'listLedger', ReadServices> = async (
   request,
   { account, nowMillis },
-  { ledger },
+  { ledger, reads },
 ) => {
   const parameters = parametersOf(request);
   const from = parameters.read('cursor', placeIn, cursorWords);
   const limit = parameters.limit();
   parameters.check();
-  const page = await ledger.page(account.id, limit, nowMillis, from);
+  const [page, keys] = await Promise.all([
+    ledger.page(account.id, limit, nowMillis, from),
+    reads.keys(account.id),
+  ]);
+  const keyNames = new Map(keys.map(({ id, name }) => [id, name]));
   const { availableMicros, creditLineMicros } = account;
   const body: LedgerPage = {
-    data: page.rows.map(rowView),
+    data: page.rows.map((one) => rowView(one, keyNames)),
     next_cursor: page.next === undefined ? null : toCursor(page.next),
     available: toUsd(availableMicros),
     balance: toUsd(asMicros(availableMicros - creditLineMicros)),
@@ -40,7 +45,7 @@ function placeIn(text: string): LedgerPlace | undefined {
     : undefined;
 }
 
-function rowView({ row, availableMicros }: BalancedRow): LedgerView {
+function rowView({ row, availableMicros }: BalancedRow, keyNames: ReadonlyMap<KeyId, string>): LedgerView {
   return {
     at: row.at,
     kind: row.kind,
@@ -48,6 +53,7 @@ function rowView({ row, availableMicros }: BalancedRow): LedgerView {
     available: toUsd(availableMicros),
     creation: row.creationId ?? null,
     key: row.keyId ?? null,
+    key_name: (row.keyId && keyNames.get(row.keyId)) ?? null,
     model: row.model ?? null,
     user: row.user ?? null,
     note: noteOf(row),

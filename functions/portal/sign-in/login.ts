@@ -1,3 +1,4 @@
+import { signInParameters } from '../../../core/contract.ts';
 import { sessionMillis } from '../../../core/portal/people.ts';
 import { IssuerUnavailable } from '../../../core/ports/identity-provider.ts';
 import { Problem } from '../../../core/problem.ts';
@@ -16,7 +17,7 @@ export async function login(request: PortalRequest, services: SignInServices): P
   const nowMillis = clock.now();
   try {
     checkBlock(await access.read({ clientAddress: request.clientAddress, nowMillis }), nowMillis);
-    const isFresh = request.query['fresh'] === '1';
+    const isFresh = request.query[signInParameters.isFresh] === '1';
     const secrets = identity.newSecrets();
     const url = await identity.authorizationUrl({
       ...secrets,
@@ -24,7 +25,7 @@ export async function login(request: PortalRequest, services: SignInServices): P
       maxAgeSeconds: sessionMillis / 1000,
       redirectUri: redirectUriOf(portalUrl),
     });
-    const returnTo = returnPath(request.query['return'], portalUrl);
+    const returnTo = returnPath(request.query[signInParameters.returnTo], portalUrl);
     const begun = { ...secrets, isFresh, returnTo, at: nowMillis };
     return redirect(url, [await keepSignIn(begun, portalUrl, loginBox)]);
   } catch (error) {

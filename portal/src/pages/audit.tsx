@@ -4,6 +4,7 @@ import { Badge, Time, type Tone } from '../ui/basics.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
 import { List, Table } from '../ui/table.tsx';
+import { actionText } from '../words/actions.ts';
 
 const tones: Readonly<Record<ActionView['outcome'], Tone>> = { done: 'good', refused: 'bad', begun: 'warn' };
 const words: Readonly<Record<ActionView['outcome'], string>> = {
@@ -12,8 +13,20 @@ const words: Readonly<Record<ActionView['outcome'], string>> = {
   begun: 'outcome unknown',
 };
 
-/** "createKey" as words: "create key". */
-const actionText = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+function Action({ of }: { of: ActionView }) {
+  const { text, name } = actionText(of);
+  return (
+    <>
+      {text}
+      {name !== null && (
+        <>
+          {' '}
+          <strong>{name}</strong>
+        </>
+      )}
+    </>
+  );
+}
 
 export function Audit() {
   const rows = useRows('listActions');
@@ -32,11 +45,12 @@ export function Audit() {
           <Table
             caption="Actions, the newest first"
             rows={data}
+            stacks
             keyOf={({ id }) => id}
             columns={[
               { head: 'Time', cell: ({ at }) => <Time at={at} form="full" /> },
               { head: 'Person', cell: ({ email }) => <span class="clip">{email}</span> },
-              { head: 'Action', cell: ({ action }) => <span class="line">{actionText(action)}</span> },
+              { head: 'Action', cell: (row) => <Action of={row} />, isText: true },
               {
                 head: 'Outcome',
                 cell: ({ outcome }) => <Badge tone={tones[outcome]}>{words[outcome]}</Badge>,
@@ -50,7 +64,7 @@ export function Audit() {
               {
                 head: 'Remark',
                 isWide: true,
-                cell: ({ note }) => note ?? <span class="dim">–</span>,
+                cell: (row) => actionText(row).remark ?? <span class="dim">–</span>,
               },
             ]}
           />

@@ -1,11 +1,11 @@
-import { useAction, useResource } from '../api/hooks.ts';
+import { useAction, useNow, useResource } from '../api/hooks.ts';
 import { go, href } from '../router.ts';
 import { useMay } from '../session.ts';
 import { announce } from '../ui/announce.tsx';
 import { Badge, Card, Fact, Facts, Id, Time } from '../ui/basics.tsx';
 import { Page } from '../ui/page.tsx';
 import { Failed, Loaded } from '../ui/states.tsx';
-import { durationText } from '../words/time.ts';
+import { durationText, isAhead } from '../words/time.ts';
 import { DeliveryParts, DeliveryState } from './parts/delivery-parts.tsx';
 
 export function Delivery({ id }: { id: string }) {
@@ -16,6 +16,7 @@ export function Delivery({ id }: { id: string }) {
     const creation = delivery.data?.creation;
     go(creation === null || creation === undefined ? '/deliveries' : `/deliveries?creation=${creation}`);
   });
+  const now = useNow(15_000);
   const { data } = delivery;
   const creation = data?.creation ?? null;
   return (
@@ -55,7 +56,7 @@ export function Delivery({ id }: { id: string }) {
                   {shown.attempt} of {shown.of}
                 </Fact>
                 <Fact name="Took">{shown.ms === null ? '–' : durationText(shown.ms)}</Fact>
-                {shown.next_attempt_at !== null && (
+                {isAhead(shown.next_attempt_at, now) && (
                   <Fact name="Next attempt">
                     <Time at={shown.next_attempt_at} form="relative" />
                   </Fact>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useResource, useRows } from '../api/hooks.ts';
+import { useRows } from '../api/hooks.ts';
 import type { LedgerPage, LedgerView } from '../../../core/portal/views.ts';
 import { href } from '../router.ts';
 import { useSession } from '../session.ts';
@@ -13,9 +13,6 @@ import { Notices } from './parts/notices.tsx';
 
 export function Wallet() {
   const ledger = useRows('listLedger');
-  const keys = useResource('listKeys');
-  const names = new Map(keys.data?.data.map(({ id, name }) => [id, name]));
-  names.set('portal', 'Playground');
   const { first } = ledger;
   return (
     <Page title="Wallet" actions={<Pay />}>
@@ -29,7 +26,7 @@ export function Wallet() {
             </Empty>
           }
         >
-          {(rows) => <LedgerTable rows={rows} keyNames={names} />}
+          {(rows) => <LedgerTable rows={rows} />}
         </List>
       </Card>
       <Notices />
@@ -111,13 +108,7 @@ const kinds: Readonly<Record<LedgerView['kind'], string>> = {
   credit_line: 'Credit line',
 };
 
-function LedgerTable({
-  rows,
-  keyNames,
-}: {
-  rows: readonly LedgerView[];
-  keyNames: ReadonlyMap<string, string>;
-}) {
+function LedgerTable({ rows }: { rows: readonly LedgerView[] }) {
   const digits = digitsFor(rows.map(({ amount }) => amount));
   const balanceDigits = digitsFor(rows.map(({ available }) => available));
   return (
@@ -146,7 +137,7 @@ function LedgerTable({
         {
           head: 'Key',
           isWide: true,
-          cell: ({ key }) => (key === null ? <span class="dim">–</span> : (keyNames.get(key) ?? key)),
+          cell: ({ key, key_name: name }) => name ?? key ?? <span class="dim">–</span>,
         },
         { head: 'User', isWide: true, cell: ({ user }) => user ?? <span class="dim">–</span> },
         {

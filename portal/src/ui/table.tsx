@@ -9,6 +9,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   /** True: numbers, which stand at the right. */
   readonly isNumber?: boolean;
+  /** True: a sentence, which gets room. */
+  readonly isText?: boolean;
   /** True: a narrow screen leaves the column out. */
   readonly isWide?: boolean;
   /** True: the heading is for screen readers only. */
@@ -32,8 +34,10 @@ export function Table<Row>({
   stacks?: boolean;
 }) {
   const id = useId();
-  const classOf = ({ isNumber, isWide }: Column<Row>): string =>
-    [isNumber === true && 'number', isWide === true && 'wide'].filter((name) => name !== false).join(' ');
+  const classOf = ({ isNumber, isText, isWide }: Column<Row>): string =>
+    [isNumber === true && 'number', isText === true && 'sentence', isWide === true && 'wide']
+      .filter((name) => name !== false)
+      .join(' ');
   return (
     <div class={stacks === true ? 'table stacks' : 'table'} role="region" aria-labelledby={id} tabIndex={0}>
       <table role="table">

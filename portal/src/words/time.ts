@@ -51,3 +51,7 @@ export function durationText(millis: number): string {
 
 /** The day of a moment in UTC: "2026-11-22". */
 export const utcDay = (millis: number): string => new Date(millis).toISOString().slice(0, 10);
+
+/** Whether a moment is still to come. A next attempt of the past was made, and has a row of its own. */
+export const isAhead = (at: string | null, nowMillis: number): at is string =>
+  at !== null && Date.parse(at) > nowMillis;

@@ -12,7 +12,7 @@ import { exportLedger } from '../../../functions/portal/read/export-ledger.ts';
 import { listLedger } from '../../../functions/portal/read/list-ledger.ts';
 import { idOf, openStores, orderOf } from '../../adapters/dynamodb/facts.ts';
 import { startMemory } from '../../adapters/dynamodb/engines.ts';
-import { accountId, aCreation, now } from '../../fixtures/records.ts';
+import { accountId, aCreation, anApiKey, now } from '../../fixtures/records.ts';
 import { problemOf } from './problem-of.ts';
 import { aCaller, ask } from './read-fixture.ts';
 
@@ -80,9 +80,11 @@ describe('the ledger', () => {
       available: 24.92,
       model: 'sandbox-standard',
       creation: idOf(2),
+      key: anApiKey().id,
+      key_name: anApiKey().name,
       note: null,
     });
-    expect(data.at(-1)).toMatchObject({ available: 25, note: 'opening', creation: null });
+    expect(data.at(-1)).toMatchObject({ available: 25, note: 'opening', creation: null, key_name: null });
     expect([next, available, months]).toEqual([null, 24.92, ['2026-11']]);
   });
 

@@ -270,6 +270,7 @@ export function samplesAt(nowMillis: number) {
             amount: row.amount_refunded,
             creation: row.id,
             key: row.key.id,
+            key_name: row.key.name,
             model: row.model,
             user: row.user,
             note: null,
@@ -282,6 +283,7 @@ export function samplesAt(nowMillis: number) {
       amount: -row.cost,
       creation: row.id,
       key: row.key.id,
+      key_name: row.key.name,
       model: row.model,
       user: row.user,
       note: null,
@@ -294,6 +296,7 @@ export function samplesAt(nowMillis: number) {
             amount: 250,
             creation: null,
             key: null,
+            key_name: null,
             model: null,
             user: null,
             note: 'Invoice 2026-1177',
@@ -453,6 +456,7 @@ export function samplesAt(nowMillis: number) {
 
   const actions: view.ActionView[] = [
     ['createKey', 'key_night', 'done', 'Night batch'],
+    ['changeKey', 'key_night', 'done', 'name, monthly_cap'],
     ['revealSecret', null, 'done', null],
     ['revokeKey', 'key_old', 'done', 'Prototype of last year'],
     ['invitePerson', 'inv_1', 'refused', hostile],

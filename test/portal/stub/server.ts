@@ -6,7 +6,12 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
-import { portalOperations, portalRoot, type PortalOperationName } from '../../../core/contract.ts';
+import {
+  portalOperations,
+  portalRoot,
+  signInParameters,
+  type PortalOperationName,
+} from '../../../core/contract.ts';
 import { answersOf, type Answers, type Asked } from './answers.ts';
 import { picture } from './picture.ts';
 import { samplesAt, type Samples } from './samples.ts';
@@ -82,7 +87,7 @@ export async function startStub(folder: string, base: string, nowMillis: number)
     if (!url.pathname.startsWith(base)) {
       visited.push(`${incoming.method ?? ''} ${url.pathname}${url.search}`);
       // As the issuer does after the sign-in: it leads back to the page.
-      const back = url.searchParams.get('return');
+      const back = url.searchParams.get(signInParameters.returnTo);
       if (back !== null) outgoing.setHeader('location', back);
       outgoing.statusCode = back === null ? 204 : 302;
       outgoing.end();

@@ -21,7 +21,7 @@ export function Providers() {
                 cell: ({ enabled }) =>
                   enabled ? <Badge tone="good">enabled</Badge> : <Badge tone="calm">no key</Badge>,
               },
-              { head: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
+              { head: 'Attempts', isNumber: true, isWide: true, cell: ({ attempts }) => attempts },
               {
                 head: 'Succeeded',
                 cell: ({ attempts, succeeded }) =>

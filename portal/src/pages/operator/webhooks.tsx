@@ -38,7 +38,7 @@ export function FailingWebhooks() {
                   cell: ({ creation }) =>
                     creation === null ? <span class="dim">a notice</span> : <code>{creation}</code>,
                 },
-                { head: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
+                { head: 'Attempts', isNumber: true, isWide: true, cell: ({ attempts }) => attempts },
                 {
                   head: 'Next attempt',
                   isNumber: true,

@@ -62,7 +62,7 @@ export function CreationTable({ caption, rows }: { caption: string; rows: readon
               <Money of={cost} digits={digits} />
             ),
         },
-        { head: 'Created', isNumber: true, cell: ({ created_at: at }) => <Time at={at} /> },
+        { head: 'Created', isNumber: true, isWide: true, cell: ({ created_at: at }) => <Time at={at} /> },
       ]}
     />
   );

@@ -1,9 +1,10 @@
 /** One attempt to deliver: what was sent, and what came back. All of it is text. */
+import { useNow } from '../../api/hooks.ts';
 import type { DeliveryDetail, DeliveryRow } from '../../../../core/portal/views.ts';
 import { href } from '../../router.ts';
 import { Badge, Code, Time, type Tone } from '../../ui/basics.tsx';
 import { Table } from '../../ui/table.tsx';
-import { durationText } from '../../words/time.ts';
+import { durationText, isAhead } from '../../words/time.ts';
 
 const tones: Readonly<Record<DeliveryRow['outcome'], Tone>> = {
   delivered: 'good',
@@ -78,6 +79,7 @@ export function DeliveryParts({ of }: { of: DeliveryDetail }) {
 }
 
 export function DeliveryTable({ rows, caption }: { rows: readonly DeliveryRow[]; caption: string }) {
+  const now = useNow(15_000);
   return (
     <Table
       caption={caption}
@@ -109,19 +111,24 @@ export function DeliveryTable({ rows, caption }: { rows: readonly DeliveryRow[];
               <span class="dim">–</span>
             ) : (
               <a href={href(`/creations/${creation}`)}>
-                <code>…{creation.slice(-8)}</code>
+                <code class="line">…{creation.slice(-8)}</code>
               </a>
             ),
         },
         { head: 'Host', cell: ({ host }) => <span class="clip">{host}</span>, isWide: true },
         { head: 'Attempt', isNumber: true, isWide: true, cell: ({ attempt, of }) => `${attempt} of ${of}` },
-        { head: 'Took', isNumber: true, cell: ({ ms }) => (ms === null ? '–' : durationText(ms)) },
+        {
+          head: 'Took',
+          isNumber: true,
+          isWide: true,
+          cell: ({ ms }) => (ms === null ? '–' : durationText(ms)),
+        },
         {
           head: 'Next attempt',
           isNumber: true,
           isWide: true,
           cell: ({ next_attempt_at: at }) =>
-            at === null ? <span class="dim">–</span> : <Time at={at} form="relative" />,
+            isAhead(at, now) ? <Time at={at} form="relative" /> : <span class="dim">–</span>,
         },
       ]}
     />
