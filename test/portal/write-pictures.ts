@@ -8,7 +8,10 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Visit } from './walk.ts';
 import { startPortalPage } from './stub/portal-page.ts';
+import { hostile } from './stub/samples.ts';
 import { visits } from './walk.ts';
+
+const friendly = 'a harbour in the morning fog';
 
 const folder = join(import.meta.dirname, '../../docs/pictures');
 const forms = [
@@ -21,6 +24,12 @@ const signIn: Visit = { name: 'sign-in', path: '', heading: 'Darkroom' };
 const portal = await startPortalPage();
 const { page, stub } = portal;
 await mkdir(folder, { recursive: true });
+// The samples have scripts as prompts, which the tests need. A picture shows a prompt of a client.
+await page.route('**/api/portal/**', async (route) => {
+  const response = await route.fetch();
+  const inJson = JSON.stringify(hostile).slice(1, -1);
+  await route.fulfill({ response, body: (await response.text()).replaceAll(inJson, friendly) });
+});
 for (const { name: form, colorScheme, width, height } of forms) {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
   await page.setViewportSize({ width, height });

@@ -8,7 +8,8 @@ const minute = 60_000;
 const day = 86_400_000;
 
 /** Text that would be a script, if a page took text for HTML. */
-const hostile = '<img src=x onerror="window.struck=1"><script>window.struck=1</script>';
+/** What a client or a receiver may write. Nothing of it may run. */
+export const hostile = '<img src=x onerror="window.struck=1"><script>window.struck=1</script>';
 
 export const creationIds = Array.from(
   { length: 24 },
