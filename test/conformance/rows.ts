@@ -1045,7 +1045,7 @@ export const parts: readonly Part[] = [
     rows: [
       row(
         'Home, wallet, usage, the files and the audit of the operator tell the same sums',
-        'portal/generated-year: Home, wallet, usage, the files and the audit of the operator tell the same sums',
+        'portal/smaller-year: Home, wallet, usage, the files and the audit tell the same sums of 5,000 rows',
         'portal/whole-year: Home, wallet, usage, the files and the audit tell the same sums of 100,000 rows',
       ),
       row(

@@ -283,6 +283,7 @@ describe('A viewer', () => {
       'Keys',
       'Webhooks',
       'Deliveries',
+      'API reference',
       'Wallet',
       'Usage',
       'Account',

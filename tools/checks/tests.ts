@@ -27,6 +27,7 @@ const reportSchema = z.object({
 const longTests = [
   'test/api/concurrency-conflicts.test.ts',
   'test/client/storm.test.ts',
+  'test/portal/generated-year.test.ts',
   'test/portal/whole-year.test.ts',
   'test/portal/year-in-browser.test.ts',
   'test/recorded/recorded.test.ts',

@@ -1,6 +1,6 @@
 /** The frame of a page: its heading gets the focus when the page changes. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 let isFirst = true;
 
@@ -18,11 +18,11 @@ export function Page({
   children: ComponentChildren;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isFirst) heading.current?.focus({ preventScroll: true });
     isFirst = false;
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · Darkroom`;
   }, [title]);
   return (
