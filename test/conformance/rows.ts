@@ -1051,7 +1051,7 @@ export const parts: readonly Part[] = [
       row(
         'A year of 100,000 ledger rows: at most sixty reads at the first visit, and ten at every later one',
         'portal/generated-year: The first visit reads at most sixty times, and every later one at most ten',
-        'portal/year-in-browser: %s is there within its time and its reads',
+        'portal/year-in-browser: %s is there within its reads',
       ),
       row(
         'A refund counts on the day of its charge, however late it is, in the portal, usage and report',
