@@ -14,7 +14,7 @@ import { createCreationStore } from '../adapters/dynamodb/creation-store.ts';
 import { createDeliveryStore } from '../adapters/dynamodb/delivery-store.ts';
 import { createNoticeStore } from '../adapters/dynamodb/notice-store.ts';
 import { createOpenWorkStore } from '../adapters/dynamodb/open-work-store.ts';
-import { createPeopleStore } from '../adapters/dynamodb/people-store.ts';
+import { createPeopleStore } from '../adapters/dynamodb/portal/people-store.ts';
 import { createProviderStore, type ProviderStore } from '../adapters/dynamodb/provider-store.ts';
 import type { Table } from '../adapters/dynamodb/table.ts';
 import { createWalletStore, type WalletStore } from '../adapters/dynamodb/wallet-store.ts';

@@ -1,5 +1,5 @@
 /** The person of the demo account, with whom the first sign-in to the portal needs no preparation. */
-import { createPeopleStore } from '../adapters/dynamodb/people-store.ts';
+import { createPeopleStore } from '../adapters/dynamodb/portal/people-store.ts';
 import type { OperatorServices } from '../admin/services.ts';
 import type { AccountId } from '../core/ids.ts';
 import {

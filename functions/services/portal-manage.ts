@@ -6,7 +6,7 @@ import { createCreationReads } from '../../adapters/dynamodb/creation-reads.ts';
 import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
 import { createKeyStore } from '../../adapters/dynamodb/key-store.ts';
 import { createNoticeMarks } from '../../adapters/dynamodb/notice-store.ts';
-import { createPeopleStore } from '../../adapters/dynamodb/people-store.ts';
+import { createPeopleStore } from '../../adapters/dynamodb/portal/people-store.ts';
 import { createSecretBox } from '../../adapters/secret-box.ts';
 import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
 import { systemClock } from '../../adapters/system-clock.ts';

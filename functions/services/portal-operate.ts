@@ -4,7 +4,7 @@ import { createAccountStore, type AccountStore } from '../../adapters/dynamodb/a
 import { createCreationReads } from '../../adapters/dynamodb/creation-reads.ts';
 import { createNoticeStore } from '../../adapters/dynamodb/notice-store.ts';
 import { createOperatedReads } from '../../adapters/dynamodb/operated-reads.ts';
-import { createPeopleStore } from '../../adapters/dynamodb/people-store.ts';
+import { createPeopleStore } from '../../adapters/dynamodb/portal/people-store.ts';
 import { createProviderStore, type ProviderStore } from '../../adapters/dynamodb/provider-store.ts';
 import { createWalletStore } from '../../adapters/dynamodb/wallet-store.ts';
 import { createNoticeExecutions } from '../../adapters/step-functions.ts';

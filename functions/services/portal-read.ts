@@ -1,5 +1,5 @@
 import { createCreationReads } from '../../adapters/dynamodb/creation-reads.ts';
-import { createPeopleStore } from '../../adapters/dynamodb/people-store.ts';
+import { createPeopleStore } from '../../adapters/dynamodb/portal/people-store.ts';
 import { createDeliveryReads } from '../../adapters/dynamodb/portal/delivery-log.ts';
 import { createLedgerReads } from '../../adapters/dynamodb/portal/ledger-store.ts';
 import { createPortalReads } from '../../adapters/dynamodb/portal/portal-reads.ts';

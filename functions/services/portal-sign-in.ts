@@ -1,6 +1,6 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { callLimits } from '../../adapters/call-limits.ts';
-import { createPeopleStore } from '../../adapters/dynamodb/people-store.ts';
+import { createPeopleStore } from '../../adapters/dynamodb/portal/people-store.ts';
 import { createLoginBox } from '../../adapters/login-box.ts';
 import { createOpenid } from '../../adapters/openid.ts';
 import { createPlainSecret } from '../../adapters/plain-secret.ts';

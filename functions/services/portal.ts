@@ -1,8 +1,8 @@
 /** Services that every function of the portal has. */
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { callLimits } from '../../adapters/call-limits.ts';
-import { createActionLog } from '../../adapters/dynamodb/action-log.ts';
-import { createPortalAccess } from '../../adapters/dynamodb/session-store.ts';
+import { createActionLog } from '../../adapters/dynamodb/portal/action-log.ts';
+import { createPortalAccess } from '../../adapters/dynamodb/portal/session-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { createPlainSecret } from '../../adapters/plain-secret.ts';
 import { systemClock } from '../../adapters/system-clock.ts';

@@ -1,7 +1,7 @@
 /** The people of an account, signed in before a scenario begins. */
 import { createHash } from 'node:crypto';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { portalKeys } from '../../adapters/dynamodb/portal-keys.ts';
+import { portalKeys } from '../../adapters/dynamodb/portal/portal-keys.ts';
 import type { Role } from '../../core/contract.ts';
 import type { AccountId, PersonId } from '../../core/ids.ts';
 import { personIdOf } from '../../core/portal/people.ts';

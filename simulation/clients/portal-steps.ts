@@ -4,7 +4,7 @@
  */
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { accountFromItem, apiKeyFromItem } from '../../adapters/dynamodb/mapping.ts';
-import { memberFromItem } from '../../adapters/dynamodb/people-mapping.ts';
+import { memberFromItem } from '../../adapters/dynamodb/portal/people-mapping.ts';
 import type { KeyCaps } from '../../core/account.ts';
 import type { PortalOperationName } from '../../core/contract.ts';
 import { rollMillis } from '../../core/api-keys.ts';

@@ -599,13 +599,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'member-without-its-condition',
-    file: 'adapters/dynamodb/people-changes.ts',
+    file: 'adapters/dynamodb/portal/people-changes.ts',
     find: 'condition: `#role = :role AND ${hasSameCap}`',
     replace: 'condition: `(#role = :role AND ${hasSameCap}) OR attribute_exists(pk)`',
   },
   {
     name: 'invitation-binds-twice',
-    file: 'adapters/dynamodb/people-store.ts',
+    file: 'adapters/dynamodb/portal/people-store.ts',
     find: 'toDelete(key, isOpen, values)',
     replace: 'toDelete(key, `attribute_not_exists(pk) OR (${isOpen})`, values)',
   },
@@ -635,7 +635,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'last-owner-may-go',
-    file: 'adapters/dynamodb/people-changes.ts',
+    file: 'adapters/dynamodb/portal/people-changes.ts',
     find: "ConditionExpression: 'owners > :one'",
     replace: "ConditionExpression: 'owners > :one OR attribute_exists(pk)'",
   },

@@ -4,7 +4,7 @@
  */
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { accountFromItem, apiKeyFromItem } from '../../adapters/dynamodb/mapping.ts';
-import { memberFromItem } from '../../adapters/dynamodb/people-mapping.ts';
+import { memberFromItem } from '../../adapters/dynamodb/portal/people-mapping.ts';
 import { hashKey } from '../../core/api-key.ts';
 import { capNames } from '../../core/caps.ts';
 import { alertsVersion, keyVersion, memberVersion } from '../../core/portal/version.ts';

@@ -1,7 +1,7 @@
 /** The part of the whole run that goes through the portal: people sign in and use every function of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { createPeopleStore } from '../../adapters/dynamodb/people-store.ts';
+import { createPeopleStore } from '../../adapters/dynamodb/portal/people-store.ts';
 import type { AccountId } from '../../core/ids.ts';
 import { asMicros } from '../../core/money.ts';
 import { setNotices } from '../../core/notice-settings.ts';

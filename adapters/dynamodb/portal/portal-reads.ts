@@ -1,8 +1,8 @@
 import type { PortalReads } from '../../../core/ports/portal-reads.ts';
 import { batchGet } from '../batch-get.ts';
 import { apiKeyFromItem, noticeFromItem } from '../mapping.ts';
-import { memberFromItem } from '../people-mapping.ts';
-import { portalKeys } from '../portal-keys.ts';
+import { memberFromItem } from './people-mapping.ts';
+import { portalKeys } from './portal-keys.ts';
 import { enabledProvidersOf } from '../provider-store.ts';
 import { queryAll } from '../query.ts';
 import { getItem } from '../send.ts';

@@ -1,8 +1,8 @@
 /** Facts about people: invitations bind once, and an account keeps an owner. */
 import { expect } from 'vitest';
-import { createPeopleStore } from '../../../adapters/dynamodb/people-store.ts';
-import { createPortalAccess } from '../../../adapters/dynamodb/session-store.ts';
-import { portalKeys } from '../../../adapters/dynamodb/portal-keys.ts';
+import { createPeopleStore } from '../../../adapters/dynamodb/portal/people-store.ts';
+import { createPortalAccess } from '../../../adapters/dynamodb/portal/session-store.ts';
+import { portalKeys } from '../../../adapters/dynamodb/portal/portal-keys.ts';
 import type { PeopleStore, VerifiedIdentity } from '../../../core/ports/people.ts';
 import {
   invitationIdOf,

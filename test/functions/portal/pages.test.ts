@@ -1,10 +1,10 @@
 /** What the pages of an account read: home, account, keys and people. */
 import { describe, expect, it } from 'vitest';
 import { createAccountStore } from '../../../adapters/dynamodb/account-store.ts';
-import { createActionLog } from '../../../adapters/dynamodb/action-log.ts';
+import { createActionLog } from '../../../adapters/dynamodb/portal/action-log.ts';
 import { createChargeStore } from '../../../adapters/dynamodb/charge-store.ts';
 import { apiKeyToItem } from '../../../adapters/dynamodb/mapping.ts';
-import { createPeopleStore } from '../../../adapters/dynamodb/people-store.ts';
+import { createPeopleStore } from '../../../adapters/dynamodb/portal/people-store.ts';
 import { playgroundKey } from '../../../core/api-keys.ts';
 import { type CreationId } from '../../../core/ids.ts';
 import { asMicros } from '../../../core/money.ts';

@@ -7,9 +7,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Context } from 'aws-lambda';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { createAccountStore } from '../../../adapters/dynamodb/account-store.ts';
-import { createActionLog } from '../../../adapters/dynamodb/action-log.ts';
-import { createPeopleStore } from '../../../adapters/dynamodb/people-store.ts';
-import { createPortalAccess } from '../../../adapters/dynamodb/session-store.ts';
+import { createActionLog } from '../../../adapters/dynamodb/portal/action-log.ts';
+import { createPeopleStore } from '../../../adapters/dynamodb/portal/people-store.ts';
+import { createPortalAccess } from '../../../adapters/dynamodb/portal/session-store.ts';
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { createLoginBox } from '../../../adapters/login-box.ts';
 import { createOpenid } from '../../../adapters/openid.ts';

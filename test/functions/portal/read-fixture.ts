@@ -1,6 +1,6 @@
 /** The operations that read, over a table of the engine, as the frame calls them. */
-import { createActionLog } from '../../../adapters/dynamodb/action-log.ts';
-import { createPortalAccess } from '../../../adapters/dynamodb/session-store.ts';
+import { createActionLog } from '../../../adapters/dynamodb/portal/action-log.ts';
+import { createPortalAccess } from '../../../adapters/dynamodb/portal/session-store.ts';
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import type { Account } from '../../../core/account.ts';
 import type { PersonId } from '../../../core/ids.ts';

@@ -1,15 +1,15 @@
 /** People and invitations. An invitation is stored twice: for its account, and for the sign-in that looks for it. */
-import type { AccountId } from '../../core/ids.ts';
-import type { Identity, PeopleStore, VerifiedIdentity } from '../../core/ports/people.ts';
-import type { Invitation, PeopleScope, Person } from '../../core/portal/people.ts';
-import { updateIf, type UpdateParts } from './conditional.ts';
+import type { AccountId } from '../../../core/ids.ts';
+import type { Identity, PeopleStore, VerifiedIdentity } from '../../../core/ports/people.ts';
+import type { Invitation, PeopleScope, Person } from '../../../core/portal/people.ts';
+import { updateIf, type UpdateParts } from '../conditional.ts';
 import { changeMember, removeMember, removeOperator } from './people-changes.ts';
 import { invitationFromItem, memberFromItem, operatorFromItem, personFromItem } from './people-mapping.ts';
 import { inOneStep, refusedAt, toDelete, toPut, toUpdate, type Step } from './people-transaction.ts';
 import { partitionOf, portalKeys } from './portal-keys.ts';
-import { queryAll, queryPages } from './query.ts';
-import { getItem } from './send.ts';
-import { ttlAttribute, type Item, type ItemKey, type Table } from './table.ts';
+import { queryAll, queryPages } from '../query.ts';
+import { getItem } from '../send.ts';
+import { ttlAttribute, type Item, type ItemKey, type Table } from '../table.ts';
 
 export function createPeopleStore(table: Table): PeopleStore {
   const inScope = (scope: PeopleScope, beginning: string): Promise<Item[]> =>

@@ -1,11 +1,11 @@
 /** Changes of members. The last owner of an account stays: the same transaction looks at the count of owners. */
-import type { AccountId, PersonId } from '../../core/ids.ts';
-import type { PlaceChange } from '../../core/ports/people.ts';
-import type { Member } from '../../core/portal/people.ts';
+import type { AccountId, PersonId } from '../../../core/ids.ts';
+import type { PlaceChange } from '../../../core/ports/people.ts';
+import type { Member } from '../../../core/portal/people.ts';
 import { inOneStep, refusedAt, toDelete, toUpdate, type Step } from './people-transaction.ts';
 import { portalKeys } from './portal-keys.ts';
-import { getItem } from './send.ts';
-import type { Item, Table } from './table.ts';
+import { getItem } from '../send.ts';
+import type { Item, Table } from '../table.ts';
 
 export async function changeMember(
   table: Table,

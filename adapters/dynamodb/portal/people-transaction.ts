@@ -1,8 +1,8 @@
 /** Transactions over people, from small steps. */
-import { Overloaded } from '../../core/ports/requests.ts';
-import type { UpdateParts } from './conditional.ts';
-import type { Item, ItemKey, Table } from './table.ts';
-import { transact, type Refusal, type TransactItem } from './transaction.ts';
+import { Overloaded } from '../../../core/ports/requests.ts';
+import type { UpdateParts } from '../conditional.ts';
+import type { Item, ItemKey, Table } from '../table.ts';
+import { transact, type Refusal, type TransactItem } from '../transaction.ts';
 
 /** One item of a transaction, without the name of the table. */
 export type Step = (table: string) => TransactItem;

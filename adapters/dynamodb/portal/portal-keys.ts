@@ -1,7 +1,7 @@
 /** The keys of people, sessions and actions. They are apart, because only the portal uses them. */
-import type { AccountId, PersonId } from '../../core/ids.ts';
-import type { PeopleScope } from '../../core/portal/people.ts';
-import { keys, type ItemKey } from './table.ts';
+import type { AccountId, PersonId } from '../../../core/ids.ts';
+import type { PeopleScope } from '../../../core/portal/people.ts';
+import { keys, type ItemKey } from '../table.ts';
 
 /** The partition of an account, or that of the service. */
 export function partitionOf(scope: PeopleScope): string {

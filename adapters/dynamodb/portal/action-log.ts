@@ -1,8 +1,8 @@
 /** The log of what people did in the portal. A row is kept for 400 days. */
-import type { Action, ActionLog } from '../../core/ports/actions.ts';
+import type { Action, ActionLog } from '../../../core/ports/actions.ts';
 import { partitionOf, portalKeys } from './portal-keys.ts';
-import { putItem, queryPage, updateItem } from './send.ts';
-import { ttlAttribute, type Item, type Table } from './table.ts';
+import { putItem, queryPage, updateItem } from '../send.ts';
+import { ttlAttribute, type Item, type Table } from '../table.ts';
 
 const keptSeconds = 400 * 86_400;
 

@@ -1,15 +1,15 @@
 /** The reads and writes of every request of the portal. */
-import { rememberedMillis } from '../../core/portal/session.ts';
-import { sessionMillis, type Session } from '../../core/portal/people.ts';
-import type { PortalAccess, PortalQuestion, PortalState } from '../../core/ports/portal-access.ts';
-import { batchGet } from './batch-get.ts';
-import { updateIf } from './conditional.ts';
-import { accountFromItem, blockFromItem } from './mapping.ts';
+import { rememberedMillis } from '../../../core/portal/session.ts';
+import { sessionMillis, type Session } from '../../../core/portal/people.ts';
+import type { PortalAccess, PortalQuestion, PortalState } from '../../../core/ports/portal-access.ts';
+import { batchGet } from '../batch-get.ts';
+import { updateIf } from '../conditional.ts';
+import { accountFromItem, blockFromItem } from '../mapping.ts';
 import { memberFromItem, operatorFromItem, personFromItem } from './people-mapping.ts';
 import { portalKeys } from './portal-keys.ts';
-import { createRequestStore } from './request-store.ts';
-import { putItem } from './send.ts';
-import { keys, ttlAttribute, type Item, type ItemKey, type Table } from './table.ts';
+import { createRequestStore } from '../request-store.ts';
+import { putItem } from '../send.ts';
+import { keys, ttlAttribute, type Item, type ItemKey, type Table } from '../table.ts';
 
 export function createPortalAccess(table: Table): PortalAccess {
   return {

@@ -1,7 +1,7 @@
 /** Converts between items and people. */
-import type { AccountId } from '../../core/ids.ts';
-import type { Invitation, Member, Operator, Person } from '../../core/portal/people.ts';
-import { ttlAttribute, type Item } from './table.ts';
+import type { AccountId } from '../../../core/ids.ts';
+import type { Invitation, Member, Operator, Person } from '../../../core/portal/people.ts';
+import { ttlAttribute, type Item } from '../table.ts';
 
 function withoutKeys(item: Item): Item {
   const { pk: _pk, sk: _sk, [ttlAttribute]: _ttl, ...rest } = item;
