@@ -24,6 +24,29 @@ export async function batchGet(
   return items;
 }
 
+/** So many calls for parts of one list wait for the table at the same time. */
+const partsAtOnce = 4;
+
+/** Reads a long list by some calls at once. The order of the items says nothing, as for one call. */
+export async function batchGetAtOnce(
+  table: Table,
+  wanted: readonly ItemKey[],
+  attributes: readonly string[],
+): Promise<Item[]> {
+  const starts = Array.from(
+    { length: Math.ceil(wanted.length / mostKeys) },
+    (_, part) => part * mostKeys,
+  ).values();
+  const items: Item[] = [];
+  // The lanes share the parts: each takes the next one.
+  const lane = async (): Promise<void> => {
+    for (const start of starts)
+      items.push(...(await getTogether(table, wanted.slice(start, start + mostKeys), attributes)));
+  };
+  await Promise.all(Array.from({ length: partsAtOnce }, lane));
+  return items;
+}
+
 async function getTogether(
   table: Table,
   wanted: readonly ItemKey[],

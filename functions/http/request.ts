@@ -17,14 +17,12 @@ export interface ApiRequest {
   /** The peer's address as the gateway saw it, never from a header. */
   readonly sourceIp: string;
   readonly requestId: string;
-  /** The host name under which the gateway was asked. */
-  readonly domain: string;
   readonly body: Uint8Array;
 }
 
 /** From API Gateway's payload format 2.0. */
 export function requestOf(event: APIGatewayProxyEventV2): ApiRequest {
-  const { http, requestId, domainName } = event.requestContext;
+  const { http, requestId } = event.requestContext;
   return {
     method: http.method,
     path: event.rawPath,
@@ -34,7 +32,6 @@ export function requestOf(event: APIGatewayProxyEventV2): ApiRequest {
     query: event.queryStringParameters ?? {},
     sourceIp: http.sourceIp,
     requestId,
-    domain: domainName,
     body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
   };
 }

@@ -3,7 +3,5 @@ import { atFirstRequest } from '../services/open.ts';
 import { submitServices } from '../services/submit.ts';
 import { generateImage } from './generate/generate-image.ts';
 
-export { generateImage } from './generate/generate-image.ts';
-
 /** The operation behind a key. The portal calls it behind a session. */
 export const handler = serve('post', generateImage, atFirstRequest(submitServices));

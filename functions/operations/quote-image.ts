@@ -3,7 +3,5 @@ import { atFirstRequest } from '../services/open.ts';
 import { quoteServices } from '../services/api.ts';
 import { quoteImage } from './generate/quote-image.ts';
 
-export { quoteImage } from './generate/quote-image.ts';
-
 /** The operation behind a key. The portal calls it behind a session. */
 export const handler = serve('post', quoteImage, atFirstRequest(quoteServices));

@@ -23,7 +23,7 @@ export interface SubmitServices extends QuoteServices {
   readonly noticeExecutions: NoticeExecutions;
   readonly outbound: Outbound;
   readonly images: ImageStore;
-  /** Named in a 402; '' for the portal of this deployment. */
+  /** The page where a client tops up its wallet. Named in a 402. */
   readonly topUpUrl: string;
 }
 

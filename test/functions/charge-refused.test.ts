@@ -266,11 +266,9 @@ describe('a charge that is refused', () => {
     expect(stage.started).toEqual([]);
   });
 
-  it('A refusal over the balance names the portal of the deployment when no other address is set', async () => {
-    const stage = accepting({ account: { availableMicros: asMicros(0) }, services: { topUpUrl: '' } });
-    expect((await post(stage, body)).body).toHaveProperty(
-      'error.details.top_up_url',
-      'https://api.test/portal/wallet',
-    );
+  it('A refusal over the balance names the page for top-ups of the deployment', async () => {
+    const topUpUrl = 'https://shop.test/credits';
+    const stage = accepting({ account: { availableMicros: asMicros(0) }, services: { topUpUrl } });
+    expect((await post(stage, body)).body).toHaveProperty('error.details.top_up_url', topUpUrl);
   });
 });

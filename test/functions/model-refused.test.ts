@@ -1,7 +1,7 @@
 /** The refusals of a request for a model that cannot be rendered as the request asks. */
 import { describe, expect, it } from 'vitest';
 import type { Model } from '../../core/catalog.ts';
-import { quoteImage } from '../../functions/operations/quote-image.ts';
+import { quoteImage } from '../../functions/operations/generate/quote-image.ts';
 import { catalogOf, routeOf } from './catalog-fixture.ts';
 import { pngOf } from './fakes.ts';
 import { accepting, post } from './serve-fixture.ts';

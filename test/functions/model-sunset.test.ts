@@ -8,7 +8,7 @@ import type { Caller } from '../../functions/http/caller.ts';
 import { getCreation } from '../../functions/operations/get-creation.ts';
 import { listModels } from '../../functions/operations/list-models.ts';
 import { narrowToSources, planCreation } from '../../functions/operations/generate/plan.ts';
-import { quoteImage } from '../../functions/operations/quote-image.ts';
+import { quoteImage } from '../../functions/operations/generate/quote-image.ts';
 import { findReplay } from '../../functions/operations/generate/replay.ts';
 import type { ApiRequest } from '../../functions/http/request.ts';
 import type { QuoteServices } from '../../functions/services/api.ts';

@@ -8,7 +8,7 @@ import type { CreationStore } from '../../core/ports/creations.ts';
 import { getBalance } from '../../functions/operations/get-balance.ts';
 import { getCreation } from '../../functions/operations/get-creation.ts';
 import { listModels } from '../../functions/operations/list-models.ts';
-import { quoteImage } from '../../functions/operations/quote-image.ts';
+import { quoteImage } from '../../functions/operations/generate/quote-image.ts';
 import { unknownRoute } from '../../functions/operations/unknown-route.ts';
 import type { StageServices } from './serve-fixture.ts';
 import type { Handle } from '../../functions/http/serve.ts';

@@ -10,7 +10,7 @@ import type { Outbound } from '../../core/ports/outbound.ts';
 import type { RequestQuestion, RequestState, RequestStore } from '../../core/ports/requests.ts';
 import { startBudget } from '../../core/time-budget.ts';
 import { schema } from '../../core/schema-version.ts';
-import { generateImage } from '../../functions/operations/generate-image.ts';
+import { generateImage } from '../../functions/operations/generate/generate-image.ts';
 import type { ApiHandler } from '../../functions/http/framed.ts';
 import { serve, type Handle } from '../../functions/http/serve.ts';
 import type { ListServices } from '../../functions/services/api.ts';

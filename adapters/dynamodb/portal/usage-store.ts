@@ -16,7 +16,7 @@ import {
   type UsedRow,
 } from '../../../core/portal/day-sums.ts';
 import type { TimedCreation, UsageQuery, UsageReads } from '../../../core/ports/usage.ts';
-import { batchGet } from '../batch-get.ts';
+import { batchGetAtOnce } from '../batch-get.ts';
 import { firstIdOf } from '../creation-page.ts';
 import { listedIdOf } from '../mapping.ts';
 import { queryPages } from '../query.ts';
@@ -130,11 +130,8 @@ async function newestOf(
   const found: string[] = [];
   for await (const page of queryPages(table, query, limit)) found.push(...(page.Items ?? []).map(listedIdOf));
   const ids = found as ReturnType<typeof listedIdOf>[];
-  const parts = Array.from({ length: Math.ceil(ids.length / 100) }, (_, part) =>
-    ids.slice(part * 100, (part + 1) * 100).map(keys.creation),
-  );
-  const creations = await Promise.all(parts.map(async (part) => batchGet(table, part, attributes)));
-  return creations.flat() as unknown as readonly TimedCreation[];
+  const creations = await batchGetAtOnce(table, ids.map(keys.creation), attributes);
+  return creations as unknown as readonly TimedCreation[];
 }
 
 function latest(one: string, other: string): string {

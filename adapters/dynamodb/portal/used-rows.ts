@@ -1,18 +1,14 @@
 /** Charges and refunds of the ledger with all that usage needs. Rows of older releases lack a part of it. */
 import type { Days } from '../../../core/booked-row.ts';
-import { dayAfter } from '../../../core/booked-row.ts';
 import type { AccountId, CreationId } from '../../../core/ids.ts';
 import type { LedgerRow } from '../../../core/ledger.ts';
 import type { UsedRow } from '../../../core/portal/day-sums.ts';
-import { batchGet } from '../batch-get.ts';
+import { batchGetAtOnce } from '../batch-get.ts';
+import { ledgerOfDays } from '../ledger-days.ts';
 import { ledgerRowFromItem } from '../mapping.ts';
 import { queryPages } from '../query.ts';
 import { keys, type Item, type Table } from '../table.ts';
 
-/** BatchGetItem takes at most this many keys. */
-const readAtOnce = 100;
-/** So many reads of creations wait for the table at the same time. */
-const readsAtOnce = 4;
 /** Without what usage does not need: a long projection takes longer to read than the table takes to send. */
 const read = ['kind', 'amountMicros', 'at', 'creationId', 'keyId', 'model', 'user', 'chargedOn'] as const;
 
@@ -20,16 +16,10 @@ const read = ['kind', 'amountMicros', 'at', 'creationId', 'keyId', 'model', 'use
 export async function* readUsedRows(
   table: Table,
   accountId: AccountId,
-  { from, to }: Days,
+  days: Days,
 ): AsyncGenerator<readonly UsedRow[]> {
   const query = {
-    // Times follow "LEDGER#". No time is only a day, so the day after `to` is not included.
-    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :behind',
-    ExpressionAttributeValues: {
-      ':pk': keys.account(accountId).pk,
-      ':from': `LEDGER#${from}`,
-      ':behind': `LEDGER#${dayAfter(to)}`,
-    },
+    ...ledgerOfDays(accountId, days),
     ProjectionExpression: read.map((_, place) => `#a${place}`).join(', '),
     ExpressionAttributeNames: Object.fromEntries(read.map((name, place) => [`#a${place}`, name])),
   };
@@ -59,16 +49,10 @@ function usedRow({ kind, at, amountMicros, keyId, model, user, chargedOn }: Ledg
 export async function completed(table: Table, rows: readonly LedgerRow[]): Promise<readonly LedgerRow[]> {
   const ids = [...new Set(rows.filter(lacks).flatMap(({ creationId }) => creationId ?? []))];
   if (ids.length === 0) return rows;
-  const creations = new Map<CreationId | undefined, Item>();
-  for (let start = 0; start < ids.length; start += readAtOnce * readsAtOnce) {
-    const parts = Array.from({ length: readsAtOnce }, (_, part) =>
-      ids.slice(start + part * readAtOnce, start + (part + 1) * readAtOnce).map(keys.creation),
-    );
-    const found = await Promise.all(
-      parts.map(async (part) => batchGet(table, part, ['id', 'model', 'createdAt'])),
-    );
-    for (const creation of found.flat()) creations.set(creation['id'] as CreationId, creation);
-  }
+  const found = await batchGetAtOnce(table, ids.map(keys.creation), ['id', 'model', 'createdAt']);
+  const creations = new Map<CreationId | undefined, Item>(
+    found.map((creation) => [creation['id'] as CreationId, creation]),
+  );
   return rows.map((row) => {
     const creation = lacks(row) ? creations.get(row.creationId) : undefined;
     if (!creation) return row;

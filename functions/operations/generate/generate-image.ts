@@ -53,7 +53,7 @@ async function charge(
   services: SubmitServices,
 ): Promise<Charged> {
   const { requestId } = request;
-  const topUpUrl = topUpUrlOf(request, services);
+  const { topUpUrl } = services;
   const demand = { cost: plan.costMicros, user: plan.request.user };
   try {
     checkMeans(caller, demand, topUpUrl);
@@ -86,9 +86,4 @@ async function checkWebhook({ request }: Plan, { outbound, budget }: SubmitServi
   if (request.webhookUrl === undefined) return;
   const verdict = await outbound.check(request.webhookUrl, budget.signal);
   if (verdict.kind === 'refused') throw webhookRefused(verdict.why);
-}
-
-/** The deployment's setting, or the place of the portal in this deployment. */
-function topUpUrlOf({ domain }: ApiRequest, { topUpUrl }: SubmitServices): string {
-  return topUpUrl === '' ? `https://${domain}/portal/wallet` : topUpUrl;
 }
