@@ -105,7 +105,8 @@ async function invite(
   { email: text, role: wanted }: InviteOptions,
 ): Promise<Row> {
   const { people, registerUser, portalUrl, clock } = services;
-  if (!isAddress(text)) throw new OperatorError(`--email: ${JSON.stringify(text)} is no address.`);
+  if (!isAddress(text))
+    throw new OperatorError(`--email: ${JSON.stringify(text)} is no address, such as owner@example.com.`);
   const email = normalEmail(text);
   const role = accountId === 'SERVICE' ? 'operator' : values.oneOf('--role', wanted ?? '', roles);
   if (accountId === 'SERVICE' && wanted !== undefined)

@@ -79,7 +79,10 @@ describe('people', () => {
     await join('a@acme.test');
     const email = ['--email', 'a@acme.test'];
     const refusals: [string[], string | RegExp][] = [
-      [['invite', account(), '--email', 'nobody', '--role', 'owner'], '--email: "nobody" is no address.'],
+      [
+        ['invite', account(), '--email', 'nobody', '--role', 'owner'],
+        '--email: "nobody" is no address, such as owner@example.com.',
+      ],
       [['invite', account(), ...email], '--role: must be one of viewer, developer, owner.'],
       [['invite', account(), ...email, '--role', 'owner'], /^a@acme.test is here already/],
       [['invite', ...email, '--role', 'owner'], 'Name an account, or --operator.'],
