@@ -52,7 +52,7 @@ export function isAlive({ createdAt, lastSeenAt, endedAt }: Session, nowMillis: 
 
 /**
  * Whether the session is dead in this place: somebody ended all sessions that the person had here, or the session is
- * older than the place. Who was removed and is invited again does not get the sessions of before back.
+ * older than the place. A person who was removed and is invited again does not get the earlier sessions back.
  */
 export function wasEndedHere(
   { createdAt }: Pick<Session, 'createdAt'>,

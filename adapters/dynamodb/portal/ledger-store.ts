@@ -3,7 +3,6 @@
  * is ever deleted. So the balance is exact when the same newest rows are read before and after it: then it has
  * exactly these rows, and older ones.
  */
-import { dayAfter } from '../../../core/booked-row.ts';
 import type { AccountId } from '../../../core/ids.ts';
 import { asMicros, type Micros } from '../../../core/money.ts';
 import type {
@@ -14,6 +13,7 @@ import type {
   LedgerReads,
 } from '../../../core/ports/ledger.ts';
 import { Overloaded } from '../../../core/ports/requests.ts';
+import { ledgerOfDays } from '../ledger-days.ts';
 import { ledgerRowFromItem } from '../mapping.ts';
 import { queryPages } from '../query.ts';
 import { getItem, queryPage, type QueryParts } from '../send.ts';
@@ -143,13 +143,12 @@ async function partOf(
   after: string | undefined,
 ): Promise<LedgerPart> {
   const { pk } = keys.account(account);
-  const behind = dayAfter(lastDayOf(month));
+  const days = { from: `${month}-01`, to: lastDayOf(month) };
   const rows: Item[] = [];
   let from: Item | undefined = after === undefined ? undefined : { pk, sk: after };
   for (let page = 0; page < pagesOfPart; page += 1) {
     const found = await queryPage(table, {
-      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :behind',
-      ExpressionAttributeValues: { ':pk': pk, ':from': `LEDGER#${month}-01`, ':behind': `LEDGER#${behind}` },
+      ...ledgerOfDays(account, days),
       ...(from && { ExclusiveStartKey: from }),
     });
     rows.push(...(found.Items ?? []));
