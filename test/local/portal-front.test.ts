@@ -1,5 +1,6 @@
 /** The portal of one machine, through the stand-in of its distribution, and with the real bundles. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withinOneMinute } from '../api/refusal.ts';
 import { inviteDemoPerson, knownAddresses } from '../../start/demo-person.ts';
 import { openBrowser } from '../fixtures/portal.ts';
 import { startTestService, type TestService } from '../fixtures/service.ts';
@@ -77,6 +78,7 @@ describe('the API behind the distribution of one machine', () => {
         stranger.cookies.set(name, value.replace(/^[\w-]{43}\./, `${'A'.repeat(43)}.`));
       return (await stranger.send('GET', '/me', undefined, headers)).status;
     };
+    withinOneMinute(service);
     const statuses: number[] = [];
     for (let count = 0; count < 25; count += 1) statuses.push(await guess(forged));
     expect(statuses.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 401));

@@ -290,6 +290,10 @@ describe('a path or method that the portal does not know', () => {
 });
 
 describe('an address', () => {
+  // Rejections count by the minute, and no test begins shortly before the end of one.
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+  });
   const guess = (letter: string): string => `${letter.repeat(43)}.${'p'.repeat(43)}.-`;
   const tries = async (count: number, browser: Browser, prepare: () => void): Promise<string[]> => {
     const seen = new Set<string>();
