@@ -1,8 +1,9 @@
 /** A person without a mouse: finds things by Tab, and presses them. */
 import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 export interface Keyboard {
-  /** Goes on by Tab until something with this name has the focus. Throws after a whole round. */
+  /** Waits until something with this name can be pressed, then presses Tab until it has the focus. Throws after a whole round. */
   readonly reach: (name: RegExp) => Promise<void>;
   /** Reaches it and presses Enter. */
   readonly press: (name: RegExp) => Promise<void>;
@@ -16,6 +17,8 @@ const mostSteps = 150;
 
 export function keyboardOf(page: Page): Keyboard {
   const reach: Keyboard['reach'] = async (name) => {
+    // A page draws itself only after its first answers, and a person waits for that, too.
+    await expect.poll(() => namesOn(page), { timeout: 20_000 }).toContainEqual(expect.stringMatching(name));
     const met: string[] = [];
     for (let step = 0; step < mostSteps; step += 1) {
       const focused = await nameOfFocus(page);
@@ -43,13 +46,21 @@ export function keyboardOf(page: Page): Keyboard {
   };
 }
 
-/** The name that a screen reader tells of what has the focus. */
+/** What a person can press or write in. A heading and a table that scrolls take the focus, too. */
+const pressable = ':is(a, button, input, select, textarea, summary):not(:disabled)';
+
+/** The name that a screen reader tells of an element. As text, because the types of a browser are no types of a test. */
+const nameOf = `(element) => (element.getAttribute('aria-label') ?? element.labels?.[0]?.innerText ?? element.innerText).trim()`;
+
+async function namesOn(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(
+    `[...document.querySelectorAll(${JSON.stringify(pressable)})].map(${nameOf})`,
+  );
+}
+
 async function nameOfFocus(page: Page): Promise<string> {
-  // As text, because the types of a browser are no types of a test.
   return page.evaluate<string>(`(() => {
     const focused = document.activeElement;
-    // The heading of a page and a table that scrolls take the focus, too, and cannot be pressed.
-    if (!focused?.matches('a, button, input, select, textarea, summary')) return '';
-    return (focused.getAttribute('aria-label') ?? focused.labels?.[0]?.innerText ?? focused.innerText).trim();
+    return focused?.matches(${JSON.stringify(pressable)}) ? (${nameOf})(focused) : '';
   })()`);
 }
