@@ -74,6 +74,33 @@ export function methodsOf(path: string): string[] {
     .map((operation) => operation.method);
 }
 
+/** The root of the endpoint that libraries for the OpenAI API call. */
+export const openaiRoot = '/openai/v1';
+
+/** The Lambda functions of the OpenAI-shaped endpoint. Requests for images are held until the images are there. */
+export type OpenaiFunction = 'images' | 'models';
+
+export interface OpenaiOperation {
+  readonly method: 'GET' | 'POST';
+  /** Relative to openaiRoot. */
+  readonly path: string;
+  /** The function that answers, a file in functions/openai/ without `.ts`. */
+  readonly function: OpenaiFunction;
+}
+
+/** The operations of the OpenAI-shaped endpoint. As above, this table is their only place. */
+export const openaiOperations = {
+  createImages: { method: 'POST', path: '/images/generations', function: 'images' },
+  editImages: { method: 'POST', path: '/images/edits', function: 'images' },
+  listOpenaiModels: { method: 'GET', path: '/models', function: 'models' },
+  getOpenaiModel: { method: 'GET', path: '/models/{id}', function: 'models' },
+} as const satisfies Readonly<Record<string, OpenaiOperation>>;
+
+export type OpenaiOperationName = keyof typeof openaiOperations;
+
+/** Where agents speak the Model Context Protocol (MCP). */
+export const mcpPath = '/mcp';
+
 /** The root of the portal's API, which the pages of the portal call with a cookie. */
 export const portalRoot = '/api/portal/v1';
 

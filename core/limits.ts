@@ -99,3 +99,11 @@ export const requestMillis = 26_000;
 export const overdueMillis = 1_500;
 /** The time that charge and start may take. A request with less time left is refused before the charge. */
 export const chargeMillis = 5_000;
+
+/**
+ * How long a request of the OpenAI-shaped endpoint is held for its images, from its arrival on. API Gateway ends
+ * a stream that is silent for 5 minutes, and fetch of Node gives up on the headers after 300 s.
+ */
+export const heldMillis = 285_000;
+/** The time of a held request. Lambda ends the function after 300 s. */
+export const heldRequestMillis = 295_000;
