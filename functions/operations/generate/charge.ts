@@ -201,6 +201,7 @@ function refusal(outcome: Refused, { caller, plan, topUpUrl }: Submission): Prob
     case 'key_changed':
     case 'account_changed':
     case 'idempotency_taken':
+    case 'retry_moved':
     case 'overloaded':
       return overloaded();
   }
