@@ -97,9 +97,14 @@ export function pollTooSoon(): Problem {
 // What is asked
 
 /** 404: no operation has this path, or the operation does not take this method. */
-export function unknownRoute(method: string, path: string, allowed: readonly string[]): Problem {
+export function unknownRoute(
+  method: string,
+  path: string,
+  allowed: readonly string[],
+  root: string = apiRoot,
+): Problem {
   if (allowed.length === 0) {
-    return new Problem('ERR_NOT_FOUND', `There is nothing at ${path}. The API's root is ${apiRoot}.`);
+    return new Problem('ERR_NOT_FOUND', `There is nothing at ${path}. The API's root is ${root}.`);
   }
   const headers = { allow: allowed.join(', ') };
   return new Problem('ERR_NOT_FOUND', `${path} does not take ${method}.`, {}, headers);
