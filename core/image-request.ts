@@ -195,7 +195,8 @@ export function requestHash(body: ImageRequestBody): string {
   return createHash('sha256').update(JSON.stringify(body, sortedKeys)).digest('hex');
 }
 
-function sortedKeys(_key: string, value: unknown): unknown {
+/** For JSON.stringify: texts of the same members are the same, whatever their order. */
+export function sortedKeys(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
