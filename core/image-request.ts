@@ -21,7 +21,7 @@ import { hasAtMostSixDecimals } from './money.ts';
 import type { FieldError } from './problem.ts';
 import { userProblems } from './user.ts';
 
-const mostSeed = 2 ** 31 - 1;
+export const mostSeed = 2 ** 31 - 1;
 
 /** zod's own maxLength counts UTF-16 units; this check counts code points. */
 function atMost(most: number): ReturnType<typeof z.refine<string>> {
