@@ -57,12 +57,16 @@ const foreignFields = [
 ] as const;
 
 const onlyEdits = { code: 'unsupported_parameter', message: 'only POST /images/edits takes source images' };
+const elsewhere = {
+  code: 'unsupported_parameter',
+  message: 'source images are files named image[] in a form, or images in JSON',
+};
 const masks = { code: 'unsupported_parameter', message: 'no provider takes a mask' };
 
 /** Fields that change the picture and that nobody renders. To ignore them would be to sell another picture. */
 const refusedFields: Readonly<Record<OpenaiAction, Readonly<Record<string, Omit<FieldError, 'field'>>>>> = {
   generate: { mask: masks, image: onlyEdits, images: onlyEdits, image_urls: onlyEdits },
-  edit: { mask: masks },
+  edit: { mask: masks, image: elsewhere, 'image[]': elsewhere, image_urls: elsewhere },
 };
 
 /** The errors of the fields that only this endpoint has, and what the fields ask for as far as they are right. */

@@ -120,8 +120,8 @@ function wrongField(field: string, code: string, message: string): Problem {
   return invalidRequest([{ field, code, message }]);
 }
 
-export function wrongContentType(): Problem {
-  return wrongField('Content-Type', 'invalid_value', 'must be application/json');
+export function wrongContentType(expected = 'application/json'): Problem {
+  return wrongField('Content-Type', 'invalid_value', `must be ${expected}`);
 }
 
 export function bodyTooLong(): Problem {
@@ -134,6 +134,14 @@ export function bodyNotUtf8(): Problem {
 
 export function bodyNotJson(): Problem {
   return wrongField('body', 'invalid_json', 'must be valid JSON');
+}
+
+export function bodyNotForm(): Problem {
+  return wrongField(
+    'body',
+    'invalid_form',
+    'must be multipart/form-data with the boundary that Content-Type names',
+  );
 }
 
 export function bodyNotObject(): Problem {

@@ -82,7 +82,7 @@ function paramOf(problem: Problem, [first]: readonly FieldError[]): string | nul
 /** The wrong fields under the names that this endpoint gives them. */
 function fieldErrorsOf({ details: { errors } }: Problem): readonly FieldError[] {
   const list = Array.isArray(errors) ? (errors as readonly FieldError[]) : [];
-  return list.map((error) => ({ ...error, field: foreignName(error.field) }));
+  return list.map((error) => ({ ...error, field: foreignName(error) }));
 }
 
 function messageOf({ message, details }: Problem, [first]: readonly FieldError[]): string {
@@ -91,6 +91,7 @@ function messageOf({ message, details }: Problem, [first]: readonly FieldError[]
   return `${first.field}${message.slice(own.length)}`;
 }
 
-function foreignName(field: string): string {
-  return field.replace(/^image_urls/, 'image');
+/** A client of this endpoint has sent no image_urls, unless this very name was refused. */
+function foreignName({ field, code }: FieldError): string {
+  return code === 'unsupported_parameter' ? field : field.replace(/^image_urls/, 'image');
 }

@@ -89,7 +89,8 @@ describe('the fields of an OpenAI request', () => {
 
   it('An edit takes images, and refuses a mask', () => {
     expect(read({ images: [] }, 'edit')).toMatchObject({ errors: [], asked: { ignored: [] } });
-    expect(errorOf({ mask: 'x' }, 'edit')).toBe('mask unsupported_parameter');
+    for (const name of ['mask', 'image', 'image[]', 'image_urls'])
+      expect(errorOf({ [name]: 'x' }, 'edit')).toBe(`${name} unsupported_parameter`);
   });
 
   it('Fields that change nothing are ignored by name, also those that nobody knows', () => {
