@@ -14,7 +14,7 @@ export type ResponseFormat = 'b64_json' | 'url';
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** The most pictures of one request. */
-export const mostPictures = 4;
+const mostPictures = 4;
 const mostPartialImages = 3;
 
 /** What the fields ask for, apart from the fields that POST /images/generate has, too. */

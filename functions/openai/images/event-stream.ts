@@ -5,7 +5,7 @@ import type { Problem } from '../../../core/problem.ts';
 import type { Creations } from '../../operations/generate/replay.ts';
 import type { SubmitServices } from '../../services/submit.ts';
 import { refusedBy } from '../http/refusal.ts';
-import { looksWhileHeld } from './hold.ts';
+import { longestLookMillis, looksWhileHeld } from './hold.ts';
 import { refusalOf } from './outcome.ts';
 import { base64Parts, picturesOf, unreadable, type Picture } from './pictures.ts';
 import { shownOf } from './shown.ts';
@@ -54,7 +54,8 @@ export async function* eventStream(
         yield* pictureEvent(eventNames[action], picture, services);
         spokeAt = budget.elapsed();
       }
-      if (budget.elapsed() - spokeAt < keepAliveMillis) continue;
+      // The next look may come as late as this.
+      if (budget.elapsed() + longestLookMillis - spokeAt <= keepAliveMillis) continue;
       yield keepAlive;
       spokeAt = budget.elapsed();
     }

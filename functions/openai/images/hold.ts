@@ -7,7 +7,7 @@ import type { Creations } from '../../operations/generate/replay.ts';
 import type { ApiServices } from '../../services/api.ts';
 
 /** A picture takes seconds at least. Shorter pauses would only cost reads. */
-const longestLookMillis = 2_000;
+export const longestLookMillis = 2_000;
 const pauseAfterErrorMillis = 1_000;
 
 /** The seconds that the OpenAI libraries wait for an answer: that for Python, that for Node. */

@@ -14,7 +14,7 @@ import { stub } from '../fakes.ts';
 import { accepting, type Stage } from '../serve-fixture.ts';
 import { received, type OpenaiAnswer, type OpenaiSending } from './openai-fixture.ts';
 
-export const aliases = { 'dall-e-2': 'sandbox-standard', 'gpt-image-1': 'sandbox-standard' };
+const aliases = { 'dall-e-2': 'sandbox-standard', 'gpt-image-1': 'sandbox-standard' };
 
 /** How the creation at a place of the request is after so many milliseconds. Absent fields stay. */
 export type Course = (charged: NewCreation, place: number, sinceMillis: number) => Partial<CreationRecord>;
