@@ -53,6 +53,13 @@ export const rateWindowSeconds = 60;
 export const rejectionsBeforeBlock = 20;
 export const blockSeconds = 120;
 export const idempotencySeconds = 24 * 60 * 60;
+/**
+ * How long an entry of a call lives (core/retries.ts): so long after its last try, and no longer than that. The
+ * openai libraries wait ten minutes for each of their three tries.
+ */
+export const retryMillis = { afterTry: 15 * 60_000, longest: 30 * 60_000 } as const;
+/** So long after a retry its own first try may still arrive. */
+export const lateFirstTryMillis = 60_000;
 export const maxBodyBytes = 256 * 1024;
 export const maxUrlLength = 2_048;
 /** Bytes of the creations in one answer of GET /creations. Lambda refuses an answer of more than 6 MB. */

@@ -226,6 +226,7 @@ function refusal(outcome: Refused, submission: Submission): Problem {
     case 'key_changed':
     case 'account_changed':
     case 'idempotency_taken':
+    case 'retry_moved':
     case 'overloaded':
       return overloaded();
   }
