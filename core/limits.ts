@@ -114,3 +114,17 @@ export const chargeMillis = 5_000;
 export const heldMillis = 285_000;
 /** The time of a held request. Lambda ends the function after 300 s. */
 export const heldRequestMillis = 295_000;
+/**
+ * The bytes of all images that one edit of the OpenAI-shaped endpoint holds. Lambda takes an event of 6 MB, and a
+ * form arrives there in base64.
+ */
+export const maxEditBytes = 4_400_000;
+/** The bytes of the body of such an edit. */
+export const maxEditBodyBytes = 6_000_000;
+/**
+ * A held request answers this long before its client gives up. A client that waits for less than twice as long
+ * gets its answer at half of its time.
+ */
+export const answerBeforeTimeoutMillis = 5_000;
+/** A held stream says something at least this often. */
+export const keepAliveMillis = 15_000;
