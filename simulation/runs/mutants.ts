@@ -96,8 +96,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'completed-frees-the-key',
     file: 'functions/operations/generate/replay.ts',
-    find: "creation.status === 'failed'",
-    replace: "(creation.status === 'failed' || creation.status === 'completed')",
+    find: "some(({ status }) => status !== 'failed')",
+    replace: "some(({ status }) => status !== 'failed' && status !== 'completed')",
   },
   {
     name: 'lost-answer-is-no-charge',
