@@ -1,5 +1,6 @@
 /** Draws the scenario of a seed. */
 import { createDice, type Dice } from '../world/dice.ts';
+import { openaiOf } from './seeded-openai.ts';
 import { otherStepOf } from './seeded-other-steps.ts';
 import { portalStepsOf } from './seeded-portal.ts';
 import { peopleAtOnce, withRoomForPeople } from './seeded-people-at-once.ts';
@@ -48,6 +49,11 @@ export function scenarioOf(seed: number): Scenario {
   const people = dice.chance('people use the portal', 0.25)
     ? portalStepsOf(dice, accounts, lengthMillis)
     : [];
+  const libraries = dice.chance('openai libraries', 0.2)
+    ? Array.from({ length: dice.between('library calls', 1, 3) }, (_, index) =>
+        openaiOf(dice, `library ${index}`, accounts, lengthMillis),
+      )
+    : [];
   const tomorrow = dice.chance('a day later', 0.1)
     ? submits.flatMap((submit) => repeatedNextDay(dice, submit))
     : [];
@@ -71,6 +77,7 @@ export function scenarioOf(seed: number): Scenario {
             ...uploads,
             ...releasesOf(dice, lengthMillis),
             ...followers,
+            ...libraries,
             ...people,
           ].sort((a, b) => a.at - b.at),
     faultProbability: isQuiet ? 0 : dice.pick('faults', [0, 0.01, 0.03, 0.1]),
