@@ -26,6 +26,8 @@ export interface ChargeOrder {
     readonly hash: string;
     readonly requestHash: string;
     readonly replaces?: CreationId;
+    /** How long the key names the creation. Absent: 24 h. */
+    readonly seconds?: number;
   };
 }
 

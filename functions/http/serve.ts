@@ -3,14 +3,13 @@
  * request, the request's id, authentication, the account's rate, the operation, the answer or the envelope of
  * a refusal.
  */
-import { hourOf } from '../../core/account.ts';
-import { errorName } from '../error-name.ts';
 import { logWith } from '../log-with.ts';
 import type { ApiServices } from '../services/api.ts';
 import type { OpenServices } from '../services/open.ts';
 import { problemAnswer, toGateway, withHeaders, type ApiAnswer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import type { Caller } from './caller.ts';
+import { countedGet } from './counted-get.ts';
 import { countedPost, isOverloaded } from './counted-post.ts';
 import { framed, inTime, problemOf, type ApiHandler } from './framed.ts';
 import { RateExceeded } from './problems.ts';
@@ -78,31 +77,8 @@ type Answering = <Services extends ApiServices>(
   services: Services,
 ) => Promise<ApiAnswer>;
 
-/** A GET writes nothing else, so its place in the rate is taken in parallel with the operation. */
-const answerGet: Answering = async (request, caller, handle, services) => {
-  // All three are awaited, whatever becomes of the others: Lambda may freeze work that is not awaited.
-  const [answer, place] = await Promise.allSettled([
-    handle(request, caller, services),
-    caller.place.take(),
-    noteKeyUse(caller, services),
-  ]);
-  if (place.status === 'rejected') throw place.reason;
-  if (answer.status === 'rejected') throw answer.reason;
-  return answer.value;
-};
+const answerGet: Answering = (request, caller, handle, services) =>
+  countedGet(caller, services, () => handle(request, caller, services));
 
 const answerPost: Answering = (request, caller, handle, services) =>
   countedPost(caller.place, () => handle(request, caller, services));
-
-/** Notes the use of a key that only reads, once an hour. A charge notes the use by itself. */
-async function noteKeyUse(
-  { account, apiKey, nowMillis }: Caller,
-  { requests, log }: ApiServices,
-): Promise<void> {
-  const hour = hourOf(nowMillis);
-  if (apiKey.lastUsedAt === hour) return;
-  await requests.noteKeyUse(account.id, apiKey.id, hour).catch((error: unknown) => {
-    // This is no reason to refuse an answer: the next request notes the use.
-    log.info('key_use_not_noted', { error: errorName(error) });
-  });
-}
