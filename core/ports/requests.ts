@@ -17,7 +17,8 @@ export interface RequestQuestion {
 }
 
 export interface IdempotencyRecord {
-  readonly creationId: CreationId;
+  /** The creations that one charge made. */
+  readonly creationIds: readonly [CreationId, ...CreationId[]];
   readonly requestHash: string;
   readonly expiresAt: number;
 }

@@ -81,7 +81,7 @@ export async function chargeCreation(first: Submission, services: SubmitServices
     const outcome = await services.charges.charge(order);
     if (outcome.kind === 'charged') {
       submission.caller.place.takenByCharge();
-      return { kind: 'charged', creation: order.creation };
+      return { kind: 'charged', creation: order.creations[0] };
     }
     if (charges === mostCharges) throw overloaded();
     const next = await lookAgain(outcome, submission, services);
@@ -100,9 +100,10 @@ async function lookAgain(
   services: SubmitServices,
 ): Promise<Submission | Charged> {
   const { caller, plan, idempotency, topUpUrl } = submission;
-  if (outcome.kind === 'key_changed') {
-    const changed = { ...caller, apiKey: outcome.apiKey };
-    checkUser(outcome.apiKey, plan.request.user);
+  if (outcome.kind === 'key_changed' || outcome.kind === 'account_changed') {
+    const { kind: _, ...read } = outcome;
+    const changed = { ...caller, ...read };
+    checkUser(changed.apiKey, plan.request.user);
     checkMeans(changed, { cost: plan.costMicros, user: plan.request.user }, topUpUrl);
     return { ...submission, caller: changed };
   }
@@ -121,8 +122,9 @@ function orderOf(submission: Submission, services: SubmitServices): ChargeOrder 
   const nowMillis = services.clock.now();
   const uploads = uploadIdsIn(submission.plan.request.imageUrls);
   return {
-    creation: newCreation(submission, nowMillis, services),
+    creations: [newCreation(submission, nowMillis, services)],
     apiKey,
+    maxConcurrent: account.limits.maxConcurrent,
     nowMillis,
     ...(!place.isTaken && { postRate: account.limits.postRate }),
     ...(uploads.length > 0 && { uploads }),
@@ -197,6 +199,7 @@ function refusal(outcome: Refused, { caller, plan, topUpUrl }: Submission): Prob
     case 'too_many_open':
       return tooManyOpen(outcome.limit, outcome.current);
     case 'key_changed':
+    case 'account_changed':
     case 'idempotency_taken':
     case 'overloaded':
       return overloaded();

@@ -19,13 +19,13 @@ export type Idempotency = NonNullable<ChargeOrder['idempotency']>;
 export type Replay =
   | ({ readonly kind: 'replayed' } & Accepted)
   /**
-   * No creation stands under the key. `replaces`: the key named a creation that failed and was refunded. The
-   * key is free again, for as long as it still names that creation.
+   * No creation stands under the key. `replaces`: the key named creations that all failed and were refunded.
+   * The key is free again, for as long as it still names the first of them.
    */
   | { readonly kind: 'new'; readonly idempotency: Idempotency | undefined };
 
 /**
- * The creation that an earlier request with the same key made. Throws 400 idempotency_key_mismatch when that
+ * The creation that an earlier request with the same key made: the first that has not failed. Throws 400 idempotency_key_mismatch when that
  * was another request.
  * @param record what the table holds under the key
  */
@@ -35,10 +35,9 @@ export async function findReplay(
   services: CatalogServices,
 ): Promise<Replay> {
   if (!record || !idempotency) return { kind: 'new', idempotency };
-  const creation = await services.creations.read(record.creationId);
-  if (!creation || creation.status === 'failed') {
-    return { kind: 'new', idempotency: { ...idempotency, replaces: record.creationId } };
-  }
+  const made = await Promise.all(record.creationIds.map((id) => services.creations.read(id)));
+  const creation = made.find((read) => read && read.status !== 'failed');
+  if (!creation) return { kind: 'new', idempotency: { ...idempotency, replaces: record.creationIds[0] } };
   if (record.requestHash !== idempotency.requestHash) throw idempotencyKeyMismatch();
   return { kind: 'replayed', ...replayed(creation, services) };
 }

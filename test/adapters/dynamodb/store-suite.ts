@@ -12,12 +12,14 @@ import { openStores, type Facts } from './facts.ts';
 import { noticeFacts } from './notice-facts.ts';
 import { peopleFacts } from './people-facts.ts';
 import { refusalFacts } from './refusal-facts.ts';
+import { severalFacts } from './several-facts.ts';
 import { uploadFacts } from './upload-facts.ts';
 import { workFacts } from './work-facts.ts';
 
 const facts: Facts = {
   ...chargeFacts,
   ...capFacts,
+  ...severalFacts,
   ...endingFacts,
   ...workFacts,
   ...accountFacts,

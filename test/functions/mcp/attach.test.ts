@@ -70,8 +70,11 @@ describe('a call that is sent again', () => {
     await callTool(first, 'generate_image', args);
     const [order] = first.orders;
     if (!order?.idempotency) throw new Error('nothing was charged');
-    const { creation, idempotency } = order;
-    const record = { creationId: creation.id, requestHash: idempotency.requestHash, expiresAt: Infinity };
+    const {
+      creations: [creation],
+      idempotency,
+    } = order;
+    const record = { creationIds: [creation.id] as const, requestHash: idempotency.requestHash, expiresAt: Infinity };
     const second = mcpStage({
       state: { idempotency: record },
       services: { creations: { read: () => Promise.resolve(creation) } as never },

@@ -26,7 +26,7 @@ describe.each(Object.entries(generations))('%s', (_name, connect) => {
     const client = await connect(url, apiKeyText);
     const call = { name: 'generate_image', arguments: { prompt: 'a lake', wait_seconds: 3 } };
     const result = (await client.callTool(call)) as ToolResult;
-    expect(result.structuredContent['id']).toBe(stage.orders[0]?.creation.id);
+    expect(result.structuredContent['id']).toBe(stage.orders[0]?.creations[0].id);
     await client.close();
     await end();
   });

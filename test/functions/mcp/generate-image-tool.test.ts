@@ -6,7 +6,7 @@ import type { ImageStore } from '../../../core/ports/images.ts';
 import { callTool, completed, failed, mcpStage, processing } from './mcp-fixture.ts';
 
 const prompt = 'a quiet lake';
-const idOf = (stage: ReturnType<typeof mcpStage>): string => stage.orders[0]?.creation.id ?? 'no charge';
+const idOf = (stage: ReturnType<typeof mcpStage>): string => stage.orders[0]?.creations[0].id ?? 'no charge';
 
 describe('generate_image', () => {
   it('charges once and gives the picture, its link and its data', async () => {
@@ -138,7 +138,7 @@ describe('generate_image', () => {
   ])('orders %s', async (_name, args, model) => {
     const stage = mcpStage();
     await callTool(stage, 'generate_image', { prompt, ...args });
-    expect(stage.orders[0]?.creation.model).toBe(model);
+    expect(stage.orders[0]?.creations[0].model).toBe(model);
   });
 
   it('treats an argument that is null as left out', async () => {

@@ -46,7 +46,7 @@ export function mcpStage(setting: McpSetting = {}): McpStage {
   const stage = accepting(rest);
   let count = 0;
   const read = (id: CreationId): Promise<CreationRecord | undefined> => {
-    const charged = stage.orders.flatMap(({ creation }) => creation).find((one) => one.id === id);
+    const charged = stage.orders.flatMap(({ creations }) => creations).find((one) => one.id === id);
     if (!charged) return Promise.resolve(undefined);
     const next = reads[Math.min(count, reads.length - 1)];
     count += 1;
