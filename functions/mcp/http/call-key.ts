@@ -13,8 +13,8 @@ import type { ApiRequest } from '../../http/request.ts';
 export function callKey(message: unknown, headers: ApiRequest['headers']): IdempotencyKey {
   const { id, params } = message as { id: unknown; params: Record<string, unknown> };
   const meta = params['_meta'] as Record<string, unknown> | undefined;
-  // A client of 2025 names itself only when it connects, and never again.
-  const client = meta?.['io.modelcontextprotocol/clientInfo'] ?? headers['user-agent'] ?? null;
+  // A client of 2025 tells its name only when it connects, and then has no more than its User-Agent.
+  const client = [meta?.['io.modelcontextprotocol/clientInfo'] ?? null, headers['user-agent'] ?? null];
   const key = headers['authorization'] ?? headers['x-api-key'] ?? null;
   const named = JSON.stringify([key, id, client, params['name'], params['arguments'] ?? null], sortedKeys);
   const hash = createHash('sha256').update(`mcp\n${named}`).digest('hex');

@@ -74,7 +74,11 @@ describe('a call that is sent again', () => {
       creations: [creation],
       idempotency,
     } = order;
-    const record = { creationIds: [creation.id] as const, requestHash: idempotency.requestHash, expiresAt: Infinity };
+    const record = {
+      creationIds: [creation.id] as const,
+      requestHash: idempotency.requestHash,
+      expiresAt: Infinity,
+    };
     const second = mcpStage({
       state: { idempotency: record },
       services: { creations: { read: () => Promise.resolve(creation) } as never },
