@@ -9,7 +9,7 @@ const parseError = -32_700;
 const invalidRequest = -32_600;
 const serverError = -32_000;
 
-export function refusal(
+function refusal(
   status: number,
   error: { readonly code: number; readonly message: string; readonly data?: object },
   id: RpcId = null,
