@@ -26,7 +26,7 @@ const limitMillis = 300_000;
 const diedAnswer: OpenaiAnswer = {
   status: 503,
   headers: { 'retry-after': '5', 'x-should-retry': 'true' },
-  body: '{"error":{"code":"overloaded","details":{}}}',
+  body: '{"error":{"code":"overloaded"}}',
 };
 
 /** Sends a request. Rejects when the answer does not reach the client. */

@@ -15,6 +15,29 @@ const directives = [
   '[sandbox:hang]',
 ] as const;
 
+/** A scenario of libraries alone: four to seven programs with equal calls, and nothing else that costs money. */
+export function librariesAlone(
+  dice: Dice,
+  accounts: readonly AccountPlan[],
+  lengthMillis: number,
+): OpenaiCalls[] {
+  return Array.from({ length: dice.between('libraries', 4, 7) }, (_, index) =>
+    openaiOf(dice, `library ${index}`, accounts, lengthMillis),
+  );
+}
+
+/** An account whose means let most calls through. */
+export function withRoomForLibraries(plan: AccountPlan): AccountPlan {
+  return {
+    ...plan,
+    balanceMicros: 2_000_000,
+    maxConcurrent: 20,
+    postRate: 60,
+    deadlineSeconds: Math.max(15, plan.deadlineSeconds),
+    keys: [{}],
+  };
+}
+
 export function openaiOf(
   dice: Dice,
   name: string,

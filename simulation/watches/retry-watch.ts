@@ -146,9 +146,9 @@ function picturesIn(text: string, form: OpenaiCalls['form']): readonly unknown[]
   return text.split('\n').filter((line) => line.startsWith('data: '));
 }
 
-/** Whether an answer says that the request has charged, or may have charged. */
+/** Whether an answer says that the request has charged, or may have charged. An answer of the gateway may. */
 export function tellsOfCharge({ status, body }: OpenaiAnswer): boolean {
-  if (status < 400 || status === 500) return true;
-  const details = detailsOf(body) ?? {};
+  const details = status < 400 || status === 500 ? undefined : detailsOf(body);
+  if (!details) return true;
   return details['creation_id'] !== undefined || details['creation_ids'] !== undefined;
 }
