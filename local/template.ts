@@ -9,7 +9,7 @@ import type { Template } from './template/intrinsics.ts';
 import { readPolicies } from './template/policies.ts';
 import { openResources } from './template/resources.ts';
 import { readRestApis } from './template/rest-apis.ts';
-import type { LocalGatewayAnswer, LocalRestApi, LocalRestRoute } from './template/rest-apis.ts';
+import type { LocalRestApi, LocalRestRoute } from './template/rest-apis.ts';
 import { readDistributions, readPublishers } from './template/distributions.ts';
 import type { LocalBehavior, LocalDistribution, LocalPublisher } from './template/distributions.ts';
 import { readBuckets, readSecrets, readTables } from './template/storage.ts';
@@ -21,7 +21,6 @@ export type {
   LocalBucket,
   LocalDistribution,
   LocalFunction,
-  LocalGatewayAnswer,
   LocalPublisher,
   LocalRestApi,
   LocalRestRoute,

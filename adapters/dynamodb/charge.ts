@@ -10,6 +10,8 @@
  *   creation     new                                  queued
  *   ledger row   new                                  -cost
  *   idempotency  absent, expired, or failed one       names the creations
+ *   retry head   nothing made that the try belongs to counts the entries of calls
+ *   retry entry  new, or its creations have failed    names the creations
  *   uploads      none: read before, by their account  are not unused any more
  */
 import type { ApiKey } from '../../core/account.ts';
@@ -25,7 +27,8 @@ import {
   idempotencyFromItem,
   userSpentFromItem,
 } from './mapping.ts';
-import type { UploadId } from '../../core/ids.ts';
+import type { CreationId, UploadId } from '../../core/ids.ts';
+import { retryItems } from './retry-items.ts';
 import { noLongerUnused } from './upload-store.ts';
 import { keys, minuteOf, ttlAttribute, type Table } from './table.ts';
 import type { Refusal, TransactItem } from './transaction.ts';
@@ -50,6 +53,8 @@ export type ChargePart =
   | `creation${number}`
   | `ledgerRow${number}`
   | 'idempotency'
+  | 'retryHead'
+  | 'retryEntry'
   | 'uploads';
 
 /** The items of the transaction by name. DynamoDB gives its cancellation reasons in the same order. */
@@ -66,8 +71,13 @@ export function chargeItems(table: Table, order: ChargeOrder): ReadonlyMap<Charg
     ...(order.idempotency
       ? [['idempotency', idempotencyItem(table, order, order.idempotency)] as const]
       : []),
+    ...(order.retry ? retryItems(table, order.retry, idsOf(order), order.nowMillis) : []),
     ...(order.uploads?.length ? [['uploads', uploadsItem(table, order, order.uploads)] as const] : []),
   ]);
+}
+
+function idsOf({ creations: [first, ...rest] }: ChargeOrder): readonly [CreationId, ...CreationId[]] {
+  return [first.id, ...rest.map(({ id }) => id)];
 }
 
 function accountItem(table: Table, order: ChargeOrder): TransactItem {
@@ -145,7 +155,7 @@ function idempotencyItem(
       Item: {
         ...keys.idempotency(first.accountId, own.hash),
         creationId: first.id,
-        ...(creations.length > 1 && { creationIds: creations.map(({ id }) => id) }),
+        ...(creations.length > 1 && { creationIds: idsOf(order) }),
         requestHash: own.requestHash,
         expiresAt,
         [ttlAttribute]: Math.ceil(expiresAt / 1000),
@@ -172,7 +182,7 @@ function uploadsItem(table: Table, { creations }: ChargeOrder, uploads: readonly
 
 /**
  * Why the charge was refused. If several conditions failed, the first check in this function wins: account,
- * key, model, rate, idempotency, budgets of the key, balance, concurrent creations.
+ * key, model, rate, idempotency, tries of the call, budgets of the key, balance, concurrent creations.
  */
 export function refusedCharge(order: ChargeOrder, refusals: ReadonlyMap<ChargePart, Refusal>): ChargeOutcome {
   const account = refusals.get('account');
@@ -192,6 +202,7 @@ export function refusedCharge(order: ChargeOrder, refusals: ReadonlyMap<ChargePa
   if (keyThen && !allowsModel(keyThen, model)) return { kind: 'model_not_allowed' };
   if (refusals.get('rate')) return { kind: 'rate_used_up' };
   if (idempotency?.item) return { kind: 'idempotency_taken', record: idempotencyFromItem(idempotency.item) };
+  if (refusals.get('retryHead') || refusals.get('retryEntry')) return { kind: 'retry_moved' };
   if (keyThen || user) return overBudget(order, keyThen, user);
   if (accountThen && accountThen.availableMicros < cost)
     return { kind: 'over_balance', availableMicros: accountThen.availableMicros };

@@ -5,6 +5,7 @@ import type { CreationRecord, RouteAttempt } from '../creation.ts';
 import type { FailureName } from '../failure.ts';
 import type { CreationId, UploadId } from '../ids.ts';
 import type { Micros } from '../money.ts';
+import type { RetryCharge } from '../retries.ts';
 import type { IdempotencyRecord } from './requests.ts';
 
 /** A creation as this release charges it. */
@@ -36,6 +37,8 @@ export interface ChargeOrder {
     /** How long the key names the creations. Absent: as long as an Idempotency-Key of a client. */
     readonly seconds?: number;
   };
+  /** Present when the request has a place among the tries of calls (core/retries.ts). */
+  readonly retry?: RetryCharge;
 }
 
 /** The outcome of a charge. Every outcome but 'charged' has written nothing. */
@@ -52,6 +55,8 @@ export type ChargeOutcome =
   | { readonly kind: 'account_changed'; readonly account: Account }
   | { readonly kind: 'rate_used_up' }
   | { readonly kind: 'idempotency_taken'; readonly record: IdempotencyRecord }
+  /** A try of the same body was charged or attached meanwhile. Head and entries have to be read again. */
+  | { readonly kind: 'retry_moved' }
   | { readonly kind: 'over_budget'; readonly budget: Budget }
   | { readonly kind: 'over_balance'; readonly availableMicros: Micros }
   | { readonly kind: 'too_many_open'; readonly limit: number; readonly current: number }

@@ -60,7 +60,10 @@ async function answerOf<Services extends ApiServices>(
 ): Promise<ApiAnswer> {
   try {
     checkRate(caller, rate);
-    const answer = await (rate === 'get' ? answerGet : answerPost)(request, caller, handle, services);
+    const run = (): Promise<ApiAnswer> => handle(request, caller, services);
+    const answer = await (rate === 'get'
+      ? countedGet(caller, services, run)
+      : countedPost(caller.place, run));
     return withHeaders(answer, rateHeaders(caller, rate, 1));
   } catch (error) {
     const problem = problemOf(error, request.requestId, services);
@@ -69,16 +72,3 @@ async function answerOf<Services extends ApiServices>(
     return withHeaders(problemAnswer(problem, services.authFailureForm), rateHeaders(caller, rate, places));
   }
 }
-
-type Answering = <Services extends ApiServices>(
-  request: ApiRequest,
-  caller: Caller,
-  handle: Handle<Services>,
-  services: Services,
-) => Promise<ApiAnswer>;
-
-const answerGet: Answering = (request, caller, handle, services) =>
-  countedGet(caller, services, () => handle(request, caller, services));
-
-const answerPost: Answering = (request, caller, handle, services) =>
-  countedPost(caller.place, () => handle(request, caller, services));

@@ -177,8 +177,7 @@ describe('the data of server-sent events', () => {
         bytes.slice(index * size, (index + 1) * size),
       );
       const found: string[] = [];
-      for await (const data of serverSentData(ReadableStream.from(parts)))
-        found.push(data);
+      for await (const data of serverSentData(ReadableStream.from(parts))) found.push(data);
       expect(found).toEqual(['{"a":"é"}', '{"b":\n2}']);
     }
   });
