@@ -30,6 +30,7 @@ export const generateImage: Tool = {
   requestOf: ({ wait_seconds: _seconds, ...body }) => ({ method: 'POST', body }),
   run: async (call) => {
     const { services } = call;
+    // A call that attached is not charged, so no charge has counted it. It takes its place before it waits.
     const { creation, seconds } = await countedPost(call.caller.place, () => accept(call));
     // From here on the creation is charged: whatever happens, the client gets its id.
     const last = await awaitEnd(creation, seconds, call);
@@ -49,7 +50,5 @@ async function accept(call: ToolCall): Promise<Accepted> {
   checkArguments(args, input);
   const seconds = waitOf(args);
   const answer = await generate(jsonOf(call.request, await imageRequest(call)), caller, services);
-  // A call that attached is not charged, so no charge has counted it. It takes its place before it waits.
-  await caller.place.take();
   return { creation: answer.body as CreationBody, seconds };
 }
