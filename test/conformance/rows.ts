@@ -1245,6 +1245,7 @@ export const parts: readonly Part[] = [
         'Unmodified clients of both generations of the protocol are served',
         'functions/mcp/clients: finds the tools, and gets a picture',
         'functions/mcp/clients: cannot connect without a key',
+        'mcp/service: finds a model, asks for the price, and gets the picture',
       ),
       row(
         'A wait is bounded, and the id always comes back',
@@ -1267,6 +1268,8 @@ export const parts: readonly Part[] = [
         'A call that is sent again pays nothing, and every other call is its own',
         'functions/mcp/attach: gets the creation of the first one, and charges nothing',
         'functions/mcp/attach: with %s is a call of its own',
+        'mcp/service: pays once, also when both come at the same time; another call with its id is its own',
+        'mcp/service: pays once when the answer of a charge is lost on its way',
       ),
       row(
         'Keys, blocks and rates are those of the API',

@@ -1,4 +1,6 @@
 /** MCP against the whole service: real bundles, the REST API of the template, and the unmodified clients. */
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { Client as ClientOf2026 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as Stdio2026 } from '@modelcontextprotocol/client/stdio';
@@ -6,6 +8,8 @@ import { Client as ClientOf2025 } from '@modelcontextprotocol/sdk/client/index.j
 import { StdioClientTransport as Stdio2025 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sharedTestService, type Client, type TestService } from '../fixtures/service.ts';
+import { newPerson } from '../command/command-run.ts';
+import { portOf } from '../fixtures/values.ts';
 import { generations, type McpClient, type ToolResult } from '../functions/mcp/clients.ts';
 import { rpc } from '../functions/mcp/mcp-fixture.ts';
 
@@ -205,5 +209,36 @@ describe('darkroom mcp', () => {
     const result = (await client.callTool({ name: 'quote_image', arguments: sketch })) as ToolResult;
     expect(result.structuredContent).toMatchObject({ cost: 0.01 });
     await client.close();
+  });
+
+  it('pays once when the answer of a charge is lost on its way', async () => {
+    const client = await service.client();
+    const ids: unknown[] = [];
+    const lossy = createServer((request, response) => {
+      void (async () => {
+        const answer = await fetch(service.machine.mcpUrl, {
+          method: 'POST',
+          headers: request.headers as Record<string, string>,
+          body: await text(request),
+        });
+        const body = await answer.text();
+        ids.push((JSON.parse(body) as { result: ToolResult }).result.structuredContent['id']);
+        if (ids.length === 1) request.socket.destroy();
+        else response.writeHead(answer.status, { 'content-type': 'application/json' }).end(body);
+      })();
+    });
+    await new Promise<void>((resolve) => void lossy.listen(0, '127.0.0.1', resolve));
+    const person = await newPerson();
+    const call = rpc('tools/call', { name: 'generate_image', arguments: { ...sketch, wait_seconds: 0 } });
+    const said = await person.run(['mcp', '--mcp-url', `http://127.0.0.1:${portOf(lossy)}/mcp`], {
+      input: `${JSON.stringify(call)}\n`,
+      env: { DARKROOM_API_KEY: client.key },
+    });
+    expect([said.code, said.err]).toEqual([0, '']);
+    expect(ids).toEqual([expect.any(String), ids[0]]);
+    expect(said.out).toContain(String(ids[0]));
+    expect(await available(client)).toBe(24_990_000);
+    await person.remove();
+    lossy.close();
   });
 });
