@@ -72,6 +72,9 @@ export class ServiceStack extends Stack {
     const notices = this.addNotices();
     const topUpUrl = this.addPortal(api, execution, notices, pages);
     const streams = this.addStreams(api, execution, notices, topUpUrl);
+    const portalRead = this.functionNamed('PortalRead');
+    portalRead.addEnvironment('OPENAI_URL', streams.openaiUrl);
+    portalRead.addEnvironment('MCP_URL', streams.mcpUrl);
     this.addAudit();
     this.addObservation(api, streams, execution);
     new CfnOutput(this, 'ApiUrl', { value: api.url });
