@@ -1280,6 +1280,72 @@ export const parts: readonly Part[] = [
     ],
   },
   {
+    part: 'The OpenAI-shaped endpoint',
+    rows: [
+      row(
+        'A cancelled creation is 409 cancelled, and is not to be retried',
+        'functions/openai/outcomes: When all have failed, the answer is that of the first failure: %s, x-should-retry %s',
+      ),
+      row(
+        'Every error of the API has a row: status, type, code, param, x-should-retry, Retry-After',
+        'functions/openai/refusal: a refusal in the form of the OpenAI API',
+        'functions/openai/outcomes: When all have failed, the answer is that of the first failure: %s, x-should-retry %s',
+        'docs/openai-page: The table of errors has status, type, code and retry of every error',
+      ),
+      row(
+        'Every field is taken, refused, or ignored by name',
+        'core/openai/fields: Every field that is taken is read',
+        'core/openai/fields: Fields that change nothing are ignored by name, also those that nobody knows',
+        'functions/openai/generations: %j is 400 for its field',
+        'functions/openai/generations: Fields that change nothing are named in a header',
+      ),
+      row(
+        'Sizes become a resolution and a ratio, and qualities a model of the catalog',
+        'core/openai/size: %s is %s',
+        'core/openai/plan-body: %s in %s is %s',
+        'functions/openai/generations: Size, quality and an alias choose model, resolution and ratio, and the format goes to the provider',
+      ),
+      row(
+        'n images are charged together or not at all, and 402 comes before any charge',
+        'functions/openai/generations: n creations are charged in one order and all started, and a seed is another one for each',
+        'functions/openai/generations: All pictures must be paid for, or none is charged',
+      ),
+      row(
+        'Some of n failed: 200 with the others, and the failed ones are refunded and listed',
+        'functions/openai/outcomes: The answer has the pictures that are there, and says which creation failed and was refunded',
+      ),
+      row(
+        'A request is held for 285 s at most, and answered before its library gives up; then 504 with the creations',
+        'functions/openai/outcomes: After 285 s the answer is 504 with the creations, and a library sends the request again',
+        'functions/openai/outcomes: With %j the answer comes before the library gives up',
+      ),
+      row(
+        'A stream has an event for each image, says something every 15 s, and ends with an error event when there is none',
+        'functions/openai/stream: The stream begins with a comment, and has one event for each picture',
+        'functions/openai/stream: The stream is never silent for more than 15 s',
+        'functions/openai/stream: When all creations have failed, the stream ends with the first failure',
+      ),
+      row(
+        'Edits take files and JSON through the checks of source images; a mask is refused; more than 4.4 MB are 413',
+        'functions/openai/edits: Files become source images in their order, after the same checks, and each is paid for',
+        'functions/openai/edits: An address is fetched, and a data: address holds the picture itself',
+        'functions/openai/edits: %s is 400 and nothing is charged',
+        'functions/openai/edits: Images of more than 4.4 MB together are 413 with the way to send them',
+      ),
+      row(
+        'A retry gets the creations of its first try; an Idempotency-Key wins',
+        'functions/openai/tries: A retry gets the pictures of the first try, and is not charged',
+        'functions/openai/tries: An Idempotency-Key wins: the request has no place among the tries',
+        'functions/openai/again: The same request again gets the same pictures, is not charged, and takes its place in the rate',
+      ),
+      row(
+        'GET /models shows what the account and the key may use',
+        'functions/openai/models: The list has the models that a provider renders for the account, in the form of the OpenAI API',
+        'functions/openai/models: A model that the key may not order is 404, as one that does not exist',
+      ),
+    ],
+  },
+  {
     part: 'Tools for agents (MCP)',
     rows: [
       row(
