@@ -18,6 +18,7 @@ import { fakeFalAccount } from '../../tools/vendors/fakes/fal/signature.ts';
 import { environmentOf } from '../../tools/vendors/fleet.ts';
 import { creationIdIn } from '../fixtures/values.ts';
 import { usePortal, useSumsOfDays } from './portal-run.ts';
+import { useTools } from './tools-run.ts';
 import { recordWhen, settled, submit } from '../workflow/creations.ts';
 
 export interface WholeRun {
@@ -53,7 +54,9 @@ export async function wholeRun(): Promise<WholeRun> {
     await useReconciler(service);
     await ended();
     await useCallbacks(service, fal);
-    await usePortal(service, source, (id) => isParked(service, id));
+    const parked = async (id: string): Promise<void> => isParked(service, id);
+    await useTools(service, client, { source, upload: await uploaded(service, client.key), parked });
+    await usePortal(service, source, parked);
     // The audit is due at midnight.
     await service.machine.advance(day);
     await useSumsOfDays(service, client);
@@ -180,7 +183,7 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
   await get('/nowhere', 404);
 }
 
-/** The OpenAI-shaped endpoint and MCP. Each function that is no skeleton any more has to use all of its grants here. */
+/** The OpenAI-shaped endpoint. Each function that is no skeleton any more has to use all of its grants here. */
 async function useStreams({ machine }: TestService, { key }: Client): Promise<void> {
   const call = async (url: string, body?: object): Promise<void> => {
     const answer = await fetch(url, {
@@ -194,10 +197,9 @@ async function useStreams({ machine }: TestService, { key }: Client): Promise<vo
     });
     expect(answer.status, `${url}: ${await answer.text()}`).toBe(200);
   };
-  const { openaiUrl, mcpUrl } = machine;
+  const { openaiUrl } = machine;
   await call(`${openaiUrl}/models`);
   await call(`${openaiUrl}/images/generations`, { model: 'sandbox-sketch', prompt: 'a lake' });
-  await call(mcpUrl, { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 }
 
 /** An upload, put into the bucket. */
