@@ -98,6 +98,19 @@ export const openaiOperations = {
 
 export type OpenaiOperationName = keyof typeof openaiOperations;
 
+/**
+ * Names of models that clients of the OpenAI API have built in. They lead to one model of the deployment, so that
+ * a client need not be changed (the setting `openai`).
+ */
+export const openaiModelNames = [
+  'dall-e-2',
+  'dall-e-3',
+  'gpt-image-1',
+  'gpt-image-1-mini',
+  'gpt-image-1.5',
+  'chatgpt-image-latest',
+] as const;
+
 /** Where agents speak the Model Context Protocol (MCP). */
 export const mcpPath = '/mcp';
 

@@ -4,66 +4,22 @@
  * compares the page with the template.
  */
 import { Duration } from 'aws-cdk-lib';
-import {
-  ComparisonOperator,
-  MathExpression,
-  Stats,
-  TreatMissingData,
-  type IMetric,
-} from 'aws-cdk-lib/aws-cloudwatch';
-import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { ComparisonOperator, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { serviceCapacity } from '../core/limits.ts';
-import type { ServiceMetrics } from './service-metrics.ts';
+import { fiveMinutes, sumOf, type AlarmDefinition, type Watched } from './alarm-definition.ts';
+import { streamAlarms } from './streams/stream-alarms.ts';
 
-/** The resources and metrics that the alarms watch. */
-export interface Watched {
-  readonly metrics: ServiceMetrics;
-  readonly httpApi: HttpApi;
-  /** Three metrics each are added up, so three machines at most. */
-  readonly stateMachines: readonly StateMachine[];
-  /**
-   * The functions without which a creation cannot go on. Ten at most: one alarm can add up no more metrics.
-   */
-  readonly throttled: readonly LambdaFunction[];
-  readonly refundCharge: LambdaFunction;
-  readonly auditBooks: LambdaFunction;
-}
-
-export interface AlarmDefinition {
-  readonly metric: IMetric;
-  readonly threshold: number;
-  /** How a value is compared with the threshold. Absent: the alarm begins at the threshold. */
-  readonly comparison?: ComparisonOperator;
-  /** How many periods in a row have to cross the threshold. Absent: 1. */
-  readonly periods?: number;
-  /** The meaning of a period without data. Absent: all is well. */
-  readonly missing?: TreatMissingData;
-  readonly meaning: string;
-  readonly remedy: string;
-}
-
-const fiveMinutes = { period: Duration.minutes(5), statistic: Stats.SUM } as const;
 /** Four fifths of the capacity, which leaves time to ask AWS for more. */
 const nearlyFull = (serviceCapacity * 4) / 5;
 
-/** The sum of metrics. A metric without a value in a period counts as 0. */
-function sumOf(metrics: readonly IMetric[], label: string): MathExpression {
-  const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
-  return new MathExpression({
-    expression: Object.keys(usingMetrics)
-      .map((id) => `FILL(${id}, 0)`)
-      .join(' + '),
-    usingMetrics,
-    period: fiveMinutes.period,
-    label,
-  });
-}
-
 /** Every alarm, by its name. */
 export function alarmTable(watched: Watched): Readonly<Record<string, AlarmDefinition>> {
-  return { ...customerAlarms(watched), ...moneyAlarms(watched), ...capacityAlarms(watched) };
+  return {
+    ...customerAlarms(watched),
+    ...streamAlarms(watched),
+    ...moneyAlarms(watched),
+    ...capacityAlarms(watched),
+  };
 }
 
 function customerAlarms({

@@ -5,7 +5,8 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import { alarmTable, type AlarmDefinition, type Watched } from './alarm-table.ts';
+import type { AlarmDefinition, Watched } from './alarm-definition.ts';
+import { alarmTable } from './alarm-table.ts';
 
 export interface AlarmsProps extends Watched {
   /** The e-mail address that subscribes to the topic. Absent: the topic has no subscriber at first. */

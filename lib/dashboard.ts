@@ -9,13 +9,15 @@ import {
   type IWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { Construct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
 import { failureNames } from '../core/failure.ts';
+import type { Streaming } from './alarm-definition.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
 export interface DashboardProps {
   readonly metrics: ServiceMetrics;
   readonly httpApi: HttpApi;
+  readonly streaming: Streaming;
   readonly alarms: readonly Alarm[];
 }
 
@@ -39,7 +41,7 @@ function graph(title: string, left: readonly IMetric[], right: readonly IMetric[
  * them.
  */
 export class Dashboard extends Construct {
-  constructor(scope: Construct, id: string, { metrics, httpApi, alarms }: DashboardProps) {
+  constructor(scope: Construct, id: string, { metrics, httpApi, streaming, alarms }: DashboardProps) {
     super(scope, id);
     const name = Stack.of(this).stackName;
     new CloudWatchDashboard(this, 'Dashboard', {
@@ -48,6 +50,7 @@ export class Dashboard extends Construct {
       widgets: [
         [new AlarmStatusWidget({ title: 'Alarms', width: 24, height: 4, alarms: [...alarms] })],
         customerRow(metrics, httpApi),
+        streamingRow(streaming),
         renderingRow(metrics),
         workRow(metrics),
       ],
@@ -74,6 +77,36 @@ function customerRow(metrics: ServiceMetrics, httpApi: HttpApi): IWidget[] {
       'Creations',
       [metrics.of('CreationsAccepted'), metrics.of('CreationsCompleted'), metrics.of('CreationsFailed')],
       [metrics.of('OpenCreations', { statistic: Stats.MAXIMUM })],
+    ),
+  ];
+}
+
+/** The OpenAI-shaped endpoint and MCP. */
+function streamingRow({ apis, holding }: Streaming): IWidget[] {
+  const nameOf = ({ node }: IConstruct): string => node.scope?.node.id ?? '';
+  return [
+    graph(
+      'OpenAI-shaped endpoint and MCP: requests and refusals',
+      apis.map((api) => api.metricCount({ period, label: nameOf(api) })),
+      apis.flatMap((api) => [
+        api.metricClientError({ period, label: `${nameOf(api)} 4xx` }),
+        api.metricServerError({ period, label: `${nameOf(api)} 5xx` }),
+      ]),
+    ),
+    graph(
+      'Time of a held request, ms',
+      holding.flatMap((fn) =>
+        [Stats.p(50), Stats.p(95)].map((statistic) =>
+          fn.metricDuration({ period, statistic, label: `${fn.node.id} ${statistic}` }),
+        ),
+      ),
+    ),
+    graph(
+      'Held requests, and those refused',
+      holding.map((fn) =>
+        fn.metric('ConcurrentExecutions', { period, statistic: Stats.MAXIMUM, label: fn.node.id }),
+      ),
+      holding.map((fn) => fn.metricThrottles({ period, label: `${fn.node.id} refused` })),
     ),
   ];
 }

@@ -142,9 +142,15 @@ export class ImageDelivery extends Construct {
     this.allow(fn, 's3:PutObject', 'results/*');
   }
 
+  /** Lets a function read results, which it gives to their client. */
+  grantReadResults(fn: LambdaFunction): void {
+    fn.addEnvironment('IMAGES_BUCKET', this.bucket.bucketName);
+    this.allow(fn, 's3:GetObject', 'results/*');
+  }
+
   /** Lets a function find a result that was stored before. */
   grantFind(fn: LambdaFunction): void {
-    this.allow(fn, 's3:GetObject', 'results/*');
+    this.grantReadResults(fn);
     // Without ListBucket S3 answers 403 instead of 404 for an object that does not exist.
     fn.addToRolePolicy(
       new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.bucket.bucketArn] }),

@@ -1,9 +1,11 @@
 import { Aws, CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   ApiMapping,
+  CfnApiMapping,
   DomainName,
   HttpApi,
   HttpMethod,
+  SecurityPolicy,
   type CfnStage,
   type HttpRoute,
 } from 'aws-cdk-lib/aws-apigatewayv2';
@@ -15,6 +17,7 @@ import { Construct } from 'constructs';
 import { apiRoot, callbackRoute, operations, type OperationName } from '../core/contract.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Settings } from './settings.ts';
+import type { StreamingApi } from './streams/streaming-api.ts';
 
 export interface PublicApiProps {
   /** The functions, or aliases of them. */
@@ -59,6 +62,10 @@ export class PublicApi extends Construct {
   readonly url: string;
   /** The address under which vendors reach the API. It has no slash at its end. */
   readonly callbackBaseUrl: string;
+  /** The log with a line for each request. */
+  readonly accessLogArn: string;
+  /** Absent: API Gateway gives a name. */
+  private readonly domain: DomainName | undefined;
 
   constructor(scope: Construct, id: string, props: PublicApiProps) {
     super(scope, id);
@@ -83,17 +90,29 @@ export class PublicApi extends Construct {
       'AwsSolutions-APIG4':
         'Every function authenticates by itself: a revoked key is dead at the next request, which a cached authorizer cannot promise, and refusals have the documented form. A callback proves itself by the capability in its path and by the signature of its vendor.',
     });
+    this.accessLogArn = this.addAccessLog(props.logRetention);
     this.configureStage(props, callbacks);
-    this.callbackBaseUrl = props.domain ? this.addDomain(props.domain) : this.httpApi.apiEndpoint;
+    this.domain = props.domain && this.addDomain(props.domain);
+    this.callbackBaseUrl = props.domain ? `https://${props.domain.name}` : this.httpApi.apiEndpoint;
     this.url = `${this.callbackBaseUrl}${apiRoot}`;
   }
 
-  /** HttpApi creates its default stage itself and has no property for the stage's log. */
-  private configureStage(
-    { throttling, logRetention }: PublicApiProps,
-    callbacks: readonly HttpRoute[],
-  ): void {
-    const stage = this.httpApi.defaultStage?.node.defaultChild as CfnStage;
+  /**
+   * The address of a streaming API for clients, without a slash at its end. The custom domain leads to the API by
+   * the first step of the path.
+   */
+  addressOf(firstStep: string, { restApi, url }: StreamingApi): string {
+    if (!this.domain) return url;
+    new CfnApiMapping(this, `${firstStep}Mapping`, {
+      apiId: restApi.restApiId,
+      stage: restApi.deploymentStage.stageName,
+      domainName: this.domain.name,
+      apiMappingKey: firstStep,
+    });
+    return `${this.callbackBaseUrl}/${firstStep}`;
+  }
+
+  private addAccessLog(logRetention: RetentionDays): string {
     const log = new LogGroup(this, 'AccessLog', {
       // Log groups under this prefix need no entry in the account's resource policy of CloudWatch Logs, whose
       // size is limited.
@@ -101,8 +120,14 @@ export class PublicApi extends Construct {
       retention: logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
+    return `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${log.logGroupName}`;
+  }
+
+  /** HttpApi creates its default stage itself and has no property for the stage's log. */
+  private configureStage({ throttling }: PublicApiProps, callbacks: readonly HttpRoute[]): void {
+    const stage = this.httpApi.defaultStage?.node.defaultChild as CfnStage;
     stage.accessLogSettings = {
-      destinationArn: `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${log.logGroupName}`,
+      destinationArn: this.accessLogArn,
       format: JSON.stringify(accessLogFormat),
     };
     stage.defaultRouteSettings = {
@@ -114,9 +139,11 @@ export class PublicApi extends Construct {
     for (const route of callbacks) stage.node.addDependency(route);
   }
 
-  private addDomain({ name, certificateArn }: NonNullable<Settings['apiDomain']>): string {
+  private addDomain({ name, certificateArn }: NonNullable<Settings['apiDomain']>): DomainName {
     const domain = new DomainName(this, 'Domain', {
       domainName: name,
+      // A domain that leads to REST APIs could take TLS 1.0.
+      securityPolicy: SecurityPolicy.TLS_1_2,
       certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
     });
     new ApiMapping(this, 'Mapping', { api: this.httpApi, domainName: domain });
@@ -124,6 +151,6 @@ export class PublicApi extends Construct {
       description: `Where DNS has to send ${name}`,
       value: domain.regionalDomainName,
     });
-    return `https://${name}`;
+    return domain;
   }
 }

@@ -26,6 +26,8 @@ export interface ServiceFunctionProps {
   readonly holdsEventStreams?: boolean;
   /** A folder whose files are in the bundle, under this name. */
   readonly folder?: BundledFolder;
+  /** How many invocations run at once, which no other function can take. Absent: as many as the account allows. */
+  readonly reservedConcurrency?: number | undefined;
 }
 
 /** A Lambda function of the service: the bundle of one file of functions/, and its own log group. */
@@ -43,6 +45,9 @@ export class ServiceFunction extends LambdaFunction {
       architecture: props.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
       timeout: props.timeout,
       memorySize: props.memoryMegabytes,
+      ...(props.reservedConcurrency !== undefined && {
+        reservedConcurrentExecutions: props.reservedConcurrency,
+      }),
       // The service writes JSON lines itself. The format JSON would wrap each of them again.
       loggingFormat: LoggingFormat.TEXT,
       logGroup,

@@ -16,7 +16,9 @@ import { Dashboard } from './dashboard.ts';
 import { EncryptionSecret } from './encryption-secret.ts';
 import { ImageDelivery } from './image-delivery.ts';
 import { NoticeExecution } from './notice-execution.ts';
+import { grantCancel, grantGenerate, type OperationParts } from './operation-grants.ts';
 import { Portal } from './portal/portal.ts';
+import { grantPortal } from './portal/portal-grants.ts';
 import { ProviderAccess } from './provider-access.ts';
 import { PublicApi } from './public-api.ts';
 import { rendererSizes } from './renderer-sizes.ts';
@@ -25,6 +27,8 @@ import { ServiceFunction, type ServiceFunctionProps } from './service-function.t
 import { ServiceMetrics } from './service-metrics.ts';
 import type { Settings } from './settings.ts';
 import { Store } from './store.ts';
+import { addStreamFunctions } from './streams/stream-functions.ts';
+import { StreamingApis } from './streams/streaming-apis.ts';
 import { TrafficShift } from './traffic-shift.ts';
 
 export interface ServiceStackProps extends StackProps {
@@ -66,9 +70,10 @@ export class ServiceStack extends Stack {
       this.functionNamed(id).addEnvironment('CALLBACK_BASE_URL', api.callbackBaseUrl);
     this.addReconciliation(execution);
     const notices = this.addNotices();
-    this.addPortal(api, execution, notices, pages);
+    const topUpUrl = this.addPortal(api, execution, notices, pages);
+    const streams = this.addStreams(api, execution, notices, topUpUrl);
     this.addAudit();
-    this.addObservation(api, execution);
+    this.addObservation(api, streams, execution);
     new CfnOutput(this, 'ApiUrl', { value: api.url });
     new CfnOutput(this, 'TableName', { value: this.store.tableName });
     new CfnOutput(this, 'StateMachineArn', { value: execution.stateMachine.stateMachineArn });
@@ -155,15 +160,12 @@ export class ServiceStack extends Stack {
     this.store.grant(functions.listEvents, 'GetItem', 'Query', 'DeleteItem');
     const { generateImage } = functions;
     for (const fn of [generateImage, functions.quoteImage]) fn.addEnvironment('OUTBOUND_RULES', 'public');
-    this.store.grant(generateImage, 'GetItem', 'PutItem');
-    this.images.grantStoreSources(generateImage);
-    this.images.grantReadUploads(generateImage);
+    grantGenerate(generateImage, this.operationParts(execution));
     this.store.grant(functions.createUpload, 'PutItem');
     this.images.grantSignUploads(functions.createUpload);
-    execution.grantStart(generateImage);
-    this.grantCancel(functions.cancelCreation, execution);
+    grantCancel(functions.cancelCreation, this.operationParts(execution));
     const { throttling, apiDomain: domain } = this.settings;
-    const live = (fn: ServiceFunction): IFunction => (this.trafficShift?.aliasOf(fn) ?? fn) as IFunction;
+    const live = this.live.bind(this);
     return new PublicApi(this, 'Api', {
       operations: Object.fromEntries(names.map((name) => [name, live(functions[name])])) as Record<
         OperationName,
@@ -175,13 +177,6 @@ export class ServiceStack extends Stack {
       logRetention: this.logRetention,
       domain,
     });
-  }
-
-  /** A cancel refunds, asks the vendor of the job to stop, and ends the task that waits for the callback. */
-  private grantCancel(fn: ServiceFunction, execution: CreationExecution): void {
-    this.store.grant(fn, 'GetItem', 'PutItem');
-    this.providers.grantKeys(fn);
-    execution.grantEndTasks(fn, 'SendTaskSuccess');
   }
 
   /** Does for one job what RenderImage does: asks the vendor, stores the image, completes the creation. */
@@ -225,13 +220,13 @@ export class ServiceStack extends Stack {
     return notices;
   }
 
-  /** The portal: each of its functions has the rights of its own operations. */
+  /** The portal. Gives the address that a 402 names. */
   private addPortal(
     api: PublicApi,
     execution: CreationExecution,
     notices: NoticeExecution,
     pages: string,
-  ): void {
+  ): string {
     const { httpApi, url: apiUrl } = api;
     const portal = new Portal(this, 'Portal', {
       settings: this.settings.portal,
@@ -240,36 +235,48 @@ export class ServiceStack extends Stack {
       origins: { results: this.images.baseUrl, uploads: this.images.uploadOrigin },
     });
     const add = this.addFunction.bind(this);
-    const { 'sign-in': signIn, read, manage, generate, cancel, operate } = portal.addFunctions(add);
-    for (const fn of [signIn, read, manage, generate, cancel, operate])
-      this.store.grant(fn, 'BatchGetItem', 'UpdateItem');
-    // Whatever changes something is in the log of actions, and a sign-in makes a session.
-    for (const fn of [signIn, manage, generate, cancel, operate]) this.store.grant(fn, 'PutItem');
-    this.store.grant(signIn, 'DeleteItem', 'GetItem', 'Query');
-    this.encryptionSecret.grantOpen(signIn);
-    this.store.grant(read, 'BatchWriteItem', 'GetItem', 'Query');
-    this.store.grantListing(read);
-    this.store.grant(manage, 'DeleteItem', 'GetItem', 'Query');
-    this.encryptionSecret.grantOpen(manage);
-    execution.grantStart(manage);
-    notices.grantStart(manage);
-    this.store.grant(generate, 'GetItem');
-    this.images.grantStoreSources(generate);
-    this.images.grantReadUploads(generate);
-    this.images.grantSignUploads(generate);
-    execution.grantStart(generate);
-    notices.grantStart(generate);
-    this.grantCancel(cancel, execution);
-    this.store.grant(operate, 'GetItem', 'Query');
-    this.store.grantListing(operate);
-    this.store.grantOpenWork(operate);
-    notices.grantStart(operate);
+    const functions = portal.addFunctions(add);
+    grantPortal(functions, {
+      ...this.operationParts(execution),
+      encryptionSecret: this.encryptionSecret,
+      notices,
+    });
+    const { manage, generate, operate } = functions;
     operate.addEnvironment('DEFAULT_LIMITS', this.defaultLimits());
     for (const fn of [manage, generate]) fn.addEnvironment('OUTBOUND_RULES', 'public');
     const topUpUrl = this.settings.topUpUrl === '' ? `${portal.url}wallet` : this.settings.topUpUrl;
     for (const fn of [this.functionNamed('GenerateImage'), generate])
       fn.addEnvironment('TOP_UP_URL', topUpUrl);
     portal.addPublisher(add, pages);
+    return topUpUrl;
+  }
+
+  /** The OpenAI-shaped endpoint and MCP. */
+  private addStreams(
+    publicApi: PublicApi,
+    execution: CreationExecution,
+    notices: NoticeExecution,
+    topUpUrl: string,
+  ): StreamingApis {
+    const { settings } = this;
+    const functions = addStreamFunctions(this.addFunction.bind(this), {
+      ...this.operationParts(execution),
+      notices,
+      settings,
+      topUpUrl,
+    });
+    const { throttling, gatewayLogRole } = settings;
+    const live = this.live.bind(this);
+    return new StreamingApis(this, 'Streams', { functions, live, publicApi, throttling, gatewayLogRole });
+  }
+
+  private operationParts(execution: CreationExecution): OperationParts {
+    return { store: this.store, images: this.images, providers: this.providers, execution };
+  }
+
+  /** The function, or the alias that gets the requests in its place. */
+  private live(fn: ServiceFunction): IFunction {
+    return (this.trafficShift?.aliasOf(fn) ?? fn) as IFunction;
   }
 
   private addAudit(): void {
@@ -285,7 +292,11 @@ export class ServiceStack extends Stack {
   }
 
   /** The alarms and the dashboard for operators. */
-  private addObservation({ httpApi }: PublicApi, execution: CreationExecution): void {
+  private addObservation(
+    { httpApi }: PublicApi,
+    { openai, mcp }: StreamingApis,
+    execution: CreationExecution,
+  ): void {
     const metrics = new ServiceMetrics(this.stackName);
     const throttled = [
       'GenerateImage',
@@ -299,9 +310,12 @@ export class ServiceStack extends Stack {
       'Reconcile',
     ].map((id) => this.functionNamed(id));
     const [refundCharge, auditBooks] = [this.functionNamed('RefundCharge'), this.functionNamed('AuditBooks')];
+    const holding = ['OpenaiImages', 'Mcp'].map((id) => this.functionNamed(id));
+    const streaming = { apis: [openai.restApi, mcp.restApi], holding };
     const alarms = new Alarms(this, 'Alarms', {
       metrics,
       httpApi,
+      streaming,
       stateMachines: execution.all,
       throttled,
       refundCharge,
@@ -312,7 +326,7 @@ export class ServiceStack extends Stack {
     this.trafficShift?.stopAt(
       ['RequestsFailing', 'ServerErrors', 'StartsRefused'].map((name) => alarms.named(name)),
     );
-    new Dashboard(this, 'Dashboard', { metrics, httpApi, alarms: alarms.all });
+    new Dashboard(this, 'Dashboard', { metrics, httpApi, streaming, alarms: alarms.all });
   }
 
   private functionNamed(id: string): ServiceFunction {
@@ -339,7 +353,7 @@ export class ServiceStack extends Stack {
   private addFunction(
     id: string,
     entry: string,
-    own: Pick<ServiceFunctionProps, 'description' | 'holdsEventStreams' | 'folder'> &
+    own: Pick<ServiceFunctionProps, 'description' | 'holdsEventStreams' | 'folder' | 'reservedConcurrency'> &
       Partial<Pick<ServiceFunctionProps, 'timeout' | 'memoryMegabytes'>>,
   ): ServiceFunction {
     const { architecture } = this.settings;

@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { limitRanges } from '../core/limits.ts';
 import { domain, oneOf, regionalCertificate, usEastCertificate, wholeNumber } from './setting-values.ts';
 import { portalSettings } from './portal/portal-settings.ts';
+import { gatewayLogRole, heldRequests, openaiSettings } from './streams/stream-settings.ts';
 
 /** The retentions of CloudWatch Logs, by their days. INFINITE is left out: no log is to stay for ever. */
 const retentions = new Map<number, RetentionDays>(
@@ -100,6 +101,12 @@ const settingsSchema = z.strictObject(
     ]).default('all-at-once'),
     /** The portal, where clients help themselves. */
     portal: portalSettings,
+    /** The models behind the names that clients of the OpenAI API send. */
+    openai: openaiSettings,
+    /** How many requests are held at once while their images are made. */
+    heldRequests,
+    /** Who makes the role by which API Gateway writes the access logs of REST APIs in this account and region. */
+    gatewayLogRole,
     /** The limits of the whole API, which apply before the limits of an account. */
     throttling: z
       .strictObject(

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import type { VirtualClock } from './clock.ts';
+import { isRequest } from './lambda/functions.ts';
 import { waitUntilAtRest } from './wait-until-at-rest.ts';
 import type { Watched } from './wait-until-at-rest.ts';
 import type { Schedule } from './schedule.ts';
@@ -70,7 +71,7 @@ const noticeMillis = 1_000;
  * notice. Resolves with whether there was such a task.
  */
 async function noticed({ inFlight }: AdvanceOptions): Promise<boolean> {
-  const slow = inFlight().filter(({ source }) => source !== 'gateway');
+  const slow = inFlight().filter((one) => !isRequest(one));
   if (slow.length === 0) return false;
   await Promise.race([
     Promise.all(slow.map(({ done }) => done)),

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { apiRoot } from '../core/contract.ts';
+import { apiRoot, mcpPath, openaiRoot } from '../core/contract.ts';
 import { createAdvance } from './advance.ts';
 import type { Advanced } from './advance.ts';
 import type { Faults } from './aws/faults.ts';
@@ -19,6 +19,7 @@ import { createPortalFront, portalPath } from './front/portal-front.ts';
 import { createPublication, type Publication } from './front/publish.ts';
 import { resolveReference } from './front/secret-values.ts';
 import { createGateway, type Gateway } from './gateway/gateway.ts';
+import { createRestApi } from './gateway/rest-api.ts';
 import { createResults } from './gateway/results.ts';
 import type { FunctionLogLine } from './lambda/messages.ts';
 import type { LocalAws } from './local-aws.ts';
@@ -61,6 +62,10 @@ export interface OneMachineOptions {
 export interface OneMachine {
   /** http://127.0.0.1:PORT/api/public/v1 */
   readonly apiUrl: string;
+  /** http://127.0.0.1:PORT/openai/v1 */
+  readonly openaiUrl: string;
+  /** http://127.0.0.1:PORT/mcp */
+  readonly mcpUrl: string;
   readonly localUrl: string;
   readonly inboxUrl: string;
   /** http://127.0.0.1:PORT/portal/ */
@@ -157,6 +162,9 @@ async function start(
   const people = options.people ?? (() => Promise.resolve([]));
   server.serve({
     api: gateway.handle,
+    restApis: template.restApis.map((api) =>
+      createRestApi({ api, functions, now: clock.now, throttles: aws.faults.throttlesRequest }),
+    ),
     control: createControl({
       inbox,
       faults: aws.faults,
@@ -250,9 +258,11 @@ function createAdvanceOf(
 function addressesOf(
   { url }: Server,
   awsUrl: string,
-): Pick<OneMachine, 'apiUrl' | 'localUrl' | 'inboxUrl' | 'portalUrl' | 'awsUrl'> {
+): Pick<OneMachine, 'apiUrl' | 'openaiUrl' | 'mcpUrl' | 'localUrl' | 'inboxUrl' | 'portalUrl' | 'awsUrl'> {
   return {
     apiUrl: `${url}${apiRoot}`,
+    openaiUrl: `${url}${openaiRoot}`,
+    mcpUrl: `${url}${mcpPath}`,
     localUrl: `${url}/_local`,
     inboxUrl: `${url}${inboxPath}`,
     portalUrl: `${url}${portalPath}/`,

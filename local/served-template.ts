@@ -5,19 +5,23 @@ import type { LocalDistribution, LocalTemplate } from './template.ts';
 
 /**
  * The template as this server serves it. The results and the portal have this server's address in place of
- * their distributions', and the environment variables have the values of the person who starts the service.
+ * their distributions', the REST APIs have it in place of their own, and the environment variables have the values of the person who starts the service.
  */
 export function servedUnder(
   url: string,
   template: LocalTemplate,
   overrides: Readonly<Record<string, string>>,
 ): LocalTemplate {
-  const addresses = template.distributions.flatMap(({ domains, behaviors }) =>
+  const restApis = template.restApis.map(
+    ({ id }) => [`https://${id}.execute-api.${localRegion}.amazonaws.com`, url] as const,
+  );
+  const distributions = template.distributions.flatMap(({ domains, behaviors }) =>
     domains.map((domain) => {
       const path = behaviors.length > 0 ? portalPath : resultsPath.slice(0, -1);
       return [`https://${domain}`, `${url}${path}`] as const;
     }),
   );
+  const addresses = [...restApis, ...distributions];
   const withLocalAddresses = (value: string): string =>
     addresses.reduce((text, [deployed, local]) => text.replaceAll(deployed, local), value);
   const valueOf = (name: string, value: string): string =>

@@ -5,6 +5,7 @@ import type { PortalFront } from './front/portal-front.ts';
 import { resultsPath } from './gateway/results.ts';
 import { targetOf } from './gateway/gateway-event.ts';
 import { sendJson } from './gateway/http-body.ts';
+import type { RestApi } from './gateway/rest-api.ts';
 import { hasErrorCode } from './error-code.ts';
 import { listenOnLoopback } from './loopback.ts';
 
@@ -13,6 +14,8 @@ export type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => P
 /** The handler for each part of the server's paths. */
 export interface ServerHandlers {
   readonly api: Handler;
+  /** The APIs that stream. Each has the paths below its stage. */
+  readonly restApis: readonly RestApi[];
   readonly control: Handler;
   readonly results: Handler;
   readonly portal: Pick<PortalFront, 'serves' | 'handle'>;
@@ -65,11 +68,13 @@ async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const { api, control, results, portal } = await ready;
+  const { api, restApis, control, results, portal } = await ready;
   const { path } = targetOf(incoming);
   if (path === localPath || path.startsWith(`${localPath}/`)) return control(incoming, outgoing);
   if (path.startsWith(resultsPath)) return results(incoming, outgoing);
   if (portal.serves(path)) return portal.handle(incoming, outgoing);
+  const restApi = restApis.find(({ serves }) => serves(path));
+  if (restApi) return restApi.handle(incoming, outgoing);
   return api(incoming, outgoing);
 }
 

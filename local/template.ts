@@ -8,6 +8,8 @@ import type { LocalRule, LocalSchedule } from './template/events.ts';
 import type { Template } from './template/intrinsics.ts';
 import { readPolicies } from './template/policies.ts';
 import { openResources } from './template/resources.ts';
+import { readRestApis } from './template/rest-apis.ts';
+import type { LocalRestApi, LocalRestRoute } from './template/rest-apis.ts';
 import { readDistributions, readPublishers } from './template/distributions.ts';
 import type { LocalBehavior, LocalDistribution, LocalPublisher } from './template/distributions.ts';
 import { readBuckets, readSecrets, readTables } from './template/storage.ts';
@@ -20,6 +22,8 @@ export type {
   LocalDistribution,
   LocalFunction,
   LocalPublisher,
+  LocalRestApi,
+  LocalRestRoute,
   LocalRoute,
   LocalRule,
   LocalSchedule,
@@ -33,6 +37,7 @@ export interface LocalTemplate {
   readonly functions: readonly LocalFunction[];
   readonly aliases: readonly LocalAlias[];
   readonly routes: readonly LocalRoute[];
+  readonly restApis: readonly LocalRestApi[];
   readonly tables: readonly LocalTable[];
   readonly stateMachines: readonly LocalStateMachine[];
   readonly schedules: readonly LocalSchedule[];
@@ -69,6 +74,7 @@ export function readTemplate(
     functions: readFunctions(resources, path.dirname(templatePath)),
     aliases: readAliases(resources),
     routes: readRoutes(resources),
+    restApis: readRestApis(resources),
     tables: readTables(resources),
     stateMachines: readStateMachines(resources),
     schedules: readSchedules(resources),

@@ -17,7 +17,7 @@ const defaultPatienceMillis = 12_000;
  * Waits until nothing in the service moves by itself. No task, schedule or event is in flight then, and the
  * state machines have gone as far as they can. Each invocation is waited for at most 12 real seconds from its
  * own start. Requests are waited for only when they are in `before`, so that clients that keep calling cannot
- * hold this up. Resolves with the instant of the interpreter's next timer.
+ * hold this up. Held requests are never waited for: they wait themselves for what comes next. Resolves with the instant of the interpreter's next timer.
  */
 export async function waitUntilAtRest(
   { inFlight, sync }: Watched,
@@ -27,6 +27,7 @@ export async function waitUntilAtRest(
   const awaited = (): FlyingInvocation[] =>
     inFlight().filter(
       (one) =>
+        one.source !== 'held' &&
         (one.source !== 'gateway' || before.has(one)) &&
         (one.startedAt === undefined || Date.now() - one.startedAt < patienceMillis),
     );

@@ -3,6 +3,7 @@
  * tests.
  */
 import { resolve } from 'node:path';
+import { openaiModelNames } from '../core/contract.ts';
 import { systemClock } from '../adapters/system-clock.ts';
 import { startOneMachine, type MachineEvent, type OneMachine } from '../local/one-machine.ts';
 import { addressOf } from '../admin/service-address.ts';
@@ -52,6 +53,9 @@ const portalSettings = {
   inbox_url: '{origin}/_local/inbox',
 };
 
+/** No vendor has a key here, so the names of OpenAI's models lead to the sandbox. */
+const openaiAliases = Object.fromEntries(openaiModelNames.map((name) => [name, 'sandbox-standard']));
+
 /** Throws when the folder or the port is in use, and every other error of startOneMachine. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const templatePath = options.templatePath ?? (await synthesizedTemplate(options.onProgress));
@@ -66,6 +70,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       PORTAL_ISSUER: '{origin}/_local/issuer',
       // The user pool of the template has no stand-in. An invited person signs in at the local issuer.
       USER_POOL_ID: '',
+      OPENAI_ALIASES: JSON.stringify(openaiAliases),
       PORTAL_SETTINGS: JSON.stringify(portalSettings),
       CALLBACK_BASE_URL: options.publicUrl ?? '',
       ...(!options.strictOutbound && { OUTBOUND_RULES: 'loopback-too' }),

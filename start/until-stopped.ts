@@ -47,14 +47,13 @@ function printEvent(line: string, json: boolean): void {
 
 function readyJson({ machine, demo }: RunningService): string {
   const { apiUrl: api, inboxUrl: inbox, localUrl: local, portalUrl: portal } = machine;
+  const { openaiUrl: openai, mcpUrl: mcp } = machine;
   const { key, accountId: account } = demo;
-  return JSON.stringify({ event: 'ready', api, key, account, inbox, local, portal });
+  return JSON.stringify({ event: 'ready', api, key, account, inbox, local, portal, openai, mcp });
 }
 
-function readyText(
-  { machine: { apiUrl: api, inboxUrl: inbox, portalUrl: portal }, demo }: RunningService,
-  data: string,
-): string {
+function readyText({ machine, demo }: RunningService, data: string): string {
+  const { apiUrl: api, inboxUrl: inbox, portalUrl: portal, openaiUrl, mcpUrl } = machine;
   const body = JSON.stringify({
     model: 'sandbox-standard',
     prompt: 'a quiet lake at dawn',
@@ -70,6 +69,8 @@ function readyText(
   API      ${pc.cyan(api)}
   account  ${demo.accountId}   ${aboutAccount}
   key      ${demo.key}   ${pc.dim('(new at every start)')}
+  OpenAI   ${pc.cyan(openaiUrl)}   ${pc.dim('(base URL for libraries of the OpenAI API)')}
+  MCP      ${pc.cyan(mcpUrl)}   ${pc.dim('(for agents)')}
   portal   ${pc.cyan(portal)}   ${pc.dim(`(sign in as ${demoEmail})`)}
   inbox    ${pc.cyan(inbox)}   ${pc.dim('(webhooks, with their pictures, in a browser)')}
   state    ${data}

@@ -106,7 +106,7 @@ function readsAsText(contentType: string | undefined, body: Buffer): boolean {
 }
 
 /** The time as access logs write it: 12/Mar/2020:19:03:58 +0000. */
-function clfTime(at: number): string {
+export function clfTime(at: number): string {
   const date = new Date(at);
   const two = (value: number): string => String(value).padStart(2, '0');
   const day = `${two(date.getUTCDate())}/${monthNames[date.getUTCMonth()] ?? ''}/${date.getUTCFullYear()}`;

@@ -21,7 +21,7 @@ const responseSchema = z.object({
 export type GatewayResponse = z.output<typeof responseSchema>;
 
 /** These headers belong to the connection between client and gateway. A function cannot set them. */
-const connectionHeaders = new Set([
+export const connectionHeaders = new Set([
   'connection',
   'content-length',
   'keep-alive',

@@ -28,21 +28,26 @@ export function sendJson(outgoing: ServerResponse, status: number, value: unknow
 const maxDiscardedBytes = 64 * 1024 * 1024;
 const discardMillis = 5_000;
 
-/**
- * Answers a request whose body is not wanted. Many clients read no answer before they have sent the whole
- * body, so the rest of the body is read and thrown away first.
- */
+/** Answers a request whose body is not wanted. */
 export function refuseBody(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   status: number,
   value: unknown,
 ): void {
+  discardBody(incoming, outgoing, () => sendJson(outgoing, status, value));
+}
+
+/**
+ * Answers once the body, which is not wanted, has come. Many clients read no answer before they have sent the whole
+ * body, so the rest of the body is read and thrown away first.
+ */
+export function discardBody(incoming: IncomingMessage, outgoing: ServerResponse, send: () => void): void {
   let discarded = 0;
   const answer = (): void => {
     clearTimeout(timer);
     outgoing.setHeader('connection', 'close');
-    if (!outgoing.headersSent) sendJson(outgoing, status, value);
+    if (!outgoing.headersSent) send();
   };
   const timer = setTimeout(() => incoming.destroy(), discardMillis);
   incoming.on('data', (chunk: Buffer) => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type {
+  AnswerSink,
   FunctionLogLine,
   InvocationResult,
   LambdaError,
@@ -35,12 +36,19 @@ export interface RunningInvocation {
   readonly crash: () => void;
 }
 
+/** An invocation that has not ended. */
+interface Flight {
+  readonly finish: (result: InvocationResult) => void;
+  readonly sink: AnswerSink | undefined;
+}
+
 /**
  * A function's execution environment: a worker thread that has loaded the bundle. Several invocations may wait
  * in it at the same time. When one of them crashes, the others go on.
  */
 export interface ExecutionEnvironment {
-  readonly invoke: (event: unknown) => RunningInvocation;
+  /** @param sink takes the answer of a function that streams. Without it the answer is thrown away */
+  readonly invoke: (event: unknown, sink?: AnswerSink) => RunningInvocation;
   readonly inFlight: () => number;
   /**
    * False after an invocation has crashed or timed out, or the worker has ended. The worker then takes no
@@ -71,7 +79,7 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
   const isBlocked = (): boolean => stillMillis() > options.blockedMillis;
   let told = 0;
   const tell = (order: WorkerOrder): void => worker.postMessage(order);
-  const flights = new Map<string, (result: InvocationResult) => void>();
+  const flights = new Map<string, Flight>();
   let usable = true;
   let crash: LambdaError | undefined;
   // An invocation's time limit begins when the handler is loaded. A worker that starts beside 47 others loads
@@ -79,11 +87,11 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
   const ready = Promise.withResolvers<undefined>();
 
   function settle(requestId: string, result: InvocationResult): void {
-    const finish = flights.get(requestId);
-    if (finish === undefined) return; // The invocation has already timed out.
+    const flight = flights.get(requestId);
+    if (flight === undefined) return; // The invocation has already timed out.
     flights.delete(requestId);
     if (flights.size === 0) worker.unref(); // An idle worker must not keep the process alive.
-    finish(result);
+    flight.finish(result);
     if (!usable && flights.size === 0) void worker.terminate();
   }
 
@@ -93,8 +101,22 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
     settle(requestId, { ok: false, error });
   }
 
+  async function pass(requestId: string, bytes: Uint8Array): Promise<void> {
+    await flights.get(requestId)?.sink?.part(bytes);
+    tell({ type: 'taken', requestId });
+  }
+
   function hear(message: WorkerMessage): void {
     switch (message.type) {
+      case 'head':
+        flights.get(message.requestId)?.sink?.head(message.head);
+        break;
+      case 'part':
+        void pass(message.requestId, message.bytes);
+        break;
+      case 'ended':
+        flights.get(message.requestId)?.sink?.end();
+        break;
       case 'ready':
         ready.resolve(undefined);
         break;
@@ -131,10 +153,14 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
   });
   worker.on('exit', failOpenInvocations);
 
-  async function run(requestId: string, event: unknown): Promise<InvocationResult> {
+  async function run(
+    requestId: string,
+    event: unknown,
+    sink: AnswerSink | undefined,
+  ): Promise<InvocationResult> {
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
     if (flights.size === 0) wokenAt = Date.now();
-    flights.set(requestId, resolve);
+    flights.set(requestId, { finish: resolve, sink });
     worker.ref();
     await ready.promise;
     if (!flights.has(requestId)) return promise;
@@ -154,10 +180,10 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
   }
 
   return {
-    invoke: (event) => {
+    invoke: (event, sink) => {
       const requestId = randomUUID();
       told += 1;
-      const result = run(requestId, event);
+      const result = run(requestId, event, sink);
       // The worker gets the invocation when it is ready, and the crash must come after the invocation.
       return { result, crash: () => void ready.promise.then(() => tell({ type: 'crash', requestId })) };
     },

@@ -2,15 +2,20 @@ import type { VirtualClock } from '../clock.ts';
 import type { LocalFunction } from '../template.ts';
 import { workerOptionsOf } from './worker-options.ts';
 import { startEnvironment } from './execution-environment.ts';
-import type { FunctionLogLine, InvocationResult } from './messages.ts';
+import type { AnswerSink, FunctionLogLine, InvocationResult, LambdaError } from './messages.ts';
 import { createWorkerPool, poolLimits } from './worker-pool.ts';
 import type { PoolLimits, WorkerPool } from './worker-pool.ts';
 
 /**
- * The part of the service that started an invocation. Only invocations of the gateway run at the normal
- * priority.
+ * The part of the service that started an invocation. Only requests of clients run at the normal priority. `held`
+ * is a request that may wait for minutes, until its images are there.
  */
-export type InvocationSource = 'gateway' | 'task' | 'schedule' | 'event';
+export type InvocationSource = 'gateway' | 'held' | 'task' | 'schedule' | 'event';
+
+/** Whether a client waits for the invocation. */
+export function isRequest({ source }: Pick<FlyingInvocation, 'source'>): boolean {
+  return source === 'gateway' || source === 'held';
+}
 
 /** An invocation that has not ended. It may still be in the queue. */
 export interface FlyingInvocation {
@@ -26,11 +31,15 @@ export interface FlyingInvocation {
 
 /** All functions of the template. */
 export interface LocalFunctions {
-  /** Never rejects. An unknown function gives a result, too. */
+  /**
+   * Never rejects. An unknown function gives a result, too, and so does one that runs as often as its reserved
+   * concurrency allows. `sink` takes the answer of a function that streams.
+   */
   readonly invoke: (
     functionId: string,
     event: unknown,
     source: InvocationSource,
+    sink?: AnswerSink,
   ) => Promise<InvocationResult>;
   readonly inFlight: () => readonly FlyingInvocation[];
   /**
@@ -78,15 +87,22 @@ export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunct
   }
   const poolFor = (functionId: string, source: InvocationSource): WorkerPool | undefined => {
     const both = pools.get(functionId);
-    return source === 'gateway' ? both?.foreground : both?.background;
+    return isRequest({ source }) ? both?.foreground : both?.background;
+  };
+
+  const reserved = new Map(options.functions.map((one) => [one.id, one.reservedConcurrency]));
+  const isFull = (functionId: string): boolean => {
+    const most = reserved.get(functionId);
+    return most !== undefined && [...flying].filter((one) => one.functionId === functionId).length >= most;
   };
 
   return {
-    invoke: (functionId, event, source) => {
+    invoke: (functionId, event, source, sink) => {
       const pool = poolFor(functionId, source);
       if (pool === undefined) return Promise.resolve(functionNotFound(functionId));
+      if (isFull(functionId)) return Promise.resolve({ ok: false, error: rateExceeded });
       const start = Promise.withResolvers<() => void>();
-      const done = pool.invoke(event, start.resolve);
+      const done = pool.invoke(event, { onStart: start.resolve, sink });
       const invocation: FlyingInvocation = {
         functionId,
         source,
@@ -146,6 +162,11 @@ function createPools(one: LocalFunction, options: LocalFunctionsOptions): Functi
     background: createWorkerPool(start(true), limits),
   };
 }
+
+const rateExceeded: LambdaError = {
+  errorType: 'Lambda.TooManyRequestsException',
+  errorMessage: 'Rate Exceeded.',
+};
 
 function functionNotFound(functionId: string): InvocationResult {
   return {

@@ -12,8 +12,18 @@ export type InvocationResult =
   | { readonly ok: true; readonly payload: unknown }
   | { readonly ok: false; readonly error: LambdaError };
 
+/** Takes the parts of an answer that a function streams. */
+export interface AnswerSink {
+  /** What the function gave to HttpResponseStream.from(). It comes once, before the first part. */
+  readonly head: (head: unknown) => void;
+  /** Resolves when the function may write the next part. Never rejects: a function goes on without its client. */
+  readonly part: (bytes: Uint8Array) => Promise<void>;
+  /** The answer is whole. The function may still run. */
+  readonly end: () => void;
+}
+
 /** A message to the worker. */
-export type WorkerOrder = InvokeMessage | CrashMessage;
+export type WorkerOrder = InvokeMessage | TakenMessage | CrashMessage;
 
 /** Starts an invocation. `deadline` is real time, in milliseconds since 1970. */
 export interface InvokeMessage {
@@ -21,6 +31,12 @@ export interface InvokeMessage {
   readonly requestId: string;
   readonly event: unknown;
   readonly deadline: number;
+}
+
+/** The part that the worker sent last has been taken. */
+export interface TakenMessage {
+  readonly type: 'taken';
+  readonly requestId: string;
 }
 
 /** Lets an invocation crash as if somebody had killed its environment. */
@@ -35,6 +51,10 @@ export type WorkerMessage =
   | { readonly type: 'log'; readonly requestId: string | undefined; readonly line: string }
   /** The processor time of one invocation, roughly: other invocations may share the thread. */
   | { readonly type: 'used'; readonly cpuMillis: number }
+  /** The head, the parts and the end of an answer that is streamed. Each part waits for its TakenMessage. */
+  | { readonly type: 'head'; readonly requestId: string; readonly head: unknown }
+  | { readonly type: 'part'; readonly requestId: string; readonly bytes: Uint8Array }
+  | { readonly type: 'ended'; readonly requestId: string }
   | { readonly type: 'answered'; readonly requestId: string; readonly json: string }
   | { readonly type: 'failed'; readonly requestId: string; readonly error: LambdaError }
   /** One invocation has crashed. The other invocations of the worker go on. */

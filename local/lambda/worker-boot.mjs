@@ -204,13 +204,73 @@ function cpuMillis() {
   return (user + system) / 1_000;
 }
 
+// A function that streams its answer is marked, and its head is noted until the first write: Lambda's own runtime
+// sends the head then, and not before.
+const streaming = Symbol.for('aws.lambda.runtime.handler.streaming');
+const heads = new WeakMap();
+globalThis.awslambda = {
+  streamifyResponse: (handler) => Object.assign(handler, { [streaming]: 'response' }),
+  HttpResponseStream: {
+    from: (stream, head) => {
+      heads.set(stream, JSON.parse(JSON.stringify(head)));
+      return stream;
+    },
+  },
+};
+
+/** What is to be called when the main thread has taken the last part, by the id of the request. */
+const taken = new Map();
+
+/** The stream that a function writes its answer to. Each part waits until the main thread has taken it. */
+function answerStream(requestId) {
+  const { Writable } = process.getBuiltinModule('node:stream');
+  const tell = (message, transferred) => {
+    if (!crashed.has(requestId)) parentPort.postMessage({ requestId, ...message }, transferred);
+  };
+  const stream = new Writable({
+    write: (part, _encoding, written) => {
+      const head = heads.get(stream);
+      heads.delete(stream);
+      if (head !== undefined) tell({ type: 'head', head });
+      taken.set(requestId, written);
+      // A copy, because the memory goes to the main thread, and the function may use its own again.
+      const bytes = new Uint8Array(part);
+      tell({ type: 'part', bytes }, [bytes.buffer]);
+    },
+    final: (ended) => {
+      tell({ type: 'ended' });
+      ended();
+    },
+  });
+  // The function hears of its own error by the call that fails.
+  stream.on('error', () => undefined);
+  return stream;
+}
+
+async function stream(handler, message) {
+  const { requestId } = message;
+  const out = answerStream(requestId);
+  try {
+    await handler(message.event, out, contextOf(message));
+    // The end of the stream comes after its last part.
+    if (out.writableEnded && !out.writableFinished)
+      await new Promise((resolve) => out.once('close', resolve));
+    if (!out.writableFinished) throw new Error('Response stream is not finished.');
+  } finally {
+    taken.delete(requestId);
+  }
+}
+
 async function answer(handler, message) {
   const { requestId } = message;
   const from = cpuMillis();
   open.add(requestId);
   let result;
   try {
-    const value = await handler(message.event, contextOf(message));
+    const value =
+      handler[streaming] === 'response'
+        ? await stream(handler, message)
+        : await handler(message.event, contextOf(message));
     result = { type: 'answered', requestId, json: JSON.stringify(value) ?? 'null' };
   } catch (error) {
     result = { type: 'failed', requestId, error: asLambdaError(error) };
@@ -245,6 +305,10 @@ parentPort.on('message', (message) => {
     void request.run(message.requestId, answer, handler, message);
     Atomics.add(vitals, begunCell, 1n);
     if (!isBeating) beat();
+  } else if (message.type === 'taken') {
+    const written = taken.get(message.requestId);
+    taken.delete(message.requestId);
+    if (written) request.run(message.requestId, written);
   } else if (open.has(message.requestId)) request.run(message.requestId, exitInvocation, killedCode);
 });
 parentPort.postMessage({ type: 'ready' });

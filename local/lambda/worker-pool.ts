@@ -1,14 +1,21 @@
 import { availableParallelism } from 'node:os';
 import type { ExecutionEnvironment } from './execution-environment.ts';
-import type { InvocationResult } from './messages.ts';
+import type { AnswerSink, InvocationResult } from './messages.ts';
+
+/** What an invocation may have beside its event. */
+export interface InvocationOptions {
+  /** Gets the function that lets the invocation crash, once the invocation has begun. */
+  readonly onStart?: (crash: () => void) => void;
+  /** Takes the answer of a function that streams. */
+  readonly sink?: AnswerSink | undefined;
+}
 
 /** The execution environments of one function. Invocations run in any of them. */
 export interface WorkerPool {
   /**
    * Queues the invocation until an environment is free. The queue is first come, first served. Never rejects.
-   * `onStart` gets the function that lets the invocation crash.
    */
-  readonly invoke: (event: unknown, onStart?: (crash: () => void) => void) => Promise<InvocationResult>;
+  readonly invoke: (event: unknown, options?: InvocationOptions) => Promise<InvocationResult>;
   /** Ends all environments. */
   readonly stop: () => Promise<void>;
 }
@@ -49,7 +56,7 @@ const lookAgainMillis = 10;
 
 interface Waiting {
   readonly event: unknown;
-  readonly onStart: ((crash: () => void) => void) | undefined;
+  readonly options: InvocationOptions;
   readonly finish: (result: InvocationResult) => void;
 }
 
@@ -109,10 +116,10 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
     serveQueue();
   }
 
-  async function run(environment: ExecutionEnvironment, { event, onStart, finish }: Waiting): Promise<void> {
+  async function run(environment: ExecutionEnvironment, { event, options, finish }: Waiting): Promise<void> {
     clearTimeout(environments.get(environment));
-    const { result, crash } = environment.invoke(event);
-    onStart?.(crash);
+    const { result, crash } = environment.invoke(event, options.sink);
+    options.onStart?.(crash);
     finish(await result);
     if (environment.inFlight() === 0) keepForReuse(environment);
     if (queue.length > 0) serveQueue();
@@ -133,10 +140,10 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
   }
 
   return {
-    invoke: (event, onStart) => {
+    invoke: (event, options = {}) => {
       if (stopped) return Promise.resolve(refused);
       return new Promise((finish) => {
-        queue.push({ event, onStart, finish });
+        queue.push({ event, options, finish });
         serveQueue();
       });
     },

@@ -15,6 +15,8 @@ export interface LocalFunction {
   readonly handler: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutSeconds: number;
+  /** How many invocations Lambda runs at once. Absent: as many as there are. */
+  readonly reservedConcurrency?: number | undefined;
 }
 
 /** An alias of a function, and the version that it names. */
@@ -41,6 +43,7 @@ const functionSchema = z.object({
   Role: z.string(),
   Handler: z.string(),
   Timeout: z.number().default(3),
+  ReservedConcurrentExecutions: z.number().optional(),
   Environment: z
     .object({ Variables: z.record(z.string(), z.coerce.string()).default({}) })
     .default({ Variables: {} }),
@@ -64,6 +67,7 @@ export function readFunctions(resources: Resources, folder: string): readonly Lo
       handler: properties.Handler,
       environment: properties.Environment.Variables,
       timeoutSeconds: properties.Timeout,
+      reservedConcurrency: properties.ReservedConcurrentExecutions,
     };
   });
 }

@@ -103,6 +103,8 @@ const attributesOfType: Readonly<Record<string, AttributesOf>> = {
     RegionalDomainName: `${id.toLowerCase()}.execute-api.${localRegion}.amazonaws.com`,
     RegionalHostedZoneId: 'Z0',
   }),
+  'AWS::ApiGateway::RestApi': (id) => ({ Ref: id, RestApiId: id, RootResourceId: `${id}/root` }),
+  'AWS::ApiGateway::Stage': (id, named) => ({ Ref: named('StageName') ?? id }),
   'AWS::CloudFront::OriginAccessControl': withId,
   'AWS::CloudFront::CachePolicy': withId,
   'AWS::CloudFront::ResponseHeadersPolicy': withId,
@@ -157,6 +159,8 @@ export function idOfArn(kind: 'function' | 'role', text: string): string | undef
   const prefix = kind === 'function' ? arn('lambda', 'function:') : `arn:aws:iam::${localAccount}:role/`;
   const at = text.indexOf(prefix);
   // In API Gateway's integrations the function's ARN is inside another text:
-  // …:path/2015-03-31/functions/<arn>/invocations
-  return at < 0 ? undefined : text.slice(at + prefix.length).replace(/(:[\w$-]+)?(\/invocations)?$/, '');
+  // …:path/2015-03-31/functions/<arn>/invocations, or …/response-streaming-invocations
+  return at < 0
+    ? undefined
+    : text.slice(at + prefix.length).replace(/(:[\w$-]+)?(\/(response-streaming-)?invocations)?$/, '');
 }

@@ -30,7 +30,7 @@ export interface Resources {
  * silently.
  */
 const unservedTypes: ReadonlySet<string> = new Set([
-  'AWS::ApiGateway::RestApi',
+  'AWS::ApiGateway::Authorizer',
   'AWS::ApiGatewayV2::Authorizer',
   'AWS::Lambda::EventSourceMapping',
   'AWS::Lambda::Url',

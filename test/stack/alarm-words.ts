@@ -68,7 +68,9 @@ function sumText(metrics: readonly MetricOf[]): string {
     case 'AWS/Lambda':
       return `${code} of ${values.join(', ')}`;
     case 'AWS/ApiGateway':
-      return `${code} of the API`;
+      return names.includes('5xx')
+        ? `${code} of the API`
+        : `${code} of ${values.map((name) => name.replace('Darkroom-', '')).join(', ')}`;
     case 'AWS/States':
       return code;
     default:

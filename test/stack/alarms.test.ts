@@ -32,6 +32,8 @@ const ofAws: Readonly<Record<string, string>> = {
   'AWS/States ExecutionsTimedOut': 'StateMachineArn',
   'AWS/States ExecutionsAborted': 'StateMachineArn',
   'AWS/ApiGateway 5xx': 'ApiId',
+  // Of a REST API.
+  'AWS/ApiGateway 5XXError': 'ApiName',
 };
 
 /** The values of the dimensions of our own metrics. An alarm on another dimension needs its values here. */

@@ -42,7 +42,9 @@ function wordsOf(metric: readonly unknown[]): string {
   };
   const [, name, ...dimensions] = metric.filter((part) => typeof part === 'string');
   const expression = /MetricName=\\?"(\w+)/.exec(options.expression ?? '')?.[1];
-  const by = dimensions.filter((part) => part !== 'REFERENCE' && part !== 'ApiId').join('=');
+  const by = dimensions
+    .filter((part) => part !== 'REFERENCE' && !['ApiId', 'ApiName', 'FunctionName'].includes(part))
+    .join('=');
   return [options.yAxis === 'right' ? 'right' : '', name ?? expression, by, options.label, options.stat]
     .filter((word) => word !== undefined && word !== '')
     .join(' ');
@@ -59,14 +61,14 @@ describe('the dashboard', () => {
     expect(resolved.outputs['DashboardName']).toBe('Darkroom');
   });
 
-  it('The dashboard has a row of alarms above three rows of three graphs each', () => {
+  it('The dashboard has a row of alarms above four rows of three graphs each', () => {
     const [alarms, ...graphs] = body.widgets.map(({ type, x, y, width, height, properties }) => [
       ...[type, x, y, width, height],
       properties.title,
     ]);
     expect(alarms).toEqual(['alarm', 0, 0, 24, 4, 'Alarms']);
     expect(graphs.map((graph) => graph.slice(0, 5))).toEqual(
-      [4, 10, 16].flatMap((y) => [0, 8, 16].map((x) => ['metric', x, y, 8, 6])),
+      [4, 10, 16, 22].flatMap((y) => [0, 8, 16].map((x) => ['metric', x, y, 8, 6])),
     );
   });
 
@@ -93,6 +95,23 @@ describe('the dashboard', () => {
     const sum = (name: string): string => `${name} ${name} Sum`;
     expect(Object.fromEntries(graphs)).toEqual({
       'Requests and refusals': ['Count requests SampleCount', 'right 4xx 4xx Sum', 'right 5xx 5xx Sum'],
+      'OpenAI-shaped endpoint and MCP: requests and refusals': [
+        'Count Darkroom-openai Openai SampleCount',
+        'Count Darkroom-mcp Mcp SampleCount',
+        'right 4XXError Darkroom-openai Openai 4xx Sum',
+        'right 5XXError Darkroom-openai Openai 5xx Sum',
+        'right 4XXError Darkroom-mcp Mcp 4xx Sum',
+        'right 5XXError Darkroom-mcp Mcp 5xx Sum',
+      ],
+      'Time of a held request, ms': ['OpenaiImages', 'Mcp'].flatMap((name) =>
+        ['p50', 'p95'].map((statistic) => `Duration ${name} ${statistic} ${statistic}`),
+      ),
+      'Held requests, and those refused': [
+        'ConcurrentExecutions OpenaiImages Maximum',
+        'ConcurrentExecutions Mcp Maximum',
+        'right Throttles OpenaiImages refused Sum',
+        'right Throttles Mcp refused Sum',
+      ],
       'Time of an answer, ms': ['Latency p50 p50', 'Latency p95 p95', 'Latency p99 p99'],
       Creations: [
         sum('CreationsAccepted'),

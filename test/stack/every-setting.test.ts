@@ -49,11 +49,25 @@ describe('the setting', () => {
   it('The setting apiDomain gives the API its name, its certificate and an output for DNS', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::DomainName', {
       DomainName: 'api.example.com',
-      DomainNameConfigurations: [{ CertificateArn: fullSettings.apiDomain?.certificateArn }],
+      DomainNameConfigurations: [
+        { CertificateArn: fullSettings.apiDomain?.certificateArn, SecurityPolicy: 'TLS_1_2' },
+      ],
     });
     // A logical id that changes would make CloudFormation replace the domain.
     expect(found('AWS::ApiGatewayV2::DomainName').map(([name]) => name)).toEqual(['ApiDomain']);
-    expect(found('AWS::ApiGatewayV2::ApiMapping').map(([name]) => name)).toEqual(['ApiMapping']);
+    const mappings = found('AWS::ApiGatewayV2::ApiMapping').map(([name, { ApiId, ApiMappingKey, Stage }]) => [
+      name,
+      wordOf(ApiId),
+      ApiMappingKey,
+      wordOf(Stage),
+    ]);
+    expect(mappings).toEqual([
+      ['ApiMapping', '@ApiHttpApi', undefined, '$default'],
+      ['ApiopenaiMapping', '@StreamsOpenaiRestApi', 'openai', '@StreamsOpenaiRestApiDeploymentStageopenai'],
+      ['ApimcpMapping', '@StreamsMcpRestApi', 'mcp', '@StreamsMcpRestApiDeploymentStagemcp'],
+    ]);
+    template.hasOutput('OpenaiBaseUrl', { Value: 'https://api.example.com/openai/v1' });
+    template.hasOutput('McpUrl', { Value: 'https://api.example.com/mcp' });
     template.hasOutput('ApiUrl', { Value: 'https://api.example.com/api/public/v1' });
     template.hasOutput('ApiDomainTarget', { Description: 'Where DNS has to send api.example.com' });
   });
@@ -192,10 +206,36 @@ describe('the setting', () => {
     });
   });
 
-  it('The setting throttling is the throttling of the whole API', () => {
+  it('The setting throttling is the throttling of each API', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
       DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
     });
+    const stages = found('AWS::ApiGateway::Stage');
+    expect(stages).toHaveLength(2);
+    for (const [, { MethodSettings }] of stages)
+      expect(MethodSettings).toMatchObject([{ ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 }]);
+  });
+
+  it('The setting openai says which models the names of OpenAI lead to, and adds names', () => {
+    for (const name of ['OpenaiImages', 'OpenaiModels'])
+      expect(JSON.parse(String(environmentOf(name)['OPENAI_ALIASES']))).toMatchObject({
+        'dall-e-3': 'gemini-3-pro-image',
+        'gpt-image-1': 'gemini-3-pro-image',
+        'my-model': 'flux-2-pro',
+      });
+  });
+
+  it('The setting heldRequests reserves concurrency, or shares that of the account', () => {
+    const reserved = found('AWS::Lambda::Function').flatMap(
+      ([name, { ReservedConcurrentExecutions: most }]) => (most === undefined ? [] : [[name, most]]),
+    );
+    expect(reserved).toEqual([['OpenaiImages', 20]]);
+  });
+
+  it('The setting gatewayLogRole leaves the role of the account alone when it exists', () => {
+    template.resourceCountIs('AWS::ApiGateway::Account', 0);
+    expect(JSON.stringify(found('AWS::IAM::Role'))).not.toContain('AmazonAPIGatewayPushToCloudWatchLogs');
+    expect(found('AWS::ApiGateway::Stage').every(([, { AccessLogSetting }]) => AccessLogSetting)).toBe(true);
   });
 });
 
@@ -217,6 +257,9 @@ describe('the name of the stack', () => {
     ...Object.keys(operations).map((name) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`),
     'ReceiveCallback',
     'UnknownRoute',
+    'OpenaiImages',
+    'OpenaiModels',
+    'Mcp',
   ];
 
   it('The setting apiTraffic lets CodeDeploy move the requests of each API function in steps, until one of three alarms is raised', () => {
@@ -254,10 +297,15 @@ describe('the name of the stack', () => {
   });
 
   it('The setting apiTraffic makes API Gateway call the aliases, and allows it nothing else', () => {
-    const called = found('AWS::ApiGatewayV2::Integration')
-      .map(([, { IntegrationUri }]) => wordOf(IntegrationUri))
+    const streaming = found('AWS::ApiGateway::Method').map(
+      ([, { Integration }]) => /@Traffic\w+Live/.exec(wordOf((Integration as { Uri: unknown }).Uri))?.[0],
+    );
+    const called = [
+      ...found('AWS::ApiGatewayV2::Integration').map(([, { IntegrationUri }]) => wordOf(IntegrationUri)),
+      ...new Set(streaming),
+    ]
       // The pages and the functions of the portal come with the same deployment, all at once.
-      .filter((uri) => !uri.startsWith('@Portal'));
+      .filter((uri) => uri?.startsWith('@Portal') !== true);
     expect(called).toHaveLength(api.length);
     for (const uri of called) expect(uri).toMatch(/^@Traffic\w+Live$/);
     const allowed = found('AWS::Lambda::Permission').filter(

@@ -36,5 +36,8 @@ export const fullSettings: Required<SettingsInput> = {
     paymentUrl: 'https://pay.example.com/darkroom',
     contact: 'Write to help@example.com',
   },
+  openai: { defaultModel: 'gemini-3-pro-image', aliases: { 'my-model': 'flux-2-pro' } },
+  heldRequests: { images: 20, mcp: 'shared' },
+  gatewayLogRole: 'existing',
   throttling: { ratePerSecond: 100, burst: 200 },
 };

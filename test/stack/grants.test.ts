@@ -94,6 +94,24 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'notice machine: StartExecution',
   ],
   PublishPages: ['bucket of the pages/*: PutObject'],
+  // What GenerateImage may do, and it finds the tries of a call and reads the images that it answers.
+  OpenaiImages: [
+    'table: BatchGetItem GetItem PutItem Query UpdateItem',
+    'bucket/sources/*: PutObject',
+    'bucket/results/*, bucket/uploads/*: GetObject',
+    'notice machine, callback machine, state machine: StartExecution',
+  ],
+  OpenaiModels: ['table: BatchGetItem UpdateItem'],
+  // What the operations behind its tools may do, and it reads the images that it answers.
+  Mcp: [
+    'table: BatchGetItem GetItem PutItem UpdateItem',
+    'table/index/listing: Query',
+    'bucket/sources/*: PutObject',
+    'bucket/results/*, bucket/uploads/*: GetObject',
+    'notice machine, callback machine, state machine: StartExecution',
+    'provider secret: GetSecretValue',
+    'callback machine: SendTaskSuccess',
+  ],
   // The audit only reads: it repairs nothing.
   AuditBooks: ['table: BatchGetItem GetItem Query', 'table/index/listing: Query'],
 };

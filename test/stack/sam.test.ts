@@ -96,8 +96,10 @@ describe('what is prepared for SAM', () => {
     );
     const events = sampleEvents('dk_live_x') as Record<
       string,
-      { routeKey?: string; headers?: Record<string, string> }
+      { routeKey?: string; requestContext?: { path?: string }; headers?: Record<string, string> }
     >;
+    expect(events['OpenaiImages']?.requestContext?.path).toBe('/openai/v1/images/generations');
+    expect(events['Mcp']?.requestContext?.path).toBe('/mcp');
     for (const [name, { method, path }] of Object.entries(operations)) {
       const event = events[name.charAt(0).toUpperCase() + name.slice(1)];
       expect(event?.routeKey).toBe(`${method} /api/public/v1${path}`);

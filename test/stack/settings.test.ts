@@ -29,6 +29,9 @@ describe('settings', () => {
       architecture: 'arm64',
       startsPerSecond: 150,
       portal: {},
+      openai: { defaultModel: 'gpt-image-2', aliases: {} },
+      heldRequests: { images: 100, mcp: 50 },
+      gatewayLogRole: 'create',
       throttling: { ratePerSecond: 500, burst: 1_000 },
     });
   });
@@ -112,6 +115,36 @@ describe('settings', () => {
       'a certificate that CloudFront cannot take',
       { resultsDomain: { name: 'images.example.com', certificateArn: certificate } },
       `resultsDomain.certificateArn: must be the ARN of an ACM certificate in us-east-1, whatever the region of the stack (is "${certificate}")`,
+    ],
+    [
+      'an alias without a model',
+      { openai: { aliases: { mine: 'gpt-image-1' } } },
+      'openai.aliases.mine: must be the id of a model in the catalog (is "gpt-image-1")',
+    ],
+    [
+      'an alias that is the name of a model',
+      { openai: { aliases: { 'sandbox-pro': 'sandbox-sketch' } } },
+      'openai.aliases: must be other names than those of the catalog (is {"sandbox-pro":"sandbox-sketch"})',
+    ],
+    [
+      'another default model',
+      { openai: { defaultModel: 'dall-e-3' } },
+      'openai.defaultModel: must be the id of a model in the catalog (is "dall-e-3")',
+    ],
+    [
+      'no held requests',
+      { heldRequests: { images: 0 } },
+      'heldRequests.images: must be a whole number from 1 to 10000, or "shared" (is 0)',
+    ],
+    [
+      'another word for held requests',
+      { heldRequests: { mcp: 'all' } },
+      'heldRequests.mcp: must be a whole number from 1 to 10000, or "shared" (is "all")',
+    ],
+    [
+      'another way to the role of API Gateway',
+      { gatewayLogRole: 'none' },
+      'gatewayLogRole: must be one of create, existing (is "none")',
     ],
     ['throttling as a number', { throttling: 3 }, 'throttling: must be {ratePerSecond, burst} (is 3)'],
     [

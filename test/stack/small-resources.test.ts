@@ -29,6 +29,10 @@ describe('the outputs of the stack', () => {
       ProviderSecretArn: '@ProvidersCredentials',
       ResultsBaseUrl: 'https://@ImagesDistribution',
       PortalUrl: 'https://@PortalFrontDistribution/',
+      OpenaiBaseUrl:
+        'https://@StreamsOpenaiRestApi.execute-api.@AWS::Region.@AWS::URLSuffix/@StreamsOpenaiRestApiDeploymentStageopenai/v1',
+      McpUrl:
+        'https://@StreamsMcpRestApi.execute-api.@AWS::Region.@AWS::URLSuffix/@StreamsMcpRestApiDeploymentStagemcp',
       SignInSecretArn: '@PortalIdentityClientSecret',
       UserPoolId: '@PortalIdentityUserPool',
       DefaultLimits:

@@ -48,6 +48,7 @@ export async function wholeRun(): Promise<WholeRun> {
     const source = origin.at('/source.png', answering(200, png(640, 480)));
     const ended = await useExecutions(service, client, source);
     await useApi(service, client, source);
+    await useStreams(service, client);
     await useNotices(service);
     await useReconciler(service);
     await ended();
@@ -177,6 +178,26 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
   ])
     await get(path);
   await get('/nowhere', 404);
+}
+
+/** The OpenAI-shaped endpoint and MCP. Each function that is no skeleton any more has to use all of its grants here. */
+async function useStreams({ machine }: TestService, { key }: Client): Promise<void> {
+  const call = async (url: string, body?: object): Promise<void> => {
+    const answer = await fetch(url, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        accept: 'application/json, text/event-stream',
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    expect(answer.status, `${url}: ${await answer.text()}`).toBe(200);
+  };
+  const { openaiUrl, mcpUrl } = machine;
+  await call(`${openaiUrl}/models`);
+  await call(`${openaiUrl}/images/generations`, { model: 'sandbox-sketch', prompt: 'a lake' });
+  await call(mcpUrl, { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 }
 
 /** An upload, put into the bucket. */

@@ -5,6 +5,8 @@
 import {
   apiRoot,
   callbackRoute,
+  mcpPath,
+  openaiRoot,
   operations,
   portalRoot,
   type Operation,
@@ -37,6 +39,9 @@ export function sampleEvents(key: string): Readonly<Record<string, object>> {
     AuditBooks: {},
     ...Object.fromEntries(portalSamples.map(([name, method, path]) => [name, portalEvent(method, path)])),
     PublishPages: publishEvent(),
+    OpenaiImages: restEvent('POST', `${openaiRoot}/images/generations`, key, sampleRequest),
+    OpenaiModels: restEvent('GET', `${openaiRoot}/models`, key),
+    Mcp: restEvent('POST', mcpPath, key, { jsonrpc: '2.0', id: 1, method: 'tools/list' }),
   };
 }
 
@@ -94,6 +99,23 @@ function apiEvent({ method, path }: Operation, key: string, body: object | undef
     ...requestEvent(method, `${apiRoot}${path}`, headers),
     ...(path.includes('{id}') && { pathParameters: { id: someCreation } }),
     ...(body && { body: JSON.stringify(body) }),
+    isBase64Encoded: false,
+  };
+}
+
+/** An event in the payload format 1.0 of a REST API, with the members that the handlers read. */
+function restEvent(method: string, path: string, key: string, body?: object): object {
+  const [stage = ''] = path.slice(1).split('/');
+  const resource = path.slice(stage.length + 1) || '/';
+  return {
+    resource,
+    path: resource,
+    httpMethod: method,
+    headers: { Authorization: `Bearer ${key}`, ...(body && { 'Content-Type': 'application/json' }) },
+    queryStringParameters: null,
+    pathParameters: null,
+    requestContext: { requestId: 'sam-local', path, stage, identity: { sourceIp: '127.0.0.1' } },
+    body: body === undefined ? null : JSON.stringify(body),
     isBase64Encoded: false,
   };
 }

@@ -1,0 +1,92 @@
+/** The functions of the streaming APIs: what each may do, and what it knows. */
+import { Duration } from 'aws-cdk-lib';
+import type { NoticeExecution } from '../notice-execution.ts';
+import { grantCancel, grantGenerate, type OperationParts } from '../operation-grants.ts';
+import type { ServiceFunction, ServiceFunctionProps } from '../service-function.ts';
+import type { Settings } from '../settings.ts';
+import { openaiAliases } from './stream-settings.ts';
+
+export interface StreamParts extends OperationParts {
+  readonly notices: NoticeExecution;
+  readonly settings: Settings;
+  /** The address that a 402 names. */
+  readonly topUpUrl: string;
+}
+
+/** A function of the streaming APIs. */
+export interface StreamFunction {
+  readonly fn: ServiceFunction;
+  readonly timeout: Duration;
+}
+
+export interface StreamFunctions {
+  readonly openaiImages: StreamFunction;
+  readonly openaiModels: StreamFunction;
+  readonly mcp: StreamFunction;
+}
+
+/** Adds one function with its entry in functions/. */
+type AddFunction = (
+  id: string,
+  entry: string,
+  own: Pick<ServiceFunctionProps, 'description' | 'timeout' | 'memoryMegabytes' | 'reservedConcurrency'>,
+) => ServiceFunction;
+
+/** Adds the three functions. The two that hold requests have concurrency of their own, unless the settings say not. */
+export function addStreamFunctions(add: AddFunction, parts: StreamParts): StreamFunctions {
+  const { images, mcp } = parts.settings.heldRequests;
+  const made = {
+    openaiImages: addOne(add, 'OpenaiImages', 'openai/images', {
+      description: 'Answers the OpenAI-shaped requests for images, once the images are there',
+      // Longer than a request is held (core/limits.ts).
+      timeout: Duration.seconds(300),
+      reservedConcurrency: reserved(images),
+    }),
+    openaiModels: addOne(add, 'OpenaiModels', 'openai/models', {
+      description: 'Answers the other OpenAI-shaped requests',
+      timeout: Duration.seconds(29),
+    }),
+    mcp: addOne(add, 'Mcp', 'mcp/mcp', {
+      description: 'Answers agents that speak MCP',
+      timeout: Duration.seconds(90),
+      reservedConcurrency: reserved(mcp),
+    }),
+  };
+  grant(made, parts);
+  return made;
+}
+
+function addOne(
+  add: AddFunction,
+  id: string,
+  entry: string,
+  own: Pick<ServiceFunctionProps, 'description' | 'timeout' | 'reservedConcurrency'>,
+): StreamFunction {
+  return { fn: add(id, entry, { memoryMegabytes: 1024, ...own }), timeout: own.timeout };
+}
+
+function reserved(setting: number | 'shared'): number | undefined {
+  return setting === 'shared' ? undefined : setting;
+}
+
+function grant({ openaiImages, openaiModels, mcp }: StreamFunctions, parts: StreamParts): void {
+  const { store, images, notices, settings, topUpUrl } = parts;
+  for (const { fn } of [openaiImages, openaiModels, mcp]) {
+    store.grant(fn, 'BatchGetItem', 'UpdateItem');
+    fn.addEnvironment('RESULTS_BASE_URL', images.baseUrl);
+    fn.addEnvironment('AUTH_FAILURE_FORM', settings.authFailureForm);
+  }
+  for (const { fn } of [openaiImages, openaiModels])
+    fn.addEnvironment('OPENAI_ALIASES', openaiAliases(settings.openai));
+  for (const { fn } of [openaiImages, mcp]) {
+    grantGenerate(fn, parts);
+    notices.grantStart(fn);
+    images.grantReadResults(fn);
+    fn.addEnvironment('OUTBOUND_RULES', 'public');
+    fn.addEnvironment('TOP_UP_URL', topUpUrl);
+  }
+  // The tries of one call are items of one partition.
+  store.grant(openaiImages.fn, 'Query');
+  store.grantListing(mcp.fn);
+  grantCancel(mcp.fn, parts);
+}

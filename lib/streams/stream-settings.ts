@@ -1,0 +1,65 @@
+/** The settings of the OpenAI-shaped endpoint and of MCP. */
+import * as z from 'zod';
+import catalogFile from '../../catalog/models.json' with { type: 'json' };
+import { openaiModelNames } from '../../core/contract.ts';
+import { oneOf } from '../setting-values.ts';
+
+const catalog: ReadonlySet<string> = new Set(catalogFile.models.map(({ id }) => id));
+
+const model = z
+  .string({ error: 'must be the id of a model in the catalog' })
+  .refine((id) => catalog.has(id), { error: 'must be the id of a model in the catalog' });
+
+/** Lambda takes 4 KB of environment, and the names are a part of it. */
+const mostAliases = 20;
+
+const aliases = z
+  .record(
+    z.string().regex(/^[\w.:/-]{1,64}$/, {
+      error: 'must be names of at most 64 letters, digits and ._:/-',
+    }),
+    model,
+    { error: 'must be an object of names, each with the id of a model in the catalog' },
+  )
+  .refine((given) => Object.keys(given).length <= mostAliases, {
+    error: `must be at most ${mostAliases} names`,
+  })
+  .refine((given) => Object.keys(given).every((name) => !catalog.has(name)), {
+    error: 'must be other names than those of the catalog',
+  });
+
+/** The settings of the OpenAI-shaped endpoint. */
+export const openaiSettings = z
+  .strictObject(
+    {
+      /** The model behind the names of OpenAI's own models. */
+      defaultModel: model.default('gpt-image-2'),
+      /** Further names, and other models for the names of OpenAI's. */
+      aliases: aliases.default({}),
+    },
+    { error: 'must be {defaultModel, aliases}' },
+  )
+  .prefault({});
+
+/** The value of OPENAI_ALIASES: every name that is not in the catalog, with its model. */
+export function openaiAliases({ defaultModel, aliases: own }: z.output<typeof openaiSettings>): string {
+  const builtIn = Object.fromEntries(openaiModelNames.map((name) => [name, defaultModel]));
+  return JSON.stringify({ ...builtIn, ...own });
+}
+
+/** A new account of AWS may run few functions at once. Lambda then allows no reservation. */
+const error = 'must be a whole number from 1 to 10000, or "shared"';
+const reservation = z.union(
+  [z.int({ error }).min(1, { error }).max(10_000, { error }), z.literal('shared', { error })],
+  { error },
+);
+
+/** The requests that are held at once, by the function that holds them. */
+export const heldRequests = z
+  .strictObject(
+    { images: reservation.default(100), mcp: reservation.default(50) },
+    { error: 'must be {images, mcp}' },
+  )
+  .prefault({});
+
+export const gatewayLogRole = oneOf(['create', 'existing']).default('create');

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { LocalFunctions } from '../lambda/functions.ts';
+import type { AnswerType, LocalGatewayAnswer } from '../template/rest-apis.ts';
+import type { LocalRestApi, LocalRestRoute } from '../template.ts';
+import { targetOf } from './gateway-event.ts';
+import { discardBody, readBody } from './http-body.ts';
+import { restEvent } from './rest-event.ts';
+import { createRestRouter } from './rest-router.ts';
+import { createStreamedAnswer } from './streamed-answer.ts';
+
+/** Quotas of API Gateway and of Lambda. AWS raises neither of them. */
+const maxBodyBytes = 10 * 1024 * 1024;
+const maxEventBytes = 6 * 1024 * 1024;
+/** The time after which a stream of a Regional API ends in which nothing comes. */
+const longestSilenceMillis = 5 * 60_000;
+
+/** The stand-in of one REST API whose functions stream their answers. */
+export interface RestApi {
+  /** Whether a path of this server belongs to the API. */
+  readonly serves: (path: string) => boolean;
+  readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+}
+
+/** What createRestApi() needs. */
+export interface RestApiOptions {
+  readonly api: LocalRestApi;
+  readonly functions: Pick<LocalFunctions, 'invoke'>;
+  /** The virtual time, in milliseconds since 1970. */
+  readonly now: () => number;
+  /** Whether the stage's throttle refuses the next request. Without this function the throttle refuses none. */
+  readonly throttles?: () => boolean;
+  /** The real milliseconds of silence after which a stream ends. The default is 5 minutes, as in AWS. */
+  readonly silenceMillis?: number;
+}
+
+/** Makes the stand-in. It serves exactly the methods of the template. */
+export function createRestApi({
+  api,
+  functions,
+  now,
+  throttles,
+  silenceMillis = longestSilenceMillis,
+}: RestApiOptions): RestApi {
+  const find = createRestRouter(api.routes);
+  const root = `/${api.stage}`;
+
+  /** What the function gets, or the answer that API Gateway gives without it. */
+  async function receive(incoming: IncomingMessage, requestId: string): Promise<Received | AnswerType> {
+    const path = targetOf(incoming).path.slice(root.length) || '/';
+    const match = find(incoming.method ?? '', path);
+    if (match === undefined) return 'DEFAULT_4XX';
+    const body = await readBody(incoming, maxBodyBytes);
+    if (body === undefined) return 'REQUEST_TOO_LARGE';
+    if (throttles?.() === true) return 'THROTTLED';
+    const event = restEvent({ api, incoming, body, path, match, at: now(), requestId });
+    return isTooLarge(event.body) ? 'REQUEST_TOO_LARGE' : { event, route: match.route };
+  }
+
+  return {
+    serves: (path) => path === root || path.startsWith(`${root}/`),
+    handle: async (incoming, outgoing) => {
+      const requestId = randomUUID();
+      outgoing.setHeader('x-amzn-requestid', requestId);
+      const refuse = (type: AnswerType): void => send(outgoing, api.answers[type], requestId);
+      const received = await receive(incoming, requestId);
+      if (typeof received === 'string') {
+        if (incoming.complete) refuse(received);
+        else discardBody(incoming, outgoing, () => refuse(received));
+        return;
+      }
+      const { event, route } = received;
+      const answer = createStreamedAnswer(outgoing, silenceMillis);
+      const invocation = functions.invoke(route.functionId, event, 'held', answer.sink);
+      const returned = invocation.then(() => 'returned' as const);
+      const outcome = await within(route.timeoutMillis, [answer.ended, returned]);
+      answer.stop();
+      if (outcome === 'whole' || outgoing.destroyed) return;
+      // The function failed, was refused, or took too long. A client that has a part of the answer must see that
+      // the rest is missing.
+      if (answer.hasBegun()) outgoing.destroy();
+      else refuse('DEFAULT_5XX');
+    },
+  };
+}
+
+interface Received {
+  readonly event: APIGatewayProxyEvent;
+  readonly route: LocalRestRoute;
+}
+
+/** The body is nearly all of the event. Quotes and other characters of the JSON count, too. */
+function isTooLarge(body: string | null): boolean {
+  return body !== null && Buffer.byteLength(JSON.stringify(body)) > maxEventBytes;
+}
+
+/** Sends an answer of API Gateway itself. */
+function send(
+  outgoing: ServerResponse,
+  { status, headers, body }: LocalGatewayAnswer,
+  requestId: string,
+): void {
+  for (const [name, value] of Object.entries(headers))
+    outgoing.setHeader(name, value === 'context.requestId' ? requestId : value.slice(1, -1));
+  outgoing.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  });
+  outgoing.end(body);
+}
+
+/** The first outcome, or undefined after the time limit. As in AWS, the function runs on in that case. */
+async function within<Outcome>(
+  millis: number,
+  outcomes: readonly Promise<Outcome>[],
+): Promise<Outcome | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), millis);
+  try {
+    return await Promise.race([...outcomes, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,126 @@
+import * as z from 'zod';
+import { idOfArn } from './local-names.ts';
+import type { Resource, Resources } from './resources.ts';
+
+/** A method of a REST API. `routeKey` is "POST /v1/images/generations". */
+export interface LocalRestRoute {
+  readonly routeKey: string;
+  readonly functionId: string;
+  /** How long API Gateway waits for the end of the answer. */
+  readonly timeoutMillis: number;
+}
+
+/** An answer that API Gateway gives by itself. */
+export interface LocalGatewayAnswer {
+  readonly status: number;
+  /** A value is a text in single quotes, or `context.requestId`. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** The answers that a stand-in can need. Each other refusal of API Gateway is one of these, too. */
+export const answerTypes = ['DEFAULT_4XX', 'DEFAULT_5XX', 'REQUEST_TOO_LARGE', 'THROTTLED'] as const;
+export type AnswerType = (typeof answerTypes)[number];
+
+/** A REST API whose functions stream their answers. */
+export interface LocalRestApi {
+  readonly id: string;
+  /** The first step of each path. */
+  readonly stage: string;
+  readonly routes: readonly LocalRestRoute[];
+  /** The types of bodies that reach a function as base64. */
+  readonly binaryTypes: readonly string[];
+  readonly answers: Readonly<Record<AnswerType, LocalGatewayAnswer>>;
+}
+
+const apiSchema = z.object({ BinaryMediaTypes: z.array(z.string()).default([]) });
+const stageSchema = z.object({ RestApiId: z.string(), StageName: z.string() });
+const resourceSchema = z.object({ ParentId: z.string(), PathPart: z.string() });
+const methodSchema = z.object({
+  RestApiId: z.string(),
+  ResourceId: z.string(),
+  HttpMethod: z.string(),
+  AuthorizationType: z.literal('NONE'),
+  Integration: z.object({
+    Type: z.literal('AWS_PROXY'),
+    ResponseTransferMode: z.literal('STREAM'),
+    TimeoutInMillis: z.number(),
+    Uri: z.string().endsWith('/response-streaming-invocations'),
+  }),
+});
+const headerValue = z.string().regex(/^('[^']*'|context\.requestId)$/);
+const answerSchema = z.object({
+  RestApiId: z.string(),
+  ResponseType: z.enum(answerTypes),
+  StatusCode: z.coerce.number(),
+  ResponseParameters: z
+    .record(z.string().regex(/^gatewayresponse\.header\./), headerValue)
+    .default({})
+    .transform((all) =>
+      Object.fromEntries(
+        Object.entries(all).map(([name, value]) => [name.replace('gatewayresponse.header.', ''), value]),
+      ),
+    ),
+  // A template may name variables, such as $context.requestId. None of ours does.
+  ResponseTemplates: z.strictObject({ 'application/json': z.string().regex(/^[^$]*$/) }),
+});
+
+/** The REST APIs, each with the functions behind it. */
+export function readRestApis(resources: Resources): readonly LocalRestApi[] {
+  const paths = readPaths(resources);
+  const stages = resources.of('AWS::ApiGateway::Stage', stageSchema);
+  const methods = resources.of('AWS::ApiGateway::Method', methodSchema);
+  const answers = resources.of('AWS::ApiGateway::GatewayResponse', answerSchema);
+  return resources.of('AWS::ApiGateway::RestApi', apiSchema).map(({ id, properties, unsupported }) => {
+    const [stage, ...others] = stages.filter((one) => one.properties.RestApiId === id);
+    if (stage === undefined || others.length > 0) throw unsupported('it has not one stage');
+    const own = answers.filter((one) => one.properties.RestApiId === id);
+    const answerOf = (type: AnswerType): LocalGatewayAnswer => {
+      const found = own.find((one) => one.properties.ResponseType === type)?.properties;
+      if (found === undefined) throw unsupported(`it has no gateway response ${type}`);
+      return {
+        status: found.StatusCode,
+        headers: found.ResponseParameters,
+        body: found.ResponseTemplates['application/json'],
+      };
+    };
+    return {
+      id,
+      stage: stage.properties.StageName,
+      binaryTypes: properties.BinaryMediaTypes,
+      routes: methods
+        .filter((one) => one.properties.RestApiId === id)
+        .map((one) => routeOf(one, paths.get(one.properties.ResourceId) ?? '/')),
+      answers: {
+        DEFAULT_4XX: answerOf('DEFAULT_4XX'),
+        DEFAULT_5XX: answerOf('DEFAULT_5XX'),
+        REQUEST_TOO_LARGE: answerOf('REQUEST_TOO_LARGE'),
+        THROTTLED: answerOf('THROTTLED'),
+      },
+    };
+  });
+}
+
+function routeOf(
+  { properties, unsupported }: Resource<z.output<typeof methodSchema>>,
+  path: string,
+): LocalRestRoute {
+  const { Uri, TimeoutInMillis: timeoutMillis } = properties.Integration;
+  const functionId = idOfArn('function', Uri);
+  if (functionId === undefined) throw unsupported(`Uri ${Uri} is not a function of this template`);
+  return { routeKey: `${properties.HttpMethod} ${path}`, functionId, timeoutMillis };
+}
+
+/** The path of each resource, by its logical id. The root is no resource of the template. */
+function readPaths(resources: Resources): ReadonlyMap<string, string> {
+  const parts = new Map(
+    resources
+      .of('AWS::ApiGateway::Resource', resourceSchema)
+      .map(({ id, properties }) => [id, properties] as const),
+  );
+  const pathOf = (id: string): string => {
+    const part = parts.get(id);
+    return part === undefined ? '' : `${pathOf(part.ParentId)}/${part.PathPart}`;
+  };
+  return new Map([...parts.keys()].map((id) => [id, pathOf(id)]));
+}
