@@ -98,12 +98,35 @@ const modelSchema = z
       .min(1),
     deprecated_at: date.nullable(),
     sunset_at: date.nullable(),
+    /** The model that the vendor sells in this quality, too. `quality` of the routes tells the qualities apart. */
+    quality_of: z.string().optional(),
     /** The renderer tries the routes in this order. */
     routes: z.array(routeSchema).min(1),
   })
   .refine(isAnnouncedInTime, announcedInTime);
 
-export const catalogSchema = z.strictObject({ models: z.array(modelSchema).min(1) });
+export const catalogSchema = z
+  .strictObject({ models: z.array(modelSchema).min(1) })
+  .refine(({ models }) => models.every((model) => isOneQualityOf(model, models)), {
+    path: ['models'],
+    message: 'quality_of must name a model, and each model of its qualities must have a quality of its own',
+  });
+
+type Qualified = Pick<z.infer<typeof modelSchema>, 'id' | 'quality_of' | 'routes'>;
+
+/** Whether the model and the one that it names are rendered in two qualities. */
+function isOneQualityOf(model: Qualified, models: readonly Qualified[]): boolean {
+  if (model.quality_of === undefined) return true;
+  const main = models.find(({ id }) => id === model.quality_of);
+  if (!main || main === model || main.quality_of !== undefined) return false;
+  const qualities = [main, ...models.filter(({ quality_of: named }) => named === main.id)].map(
+    ({ routes }) => [...new Set(routes.map(({ quality }) => quality))],
+  );
+  return (
+    qualities.every((own) => own.length === 1 && own[0] !== null) &&
+    new Set(qualities.flat()).size === qualities.length
+  );
+}
 
 /** The price at which a provider sells us a model in one quality. */
 const providerCostSchema = z.strictObject({

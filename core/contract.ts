@@ -61,11 +61,15 @@ export const operations = {
 export type OperationName = keyof typeof operations;
 
 /** The methods of a path, for the header Allow. Empty when no operation has the path. */
-export function methodsOf(path: string): string[] {
+export function methodsOf(
+  path: string,
+  root: string = apiRoot,
+  table: Readonly<Record<string, Pick<Operation, 'method' | 'path'>>> = operations,
+): string[] {
   const steps = path.split('/');
-  return Object.values(operations)
+  return Object.values(table)
     .filter((operation) => {
-      const pattern = `${apiRoot}${operation.path}`.split('/');
+      const pattern = `${root}${operation.path}`.split('/');
       return (
         pattern.length === steps.length &&
         pattern.every((step, index) => (step.startsWith('{') ? steps[index] !== '' : step === steps[index]))

@@ -21,7 +21,7 @@ import { hasAtMostSixDecimals } from './money.ts';
 import type { FieldError } from './problem.ts';
 import { userProblems } from './user.ts';
 
-const mostSeed = 2 ** 31 - 1;
+export const mostSeed = 2 ** 31 - 1;
 
 /** zod's own maxLength counts UTF-16 units; this check counts code points. */
 function atMost(most: number): ReturnType<typeof z.refine<string>> {
@@ -195,7 +195,8 @@ export function requestHash(body: ImageRequestBody): string {
   return createHash('sha256').update(JSON.stringify(body, sortedKeys)).digest('hex');
 }
 
-function sortedKeys(_key: string, value: unknown): unknown {
+/** For JSON.stringify: texts of the same members are the same, whatever their order. */
+export function sortedKeys(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

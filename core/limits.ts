@@ -53,6 +53,13 @@ export const rateWindowSeconds = 60;
 export const rejectionsBeforeBlock = 20;
 export const blockSeconds = 120;
 export const idempotencySeconds = 24 * 60 * 60;
+/**
+ * How long an entry of a call lives (core/retries.ts): so long after its last try, and no longer than that. The
+ * openai libraries wait ten minutes for each of their three tries.
+ */
+export const retryMillis = { afterTry: 15 * 60_000, longest: 30 * 60_000 } as const;
+/** So long after a retry its own first try may still arrive. */
+export const lateFirstTryMillis = 60_000;
 export const maxBodyBytes = 256 * 1024;
 export const maxUrlLength = 2_048;
 /** Bytes of the creations in one answer of GET /creations. Lambda refuses an answer of more than 6 MB. */
@@ -107,3 +114,17 @@ export const chargeMillis = 5_000;
 export const heldMillis = 285_000;
 /** The time of a held request. Lambda ends the function after 300 s. */
 export const heldRequestMillis = 295_000;
+/**
+ * The bytes of all images that one edit of the OpenAI-shaped endpoint holds. Lambda takes an event of 6 MB, and a
+ * form arrives there in base64.
+ */
+export const maxEditBytes = 4_400_000;
+/** The bytes of the body of such an edit. */
+export const maxEditBodyBytes = 6_000_000;
+/**
+ * A held request answers this long before its client gives up. A client that waits for less than twice as long
+ * gets its answer at half of its time.
+ */
+export const answerBeforeTimeoutMillis = 5_000;
+/** A held stream says something at least this often. */
+export const keepAliveMillis = 15_000;

@@ -14,7 +14,7 @@ import {
   type Budget,
 } from '../../core/caps.ts';
 import { monthOf, nextMonth } from '../../core/creation.ts';
-import { asMicros } from '../../core/money.ts';
+import { asMicros, type Micros } from '../../core/money.ts';
 import type { ChargeOrder } from '../../core/ports/charges.ts';
 import { userHash } from '../../core/user.ts';
 import { overMarks } from '../../core/watched-caps.ts';
@@ -32,9 +32,15 @@ const userCoversTheCost = 'attribute_not_exists(spentMicros) OR spentMicros <= :
 
 const returnOld = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
+/** The cost of all creations of the order together. */
+export function costOf({ creations }: ChargeOrder): Micros {
+  return asMicros(creations.reduce((sum, { costMicros }) => sum + costMicros, 0));
+}
+
 /** The key: good, with the caps that were read, and with room below each of them. */
 export function keyItem(table: Table, order: ChargeOrder): TransactItem {
-  const { creation, nowMillis, apiKey } = order;
+  const { nowMillis, apiKey } = order;
+  const [creation] = order.creations;
   const oldest = oldestDayKept(creation.chargedDay);
   const over = [
     ...Object.keys(apiKey.spentByDay).flatMap((day) => (day < oldest ? [dayAttribute(day)] : [])),
@@ -62,7 +68,7 @@ export function keyItem(table: Table, order: ChargeOrder): TransactItem {
         ...covering.names,
       },
       ExpressionAttributeValues: {
-        ':cost': creation.costMicros,
+        ':cost': costOf(order),
         ':hour': hourOf(nowMillis),
         ':at': new Date(nowMillis).toISOString(),
         ':model': creation.model,
@@ -92,10 +98,10 @@ function capsAsRead(apiKey: ApiKey): Conditions {
 }
 
 /** For each cap: the spend of its period is at most the cap without the cost. */
-function coveringConditions({ creation, apiKey }: ChargeOrder): Conditions {
-  const { dailyCapMicros: daily, monthlyCapMicros: monthly } = apiKey;
-  const { costMicros: cost } = creation;
-  const total = totalConditions(creation, apiKey);
+function coveringConditions(order: ChargeOrder): Conditions {
+  const { dailyCapMicros: daily, monthlyCapMicros: monthly } = order.apiKey;
+  const cost = costOf(order);
+  const total = totalConditions(order);
   return {
     conditions: [
       ...(daily === undefined ? [] : [dayCoversTheCost]),
@@ -116,10 +122,9 @@ function coveringConditions({ creation, apiKey }: ChargeOrder): Conditions {
  * were read. At the turn of a month another charge may still come into a neighbouring month, so those two
  * must not have grown. No charge comes into any other month, and a refund there only makes more room.
  */
-function totalConditions(
-  { chargedMonth: month, costMicros }: ChargeOrder['creation'],
-  apiKey: ApiKey,
-): Conditions {
+function totalConditions(order: ChargeOrder): Conditions {
+  const { apiKey } = order;
+  const { chargedMonth: month } = order.creations[0];
   if (apiKey.totalCapMicros === undefined) return { conditions: [], values: {} };
   const first = Date.parse(`${month.replace('_', '-')}-01`);
   const beside = { Before: monthOf(first - 1), After: monthOf(Date.parse(nextMonth(first))) };
@@ -133,7 +138,7 @@ function totalConditions(
     ],
     names: Object.fromEntries(sides.map(({ side, name }) => [`#month${side}`, spentAttribute(name)])),
     values: {
-      ':totalRoom': apiKey.totalCapMicros - costMicros - spentInOthers(apiKey, month),
+      ':totalRoom': apiKey.totalCapMicros - costOf(order) - spentInOthers(apiKey, month),
       ...Object.fromEntries(
         sides.flatMap(({ side, read }) => (read === undefined ? [] : [[`:month${side}`, read]])),
       ),
@@ -146,8 +151,9 @@ function totalConditions(
  * condition would take an absent spend for room, so such an order is never sent.
  */
 export function hopelessBudget(order: ChargeOrder): Budget | undefined {
-  const { apiKey, creation, nowMillis } = order;
-  const { chargedMonth: month, costMicros: cost } = creation;
+  const { apiKey, nowMillis } = order;
+  const { chargedMonth: month } = order.creations[0];
+  const cost = costOf(order);
   return budgetsOf(apiKey, nowMillis, asMicros(0)).find(
     ({ period, capMicros }) => cost > capMicros - (period === 'total' ? spentInOthers(apiKey, month) : 0),
   );
@@ -159,11 +165,12 @@ function spentInOthers(apiKey: ApiKey, month: string): number {
 }
 
 /** The counter of the user, only when the key has a cap for each user: it costs one more write. */
-export function userItem(table: Table, { creation, apiKey }: ChargeOrder): TransactItem[] {
-  const cap = apiKey.perUserMonthlyCapMicros;
+export function userItem(table: Table, order: ChargeOrder): TransactItem[] {
+  const cap = order.apiKey.perUserMonthlyCapMicros;
   if (cap === undefined) return [];
-  const { accountId, keyId, user, chargedMonth: month, costMicros } = creation;
-  if (user === undefined || !creation.countedForUser)
+  const { accountId, keyId, user, chargedMonth: month, countedForUser } = order.creations[0];
+  const cost = costOf(order);
+  if (user === undefined || !countedForUser)
     throw new Error('a charge of a key with a cap for each user names no user');
   return [
     {
@@ -174,8 +181,8 @@ export function userItem(table: Table, { creation, apiKey }: ChargeOrder): Trans
         ConditionExpression: userCoversTheCost,
         ExpressionAttributeNames: { '#ttl': ttlAttribute },
         ExpressionAttributeValues: {
-          ':cost': costMicros,
-          ':room': cap - costMicros,
+          ':cost': cost,
+          ':room': cap - cost,
           ':ttl': Math.ceil(counterExpiry(month) / 1000),
         },
         ...returnOld,

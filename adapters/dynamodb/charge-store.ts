@@ -10,11 +10,10 @@ import { transact } from './transaction.ts';
 export function createCharges(table: Table): Charges {
   return {
     charge: async (order) => {
-      const { creation } = order;
       const hopeless = hopelessBudget(order);
       if (hopeless) return { kind: 'over_budget', budget: hopeless };
       const items = chargeItems(table, order);
-      const outcome = await transact(table, [...items.values()], creation.id);
+      const outcome = await transact(table, [...items.values()], order.creations[0].id);
       switch (outcome.kind) {
         case 'done':
           return { kind: 'charged' };

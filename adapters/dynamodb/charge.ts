@@ -1,22 +1,25 @@
 /**
  * The charge is the only transaction that takes money. A pure function builds its items from the order, and
- * another one reads why it was refused. transaction.ts sends it.
+ * another one reads why it was refused. transaction.ts sends it. An order of several creations has one
+ * creation and one ledger row for each, and its cost is their sum.
  *
- *   account      active, covers the cost, has room    available - cost, in flight + 1
+ *   account      active, covers the cost, has room    available - cost, in flight + creations
  *   key          good, same caps, each cap covers     spend of the day and the month + cost
  *   user         its cap covers (only with such a cap) the user's spend of the month + cost
  *   rate window  below the limit                      count + 1
  *   creation     new                                  queued
  *   ledger row   new                                  -cost
- *   idempotency  absent, expired, or failed one       names the creation
+ *   idempotency  absent, expired, or failed one       names the creations
+ *   retry head   nothing made that the try belongs to counts the entries of calls
+ *   retry entry  new, or its creations have failed    names the creations
  *   uploads      none: read before, by their account  are not unused any more
  */
 import type { ApiKey } from '../../core/account.ts';
 import { allowsModel, capNames, exceededBudget, isExpired } from '../../core/caps.ts';
 import { idempotencySeconds, rateWindowSeconds } from '../../core/limits.ts';
 import { asMicros } from '../../core/money.ts';
-import type { ChargeOrder, ChargeOutcome } from '../../core/ports/charges.ts';
-import { keyItem, userItem } from './charge-key.ts';
+import type { ChargeOrder, ChargeOutcome, NewCreation } from '../../core/ports/charges.ts';
+import { costOf, keyItem, userItem } from './charge-key.ts';
 import {
   accountFromItem,
   apiKeyFromItem,
@@ -24,7 +27,8 @@ import {
   idempotencyFromItem,
   userSpentFromItem,
 } from './mapping.ts';
-import type { UploadId } from '../../core/ids.ts';
+import type { CreationId, UploadId } from '../../core/ids.ts';
+import { retryItems } from './retry-items.ts';
 import { noLongerUnused } from './upload-store.ts';
 import { keys, minuteOf, ttlAttribute, type Table } from './table.ts';
 import type { Refusal, TransactItem } from './transaction.ts';
@@ -32,6 +36,8 @@ import type { Refusal, TransactItem } from './transaction.ts';
 const isActive = '#condition = :active';
 const coversTheCost = 'availableMicros >= :cost';
 const hasRoom = 'inFlight < maxConcurrent';
+/** A condition cannot add, so room for several is computed from the limit that was read. */
+const hasRoomForAll = 'inFlight <= :room AND maxConcurrent >= :limit';
 const windowHasRoom = 'attribute_not_exists(#count) OR #count < :limit';
 const isNew = 'attribute_not_exists(pk)';
 const isFree = 'attribute_not_exists(pk) OR expiresAt <= :now';
@@ -44,9 +50,11 @@ export type ChargePart =
   | 'key'
   | 'user'
   | 'rate'
-  | 'creation'
-  | 'ledgerRow'
+  | `creation${number}`
+  | `ledgerRow${number}`
   | 'idempotency'
+  | 'retryHead'
+  | 'retryEntry'
   | 'uploads';
 
 /** The items of the transaction by name. DynamoDB gives its cancellation reasons in the same order. */
@@ -56,34 +64,49 @@ export function chargeItems(table: Table, order: ChargeOrder): ReadonlyMap<Charg
     ['key', keyItem(table, order)],
     ...userItem(table, order).map((item) => ['user', item] as const),
     ...(order.postRate === undefined ? [] : [['rate', rateItem(table, order, order.postRate)] as const]),
-    ['creation', creationItem(table, order)],
-    ['ledgerRow', ledgerItem(table, order)],
+    ...order.creations.flatMap((creation, index): [ChargePart, TransactItem][] => [
+      [`creation${index}`, creationItem(table, creation)],
+      [`ledgerRow${index}`, ledgerItem(table, creation)],
+    ]),
     ...(order.idempotency
       ? [['idempotency', idempotencyItem(table, order, order.idempotency)] as const]
       : []),
+    ...(order.retry ? retryItems(table, order.retry, idsOf(order), order.nowMillis) : []),
     ...(order.uploads?.length ? [['uploads', uploadsItem(table, order, order.uploads)] as const] : []),
   ]);
 }
 
-function accountItem(table: Table, { creation }: ChargeOrder): TransactItem {
+function idsOf({ creations: [first, ...rest] }: ChargeOrder): readonly [CreationId, ...CreationId[]] {
+  return [first.id, ...rest.map(({ id }) => id)];
+}
+
+function accountItem(table: Table, order: ChargeOrder): TransactItem {
+  const { creations, maxConcurrent } = order;
+  const count = creations.length;
   return {
     Update: {
       TableName: table.name,
-      Key: keys.account(creation.accountId),
-      UpdateExpression: 'SET availableMicros = availableMicros - :cost, inFlight = inFlight + :one',
-      ConditionExpression: `${isActive} AND ${coversTheCost} AND ${hasRoom}`,
+      Key: keys.account(creations[0].accountId),
+      UpdateExpression: `SET availableMicros = availableMicros - :cost, inFlight = inFlight + ${count === 1 ? ':one' : ':count'}`,
+      ConditionExpression: `${isActive} AND ${coversTheCost} AND ${count === 1 ? hasRoom : hasRoomForAll}`,
       ExpressionAttributeNames: { '#condition': 'condition' },
-      ExpressionAttributeValues: { ':active': 'active', ':cost': creation.costMicros, ':one': 1 },
+      ExpressionAttributeValues: {
+        ':active': 'active',
+        ':cost': costOf(order),
+        ...(count === 1
+          ? { ':one': 1 }
+          : { ':count': count, ':room': maxConcurrent - count, ':limit': maxConcurrent }),
+      },
       ...returnOld,
     },
   };
 }
 
-function rateItem(table: Table, { creation, nowMillis }: ChargeOrder, postRate: number): TransactItem {
+function rateItem(table: Table, { creations, nowMillis }: ChargeOrder, postRate: number): TransactItem {
   return {
     Update: {
       TableName: table.name,
-      Key: keys.rate(creation.accountId, 'post', minuteOf(nowMillis)),
+      Key: keys.rate(creations[0].accountId, 'post', minuteOf(nowMillis)),
       UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
       ConditionExpression: windowHasRoom,
       ExpressionAttributeNames: { '#count': 'count', '#ttl': ttlAttribute },
@@ -96,11 +119,11 @@ function rateItem(table: Table, { creation, nowMillis }: ChargeOrder, postRate: 
   };
 }
 
-function creationItem(table: Table, { creation }: ChargeOrder): TransactItem {
+function creationItem(table: Table, creation: NewCreation): TransactItem {
   return { Put: { TableName: table.name, Item: creationToItem(creation), ConditionExpression: isNew } };
 }
 
-function ledgerItem(table: Table, { creation }: ChargeOrder): TransactItem {
+function ledgerItem(table: Table, creation: NewCreation): TransactItem {
   const ledgerRow = {
     ...keys.ledger(creation.accountId, creation.createdAt, 'charge', creation.id),
     kind: 'charge',
@@ -123,14 +146,16 @@ function idempotencyItem(
   order: ChargeOrder,
   own: NonNullable<ChargeOrder['idempotency']>,
 ): TransactItem {
-  const { creation, nowMillis } = order;
-  const expiresAt = nowMillis + idempotencySeconds * 1000;
+  const { creations, nowMillis } = order;
+  const [first] = creations;
+  const expiresAt = nowMillis + (own.seconds ?? idempotencySeconds) * 1000;
   return {
     Put: {
       TableName: table.name,
       Item: {
-        ...keys.idempotency(creation.accountId, own.hash),
-        creationId: creation.id,
+        ...keys.idempotency(first.accountId, own.hash),
+        creationId: first.id,
+        ...(creations.length > 1 && { creationIds: idsOf(order) }),
         requestHash: own.requestHash,
         expiresAt,
         [ttlAttribute]: Math.ceil(expiresAt / 1000),
@@ -145,11 +170,11 @@ function idempotencyItem(
   };
 }
 
-function uploadsItem(table: Table, { creation }: ChargeOrder, uploads: readonly UploadId[]): TransactItem {
+function uploadsItem(table: Table, { creations }: ChargeOrder, uploads: readonly UploadId[]): TransactItem {
   return {
     Update: {
       TableName: table.name,
-      Key: keys.unusedUploads(creation.accountId),
+      Key: keys.unusedUploads(creations[0].accountId),
       ...noLongerUnused(uploads),
     },
   };
@@ -157,7 +182,7 @@ function uploadsItem(table: Table, { creation }: ChargeOrder, uploads: readonly 
 
 /**
  * Why the charge was refused. If several conditions failed, the first check in this function wins: account,
- * key, model, rate, idempotency, budgets of the key, balance, concurrent creations.
+ * key, model, rate, idempotency, tries of the call, budgets of the key, balance, concurrent creations.
  */
 export function refusedCharge(order: ChargeOrder, refusals: ReadonlyMap<ChargePart, Refusal>): ChargeOutcome {
   const account = refusals.get('account');
@@ -166,7 +191,9 @@ export function refusedCharge(order: ChargeOrder, refusals: ReadonlyMap<ChargePa
   const idempotency = refusals.get('idempotency');
   const accountThen = account?.item && accountFromItem(account.item);
   const keyThen = key?.item && apiKeyFromItem(key.item);
-  const { costMicros: cost, model } = order.creation;
+  const cost = costOf(order);
+  const count = order.creations.length;
+  const { model } = order.creations[0];
   if (account && accountThen?.condition !== 'active') {
     return { kind: 'account_not_active', condition: accountThen?.condition ?? 'gone' };
   }
@@ -175,11 +202,16 @@ export function refusedCharge(order: ChargeOrder, refusals: ReadonlyMap<ChargePa
   if (keyThen && !allowsModel(keyThen, model)) return { kind: 'model_not_allowed' };
   if (refusals.get('rate')) return { kind: 'rate_used_up' };
   if (idempotency?.item) return { kind: 'idempotency_taken', record: idempotencyFromItem(idempotency.item) };
+  if (refusals.get('retryHead') || refusals.get('retryEntry')) return { kind: 'retry_moved' };
   if (keyThen || user) return overBudget(order, keyThen, user);
   if (accountThen && accountThen.availableMicros < cost)
     return { kind: 'over_balance', availableMicros: accountThen.availableMicros };
-  if (accountThen)
-    return { kind: 'too_many_open', limit: accountThen.limits.maxConcurrent, current: accountThen.inFlight };
+  if (accountThen) {
+    const { maxConcurrent: limit } = accountThen.limits;
+    const isChanged = limit !== order.maxConcurrent && accountThen.inFlight + count <= limit;
+    if (isChanged) return { kind: 'account_changed', account: accountThen };
+    return { kind: 'too_many_open', limit, current: accountThen.inFlight };
+  }
   throw new Error('the charge was refused by a condition that no refusal stands for');
 }
 
@@ -188,11 +220,11 @@ export function refusedCharge(order: ChargeOrder, refusals: ReadonlyMap<ChargePa
  * do cover the cost as they are now, has to be looked at again.
  */
 function overBudget(order: ChargeOrder, keyThen: ApiKey | undefined, user: Refusal): ChargeOutcome {
-  const { creation, nowMillis, apiKey } = order;
+  const { nowMillis, apiKey } = order;
   if (keyThen && capNames.some((name) => keyThen[name] !== apiKey[name]))
     return { kind: 'key_changed', apiKey: keyThen };
   const userSpent = user ? userSpentFromItem(user.item) : asMicros(0);
-  const budget = exceededBudget(keyThen ?? withoutOwnCaps(apiKey), creation.costMicros, nowMillis, userSpent);
+  const budget = exceededBudget(keyThen ?? withoutOwnCaps(apiKey), costOf(order), nowMillis, userSpent);
   if (budget) return { kind: 'over_budget', budget };
   if (keyThen) return { kind: 'key_changed', apiKey: keyThen };
   throw new Error('the charge was refused by the counter of a user that covers its cost');

@@ -191,8 +191,15 @@ export function listedIdOf(row: Item): CreationId {
   return String(row['listed']) as CreationId;
 }
 
+interface IdempotencyItem extends Omit<IdempotencyRecord, 'creationIds'> {
+  readonly creationId: CreationId;
+  /** Only when one charge made several creations. */
+  readonly creationIds?: IdempotencyRecord['creationIds'];
+}
+
 export function idempotencyFromItem(item: Item): IdempotencyRecord {
-  return item as unknown as IdempotencyRecord;
+  const { creationId, creationIds, requestHash, expiresAt } = item as unknown as IdempotencyItem;
+  return { creationIds: creationIds ?? [creationId], requestHash, expiresAt };
 }
 
 export function blockFromItem(item: Item): NonNullable<RequestState['block']> {

@@ -1,32 +1,44 @@
 /** Charges and refunds. Each is one conditional transaction together with its ledger row. */
-import type { AccountCondition, ApiKey } from '../account.ts';
+import type { Account, AccountCondition, ApiKey } from '../account.ts';
 import type { Budget } from '../caps.ts';
 import type { CreationRecord, RouteAttempt } from '../creation.ts';
 import type { FailureName } from '../failure.ts';
 import type { CreationId, UploadId } from '../ids.ts';
 import type { Micros } from '../money.ts';
+import type { RetryCharge } from '../retries.ts';
 import type { IdempotencyRecord } from './requests.ts';
 
 /** A creation as this release charges it. */
 export type NewCreation = CreationRecord & Required<Pick<CreationRecord, 'chargedDay'>>;
 
 export interface ChargeOrder {
-  readonly creation: NewCreation;
+  /**
+   * One to four, of one account, key, model, user and time. Either all of them are charged, or none. The id of
+   * the first one names the transaction.
+   */
+  readonly creations: readonly [NewCreation, ...NewCreation[]];
   /** The key as it was read. The charge is refused when its caps have changed since. */
   readonly apiKey: ApiKey;
+  /** How many creations the account may have open, as it was read. */
+  readonly maxConcurrent: number;
   /**
    * The account's rate of POSTs. The charge counts the request in the window. Absent: the request was counted
    * before.
    */
   readonly postRate?: number;
   readonly nowMillis: number;
-  /** The uploads that the creation uses. From the charge on they are not unused any more. */
+  /** The uploads that the creations use. From the charge on they are not unused any more. */
   readonly uploads?: readonly UploadId[];
   readonly idempotency?: {
     readonly hash: string;
     readonly requestHash: string;
+    /** The first of the failed creations that the key names. Their place is free again. */
     readonly replaces?: CreationId;
+    /** How long the key names the creations. Absent: as long as an Idempotency-Key of a client. */
+    readonly seconds?: number;
   };
+  /** Present when the request has a place among the tries of calls (core/retries.ts). */
+  readonly retry?: RetryCharge;
 }
 
 /** The outcome of a charge. Every outcome but 'charged' has written nothing. */
@@ -39,8 +51,12 @@ export type ChargeOutcome =
   | { readonly kind: 'model_not_allowed' }
   /** Its caps have changed since they were read, or its spend in a neighbouring month has. */
   | { readonly kind: 'key_changed'; readonly apiKey: ApiKey }
+  /** Its limits have changed since they were read, and there is room for all creations. */
+  | { readonly kind: 'account_changed'; readonly account: Account }
   | { readonly kind: 'rate_used_up' }
   | { readonly kind: 'idempotency_taken'; readonly record: IdempotencyRecord }
+  /** A try of the same body was charged or attached meanwhile. Head and entries have to be read again. */
+  | { readonly kind: 'retry_moved' }
   | { readonly kind: 'over_budget'; readonly budget: Budget }
   | { readonly kind: 'over_balance'; readonly availableMicros: Micros }
   | { readonly kind: 'too_many_open'; readonly limit: number; readonly current: number }

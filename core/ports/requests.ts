@@ -3,6 +3,7 @@ import type { Account, ApiKey, ToldCap } from '../account.ts';
 import type { CreationRecord } from '../creation.ts';
 import type { AccountId, CreationId, KeyId } from '../ids.ts';
 import type { Micros } from '../money.ts';
+import type { RetryHead, RetryPlace } from '../retries.ts';
 
 export interface RequestQuestion {
   readonly clientAddress: string;
@@ -12,12 +13,15 @@ export interface RequestQuestion {
   readonly nowMillis: number;
   readonly idempotencyHash?: string;
   readonly creationId?: CreationId;
+  /** Reads the head of the place where the tries of a call meet. */
+  readonly retryPlace?: RetryPlace;
   /** core/user.ts. Reads what is spent in this month for the user by this key. */
   readonly userHash?: string;
 }
 
 export interface IdempotencyRecord {
-  readonly creationId: CreationId;
+  /** The creations that one charge made. */
+  readonly creationIds: readonly [CreationId, ...CreationId[]];
   readonly requestHash: string;
   readonly expiresAt: number;
 }
@@ -30,6 +34,7 @@ export interface RequestState {
   /** Requests already counted in this minute. */
   readonly rateCount: number;
   readonly idempotency?: IdempotencyRecord;
+  readonly retryHead?: RetryHead;
   readonly openCreations: number;
   /** Providers with a key, or switched on by an operator. Empty when the question names a creation. */
   readonly enabledProviders: readonly string[];

@@ -57,12 +57,16 @@ function frame<Services extends TimedServices>(
   };
 }
 
-/** The time budget ends every wait of an operation. An operation that goes on all the same is left behind. */
+/**
+ * The time budget ends every wait of an operation. An operation that goes on all the same is left behind.
+ * @param millis the time of the request
+ */
 export async function inTime<Answer>(
   answering: Promise<Answer>,
   { clock }: Pick<CommonServices, 'clock'>,
+  millis = requestMillis,
 ): Promise<Answer> {
-  const overdue = clock.timeout(requestMillis + overdueMillis);
+  const overdue = clock.timeout(millis + overdueMillis);
   try {
     return await Promise.race([
       answering,

@@ -97,9 +97,14 @@ export function pollTooSoon(): Problem {
 // What is asked
 
 /** 404: no operation has this path, or the operation does not take this method. */
-export function unknownRoute(method: string, path: string, allowed: readonly string[]): Problem {
+export function unknownRoute(
+  method: string,
+  path: string,
+  allowed: readonly string[],
+  root: string = apiRoot,
+): Problem {
   if (allowed.length === 0) {
-    return new Problem('ERR_NOT_FOUND', `There is nothing at ${path}. The API's root is ${apiRoot}.`);
+    return new Problem('ERR_NOT_FOUND', `There is nothing at ${path}. The API's root is ${root}.`);
   }
   const headers = { allow: allowed.join(', ') };
   return new Problem('ERR_NOT_FOUND', `${path} does not take ${method}.`, {}, headers);
@@ -115,8 +120,8 @@ function wrongField(field: string, code: string, message: string): Problem {
   return invalidRequest([{ field, code, message }]);
 }
 
-export function wrongContentType(): Problem {
-  return wrongField('Content-Type', 'invalid_value', 'must be application/json');
+export function wrongContentType(expected = 'application/json'): Problem {
+  return wrongField('Content-Type', 'invalid_value', `must be ${expected}`);
 }
 
 export function bodyTooLong(): Problem {
@@ -129,6 +134,14 @@ export function bodyNotUtf8(): Problem {
 
 export function bodyNotJson(): Problem {
   return wrongField('body', 'invalid_json', 'must be valid JSON');
+}
+
+export function bodyNotForm(): Problem {
+  return wrongField(
+    'body',
+    'invalid_form',
+    'must be multipart/form-data with the boundary that Content-Type names',
+  );
 }
 
 export function bodyNotObject(): Problem {

@@ -60,10 +60,19 @@ export function checkQuery(request: ApiRequest, operation: OperationName): void 
 
 const json = /^application\/json\s*(;|$)/i;
 
-/** The body, which is a JSON object in UTF-8 of at most 256 KiB. Throws 400 otherwise. */
-export function jsonBody({ headers, body }: ApiRequest): Record<string, unknown> {
-  if (!json.test(headers['content-type'] ?? '')) throw wrongContentType();
-  if (body.byteLength > maxBodyBytes) throw bodyTooLong();
+/** Whether the request says that its body is JSON. */
+export function saysJson({ headers }: Pick<ApiRequest, 'headers'>): boolean {
+  return json.test(headers['content-type'] ?? '');
+}
+
+/**
+ * The body, which is a JSON object in UTF-8. Throws 400 otherwise.
+ * @param mostBytes of the body; by default 256 KiB
+ */
+export function jsonBody(request: ApiRequest, mostBytes = maxBodyBytes): Record<string, unknown> {
+  const { body } = request;
+  if (!saysJson(request)) throw wrongContentType();
+  if (body.byteLength > mostBytes) throw bodyTooLong();
   const value = parsed(body);
   if (!isObject(value)) throw bodyNotObject();
   return value;

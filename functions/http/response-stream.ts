@@ -40,8 +40,14 @@ interface LambdaStreaming {
   };
 }
 
-/** Undefined when the file is imported outside of Lambda. */
-const streaming = (globalThis as { readonly awslambda?: unknown }).awslambda as LambdaStreaming | undefined;
+/** Undefined when the file is imported outside of Lambda, where a package of the SDK makes an empty `awslambda`. */
+const streaming = lambdaStreaming();
+
+function lambdaStreaming(): LambdaStreaming | undefined {
+  const { awslambda } = globalThis as { readonly awslambda?: unknown };
+  const given = awslambda as Partial<LambdaStreaming> | undefined;
+  return given?.streamifyResponse ? (given as LambdaStreaming) : undefined;
+}
 
 /** The export of a Lambda function whose answer is streamed. */
 export function streamed(handle: StreamedHandler): StreamHandler {

@@ -3,14 +3,13 @@
  * request, the request's id, authentication, the account's rate, the operation, the answer or the envelope of
  * a refusal.
  */
-import { hourOf } from '../../core/account.ts';
-import { errorName } from '../error-name.ts';
 import { logWith } from '../log-with.ts';
 import type { ApiServices } from '../services/api.ts';
 import type { OpenServices } from '../services/open.ts';
 import { problemAnswer, toGateway, withHeaders, type ApiAnswer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import type { Caller } from './caller.ts';
+import { countedGet } from './counted-get.ts';
 import { countedPost, isOverloaded } from './counted-post.ts';
 import { framed, inTime, problemOf, type ApiHandler } from './framed.ts';
 import { RateExceeded } from './problems.ts';
@@ -61,7 +60,10 @@ async function answerOf<Services extends ApiServices>(
 ): Promise<ApiAnswer> {
   try {
     checkRate(caller, rate);
-    const answer = await (rate === 'get' ? answerGet : answerPost)(request, caller, handle, services);
+    const run = (): Promise<ApiAnswer> => handle(request, caller, services);
+    const answer = await (rate === 'get'
+      ? countedGet(caller, services, run)
+      : countedPost(caller.place, run));
     return withHeaders(answer, rateHeaders(caller, rate, 1));
   } catch (error) {
     const problem = problemOf(error, request.requestId, services);
@@ -69,40 +71,4 @@ async function answerOf<Services extends ApiServices>(
     const places = problem instanceof RateExceeded ? Infinity : 1;
     return withHeaders(problemAnswer(problem, services.authFailureForm), rateHeaders(caller, rate, places));
   }
-}
-
-type Answering = <Services extends ApiServices>(
-  request: ApiRequest,
-  caller: Caller,
-  handle: Handle<Services>,
-  services: Services,
-) => Promise<ApiAnswer>;
-
-/** A GET writes nothing else, so its place in the rate is taken in parallel with the operation. */
-const answerGet: Answering = async (request, caller, handle, services) => {
-  // All three are awaited, whatever becomes of the others: Lambda may freeze work that is not awaited.
-  const [answer, place] = await Promise.allSettled([
-    handle(request, caller, services),
-    caller.place.take(),
-    noteKeyUse(caller, services),
-  ]);
-  if (place.status === 'rejected') throw place.reason;
-  if (answer.status === 'rejected') throw answer.reason;
-  return answer.value;
-};
-
-const answerPost: Answering = (request, caller, handle, services) =>
-  countedPost(caller.place, () => handle(request, caller, services));
-
-/** Notes the use of a key that only reads, once an hour. A charge notes the use by itself. */
-async function noteKeyUse(
-  { account, apiKey, nowMillis }: Caller,
-  { requests, log }: ApiServices,
-): Promise<void> {
-  const hour = hourOf(nowMillis);
-  if (apiKey.lastUsedAt === hour) return;
-  await requests.noteKeyUse(account.id, apiKey.id, hour).catch((error: unknown) => {
-    // This is no reason to refuse an answer: the next request notes the use.
-    log.info('key_use_not_noted', { error: errorName(error) });
-  });
 }

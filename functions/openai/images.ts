@@ -1,10 +1,8 @@
-import { streamed } from '../http/response-stream.ts';
+import { heldRequestMillis } from '../../core/limits.ts';
+import { atFirstRequest } from '../services/open.ts';
+import { openaiImageServices } from '../services/openai-images.ts';
+import { serveOpenai } from './http/serve-openai.ts';
+import { openaiImages } from './images/openai-images.ts';
 
 /** POST /images/generations and /images/edits. */
-export const handler = streamed(() =>
-  Promise.resolve({
-    status: 200,
-    headers: { 'content-type': 'application/json' },
-    body: '{"created":0,"data":[]}',
-  }),
-);
+export const handler = serveOpenai(openaiImages, atFirstRequest(openaiImageServices), heldRequestMillis);

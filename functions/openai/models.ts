@@ -1,10 +1,46 @@
-import { streamed } from '../http/response-stream.ts';
+import { allowsModel } from '../../core/caps.ts';
+import { enabledRoutes, isSunset, type Model } from '../../core/catalog.ts';
+import { methodsOf, openaiOperations, openaiRoot } from '../../core/contract.ts';
+import { modelIdOf } from '../../core/openai/aliases.ts';
+import type { Caller } from '../http/caller.ts';
+import { modelNotFound, unknownRoute } from '../http/problems.ts';
+import { openaiModelServices, type OpenaiModelServices } from '../services/openai-models.ts';
+import { atFirstRequest } from '../services/open.ts';
+import { jsonAnswer, serveOpenai, type OpenaiHandle } from './http/serve-openai.ts';
 
-/** GET /models and /models/{id}, and every path of the OpenAI-shaped endpoint that no operation has. */
-export const handler = streamed(() =>
-  Promise.resolve({
-    status: 200,
-    headers: { 'content-type': 'application/json' },
-    body: '{"object":"list","data":[]}',
-  }),
-);
+/** The catalog does not say when a model came. Libraries want a time: 2026-09-21T14:13:20Z. */
+const created = 1_790_000_000;
+
+/**
+ * GET /models and /models/{id}, and every path of the OpenAI-shaped endpoint that no operation has: 404 after
+ * authentication, with Allow when only the method is wrong.
+ */
+export const openaiModels: OpenaiHandle<OpenaiModelServices> = async (request, caller, services) => {
+  const { method, path, pathId } = request;
+  const allowed = methodsOf(path, openaiRoot, openaiOperations);
+  const isListed = path === `${openaiRoot}${openaiOperations.listOpenaiModels.path}`;
+  if (method !== 'GET' || (!isListed && pathId === '')) {
+    return Promise.reject(unknownRoute(method, path, allowed, openaiRoot));
+  }
+  const usable = services.catalog.models.filter((model) => mayUse(model, caller));
+  if (isListed) return Promise.resolve(jsonAnswer({ object: 'list', data: usable.map(modelView) }));
+  const id = modelIdOf(pathId, services.aliases);
+  const model = usable.find((one) => one.id === id);
+  return model ? Promise.resolve(jsonAnswer(modelView(model))) : Promise.reject(modelNotFound(pathId));
+};
+
+/** Whether a request of this caller for this model could be rendered. */
+function mayUse(model: Model, { account, apiKey, state, nowMillis }: Caller): boolean {
+  return (
+    !account.policy.hiddenModels.includes(model.id) &&
+    allowsModel(apiKey, model.id) &&
+    !isSunset(model, nowMillis) &&
+    enabledRoutes(model, account.policy, state.enabledProviders).length > 0
+  );
+}
+
+function modelView({ id }: Model): Record<string, unknown> {
+  return { id, object: 'model', created, owned_by: 'darkroom' };
+}
+
+export const handler = serveOpenai(openaiModels, atFirstRequest(openaiModelServices));

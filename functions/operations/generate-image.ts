@@ -4,4 +4,8 @@ import { submitServices } from '../services/submit.ts';
 import { generateImage } from './generate/generate-image.ts';
 
 /** The operation behind a key. The portal calls it behind a session. */
-export const handler = serve('post', generateImage, atFirstRequest(submitServices));
+export const handler = serve(
+  'post',
+  generateImage,
+  atFirstRequest(() => submitServices()),
+);

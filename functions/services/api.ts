@@ -34,8 +34,11 @@ export function apiServices(): OpenServices<ApiServices> {
   return openApi(table());
 }
 
-/** Over a table that the function uses for more than these services. */
-export function openApi(shared: Table): OpenServices<ApiServices> {
+/**
+ * Over a table that the function uses for more than these services.
+ * @param millis the time of a request
+ */
+export function openApi(shared: Table, millis = requestMillis): OpenServices<ApiServices> {
   const authFailureForm: AuthFailureForm =
     environment('AUTH_FAILURE_FORM') === 'plain' ? 'plain' : 'envelope';
   const base = {
@@ -44,7 +47,7 @@ export function openApi(shared: Table): OpenServices<ApiServices> {
     authFailureForm,
   };
   return () => {
-    const budget = startBudget(systemClock, requestMillis);
+    const budget = startBudget(systemClock, millis);
     const store = { ...shared, signal: budget.signal };
     return { ...base, budget, requests: createRequestStore(store), creations: createCreationReader(store) };
   };

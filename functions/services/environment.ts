@@ -28,7 +28,8 @@ export type Variable =
   | 'PORTAL_CLIENT_ID'
   | 'SIGN_IN_SECRET_ARN'
   | 'DEFAULT_LIMITS'
-  | 'USER_POOL_ID';
+  | 'USER_POOL_ID'
+  | 'OPENAI_ALIASES';
 
 /** Throws when the variable is not set. */
 export function environment(name: Variable): string {

@@ -4,6 +4,7 @@ import { createCharges } from '../../adapters/dynamodb/charge-store.ts';
 import { createNoticeMarks } from '../../adapters/dynamodb/notice-store.ts';
 import { createUploadReader } from '../../adapters/dynamodb/upload-store.ts';
 import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
+import { requestMillis } from '../../core/limits.ts';
 import type { Charges } from '../../core/ports/charges.ts';
 import type { Executions } from '../../core/ports/executions.ts';
 import type { NoticeExecutions, NoticeMarks } from '../../core/ports/notices.ts';
@@ -27,9 +28,9 @@ export interface SubmitServices extends QuoteServices {
   readonly topUpUrl: string;
 }
 
-export function submitServices(): OpenServices<SubmitServices> {
-  const shared = table();
-  const open = openApi(shared);
+/** @param millis the time of a request */
+export function submitServices(shared = table(), millis = requestMillis): OpenServices<SubmitServices> {
+  const open = openApi(shared, millis);
   const states = new SFNClient(callLimits());
   const base = {
     catalog,

@@ -244,7 +244,12 @@ function createSubmitter(
     void world.invoke('generate', 29_000, async () => {
       const nowMillis = world.now();
       const creation = newCreation(account, nowMillis, world, { deadlineSeconds, renderSeconds });
-      const outcome = await charges.charge({ creation, apiKey: withoutCaps(creation), nowMillis });
+      const outcome = await charges.charge({
+        creations: [creation],
+        apiKey: withoutCaps(creation),
+        maxConcurrent: 100_000,
+        nowMillis,
+      });
       if (outcome.kind !== 'charged') throw new Error(`the charge was not made: ${outcome.kind}`);
       followed.set(creation.id, { acceptedAt: nowMillis, deadlineAt: creation.deadlineAt });
       open.add(creation.id);

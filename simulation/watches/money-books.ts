@@ -306,7 +306,10 @@ export function createBooks(world: World, accuse: Accuse): Books {
       });
       for (const change of changes) {
         const { pk, sk, after } = change;
-        if (pk.startsWith('ACCOUNT#') && !/^(RATE|IDEMPOTENCY|DELIVERY|ACTION|MEMBER|INVITATION)#/.test(sk))
+        if (
+          pk.startsWith('ACCOUNT#') &&
+          !/^(RATE|IDEMPOTENCY|RETRY|DELIVERY|ACTION|MEMBER|INVITATION)#/.test(sk)
+        )
           touched.add(pk);
         if (sk.startsWith('LEDGER#')) {
           ledgerIsAppendOnly(change);

@@ -91,5 +91,11 @@ function orderOf({ operator }: TestService, { account, record }: Charged, now: n
     // The creation is due in an hour, so that no reconciler starts it during the test.
     dueAt: now + 3_600_000,
   });
-  return { creation, apiKey: record, postRate: account.limits.postRate, nowMillis: now };
+  return {
+    creations: [creation],
+    apiKey: record,
+    maxConcurrent: account.limits.maxConcurrent,
+    postRate: account.limits.postRate,
+    nowMillis: now,
+  };
 }

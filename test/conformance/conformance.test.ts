@@ -27,15 +27,19 @@ describe.each(rows)('$part: $states', ({ provenBy }) => {
 });
 
 /**
- * The text of a test file, and of the files in its folder that it imports: they may hold tests that two files
- * share.
+ * The text of a test file, and of the files in its folder that it imports, also through one another: they may
+ * hold tests that several files share.
  */
 async function sourceOf(file: string): Promise<string> {
-  const own = await readFile(new URL(file, root), 'utf8');
-  const shared = [...own.matchAll(/from '\.\/([\w-]+\.ts)'/g)].map(
-    ([, name = '']) => new URL(name, new URL(file, root)),
-  );
-  return [own, ...(await Promise.all(shared.map((one) => readFile(one, 'utf8'))))].join('\n');
+  const texts = new Map<string, string>();
+  const read = async (place: URL): Promise<void> => {
+    if (texts.has(place.href)) return;
+    const text = await readFile(place, 'utf8');
+    texts.set(place.href, text);
+    for (const [, name = ''] of text.matchAll(/from '\.\/([\w-]+\.ts)'/g)) await read(new URL(name, place));
+  };
+  await read(new URL(file, root));
+  return [...texts.values()].join('\n');
 }
 
 it('no statement stands in the table twice', () => {

@@ -1196,4 +1196,40 @@ export const parts: readonly Part[] = [
       ),
     ],
   },
+  {
+    part: 'Retries without a second charge',
+    rows: [
+      row(
+        'One to four creations are charged together or not at all: balance, each cap, places, rate, uploads, key',
+        'adapters/dynamodb/store-suite: The balance covers all creations of a charge, or none is charged',
+        'adapters/dynamodb/store-suite: Each cap of a key covers all creations of a charge, or none is charged',
+        'adapters/dynamodb/store-suite: The account has places for all creations of a charge, or none is charged',
+        'adapters/dynamodb/store-suite: A charge of several counts as one request of the rate, and is refused with all creations above the rate',
+        'adapters/dynamodb/store-suite: An Idempotency-Key names all creations of its charge, for as long as the order says',
+        'adapters/dynamodb/store-suite: A refund of one of three gives back exactly its part',
+      ),
+      row(
+        'Whatever tries of equal calls arrive, in whatever order, there are never more unrefunded charges than calls',
+        'core/retries: There are never more unrefunded charges than calls, whatever arrives, in whatever order',
+        'adapters/dynamodb/store-suite: A first try and its own retry at once make one charge, whichever is first',
+        'adapters/dynamodb/store-suite: A repeated attach, whose first answer was lost, attaches once more, and another request does not',
+      ),
+      row(
+        'Equal calls in parallel make as many pictures, and do not refuse one another',
+        'core/retries: Calls whose first tries all arrive get an entry each',
+        'adapters/dynamodb/store-suite: Twelve identical first tries at once are twelve charges: none is refused because of another',
+      ),
+      row(
+        'A retry attaches for 15 minutes, to the entry without an answer first, and after a refund it is charged',
+        'core/retries: A retry takes an entry that told it to come back, then an open one, a failed one, and one with pictures',
+        'adapters/dynamodb/store-suite: An entry lives fifteen minutes after its last try, and thirty minutes at most',
+        'adapters/dynamodb/store-suite: A retry after a failure is charged in the place of the failed creation, and later tries attach to it',
+      ),
+      row(
+        'A first try takes what its own retry has made, once and within 60 seconds',
+        'core/retries: A first try takes an entry that a retry made within the last 60 seconds',
+        'adapters/dynamodb/store-suite: A first try that arrives after its retry takes what the retry has made, within a minute and once',
+      ),
+    ],
+  },
 ];

@@ -193,3 +193,32 @@ describe('the schema of what providers cost', () => {
     expect(providerCostsSchema.safeParse({ costs: [] }).success).toBe(false);
   });
 });
+
+describe('the qualities of a model', () => {
+  const inQuality = (id: string, quality: string | null, of?: string): object => ({
+    ...least,
+    id,
+    ...(of !== undefined && { quality_of: of }),
+    routes: [{ ...route, quality }],
+  });
+  const areTaken = (...models: object[]): boolean => catalogSchema.safeParse({ models }).success;
+
+  it('A model may be another quality of one that has a quality of its own', () => {
+    expect(
+      areTaken(inQuality('aa', 'medium'), inQuality('bb', 'low', 'aa'), inQuality('cc', 'high', 'aa')),
+    ).toBe(true);
+  });
+
+  it.each<[string, object[]]>([
+    ['names a model that does not exist', [inQuality('bb', 'low', 'aa')]],
+    ['names itself', [inQuality('aa', 'low', 'aa')]],
+    [
+      'names one that names another',
+      [inQuality('aa', 'low'), inQuality('bb', 'high', 'aa'), inQuality('cc', 'medium', 'bb')],
+    ],
+    ['has the quality of the one that it names', [inQuality('aa', 'low'), inQuality('bb', 'low', 'aa')]],
+    ['names one without a quality', [inQuality('aa', null), inQuality('bb', 'low', 'aa')]],
+  ])('A catalog is refused when a model %s', (_what, models) => {
+    expect(areTaken(...models)).toBe(false);
+  });
+});

@@ -249,7 +249,7 @@ describe('a charge that is refused', () => {
     ['the table is busy', { kind: 'overloaded' }, 503, busy, '2'],
     [
       'a key is taken though none was sent',
-      { kind: 'idempotency_taken', record: { creationId, requestHash: 'x', expiresAt: 0 } },
+      { kind: 'idempotency_taken', record: { creationIds: [creationId], requestHash: 'x', expiresAt: 0 } },
       503,
       busy,
       '2',

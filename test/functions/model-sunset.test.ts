@@ -88,7 +88,7 @@ describe('a model with a deprecation date, before its sunset', () => {
   });
 
   it('A replay has the deprecation headers', async () => {
-    const record = { creationId, requestHash: 'same', expiresAt: sunset };
+    const record = { creationIds: [creationId] as const, requestHash: 'same', expiresAt: sunset };
     expect(await findReplay(record, { hash: 'key', requestHash: 'same' }, services())).toMatchObject({
       kind: 'replayed',
       headers: { ...announced, 'idempotent-replayed': 'true' },

@@ -303,7 +303,7 @@ describe('a path without an operation', () => {
 
 describe('a replay with Prefer: wait', () => {
   it('The replay takes its place in the rate before it waits, and its answer says which wait was applied', async () => {
-    const record = { creationId, requestHash: '', expiresAt: now };
+    const record = { creationIds: [creationId] as const, requestHash: '', expiresAt: now };
     const read = async (): Promise<ReturnType<typeof aCreation>> => Promise.resolve(aCompletedCreation());
     const stage = accepting({});
     const body = { model: 'sandbox-standard', prompt: 'a pier' };

@@ -242,7 +242,12 @@ describe('the calls to DynamoDB', () => {
     dynamo.on(TransactWriteCommand).resolves({});
     const services = submitServices()();
     await services.requests.noteKeyUse(accountId, keyId, '2026-11-21T12:00:00.000Z');
-    await services.charges.charge({ creation: aCreation(), apiKey: anApiKey(), nowMillis: Date.now() });
+    await services.charges.charge({
+      creations: [aCreation()],
+      apiKey: anApiKey(),
+      maxConcurrent: 10,
+      nowMillis: Date.now(),
+    });
     const options = dynamo.calls().map(({ args }): unknown => args.at(1));
     expect(options).toEqual([
       { abortSignal: services.budget.signal },
@@ -254,8 +259,9 @@ describe('the calls to DynamoDB', () => {
     const conflict = cancelled({ 0: { Code: 'TransactionConflict' } });
     dynamo.on(TransactWriteCommand).rejectsOnce(conflict).resolves({});
     await submitServices()().charges.charge({
-      creation: aCreation(),
+      creations: [aCreation()],
       apiKey: anApiKey(),
+      maxConcurrent: 10,
       nowMillis: Date.now(),
     });
     expect(lines).toMatchObject([{ level: 'info', event: 'charge_conflict', creationId }]);

@@ -111,7 +111,7 @@ describe('a source image that cannot be used', () => {
   ])('A source image of %i x %i pixels is accepted', async (width, height) => {
     const stage = giving(fetched(width, height));
     expect((await post(stage, withImages(1))).status).toBe(202);
-    expect(stage.orders[0]?.creation.sources).toMatchObject([{ width, height }]);
+    expect(stage.orders[0]?.creations[0].sources).toMatchObject([{ width, height }]);
   });
 });
 
@@ -128,7 +128,7 @@ describe('the copies of the source images', () => {
       bytes: pngOf(64, 128).byteLength,
     };
     expect(stage.stored).toEqual([copy]);
-    expect(stage.orders[0]?.creation.sources).toEqual([copy]);
+    expect(stage.orders[0]?.creations[0].sources).toEqual([copy]);
   });
 
   it.each([
@@ -153,7 +153,7 @@ describe('the copies of the source images', () => {
       await new Promise(setImmediate);
     }
     expect((await answering).status).toBe(202);
-    expect(stage.orders[0]?.creation.sources.map(({ width }) => width)).toEqual([100, 101, 102]);
+    expect(stage.orders[0]?.creations[0].sources.map(({ width }) => width)).toEqual([100, 101, 102]);
   });
 
   it('No image is copied when one of them cannot be used', async () => {

@@ -1,9 +1,11 @@
 /** The charge of POST /images/generate: the record of the creation, and when a second charge is tried. */
 import { describe, expect, it } from 'vitest';
+import type { CreationRecord } from '../../core/creation.ts';
+import type { CreationId } from '../../core/ids.ts';
 import { asMicros } from '../../core/money.ts';
 import type { ChargeOutcome } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
-import { accountId, aCreation, anApiKey, creationId, keyId, now } from '../fixtures/records.ts';
+import { accountId, aCreation, anAccount, anApiKey, creationId, keyId, now } from '../fixtures/records.ts';
 import { pngBytes, stub } from './fakes.ts';
 import { accepting, bearer, post } from './serve-fixture.ts';
 import { textLike } from '../fixtures/values.ts';
@@ -37,34 +39,37 @@ describe('the order of a charge', () => {
         apiKey: anApiKey(),
         nowMillis: now,
         postRate: 60,
-        creation: {
-          id,
-          accountId,
-          keyId,
-          requestId: 'request-1',
-          v: 1,
-          status: 'queued',
-          model: 'sandbox-standard',
-          prompt: 'a pier',
-          resolution: '1K',
-          aspectRatio: '1:1',
-          outputFormat: 'png',
-          seed: null,
-          sources: [],
-          metadata: {},
-          costMicros: 40_000,
-          refundedMicros: 0,
-          chargedMonth: '2026_11',
-          chargedDay: '2026_11_21',
-          createdAt: '2026-11-21T12:00:30.000Z',
-          deadlineAt: now + 300_000,
-          results: [],
-          routes: [{ provider: 'sandbox', providerModel: 'standard' }],
-          attempts: [],
-          executions: 1,
-          recoveries: 0,
-          dueAt: now + 60_000,
-        },
+        maxConcurrent: 20,
+        creations: [
+          {
+            id,
+            accountId,
+            keyId,
+            requestId: 'request-1',
+            v: 1,
+            status: 'queued',
+            model: 'sandbox-standard',
+            prompt: 'a pier',
+            resolution: '1K',
+            aspectRatio: '1:1',
+            outputFormat: 'png',
+            seed: null,
+            sources: [],
+            metadata: {},
+            costMicros: 40_000,
+            refundedMicros: 0,
+            chargedMonth: '2026_11',
+            chargedDay: '2026_11_21',
+            createdAt: '2026-11-21T12:00:30.000Z',
+            deadlineAt: now + 300_000,
+            results: [],
+            routes: [{ provider: 'sandbox', providerModel: 'standard' }],
+            attempts: [],
+            executions: 1,
+            recoveries: 0,
+            dueAt: now + 60_000,
+          },
+        ],
       },
     ]);
   });
@@ -89,25 +94,27 @@ describe('the order of a charge', () => {
       {
         apiKey: { monthlyCapMicros: 2_000_000 },
         idempotency: { hash: keyHash, requestHash: textLike(/^[0-9a-f]{64}$/) },
-        creation: {
-          resolution: '2K',
-          aspectRatio: '16:9',
-          outputFormat: 'png',
-          seed: 42,
-          sources: [{ width: 64 }],
-          metadata: { order: '7' },
-          user: 'customer 7',
-          costMicros: 130_000,
-          deadlineAt: now + 301_000,
-          webhook: { url: 'https://hooks.test/a', status: 'pending', attempts: 0, nextAt: now },
-          routes: [
-            { provider: 'sandbox', providerModel: 'pro' },
-            { provider: 'sandbox-large', providerModel: 'pro' },
-          ],
-        },
+        creations: [
+          {
+            resolution: '2K',
+            aspectRatio: '16:9',
+            outputFormat: 'png',
+            seed: 42,
+            sources: [{ width: 64 }],
+            metadata: { order: '7' },
+            user: 'customer 7',
+            costMicros: 130_000,
+            deadlineAt: now + 301_000,
+            webhook: { url: 'https://hooks.test/a', status: 'pending', attempts: 0, nextAt: now },
+            routes: [
+              { provider: 'sandbox', providerModel: 'pro' },
+              { provider: 'sandbox-large', providerModel: 'pro' },
+            ],
+          },
+        ],
       },
     ]);
-    expect(stage.orders[0]?.creation).not.toHaveProperty('countedForUser');
+    expect(stage.orders[0]?.creations[0]).not.toHaveProperty('countedForUser');
     expect(stage.orders[0]).not.toHaveProperty('postRate');
     expect(stage.orders[0]?.idempotency).not.toHaveProperty('replaces');
   });
@@ -117,7 +124,7 @@ describe('the order of a charge', () => {
     const catalog = stage.open().catalog;
     const model = catalog.models.find(({ routes }) => routes.some(({ quality }) => quality !== null));
     await post(stage, { model: model?.id, prompt: 'a pier' });
-    const named = stage.orders[0]?.creation.routes.map(({ quality }) => quality);
+    const named = stage.orders[0]?.creations[0].routes.map(({ quality }) => quality);
     expect(named).toContain(model?.routes.find(({ quality }) => quality !== null)?.quality);
   });
 });
@@ -126,7 +133,7 @@ describe('the version of an order', () => {
   it('The record has the version that the release writes, not the newest that it understands', async () => {
     const stage = accepting({ services: { schema: { written: 2, newestKnown: 3 } } });
     await post(stage, body);
-    expect(stage.orders).toMatchObject([{ creation: { v: 2 } }]);
+    expect(stage.orders).toMatchObject([{ creations: [{ v: 2 }] }]);
   });
 });
 
@@ -135,7 +142,7 @@ describe('the machine of an order', () => {
     const stage = accepting({ state: { enabledProviders: ['fal'] } });
     await post(stage, { model: 'flux-2-pro', prompt: 'a pier' });
     expect(stage.orders).toMatchObject([
-      { creation: { machine: 'callback', routes: [{ provider: 'fal' }] } },
+      { creations: [{ machine: 'callback', routes: [{ provider: 'fal' }] }] },
     ]);
   });
 
@@ -143,9 +150,9 @@ describe('the machine of an order', () => {
     const stage = accepting({ state: { enabledProviders: ['bfl', 'fal'] } });
     await post(stage, { model: 'flux-2-pro', prompt: 'a pier' });
     expect(stage.orders).toMatchObject([
-      { creation: { routes: [{ provider: 'bfl' }, { provider: 'fal' }] } },
+      { creations: [{ routes: [{ provider: 'bfl' }, { provider: 'fal' }] }] },
     ]);
-    expect(stage.orders[0]?.creation).not.toHaveProperty('machine');
+    expect(stage.orders[0]?.creations[0]).not.toHaveProperty('machine');
   });
 });
 
@@ -205,6 +212,14 @@ describe('a charge that is built anew', () => {
     ]);
   });
 
+  it('The new charge takes the limit of the account as it is then', async () => {
+    const limits = { ...anAccount().limits, maxConcurrent: 7 };
+    const changed: ChargeOutcome = { kind: 'account_changed', account: anAccount({ limits }) };
+    const stage = accepting({ outcome: [changed, { kind: 'charged' }] });
+    expect((await post(stage, body)).status).toBe(202);
+    expect(stage.orders.map(({ maxConcurrent }) => maxConcurrent)).toEqual([20, 7]);
+  });
+
   it('The request is given up after three charges', async () => {
     const stage = accepting({ outcome: changedTo(2_000_000) });
     expect((await post(stage, body)).status).toBe(503);
@@ -219,7 +234,7 @@ describe('a charge that is built anew', () => {
     expect(stage.orders).toHaveLength(1);
   });
 
-  const record = { creationId, requestHash: 'other', expiresAt: now };
+  const record = { creationIds: [creationId] as const, requestHash: 'other', expiresAt: now };
   const failed = aCreation({ status: 'failed', failure: 'GenerationFailed' });
   const holding = (...read: ReturnType<typeof aCreation>[]): CreationStore =>
     stub<CreationStore>({ read: async () => Promise.resolve(read[0]) });
@@ -238,6 +253,25 @@ describe('a charge that is built anew', () => {
     const stage = accepting({ state: { idempotency: record }, services: { creations: holding(failed) } });
     expect((await post(stage, body, withKey)).status).toBe(202);
     expect(stage.orders.map(({ idempotency }) => idempotency?.replaces)).toEqual([creationId]);
+  });
+
+  it('A key that names several creations is free again only when all of them have failed', async () => {
+    const other = '019aa5a0-1000-7000-8000-00000000000b' as CreationId;
+    const several = { ...record, creationIds: [creationId, other] as const };
+    const withSecond = (second: CreationRecord): CreationStore =>
+      stub<CreationStore>({ read: async (id) => Promise.resolve(id === other ? second : failed) });
+    const free = accepting({
+      state: { idempotency: several },
+      services: { creations: withSecond({ ...failed, id: other }) },
+    });
+    expect((await post(free, body, withKey)).status).toBe(202);
+    expect(free.orders.map(({ idempotency }) => idempotency?.replaces)).toEqual([creationId]);
+    const taken = accepting({
+      state: { idempotency: several },
+      services: { creations: withSecond(aCreation({ id: other })) },
+    });
+    expect((await post(taken, body, withKey)).status).toBe(400);
+    expect(taken.orders).toEqual([]);
   });
 
   it.each([[holding()], [holding(failed)]])(

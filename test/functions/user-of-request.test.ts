@@ -50,7 +50,7 @@ describe('the user of a request', () => {
   it('A charge of a key with a cap for each user says that it counts for the user', async () => {
     const stage = accepting({ apiKey: { perUserMonthlyCapMicros: asMicros(50_000) } });
     expect((await post(stage, body)).status).toBe(202);
-    expect(stage.orders[0]?.creation).toMatchObject({ user: 'customer 7', countedForUser: true });
+    expect(stage.orders[0]?.creations[0]).toMatchObject({ user: 'customer 7', countedForUser: true });
   });
 
   it('A cap for each user that is set during the request requires the user then', async () => {

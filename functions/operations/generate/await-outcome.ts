@@ -9,8 +9,8 @@ import { errorName } from '../../error-name.ts';
 import { acceptedAnswer, type ApiAnswer } from '../../http/answer.ts';
 import { generationFailed } from '../../http/problems.ts';
 import type { ApiServices } from '../../services/api.ts';
+import { looksAt } from './looks-at.ts';
 
-const firstLookMillis = 150;
 const longestLookMillis = 1_000;
 
 /**
@@ -46,24 +46,15 @@ export async function awaitOutcome(
 async function lastSeen(
   creation: CreationRecord,
   seconds: number,
-  { clock, creations, budget, log }: ApiServices,
+  services: ApiServices,
 ): Promise<CreationRecord> {
-  const until = Math.min(budget.elapsed() + seconds * 1000, latestAnswerMillis);
+  const untilMillis = Math.min(services.budget.elapsed() + seconds * 1000, latestAnswerMillis);
   let last = creation;
   try {
-    for (
-      let pause = firstLookMillis;
-      !isTerminal(last.status);
-      pause = Math.min(longestLookMillis, pause * 1.5)
-    ) {
-      last = (await creations.read(creation.id)) ?? last;
-      const left = until - budget.elapsed();
-      if (isTerminal(last.status) || left <= 0) break;
-      await clock.sleep(Math.min(pause, left), budget.signal);
-    }
+    for await (const [seen] of looksAt([creation], { untilMillis, longestLookMillis }, services)) last = seen;
   } catch (error) {
     // The creation is accepted and charged, so an error of a read is no reason to refuse the request.
-    log.info('wait_broken_off', { creationId: creation.id, error: errorName(error) });
+    services.log.info('wait_broken_off', { creationId: creation.id, error: errorName(error) });
   }
   return last;
 }

@@ -1,7 +1,8 @@
-/** The charge of a creation: one conditional transaction, and what follows when it is refused. */
+/** The charge of the creations of a request: one conditional transaction, and what follows when it is refused. */
 import { exceededBudget } from '../../../core/caps.ts';
 import { dayOf, monthOf, type CreationRecord, type StoredImage } from '../../../core/creation.ts';
 import { uuidV7, type CreationId } from '../../../core/ids.ts';
+import { mostSeed } from '../../../core/image-request.ts';
 import { chargeMillis, serviceCapacity, startGraceMillis } from '../../../core/limits.ts';
 import { machineOf } from '../../../core/machine.ts';
 import { asMicros, type Micros } from '../../../core/money.ts';
@@ -23,7 +24,7 @@ import {
 import { overRate } from '../../http/rate.ts';
 import type { SubmitServices } from '../../services/submit.ts';
 import { checkUser, type Plan } from './plan.ts';
-import { findReplay, type Idempotency } from './replay.ts';
+import { findReplay, type Creations, type Idempotency } from './replay.ts';
 
 /**
  * How often the charge is built anew because a record that it names changed between the read and the write.
@@ -32,7 +33,10 @@ const mostCharges = 3;
 
 /** What a request asks of the means. */
 export interface Demand {
+  /** Of all its creations. */
   readonly cost: Micros;
+  /** How many creations. Absent: one. */
+  readonly count?: number;
   /** For whom, as far as the request says. */
   readonly user: string | undefined;
 }
@@ -41,14 +45,14 @@ export interface Demand {
  * A first look at budget, balance and room, in this order. It spares the downloads of a request that the
  * charge would refuse; the charge's transaction decides again. Throws what stands against the charge.
  */
-export function checkMeans(caller: Caller, { cost, user }: Demand, topUpUrl: string): void {
+export function checkMeans(caller: Caller, { cost, user, count = 1 }: Demand, topUpUrl: string): void {
   const { account, apiKey, state, nowMillis } = caller;
   const budget = exceededBudget(apiKey, cost, nowMillis, state.userSpentMicros ?? asMicros(0));
   if (budget) throw overBudget(budget, user);
   if (account.availableMicros < cost) throw overBalance(cost, account.availableMicros, topUpUrl);
   const { maxConcurrent } = account.limits;
-  if (account.inFlight >= maxConcurrent) throw tooManyOpen(maxConcurrent, account.inFlight);
-  if (state.openCreations >= serviceCapacity) throw serviceIsFull(state.openCreations);
+  if (account.inFlight + count > maxConcurrent) throw tooManyOpen(maxConcurrent, account.inFlight);
+  if (state.openCreations + count > serviceCapacity) throw serviceIsFull(state.openCreations);
 }
 
 export interface Submission {
@@ -56,6 +60,8 @@ export interface Submission {
   /** By which an operator finds the creation. */
   readonly requestId: string;
   readonly plan: Plan;
+  /** How many creations of the plan. Absent: one. */
+  readonly count?: number;
   readonly sources: readonly StoredImage[];
   /** Named in a 402. */
   readonly topUpUrl: string;
@@ -63,15 +69,20 @@ export interface Submission {
 }
 
 /**
- * 'replayed': another request with the same Idempotency-Key made the creation while this request was at work.
+ * 'replayed': another request with the same Idempotency-Key made the creations while this request was at work.
  */
 export interface Charged {
   readonly kind: 'charged' | 'replayed';
-  readonly creation: CreationRecord;
+  readonly creations: Creations;
 }
 
-/** Charges the creation. Throws the Problem that refuses the charge; then nothing was charged. */
-export async function chargeCreation(first: Submission, services: SubmitServices): Promise<Charged> {
+/** The demand of all creations of a plan. */
+export function demandOf({ plan, count = 1 }: Pick<Submission, 'plan' | 'count'>): Demand {
+  return { cost: asMicros(plan.costMicros * count), count, user: plan.request.user };
+}
+
+/** Charges all creations of the plan. Throws the Problem that refuses the charge; then nothing was charged. */
+export async function chargeCreations(first: Submission, services: SubmitServices): Promise<Charged> {
   let submission = first;
   for (let charges = 1; ; charges += 1) {
     // A charge whose answer came too late would be a charge for nothing: there must be time to charge and to
@@ -81,11 +92,11 @@ export async function chargeCreation(first: Submission, services: SubmitServices
     const outcome = await services.charges.charge(order);
     if (outcome.kind === 'charged') {
       submission.caller.place.takenByCharge();
-      return { kind: 'charged', creation: order.creation };
+      return { kind: 'charged', creations: order.creations };
     }
     if (charges === mostCharges) throw overloaded();
     const next = await lookAgain(outcome, submission, services);
-    if ('creation' in next) return next;
+    if ('creations' in next) return next;
     submission = next;
   }
 }
@@ -100,15 +111,16 @@ async function lookAgain(
   services: SubmitServices,
 ): Promise<Submission | Charged> {
   const { caller, plan, idempotency, topUpUrl } = submission;
-  if (outcome.kind === 'key_changed') {
-    const changed = { ...caller, apiKey: outcome.apiKey };
-    checkUser(outcome.apiKey, plan.request.user);
-    checkMeans(changed, { cost: plan.costMicros, user: plan.request.user }, topUpUrl);
+  if (outcome.kind === 'key_changed' || outcome.kind === 'account_changed') {
+    const { kind: _, ...read } = outcome;
+    const changed = { ...caller, ...read };
+    checkUser(changed.apiKey, plan.request.user);
+    checkMeans(changed, demandOf(submission), topUpUrl);
     return { ...submission, caller: changed };
   }
   if (outcome.kind === 'idempotency_taken' && idempotency) {
     const earlier = await findReplay(outcome.record, idempotency, services);
-    if (earlier.kind === 'replayed') return { kind: 'replayed', creation: earlier.creation };
+    if (earlier.kind === 'replayed') return { kind: 'replayed', creations: earlier.creations };
     return { ...submission, ...(earlier.idempotency && { idempotency: earlier.idempotency }) };
   }
   throw refusal(outcome, submission);
@@ -116,13 +128,19 @@ async function lookAgain(
 
 /** Source images may have taken seconds: month, rate window and deadline follow the time of the charge. */
 function orderOf(submission: Submission, services: SubmitServices): ChargeOrder {
-  const { caller, idempotency } = submission;
+  const { caller, idempotency, count = 1 } = submission;
   const { account, apiKey, place } = caller;
   const nowMillis = services.clock.now();
   const uploads = uploadIdsIn(submission.plan.request.imageUrls);
   return {
-    creation: newCreation(submission, nowMillis, services),
+    creations: [
+      newCreation(submission, 0, nowMillis, services),
+      ...Array.from({ length: count - 1 }, (_, index) =>
+        newCreation(submission, index + 1, nowMillis, services),
+      ),
+    ],
     apiKey,
+    maxConcurrent: account.limits.maxConcurrent,
     nowMillis,
     ...(!place.isTaken && { postRate: account.limits.postRate }),
     ...(uploads.length > 0 && { uploads }),
@@ -130,8 +148,10 @@ function orderOf(submission: Submission, services: SubmitServices): ChargeOrder 
   };
 }
 
+/** @param index of the creation among those of the request */
 function newCreation(
   { caller, requestId, plan, sources }: Submission,
+  index: number,
   nowMillis: number,
   { randomBytes, schema }: SubmitServices,
 ): NewCreation {
@@ -150,6 +170,7 @@ function newCreation(
     status: 'queued',
     model: model.id,
     ...asked,
+    seed: seedOf(asked, index),
     ...(user !== undefined && { user }),
     sources,
     costMicros,
@@ -178,9 +199,15 @@ function newCreation(
   };
 }
 
+/** The same seed would make the same picture again: each creation after the first has the next seed. */
+function seedOf({ seed }: Pick<CreationRecord, 'seed'>, index: number): number | null {
+  return seed === null ? null : (seed + index) % (mostSeed + 1);
+}
+
 type Refused = Exclude<ChargeOutcome, { kind: 'charged' }>;
 
-function refusal(outcome: Refused, { caller, plan, topUpUrl }: Submission): Problem {
+function refusal(outcome: Refused, submission: Submission): Problem {
+  const { caller, plan, topUpUrl } = submission;
   switch (outcome.kind) {
     case 'account_not_active':
       return outcome.condition === 'suspended' ? apiSuspended() : accountDisabled();
@@ -193,11 +220,13 @@ function refusal(outcome: Refused, { caller, plan, topUpUrl }: Submission): Prob
     case 'over_budget':
       return overBudget(outcome.budget, plan.request.user);
     case 'over_balance':
-      return overBalance(plan.costMicros, outcome.availableMicros, topUpUrl);
+      return overBalance(demandOf(submission).cost, outcome.availableMicros, topUpUrl);
     case 'too_many_open':
       return tooManyOpen(outcome.limit, outcome.current);
     case 'key_changed':
+    case 'account_changed':
     case 'idempotency_taken':
+    case 'retry_moved':
     case 'overloaded':
       return overloaded();
   }

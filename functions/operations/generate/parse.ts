@@ -44,13 +44,26 @@ export function parseImageRequest(
   operation: Extract<OperationName, 'generateImage' | 'quoteImage'>,
   { outboundRules }: ParseServices,
 ): ImageRequestBody {
-  const body = jsonBody(request);
+  return checkedBody(jsonBody(request), unknownParameters(request, operation), { outboundRules });
+}
+
+/**
+ * The same of a body that was read in another way.
+ * @param found errors that are known already; they come first
+ * @param isInline whether an item of image_urls stands for bytes that the request itself holds
+ */
+export function checkedBody(
+  body: Record<string, unknown>,
+  found: readonly FieldError[],
+  { outboundRules }: ParseServices,
+  isInline: (address: string) => boolean = () => false,
+): ImageRequestBody {
   const result = imageRequestSchema.safeParse(body, { reportInput: true });
   const missing = missingPrompt(result.data ?? body);
   const errors = onePerField([
-    ...unknownParameters(request, operation),
+    ...found,
     ...fieldErrors(result.error?.issues ?? []),
-    ...addressErrors(body, outboundRules),
+    ...addressErrors(body, outboundRules, isInline),
     ...(missing ? [missing] : []),
   ]);
   if (!result.success || errors.length > 0) throw invalidRequest(errors);
@@ -63,8 +76,10 @@ export function parseImageRequest(
 function addressErrors(
   { image_urls: images, webhook_url: webhook }: Record<string, unknown>,
   rules: OutboundRules,
+  isInline: (address: string) => boolean,
 ): FieldError[] {
   const judge = (field: string, value: unknown, purpose: Purpose): FieldError[] => {
+    if (typeof value === 'string' && isInline(value)) return [];
     if (typeof value === 'string' && purpose === 'image' && namesUpload(value))
       return uploadIdIn(value) === undefined ? [{ field, ...notUsable }] : [];
     const read = typeof value === 'string' ? readClientUrl(value, purpose, rules) : undefined;

@@ -1,14 +1,18 @@
 /** A request whose Idempotency-Key was used before. */
 import type { CreationRecord } from '../../../core/creation.ts';
 import { deprecationHeadersOf } from '../../../core/deprecation.ts';
+import type { CreationId } from '../../../core/ids.ts';
 import type { ChargeOrder } from '../../../core/ports/charges.ts';
 import type { IdempotencyRecord } from '../../../core/ports/requests.ts';
 import { idempotencyKeyMismatch } from '../../http/problems.ts';
 import type { CatalogServices } from '../../services/api.ts';
 
-/** A creation that this request made, or that an earlier request made. */
+/** At least one: what one charge made. */
+export type Creations = readonly [CreationRecord, ...CreationRecord[]];
+
+/** Creations that this request made, or that an earlier request made. */
 export interface Accepted {
-  readonly creation: CreationRecord;
+  readonly creations: Creations;
   /** Headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -19,14 +23,14 @@ export type Idempotency = NonNullable<ChargeOrder['idempotency']>;
 export type Replay =
   | ({ readonly kind: 'replayed' } & Accepted)
   /**
-   * No creation stands under the key. `replaces`: the key named a creation that failed and was refunded. The
-   * key is free again, for as long as it still names that creation.
+   * No creation stands under the key. `replaces`: the key named creations that all failed and were refunded.
+   * The key is free again, for as long as it still names the first of them.
    */
   | { readonly kind: 'new'; readonly idempotency: Idempotency | undefined };
 
 /**
- * The creation that an earlier request with the same key made. Throws 400 idempotency_key_mismatch when that
- * was another request.
+ * The creations that an earlier request with the same key made; one of them at least has not failed. Throws 400
+ * idempotency_key_mismatch when that was another request.
  * @param record what the table holds under the key
  */
 export async function findReplay(
@@ -35,16 +39,26 @@ export async function findReplay(
   services: CatalogServices,
 ): Promise<Replay> {
   if (!record || !idempotency) return { kind: 'new', idempotency };
-  const creation = await services.creations.read(record.creationId);
-  if (!creation || creation.status === 'failed') {
-    return { kind: 'new', idempotency: { ...idempotency, replaces: record.creationId } };
-  }
+  const creations = await readStanding(record.creationIds, services);
+  if (!creations) return { kind: 'new', idempotency: { ...idempotency, replaces: record.creationIds[0] } };
   if (record.requestHash !== idempotency.requestHash) throw idempotencyKeyMismatch();
-  return { kind: 'replayed', ...replayed(creation, services) };
+  return { kind: 'replayed', ...replayed(creations, services) };
+}
+
+/** The creations as they are now. Undefined when all of them have failed. */
+export async function readStanding(
+  ids: readonly CreationId[],
+  { creations }: Pick<CatalogServices, 'creations'>,
+): Promise<Creations | undefined> {
+  const read = await Promise.all(ids.map((id) => creations.read(id)));
+  const [first, ...others] = read.filter((creation) => creation !== undefined);
+  return first && [first, ...others].some(({ status }) => status !== 'failed')
+    ? [first, ...others]
+    : undefined;
 }
 
 /** The answer's part of a replay. */
-export function replayed(creation: CreationRecord, { catalog }: CatalogServices): Accepted {
-  const headers = { ...deprecationHeadersOf(catalog, creation.model), 'idempotent-replayed': 'true' };
-  return { creation, headers };
+export function replayed(creations: Creations, { catalog }: CatalogServices): Accepted {
+  const headers = { ...deprecationHeadersOf(catalog, creations[0].model), 'idempotent-replayed': 'true' };
+  return { creations, headers };
 }

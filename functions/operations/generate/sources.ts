@@ -24,11 +24,13 @@ type Services = Pick<SubmitServices, 'outbound' | 'uploads' | 'images' | 'random
 /**
  * The copies, in the request's order. Throws 400 or 502 for the first image, by its place, that cannot be
  * used.
+ * @param inline the bytes of images that the request itself holds, by their items in imageUrls
  */
 export async function copySources(
   { request: { imageUrls } }: Plan,
   caller: Caller,
   services: Services,
+  inline: ReadonlyMap<string, Uint8Array> = new Map(),
 ): Promise<StoredImage[]> {
   if (imageUrls.length === 0) return [];
   // A download costs more than a refusal: the request takes its place in the rate before the first download.
@@ -37,6 +39,8 @@ export async function copySources(
   const limit = services.clock.timeout(allSourcesTimeoutMillis);
   const signal = AbortSignal.any([limit.signal, services.budget.signal]);
   const fetch = async (url: string, index: number, stop: AbortSignal): Promise<ImageBytes> => {
+    const held = inline.get(url);
+    if (held) return checked(held, index);
     const until = AbortSignal.any([signal, stop]);
     const upload = uploads.get(url);
     return upload

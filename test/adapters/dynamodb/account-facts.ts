@@ -16,7 +16,7 @@ const stateOf = ({ requests }: Stores, nowMillis: number): Promise<RequestState>
     rate: 'post',
     nowMillis,
     idempotencyHash: 'hash',
-    creationId: orderOf(1).creation.id,
+    creationId: orderOf(1).creations[0].id,
   });
 
 async function reject({ requests }: Stores, kind: '401' | '403', times: number): Promise<void> {
@@ -39,12 +39,12 @@ export const accountFacts: Facts = {
     await stores.charges.charge(order);
     expect(await stateOf(stores, now)).toMatchObject({
       rateCount: 1,
-      creation: order.creation,
-      idempotency: { creationId: order.creation.id },
+      creation: order.creations[0],
+      idempotency: { creationIds: [order.creations[0].id] },
     });
     const tomorrow = await stateOf(stores, now + 86_400_000);
     expect(tomorrow).not.toHaveProperty('idempotency');
-    expect(tomorrow).toMatchObject({ rateCount: 0, creation: order.creation });
+    expect(tomorrow).toMatchObject({ rateCount: 0, creation: order.creations[0] });
   },
 
   'Requests are counted up to the limit of their minute': async ({ requests }) => {
@@ -60,7 +60,7 @@ export const accountFacts: Facts = {
   },
 
   'The second of two polls within the interval is refused': async ({ requests }) => {
-    const poll = (at: number): Promise<boolean> => requests.stampPoll(orderOf(1).creation.id, 1_000, at);
+    const poll = (at: number): Promise<boolean> => requests.stampPoll(orderOf(1).creations[0].id, 1_000, at);
     expect([await poll(now), await poll(now + 999), await poll(now + 1_000)]).toEqual([true, false, true]);
   },
 

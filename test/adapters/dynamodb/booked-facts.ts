@@ -35,7 +35,7 @@ export const bookedFacts: Facts = {
     },
 
   'A booked row has what the sums need of its creation, and not the prompt': async (stores) => {
-    const { creation } = orderOf(1);
+    const [creation] = orderOf(1).creations;
     await stores.charges.charge(orderOf(1));
     await stores.charges.refund(creation, { failure: 'InternalFailure', announce: true, nowMillis: now + 1 });
     await stores.wallet.topUp(accountId, asMicros(1), 'no booked row');

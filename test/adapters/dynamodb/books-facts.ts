@@ -21,7 +21,7 @@ export const booksFacts: Facts = {
   'A creation that is in the ledger and in no list is in the books once': async ({ table, charges }) => {
     await charges.charge(orderOf(1));
     await charges.charge(orderOf(2));
-    const { listing: _listing, listed: _listed, ...unlisted } = creationToItem(orderOf(1).creation);
+    const { listing: _listing, listed: _listed, ...unlisted } = creationToItem(orderOf(1).creations[0]);
     await table.client.send(new PutCommand({ TableName: table.name, Item: unlisted }));
     const [books] = await readBooks(table, accountId);
     expect(books?.creations.map(({ id }) => id).sort()).toEqual([idOf(1), idOf(2)]);

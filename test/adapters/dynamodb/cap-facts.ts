@@ -147,7 +147,10 @@ export const capFacts: Facts = {
       expiresAtSeconds: Date.UTC(2027, 2, 3) / 1000,
     });
     const other = await orderAt(stores, 9);
-    const another = { ...other, creation: { ...other.creation, user: 'somebody else' } };
+    const another: ChargeOrder = {
+      ...other,
+      creations: [{ ...other.creations[0], user: 'somebody else' }],
+    };
     expect(await stores.charges.charge(another)).toEqual({ kind: 'charged' });
     expect(await chargeAt(stores, 2)).toEqual({ kind: 'charged' });
     expect(await chargeAt(stores, 3)).toMatchObject(over('user', 80_000, 80_000));
@@ -191,8 +194,8 @@ export const capFacts: Facts = {
       const without = await orderAt(stores, 1);
       await stores.accounts.changeKey(accountId, keyId, { [name]: cents(9) });
       expect(await stores.charges.charge(without)).toMatchObject({ kind: 'key_changed' });
-      const { creation, ...order } = await orderAt(stores, 1);
-      const withIt = { ...order, creation: { ...creation, countedForUser: true as const } };
+      const { creations, ...order } = await orderAt(stores, 1);
+      const withIt: ChargeOrder = { ...order, creations: [{ ...creations[0], countedForUser: true }] };
       await stores.accounts.changeKey(accountId, keyId, { [name]: cents(10) });
       expect(await stores.charges.charge(withIt)).toMatchObject({ kind: 'key_changed' });
       await stores.accounts.changeKey(accountId, keyId, { [name]: null });
@@ -207,7 +210,7 @@ export const capFacts: Facts = {
     await stores.accounts.changeKey(accountId, keyId, { expiresAt: new Date(now + 1).toISOString() });
     await stores.accounts.changeKey(accountId, keyId, { models: ['sandbox-pro'] });
     expect(await stores.charges.charge(order)).toEqual({ kind: 'model_not_allowed' });
-    await stores.accounts.changeKey(accountId, keyId, { models: ['sandbox-pro', order.creation.model] });
+    await stores.accounts.changeKey(accountId, keyId, { models: ['sandbox-pro', order.creations[0].model] });
     expect(await stores.charges.charge(order)).toEqual({ kind: 'charged' });
   },
 

@@ -70,11 +70,11 @@ export const chargeFacts: Facts = {
         }),
       ]);
       expect(await stores.item(keys.rate(accountId, 'post', minuteOf(now)))).toMatchObject({ count: 1 });
-      expect(await stores.creations.read(idOf(1))).toEqual(order.creation);
+      expect(await stores.creations.read(idOf(1))).toEqual(order.creations[0]);
       expect((await stores.wallet.ledger(accountId)).at(-1)).toEqual({
         kind: 'charge',
         amountMicros: -40_000,
-        at: order.creation.createdAt,
+        at: order.creations[0].createdAt,
         creationId: idOf(1),
         keyId,
         month: '2026_11',
@@ -213,7 +213,7 @@ export const chargeFacts: Facts = {
     });
     const taken = {
       kind: 'idempotency_taken',
-      record: { creationId: idOf(2), requestHash: 'request', expiresAt: now + dayMillis },
+      record: { creationIds: [idOf(2)], requestHash: 'request', expiresAt: now + dayMillis },
     };
     expect(await refused(stores, orderOf(1, { idempotency: idempotency() }))).toMatchObject(taken);
     expect(
@@ -231,7 +231,7 @@ export const chargeFacts: Facts = {
     const expired = { nowMillis: now + 2 * dayMillis - 1, idempotency: idempotency() };
     expect(await stores.charges.charge(orderOf(5, expired))).toMatchObject({
       kind: 'idempotency_taken',
-      record: { creationId: idOf(4) },
+      record: { creationIds: [idOf(4)] },
     });
   },
 };

@@ -73,8 +73,9 @@ export function orderOf(
   creation: Parameters<typeof aCreation>[0] = {},
 ): ChargeOrder {
   return {
-    creation: aCreation({ id: idOf(number), ...creation }),
+    creations: [aCreation({ id: idOf(number), ...creation })],
     apiKey: anApiKey(),
+    maxConcurrent: anAccount().limits.maxConcurrent,
     postRate: 60,
     nowMillis: now,
     ...change,

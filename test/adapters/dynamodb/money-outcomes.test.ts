@@ -107,7 +107,7 @@ describe('A new credit line', () => {
 });
 
 describe('A charge', () => {
-  const order = { creation: aCreation(), nowMillis: now };
+  const order = { creations: [aCreation()] as const, maxConcurrent: 10, nowMillis: now };
   const charge = (table: Table, cap?: number): Promise<unknown> =>
     ended(
       createChargeStore(table).charge({

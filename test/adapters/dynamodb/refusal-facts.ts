@@ -66,7 +66,7 @@ export const refusalFacts: Facts = {
 
   'An impossible update fails and writes nothing, and so do two operations on one item': async (stores) => {
     const { table, item } = stores;
-    const key = keys.creation(orderOf(1).creation.id);
+    const key = keys.creation(orderOf(1).creations[0].id);
     const update = {
       Update: {
         TableName: table.name,
@@ -88,13 +88,13 @@ export const refusalFacts: Facts = {
     const { table, charges, creations } = stores;
     const order = orderOf(1);
     await charges.charge(order);
-    await charges.refund(order.creation, { failure: 'GenerationFailed', nowMillis: now, announce: true });
+    await charges.refund(order.creations[0], { failure: 'GenerationFailed', nowMillis: now, announce: true });
     const again = (items: Items): Promise<unknown> =>
       table.client.send(
-        new TransactWriteCommand({ TransactItems: items, ClientRequestToken: order.creation.id }),
+        new TransactWriteCommand({ TransactItems: items, ClientRequestToken: order.creations[0].id }),
       );
     await again([...chargeItems(table, order).values()]);
-    expect((await creations.read(order.creation.id))?.status).toBe('failed');
+    expect((await creations.read(order.creations[0].id))?.status).toBe('failed');
     await expect(again([...chargeItems(table, orderOf(2)).values()])).rejects.toMatchObject({
       name: 'IdempotentParameterMismatchException',
     });

@@ -12,12 +12,16 @@ import { openStores, type Facts } from './facts.ts';
 import { noticeFacts } from './notice-facts.ts';
 import { peopleFacts } from './people-facts.ts';
 import { refusalFacts } from './refusal-facts.ts';
+import { retryFacts } from './retry-facts.ts';
+import { severalFacts } from './several-facts.ts';
 import { uploadFacts } from './upload-facts.ts';
 import { workFacts } from './work-facts.ts';
 
 const facts: Facts = {
   ...chargeFacts,
   ...capFacts,
+  ...severalFacts,
+  ...retryFacts,
   ...endingFacts,
   ...workFacts,
   ...accountFacts,

@@ -14,7 +14,8 @@ const rows: readonly Row[] = [
     'A charge with a rate, a key without a cap and an Idempotency-Key',
     (table) =>
       createChargeStore(table).charge({
-        creation: aCreation({ requestId: 'req-1', webhook }),
+        creations: [aCreation({ requestId: 'req-1', webhook })],
+        maxConcurrent: 10,
         apiKey: anApiKey(),
         postRate: 60,
         nowMillis: now,
@@ -153,7 +154,8 @@ const rows: readonly Row[] = [
     'A charge without a rate, with a cap and in place of a failed creation',
     (table) =>
       createChargeStore(table).charge({
-        creation: aCreation(),
+        creations: [aCreation()],
+        maxConcurrent: 10,
         nowMillis: now,
         apiKey: anApiKey({ monthlyCapMicros: asMicros(40_000) }),
         idempotency: { hash: 'hash', requestHash: 'request', replaces: otherId },
@@ -276,7 +278,8 @@ const rows: readonly Row[] = [
     'A charge of a key with all caps, models, a user and a day that is over',
     (table) =>
       createChargeStore(table).charge({
-        creation: aCreation({ user: 'customer 7', countedForUser: true }),
+        creations: [aCreation({ user: 'customer 7', countedForUser: true })],
+        maxConcurrent: 10,
         nowMillis: now,
         apiKey: anApiKey({
           dailyCapMicros: asMicros(50_000),

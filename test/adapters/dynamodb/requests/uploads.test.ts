@@ -79,7 +79,12 @@ it('A charge with uploads has one more item at its end, without a condition', ()
     clock: fakeClock(),
     randomBytes: seededBytes,
   };
-  const order = { creation: aCreation(), apiKey: anApiKey(), nowMillis: now };
+  const order = {
+    creations: [aCreation()] as const,
+    apiKey: anApiKey(),
+    maxConcurrent: 10,
+    nowMillis: now,
+  };
   const items = [...chargeItems(table, { ...order, uploads: [id] })];
   expect(items.at(-1)).toEqual([
     'uploads',

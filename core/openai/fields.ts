@@ -1,0 +1,165 @@
+/**
+ * The fields of a request to the OpenAI-shaped endpoint (docs/openai.md). A field that changes the picture that is
+ * paid for is taken or refused. Every other field is ignored, and the answer names it.
+ */
+import { outputFormats } from '../image-formats.ts';
+import type { FieldError } from '../problem.ts';
+import { readSize, type Size } from './size.ts';
+import { foreignUser } from './user.ts';
+import { Wrong } from './wrong.ts';
+
+export type OpenaiAction = 'generate' | 'edit';
+export type ResponseFormat = 'b64_json' | 'url';
+/** As they were sent, without those that are null. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The most pictures of one request. */
+const mostPictures = 4;
+const mostPartialImages = 3;
+
+/** What the fields ask for, apart from the fields that POST /images/generate has, too. */
+export interface OpenaiAsked {
+  /** Fields of POST /images/generate that are not checked yet. */
+  readonly ours: Readonly<Record<string, unknown>>;
+  readonly count: number;
+  readonly size: Size | 'auto';
+  /** A word that may mean nothing to the model. */
+  readonly quality: string;
+  readonly responseFormat: ResponseFormat;
+  readonly isStreamed: boolean;
+  /** The names of fields that no model reads. */
+  readonly ignored: readonly string[];
+}
+
+/** The fields of POST /images/generate that are taken under their own names. */
+const ourFields = [
+  'model',
+  'prompt',
+  'seed',
+  'aspect_ratio',
+  'resolution',
+  'output_format',
+  'metadata',
+  'webhook_url',
+  'max_cost',
+] as const;
+
+const foreignFields = [
+  'n',
+  'size',
+  'quality',
+  'response_format',
+  'user',
+  'safety_identifier',
+  'background',
+  'stream',
+  'partial_images',
+] as const;
+
+const onlyEdits = { code: 'unsupported_parameter', message: 'only POST /images/edits takes source images' };
+const elsewhere = {
+  code: 'unsupported_parameter',
+  message: 'source images are files named image[] in a form, or images in JSON',
+};
+const masks = { code: 'unsupported_parameter', message: 'no provider takes a mask' };
+
+/** Fields that change the picture and that nobody renders. To ignore them would be to sell another picture. */
+const refusedFields: Readonly<Record<OpenaiAction, Readonly<Record<string, Omit<FieldError, 'field'>>>>> = {
+  generate: { mask: masks, image: onlyEdits, images: onlyEdits, image_urls: onlyEdits },
+  edit: { mask: masks, image: elsewhere, 'image[]': elsewhere, image_urls: elsewhere },
+};
+
+/** The errors of the fields that only this endpoint has, and what the fields ask for as far as they are right. */
+export function readFields(
+  fields: Fields,
+  action: OpenaiAction,
+): { readonly asked: OpenaiAsked; readonly errors: readonly FieldError[] } {
+  const errors: FieldError[] = [];
+  const take = <Value>(name: string, fallback: Value, read: (value: unknown) => Value | Wrong): Value => {
+    const value = fields[name];
+    if (value === undefined) return fallback;
+    const result = read(value);
+    if (!(result instanceof Wrong)) return result;
+    errors.push({ field: name, code: result.code, message: result.message });
+    return fallback;
+  };
+  for (const [field, why] of Object.entries(refusedFields[action]))
+    if (fields[field] !== undefined) errors.push({ field, ...why });
+  take('background', undefined, readBackground);
+  take('output_format', undefined, readOutputFormat);
+  take('partial_images', undefined, readPartialImages);
+  const user = take('user', undefined, foreignUser) ?? take('safety_identifier', undefined, foreignUser);
+  const asked: OpenaiAsked = {
+    ours: {
+      ...Object.fromEntries(ourFields.flatMap((name) => (name in fields ? [[name, fields[name]]] : []))),
+      ...(user !== undefined && { user }),
+    },
+    count: take('n', 1, readCount),
+    size: take<Size | 'auto'>('size', 'auto', readSizeField),
+    quality: take('quality', 'auto', readText),
+    responseFormat: take<ResponseFormat>('response_format', 'b64_json', readResponseFormat),
+    isStreamed: take('stream', false, readFlag),
+    ignored: Object.keys(fields).filter((name) => !isKnown(name, action)),
+  };
+  return { asked, errors };
+}
+
+function isKnown(name: string, action: OpenaiAction): boolean {
+  const known: readonly string[] = [...ourFields, ...foreignFields, ...Object.keys(refusedFields[action])];
+  return known.includes(name) || (action === 'edit' && name === 'images');
+}
+
+function readCount(value: unknown): number | Wrong {
+  if (typeof value !== 'number' || !Number.isInteger(value))
+    return new Wrong('invalid_type', 'must be a whole number');
+  if (value < 1) return new Wrong('too_small', 'at least 1');
+  return value > mostPictures ? new Wrong('too_big', `at most ${mostPictures}`) : value;
+}
+
+function readSizeField(value: unknown): Size | 'auto' | Wrong {
+  const size = typeof value === 'string' ? readSize(value) : undefined;
+  return size ?? new Wrong('invalid_value', 'must be "auto" or WIDTHxHEIGHT in pixels, such as "1024x1536"');
+}
+
+function readText(value: unknown): string | Wrong {
+  return typeof value === 'string' ? value : new Wrong('invalid_type', 'must be a string');
+}
+
+function readFlag(value: unknown): boolean | Wrong {
+  return typeof value === 'boolean' ? value : new Wrong('invalid_type', 'must be a boolean');
+}
+
+function readResponseFormat(value: unknown): ResponseFormat | Wrong {
+  if (value === 'b64_json' || value === 'url') return value;
+  return new Wrong('unsupported_value', 'must be "b64_json" or "url"');
+}
+
+function readBackground(value: unknown): undefined | Wrong {
+  if (value === 'auto' || value === 'opaque') return undefined;
+  return new Wrong('unsupported_value', 'must be "auto" or "opaque": no provider renders a transparent one');
+}
+
+function readOutputFormat(value: unknown): undefined | Wrong {
+  if (outputFormats.some((format) => format === value)) return undefined;
+  const formats = outputFormats.map((format) => JSON.stringify(format)).join(', ');
+  return new Wrong('unsupported_value', `must be one of ${formats}`);
+}
+
+function readPartialImages(value: unknown): undefined | Wrong {
+  const isTaken = [...Array(mostPartialImages + 1).keys()].some((count) => count === value);
+  return isTaken
+    ? undefined
+    : new Wrong('invalid_value', `must be a whole number from 0 to ${mostPartialImages}`);
+}
+
+const header = /^[\w.-]{1,64}$/;
+const mostNames = 20;
+
+/**
+ * The names of ignored fields for the header x-darkroom-ignored. A name that no header can hold is left out.
+ * Undefined when there are none.
+ */
+export function ignoredHeader(names: readonly string[]): string | undefined {
+  const shown = names.filter((name) => header.test(name)).slice(0, mostNames);
+  return shown.length > 0 ? shown.join(',') : undefined;
+}

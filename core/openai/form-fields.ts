@@ -1,0 +1,31 @@
+/** The text fields of a multipart form, which has no types: each value of a field becomes what JSON would say. */
+import type { Fields } from './fields.ts';
+
+type Read = (text: string) => unknown;
+
+const number: Read = (text) => (/^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text);
+const flag: Read = (text) => (text === 'true' ? true : text === 'false' ? false : text);
+const json: Read = (text) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+const kinds: Readonly<Record<string, Read>> = {
+  n: number,
+  seed: number,
+  max_cost: number,
+  partial_images: number,
+  output_compression: number,
+  stream: flag,
+  metadata: json,
+};
+
+/** A text that is not of its field's kind stays a text, and is refused as such. */
+export function formFields(texts: readonly (readonly [name: string, text: string])[]): Fields {
+  return Object.fromEntries(
+    texts.map(([name, text]) => [name, Object.hasOwn(kinds, name) ? kinds[name]?.(text) : text]),
+  );
+}

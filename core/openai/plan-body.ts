@@ -1,0 +1,56 @@
+/** The body of POST /images/generate that an OpenAI request means, once its model is known. */
+import type { Catalog, Model, Route } from '../catalog.ts';
+import type { ImageRequestBody } from '../image-request.ts';
+import type { FieldError } from '../problem.ts';
+import type { OpenaiAsked } from './fields.ts';
+import { qualitiesOf, qualityOf, qualityWords, type Quality } from './quality.ts';
+import { shapeOf } from './size.ts';
+
+/** The model in the quality that the request names. An error when the model has qualities, but not this one. */
+export function modelInQuality(
+  model: Model,
+  { quality: word }: Pick<OpenaiAsked, 'quality'>,
+  catalog: Catalog,
+): Model | FieldError {
+  const qualities = qualitiesOf(model, catalog);
+  if (qualities.length === 0) return model;
+  const wanted = Object.hasOwn(qualityWords, word) ? qualityWords[word] : undefined;
+  if (wanted === 'auto') return model;
+  const found = qualities.find((one) => qualityOf(one) === wanted);
+  if (found && wanted) return found;
+  const words = Object.keys(qualityWords).map((one) => JSON.stringify(one));
+  return { field: 'quality', code: 'unsupported_value', message: `must be one of ${words.join(', ')}` };
+}
+
+/**
+ * The body with the resolution and the ratio of the size.
+ * @param routes the model's routes that the account may use
+ */
+export function sizedBody(
+  body: ImageRequestBody,
+  { size }: Pick<OpenaiAsked, 'size'>,
+  model: Model,
+  routes: readonly Route[],
+): ImageRequestBody {
+  if (size === 'auto') return body;
+  const { resolution, aspect_ratio: aspectRatio, output_format: format, image_urls: images = [] } = body;
+  const fitting = routes.filter(
+    (route) =>
+      (format === undefined || route.output_formats.includes(format)) &&
+      route.max_image_urls >= images.length,
+  );
+  const named = { ...(resolution && { resolution }), ...(aspectRatio && { aspectRatio }) };
+  const shape = shapeOf(size, model, fitting, named);
+  return shape ? { ...body, resolution: shape.resolution, aspect_ratio: shape.aspectRatio } : body;
+}
+
+/** The quality of a picture of this model. A model without qualities has the middle one. */
+export function toldQuality(model: Model | undefined): Quality {
+  return (model && qualityOf(model)) ?? 'medium';
+}
+
+/** The names of the fields that changed nothing. */
+export function ignoredFields(asked: OpenaiAsked, model: Model | undefined, catalog: Catalog): string[] {
+  const isQualityLost = asked.quality !== 'auto' && model && qualitiesOf(model, catalog).length === 0;
+  return [...(isQualityLost ? ['quality'] : []), ...asked.ignored];
+}

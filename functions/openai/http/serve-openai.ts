@@ -1,0 +1,134 @@
+/**
+ * The frame around every operation of the OpenAI-shaped endpoint. It takes the same steps as the frame of the API
+ * (functions/http/serve.ts), and answers in the form of the OpenAI API. The body may be streamed.
+ */
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { requestMillis } from '../../../core/limits.ts';
+import type { Problem } from '../../../core/problem.ts';
+import { logWith } from '../../log-with.ts';
+import { authenticate } from '../../http/authenticate.ts';
+import type { Caller } from '../../http/caller.ts';
+import { countedGet } from '../../http/counted-get.ts';
+import { countedPost, isOverloaded } from '../../http/counted-post.ts';
+import { inTime, problemOf } from '../../http/framed.ts';
+import { RateExceeded } from '../../http/problems.ts';
+import { checkRate, openRatePlace, rateHeaders } from '../../http/rate.ts';
+import type { ApiRequest } from '../../http/request.ts';
+import {
+  streamed,
+  type StreamedAnswer,
+  type StreamedHandler,
+  type StreamHandler,
+} from '../../http/response-stream.ts';
+import { restRequestOf } from '../../http/rest-request.ts';
+import type { ApiServices } from '../../services/api.ts';
+import type { OpenServices } from '../../services/open.ts';
+import { refusedBy } from './refusal.ts';
+
+/** An operation. It throws a Problem to refuse. */
+export type OpenaiHandle<Services> = (
+  request: ApiRequest,
+  caller: Caller,
+  services: Services,
+) => Promise<StreamedAnswer>;
+
+/**
+ * A Lambda handler.
+ * @param open opens the services of one request; the time of the request begins with them
+ * @param millis the time of the request, until the head of the answer
+ */
+export function serveOpenai<Services extends ApiServices>(
+  handle: OpenaiHandle<Services>,
+  open: OpenServices<Services>,
+  millis = requestMillis,
+): StreamHandler {
+  return streamed(inOpenaiForm(handle, open, millis));
+}
+
+/** The same without Lambda's stream. */
+export function inOpenaiForm<Services extends ApiServices>(
+  handle: OpenaiHandle<Services>,
+  open: OpenServices<Services>,
+  millis = requestMillis,
+): StreamedHandler {
+  return async (event) => {
+    const services = open();
+    const answer = await answerTo(event, handle, services, millis);
+    const { headers, body } = answer;
+    const common = { 'cache-control': 'no-store', 'x-request-id': event.requestContext.requestId };
+    return {
+      ...answer,
+      headers: { 'content-type': 'application/json', ...common, ...headers },
+      body: endsTheTime(body, services),
+    };
+  };
+}
+
+/** An answer with a JSON body. */
+export function jsonAnswer(
+  body: unknown,
+  { status = 200, headers = {} }: Partial<Pick<StreamedAnswer, 'status' | 'headers'>> = {},
+): StreamedAnswer {
+  return { status, headers, body: JSON.stringify(body) };
+}
+
+/** No work goes on after the last byte: a frozen environment would finish the work minutes later. */
+async function* endsTheTime(
+  body: StreamedAnswer['body'],
+  { budget }: ApiServices,
+): AsyncGenerator<string | Uint8Array> {
+  try {
+    if (typeof body === 'string') yield body;
+    else yield* body;
+  } finally {
+    budget.end();
+  }
+}
+
+/** The answer of an operation, or the refusal of a request without a caller. */
+async function answerTo<Services extends ApiServices>(
+  event: APIGatewayProxyEvent,
+  handle: OpenaiHandle<Services>,
+  services: Services,
+  millis: number,
+): Promise<StreamedAnswer> {
+  try {
+    const request = restRequestOf(event);
+    const rate = request.method === 'GET' ? 'get' : 'post';
+    const known = await authenticate(request, rate, services);
+    const caller = { ...known, place: openRatePlace(known, rate, services.requests) };
+    const named = logWith(services, { requestId: request.requestId, accountId: caller.account.id });
+    return await inTime(answerCaller(request, caller, handle, named), services, millis);
+  } catch (error) {
+    return refusalAnswer(problemOf(error, event.requestContext.requestId, services));
+  }
+}
+
+/** The operation's answer or refusal, with the headers of the account's rate. */
+async function answerCaller<Services extends ApiServices>(
+  request: ApiRequest,
+  caller: Caller,
+  handle: OpenaiHandle<Services>,
+  services: Services,
+): Promise<StreamedAnswer> {
+  const rate = request.method === 'GET' ? 'get' : 'post';
+  try {
+    checkRate(caller, rate);
+    const run = (): Promise<StreamedAnswer> => handle(request, caller, services);
+    const answer = await (rate === 'get'
+      ? countedGet(caller, services, run)
+      : countedPost(caller.place, run));
+    return { ...answer, headers: { ...rateHeaders(caller, rate, 1), ...answer.headers } };
+  } catch (error) {
+    const problem = problemOf(error, request.requestId, services);
+    if (isOverloaded(problem)) services.log.info('request_shed', { path: request.path });
+    const places = problem instanceof RateExceeded ? Infinity : 1;
+    const answer = refusalAnswer(problem);
+    return { ...answer, headers: { ...rateHeaders(caller, rate, places), ...answer.headers } };
+  }
+}
+
+function refusalAnswer(problem: Problem): StreamedAnswer {
+  const { status, headers, error } = refusedBy(problem);
+  return jsonAnswer({ error }, { status, headers });
+}

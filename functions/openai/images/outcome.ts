@@ -1,0 +1,67 @@
+/** What became of the creations of a request, and how the client is told. */
+import { isTerminal, type CreationRecord } from '../../../core/creation.ts';
+import { failures } from '../../../core/failure.ts';
+import { asMicros, type Micros } from '../../../core/money.ts';
+import type { Problem } from '../../../core/problem.ts';
+import { costHeader } from '../../http/answer.ts';
+import type { Creations } from '../../operations/generate/replay.ts';
+import { failureRows, type ErrorCode } from '../http/error-table.ts';
+import { OpenaiRefusal } from '../http/refusal.ts';
+
+/** A provider that is down is rarely back sooner. */
+const providerRetrySeconds = 30;
+/** The request that comes then is held again. */
+const renderingRetrySeconds = 1;
+
+export function isCompleted({ status }: Pick<CreationRecord, 'status'>): boolean {
+  return status === 'completed';
+}
+
+/** What the creations cost in the end: a failed one was refunded. */
+export function paidFor(creations: Creations): Micros {
+  return asMicros(creations.reduce((sum, one) => sum + one.costMicros - one.refundedMicros, 0));
+}
+
+/** On every answer after the charge. */
+export function creationHeaders(creations: Creations): Readonly<Record<string, string>> {
+  return {
+    'x-darkroom-creation-id': creations.map(({ id }) => id).join(','),
+    ...costHeader(paidFor(creations)),
+  };
+}
+
+/** The refusal of a request without a single picture. Undefined when there is one. */
+export function refusalOf(creations: Creations): Problem | undefined {
+  if (!creations.every(({ status }) => isTerminal(status))) return stillRendering(creations);
+  return creations.some(isCompleted) ? undefined : failed(creations[0], creationHeaders(creations));
+}
+
+/** The code and the words for one creation that failed. */
+export function failureOf(creation: CreationRecord): { readonly code: ErrorCode; readonly message: string } {
+  const { failure = 'InternalFailure', cancelledAt } = creation;
+  return cancelledAt === undefined
+    ? { code: failureRows[failure], message: failures[failure].message }
+    : { code: 'cancelled', message: 'The creation was cancelled. Its charge was refunded in full.' };
+}
+
+function failed(creation: CreationRecord, headers: Problem['headers']): Problem {
+  const { code, message } = failureOf(creation);
+  const { retryable } = failures[creation.failure ?? 'InternalFailure'];
+  const isLater = code === 'provider_unavailable';
+  return new OpenaiRefusal(code, message, {
+    details: { creation_id: creation.id, retryable },
+    headers: { ...headers, ...(isLater && { 'retry-after': String(providerRetrySeconds) }) },
+    ...(code === 'content_policy_violation' && { param: 'prompt' }),
+    ...(code === 'invalid_image' && { param: 'image' }),
+  });
+}
+
+function stillRendering(creations: Creations): Problem {
+  const message =
+    'The pictures are not ready yet. They are charged, and they go on. The same request gets them without another charge, ' +
+    'if a library sends it as a retry or it has an Idempotency-Key. GET /creations/{id} of the API shows each of them.';
+  return new OpenaiRefusal('still_rendering', message, {
+    details: { creation_ids: creations.map(({ id }) => id) },
+    headers: { ...creationHeaders(creations), 'retry-after': String(renderingRetrySeconds) },
+  });
+}
