@@ -62,7 +62,12 @@ export default {
       'functions-know-core',
       'A handler speaks to ports; what implements them is chosen in functions/services/ alone.',
       { path: room('functions'), pathNot: '^functions/services/' },
-      [room('core', 'functions'), packages('@middy/core', 'zod'), types, nodeModules('crypto')],
+      [
+        room('core', 'functions'),
+        packages('@middy/core', '@modelcontextprotocol/server', 'zod'),
+        types,
+        nodeModules('crypto'),
+      ],
     ),
     onlyKnows(
       'services-compose',

@@ -100,8 +100,6 @@ export const openaiOperations = {
   getOpenaiModel: { method: 'GET', path: '/models/{id}', function: 'models' },
 } as const satisfies Readonly<Record<string, OpenaiOperation>>;
 
-export type OpenaiOperationName = keyof typeof openaiOperations;
-
 /**
  * Names of models that clients of the OpenAI API have built in. They lead to one model of the deployment, so that
  * a client need not be changed (the setting `openai`).

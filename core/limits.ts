@@ -128,3 +128,15 @@ export const maxEditBodyBytes = 6_000_000;
 export const answerBeforeTimeoutMillis = 5_000;
 /** A held stream says something at least this often. */
 export const keepAliveMillis = 15_000;
+
+/**
+ * How long a tool of the MCP endpoint waits for an image, from the arrival of its request on: when the client
+ * names no time, and at most. Hosts of agents end a call after 60 s.
+ */
+export const toolWaitSeconds = { usual: 45, most: 50 } as const;
+/** The time of a request of the MCP endpoint. Lambda ends the function after 90 s. */
+export const mcpRequestMillis = 80_000;
+/** A tool shows a picture of at most so many bytes in its result. A larger one is only linked. */
+export const mostInlineBytes = 1_000_000;
+/** A call that is sent again within this time gets the creation of the first one. */
+export const repeatedCallSeconds = 60;

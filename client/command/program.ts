@@ -9,6 +9,7 @@ import { addCreationCommands } from './commands/creations.ts';
 import { addGenerateCommand } from './commands/generate.ts';
 import { addListenCommand } from './commands/listen.ts';
 import { addLoginCommands } from './commands/login.ts';
+import { addMcpCommand } from './commands/mcp.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
 import { complaintOf, withoutKeys } from './complaint.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -32,6 +33,7 @@ function createProgram(io: Io): Command {
   addCreationCommands(program, run);
   addAccountCommands(program, run);
   addListenCommand(program, run);
+  addMcpCommand(program, run);
   addWebhookCommands(program, run);
   addLoginCommands(program, run);
   addCompletionCommand(program, run);

@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts';
 /** A GET writes nothing else, so its place in the rate is taken in parallel with the operation. */
 export async function countedGet<Answer>(
   caller: Caller,
-  services: ApiServices,
+  services: Pick<ApiServices, 'requests' | 'log'>,
   run: () => Promise<Answer>,
 ): Promise<Answer> {
   // All three are awaited, whatever becomes of the others: Lambda may freeze work that is not awaited.
@@ -23,7 +23,7 @@ export async function countedGet<Answer>(
 /** Notes the use of a key that only reads, once an hour. A charge notes the use by itself. */
 async function noteKeyUse(
   { account, apiKey, nowMillis }: Caller,
-  { requests, log }: ApiServices,
+  { requests, log }: Pick<ApiServices, 'requests' | 'log'>,
 ): Promise<void> {
   const hour = hourOf(nowMillis);
   if (apiKey.lastUsedAt === hour) return;

@@ -9,7 +9,15 @@ export type IdempotencyKey =
    * `hash`: SHA-256 of the key, in hex. The record is stored under the hash: a key may be long, and is
    * private.
    */
-  | { readonly kind: 'valid'; readonly hash: string };
+  | ({ readonly kind: 'valid'; readonly hash: string } & Partial<OwnKey>);
+
+/** What a key has besides its hash when the service itself makes it of a whole request. */
+export interface OwnKey {
+  /** The hash of the request. Absent: it is the hash of the body. */
+  readonly requestHash: string;
+  /** How long the key names the creation. Absent: 24 h. */
+  readonly seconds: number;
+}
 
 const printable = /^[\x20-\x7e]{1,255}$/;
 

@@ -188,6 +188,12 @@ export function noProviderEnabled(model: string): Problem {
   return retryLater('ERR_PROVIDER_UNAVAILABLE', message, details, noProviderRetrySeconds);
 }
 
+/** 503: the request names no model, and no model of the account is available. */
+export function noModelAvailable(): Problem {
+  const details = { reason: 'no_provider_enabled' };
+  return retryLater('ERR_PROVIDER_UNAVAILABLE', 'No model is available.', details, noProviderRetrySeconds);
+}
+
 /** 400: the model's providers that this account may use do not render the request. */
 export function noRoute({ model, resolution, aspectRatio, outputFormat, imageUrls }: ImageRequest): Problem {
   const images = imageUrls.length > 0 ? [`${imageUrls.length} source images`] : [];

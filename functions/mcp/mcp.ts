@@ -1,6 +1,7 @@
+/** The Lambda function of the MCP endpoint: everything at mcpPath. */
 import { streamed } from '../http/response-stream.ts';
+import { mcpServices } from '../services/mcp.ts';
+import { atFirstRequest } from '../services/open.ts';
+import { serveMcp } from './serve-mcp.ts';
 
-/** Everything at mcpPath. */
-export const handler = streamed(() =>
-  Promise.resolve({ status: 200, headers: { 'content-type': 'application/json' }, body: '{}' }),
-);
+export const handler = streamed(serveMcp(atFirstRequest(mcpServices)));

@@ -41,6 +41,7 @@ const standIns = {
   'node:process': 'process',
   '@aws-sdk/credential-provider-node': 'credentials',
   '@aws/lambda-invoke-store': 'invoke-store',
+  '@modelcontextprotocol/server/_shims': 'mcp-validator',
 };
 /** Event streams need another checksum of the same module. */
 const withoutEventStreams = { '@smithy/core/checksum': 'checksum' };

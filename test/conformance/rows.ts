@@ -1232,4 +1232,58 @@ export const parts: readonly Part[] = [
       ),
     ],
   },
+  {
+    part: 'Tools for agents (MCP)',
+    rows: [
+      row(
+        'Seven tools with annotations, and results in the form that they promise',
+        'functions/mcp/tools: are those of the page, with the annotations by which a host asks a person first',
+        'functions/mcp/tools: answer %s with %j in the form that they promise',
+        'docs/mcp-page: lists the tools with their arguments',
+      ),
+      row(
+        'Unmodified clients of both generations of the protocol are served',
+        'functions/mcp/clients: finds the tools, and gets a picture',
+        'functions/mcp/clients: cannot connect without a key',
+      ),
+      row(
+        'A wait is bounded, and the id always comes back',
+        'functions/mcp/generate-image-tool: waits %s, and then gives the id',
+        'functions/mcp/generate-image-tool: gives the id when the creation cannot be read any more',
+        'functions/mcp/generate-image-tool: tells of a creation that failed as an error, with its id and its refund',
+        'functions/mcp/generate-image-tool: of the start gives the id, and says that the charge was given back',
+      ),
+      row(
+        'A picture of at most 1 MB is shown, and every picture is linked',
+        'functions/mcp/generate-image-tool: only links %s',
+        'functions/mcp/generate-image-tool: shows a picture of exactly 1 MB',
+      ),
+      row(
+        'A refusal is an error of the tool with what to do, and never tells its cause',
+        'functions/mcp/generate-image-tool: for %s is an error of the tool, and charges nothing',
+        'functions/mcp/generate-image-tool: that nobody expected says nothing of its cause, and wakes an operator',
+      ),
+      row(
+        'A call that is sent again pays nothing, and every other call is its own',
+        'functions/mcp/attach: gets the creation of the first one, and charges nothing',
+        'functions/mcp/attach: with %s is a call of its own',
+      ),
+      row(
+        'Keys, blocks and rates are those of the API',
+        'functions/mcp/frame: answers %s with 401 in the form of JSON-RPC, and counts the rejection',
+        'functions/mcp/frame: of %s counts as what it does, once',
+        'functions/mcp/frame: answers a used-up rate of reads with 429',
+      ),
+      row(
+        'A page of the web cannot send requests through a browser of the machine',
+        'functions/mcp/frame: from %s must name this machine',
+      ),
+      row(
+        'darkroom mcp passes the messages of both generations on, and says in one sentence why it cannot start',
+        'command/mcp: passes the messages of 2026 on, each with its headers',
+        'command/mcp: passes the messages of 2025 on, which come back as a stream',
+        'command/mcp: cannot start with %j, and says what to do',
+      ),
+    ],
+  },
 ];

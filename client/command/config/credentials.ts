@@ -12,7 +12,10 @@ export function profileName({ env }: Pick<Io, 'env'>, wanted: string | undefined
 }
 
 /** The environment wins over the profile, each variable by itself. */
-export async function credentialsOf(io: Io, wanted: string | undefined): Promise<Credentials> {
+export async function credentialsOf(
+  io: Pick<Io, 'env' | 'home' | 'err'>,
+  wanted: string | undefined,
+): Promise<Credentials> {
   const profile = profileName(io, wanted);
   const [keyOfEnv, urlOfEnv] = [io.env['DARKROOM_API_KEY'], io.env['DARKROOM_BASE_URL']];
   // With both variables, no file is needed: a container may have none that can be read.
@@ -34,7 +37,7 @@ export async function credentialsOf(io: Io, wanted: string | undefined): Promise
   return { profile, apiKey, baseUrl };
 }
 
-async function warn(io: Io): Promise<void> {
+async function warn(io: Pick<Io, 'env' | 'home' | 'err'>): Promise<void> {
   const exposure = await exposureOf(io);
   if (exposure !== undefined) io.err.write(`${exposure}\n`);
 }

@@ -9,6 +9,7 @@ import {
 } from '../../../core/image-request.ts';
 import { invalidRequest, type FieldError } from '../../../core/problem.ts';
 import { namesUpload, notUsable, uploadIdIn } from '../../../core/upload.ts';
+import type { IdempotencyKey } from '../../http/idempotency-key.ts';
 import { idempotencyKeyMalformed } from '../../http/problems.ts';
 import { jsonBody, unknownParameters, type ApiRequest } from '../../http/request.ts';
 import type { QuoteServices } from '../../services/api.ts';
@@ -31,8 +32,15 @@ export function parseSubmission(request: ApiRequest, services: ParseServices): P
   const key = request.idempotencyKey;
   if (key.kind === 'malformed') throw idempotencyKeyMalformed();
   const body = parseImageRequest(request, 'generateImage', services);
-  const idempotency = key.kind === 'valid' ? { hash: key.hash, requestHash: requestHash(body) } : undefined;
-  return { body, idempotency };
+  return { body, idempotency: key.kind === 'valid' ? idempotencyOf(key, body) : undefined };
+}
+
+function idempotencyOf(
+  { hash, requestHash: ofRequest, seconds }: Extract<IdempotencyKey, { readonly kind: 'valid' }>,
+  body: ImageRequestBody,
+): Idempotency {
+  const ofBody = ofRequest ?? requestHash(body);
+  return { hash, requestHash: ofBody, ...(seconds !== undefined && { seconds }) };
 }
 
 /**

@@ -46,7 +46,7 @@ export async function findReplay(
 }
 
 /** The creations as they are now. Undefined when all of them have failed. */
-export async function readStanding(
+async function readStanding(
   ids: readonly CreationId[],
   { creations }: Pick<CatalogServices, 'creations'>,
 ): Promise<Creations | undefined> {

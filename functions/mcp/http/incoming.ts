@@ -1,0 +1,99 @@
+/** A request of an MCP client, from the event of a REST API. */
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { mcpPath } from '../../../core/contract.ts';
+import { maxBodyBytes } from '../../../core/limits.ts';
+import type { ApiRequest } from '../../http/request.ts';
+import type { Rate } from '../../http/rate.ts';
+import type { Arguments, Tool } from '../tools/tool.ts';
+import { findTool } from '../tools/tools.ts';
+import { callKey } from './call-key.ts';
+import { jsonOf } from './json-request.ts';
+
+/** The id of a JSON-RPC request, which its answer repeats. Null when none can be read. */
+export type RpcId = string | number | null;
+
+export type Message =
+  /** A JSON-RPC message, or something that the SDK refuses. `call`: it calls a tool that there is. */
+  | { readonly kind: 'message'; readonly body: unknown; readonly call?: Called }
+  | { readonly kind: 'too_long' | 'not_json' | 'batch' };
+
+export interface Called {
+  readonly tool: Tool;
+  readonly args: Arguments;
+}
+
+export interface Incoming {
+  readonly message: Message;
+  readonly id: RpcId;
+  /** The rate that the request counts against: only a tool that changes something counts as a POST. */
+  readonly rate: Rate;
+  /** The request of the API's operation, or of the endpoint itself. It also tells who asks. */
+  readonly request: ApiRequest;
+}
+
+export function incomingOf(event: APIGatewayProxyEvent): Incoming {
+  const headers = headersOf(event);
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  const message = readMessage(bytes);
+  const id = message.kind === 'message' ? idOf(message.body) : null;
+  const called = message.kind === 'message' ? message.call : undefined;
+  const request = {
+    method: event.httpMethod,
+    path: mcpPath,
+    pathId: '',
+    headers,
+    idempotencyKey: { kind: 'absent' },
+    query: {},
+    sourceIp: event.requestContext.identity.sourceIp,
+    requestId: event.requestContext.requestId,
+    body: Buffer.alloc(0),
+  } as const;
+  if (!called || message.kind !== 'message') return { message, id, rate: 'get', request };
+  const { tool, args } = called;
+  const { body, ...asked } = tool.requestOf(args);
+  const own = {
+    ...request,
+    ...asked,
+    ...(tool.attaches && { idempotencyKey: callKey(message.body, headers) }),
+  };
+  return { message, id, rate: tool.rate, request: body ? jsonOf(own, body) : own };
+}
+
+/** Header names in lower case: a REST API gives them as the client sent them. */
+function headersOf({ headers }: APIGatewayProxyEvent): Record<string, string | undefined> {
+  // A request without headers has null here, whatever the type says.
+  const sent = (headers as typeof headers | null) ?? {};
+  return Object.fromEntries(Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function readMessage(bytes: Buffer): Message {
+  if (bytes.byteLength > maxBodyBytes) return { kind: 'too_long' };
+  let body: unknown;
+  try {
+    body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return { kind: 'not_json' };
+  }
+  if (Array.isArray(body)) return { kind: 'batch' };
+  const call = calledBy(body);
+  return { kind: 'message', body, ...(call && { call }) };
+}
+
+function calledBy(body: unknown): Called | undefined {
+  if (!isObject(body) || body['method'] !== 'tools/call' || !isObject(body['params'])) return undefined;
+  const { name, arguments: given } = body['params'];
+  const tool = typeof name === 'string' ? findTool(name) : undefined;
+  if (!tool || idOf(body) === null) return undefined;
+  // Models often name every argument, and give null where they mean none.
+  const args = Object.entries(isObject(given) ? given : {}).filter(([, value]) => value !== null);
+  return { tool, args: Object.fromEntries(args) };
+}
+
+function idOf(body: unknown): RpcId {
+  const id = isObject(body) ? body['id'] : undefined;
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

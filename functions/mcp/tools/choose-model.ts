@@ -1,0 +1,64 @@
+/** The model of a call that names none. */
+import { noModelAvailable } from '../../http/problems.ts';
+import { listModels } from '../../operations/list-models.ts';
+import type { Arguments, ToolCall } from './tool.ts';
+
+/** The parts of GET /models that the tools show. */
+export interface ModelBody {
+  readonly id: string;
+  readonly name: string;
+  readonly available: boolean;
+  readonly max_image_urls: number;
+  readonly resolutions: readonly string[];
+  readonly aspect_ratios: readonly string[];
+  readonly default_resolution: string;
+  readonly pricing: readonly {
+    readonly resolution: string;
+    readonly usd: number;
+    readonly usd_per_input_image: number;
+  }[];
+}
+
+/** The models of the account. */
+export async function modelsOf({
+  request,
+  caller,
+  services,
+}: Pick<ToolCall, 'request' | 'caller' | 'services'>): Promise<readonly ModelBody[]> {
+  const { body } = await listModels({ ...request, query: {} }, caller, services);
+  return (body as { data: readonly ModelBody[] }).data;
+}
+
+/**
+ * The cheapest available model that renders the request. When none does, the cheapest of all: the operation then
+ * says what is wrong. Throws when no model is available.
+ */
+export async function chosenModel(call: ToolCall): Promise<string> {
+  const available = (await modelsOf(call)).filter((model) => model.available);
+  const fitting = available.filter((model) => fits(model, call.args));
+  const [cheapest] = (fitting.length > 0 ? fitting : available).toSorted(
+    (one, other) => priceOf(one, call.args) - priceOf(other, call.args),
+  );
+  if (!cheapest) throw noModelAvailable();
+  return cheapest.id;
+}
+
+function fits(model: ModelBody, { resolution, aspect_ratio: ratio, image_urls: images }: Arguments): boolean {
+  return (
+    (resolution === undefined || model.resolutions.some((one) => one === resolution)) &&
+    (ratio === undefined || model.aspect_ratios.some((one) => one === ratio)) &&
+    countOf(images) <= model.max_image_urls
+  );
+}
+
+function priceOf(
+  { pricing, default_resolution: usual }: ModelBody,
+  { resolution = usual, image_urls: images }: Arguments,
+): number {
+  const row = pricing.find((one) => one.resolution === resolution) ?? pricing[0];
+  return row ? row.usd + row.usd_per_input_image * countOf(images) : Infinity;
+}
+
+function countOf(images: unknown): number {
+  return Array.isArray(images) ? images.length : 0;
+}

@@ -1,0 +1,49 @@
+import { quoteImage as quote } from '../../operations/generate/quote-image.ts';
+import { jsonOf } from '../http/json-request.ts';
+import { checkArguments } from './check-arguments.ts';
+import { chosenModel } from './choose-model.ts';
+import { number, objectOf, text } from './json-schema.ts';
+import { imageArguments, optionalImageArguments } from './schemas.ts';
+import type { Tool } from './tool.ts';
+
+const input = objectOf(imageArguments, optionalImageArguments);
+
+interface QuoteBody {
+  readonly cost: number;
+  readonly model: string;
+  readonly resolution: string;
+  readonly aspect_ratio: string;
+  readonly available: number;
+  readonly sufficient: boolean;
+}
+
+export const quoteImage: Tool = {
+  name: 'quote_image',
+  title: 'Quote an image',
+  description: 'Tells what generate_image would cost with the same arguments. It charges nothing.',
+  rate: 'get',
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  input,
+  output: objectOf({
+    cost: number('The price in USD.'),
+    model: text('The model that would render the image.'),
+    resolution: text('Its size.'),
+    aspect_ratio: text('Its shape.'),
+    available: number('What the account can spend, in USD.'),
+    sufficient: { type: 'boolean', description: 'Whether the account can pay the price.' },
+  }),
+  requestOf: (body) => ({ method: 'POST', body }),
+  run: async (call) => {
+    const { args, caller, services } = call;
+    checkArguments(args, input);
+    const body = { ...args, model: args['model'] ?? (await chosenModel(call)) };
+    const answer = await quote(jsonOf(call.request, body), caller, services);
+    const { cost, model, resolution, aspect_ratio, available, sufficient } = answer.body as QuoteBody;
+    const enough = sufficient ? 'which is enough' : 'which is not enough';
+    const sentence = `The image costs ${cost} USD (${model}, ${resolution}, ${aspect_ratio}). The account has ${available} USD, ${enough}.`;
+    return {
+      content: [{ type: 'text', text: sentence }],
+      structuredContent: { cost, model, resolution, aspect_ratio, available, sufficient },
+    };
+  },
+};
