@@ -171,7 +171,7 @@ const rows: readonly Row[] = [
     what: 'A body that is too large',
     call: edit({}, png(64, 64, 6_000_000)),
     kind: APIError,
-    code: 'payload_too_large',
+    code: 'request_too_large',
     says: { status: 413 },
     requests: 1,
   },
