@@ -47,7 +47,7 @@ const refusals: readonly Refusal[] = [
     type: ResponseType.REQUEST_TOO_LARGE,
     status: 413,
     kind: 'invalid_request_error',
-    code: 'payload_too_large',
+    code: 'request_too_large',
     message: `The request is too large. Put large images with POST ${apiRoot}/uploads, and send their addresses.`,
   },
   {

@@ -177,7 +177,7 @@ describe('the answers of API Gateway', () => {
     expect(Object.fromEntries(errors)).toEqual({
       DEFAULT_5XX: ['server_error', 'overloaded'],
       THROTTLED: ['rate_limit_error', 'rate_limit_exceeded'],
-      REQUEST_TOO_LARGE: ['invalid_request_error', 'payload_too_large'],
+      REQUEST_TOO_LARGE: ['invalid_request_error', 'request_too_large'],
       DEFAULT_4XX: ['invalid_request_error', 'unknown_url'],
     });
     expect(apiOf('openai').answers.REQUEST_TOO_LARGE.body).toContain('POST /api/public/v1/uploads');
