@@ -75,6 +75,8 @@ export type TryDecision =
 export interface Try {
   readonly place: RetryPlace;
   readonly attempt: Attempt;
+  /** When the request came. What the service did since then does not make a first try late. */
+  readonly arrivedMillis: number;
 }
 
 /** Reads x-stainless-retry-count. */
@@ -94,20 +96,22 @@ export function needsEntries(attempt: Attempt, head: RetryHead | undefined): boo
  * @param entries those that have not expired; may be empty when `needsEntries` says so
  */
 export function decideTry(
-  { place, attempt }: Try,
+  { place, attempt, arrivedMillis }: Try,
   head: RetryHead | undefined,
   entries: readonly RetryEntry[],
-  nowMillis: number,
 ): TryDecision {
   const [entry] = entries
-    .filter((candidate) => maySee(candidate, attempt, nowMillis))
+    .filter((candidate) => maySee(candidate, attempt, arrivedMillis))
     .sort((one, other) => rankOf(one) - rankOf(other) || other.madeAt - one.madeAt);
   if (entry) return { kind: 'attach', entry };
   return { kind: 'charge', retry: { kind: 'new_entry', place, attempt, head } };
 }
 
 /** The charge of a try that would attach to an entry whose creations have all failed. */
-export function chargeInPlace({ place, attempt }: Try, entry: RetryEntry): RetryCharge {
+export function chargeInPlace(
+  { place, attempt }: Pick<Try, 'place' | 'attempt'>,
+  entry: RetryEntry,
+): RetryCharge {
   return { kind: 'same_entry', place, attempt, entry };
 }
 
@@ -121,12 +125,12 @@ export function firstSeen(attempt: Attempt): number {
   return attempt ?? 0;
 }
 
-function maySee({ seen, madeAt, told }: RetryEntry, attempt: Attempt, nowMillis: number): boolean {
+function maySee({ seen, madeAt, told }: RetryEntry, attempt: Attempt, arrivedMillis: number): boolean {
   // A client without numbers was told that its pictures are still rendering, so it comes back for them.
   if (attempt === undefined) return told === 'rendering';
   if (seen.includes(attempt)) return false;
   // A retry made the entry. Its own first try arrives late, or a new call wants new pictures.
-  return attempt > 0 || nowMillis - madeAt < lateFirstTryMillis;
+  return attempt > 0 || arrivedMillis - madeAt < lateFirstTryMillis;
 }
 
 /**

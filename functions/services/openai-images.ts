@@ -1,5 +1,7 @@
+import { createRetryStore } from '../../adapters/dynamodb/retry-store.ts';
 import { heldRequestMillis } from '../../core/limits.ts';
 import type { Aliases } from '../../core/openai/aliases.ts';
+import type { RetryStore } from '../../core/ports/retries.ts';
 import { table } from './clients.ts';
 import { openaiAliases } from './openai-models.ts';
 import type { OpenServices } from './open.ts';
@@ -8,11 +10,15 @@ import { submitServices, type SubmitServices } from './submit.ts';
 /** For the OpenAI-shaped operations that charge, and hold the request until the pictures are there. */
 export interface OpenaiImageServices extends SubmitServices {
   readonly aliases: Aliases;
+  readonly retries: RetryStore;
 }
 
 export function openaiImageServices(): OpenServices<OpenaiImageServices> {
   const shared = table();
   const open = submitServices(shared, heldRequestMillis);
   const aliases = openaiAliases();
-  return () => ({ ...open(), aliases });
+  return () => {
+    const submit = open();
+    return { ...submit, aliases, retries: createRetryStore({ ...shared, signal: submit.budget.signal }) };
+  };
 }

@@ -47,13 +47,13 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'total-without-the-other-months',
     file: chargeKey,
-    find: 'apiKey.totalCapMicros - costMicros - spentInOthers(apiKey, month)',
-    replace: 'apiKey.totalCapMicros - costMicros',
+    find: 'apiKey.totalCapMicros - costOf(order) - spentInOthers(apiKey, month)',
+    replace: 'apiKey.totalCapMicros - costOf(order)',
   },
   {
     name: 'user-cap-without-the-cost',
     file: chargeKey,
-    find: "':room': cap - costMicros",
+    find: "':room': cap - cost",
     replace: "':room': cap",
   },
   {
@@ -96,14 +96,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'completed-frees-the-key',
     file: 'functions/operations/generate/replay.ts',
-    find: "creation.status === 'failed'",
-    replace: "(creation.status === 'failed' || creation.status === 'completed')",
+    find: "some(({ status }) => status !== 'failed')",
+    replace: "some(({ status }) => status !== 'failed' && status !== 'completed')",
   },
   {
     name: 'lost-answer-is-no-charge',
     file: 'adapters/dynamodb/charge-store.ts',
     find: 'if (outcome.unclear)',
-    replace: 'if (outcome.unclear && creation.id.length === 0)',
+    replace: 'if (outcome.unclear && order.nowMillis === 0)',
   },
   {
     name: 'refund-twice',

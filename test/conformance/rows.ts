@@ -1197,6 +1197,53 @@ export const parts: readonly Part[] = [
     ],
   },
   {
+    part: 'The streaming APIs',
+    rows: [
+      row(
+        'The OpenAI-shaped endpoint and MCP answer as streams, beside the HTTP API and on the same host name',
+        'stack/streaming-apis: Every method streams the answer of its function, and asks for no credential of AWS',
+        'stack/every-setting: The setting apiDomain gives the API its name, its certificate and an output for DNS',
+        'local/start-output: The command npm start prints the id of the demo account, which the operator',
+      ),
+      row(
+        'Status and headers go out with the first part of the answer, and each part as it is written',
+        'local/rest-api: Status and headers come before the body, and each part comes when the function writes it',
+        'local/rest-api: An answer of 20 MB arrives byte by byte as it was written',
+        'local/rest-api: A function waits while its client takes nothing',
+      ),
+      row(
+        'A client can tell a broken answer from a whole one',
+        'local/rest-api: A function that ends by %s after its head cuts the connection',
+        'local/rest-api: A function that ends by %s before its head is answered by API Gateway',
+      ),
+      row(
+        'Requests are held at once up to the reserved concurrency; beyond it the answer is 503 with Retry-After',
+        'stack/functions: Only the functions that hold requests have concurrency of their own',
+        'local/rest-api: A request beyond the reserved concurrency is refused, and the next one is served once there is room',
+      ),
+      row(
+        'What API Gateway answers by itself has the form of the API and says whether to repeat the request',
+        'stack/streaming-apis: The API %s says of each answer of API Gateway whether to repeat the request, and when',
+        'stack/streaming-apis: The API openai refuses in the form of OpenAI',
+        'stack/streaming-apis: The API mcp refuses as JSON-RPC does',
+      ),
+      row(
+        'Bodies that API Gateway or Lambda cannot take are answered 413',
+        'local/rest-api: A body of more than 10 MB is refused',
+        'local/rest-api: A body that Lambda cannot take is refused: 6 MB as text, or as the base64 of a form',
+      ),
+      row(
+        'The access log has every request and no header, query or path of a client; there is no execution log',
+        'stack/streaming-apis: The stage %s writes the fields of the access log, and no header, no query and no path that a client sent',
+        'stack/streaming-apis: The stage %s has the throttle of the whole API, and no execution log, which would hold keys',
+      ),
+      row(
+        'An advance of the simulated clock does not wait for a request that is held',
+        'local/advance: An advance does not wait for a held request, which waits itself for what the advance brings',
+      ),
+    ],
+  },
+  {
     part: 'Retries without a second charge',
     rows: [
       row(
@@ -1229,6 +1276,72 @@ export const parts: readonly Part[] = [
         'A first try takes what its own retry has made, once and within 60 seconds',
         'core/retries: A first try takes an entry that a retry made within the last 60 seconds',
         'adapters/dynamodb/store-suite: A first try that arrives after its retry takes what the retry has made, within a minute and once',
+      ),
+    ],
+  },
+  {
+    part: 'The OpenAI-shaped endpoint',
+    rows: [
+      row(
+        'A cancelled creation is 409 cancelled, and is not to be retried',
+        'functions/openai/outcomes: When all have failed, the answer is that of the first failure: %s, x-should-retry %s',
+      ),
+      row(
+        'Every error of the API has a row: status, type, code, param, x-should-retry, Retry-After',
+        'functions/openai/refusal: a refusal in the form of the OpenAI API',
+        'functions/openai/outcomes: When all have failed, the answer is that of the first failure: %s, x-should-retry %s',
+        'docs/openai-page: The table of errors has status, type, code and retry of every error',
+      ),
+      row(
+        'Every field is taken, refused, or ignored by name',
+        'core/openai/fields: Every field that is taken is read',
+        'core/openai/fields: Fields that change nothing are ignored by name, also those that nobody knows',
+        'functions/openai/generations: %j is 400 for its field',
+        'functions/openai/generations: Fields that change nothing are named in a header',
+      ),
+      row(
+        'Sizes become a resolution and a ratio, and qualities a model of the catalog',
+        'core/openai/size: %s is %s',
+        'core/openai/plan-body: %s in %s is %s',
+        'functions/openai/generations: Size, quality and an alias choose model, resolution and ratio, and the format goes to the provider',
+      ),
+      row(
+        'n images are charged together or not at all, and 402 comes before any charge',
+        'functions/openai/generations: n creations are charged in one order and all started, and a seed is another one for each',
+        'functions/openai/generations: All pictures must be paid for, or none is charged',
+      ),
+      row(
+        'Some of n failed: 200 with the others, and the failed ones are refunded and listed',
+        'functions/openai/outcomes: The answer has the pictures that are there, and says which creation failed and was refunded',
+      ),
+      row(
+        'A request is held for 285 s at most, and answered before its library gives up; then 504 with the creations',
+        'functions/openai/outcomes: After 285 s the answer is 504 with the creations, and a library sends the request again',
+        'functions/openai/outcomes: With %j the answer comes before the library gives up',
+      ),
+      row(
+        'A stream has an event for each image, says something every 15 s, and ends with an error event when there is none',
+        'functions/openai/stream: The stream begins with a comment, and has one event for each picture',
+        'functions/openai/stream: The stream is never silent for more than 15 s',
+        'functions/openai/stream: When all creations have failed, the stream ends with the first failure',
+      ),
+      row(
+        'Edits take files and JSON through the checks of source images; a mask is refused; more than 4.4 MB are 413',
+        'functions/openai/edits: Files become source images in their order, after the same checks, and each is paid for',
+        'functions/openai/edits: An address is fetched, and a data: address holds the picture itself',
+        'functions/openai/edits: %s is 400 and nothing is charged',
+        'functions/openai/edits: Images of more than 4.4 MB together are 413 with the way to send them',
+      ),
+      row(
+        'A retry gets the creations of its first try; an Idempotency-Key wins',
+        'functions/openai/tries: A retry gets the pictures of the first try, and is not charged',
+        'functions/openai/tries: An Idempotency-Key wins: the request has no place among the tries',
+        'functions/openai/again: The same request again gets the same pictures, is not charged, and takes its place in the rate',
+      ),
+      row(
+        'GET /models shows what the account and the key may use',
+        'functions/openai/models: The list has the models that a provider renders for the account, in the form of the OpenAI API',
+        'functions/openai/models: A model that the key may not order is 404, as one that does not exist',
       ),
     ],
   },

@@ -26,9 +26,9 @@ const entry = (id: string, change: Partial<RetryEntry> = {}): RetryEntry => ({
 });
 
 /** The id of the entry to which the try attaches, or the kind of its charge. */
-function decided(attempt: Attempt, entries: readonly RetryEntry[], nowMillis = now): string {
+function decided(attempt: Attempt, entries: readonly RetryEntry[], arrivedMillis = now): string {
   const head = { made: entries.length, madeByRetry: 0 };
-  const decision = decideTry({ place, attempt }, head, entries, nowMillis);
+  const decision = decideTry({ place, attempt, arrivedMillis }, head, entries);
   return decision.kind === 'attach' ? decision.entry.id : decision.retry.kind;
 }
 
@@ -95,6 +95,7 @@ describe('a first try', () => {
     expect(decided(0, [made])).toBe('a');
     expect(decided(0, [made], now + 1)).toBe('new_entry');
     expect(decided(0, [{ ...made, seen: [1, 0] }])).toBe('new_entry');
+    expect(decided(0, [{ ...made, madeAt: now + 90_000 }])).toBe('a');
   });
 });
 
@@ -124,7 +125,7 @@ describe('the read of entries', () => {
 describe('the charge of a try', () => {
   it('The charge names the head as it was read', () => {
     const head = { made: 3, madeByRetry: 1 };
-    expect(decideTry({ place, attempt: 1 }, head, [], now)).toEqual({
+    expect(decideTry({ place, attempt: 1, arrivedMillis: now }, head, [])).toEqual({
       kind: 'charge',
       retry: { kind: 'new_entry', place, attempt: 1, head },
     });

@@ -53,14 +53,14 @@ export function chargesOf(
 }
 
 function* stepsOf({ attempt, fails }: Arrival, place: Place): Generator<undefined> {
-  const request: Try = { place: { accountId, keyId, bodyHash: 'body' }, attempt };
+  const request: Try = { place: { accountId, keyId, bodyHash: 'body' }, attempt, arrivedMillis: now };
   // Each round that fails means that another request has moved on, so this ends.
   for (;;) {
     const { head } = place;
     yield;
     const entries = needsEntries(attempt, head) ? [...place.entries] : [];
     yield;
-    const decision = decideTry(request, head, entries, now);
+    const decision = decideTry(request, head, entries);
     if (decision.kind === 'attach') {
       const isFailed = decision.entry.creationIds.every((id) => place.failed.has(id));
       yield;

@@ -4,7 +4,7 @@ import { asMicros } from '../../core/money.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Caller } from '../../functions/http/caller.ts';
 import { overBalance, overBudget, tooManyOpen } from '../../functions/http/problems.ts';
-import { checkMeans } from '../../functions/operations/generate/charge.ts';
+import { checkMeans } from '../../functions/operations/generate/means.ts';
 import { anAccount, anApiKey, now } from '../fixtures/records.ts';
 import { stub } from './fakes.ts';
 

@@ -33,7 +33,11 @@ function retried(attached: readonly boolean[], made: readonly CreationRecord[] =
     },
   });
   const creations = { read: () => Promise.resolve(made[0]) };
-  const found = findTry({ place, attempt: 1 }, head, { retries, creations, clock: { now: () => now } });
+  const found = findTry({ place, attempt: 1, arrivedMillis: now }, head, {
+    retries,
+    creations,
+    clock: { now: () => now },
+  });
   return { looks, found };
 }
 

@@ -128,6 +128,16 @@ describe('an advance', () => {
     expect(Math.round((now - startMillis) / 1_000)).toBe(90);
   });
 
+  it('An advance does not wait for a held request, which waits itself for what the advance brings', async () => {
+    const { advance, fly, timers, fired } = scene();
+    fly('held', Infinity);
+    timers.push({ at: 30, name: 'the image is there' });
+    const began = Date.now();
+    await advance(60);
+    expect(fired).toEqual(['30 the image is there']);
+    expect(Date.now() - began).toBeLessThan(1_000);
+  });
+
   it('An advance fires a timer that another timer has set on the way', async () => {
     const { advance, timers, fired } = scene();
     timers.push({ at: 10, name: 'first', sets: { at: 15, name: 'second' } });

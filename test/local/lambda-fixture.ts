@@ -7,7 +7,7 @@ import type { FunctionLogLine, InvocationResult, LambdaError } from '../../local
 import { poolLimits, type PoolLimits } from '../../local/lambda/worker-pool.ts';
 import { temporaryFolder, writeBundle } from './machine-fixture.ts';
 
-interface Running {
+export interface Running {
   readonly id: string;
   readonly invoke: (event?: unknown, source?: InvocationSource) => Promise<InvocationResult>;
   readonly functions: LocalFunctions;
@@ -18,11 +18,13 @@ interface Running {
 /** A second worker starts only when the first one is full or blocked, however busy the first one is. */
 export const oneWorker: PoolLimits = { ...poolLimits, environmentsWhenBusy: 1, blockedMillis: 600 };
 
-interface RunOptions {
+export interface RunOptions {
   readonly timeoutSeconds?: number;
   readonly top?: string;
   readonly environment?: Record<string, string>;
   readonly limits?: PoolLimits;
+  readonly streams?: boolean;
+  readonly reservedConcurrency?: number;
 }
 
 /**
@@ -36,10 +38,9 @@ export function createRunner(): (code: string, options?: RunOptions) => Running 
   let started: LocalFunctions | undefined;
   afterEach(() => started?.stop());
   let count = 0;
-  return function run(
-    code: string,
-    { timeoutSeconds = 5, top = '', environment = {}, limits = oneWorker }: RunOptions = {},
-  ): Running {
+  return function run(code: string, options: RunOptions = {}): Running {
+    const { timeoutSeconds = 5, top = '', environment = {}, limits = oneWorker } = options;
+    const { streams = false, reservedConcurrency } = options;
     const id = `Fn${++count}`;
     const log: FunctionLogLine[] = [];
     const clock = openClock();
@@ -48,10 +49,11 @@ export function createRunner(): (code: string, options?: RunOptions) => Running 
         {
           id,
           roleId: `${id}Role`,
-          codeFolder: writeBundle(folder, id, { code, top }),
+          codeFolder: writeBundle(folder, id, { code, top, streams }),
           handler: 'index.handler',
           environment,
           timeoutSeconds,
+          reservedConcurrency,
         },
       ],
       clock,

@@ -13,6 +13,8 @@ export interface FixtureFunction {
   readonly top?: string;
   readonly timeoutSeconds?: number;
   readonly environment?: Readonly<Record<string, unknown>>;
+  /** The handler streams its answer: `stream` is in scope as well, and `answer(status, headers)` gives the head. */
+  readonly streams?: boolean;
 }
 
 /** A hand-made stack: one table, one bucket behind a distribution, and the resources that a test adds. */
@@ -67,13 +69,32 @@ const startExecution = (name) => {
 };
 `;
 
+/** Functions for the handlers that stream. */
+const streamClient = `
+const pause = (millis) => new Promise((resolve) => setTimeout(resolve, millis));
+/** Waits for an instant of the virtual clock, which a test sets. */
+const until = async (instant) => { while (Date.now() < instant) await pause(5) };
+`;
+const streamScope = `
+  const answer = (statusCode, headers = {}) => awslambda.HttpResponseStream.from(stream, { statusCode, headers });
+  const write = (part) =>
+    new Promise((resolve, reject) => stream.write(part, (error) => (error ? reject(error) : resolve())));
+  const end = () => new Promise((resolve) => stream.end(resolve));
+`;
+
 /** Writes a bundle's folder. Returns the path of the folder. */
-export function writeBundle(folder: string, id: string, { code, top = '' }: FixtureFunction): string {
+export function writeBundle(
+  folder: string,
+  id: string,
+  { code, top = '', streams = false }: FixtureFunction,
+): string {
   const bundle = path.join(folder, `asset.${id}`);
   mkdirSync(bundle, { recursive: true });
   writeFileSync(
     path.join(bundle, 'index.mjs'),
-    `${awsClient}\n${top}\nexport async function handler(event, context) {\n${code}\n}\n`,
+    streams
+      ? `${streamClient}\n${top}\nexport const handler = awslambda.streamifyResponse(async (event, stream, context) => {\n${streamScope}\n${code}\n});\n`
+      : `${awsClient}\n${top}\nexport async function handler(event, context) {\n${code}\n}\n`,
   );
   return bundle;
 }

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
 
 describe('npm start', () => {
-  it("The command npm start prints the id of the demo account, which the operator's commands need", async () => {
+  it("The command npm start prints the id of the demo account, which the operator's commands need, and the addresses of the OpenAI-shaped endpoint and of MCP", async () => {
     const { folder, remove } = temporaryFolder();
     const child = spawn(process.execPath, ['bin/local.ts', '--port', '0', '--data', folder], {
       cwd: root,
@@ -32,6 +32,9 @@ describe('npm start', () => {
     const demo: unknown = JSON.parse(readFileSync(path.join(folder, 'demo.json'), 'utf8'));
     const { account } = z.object({ account: z.string() }).parse(demo);
     expect(printed).toMatch(new RegExp(`^ {2}account {2}${account} `, 'm'));
+    const [, origin = ''] = /^ {2}API {6}(\S+)\/api\/public\/v1$/m.exec(printed) ?? [];
+    expect(printed).toContain(`\n  OpenAI   ${origin}/openai/v1 `);
+    expect(printed).toContain(`\n  MCP      ${origin}/mcp `);
   });
 
   it('The command npm start has only options that the README lists', () => {

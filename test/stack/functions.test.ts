@@ -122,6 +122,7 @@ describe('the functions', () => {
     PROVIDER_SECRET_ARN: '@ProvidersCredentials',
     PROVIDER_BASE_URLS: '{}',
   };
+  const restApis = 'execute-api.@AWS::Region.@AWS::URLSuffix';
   const portalUrl = 'https://@PortalFrontDistribution/';
   const apiUrl = { API_URL: '@ApiHttpApi/api/public/v1' };
   const portal = {
@@ -195,7 +196,15 @@ describe('the functions', () => {
         SIGN_IN_SECRET_ARN: '@PortalIdentityClientSecret',
       },
     ],
-    PortalRead: [1_024, 'Answers what the portal shows of an account', portal],
+    PortalRead: [
+      1_024,
+      'Answers what the portal shows of an account',
+      {
+        ...portal,
+        OPENAI_URL: `https://@StreamsOpenaiRestApi.${restApis}/@StreamsOpenaiRestApiDeploymentStageopenai/v1`,
+        MCP_URL: `https://@StreamsMcpRestApi.${restApis}/@StreamsMcpRestApiDeploymentStagemcp`,
+      },
+    ],
     PortalManage: [
       1_024,
       'Changes keys, webhooks, alerts and people for the portal',

@@ -45,7 +45,7 @@ export const errorRows = {
   not_found: notThere,
   cancelled: { status: 409, type: 'invalid_request_error', retry: false },
   conflict: { status: 409, type: 'invalid_request_error', retry: false },
-  payload_too_large: { status: 413, type: 'invalid_request_error', retry: false },
+  request_too_large: { status: 413, type: 'invalid_request_error', retry: false },
   rate_limit_exceeded: { status: 429, type: 'rate_limit_error', retry: true },
   // A library waits for seconds at most, and a block lasts for minutes.
   address_blocked: { status: 429, type: 'rate_limit_error', retry: false },

@@ -2,35 +2,54 @@
 import { deprecationHeaders } from '../../../core/deprecation.ts';
 import { Problem } from '../../../core/problem.ts';
 import type { Caller } from '../../http/caller.ts';
-import { idempotencyKeyMalformed } from '../../http/problems.ts';
+import { idempotencyKeyMalformed, overloaded } from '../../http/problems.ts';
 import type { ApiRequest } from '../../http/request.ts';
-import { chargeRequest } from '../../operations/generate/charge-request.ts';
+import { chargeRequest } from '../../operations/generate/charge.ts';
 import { checkWebhook } from '../../operations/generate/check-webhook.ts';
-import { findReplay, replayed, type Accepted, type Idempotency } from '../../operations/generate/replay.ts';
+import { findReplay, replayed, type Accepted } from '../../operations/generate/replay.ts';
 import { startCreation } from '../../operations/generate/start.ts';
 import type { OpenaiImageServices } from '../../services/openai-images.ts';
+import { acceptTry, type AcceptedImages, type MakeImages } from './accept-try.ts';
 import { planImages } from './plan-images.ts';
 import type { OpenaiRequest } from './read-request.ts';
 
-/** Throws what stands against the request; then nothing was charged. */
+/** An Idempotency-Key wins over the number of a try. Throws what stands against the request; then nothing was charged. */
 export async function acceptImages(
-  { requestId, idempotencyKey }: ApiRequest,
+  request: ApiRequest,
   asked: OpenaiRequest,
   caller: Caller,
   services: OpenaiImageServices,
-): Promise<Accepted> {
-  if (idempotencyKey.kind === 'malformed') throw idempotencyKeyMalformed();
-  const key: Idempotency | undefined =
-    idempotencyKey.kind === 'valid' ? { hash: idempotencyKey.hash, requestHash: asked.hash } : undefined;
-  const earlier = await findReplay(caller.state.idempotency, key, services);
+): Promise<AcceptedImages> {
+  const { idempotencyKey: key } = request;
+  if (key.kind === 'malformed') throw idempotencyKeyMalformed();
+  const make: MakeImages = async (order) => makeImages({ request, asked, caller }, order, services);
+  if (key.kind === 'absent') return acceptTry(request, asked, caller, make, services);
+  const idempotency = { hash: key.hash, requestHash: asked.hash };
+  const earlier = await findReplay(caller.state.idempotency, idempotency, services);
   if (earlier.kind === 'replayed') return earlier;
+  const made = await make({ ...(earlier.idempotency && { idempotency: earlier.idempotency }) });
+  if ('creations' in made) return made;
+  // A charge without a try never meets one.
+  throw overloaded();
+}
+
+interface Sent {
+  readonly request: ApiRequest;
+  readonly asked: OpenaiRequest;
+  readonly caller: Caller;
+}
+
+async function makeImages(
+  { request: { requestId }, asked, caller }: Sent,
+  order: Parameters<MakeImages>[0],
+  services: OpenaiImageServices,
+): ReturnType<MakeImages> {
   const plan = planImages(asked, caller, services);
   await checkWebhook(plan, services);
-  const { idempotency } = earlier;
   const { inline } = asked;
   const { count } = asked.asked;
-  const order = { caller, requestId, plan, count, inline, ...(idempotency && { idempotency }) };
-  const charged = await chargeRequest(order, services);
+  const charged = await chargeRequest({ caller, requestId, plan, count, inline, ...order }, services);
+  if (charged.kind === 'retry_moved') return charged;
   if (charged.kind === 'replayed') return replayed(charged.creations, services);
   await Promise.all(charged.creations.map((creation) => start(creation, services)));
   return { creations: charged.creations, headers: deprecationHeaders(plan.request.model) };

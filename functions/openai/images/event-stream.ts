@@ -36,7 +36,7 @@ export async function* eventStream(
   accepted: Creations,
   untilMillis: number,
   services: SubmitServices,
-  ended: (creations: Creations, refusal: Problem | undefined) => Promise<void>,
+  ended: (refusal: Problem | undefined) => Promise<void>,
 ): AsyncGenerator<string> {
   const { budget } = services;
   const sent = new Set<string>();
@@ -64,7 +64,7 @@ export async function* eventStream(
     refusal = unreadable(error, last, services);
   }
   if (refusal) yield `event: error\ndata: ${JSON.stringify({ error: refusedBy(refusal).error })}\n\n`;
-  await ended(last, refusal);
+  await ended(refusal);
 }
 
 async function* pictureEvent(

@@ -3,11 +3,15 @@
  * charged for a request that will be refused, and a request that is sent again gets the same creations back.
  */
 import { ignoredHeader } from '../../../core/openai/fields.ts';
+import { heldMillis } from '../../../core/limits.ts';
 import { ignoredFields } from '../../../core/openai/plan-body.ts';
+import type { Problem } from '../../../core/problem.ts';
+import type { Told } from '../../../core/retries.ts';
 import type { StreamedAnswer } from '../../http/response-stream.ts';
-import type { Accepted, Creations } from '../../operations/generate/replay.ts';
 import type { OpenaiImageServices } from '../../services/openai-images.ts';
+import { OpenaiRefusal } from '../http/refusal.ts';
 import type { OpenaiHandle } from '../http/serve-openai.ts';
+import { noteTold, type AcceptedImages } from './accept-try.ts';
 import { acceptImages } from './accept.ts';
 import { eventStream } from './event-stream.ts';
 import { heldUntil, looksWhileHeld } from './hold.ts';
@@ -20,32 +24,57 @@ export const openaiImages: OpenaiHandle<OpenaiImageServices> = async (request, c
   const accepted = await acceptImages(request, asked, caller, services);
   // What an earlier request has charged is not charged again. It takes its place in the rate before it is held.
   await caller.place.take();
-  const answer = await answerWith(asked, accepted.creations, heldUntil(request.headers), services);
+  // The limit of a library is for the head of the answer, and a stream has its head at once.
+  const untilMillis = asked.asked.isStreamed ? heldMillis : heldUntil(request.headers);
+  const answer = await answerWith(asked, accepted, untilMillis, services);
   return { ...answer, headers: { ...answer.headers, ...moreHeaders(asked, accepted, services) } };
 };
 
 async function answerWith(
   { action, asked }: OpenaiRequest,
-  creations: Creations,
+  { creations, call }: AcceptedImages,
   untilMillis: number,
   services: OpenaiImageServices,
 ): Promise<StreamedAnswer> {
+  const note = async (refusal: Problem | undefined): Promise<void> =>
+    noteTold(call, toldBy(refusal), services);
   if (asked.isStreamed) {
-    const body = eventStream(action, creations, untilMillis, services, async () => Promise.resolve());
+    const body = eventStream(action, creations, untilMillis, services, note);
     const headers = { 'content-type': 'text/event-stream', ...creationHeaders(creations) };
     return { status: 200, headers, body };
   }
   let last = creations;
   for await (const seen of looksWhileHeld(creations, untilMillis, services)) last = seen;
   const refusal = refusalOf(last);
-  if (refusal) throw refusal;
-  return picturesAnswer(last, asked.responseFormat, services);
+  if (refusal) {
+    await note(refusal);
+    throw refusal;
+  }
+  const answer = await picturesAnswer(last, asked.responseFormat, services);
+  return { ...answer, body: andThen(answer.body, async () => note(undefined)) };
+}
+
+function toldBy(refusal: Problem | undefined): Told {
+  if (!refusal) return 'pictures';
+  return refusal instanceof OpenaiRefusal && refusal.errorCode === 'still_rendering'
+    ? 'rendering'
+    : 'failure';
+}
+
+/** The same body. What follows is done once its last part is out; not when the client is gone before. */
+async function* andThen(
+  body: StreamedAnswer['body'],
+  next: () => Promise<void>,
+): AsyncGenerator<string | Uint8Array> {
+  if (typeof body === 'string') yield body;
+  else yield* body;
+  await next();
 }
 
 /** Of the model that goes away, of a replay, and of what changed nothing. */
 function moreHeaders(
   { asked }: OpenaiRequest,
-  { creations, headers }: Accepted,
+  { creations, headers }: AcceptedImages,
   { catalog }: OpenaiImageServices,
 ): Readonly<Record<string, string>> {
   const model = catalog.models.find(({ id }) => id === creations[0].model);

@@ -114,5 +114,5 @@ function tooLarge(): OpenaiRefusal {
   const message =
     `The images of one request may have ${maxEditBytes / 1_000_000} MB together. Send larger images by ` +
     'POST /api/public/v1/uploads, and name them in a JSON body: {"images":[{"image_url":"upload:ID"}]}.';
-  return new OpenaiRefusal('payload_too_large', message, { param: 'image' });
+  return new OpenaiRefusal('request_too_large', message, { param: 'image' });
 }

@@ -48,13 +48,14 @@ async function lastSeen(
   seconds: number,
   services: ApiServices,
 ): Promise<CreationRecord> {
-  const untilMillis = Math.min(services.budget.elapsed() + seconds * 1000, latestAnswerMillis);
+  const { budget, log } = services;
+  const untilMillis = Math.min(budget.elapsed() + seconds * 1000, latestAnswerMillis);
   let last = creation;
   try {
     for await (const [seen] of looksAt([creation], { untilMillis, longestLookMillis }, services)) last = seen;
   } catch (error) {
     // The creation is accepted and charged, so an error of a read is no reason to refuse the request.
-    services.log.info('wait_broken_off', { creationId: creation.id, error: errorName(error) });
+    log.info('wait_broken_off', { creationId: creation.id, error: errorName(error) });
   }
   return last;
 }

@@ -1,13 +1,16 @@
-/** The charge of the creations of a request: one conditional transaction, and what follows when it is refused. */
-import { exceededBudget } from '../../../core/caps.ts';
+/**
+ * From a plan to charged creations: what the means allow, the source images, one conditional transaction, and what
+ * follows when it is refused.
+ */
 import { dayOf, monthOf, type CreationRecord, type StoredImage } from '../../../core/creation.ts';
 import { uuidV7, type CreationId } from '../../../core/ids.ts';
 import { mostSeed } from '../../../core/image-request.ts';
-import { chargeMillis, serviceCapacity, startGraceMillis } from '../../../core/limits.ts';
+import { chargeMillis, startGraceMillis } from '../../../core/limits.ts';
 import { machineOf } from '../../../core/machine.ts';
-import { asMicros, type Micros } from '../../../core/money.ts';
+import { asMicros } from '../../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome, NewCreation } from '../../../core/ports/charges.ts';
 import type { Problem } from '../../../core/problem.ts';
+import type { RetryCharge } from '../../../core/retries.ts';
 import { uploadIdsIn } from '../../../core/upload.ts';
 import type { Caller } from '../../http/caller.ts';
 import {
@@ -18,44 +21,22 @@ import {
   overBalance,
   overBudget,
   overloaded,
-  serviceIsFull,
   tooManyOpen,
 } from '../../http/problems.ts';
 import { overRate } from '../../http/rate.ts';
 import type { SubmitServices } from '../../services/submit.ts';
-import { checkUser, type Plan } from './plan.ts';
+import { checkMeans, demandOf } from './means.ts';
+import { checkUser, narrowToSources, type Plan } from './plan.ts';
 import { findReplay, type Creations, type Idempotency } from './replay.ts';
+import { copySources } from './sources.ts';
+import { tellRefusal } from './tell-refusal.ts';
 
 /**
  * How often the charge is built anew because a record that it names changed between the read and the write.
  */
 const mostCharges = 3;
 
-/** What a request asks of the means. */
-export interface Demand {
-  /** Of all its creations. */
-  readonly cost: Micros;
-  /** How many creations. Absent: one. */
-  readonly count?: number;
-  /** For whom, as far as the request says. */
-  readonly user: string | undefined;
-}
-
-/**
- * A first look at budget, balance and room, in this order. It spares the downloads of a request that the
- * charge would refuse; the charge's transaction decides again. Throws what stands against the charge.
- */
-export function checkMeans(caller: Caller, { cost, user, count = 1 }: Demand, topUpUrl: string): void {
-  const { account, apiKey, state, nowMillis } = caller;
-  const budget = exceededBudget(apiKey, cost, nowMillis, state.userSpentMicros ?? asMicros(0));
-  if (budget) throw overBudget(budget, user);
-  if (account.availableMicros < cost) throw overBalance(cost, account.availableMicros, topUpUrl);
-  const { maxConcurrent } = account.limits;
-  if (account.inFlight + count > maxConcurrent) throw tooManyOpen(maxConcurrent, account.inFlight);
-  if (state.openCreations + count > serviceCapacity) throw serviceIsFull(state.openCreations);
-}
-
-export interface Submission {
+interface Submission {
   readonly caller: Caller;
   /** By which an operator finds the creation. */
   readonly requestId: string;
@@ -66,6 +47,8 @@ export interface Submission {
   /** Named in a 402. */
   readonly topUpUrl: string;
   readonly idempotency?: Idempotency;
+  /** What the charge writes for the tries of a call. */
+  readonly retry?: RetryCharge;
 }
 
 /**
@@ -76,13 +59,44 @@ export interface Charged {
   readonly creations: Creations;
 }
 
-/** The demand of all creations of a plan. */
-export function demandOf({ plan, count = 1 }: Pick<Submission, 'plan' | 'count'>): Demand {
-  return { cost: asMicros(plan.costMicros * count), count, user: plan.request.user };
+/** Another try of the same call was faster. Nothing was charged; the try has to be found again. */
+export interface RetryMoved {
+  readonly kind: 'retry_moved';
+}
+
+export interface ChargeRequest extends Omit<Submission, 'sources' | 'topUpUrl'> {
+  readonly caller: Caller;
+  /** The bytes of source images that the request itself holds, by their items in image_urls. */
+  readonly inline?: ReadonlyMap<string, Uint8Array>;
+}
+
+/**
+ * Charges the creations. A request that is refused for money may be the one by which its account learns that the
+ * money has ended.
+ */
+export async function chargeRequest(
+  asked: ChargeRequest,
+  services: SubmitServices,
+): Promise<Charged | RetryMoved> {
+  const { inline, ...request } = asked;
+  const { caller, plan } = request;
+  const { topUpUrl } = services;
+  const demand = demandOf(request);
+  try {
+    checkMeans(caller, demand, topUpUrl);
+    const sources = await copySources(plan, caller, services, inline);
+    return await chargeCreations(
+      { ...request, plan: narrowToSources(plan, sources), sources, topUpUrl },
+      services,
+    );
+  } catch (error) {
+    await tellRefusal(error, caller, demand, services);
+    throw error;
+  }
 }
 
 /** Charges all creations of the plan. Throws the Problem that refuses the charge; then nothing was charged. */
-export async function chargeCreations(first: Submission, services: SubmitServices): Promise<Charged> {
+async function chargeCreations(first: Submission, services: SubmitServices): Promise<Charged | RetryMoved> {
   let submission = first;
   for (let charges = 1; ; charges += 1) {
     // A charge whose answer came too late would be a charge for nothing: there must be time to charge and to
@@ -94,6 +108,7 @@ export async function chargeCreations(first: Submission, services: SubmitService
       submission.caller.place.takenByCharge();
       return { kind: 'charged', creations: order.creations };
     }
+    if (outcome.kind === 'retry_moved') return outcome;
     if (charges === mostCharges) throw overloaded();
     const next = await lookAgain(outcome, submission, services);
     if ('creations' in next) return next;
@@ -128,7 +143,7 @@ async function lookAgain(
 
 /** Source images may have taken seconds: month, rate window and deadline follow the time of the charge. */
 function orderOf(submission: Submission, services: SubmitServices): ChargeOrder {
-  const { caller, idempotency, count = 1 } = submission;
+  const { caller, idempotency, retry, count = 1 } = submission;
   const { account, apiKey, place } = caller;
   const nowMillis = services.clock.now();
   const uploads = uploadIdsIn(submission.plan.request.imageUrls);
@@ -145,6 +160,7 @@ function orderOf(submission: Submission, services: SubmitServices): ChargeOrder 
     ...(!place.isTaken && { postRate: account.limits.postRate }),
     ...(uploads.length > 0 && { uploads }),
     ...(idempotency && { idempotency }),
+    ...(retry && { retry }),
   };
 }
 
@@ -204,7 +220,7 @@ function seedOf({ seed }: Pick<CreationRecord, 'seed'>, index: number): number |
   return seed === null ? null : (seed + index) % (mostSeed + 1);
 }
 
-type Refused = Exclude<ChargeOutcome, { kind: 'charged' }>;
+type Refused = Exclude<ChargeOutcome, { kind: 'charged' | 'retry_moved' }>;
 
 function refusal(outcome: Refused, submission: Submission): Problem {
   const { caller, plan, topUpUrl } = submission;
@@ -226,7 +242,6 @@ function refusal(outcome: Refused, submission: Submission): Problem {
     case 'key_changed':
     case 'account_changed':
     case 'idempotency_taken':
-    case 'retry_moved':
     case 'overloaded':
       return overloaded();
   }

@@ -48,7 +48,7 @@ export async function findTry(
     const entries = needsEntries(request.attempt, known)
       ? await retries.entries(request.place, nowMillis)
       : [];
-    const decision = decideTry(request, known, entries, nowMillis);
+    const decision = decideTry(request, known, entries);
     if (decision.kind === 'charge') return decision;
     const { entry } = decision;
     const read = await Promise.all(entry.creationIds.map((id) => creations.read(id)));

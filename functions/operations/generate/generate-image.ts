@@ -5,11 +5,12 @@
 import { deprecationHeaders } from '../../../core/deprecation.ts';
 import { acceptedAnswer, type ApiAnswer } from '../../http/answer.ts';
 import type { Caller } from '../../http/caller.ts';
+import { overloaded } from '../../http/problems.ts';
 import type { ApiRequest } from '../../http/request.ts';
 import type { Handle } from '../../http/serve.ts';
 import type { SubmitServices } from '../../services/submit.ts';
 import { awaitOutcome, waitSeconds } from './await-outcome.ts';
-import { chargeRequest } from './charge-request.ts';
+import { chargeRequest } from './charge.ts';
 import { parseSubmission } from './parse.ts';
 import { checkWebhook } from './check-webhook.ts';
 import { planCreation } from './plan.ts';
@@ -32,6 +33,8 @@ async function accept(request: ApiRequest, caller: Caller, services: SubmitServi
   const { idempotency: key } = earlier;
   const asked = { caller, requestId: request.requestId, plan, ...(key && { idempotency: key }) };
   const charged = await chargeRequest(asked, services);
+  // Only a request that names tries of a call can meet other tries of it.
+  if (charged.kind === 'retry_moved') throw overloaded();
   if (charged.kind === 'replayed') return replayed(charged.creations, services);
   const start = await startCreation(charged.creations[0], services);
   return {

@@ -5,7 +5,7 @@ import { capKinds, toldOf, watchedCaps } from '../../../core/watched-caps.ts';
 import type { Caller } from '../../http/caller.ts';
 import { lookQuietly } from '../../look-quietly.ts';
 import type { SubmitServices } from '../../services/submit.ts';
-import type { Demand } from './charge.ts';
+import type { Demand } from './means.ts';
 
 /** Does nothing for any other error, and reads nothing when the account was told before. */
 export async function tellRefusal(

@@ -25,7 +25,11 @@ function triesOf(stores: Stores) {
   let nextNumber = 1;
 
   const find = (attempt: Attempt, head: RetryHead | undefined, at: number): Promise<FoundTry> =>
-    findTry({ place, attempt }, head, { retries, creations: stores.creations, clock: { now: () => at } });
+    findTry({ place, attempt, arrivedMillis: at }, head, {
+      retries,
+      creations: stores.creations,
+      clock: { now: () => at },
+    });
 
   /** The order of a try. Its creations get the next numbers. */
   const orderFor = (found: FoundTry, at: number, count = 1): ChargeOrder => {
@@ -269,7 +273,7 @@ export const retryFacts: Facts = {
     expect([losing.answers, await charges()]).toEqual([1, 1]);
     const [entry] = await retries.entries(place, now);
     if (!entry) throw new Error('the call has an entry');
-    expect(await retries.attach({ place, attempt: 1 }, entry, now)).toBe(false);
+    expect(await retries.attach({ place, attempt: 1, arrivedMillis: now }, entry, now)).toBe(false);
   },
 
   'A note about creations that were replaced changes nothing': async (stores) => {

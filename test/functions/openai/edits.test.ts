@@ -149,7 +149,7 @@ describe('POST /images/edits in a form', () => {
     expect(answer).toMatchObject({
       status: 413,
       headers: { 'x-should-retry': 'false' },
-      body: { error: { type: 'invalid_request_error', code: 'payload_too_large', param: 'image' } },
+      body: { error: { type: 'invalid_request_error', code: 'request_too_large', param: 'image' } },
     });
     expect(answer.body.error?.message).toContain('POST /api/public/v1/uploads');
     const fits = Buffer.concat([pngBytes, new Uint8Array(4_400_000 - pngBytes.length)]);

@@ -12,6 +12,7 @@ import type { OpenaiImageServices } from '../../../functions/services/openai-ima
 import { storedImage } from '../../fixtures/records.ts';
 import { stub } from '../fakes.ts';
 import { accepting, type Stage } from '../serve-fixture.ts';
+import { retriesOf } from './retries-fixture.ts';
 import { received, type OpenaiAnswer, type OpenaiSending } from './openai-fixture.ts';
 
 const aliases = { 'dall-e-2': 'sandbox-standard', 'gpt-image-1': 'sandbox-standard' };
@@ -53,6 +54,8 @@ export interface Scene {
   readonly stage: Stage;
   /** The keys of the pictures that were read, in order. */
   readonly read: readonly string[];
+  /** Unix milliseconds at which the parts of the answers came. */
+  readonly partsAt: readonly number[];
   readonly send: (sending: OpenaiSending) => Promise<OpenaiAnswer>;
   readonly generate: (body: object, headers?: Readonly<Record<string, string>>) => Promise<OpenaiAnswer>;
 }
@@ -68,6 +71,7 @@ export interface Setup {
 
 export function scene(course: Course = completing, setup: Setup = {}): Scene {
   const read: string[] = [];
+  const partsAt: number[] = [];
   const stage = accepting({ ...setup.setting });
   const store: Partial<ImageStore> = {
     get: async (key) => {
@@ -90,11 +94,13 @@ export function scene(course: Course = completing, setup: Setup = {}): Scene {
       return Promise.resolve({ ...charged, ...course(charged, place, since) });
     },
   });
+  const retries = retriesOf(() => stage);
   let drawn = 0;
   const open = (): OpenaiImageServices =>
     Object.assign(stage.open(), {
       aliases,
       creations,
+      retries,
       images: stub<ImageStore>(store),
       // Each id is another.
       randomBytes: (count: number) => Uint8Array.from({ length: count }, () => (drawn += 1) % 256),
@@ -102,10 +108,13 @@ export function scene(course: Course = completing, setup: Setup = {}): Scene {
       ...setup.services,
     });
   const send = async (sending: OpenaiSending): Promise<OpenaiAnswer> =>
-    received(inOpenaiForm(openaiImages, open, heldRequestMillis), sending);
+    received(inOpenaiForm(openaiImages, open, heldRequestMillis), sending, () =>
+      partsAt.push(stage.clock.now()),
+    );
   return {
     stage,
     read,
+    partsAt,
     send,
     generate: async (body, headers = {}) =>
       send({

@@ -50,11 +50,17 @@ export function restEvent(sending: OpenaiSending = {}): APIGatewayProxyEvent {
 }
 
 /** What a client gets: the head, and the body once it has ended. */
-export async function received(handler: StreamedHandler, sending: OpenaiSending): Promise<OpenaiAnswer> {
+export async function received(
+  handler: StreamedHandler,
+  sending: OpenaiSending,
+  onPart: () => void = () => undefined,
+): Promise<OpenaiAnswer> {
   const { status, headers, body } = await handler(restEvent(sending), {} as Context);
   let text = '';
-  for await (const part of typeof body === 'string' ? [body] : body)
+  for await (const part of typeof body === 'string' ? [body] : body) {
+    onPart();
     text += typeof part === 'string' ? part : Buffer.from(part).toString();
+  }
   const isJson = headers['content-type'] === 'application/json';
   return { status, headers, text, body: isJson ? (JSON.parse(text) as OpenaiAnswer['body']) : {} };
 }

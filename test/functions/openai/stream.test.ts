@@ -56,13 +56,19 @@ describe('a request with stream', () => {
     const oneLater: Course = (charged, place, since) =>
       place === 0 && since < 60_000 ? { status: 'processing' } : completing(charged, place, since);
     const blocks = blocksOf((await scene(oneLater).generate({ ...body, n: 2 })).text);
-    expect(blocks).toEqual([keepAlive, pictureEvent(1), keepAlive, keepAlive, keepAlive, pictureEvent(0)]);
+    expect(blocks.slice(0, 3)).toEqual([keepAlive, pictureEvent(1), keepAlive]);
+    expect(blocks.at(-1)).toEqual(pictureEvent(0));
   });
 
-  it('The stream is never silent for much longer than 15 s', async () => {
-    const stage = scene(() => ({ status: 'processing' }));
-    const answer = await stage.generate(body);
-    expect(answer.text.split(keepAlive).length - 1).toBe(1 + Math.floor(285 / 17) + 1);
+  it('The stream is never silent for more than 15 s', async () => {
+    const { generate, partsAt } = scene(() => ({ status: 'processing' }));
+    // The limit of a library ends with the head, which is out.
+    await generate(body, { 'x-stainless-timeout': '20' });
+    const silences = partsAt.slice(1).map((at, index) => at - (partsAt[index] ?? 0));
+    expect(partsAt.at(-1)).toBe(now + 285_000);
+    expect(Math.max(...silences)).toBeLessThanOrEqual(15_000);
+    // A comment costs something, too.
+    expect(silences.length).toBeLessThan(25);
   });
 
   it('A request that takes too long ends with an error that names the creations', async () => {
