@@ -1203,7 +1203,7 @@ export const parts: readonly Part[] = [
         'The OpenAI-shaped endpoint and MCP answer as streams, beside the HTTP API and on the same host name',
         'stack/streaming-apis: Every method streams the answer of its function, and asks for no credential of AWS',
         'stack/every-setting: The setting apiDomain gives the API its name, its certificate and an output for DNS',
-        'local/start-output: The command npm start prints the id of the demo account, which the operator',
+        "local/start-output: The command npm start prints the id of the demo account, which the operator's commands need, and the addresses of the OpenAI-shaped endpoint and of MCP",
       ),
       row(
         'Status and headers go out with the first part of the answer, and each part as it is written',
