@@ -17,6 +17,7 @@ import { startFakeFal } from '../../tools/vendors/fakes/fal/server.ts';
 import { fakeFalAccount } from '../../tools/vendors/fakes/fal/signature.ts';
 import { environmentOf } from '../../tools/vendors/fleet.ts';
 import { creationIdIn } from '../fixtures/values.ts';
+import { useOpenai } from './openai-run.ts';
 import { usePortal, useSumsOfDays } from './portal-run.ts';
 import { useTools } from './tools-run.ts';
 import { recordWhen, settled, submit } from '../workflow/creations.ts';
@@ -49,7 +50,11 @@ export async function wholeRun(): Promise<WholeRun> {
     const source = origin.at('/source.png', answering(200, png(640, 480)));
     const ended = await useExecutions(service, client, source);
     await useApi(service, client, source);
-    await useStreams(service, client);
+    await useOpenai(service, client, {
+      source,
+      upload: await uploaded(service, client.key),
+      isTold: async (poor) => isTold(service, poor),
+    });
     await useNotices(service);
     await useReconciler(service);
     await ended();
@@ -181,25 +186,6 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
   ])
     await get(path);
   await get('/nowhere', 404);
-}
-
-/** The OpenAI-shaped endpoint. Each function that is no skeleton any more has to use all of its grants here. */
-async function useStreams({ machine }: TestService, { key }: Client): Promise<void> {
-  const call = async (url: string, body?: object): Promise<void> => {
-    const answer = await fetch(url, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: {
-        authorization: `Bearer ${key}`,
-        accept: 'application/json, text/event-stream',
-        ...(body && { 'content-type': 'application/json' }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    expect(answer.status, `${url}: ${await answer.text()}`).toBe(200);
-  };
-  const { openaiUrl } = machine;
-  await call(`${openaiUrl}/models`);
-  await call(`${openaiUrl}/images/generations`, { model: 'sandbox-sketch', prompt: 'a lake' });
 }
 
 /** An upload, put into the bucket. */
