@@ -66,6 +66,10 @@ describe('core/limits.ts', () => {
       keepAliveMillis: 15_000,
       retryMillis: { afterTry: 900_000, longest: 1_800_000 },
       lateFirstTryMillis: 60_000,
+      mcpRequestMillis: 80_000,
+      mostInlineBytes: 1_000_000,
+      repeatedCallSeconds: 60,
+      toolWaitSeconds: { usual: 45, most: 50 },
     });
   });
 });

@@ -60,7 +60,12 @@ export async function acceptTry(
   if (attempt !== undefined && attempt > 0) await caller.place.take();
   for (let round = 1; round <= mostRounds; round += 1) {
     const head = await services.retries.readHead(place);
-    const accepted = await takeOrMake({ place, attempt, arrivedMillis: caller.nowMillis }, head, make, services);
+    const accepted = await takeOrMake(
+      { place, attempt, arrivedMillis: caller.nowMillis },
+      head,
+      make,
+      services,
+    );
     if (accepted) return accepted;
   }
   throw overloaded();
