@@ -1402,4 +1402,50 @@ export const parts: readonly Part[] = [
       ),
     ],
   },
+  {
+    part: 'Unmodified clients',
+    rows: [
+      row(
+        'The openai library generates, edits, streams and lists, and each error is its own class with no useless retry',
+        'clients/openai-library: A picture arrives as base64, with its size, its creation and its price',
+        'clients/openai-library: Three pictures are three creations, charged together',
+        'clients/openai-library: Two files are source images in their order',
+        'clients/openai-library: A stream gives the picture as one event',
+        'clients/openai-errors: Every row of the table is tested, or is not the service in this state',
+      ),
+      row(
+        'A render of 40 s is one request, and a library that gives up earlier gets the same picture by its retry',
+        'clients/openai-library: A render of 40 s is one request and one creation',
+        'clients/openai-library: The library is told before the time limit of its request, and its retry gets the same picture',
+        'clients/openai-library: A library that does not tell its time limit breaks off, and its retry gets the same picture',
+      ),
+      row(
+        'A picture of 15 MB arrives whole as base64 and through a stream',
+        'clients/openai-library: The picture arrives whole as base64',
+        'clients/openai-library: The picture arrives whole through the stream',
+      ),
+      row(
+        'Over connections that break, a call is paid at most once for each picture, and every paid picture can be had',
+        'clients/sixty-requests: Sixty calls are paid at most once each, and every paid picture can be had',
+        'clients/thousand-requests: A thousand calls are paid at most once each, and every paid picture can be had',
+      ),
+      row(
+        "Vercel's ai works with the packages of its SDK",
+        'clients/ai-library: A picture is one request and one creation',
+        'clients/ai-library: A call that comes again with its Idempotency-Key is paid once',
+        'clients/ai-library: An empty wallet is an APICallError with the message of the service, and is not repeated',
+      ),
+      row(
+        'darkroom-client/ai-sdk gives ai an image model that pays once, whatever ai repeats',
+        'client/ai-sdk: A call gives the picture, its creation and its cost',
+        'client/ai-sdk: A connection that breaks leaves the payment open: only a call with a key is repeated',
+        'client/ai-sdk: A failed and refunded creation is repeated by ai, and costs nothing',
+      ),
+      row(
+        'The recipes of docs/recipes.md do what they promise',
+        'clients/recipes: Every recipe of the page is tested',
+        'clients/recipes: The recipe %s prints what it promises',
+      ),
+    ],
+  },
 ];
