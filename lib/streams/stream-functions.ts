@@ -32,7 +32,7 @@ export function addStreamFunctions(add: AddFunction, parts: StreamParts): Stream
     openaiImages: addOne(add, 'OpenaiImages', 'openai/images', {
       description: 'Answers the OpenAI-shaped requests for images, once the images are there',
       // Longer than a request is held (core/limits.ts).
-      timeout: Duration.seconds(300),
+      timeout: Duration.seconds(360),
       reservedConcurrency: reserved(images),
     }),
     openaiModels: addOne(add, 'OpenaiModels', 'openai/models', {

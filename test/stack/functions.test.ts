@@ -32,7 +32,7 @@ const timeouts: Readonly<Record<string, number>> = {
   AuditBooks: 900,
   ReceiveCallback: 90,
   PublishPages: 120,
-  OpenaiImages: 300,
+  OpenaiImages: 360,
   Mcp: 90,
 };
 
