@@ -68,6 +68,12 @@ describe('POST /images/generations', () => {
     expect(read).toEqual([0, 1, 2].map((place) => pictureAt(place).key));
   });
 
+  it('After the largest seed comes 0', async () => {
+    const { generate, stage } = scene();
+    await generate({ ...body, n: 2, seed: 2_147_483_647 });
+    expect(stage.orders[0]?.creations.map(({ seed }) => seed)).toEqual([2_147_483_647, 0]);
+  });
+
   it('Size, quality and an alias choose model, resolution and ratio, and the format goes to the provider', async () => {
     const { generate, stage } = scene(completing, { setting: { state: { enabledProviders: ['openai'] } } });
     await generate({
@@ -191,6 +197,15 @@ describe('a request that is refused before the charge', () => {
       body: { error: { code: 'rate_limit_exceeded', details: { limit: 20, current: 18 } } },
     });
     expect(await scene(completing, { setting }).generate({ ...body, n: 2 })).toMatchObject({ status: 200 });
+  });
+
+  it('The service must have room for all pictures', async () => {
+    const setting = { state: { openCreations: 1_999 } };
+    expect(await scene(completing, { setting }).generate({ ...body, n: 2 })).toMatchObject({
+      status: 429,
+      body: { error: { details: { scope: 'service', current: 1_999 } } },
+    });
+    expect(await scene(completing, { setting }).generate(body)).toMatchObject({ status: 200 });
   });
 
   it('The charge decides again, and says what all pictures cost', async () => {
