@@ -21,6 +21,14 @@ describe('creations that fail', () => {
     });
   });
 
+  it('A declined prompt names its field, and so does a rejected image', async () => {
+    const paramFor = async (course: Course): Promise<unknown> =>
+      (await scene(course).generate(body)).body.error?.param;
+    expect(await paramFor(failing('PromptRejected'))).toBe('prompt');
+    expect(await paramFor(failing('SourceImageRejected'))).toBe('image');
+    expect(await paramFor(failing('GenerationFailed'))).toBeNull();
+  });
+
   it.each<[string, string, number, Course, string?]>([
     ['content_policy_violation', 'false', 400, failing('PromptRejected')],
     ['invalid_image', 'false', 400, failing('SourceImageRejected')],
