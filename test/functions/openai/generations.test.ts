@@ -140,6 +140,16 @@ describe('a request that is refused before the charge', () => {
     expect(await scene().generate({ ...body, max_cost: 0.08, n: 2 })).toMatchObject({ status: 200 });
   });
 
+  it('A webhook whose host leads to a private address is 400', async () => {
+    const check = async () => Promise.resolve({ kind: 'refused', why: 'it is private' } as const);
+    const { generate, stage } = scene(completing, { setting: { check } });
+    expect(await generate({ ...body, webhook_url: 'https://inside.test/' })).toMatchObject({
+      status: 400,
+      body: { error: { param: 'webhook_url', message: 'webhook_url: it is private' } },
+    });
+    expect(stage.orders).toEqual([]);
+  });
+
   it('A model that does not exist is 404', async () => {
     expect(await scene().generate({ ...body, model: 'dall-e-9' })).toMatchObject({
       status: 404,
