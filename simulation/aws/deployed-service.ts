@@ -3,7 +3,12 @@
  * functions/services/ does it. The simulation stands behind every port through which the service leaves its
  * process. The file is long because it lists all handlers and all ports of the service.
  */
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import type {
+  APIGatewayProxyEvent,
+  APIGatewayProxyEventV2,
+  APIGatewayProxyStructuredResultV2,
+  Context,
+} from 'aws-lambda';
 import { createAccountStore, type AccountStore } from '../../adapters/dynamodb/account-store.ts';
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
@@ -12,6 +17,7 @@ import { createEventLog } from '../../adapters/dynamodb/event-log.ts';
 import { createNoticeStore } from '../../adapters/dynamodb/notice-store.ts';
 import { createOpenWorkStore } from '../../adapters/dynamodb/open-work-store.ts';
 import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
+import { createRetryStore } from '../../adapters/dynamodb/retry-store.ts';
 import { createUploadStore } from '../../adapters/dynamodb/upload-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { createWalletStore, type WalletStore } from '../../adapters/dynamodb/wallet-store.ts';
@@ -24,7 +30,7 @@ import type { Catalog } from '../../core/catalog.ts';
 import type { CancelServices } from '../../core/cancellation.ts';
 import type { Schema } from '../../core/schema-version.ts';
 import type { ProviderCosts } from '../../core/provider-costs.ts';
-import { requestMillis } from '../../core/limits.ts';
+import { heldRequestMillis, requestMillis } from '../../core/limits.ts';
 import { startBudget } from '../../core/time-budget.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { DeliveryStore } from '../../core/ports/deliveries.ts';
@@ -75,6 +81,7 @@ import type { Invocation, World } from '../world/simulated-world.ts';
 import { answerOfDynamodb } from './dynamodb-endpoint.ts';
 import { createEncryptionSecret } from './encryption-secret.ts';
 import { createAwsClients } from './sdk-clients.ts';
+import { createOpenai, type OpenaiAnswer, type OpenaiWatch } from './openai-service.ts';
 import { createPortal, originSecret, originSecretArn, type PortalFunctionName } from './portal-service.ts';
 import { createReleases, releaseSchemas, type Release, type Releases } from './releases.ts';
 import { createStepFunctions, machineArns, type StepFunctions } from './step-functions.ts';
@@ -95,7 +102,7 @@ export type Operation =
   | 'cancel'
   | PortalFunctionName;
 
-export interface ServiceWatch extends OutsideWatch {
+export interface ServiceWatch extends OutsideWatch, OpenaiWatch {
   readonly onCommit: (changes: readonly Change[]) => void;
   /** Is told that a creation was read by its id. */
   readonly onRead: (creation: string) => void;
@@ -150,6 +157,8 @@ export interface Service {
     operation: Operation,
     event: APIGatewayProxyEventV2,
   ) => Promise<APIGatewayProxyStructuredResultV2>;
+  /** Sends a request of an openai library. Rejects when the answer does not reach the client. */
+  readonly openai: (event: APIGatewayProxyEvent) => Promise<OpenaiAnswer>;
   /** Somebody comes back from the issuer. Resolves with the person or a refusal; undefined: no answer came. */
   readonly signIn: (claims: Claims) => Promise<string | undefined>;
   readonly reconcile: (event: ReconcileEvent) => Promise<InvocationResult>;
@@ -317,8 +326,8 @@ export function createService(
   };
   const topUpUrl = 'https://portal.test/wallet';
   // As in functions/services.ts, every wait of a request ends when the time budget of the request is used up.
-  const openApi = (): typeof api & ListServices & { shared: Table } => {
-    const budget = startBudget(clock, requestMillis);
+  const openApi = (millis: number = requestMillis): typeof api & ListServices & { shared: Table } => {
+    const budget = startBudget(clock, millis);
     const shared = { ...store, signal: budget.signal };
     return {
       ...api,
@@ -329,8 +338,8 @@ export function createService(
       creations: createCreationStore(shared),
     };
   };
-  const openQuote = (): ReturnType<typeof openApi> & QuoteServices => {
-    const open = openApi();
+  const openQuote = (millis?: number): ReturnType<typeof openApi> & QuoteServices => {
+    const open = openApi(millis);
     return { ...open, uploads: createUploadStore(open.shared) };
   };
   const openEvents = (): EventServices => {
@@ -341,8 +350,8 @@ export function createService(
     const open = openApi();
     return { ...open, uploads: createUploadStore(open.shared), uploadTargets: bucket.targets };
   };
-  const openSubmit = (): SubmitServices => {
-    const open = openQuote();
+  const openSubmit = (millis?: number): ReturnType<typeof openQuote> & SubmitServices => {
+    const open = openQuote(millis);
     const { signal } = open.budget;
     const states = createExecutions(clients.states, machineArns, signal);
     return {
@@ -357,16 +366,20 @@ export function createService(
     };
   };
   const apiHandlers: Readonly<Record<Exclude<Operation, PortalFunctionName>, ApiHandler>> = {
-    generate: serve('post', generateImage, openSubmit),
-    get: serve('get', getCreation, openApi),
-    list: serve('get', listCreations, openApi),
+    generate: serve('post', generateImage, () => openSubmit()),
+    get: serve('get', getCreation, () => openApi()),
+    list: serve('get', listCreations, () => openApi()),
     events: serve('get', listEvents, openEvents),
-    balance: serve('get', getBalance, openApi),
-    quote: serve('post', quoteImage, openQuote),
+    balance: serve('get', getBalance, () => openApi()),
+    quote: serve('post', quoteImage, () => openQuote()),
     upload: serve('post', createUpload, openUpload),
-    models: serve('get', listModels, openApi),
+    models: serve('get', listModels, () => openApi()),
     cancel: serve('post', cancelCreation, () => openCancel()),
   };
+  const openai = createOpenai(world, watch, () => {
+    const open = openSubmit(heldRequestMillis);
+    return { ...open, aliases: {}, retries: createRetryStore(open.shared) };
+  });
   const vendor = createCallingVendor(world, receive);
   const stopping = [createProvider(world, callingBack, 'sandbox'), vendor.provider];
   const providers = new Map(
@@ -504,6 +517,7 @@ export function createService(
     isStopped: (jobId) => stopping.some((provider) => provider.isStopped(jobId)),
     stepFunctions,
     releases,
+    openai,
     operator,
     signIn: async (claims) => {
       const result = await world.invoke('sign-in', limitMillis.api, () => portal.enter(claims));

@@ -6,6 +6,7 @@ import { createApiSteps } from './api-steps.ts';
 import { createMishapSteps } from './mishap-steps.ts';
 import { openAccount, type AccountHeld } from './open-account.ts';
 import { openPeople } from './open-people.ts';
+import { createOpenaiSteps } from './openai-steps.ts';
 import { createOperatorSteps } from './operator-steps.ts';
 import { createPortalSteps } from './portal-steps.ts';
 import { signIn } from './sign-in-step.ts';
@@ -34,6 +35,7 @@ export function createPerformer(
   const stage = { world, service, watch, accountOf };
   const api = createApiSteps(stage);
   const operator = createOperatorSteps(stage, api.tryKey);
+  const libraries = createOpenaiSteps(stage);
   const mishaps = createMishapSteps(stage);
   const portal = createPortalSteps(stage, api.tryKey);
 
@@ -51,6 +53,8 @@ export function createPerformer(
         return api.followEvents(step);
       case 'upload':
         return api.upload(step);
+      case 'openai':
+        return libraries.perform(step);
       case 'foreign_poll':
         return api.pollForeign(step);
       case 'stranger':

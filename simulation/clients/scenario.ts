@@ -5,6 +5,7 @@
 import type { KeyCaps } from '../../core/account.ts';
 import type { Release } from '../aws/releases.ts';
 import type { Behaviour } from '../network/peer-behaviours.ts';
+import type { OpenaiCalls } from './openai-step.ts';
 import type { PortalStep } from './portal-step.ts';
 
 export interface KeyPlan {
@@ -84,6 +85,7 @@ export interface SignIn extends Placed {
 export type Step =
   | Submit
   | FollowEvents
+  | OpenaiCalls
   | PortalStep
   | SignIn
   | (Placed & { readonly kind: 'top_up'; readonly amountMicros: number; readonly reference: string })

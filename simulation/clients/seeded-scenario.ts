@@ -1,5 +1,6 @@
 /** Draws the scenario of a seed. */
 import { createDice, type Dice } from '../world/dice.ts';
+import { librariesAlone, openaiOf, withRoomForLibraries } from './seeded-openai.ts';
 import { otherStepOf } from './seeded-other-steps.ts';
 import { portalStepsOf } from './seeded-portal.ts';
 import { peopleAtOnce, withRoomForPeople } from './seeded-people-at-once.ts';
@@ -48,31 +49,42 @@ export function scenarioOf(seed: number): Scenario {
   const people = dice.chance('people use the portal', 0.25)
     ? portalStepsOf(dice, accounts, lengthMillis)
     : [];
+  const libraries = dice.chance('openai libraries', 0.05)
+    ? [openaiOf(dice, 'library', accounts, lengthMillis)]
+    : [];
   const tomorrow = dice.chance('a day later', 0.1)
     ? submits.flatMap((submit) => repeatedNextDay(dice, submit))
     : [];
   const isCrowded = !isQuiet && dice.chance('people at once', 0.04);
+  const isOfLibraries = !isQuiet && !isCrowded && dice.chance('libraries alone', 0.06);
   return {
     seed,
     startAt,
-    accounts: isCrowded ? accounts.map(withRoomForPeople) : accounts,
+    accounts: isCrowded
+      ? accounts.map(withRoomForPeople)
+      : isOfLibraries
+        ? accounts.map(withRoomForLibraries)
+        : accounts,
     steps: isQuiet
       ? quietSubmits()
       : isCrowded
         ? peopleAtOnce(dice).sort((a, b) => a.at - b.at)
-        : [
-            ...submits,
-            ...burst,
-            ...others,
-            ...readings,
-            ...notices,
-            ...cancels,
-            ...tomorrow,
-            ...uploads,
-            ...releasesOf(dice, lengthMillis),
-            ...followers,
-            ...people,
-          ].sort((a, b) => a.at - b.at),
+        : isOfLibraries
+          ? librariesAlone(dice, accounts, lengthMillis).sort((a, b) => a.at - b.at)
+          : [
+              ...submits,
+              ...burst,
+              ...others,
+              ...readings,
+              ...notices,
+              ...cancels,
+              ...tomorrow,
+              ...uploads,
+              ...releasesOf(dice, lengthMillis),
+              ...followers,
+              ...libraries,
+              ...people,
+            ].sort((a, b) => a.at - b.at),
     faultProbability: isQuiet ? 0 : dice.pick('faults', [0, 0.01, 0.03, 0.1]),
     calmAfter: lengthMillis + dice.pick('calm', [0, 60_000, 300_000, 1_500_000]),
     clockSpreadMillis: dice.pick('clocks', [0, 0, 300, 1_500]),

@@ -20,7 +20,7 @@ export interface Bucket {
 }
 
 /** The time limit of each call, as adapters/s3-images.ts sets it. */
-const callMillis = { put: 40_000, find: 10_000, upload: 5_000 } as const;
+const callMillis = { put: 40_000, get: 20_000, find: 10_000, upload: 5_000 } as const;
 
 /**
  * Creates an empty bucket. It takes the place of the whole S3 adapter, so the HTTP requests of that adapter
@@ -29,6 +29,7 @@ const callMillis = { put: 40_000, find: 10_000, upload: 5_000 } as const;
  */
 export function createBucket(world: World, clock: Clock): Bucket {
   const stored = new Map<string, StoredImage>();
+  const contents = new Map<string, Uint8Array>();
   const uploads = new Map<string, Uint8Array>();
 
   async function call<Answer>(
@@ -69,9 +70,16 @@ export function createBucket(world: World, clock: Clock): Bucket {
       return 200;
     },
     open: (signal) => ({
-      put: (image) =>
-        call('put', image.key.split('/')[0] ?? '', signal, () => void stored.set(image.key, image)),
-      get: () => Promise.reject(new Error('the sandbox does not look at source images')),
+      put: (image, bytes) =>
+        call('put', image.key.split('/')[0] ?? '', signal, () => {
+          stored.set(image.key, image);
+          contents.set(image.key, bytes);
+        }),
+      get: async (key) => {
+        const bytes = await call('get', '', signal, () => contents.get(key));
+        if (!bytes) throw new Error('there is no such object');
+        return bytes;
+      },
       upload: (key, own) =>
         call('upload', '', signal ? AbortSignal.any([signal, own]) : own, () => uploads.get(key)),
       find: (key) => call('find', '', signal, () => stored.get(key)),

@@ -218,6 +218,8 @@ function watchOf(world: World, followed: ReadonlyMap<string, Followed>, open: Se
     onTaskEnded: nothing,
     onRead: nothing,
     onSent: nothing,
+    onOpenaiSent: nothing,
+    onOpenaiServed: nothing,
     onServed: nothing,
     onSealed: nothing,
     onText: nothing,

@@ -22,6 +22,7 @@ import type { Payload } from '../../functions/workflow/payload.ts';
 import { createPortalWatch, type PortalWatch } from './portal-watch.ts';
 import { createRateWatch } from './rate-watch.ts';
 import { createNoticeWatch } from './notice-watch.ts';
+import { createRetryWatch, tellsOfCharge, type RetryWatch } from './retry-watch.ts';
 import { createReleaseWatch } from './release-watch.ts';
 import { createReadingWatch } from './reading-watch.ts';
 import { createUploadWatch } from './upload-watch.ts';
@@ -36,6 +37,7 @@ export interface Watch {
   readonly cancels: CancelWatch;
   readonly events: EventWatch;
   readonly portal: PortalWatch;
+  readonly retries: RetryWatch;
   readonly violations: readonly Violation[];
   /** How often each operation answered with each status. */
   readonly answers: ReadonlyMap<string, number>;
@@ -72,10 +74,12 @@ export function createWatch(world: World): Watch {
   const events = createEventWatch(world, accuse, (id) => webhooks.posts.get(id)?.[0]?.body);
   const portal = createPortalWatch(world, () => service?.table, webhooks, accuse);
   const leases = createLeaseWatch(world, accuse);
+  const retries = createRetryWatch(() => service, accuse);
   const releases = createReleaseWatch(world, () => service, accuse);
   const documented = createDocumentWatch(accuse);
   const answers = new Map<string, number>();
   const served = new Map<string, Invocation>();
+  const askers = new Map<string, string>();
   const wrote = new Map<string, Set<string>>();
   let service: Service | undefined;
 
@@ -97,7 +101,7 @@ export function createWatch(world: World): Watch {
 
   function comparesWithTheRate(
     account: string,
-    operation: Asked['operation'],
+    operation: Asked['operation'] | 'openai',
     invocation: Invocation,
     answer: APIGatewayProxyStructuredResultV2,
   ): void {
@@ -204,6 +208,7 @@ export function createWatch(world: World): Watch {
     cancels,
     events,
     portal,
+    retries,
     violations,
     answers,
     service: {
@@ -221,6 +226,7 @@ export function createWatch(world: World): Watch {
         uploads.onCommit(changes, service);
         leases.onCommit(changes);
         cancels.onCommit(changes);
+        retries.onCommit(changes);
         releases.onCommit(changes);
         events.onCommit(changes);
         portal.onCommit(changes);
@@ -255,6 +261,30 @@ export function createWatch(world: World): Watch {
         if (asked) comparesWithTheRate(asked.account, 'portal-generate', invocation, answer);
         uploads.onServed(invocation, answer, service);
         documented.onServed(invocation, answer);
+      },
+      onOpenaiSent: (invocation, { headers }) => {
+        const account = parseKey((headers['Authorization'] ?? '').replace('Bearer ', ''))?.accountId;
+        if (account !== undefined) askers.set(invocation.id, account);
+        if (account !== undefined) rates.onSent(invocation, account);
+      },
+      onOpenaiServed: (invocation, answer) => {
+        const { status: statusCode, body } = answer;
+        const name = `openai ${statusCode}`;
+        answers.set(name, (answers.get(name) ?? 0) + 1);
+        rates.onServed(invocation);
+        const isStream = !body.startsWith('{');
+        const shown = { statusCode, body: isStream ? '{}' : body };
+        invocations.onServed(invocation, shown);
+        const account = askers.get(invocation.id);
+        if (account !== undefined) comparesWithTheRate(account, 'openai', invocation, shown);
+        const left = [...(wrote.get(invocation.id) ?? [])].filter(
+          (kind) => !countsOnly.has(kind) && kind !== 'TOLD' && kind !== 'RETRY',
+        );
+        if (!tellsOfCharge(answer) && left.length > 0)
+          accuse(
+            'a refusal before the charge leaves no row but its count',
+            `${invocation.id} answered ${statusCode} and wrote ${left.join(', ')}`,
+          );
       },
       onTask: isRenderedWhereItFits,
       onStart: releases.onStart,

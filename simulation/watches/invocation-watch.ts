@@ -65,6 +65,7 @@ const apiFunctions = new Set([
   'models',
   'upload',
   'cancel',
+  'openai',
   'portal-read',
   'portal-manage',
   'portal-generate',

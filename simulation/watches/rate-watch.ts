@@ -17,7 +17,7 @@ export interface RateWatch {
   /** Is told that a function answered. The answer may be lost on its way to the client. */
   readonly onServed: (invocation: Invocation) => void;
   readonly onAnswer: (
-    asked: Pick<Asked, 'account' | 'operation'>,
+    asked: { readonly account: string; readonly operation: Asked['operation'] | 'openai' },
     invocation: Invocation,
     limit: number,
     answer: APIGatewayProxyStructuredResultV2,
@@ -36,7 +36,7 @@ interface Minute {
   isBlurred: boolean;
 }
 
-const posts = new Set(['generate', 'quote', 'upload', 'cancel', 'portal-generate']);
+const posts = new Set(['generate', 'openai', 'quote', 'upload', 'cancel', 'portal-generate']);
 const minuteMillis = 60_000;
 /** A request so close to the turn of a minute may count for the other minute. */
 const marginMillis = 3_000;

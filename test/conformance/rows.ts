@@ -1197,6 +1197,53 @@ export const parts: readonly Part[] = [
     ],
   },
   {
+    part: 'The streaming APIs',
+    rows: [
+      row(
+        'The OpenAI-shaped endpoint and MCP answer as streams, beside the HTTP API and on the same host name',
+        'stack/streaming-apis: Every method streams the answer of its function, and asks for no credential of AWS',
+        'stack/every-setting: The setting apiDomain gives the API its name, its certificate and an output for DNS',
+        "local/start-output: The command npm start prints the id of the demo account, which the operator's commands need, and the addresses of the OpenAI-shaped endpoint and of MCP",
+      ),
+      row(
+        'Status and headers go out with the first part of the answer, and each part as it is written',
+        'local/rest-api: Status and headers come before the body, and each part comes when the function writes it',
+        'local/rest-api: An answer of 20 MB arrives byte by byte as it was written',
+        'local/rest-api: A function waits while its client takes nothing',
+      ),
+      row(
+        'A client can tell a broken answer from a whole one',
+        'local/rest-api: A function that ends by %s after its head cuts the connection',
+        'local/rest-api: A function that ends by %s before its head is answered by API Gateway',
+      ),
+      row(
+        'Requests are held at once up to the reserved concurrency; beyond it the answer is 503 with Retry-After',
+        'stack/functions: Only the functions that hold requests have concurrency of their own',
+        'local/rest-api: A request beyond the reserved concurrency is refused, and the next one is served once there is room',
+      ),
+      row(
+        'What API Gateway answers by itself has the form of the API and says whether to repeat the request',
+        'stack/streaming-apis: The API %s says of each answer of API Gateway whether to repeat the request, and when',
+        'stack/streaming-apis: The API openai refuses in the form of OpenAI',
+        'stack/streaming-apis: The API mcp refuses as JSON-RPC does',
+      ),
+      row(
+        'Bodies that API Gateway or Lambda cannot take are answered 413',
+        'local/rest-api: A body of more than 10 MB is refused',
+        'local/rest-api: A body that Lambda cannot take is refused: 6 MB as text, or as the base64 of a form',
+      ),
+      row(
+        'The access log has every request and no header, query or path of a client; there is no execution log',
+        'stack/streaming-apis: The stage %s writes the fields of the access log, and no header, no query and no path that a client sent',
+        'stack/streaming-apis: The stage %s has the throttle of the whole API, and no execution log, which would hold keys',
+      ),
+      row(
+        'An advance of the simulated clock does not wait for a request that is held',
+        'local/advance: An advance does not wait for a held request, which waits itself for what the advance brings',
+      ),
+    ],
+  },
+  {
     part: 'Retries without a second charge',
     rows: [
       row(
@@ -1311,6 +1358,7 @@ export const parts: readonly Part[] = [
         'Unmodified clients of both generations of the protocol are served',
         'functions/mcp/clients: finds the tools, and gets a picture',
         'functions/mcp/clients: cannot connect without a key',
+        'mcp/service: finds a model, asks for the price, and gets the picture',
       ),
       row(
         'A wait is bounded, and the id always comes back',
@@ -1333,6 +1381,8 @@ export const parts: readonly Part[] = [
         'A call that is sent again pays nothing, and every other call is its own',
         'functions/mcp/attach: gets the creation of the first one, and charges nothing',
         'functions/mcp/attach: with %s is a call of its own',
+        'mcp/service: pays once, also when both come at the same time; another call with its id is its own',
+        'mcp/service: pays once when the answer of a charge is lost on its way',
       ),
       row(
         'Keys, blocks and rates are those of the API',

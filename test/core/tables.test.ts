@@ -59,7 +59,7 @@ describe('core/limits.ts', () => {
       overdueMillis: 1_500,
       chargeMillis: 5_000,
       heldMillis: 285_000,
-      heldRequestMillis: 295_000,
+      heldRequestMillis: 350_000,
       maxEditBytes: 4_400_000,
       maxEditBodyBytes: 6_000_000,
       answerBeforeTimeoutMillis: 5_000,

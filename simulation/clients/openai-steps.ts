@@ -1,0 +1,106 @@
+/** Performs the calls of programs that use an openai library. */
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { OpenaiAnswer } from '../aws/openai-service.ts';
+import { keyAt, type KeyHeld } from './open-account.ts';
+import { isRepeated, libraryHeaders, mostRetries, pauseMillis } from './openai-library.ts';
+import type { OpenaiCalls, TryFate } from './openai-step.ts';
+import { promptMark } from './secret-marks.ts';
+import type { Stage } from './stage.ts';
+
+const path = '/openai/v1/images/generations';
+const fates = ['lost', 'late', 'cut', 'cut', 'unheard'] as const;
+
+/** The step ends when no request of it is under way any more, whatever the clients have heard. */
+export function createOpenaiSteps({ world, service, watch, accountOf }: Stage) {
+  const { dice } = world;
+
+  async function perform(step: OpenaiCalls): Promise<void> {
+    const strays: Promise<unknown>[] = [];
+    await Promise.all(
+      Array.from({ length: step.calls }, async (_, index) => {
+        await world.sleep(index * step.apart);
+        await call(step, `${step.name} call ${index}`, strays);
+      }),
+    );
+    await Promise.all(strays);
+  }
+
+  async function call(step: OpenaiCalls, name: string, strays: Promise<unknown>[]): Promise<void> {
+    const account = accountOf(step);
+    const key = keyAt(account, step.key);
+    const asked = watch.retries.onCall(account.id, step);
+    for (let attempt = 0; attempt <= mostRetries; attempt += 1) {
+      const answer = await send(step, `${name} try ${attempt}`, eventOf(step, key, attempt), strays);
+      world.note(`${name} try ${attempt}: ${answer?.status ?? 'broken'}`);
+      if (answer) watch.retries.onAnswer(asked, attempt, answer);
+      if (answer && answer.status < 300) return;
+      if (attempt === mostRetries || !isRepeated(answer)) return;
+      watch.retries.onRetry(asked);
+      await world.sleep(pauseMillis(answer, attempt + 1, dice.unit(`${name} pause ${attempt}`)));
+    }
+  }
+
+  /** Undefined: the client sees that its connection broke. */
+  async function send(
+    { trouble }: OpenaiCalls,
+    name: string,
+    event: APIGatewayProxyEvent,
+    strays: Promise<unknown>[],
+  ): Promise<OpenaiAnswer | undefined> {
+    const fate: TryFate =
+      !world.isCalm() && dice.chance(`${name} in trouble`, trouble)
+        ? dice.pick(`${name} fate`, fates)
+        : 'whole';
+    if (fate !== 'whole') world.mishap(`connection of a library ${fate}`);
+    const request = (): Promise<OpenaiAnswer | undefined> => service.openai(event).catch(() => undefined);
+    const stray = (work: Promise<OpenaiAnswer | undefined>): Promise<OpenaiAnswer | undefined> => {
+      strays.push(work);
+      return work;
+    };
+    const brokenAfter = dice.pick(`${name} breaks within`, [40, 400, 4_000, 20_000]);
+    const breaks = async (): Promise<undefined> => {
+      await world.sleep(dice.between(`${name} breaks`, 5, brokenAfter));
+    };
+    switch (fate) {
+      case 'whole':
+        return stray(request());
+      case 'unheard':
+        await stray(request());
+        return undefined;
+      case 'lost':
+        return breaks();
+      case 'cut':
+        void stray(request());
+        return breaks();
+      case 'late':
+        void stray(world.sleep(dice.between(`${name} arrives`, 5, 30_000)).then(request));
+        return breaks();
+    }
+  }
+
+  return { perform };
+}
+
+/** As a REST API passes the request of a library on. */
+function eventOf(step: OpenaiCalls, key: KeyHeld, attempt: number): APIGatewayProxyEvent {
+  const { name, count, model, directives, form, user } = step;
+  const body = {
+    model,
+    prompt: `${promptMark} ${name} ${directives}`,
+    n: count,
+    metadata: { calls: name, pictures: String(count) },
+    ...(form === 'stream' ? { stream: true } : { response_format: form }),
+    ...(user !== undefined && { user }),
+  };
+  return {
+    httpMethod: 'POST',
+    path,
+    resource: '/v1/images/generations',
+    headers: { Authorization: `Bearer ${key.text}`, ...libraryHeaders(attempt) },
+    queryStringParameters: null,
+    pathParameters: null,
+    body: JSON.stringify(body),
+    isBase64Encoded: false,
+    requestContext: { path, identity: { sourceIp: '203.0.113.8' }, requestId: '' },
+  } as unknown as APIGatewayProxyEvent;
+}
