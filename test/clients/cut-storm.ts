@@ -1,7 +1,8 @@
 /** Many calls of the unmodified openai library through the cutting proxy, and what the books say of them. */
-import OpenAI from 'openai';
+import OpenAI, { toFile } from 'openai';
 import type { CreationRecord } from '../../core/creation.ts';
 import { isTerminal } from '../../core/creation.ts';
+import { png } from '../api/image-files.ts';
 import type { TestService } from '../fixtures/service.ts';
 import { recordWhen } from '../workflow/creations.ts';
 import { startCuttingProxy, type Cut } from './cutting-proxy.ts';
@@ -21,7 +22,7 @@ export interface CutStorm {
 interface Call {
   readonly prompt: string;
   readonly n: number;
-  readonly isStreamed: boolean;
+  readonly form: 'json' | 'stream' | 'edit';
 }
 
 export interface CutStormResult {
@@ -39,13 +40,14 @@ export interface CutStormResult {
 }
 
 /**
- * Every fourth prompt belongs to four calls that run at the same time. Every tenth call asks for two pictures,
- * and every seventh for a stream.
+ * Every fourth prompt belongs to four equal calls that run at the same time. Every tenth prompt asks for two
+ * pictures, every seventh for a stream, and every fifth sends a file.
  */
 function callsOf(count: number): Call[] {
   const calls: Call[] = [];
   for (let prompt = 0; calls.length < count; prompt += 1) {
-    const call = { prompt: `lake ${prompt}`, n: prompt % 10 === 9 ? 2 : 1, isStreamed: prompt % 7 === 6 };
+    const form = prompt % 7 === 6 ? 'stream' : prompt % 5 === 3 ? 'edit' : 'json';
+    const call: Call = { prompt: `lake ${prompt}`, n: prompt % 10 === 9 ? 2 : 1, form };
     for (let same = 0; same < (prompt % 4 === 0 ? 4 : 1); same += 1) calls.push(call);
   }
   return calls.slice(0, count);
@@ -84,8 +86,12 @@ export async function runCutStorm(storm: CutStorm): Promise<CutStormResult> {
   };
 }
 
-async function picturesOf(openai: OpenAI, model: string, { prompt, n, isStreamed }: Call): Promise<number> {
-  if (!isStreamed) return (await openai.images.generate({ model, prompt, n })).data?.length ?? 0;
+async function picturesOf(openai: OpenAI, model: string, { prompt, n, form }: Call): Promise<number> {
+  if (form === 'edit') {
+    const image = await toFile(png(64, 64), 'lake.png', { type: 'image/png' });
+    return (await openai.images.edit({ model, prompt, n, image })).data?.length ?? 0;
+  }
+  if (form === 'json') return (await openai.images.generate({ model, prompt, n })).data?.length ?? 0;
   let pictures = 0;
   for await (const event of await openai.images.generate({ model, prompt, n, stream: true })) {
     if (event.type === 'image_generation.completed') pictures += 1;
