@@ -7,7 +7,12 @@ const source = (file: string): string => fileURLToPath(new URL(file, import.meta
 
 export default defineConfig({
   // Tests and recipes import the client as its users do. What they get is the source, not a build of it.
-  resolve: { alias: { 'darkroom-client/webhooks': source('client/src/webhooks.ts') } },
+  resolve: {
+    alias: {
+      'darkroom-client/ai-sdk': source('client/src/ai-sdk.ts'),
+      'darkroom-client/webhooks': source('client/src/webhooks.ts'),
+    },
+  },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/fixtures/around-all.ts'],

@@ -30,6 +30,16 @@ export interface ServiceFunctionProps {
   readonly reservedConcurrency?: number | undefined;
 }
 
+/** What is particular to a function. The stack has values for the rest. */
+export type OwnFunctionProps = Pick<
+  ServiceFunctionProps,
+  'description' | 'holdsEventStreams' | 'folder' | 'reservedConcurrency'
+> &
+  Partial<Pick<ServiceFunctionProps, 'timeout' | 'memoryMegabytes'>>;
+
+/** Adds the function of one entry in functions/ to the stack. */
+export type AddFunction = (id: string, entry: string, own: OwnFunctionProps) => ServiceFunction;
+
 /** A Lambda function of the service: the bundle of one file of functions/, and its own log group. */
 export class ServiceFunction extends LambdaFunction {
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {

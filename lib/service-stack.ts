@@ -8,23 +8,21 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { operations, type OperationName } from '../core/contract.ts';
 import { defaultLimits } from '../core/limits.ts';
-import type { Renderer } from '../core/renderer.ts';
-import { Alarms } from './alarms.ts';
 import { BooksAudit } from './books-audit.ts';
-import { CreationExecution } from './creation-execution.ts';
-import { Dashboard } from './dashboard.ts';
+import type { CreationExecution } from './creation-execution.ts';
 import { EncryptionSecret } from './encryption-secret.ts';
+import { addExecution } from './execution-functions.ts';
 import { ImageDelivery } from './image-delivery.ts';
 import { NoticeExecution } from './notice-execution.ts';
 import { grantCancel, grantGenerate, type OperationParts } from './operation-grants.ts';
+import { observe } from './observation.ts';
 import { Portal } from './portal/portal.ts';
 import { grantPortal } from './portal/portal-grants.ts';
 import { ProviderAccess } from './provider-access.ts';
 import { PublicApi } from './public-api.ts';
 import { rendererSizes } from './renderer-sizes.ts';
 import { Reconciliation } from './reconciliation.ts';
-import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
-import { ServiceMetrics } from './service-metrics.ts';
+import { ServiceFunction, type OwnFunctionProps } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import { Store } from './store.ts';
 import { addStreamFunctions } from './streams/stream-functions.ts';
@@ -64,7 +62,14 @@ export class ServiceStack extends Stack {
     const { apiTraffic: traffic } = settings;
     this.trafficShift =
       traffic === 'all-at-once' ? undefined : new TrafficShift(this, 'Traffic', { traffic });
-    const execution = this.addExecution();
+    const { store, images, encryptionSecret, providers } = this;
+    const execution = addExecution(this, this.addFunction.bind(this), {
+      settings,
+      store,
+      images,
+      encryptionSecret,
+      providers,
+    });
     const api = this.addApi(execution);
     for (const id of ['RenderImage', 'RenderImageSmall', 'RenderImageLarge'])
       this.functionNamed(id).addEnvironment('CALLBACK_BASE_URL', api.callbackBaseUrl);
@@ -72,8 +77,18 @@ export class ServiceStack extends Stack {
     const notices = this.addNotices();
     const topUpUrl = this.addPortal(api, execution, notices, pages);
     const streams = this.addStreams(api, execution, notices, topUpUrl);
+    const portalRead = this.functionNamed('PortalRead');
+    portalRead.addEnvironment('OPENAI_URL', streams.openaiUrl);
+    portalRead.addEnvironment('MCP_URL', streams.mcpUrl);
     this.addAudit();
-    this.addObservation(api, streams, execution);
+    observe(this, {
+      settings,
+      httpApi: api.httpApi,
+      streams,
+      execution,
+      functionNamed: this.functionNamed.bind(this),
+      trafficShift: this.trafficShift,
+    });
     new CfnOutput(this, 'ApiUrl', { value: api.url });
     new CfnOutput(this, 'TableName', { value: this.store.tableName });
     new CfnOutput(this, 'StateMachineArn', { value: execution.stateMachine.stateMachineArn });
@@ -92,57 +107,6 @@ export class ServiceStack extends Stack {
 
   private defaultLimits(): string {
     return JSON.stringify({ ...defaultLimits, ...this.settings.limits });
-  }
-
-  private addExecution(): CreationExecution {
-    const renderImage = this.addRenderer('RenderImage', 'any');
-    this.images.grantReadSources(renderImage);
-    const renderImageSmall = this.addRenderer('RenderImageSmall', 'small');
-    const renderImageLarge = this.addRenderer('RenderImageLarge', 'large');
-
-    const refundCharge = this.addFunction('RefundCharge', 'workflow/refund-charge', {
-      description: 'Fails a creation and gives its charge back',
-    });
-    this.store.grant(refundCharge, 'GetItem', 'UpdateItem', 'PutItem');
-
-    const deliverWebhook = this.addFunction('DeliverWebhook', 'workflow/deliver-webhook', {
-      description: 'Sends one attempt of a webhook or a notice',
-      // Most of its time it waits for the customer's receiver.
-      memoryMegabytes: 256,
-    });
-    deliverWebhook.addEnvironment('RESULTS_BASE_URL', this.images.baseUrl);
-    deliverWebhook.addEnvironment('OUTBOUND_RULES', 'public');
-    this.store.grant(deliverWebhook, 'GetItem', 'BatchGetItem', 'UpdateItem', 'PutItem');
-    this.encryptionSecret.grantOpen(deliverWebhook);
-    const execution = new CreationExecution(this, 'Creation', {
-      renderImage,
-      renderImageSmall,
-      renderImageLarge,
-      refundCharge,
-      deliverWebhook,
-      logRetention: this.logRetention,
-    });
-    for (const fn of [renderImage, renderImageSmall, renderImageLarge])
-      execution.grantEndTasks(fn, 'SendTaskSuccess');
-    return execution;
-  }
-
-  /** One of the functions that render: the same code and rights, with the memory for its pictures. */
-  private addRenderer(id: string, renderer: Renderer): ServiceFunction {
-    const { description, memoryMegabytes } = rendererSizes[renderer];
-    const fn = this.addFunction(id, 'workflow/render-image', {
-      description,
-      // More than 12 minutes, the longest deadline of a creation.
-      timeout: Duration.seconds(780),
-      memoryMegabytes,
-      holdsEventStreams: true,
-    });
-    fn.addEnvironment('RESULT_DAYS', String(this.settings.resultDays));
-    this.store.grant(fn, 'GetItem', 'UpdateItem');
-    this.images.grantStore(fn);
-    this.images.grantFind(fn);
-    this.providers.grantUse(fn);
-    return fn;
   }
 
   private addApi(execution: CreationExecution): PublicApi {
@@ -291,44 +255,6 @@ export class ServiceStack extends Stack {
     new BooksAudit(this, 'BooksAudit', { auditBooks });
   }
 
-  /** The alarms and the dashboard for operators. */
-  private addObservation(
-    { httpApi }: PublicApi,
-    { openai, mcp }: StreamingApis,
-    execution: CreationExecution,
-  ): void {
-    const metrics = new ServiceMetrics(this.stackName);
-    const throttled = [
-      'GenerateImage',
-      'GetCreation',
-      'RenderImage',
-      'RenderImageSmall',
-      'RenderImageLarge',
-      'RefundCharge',
-      'DeliverWebhook',
-      'ReceiveCallback',
-      'Reconcile',
-    ].map((id) => this.functionNamed(id));
-    const [refundCharge, auditBooks] = [this.functionNamed('RefundCharge'), this.functionNamed('AuditBooks')];
-    const holding = ['OpenaiImages', 'Mcp'].map((id) => this.functionNamed(id));
-    const streaming = { apis: [openai.restApi, mcp.restApi], holding };
-    const alarms = new Alarms(this, 'Alarms', {
-      metrics,
-      httpApi,
-      streaming,
-      stateMachines: execution.all,
-      throttled,
-      refundCharge,
-      auditBooks,
-      email: this.settings.alarmEmail,
-    });
-    // Only what a faulty release of the API causes. An alarm that is raised already stops every deployment.
-    this.trafficShift?.stopAt(
-      ['RequestsFailing', 'ServerErrors', 'StartsRefused'].map((name) => alarms.named(name)),
-    );
-    new Dashboard(this, 'Dashboard', { metrics, httpApi, streaming, alarms: alarms.all });
-  }
-
   private functionNamed(id: string): ServiceFunction {
     const fn = this.functions.get(id);
     if (!fn) throw new Error(`there is no function ${id}`);
@@ -350,12 +276,7 @@ export class ServiceStack extends Stack {
     return fn;
   }
 
-  private addFunction(
-    id: string,
-    entry: string,
-    own: Pick<ServiceFunctionProps, 'description' | 'holdsEventStreams' | 'folder' | 'reservedConcurrency'> &
-      Partial<Pick<ServiceFunctionProps, 'timeout' | 'memoryMegabytes'>>,
-  ): ServiceFunction {
+  private addFunction(id: string, entry: string, own: OwnFunctionProps): ServiceFunction {
     const { architecture } = this.settings;
     const fn = new ServiceFunction(this, id, {
       entry,

@@ -13,7 +13,6 @@ import {
   userToldFromItem,
 } from './mapping.ts';
 import { enabledProvidersOf } from './provider-store.ts';
-import { headFromItem, retryKeys } from './retry-items.ts';
 import { updateItem } from './send.ts';
 import { keys, minuteOf, ttlAttribute, type Item, type ItemKey, type Table } from './table.ts';
 
@@ -71,7 +70,6 @@ async function readState(table: Table, question: RequestQuestion): Promise<Reque
       key && question.idempotencyHash !== undefined
         ? keys.idempotency(key.accountId, question.idempotencyHash)
         : undefined,
-    retryHead: question.retryPlace && retryKeys.head(question.retryPlace),
     creation: question.creationId && keys.creation(question.creationId),
     userSpend:
       key && question.userHash !== undefined
@@ -95,7 +93,6 @@ function stateOf(found: (name: string) => Item | undefined, nowMillis: number): 
   const account = found('account');
   const apiKey = found('apiKey');
   const idempotency = found('idempotency');
-  const retryHead = found('retryHead');
   const creation = found('creation');
   const userSpend = found('userSpend');
   const userTold = userToldFromItem(userSpend);
@@ -106,7 +103,6 @@ function stateOf(found: (name: string) => Item | undefined, nowMillis: number): 
     ...(account && { account: accountFromItem(account) }),
     ...(apiKey && { apiKey: apiKeyFromItem(apiKey) }),
     ...(live && live.expiresAt > nowMillis && { idempotency: live }),
-    ...(retryHead && { retryHead: headFromItem(retryHead) }),
     ...(creation && { creation: creationFromItem(creation) }),
     ...(userSpend && { userSpentMicros: userSpentFromItem(userSpend) }),
     ...(userTold && { userTold }),

@@ -31,6 +31,10 @@ export interface MeView {
   readonly service: {
     /** http(s)://HOST/api/public/v1 */
     readonly api_url: string;
+    /** The base URL of libraries for the OpenAI API: …/openai/v1 */
+    readonly openai_url: string;
+    /** Where agents speak MCP. */
+    readonly mcp_url: string;
     /** The operator's own way to pay. Null: there is none. */
     readonly payment_url: string | null;
     /** Whom a client asks, in the operator's words. Null: the operator names nobody. */

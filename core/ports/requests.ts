@@ -3,7 +3,6 @@ import type { Account, ApiKey, ToldCap } from '../account.ts';
 import type { CreationRecord } from '../creation.ts';
 import type { AccountId, CreationId, KeyId } from '../ids.ts';
 import type { Micros } from '../money.ts';
-import type { RetryHead, RetryPlace } from '../retries.ts';
 
 export interface RequestQuestion {
   readonly clientAddress: string;
@@ -13,8 +12,6 @@ export interface RequestQuestion {
   readonly nowMillis: number;
   readonly idempotencyHash?: string;
   readonly creationId?: CreationId;
-  /** Reads the head of the place where the tries of a call meet. */
-  readonly retryPlace?: RetryPlace;
   /** core/user.ts. Reads what is spent in this month for the user by this key. */
   readonly userHash?: string;
 }
@@ -34,7 +31,6 @@ export interface RequestState {
   /** Requests already counted in this minute. */
   readonly rateCount: number;
   readonly idempotency?: IdempotencyRecord;
-  readonly retryHead?: RetryHead;
   readonly openCreations: number;
   /** Providers with a key, or switched on by an operator. Empty when the question names a creation. */
   readonly enabledProviders: readonly string[];

@@ -2,7 +2,7 @@
 import type { RetryEntry, RetryHead, RetryPlace, Told, Try } from '../retries.ts';
 
 export interface RetryStore {
-  /** Consistent. The request's one read brings it, too: RequestQuestion.retryPlace. */
+  /** Consistent. Undefined: no try of this body has come, or its record has expired. */
   readHead(place: RetryPlace): Promise<RetryHead | undefined>;
   /**
    * The entries that have not expired, newest first. Consistent. The head must be read before them: then an

@@ -29,7 +29,9 @@ export type Variable =
   | 'SIGN_IN_SECRET_ARN'
   | 'DEFAULT_LIMITS'
   | 'USER_POOL_ID'
-  | 'OPENAI_ALIASES';
+  | 'OPENAI_ALIASES'
+  | 'OPENAI_URL'
+  | 'MCP_URL';
 
 /** Throws when the variable is not set. */
 export function environment(name: Variable): string {

@@ -14,8 +14,17 @@ import type { PortalReads } from '../../core/ports/portal-reads.ts';
 import type { UsageReads } from '../../core/ports/usage.ts';
 import { catalog } from './api.ts';
 import { table } from './clients.ts';
+import { environment } from './environment.ts';
 import type { OpenServices } from './open.ts';
 import { openPortal, type PortalServices } from './portal.ts';
+
+/** Where programs that know nothing of this service find it. */
+export interface ClientUrls {
+  /** The base URL of libraries for the OpenAI API: …/openai/v1. */
+  readonly openai: string;
+  /** Of the Model Context Protocol: …/mcp. */
+  readonly mcp: string;
+}
 
 /** What the pages of the portal read. */
 export interface ReadStores {
@@ -29,6 +38,7 @@ export interface ReadStores {
 
 export interface ReadServices extends PortalServices, ReadStores {
   readonly catalog: Catalog;
+  readonly clientUrls: ClientUrls;
 }
 
 export function readStores(table: Table): ReadStores {
@@ -45,8 +55,9 @@ export function readStores(table: Table): ReadStores {
 export function readServices(): OpenServices<ReadServices> {
   const shared = table();
   const open = openPortal(shared);
+  const clientUrls = { openai: environment('OPENAI_URL'), mcp: environment('MCP_URL') };
   return () => {
     const portal = open();
-    return { ...portal, catalog, ...readStores({ ...shared, signal: portal.budget.signal }) };
+    return { ...portal, catalog, clientUrls, ...readStores({ ...shared, signal: portal.budget.signal }) };
   };
 }

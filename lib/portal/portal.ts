@@ -15,7 +15,7 @@ import {
   type PortalOperation,
 } from '../../core/contract.ts';
 import { acknowledge } from '../acknowledge.ts';
-import type { ServiceFunction, ServiceFunctionProps } from '../service-function.ts';
+import type { AddFunction, ServiceFunction } from '../service-function.ts';
 import type { Settings } from '../settings.ts';
 import { PortalDistribution } from './distribution.ts';
 import { PortalPages } from './pages.ts';
@@ -29,13 +29,6 @@ export interface PortalProps {
   /** The addresses that the pages may use beside their own. */
   readonly origins: { readonly results: string; readonly uploads: string };
 }
-
-type AddFunction = (
-  id: string,
-  entry: string,
-  own: Pick<ServiceFunctionProps, 'description' | 'folder'> &
-    Partial<Pick<ServiceFunctionProps, 'timeout' | 'memoryMegabytes'>>,
-) => ServiceFunction;
 
 /** The six functions, with the operations that each answers. */
 const functions: Readonly<Record<PortalFunction, { readonly id: string; readonly description: string }>> = {

@@ -2,7 +2,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { NoticeExecution } from '../notice-execution.ts';
 import { grantCancel, grantGenerate, type OperationParts } from '../operation-grants.ts';
-import type { ServiceFunction, ServiceFunctionProps } from '../service-function.ts';
+import type { AddFunction, OwnFunctionProps, ServiceFunction } from '../service-function.ts';
 import type { Settings } from '../settings.ts';
 import { openaiAliases } from './stream-settings.ts';
 
@@ -25,13 +25,6 @@ export interface StreamFunctions {
   readonly mcp: StreamFunction;
 }
 
-/** Adds one function with its entry in functions/. */
-type AddFunction = (
-  id: string,
-  entry: string,
-  own: Pick<ServiceFunctionProps, 'description' | 'timeout' | 'memoryMegabytes' | 'reservedConcurrency'>,
-) => ServiceFunction;
-
 /** Adds the three functions. The two that hold requests have concurrency of their own, unless the settings say not. */
 export function addStreamFunctions(add: AddFunction, parts: StreamParts): StreamFunctions {
   const { images, mcp } = parts.settings.heldRequests;
@@ -39,7 +32,7 @@ export function addStreamFunctions(add: AddFunction, parts: StreamParts): Stream
     openaiImages: addOne(add, 'OpenaiImages', 'openai/images', {
       description: 'Answers the OpenAI-shaped requests for images, once the images are there',
       // Longer than a request is held (core/limits.ts).
-      timeout: Duration.seconds(300),
+      timeout: Duration.seconds(360),
       reservedConcurrency: reserved(images),
     }),
     openaiModels: addOne(add, 'OpenaiModels', 'openai/models', {
@@ -60,7 +53,7 @@ function addOne(
   add: AddFunction,
   id: string,
   entry: string,
-  own: Pick<ServiceFunctionProps, 'description' | 'timeout' | 'reservedConcurrency'>,
+  own: Pick<OwnFunctionProps, 'description' | 'reservedConcurrency'> & { readonly timeout: Duration },
 ): StreamFunction {
   return { fn: add(id, entry, { memoryMegabytes: 1024, ...own }), timeout: own.timeout };
 }

@@ -1,14 +1,24 @@
 /** The settings of the OpenAI-shaped endpoint and of MCP. */
+import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import catalogFile from '../../catalog/models.json' with { type: 'json' };
 import { openaiModelNames } from '../../core/contract.ts';
 import { oneOf } from '../setting-values.ts';
 
-const catalog: ReadonlySet<string> = new Set(catalogFile.models.map(({ id }) => id));
+const catalogFile = new URL('../../catalog/models.json', import.meta.url);
+const catalogSchema = z.object({ models: z.array(z.object({ id: z.string() })) });
+
+/**
+ * Whether the catalog has the model. The file is read only now: an import would fail, before anybody has checked
+ * the file and can say what is wrong with it.
+ */
+function isInCatalog(id: string): boolean {
+  const { models } = catalogSchema.parse(JSON.parse(readFileSync(catalogFile, 'utf8')));
+  return models.some((model) => model.id === id);
+}
 
 const model = z
   .string({ error: 'must be the id of a model in the catalog' })
-  .refine((id) => catalog.has(id), { error: 'must be the id of a model in the catalog' });
+  .refine(isInCatalog, { error: 'must be the id of a model in the catalog' });
 
 /** Lambda takes 4 KB of environment, and the names are a part of it. */
 const mostAliases = 20;
@@ -24,7 +34,7 @@ const aliases = z
   .refine((given) => Object.keys(given).length <= mostAliases, {
     error: `must be at most ${mostAliases} names`,
   })
-  .refine((given) => Object.keys(given).every((name) => !catalog.has(name)), {
+  .refine((given) => Object.keys(given).every((name) => !isInCatalog(name)), {
     error: 'must be other names than those of the catalog',
   });
 

@@ -24,6 +24,9 @@ export interface StreamingApisProps {
 export class StreamingApis extends Construct {
   readonly openai: StreamingApi;
   readonly mcp: StreamingApi;
+  /** The base URL of libraries for the OpenAI API. */
+  readonly openaiUrl: string;
+  readonly mcpUrl: string;
 
   constructor(scope: Construct, id: string, props: StreamingApisProps) {
     super(scope, id);
@@ -50,8 +53,10 @@ export class StreamingApis extends Construct {
       answers: mcpAnswers,
     });
     const stack = Stack.of(this);
-    new CfnOutput(stack, 'OpenaiBaseUrl', { value: `${publicApi.addressOf('openai', this.openai)}/v1` });
-    new CfnOutput(stack, 'McpUrl', { value: publicApi.addressOf('mcp', this.mcp) });
+    this.openaiUrl = `${publicApi.addressOf('openai', this.openai)}/v1`;
+    this.mcpUrl = publicApi.addressOf('mcp', this.mcp);
+    new CfnOutput(stack, 'OpenaiBaseUrl', { value: this.openaiUrl });
+    new CfnOutput(stack, 'McpUrl', { value: this.mcpUrl });
   }
 }
 

@@ -65,6 +65,8 @@ const settings: PortalSettings = {
   inboxUrl: null,
 };
 
+const clientUrls = { openai: 'https://api.test/openai/v1', mcp: 'https://api.test/mcp' };
+
 /** What the portal shares with the other functions of the world. */
 export interface PortalParts {
   readonly common: Omit<CommonServices, 'schema'>;
@@ -164,7 +166,7 @@ export function createPortal(parts: PortalParts): Portal {
   };
   const openRead = (): ReadServices => {
     const { shared, ...portal } = openPortal();
-    return { ...portal, catalog, ...readStores(shared) };
+    return { ...portal, catalog, clientUrls, ...readStores(shared) };
   };
   return {
     handlers: {

@@ -8,7 +8,9 @@ import { buildClient } from '../../client/build.ts';
 import { root } from '../docs/pages.ts';
 
 const program = `
+import { generateImage } from 'ai';
 import { Darkroom, GenerationFailed, type ApiPromise, type Creation, type Pages } from 'darkroom-client';
+import { createDarkroom, type DarkroomImageOptions } from 'darkroom-client/ai-sdk';
 import { verifyWebhook } from 'darkroom-client/webhooks';
 
 const darkroom = new Darkroom({ fetch: globalThis.fetch });
@@ -24,6 +26,12 @@ export const onFailure = (error: unknown): boolean => error instanceof Generatio
 export const bytes = (await darkroom.results.download(creation)).size;
 for await (const { payload } of darkroom.events.follow()) if ('event' in payload) payload.status.slice();
 export const verified = await verifyWebhook(new Request('https://receiver.test'), 'whsec_');
+const options: DarkroomImageOptions = { resolution: '2K', user: 'ada' };
+export const image = generateImage({
+  model: createDarkroom(darkroom).image('m'),
+  prompt: 'p',
+  providerOptions: { darkroom: options },
+});
 // @ts-expect-error a field that the API does not have
 await darkroom.images.generate({ model: 'm', promt: 'p' });
 // @ts-expect-error a resolution that the API does not have

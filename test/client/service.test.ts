@@ -18,11 +18,13 @@ let service: TestService;
 let folder: string;
 beforeAll(async () => {
   service = await sharedTestService();
+  vi.stubGlobal('AI_SDK_LOG_WARNINGS', false);
   folder = await mkdtemp(join(tmpdir(), 'darkroom-client-'));
   await writeFile(join(folder, 'lake.png'), png(64, 64));
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
   await service.end();
   await rm(folder, { recursive: true, force: true });
 });
@@ -38,6 +40,8 @@ describe('the examples of the docstrings', () => {
   it('Every file with public functions has examples', () => {
     expect(new Set(examples.map(({ name }) => name.split(' ')[0]))).toEqual(
       new Set([
+        'ai-sdk/order.ts',
+        'ai-sdk/provider.ts',
         'darkroom.ts',
         'errors.ts',
         'http/api-promise.ts',
@@ -93,6 +97,7 @@ describe('docs/client.md and the page of the package', () => {
       'next',
       'lambda',
       'worker',
+      'ai-sdk',
       'read-me',
     ];
     expect([...examples.keys()]).toEqual(tested);
@@ -111,10 +116,10 @@ describe('docs/client.md and the page of the package', () => {
     expect((await readFile(file)).subarray(1, 4).toString()).toBe('PNG');
   });
 
-  for (const name of ['as-response', 'repeat', 'errors']) {
+  for (const name of ['as-response', 'repeat', 'errors', 'ai-sdk']) {
     it(`The example ${name} prints what it promises`, async () => {
       const { printed, promised } = await run(name);
-      expect(promised).toHaveLength(1);
+      expect(promised).toHaveLength(name === 'ai-sdk' ? 2 : 1);
       expect(printed).toEqual(promised);
     });
   }

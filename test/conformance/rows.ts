@@ -1197,6 +1197,53 @@ export const parts: readonly Part[] = [
     ],
   },
   {
+    part: 'The streaming APIs',
+    rows: [
+      row(
+        'The OpenAI-shaped endpoint and MCP answer as streams, beside the HTTP API and on the same host name',
+        'stack/streaming-apis: Every method streams the answer of its function, and asks for no credential of AWS',
+        'stack/every-setting: The setting apiDomain gives the API its name, its certificate and an output for DNS',
+        "local/start-output: The command npm start prints the id of the demo account, which the operator's commands need, and the addresses of the OpenAI-shaped endpoint and of MCP",
+      ),
+      row(
+        'Status and headers go out with the first part of the answer, and each part as it is written',
+        'local/rest-api: Status and headers come before the body, and each part comes when the function writes it',
+        'local/rest-api: An answer of 20 MB arrives byte by byte as it was written',
+        'local/rest-api: A function waits while its client takes nothing',
+      ),
+      row(
+        'A client can tell a broken answer from a whole one',
+        'local/rest-api: A function that ends by %s after its head cuts the connection',
+        'local/rest-api: A function that ends by %s before its head is answered by API Gateway',
+      ),
+      row(
+        'Requests are held at once up to the reserved concurrency; beyond it the answer is 503 with Retry-After',
+        'stack/functions: Only the functions that hold requests have concurrency of their own',
+        'local/rest-api: A request beyond the reserved concurrency is refused, and the next one is served once there is room',
+      ),
+      row(
+        'What API Gateway answers by itself has the form of the API and says whether to repeat the request',
+        'stack/streaming-apis: The API %s says of each answer of API Gateway whether to repeat the request, and when',
+        'stack/streaming-apis: The API openai refuses in the form of OpenAI',
+        'stack/streaming-apis: The API mcp refuses as JSON-RPC does',
+      ),
+      row(
+        'Bodies that API Gateway or Lambda cannot take are answered 413',
+        'local/rest-api: A body of more than 10 MB is refused',
+        'local/rest-api: A body that Lambda cannot take is refused: 6 MB as text, or as the base64 of a form',
+      ),
+      row(
+        'The access log has every request and no header, query or path of a client; there is no execution log',
+        'stack/streaming-apis: The stage %s writes the fields of the access log, and no header, no query and no path that a client sent',
+        'stack/streaming-apis: The stage %s has the throttle of the whole API, and no execution log, which would hold keys',
+      ),
+      row(
+        'An advance of the simulated clock does not wait for a request that is held',
+        'local/advance: An advance does not wait for a held request, which waits itself for what the advance brings',
+      ),
+    ],
+  },
+  {
     part: 'Retries without a second charge',
     rows: [
       row(
@@ -1233,6 +1280,72 @@ export const parts: readonly Part[] = [
     ],
   },
   {
+    part: 'The OpenAI-shaped endpoint',
+    rows: [
+      row(
+        'A cancelled creation is 409 cancelled, and is not to be retried',
+        'functions/openai/outcomes: When all have failed, the answer is that of the first failure: %s, x-should-retry %s',
+      ),
+      row(
+        'Every error of the API has a row: status, type, code, param, x-should-retry, Retry-After',
+        'functions/openai/refusal: a refusal in the form of the OpenAI API',
+        'functions/openai/outcomes: When all have failed, the answer is that of the first failure: %s, x-should-retry %s',
+        'docs/openai-page: The table of errors has status, type, code and retry of every error',
+      ),
+      row(
+        'Every field is taken, refused, or ignored by name',
+        'core/openai/fields: Every field that is taken is read',
+        'core/openai/fields: Fields that change nothing are ignored by name, also those that nobody knows',
+        'functions/openai/generations: %j is 400 for its field',
+        'functions/openai/generations: Fields that change nothing are named in a header',
+      ),
+      row(
+        'Sizes become a resolution and a ratio, and qualities a model of the catalog',
+        'core/openai/size: %s is %s',
+        'core/openai/plan-body: %s in %s is %s',
+        'functions/openai/generations: Size, quality and an alias choose model, resolution and ratio, and the format goes to the provider',
+      ),
+      row(
+        'n images are charged together or not at all, and 402 comes before any charge',
+        'functions/openai/generations: n creations are charged in one order and all started, and a seed is another one for each',
+        'functions/openai/generations: All pictures must be paid for, or none is charged',
+      ),
+      row(
+        'Some of n failed: 200 with the others, and the failed ones are refunded and listed',
+        'functions/openai/outcomes: The answer has the pictures that are there, and says which creation failed and was refunded',
+      ),
+      row(
+        'A request is held for 285 s at most, and answered before its library gives up; then 504 with the creations',
+        'functions/openai/outcomes: After 285 s the answer is 504 with the creations, and a library sends the request again',
+        'functions/openai/outcomes: With %j the answer comes before the library gives up',
+      ),
+      row(
+        'A stream has an event for each image, says something every 15 s, and ends with an error event when there is none',
+        'functions/openai/stream: The stream begins with a comment, and has one event for each picture',
+        'functions/openai/stream: The stream is never silent for more than 15 s',
+        'functions/openai/stream: When all creations have failed, the stream ends with the first failure',
+      ),
+      row(
+        'Edits take files and JSON through the checks of source images; a mask is refused; more than 4.4 MB are 413',
+        'functions/openai/edits: Files become source images in their order, after the same checks, and each is paid for',
+        'functions/openai/edits: An address is fetched, and a data: address holds the picture itself',
+        'functions/openai/edits: %s is 400 and nothing is charged',
+        'functions/openai/edits: Images of more than 4.4 MB together are 413 with the way to send them',
+      ),
+      row(
+        'A retry gets the creations of its first try; an Idempotency-Key wins',
+        'functions/openai/tries: A retry gets the pictures of the first try, and is not charged',
+        'functions/openai/tries: An Idempotency-Key wins: the request has no place among the tries',
+        'functions/openai/again: The same request again gets the same pictures, is not charged, and takes its place in the rate',
+      ),
+      row(
+        'GET /models shows what the account and the key may use',
+        'functions/openai/models: The list has the models that a provider renders for the account, in the form of the OpenAI API',
+        'functions/openai/models: A model that the key may not order is 404, as one that does not exist',
+      ),
+    ],
+  },
+  {
     part: 'Tools for agents (MCP)',
     rows: [
       row(
@@ -1245,6 +1358,7 @@ export const parts: readonly Part[] = [
         'Unmodified clients of both generations of the protocol are served',
         'functions/mcp/clients: finds the tools, and gets a picture',
         'functions/mcp/clients: cannot connect without a key',
+        'mcp/service: finds a model, asks for the price, and gets the picture',
       ),
       row(
         'A wait is bounded, and the id always comes back',
@@ -1267,6 +1381,8 @@ export const parts: readonly Part[] = [
         'A call that is sent again pays nothing, and every other call is its own',
         'functions/mcp/attach: gets the creation of the first one, and charges nothing',
         'functions/mcp/attach: with %s is a call of its own',
+        'mcp/service: pays once, also when both come at the same time; another call with its id is its own',
+        'mcp/service: pays once when the answer of a charge is lost on its way',
       ),
       row(
         'Keys, blocks and rates are those of the API',
@@ -1283,6 +1399,52 @@ export const parts: readonly Part[] = [
         'command/mcp: passes the messages of 2026 on, each with its headers',
         'command/mcp: passes the messages of 2025 on, which come back as a stream',
         'command/mcp: cannot start with %j, and says what to do',
+      ),
+    ],
+  },
+  {
+    part: 'Unmodified clients',
+    rows: [
+      row(
+        'The openai library generates, edits, streams and lists, and each error is its own class with no useless retry',
+        'clients/openai-library: A picture arrives as base64, with its size, its creation and its price',
+        'clients/openai-library: Three pictures are three creations, charged together',
+        'clients/openai-library: Two files are source images in their order',
+        'clients/openai-library: A stream gives the picture as one event',
+        'clients/openai-errors: Every row of the table is tested, or is not the service in this state',
+      ),
+      row(
+        'A render of 40 s is one request, and a library that gives up earlier gets the same picture by its retry',
+        'clients/openai-library: A render of 40 s is one request and one creation',
+        'clients/openai-library: The library is told before the time limit of its request, and its retry gets the same picture',
+        'clients/openai-library: A library that does not tell its time limit breaks off, and its retry gets the same picture',
+      ),
+      row(
+        'A picture of 15 MB arrives whole as base64 and through a stream',
+        'clients/openai-library: The picture arrives whole as base64',
+        'clients/openai-library: The picture arrives whole through the stream',
+      ),
+      row(
+        'Over connections that break, a call is paid at most once for each picture, and every paid picture can be had',
+        'clients/sixty-requests: Sixty calls are paid at most once each, and every paid picture can be had',
+        'clients/thousand-requests: A thousand calls are paid at most once each, and every paid picture can be had',
+      ),
+      row(
+        "Vercel's ai works with the packages of its SDK",
+        'clients/ai-library: A picture is one request and one creation',
+        'clients/ai-library: A call that comes again with its Idempotency-Key is paid once',
+        'clients/ai-library: An empty wallet is an APICallError with the message of the service, and is not repeated',
+      ),
+      row(
+        'darkroom-client/ai-sdk gives ai an image model that pays once, whatever ai repeats',
+        'client/ai-sdk: A call gives the picture, its creation and its cost',
+        'client/ai-sdk: A connection that breaks leaves the payment open: only a call with a key is repeated',
+        'client/ai-sdk: A failed and refunded creation is repeated by ai, and costs nothing',
+      ),
+      row(
+        'The recipes of docs/recipes.md do what they promise',
+        'clients/recipes: Every recipe of the page is tested',
+        'clients/recipes: The recipe %s prints what it promises',
       ),
     ],
   },

@@ -59,13 +59,17 @@ describe('core/limits.ts', () => {
       overdueMillis: 1_500,
       chargeMillis: 5_000,
       heldMillis: 285_000,
-      heldRequestMillis: 295_000,
+      heldRequestMillis: 350_000,
       maxEditBytes: 4_400_000,
       maxEditBodyBytes: 6_000_000,
       answerBeforeTimeoutMillis: 5_000,
       keepAliveMillis: 15_000,
       retryMillis: { afterTry: 900_000, longest: 1_800_000 },
       lateFirstTryMillis: 60_000,
+      mcpRequestMillis: 80_000,
+      mostInlineBytes: 1_000_000,
+      repeatedCallSeconds: 60,
+      toolWaitSeconds: { usual: 45, most: 50 },
     });
   });
 });

@@ -70,11 +70,13 @@ describe('POST /images/generate', () => {
     expect(stage.orders).toMatchObject([
       {
         nowMillis: beforeMonthsEnd + 12_345,
-        creation: {
-          createdAt: '2026-12-01T00:00:02.345Z',
-          chargedMonth: '2026_12',
-          deadlineAt: beforeMonthsEnd + 312_345,
-        },
+        creations: [
+          {
+            createdAt: '2026-12-01T00:00:02.345Z',
+            chargedMonth: '2026_12',
+            deadlineAt: beforeMonthsEnd + 312_345,
+          },
+        ],
       },
     ]);
   });
@@ -134,7 +136,7 @@ describe('POST /images/generate', () => {
     const stage = accepting({});
     await post(stage, { model: 'sandbox-sketch', prompt: 'a pier' });
     expect(stage.counted).toBe(0);
-    expect(stage.orders[0]).toMatchObject({ postRate: 60, creation: { requestId: 'request-1' } });
+    expect(stage.orders[0]).toMatchObject({ postRate: 60, creations: [{ requestId: 'request-1' }] });
   });
 
   it('Nothing is downloaded when the rate window is full', async () => {

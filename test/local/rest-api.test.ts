@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { crashes } from './lambda-fixture.ts';
+import { crashes, failure } from './lambda-fixture.ts';
 import { createRestRunner, wholeOf } from './rest-fixture.ts';
 
 const rest = createRestRunner();
@@ -168,6 +168,13 @@ describe('a function that breaks', () => {
   it('A function that does not stream is answered by API Gateway', async () => {
     const { send } = await rest(`return { statusCode: 200, body: 'x' }`, { streams: false });
     expect((await send('GET', '/shop')).status).toBe(503);
+  });
+
+  it('A function that streams has failed unless its stream has ended, and its answer goes nowhere without a client', async () => {
+    const whole = await rest(`answer(200); await write('x'); await end()`);
+    expect(await whole.invoke()).toEqual({ ok: true, payload: null });
+    const { invoke } = await rest(`answer(200); await write('x')`);
+    expect(await failure(invoke())).toMatchObject({ errorMessage: 'Response stream is not finished.' });
   });
 
   it('A stream in which nothing comes for too long is cut', async () => {

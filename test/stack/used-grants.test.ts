@@ -14,7 +14,6 @@ import { createAuthorizer, type PolicyStatement } from '../../local/aws/iam.ts';
 import { neededGrants } from '../../local/aws/needed-grants.ts';
 import { startTestService } from '../fixtures/service.ts';
 import { settled, submit } from '../workflow/creations.ts';
-import { skeletons } from './skeletons.ts';
 import { nameOf, resolved } from './template.ts';
 import { watchCalls, wholeRun, type WholeRun } from './whole-run.ts';
 
@@ -37,10 +36,6 @@ const unused: readonly { readonly grant: RegExp; readonly because: string }[] = 
     grant: /^Portal(Manage|Operate) cognito-idp:AdminCreateUser /,
     because: 'The user pool has no stand-in; people of this machine sign in at its own issuer',
   },
-  ...skeletons.map((name) => ({
-    grant: new RegExp(`^${name} (?!logs:)`),
-    because: 'The function is a skeleton',
-  })),
 ];
 
 const listed = (value: string | readonly string[] | undefined): readonly string[] => [value ?? []].flat();

@@ -17,7 +17,9 @@ import { startFakeFal } from '../../tools/vendors/fakes/fal/server.ts';
 import { fakeFalAccount } from '../../tools/vendors/fakes/fal/signature.ts';
 import { environmentOf } from '../../tools/vendors/fleet.ts';
 import { creationIdIn } from '../fixtures/values.ts';
+import { useOpenai } from './openai-run.ts';
 import { usePortal, useSumsOfDays } from './portal-run.ts';
+import { useTools } from './tools-run.ts';
 import { recordWhen, settled, submit } from '../workflow/creations.ts';
 
 export interface WholeRun {
@@ -48,12 +50,18 @@ export async function wholeRun(): Promise<WholeRun> {
     const source = origin.at('/source.png', answering(200, png(640, 480)));
     const ended = await useExecutions(service, client, source);
     await useApi(service, client, source);
-    await useStreams(service, client);
+    await useOpenai(service, client, {
+      source,
+      upload: await uploaded(service, client.key),
+      isTold: async (poor) => isTold(service, poor),
+    });
     await useNotices(service);
     await useReconciler(service);
     await ended();
     await useCallbacks(service, fal);
-    await usePortal(service, source, (id) => isParked(service, id));
+    const parked = async (id: string): Promise<void> => isParked(service, id);
+    await useTools(service, client, { source, upload: await uploaded(service, client.key), parked });
+    await usePortal(service, source, parked);
     // The audit is due at midnight.
     await service.machine.advance(day);
     await useSumsOfDays(service, client);
@@ -178,26 +186,6 @@ async function useApi(service: TestService, { key }: Client, source: string): Pr
   ])
     await get(path);
   await get('/nowhere', 404);
-}
-
-/** The OpenAI-shaped endpoint and MCP. Each function that is no skeleton any more has to use all of its grants here. */
-async function useStreams({ machine }: TestService, { key }: Client): Promise<void> {
-  const call = async (url: string, body?: object): Promise<void> => {
-    const answer = await fetch(url, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: {
-        authorization: `Bearer ${key}`,
-        accept: 'application/json, text/event-stream',
-        ...(body && { 'content-type': 'application/json' }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    expect(answer.status, `${url}: ${await answer.text()}`).toBe(200);
-  };
-  const { openaiUrl, mcpUrl } = machine;
-  await call(`${openaiUrl}/models`);
-  await call(`${openaiUrl}/images/generations`, { model: 'sandbox-sketch', prompt: 'a lake' });
-  await call(mcpUrl, { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 }
 
 /** An upload, put into the bucket. */

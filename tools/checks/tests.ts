@@ -21,12 +21,13 @@ const reportSchema = z.object({
  * What only CI runs, by `npm run test:long`, because it takes a minute and more of a processor: the recorded
  * answers of the API and of the command, the work of a stored release, an outage, a thousand cancels and a fault
  * at every call site in the simulation, every row of every vendor from request to webhook, the audit and the
- * pages of a year of 100,000 ledger rows, a client behind a hostile network, limits under conflicts, the grants
+ * pages of a year of 100,000 ledger rows, a client and the openai library behind a hostile network, limits under conflicts, the grants
  * that a whole run uses, and kill -9.
  */
 const longTests = [
   'test/api/concurrency-conflicts.test.ts',
   'test/client/storm.test.ts',
+  'test/clients/thousand-requests.test.ts',
   'test/portal/generated-year.test.ts',
   'test/portal/whole-year.test.ts',
   'test/portal/year-in-browser.test.ts',

@@ -3,7 +3,7 @@ import { countedPost } from '../../http/counted-post.ts';
 import { jsonOf } from '../http/json-request.ts';
 import { awaitEnd } from './await-end.ts';
 import { checkArguments, waitOf } from './check-arguments.ts';
-import { chosenModel } from './choose-model.ts';
+import { imageRequest } from './image-request.ts';
 import { creationResult } from './creation-result.ts';
 import { objectOf } from './json-schema.ts';
 import { creationOutput, imageArguments, optionalImageArguments, waitSeconds } from './schemas.ts';
@@ -30,6 +30,7 @@ export const generateImage: Tool = {
   requestOf: ({ wait_seconds: _seconds, ...body }) => ({ method: 'POST', body }),
   run: async (call) => {
     const { services } = call;
+    // A call that attached is not charged, so no charge has counted it. It takes its place before it waits.
     const { creation, seconds } = await countedPost(call.caller.place, () => accept(call));
     // From here on the creation is charged: whatever happens, the client gets its id.
     const last = await awaitEnd(creation, seconds, call);
@@ -48,10 +49,6 @@ async function accept(call: ToolCall): Promise<Accepted> {
   const { args, caller, services } = call;
   checkArguments(args, input);
   const seconds = waitOf(args);
-  const { wait_seconds: _seconds, ...asked } = args;
-  const body = { ...asked, model: asked['model'] ?? (await chosenModel(call)) };
-  const answer = await generate(jsonOf(call.request, body), caller, services);
-  // A call that attached is not charged, so no charge has counted it. It takes its place before it waits.
-  await caller.place.take();
+  const answer = await generate(jsonOf(call.request, await imageRequest(call)), caller, services);
   return { creation: answer.body as CreationBody, seconds };
 }

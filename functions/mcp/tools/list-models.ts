@@ -1,5 +1,5 @@
 import { checkArguments } from './check-arguments.ts';
-import { modelsOf } from './choose-model.ts';
+import { modelsOf } from './image-request.ts';
 import { listOf, number, objectOf, text } from './json-schema.ts';
 import type { Tool } from './tool.ts';
 

@@ -1,7 +1,7 @@
 import { quoteImage as quote } from '../../operations/generate/quote-image.ts';
 import { jsonOf } from '../http/json-request.ts';
 import { checkArguments } from './check-arguments.ts';
-import { chosenModel } from './choose-model.ts';
+import { imageRequest } from './image-request.ts';
 import { number, objectOf, text } from './json-schema.ts';
 import { imageArguments, optionalImageArguments } from './schemas.ts';
 import type { Tool } from './tool.ts';
@@ -36,8 +36,7 @@ export const quoteImage: Tool = {
   run: async (call) => {
     const { args, caller, services } = call;
     checkArguments(args, input);
-    const body = { ...args, model: args['model'] ?? (await chosenModel(call)) };
-    const answer = await quote(jsonOf(call.request, body), caller, services);
+    const answer = await quote(jsonOf(call.request, await imageRequest(call)), caller, services);
     const { cost, model, resolution, aspect_ratio, available, sufficient } = answer.body as QuoteBody;
     const enough = sufficient ? 'which is enough' : 'which is not enough';
     const sentence = `The image costs ${cost} USD (${model}, ${resolution}, ${aspect_ratio}). The account has ${available} USD, ${enough}.`;

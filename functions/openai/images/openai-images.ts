@@ -3,6 +3,7 @@
  * charged for a request that will be refused, and a request that is sent again gets the same creations back.
  */
 import { ignoredHeader } from '../../../core/openai/fields.ts';
+import { heldMillis } from '../../../core/limits.ts';
 import { ignoredFields } from '../../../core/openai/plan-body.ts';
 import type { Problem } from '../../../core/problem.ts';
 import type { Told } from '../../../core/retries.ts';
@@ -23,7 +24,9 @@ export const openaiImages: OpenaiHandle<OpenaiImageServices> = async (request, c
   const accepted = await acceptImages(request, asked, caller, services);
   // What an earlier request has charged is not charged again. It takes its place in the rate before it is held.
   await caller.place.take();
-  const answer = await answerWith(asked, accepted, heldUntil(request.headers), services);
+  // The limit of a library is for the head of the answer, and a stream has its head at once.
+  const untilMillis = asked.asked.isStreamed ? heldMillis : heldUntil(request.headers);
+  const answer = await answerWith(asked, accepted, untilMillis, services);
   return { ...answer, headers: { ...answer.headers, ...moreHeaders(asked, accepted, services) } };
 };
 

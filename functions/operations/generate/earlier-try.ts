@@ -35,7 +35,7 @@ export interface TryServices {
 /**
  * What an earlier try of the call has made, or what the charge of this one writes. Throws 503 when other tries
  * were faster again and again; then nothing was charged.
- * @param head as it was read last: by the request's one read, or by `retries.readHead` after 'retry_moved'
+ * @param head as `retries.readHead` gave it last, at first and after 'retry_moved'
  */
 export async function findTry(
   request: Try,

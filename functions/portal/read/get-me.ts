@@ -6,7 +6,7 @@ import type { PortalHandle } from '../http/caller.ts';
 /** GET /me: who is signed in, where they belong, and what the pages have to know of the service. */
 export const getMe: PortalHandle<'getMe', ReadServices> = async (_request, caller, services) => {
   const { person, session, account, member, isOperator } = caller;
-  const { settings, reads } = services;
+  const { settings, reads, clientUrls } = services;
   const places = await reads.places(person.id, person.accounts);
   const body: MeView = {
     person: {
@@ -23,6 +23,8 @@ export const getMe: PortalHandle<'getMe', ReadServices> = async (_request, calle
     fresh_until: new Date(session.authenticatedAt + freshMillis).toISOString(),
     service: {
       api_url: settings.apiUrl,
+      openai_url: clientUrls.openai,
+      mcp_url: clientUrls.mcp,
       payment_url: settings.paymentUrl,
       contact: settings.contact,
       credentials_url: settings.credentialsUrl,

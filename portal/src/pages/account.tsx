@@ -77,7 +77,17 @@ function Content({ data }: { data: AccountView }) {
             />
           </Fact>
         </Facts>
-        <Code text={me.service.api_url} label="the address of the API" />
+        <Facts>
+          <Fact name="API">
+            <Code text={me.service.api_url} label="the address of the API" />
+          </Fact>
+          <Fact name="Base URL for OpenAI libraries">
+            <Code text={me.service.openai_url} label="the base URL for OpenAI libraries" />
+          </Fact>
+          <Fact name="MCP server for agents">
+            <Code text={me.service.mcp_url} label="the address of the MCP server" />
+          </Fact>
+        </Facts>
         {me.service.contact !== null && <p class="text">{me.service.contact}</p>}
       </Card>
       <Card title="Models">

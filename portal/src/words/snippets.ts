@@ -1,8 +1,17 @@
 /** Requests and receivers to copy. They run as they stand. */
+import type { MeView } from '../../../core/portal/views.ts';
 
 export interface Snippet {
   readonly name: string;
   readonly text: string;
+}
+
+type Addresses = Pick<MeView['service'], 'api_url' | 'openai_url'>;
+
+/** The body of POST /images/generate. */
+export interface RequestBody {
+  readonly model: string;
+  readonly prompt?: string;
 }
 
 /** A text inside single quotes of a shell. */
@@ -64,12 +73,27 @@ const darkroom = new Darkroom({ apiKey: '${key}', baseUrl: '${apiUrl}' });
 const done = await darkroom.images.generateAndWait(${JSON.stringify(body, null, 2)});
 console.log(done.result_urls);`;
 
+/** The library sends only what the OpenAI API knows. */
+const openaiOf = (openaiUrl: string, key: string, { model, prompt }: RequestBody): string =>
+  `// npm install openai
+import { writeFile } from 'node:fs/promises';
+import OpenAI from 'openai';
+
+const openai = new OpenAI({ apiKey: '${key}', baseURL: '${openaiUrl}' });
+const { data } = await openai.images.generate(${JSON.stringify({ model, prompt }, null, 2)});
+await writeFile('image.png', data[0].b64_json, 'base64');`;
+
 /** The same request in each language. */
-export const requestSnippets = (apiUrl: string, key: string, body: unknown): readonly Snippet[] => [
+export const requestSnippets = (
+  { api_url: apiUrl, openai_url: openaiUrl }: Addresses,
+  key: string,
+  body: RequestBody,
+): readonly Snippet[] => [
   { name: 'curl', text: curlOf(apiUrl, key, body) },
   { name: 'Node', text: nodeOf(apiUrl, key, body) },
   { name: 'Python', text: pythonOf(apiUrl, key, body) },
   { name: 'darkroom-client', text: clientOf(apiUrl, key, body) },
+  { name: 'OpenAI SDK', text: openaiOf(openaiUrl, key, body) },
 ];
 
 /** Receivers that verify. The secret is in the environment, so that nobody commits it. */

@@ -306,17 +306,4 @@ export const retryFacts: Facts = {
       Math.ceil((now + longest) / 1000),
     );
   },
-
-  'The read of a request brings the head of its place': async (stores) => {
-    const { send } = triesOf(stores);
-    await send(0);
-    const state = await stores.requests.read({
-      clientAddress: '203.0.113.9',
-      key: { accountId, keyId },
-      rate: 'post',
-      nowMillis: now,
-      retryPlace: place,
-    });
-    expect(state.retryHead).toEqual({ made: 1, madeByRetry: 0 });
-  },
 };

@@ -94,6 +94,17 @@ describe('the body of a request with a size', () => {
     });
   });
 
+  it('A route that takes no source image does not count for an edit', () => {
+    const [first, second] = routes;
+    if (!first || !second) throw new Error('sandbox-pro has two routes');
+    const withImage = { model: 'sandbox-pro', image_urls: ['https://a.test/1.png'] };
+    const size = { width: 3840, height: 2160 };
+    const none = { ...second, max_image_urls: 0 };
+    expect(sizedBody(withImage, { size }, model('sandbox-pro'), [first, none])).toMatchObject({
+      resolution: '2K',
+    });
+  });
+
   it('The size auto leaves the body as it is', () => {
     const body = { model: 'sandbox-pro', prompt: 'p' };
     expect(sizedBody(body, { size: 'auto' }, model('sandbox-pro'), routes)).toBe(body);

@@ -1,8 +1,11 @@
+import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { addressBlocked } from '../../../functions/http/problems.ts';
+import { now } from '../../fixtures/records.ts';
 import { callTool, mcpEvent, mcpStage, rpc, sendEvent, type Sent } from './mcp-fixture.ts';
 
 const list = rpc('tools/list');
+const oldCall = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_models' } };
 
 describe('the frame of the MCP endpoint', () => {
   it.each([
@@ -46,6 +49,7 @@ describe('the frame of the MCP endpoint', () => {
   it.each([
     ['is no JSON', 'nothing', 400, -32_700],
     ['is a batch', JSON.stringify([list, list]), 400, -32_600],
+    ['is a batch of 2025', JSON.stringify([oldCall, { ...oldCall, id: 2 }]), 400, -32_600],
     ['is too long', JSON.stringify({ ...list, more: 'x'.repeat(256 * 1024) }), 413, -32_000],
     ['is no message', '{"a":1}', 400, -32_600],
     ['is a text', '"hello"', 400, -32_600],
@@ -152,6 +156,21 @@ describe('a wait', () => {
       told.map(({ progress }) => progress).toSorted((a, b) => Number(a) - Number(b)),
     );
     expect(body.result.structuredContent['status']).toBe('processing');
+    expect(stage.clock.held).toBe(0);
+  });
+
+  it('comes to its end when the client goes away, and then nothing goes on', async () => {
+    const stage = mcpStage({ reads: [(charged) => ({ ...charged, status: 'processing' })] });
+    const params = {
+      name: 'generate_image',
+      arguments: { prompt: 'a lake', wait_seconds: 12 },
+      _meta: { progressToken: 'p1' },
+    };
+    const { body } = await stage.handler(mcpEvent(rpc('tools/call', params)), {} as Context);
+    if (typeof body === 'string') throw new Error('the answer is no stream');
+    for await (const _first of body) break;
+    expect(stage.clock.now() - now).toBe(12_000);
+    expect(stage.log.lines).toEqual(['info creation_accepted']);
     expect(stage.clock.held).toBe(0);
   });
 });

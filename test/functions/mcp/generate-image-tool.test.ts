@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asMicros } from '../../../core/money.ts';
 import type { McpServices } from '../../../functions/services/mcp.ts';
+import { catalogOf, routeOf } from '../catalog-fixture.ts';
 import { stub } from '../fakes.ts';
 import type { ImageStore } from '../../../core/ports/images.ts';
 import { callTool, completed, failed, mcpStage, processing } from './mcp-fixture.ts';
@@ -139,6 +140,26 @@ describe('generate_image', () => {
     const stage = mcpStage();
     await callTool(stage, 'generate_image', { prompt, ...args });
     expect(stage.orders[0]?.creations[0].model).toBe(model);
+  });
+
+  it('orders a JPEG, which hosts show, where the model renders one', async () => {
+    const stage = mcpStage();
+    await callTool(stage, 'generate_image', { prompt, model: 'sandbox-standard' });
+    expect(stage.orders[0]?.creations[0].outputFormat).toBe('jpeg');
+    const [model] = catalogOf({ default_output_format: 'png', routes: routeOf({ output_formats: ['png'] }) })
+      .catalog.models;
+    const only = mcpStage({ services: { catalog: { models: model ? [model] : [] } } });
+    await callTool(only, 'generate_image', { prompt });
+    expect(only.orders[0]?.creations[0].outputFormat).toBe('png');
+  });
+
+  it('cannot choose when no model is available', async () => {
+    const { said } = await callTool(mcpStage({ services: { catalog: { models: [] } } }), 'generate_image', {
+      prompt,
+    });
+    expect(said).toContain(
+      'No model is available (ERR_PROVIDER_UNAVAILABLE, no_provider_enabled). Call again',
+    );
   });
 
   it('treats an argument that is null as left out', async () => {

@@ -44,6 +44,16 @@ describe('an Idempotency-Key', () => {
     expect(stage.counted).toBe(1);
   });
 
+  it('A replay takes its place in the rate before it is held', async () => {
+    const first = scene();
+    await first.generate(body, key);
+    const requestHash = first.stage.orders[0]?.idempotency?.requestHash ?? '';
+    const state = { idempotency: { creationIds: ids, requestHash, expiresAt: now } };
+    const { generate, stage } = scene(completing, { earlier, setting: { state, hasRoom: false } });
+    expect(await generate(body, key)).toMatchObject({ status: 429 });
+    expect(stage.clock.sleeps).toEqual([]);
+  });
+
   it('Another request under the key is 400', async () => {
     const state = { idempotency: { creationIds: ids, requestHash: 'other', expiresAt: now } };
     const { generate } = scene(completing, { earlier, setting: { state } });

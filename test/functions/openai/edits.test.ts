@@ -215,6 +215,15 @@ describe('POST /images/edits in JSON', () => {
     expect(it.stage.orders).toEqual([]);
   });
 
+  it('A body of more than 6 MB is 413, whatever is in it', async () => {
+    const answer = await editJson(scene(), {
+      ...ok,
+      images: [{ image_url: data }],
+      padding: 'x'.repeat(6_000_000),
+    });
+    expect(answer).toMatchObject({ status: 413, body: { error: { code: 'request_too_large' } } });
+  });
+
   it('No byte of an image is in the log', async () => {
     const { scene: it } = storing();
     await editJson(it, { ...ok, images: [{ image_url: data }] });

@@ -68,6 +68,12 @@ describe('POST /images/generations', () => {
     expect(read).toEqual([0, 1, 2].map((place) => pictureAt(place).key));
   });
 
+  it('After the largest seed comes 0', async () => {
+    const { generate, stage } = scene();
+    await generate({ ...body, n: 2, seed: 2_147_483_647 });
+    expect(stage.orders[0]?.creations.map(({ seed }) => seed)).toEqual([2_147_483_647, 0]);
+  });
+
   it('Size, quality and an alias choose model, resolution and ratio, and the format goes to the provider', async () => {
     const { generate, stage } = scene(completing, { setting: { state: { enabledProviders: ['openai'] } } });
     await generate({
@@ -88,6 +94,12 @@ describe('POST /images/generations', () => {
     expect(stage.orders[1]?.creations[0]).toMatchObject({ model: 'sandbox-standard', aspectRatio: '2:3' });
     await generate({ prompt: 'p' });
     expect(stage.orders[2]?.creations[0]).toMatchObject({ model: 'sandbox-standard', aspectRatio: '1:1' });
+  });
+
+  it('The answer tells format and quality of the picture', async () => {
+    const { generate } = scene(completing, { setting: { state: { enabledProviders: ['openai'] } } });
+    const asked = { ...body, model: 'gpt-image-2', quality: 'low', output_format: 'jpeg' };
+    expect((await generate(asked)).body).toMatchObject({ output_format: 'jpeg', quality: 'low' });
   });
 
   it('Fields that change nothing are named in a header', async () => {
@@ -140,6 +152,16 @@ describe('a request that is refused before the charge', () => {
     expect(await scene().generate({ ...body, max_cost: 0.08, n: 2 })).toMatchObject({ status: 200 });
   });
 
+  it('A webhook whose host leads to a private address is 400', async () => {
+    const check = async () => Promise.resolve({ kind: 'refused', why: 'it is private' } as const);
+    const { generate, stage } = scene(completing, { setting: { check } });
+    expect(await generate({ ...body, webhook_url: 'https://inside.test/' })).toMatchObject({
+      status: 400,
+      body: { error: { param: 'webhook_url', message: 'webhook_url: it is private' } },
+    });
+    expect(stage.orders).toEqual([]);
+  });
+
   it('A model that does not exist is 404', async () => {
     expect(await scene().generate({ ...body, model: 'dall-e-9' })).toMatchObject({
       status: 404,
@@ -181,6 +203,15 @@ describe('a request that is refused before the charge', () => {
       body: { error: { code: 'rate_limit_exceeded', details: { limit: 20, current: 18 } } },
     });
     expect(await scene(completing, { setting }).generate({ ...body, n: 2 })).toMatchObject({ status: 200 });
+  });
+
+  it('The service must have room for all pictures', async () => {
+    const setting = { state: { openCreations: 1_999 } };
+    expect(await scene(completing, { setting }).generate({ ...body, n: 2 })).toMatchObject({
+      status: 429,
+      body: { error: { details: { scope: 'service', current: 1_999 } } },
+    });
+    expect(await scene(completing, { setting }).generate(body)).toMatchObject({ status: 200 });
   });
 
   it('The charge decides again, and says what all pictures cost', async () => {

@@ -21,24 +21,26 @@ describe('creations that fail', () => {
     });
   });
 
-  it.each<[Course, number, string, string, string | undefined]>([
-    [failing('PromptRejected'), 400, 'content_policy_violation', 'false', undefined],
-    [failing('SourceImageRejected'), 400, 'invalid_image', 'false', undefined],
-    [failing('GenerationFailed'), 502, 'generation_failed', 'true', undefined],
-    [failing('NothingRendered'), 502, 'generation_failed', 'true', undefined],
-    [failing('GenerationTimedOut'), 504, 'generation_timeout', 'true', undefined],
-    [failing('ServiceUnavailable'), 503, 'provider_unavailable', 'true', '30'],
-    [failing('InternalFailure'), 502, 'generation_failed', 'true', undefined],
-    [
-      failing('InternalFailure', { cancelledAt: new Date(now).toISOString() }),
-      409,
-      'cancelled',
-      'false',
-      undefined,
-    ],
+  it('A declined prompt names its field, and so does a rejected image', async () => {
+    const paramFor = async (course: Course): Promise<unknown> =>
+      (await scene(course).generate(body)).body.error?.param;
+    expect(await paramFor(failing('PromptRejected'))).toBe('prompt');
+    expect(await paramFor(failing('SourceImageRejected'))).toBe('image');
+    expect(await paramFor(failing('GenerationFailed'))).toBeNull();
+  });
+
+  it.each<[string, string, number, Course, string?]>([
+    ['content_policy_violation', 'false', 400, failing('PromptRejected')],
+    ['invalid_image', 'false', 400, failing('SourceImageRejected')],
+    ['generation_failed', 'true', 502, failing('GenerationFailed')],
+    ['generation_failed', 'true', 502, failing('NothingRendered')],
+    ['generation_timeout', 'true', 504, failing('GenerationTimedOut')],
+    ['provider_unavailable', 'true', 503, failing('ServiceUnavailable'), '30'],
+    ['generation_failed', 'true', 502, failing('InternalFailure')],
+    ['cancelled', 'false', 409, failing('InternalFailure', { cancelledAt: new Date(now).toISOString() })],
   ])(
-    'When all have failed, the answer is that of the first failure',
-    async (course, status, code, retry, after) => {
+    'When all have failed, the answer is that of the first failure: %s, x-should-retry %s',
+    async (code, retry, status, course, after) => {
       const { generate, stage } = scene(course);
       const answer = await generate({ ...body, n: 2 });
       expect(answer).toMatchObject({

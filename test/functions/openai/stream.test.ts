@@ -62,7 +62,8 @@ describe('a request with stream', () => {
 
   it('The stream is never silent for more than 15 s', async () => {
     const { generate, partsAt } = scene(() => ({ status: 'processing' }));
-    await generate(body);
+    // The limit of a library ends with the head, which is out.
+    await generate(body, { 'x-stainless-timeout': '20' });
     const silences = partsAt.slice(1).map((at, index) => at - (partsAt[index] ?? 0));
     expect(partsAt.at(-1)).toBe(now + 285_000);
     expect(Math.max(...silences)).toBeLessThanOrEqual(15_000);

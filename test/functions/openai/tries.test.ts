@@ -148,9 +148,12 @@ describe('what is noted and asked', () => {
   ])(
     'A retry that is refused for %s looks whether its own first try took it',
     async (_what, refusal, status) => {
-      const heads = [undefined, { made: 1, madeByRetry: 0 }];
-      const readHead = async () => Promise.resolve(heads.length > 1 ? heads.shift() : heads[0]);
-      const it = watching(() => ({ readHead }), { outcome: [refusal, { kind: 'charged' }] });
+      /** An entry is made between two reads of the head. */
+      const changing = (): Partial<RetryStore> => {
+        const heads = [undefined, { made: 1, madeByRetry: 0 }];
+        return { readHead: async () => Promise.resolve(heads.length > 1 ? heads.shift() : heads[0]) };
+      };
+      const it = watching(changing, { outcome: [refusal, { kind: 'charged' }] });
       expect(await send(it, 1)).toMatchObject({ status: 200 });
       // Without another try, and for a first try, the refusal stands.
       expect(
@@ -159,7 +162,7 @@ describe('what is noted and asked', () => {
           1,
         ),
       ).toMatchObject({ status });
-      const first = watching(() => ({ readHead }), { outcome: refusal });
+      const first = watching(changing, { outcome: refusal });
       expect(await send(first, 0)).toMatchObject({ status });
       expect(first.stage.orders).toHaveLength(1);
     },

@@ -49,6 +49,7 @@ function servicesOf(table: Table): ReadServices {
     catalog,
     access: createPortalAccess(table),
     actions: createActionLog(table),
+    clientUrls: { openai: 'https://api.test/openai/v1', mcp: 'https://api.test/mcp' },
     settings: {
       portalUrl: new URL('https://portal.test/'),
       apiUrl: 'https://api.test/api/public/v1',

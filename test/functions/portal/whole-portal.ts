@@ -154,6 +154,7 @@ export function openWholePortal() {
     answer: { kind: 'answered', status: 200, headers: {}, excerpt: 'ok' },
   };
 
+  const clientUrls = { openai: 'https://api.test/openai/v1', mcp: 'https://api.test/mcp' };
   const portal = () => ({
     clock,
     randomBytes,
@@ -201,7 +202,7 @@ export function openWholePortal() {
   } as const;
   const functions: Readonly<Record<PortalFunction, ApiHandler>> = {
     'sign-in': serveSignIn(() => ({ ...portal(), people }) as unknown as SignInServices),
-    read: serveRead((): ReadServices => ({ ...portal(), catalog, ...readStores(table) })),
+    read: serveRead((): ReadServices => ({ ...portal(), catalog, clientUrls, ...readStores(table) })),
     manage: servePortal('manage', manageHandlers, (): ManageServices => ({
       ...portal(),
       ...outside,

@@ -389,6 +389,8 @@ export function samplesAt(nowMillis: number) {
     fresh_until: inFuture(12 * minute),
     service: {
       api_url: 'https://api.example.com/api/public/v1',
+      openai_url: 'https://api.example.com/openai/v1',
+      mcp_url: 'https://api.example.com/mcp',
       payment_url: 'https://pay.example.com/darkroom',
       contact: 'Write to support@example.com.',
       credentials_url: 'https://sign-in.example.com/passkeys/add',

@@ -4,16 +4,16 @@ import type { CreatedKeyView } from '../../../../core/portal/views.ts';
 import { useSession } from '../../session.ts';
 import { Code, Copy, Time } from '../../ui/basics.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { requestSnippets } from '../../words/snippets.ts';
+import { requestSnippets, type RequestBody } from '../../words/snippets.ts';
 
 /** A first request in each language, with the key filled in. */
-export function RequestSnippets({ apiKey, body }: { apiKey: string; body?: unknown }) {
+export function RequestSnippets({ apiKey, body }: { apiKey: string; body?: RequestBody }) {
   const { me } = useSession();
   const asked = body ?? { model: 'sandbox-sketch', prompt: 'a lighthouse in a storm' };
   return (
     <Tabs
       label="Language"
-      tabs={requestSnippets(me.service.api_url, apiKey, asked).map(({ name, text }) => ({
+      tabs={requestSnippets(me.service, apiKey, asked).map(({ name, text }) => ({
         name,
         content: <Code text={text} label={`the request in ${name}`} />,
       }))}

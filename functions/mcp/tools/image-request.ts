@@ -1,4 +1,4 @@
-/** The model of a call that names none. */
+/** The request for an image: what a call asks for, with a model and a format. */
 import { noModelAvailable } from '../../http/problems.ts';
 import { listModels } from '../../operations/list-models.ts';
 import type { Arguments, ToolCall } from './tool.ts';
@@ -11,6 +11,7 @@ export interface ModelBody {
   readonly max_image_urls: number;
   readonly resolutions: readonly string[];
   readonly aspect_ratios: readonly string[];
+  readonly output_formats: readonly string[];
   readonly default_resolution: string;
   readonly pricing: readonly {
     readonly resolution: string;
@@ -30,14 +31,26 @@ export async function modelsOf({
 }
 
 /**
+ * The body of the operation behind the tool. Hosts show only small pictures, and a PNG of the usual size has more
+ * than 1 MB. So the image is a JPEG where the model renders one.
+ */
+export async function imageRequest(call: ToolCall): Promise<Record<string, unknown>> {
+  const { wait_seconds: _seconds, ...asked } = call.args;
+  const models = await modelsOf(call);
+  const id = asked['model'] ?? cheapestOf(models, asked);
+  const formats = models.find((model) => model.id === id)?.output_formats ?? [];
+  return { ...asked, model: id, ...(formats.includes('jpeg') && { output_format: 'jpeg' }) };
+}
+
+/**
  * The cheapest available model that renders the request. When none does, the cheapest of all: the operation then
  * says what is wrong. Throws when no model is available.
  */
-export async function chosenModel(call: ToolCall): Promise<string> {
-  const available = (await modelsOf(call)).filter((model) => model.available);
-  const fitting = available.filter((model) => fits(model, call.args));
+function cheapestOf(models: readonly ModelBody[], args: Arguments): string {
+  const available = models.filter((model) => model.available);
+  const fitting = available.filter((model) => fits(model, args));
   const [cheapest] = (fitting.length > 0 ? fitting : available).toSorted(
-    (one, other) => priceOf(one, call.args) - priceOf(other, call.args),
+    (one, other) => priceOf(one, args) - priceOf(other, args),
   );
   if (!cheapest) throw noModelAvailable();
   return cheapest.id;

@@ -1,0 +1,77 @@
+/** The functions of an execution, and the state machines that call them. */
+import { Duration } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { Renderer } from '../core/renderer.ts';
+import { CreationExecution } from './creation-execution.ts';
+import type { EncryptionSecret } from './encryption-secret.ts';
+import type { ImageDelivery } from './image-delivery.ts';
+import type { ProviderAccess } from './provider-access.ts';
+import { rendererSizes } from './renderer-sizes.ts';
+import type { AddFunction, ServiceFunction } from './service-function.ts';
+import type { Settings } from './settings.ts';
+import type { Store } from './store.ts';
+
+export interface ExecutionParts {
+  readonly settings: Settings;
+  readonly store: Store;
+  readonly images: ImageDelivery;
+  readonly encryptionSecret: EncryptionSecret;
+  readonly providers: ProviderAccess;
+}
+
+export function addExecution(scope: Construct, add: AddFunction, parts: ExecutionParts): CreationExecution {
+  const { settings, store, images, encryptionSecret } = parts;
+  const renderImage = addRenderer(add, 'RenderImage', 'any', parts);
+  images.grantReadSources(renderImage);
+  const renderImageSmall = addRenderer(add, 'RenderImageSmall', 'small', parts);
+  const renderImageLarge = addRenderer(add, 'RenderImageLarge', 'large', parts);
+
+  const refundCharge = add('RefundCharge', 'workflow/refund-charge', {
+    description: 'Fails a creation and gives its charge back',
+  });
+  store.grant(refundCharge, 'GetItem', 'UpdateItem', 'PutItem');
+
+  const deliverWebhook = add('DeliverWebhook', 'workflow/deliver-webhook', {
+    description: 'Sends one attempt of a webhook or a notice',
+    // Most of its time it waits for the customer's receiver.
+    memoryMegabytes: 256,
+  });
+  deliverWebhook.addEnvironment('RESULTS_BASE_URL', images.baseUrl);
+  deliverWebhook.addEnvironment('OUTBOUND_RULES', 'public');
+  store.grant(deliverWebhook, 'GetItem', 'BatchGetItem', 'UpdateItem', 'PutItem');
+  encryptionSecret.grantOpen(deliverWebhook);
+  const execution = new CreationExecution(scope, 'Creation', {
+    renderImage,
+    renderImageSmall,
+    renderImageLarge,
+    refundCharge,
+    deliverWebhook,
+    logRetention: settings.logRetentionDays,
+  });
+  for (const fn of [renderImage, renderImageSmall, renderImageLarge])
+    execution.grantEndTasks(fn, 'SendTaskSuccess');
+  return execution;
+}
+
+/** One of the functions that render: the same code and rights, with the memory for its pictures. */
+function addRenderer(
+  add: AddFunction,
+  id: string,
+  renderer: Renderer,
+  { settings, store, images, providers }: ExecutionParts,
+): ServiceFunction {
+  const { description, memoryMegabytes } = rendererSizes[renderer];
+  const fn = add(id, 'workflow/render-image', {
+    description,
+    // More than 12 minutes, the longest deadline of a creation.
+    timeout: Duration.seconds(780),
+    memoryMegabytes,
+    holdsEventStreams: true,
+  });
+  fn.addEnvironment('RESULT_DAYS', String(settings.resultDays));
+  store.grant(fn, 'GetItem', 'UpdateItem');
+  images.grantStore(fn);
+  images.grantFind(fn);
+  providers.grantUse(fn);
+  return fn;
+}

@@ -1,0 +1,59 @@
+/** The part of the whole run that goes through the tools of MCP: each of them, with all that it can do. */
+import { expect } from 'vitest';
+import { setNotices } from '../../core/notice-settings.ts';
+import type { Client, TestService } from '../fixtures/service.ts';
+import { generations, type ToolResult } from '../functions/mcp/clients.ts';
+import { settled } from '../workflow/creations.ts';
+
+export interface ToolsRun {
+  /** An address that a request can name as a source image. */
+  readonly source: string;
+  /** An upload of the client. */
+  readonly upload: string;
+  /** Waits until the creation waits for its vendor. */
+  readonly parked: (id: string) => Promise<void>;
+}
+
+/** The vendor must call back by now, or no creation of a tool would be parked. */
+export async function useTools(
+  service: TestService,
+  client: Client,
+  { source, upload, parked }: ToolsRun,
+): Promise<void> {
+  const call = await toolsOf(service, client);
+  for (const name of ['list_models', 'get_balance', 'list_creations']) await call(name);
+  const lake = { prompt: 'a lake', model: 'sandbox-pro', image_urls: [source, upload] };
+  await call('quote_image', lake);
+  const { id } = (await call('generate_image', lake)).structuredContent;
+  const got = await call('get_creation', { id, wait_seconds: 30 });
+  expect(got.content.map(({ type }) => type)).toContain('image');
+
+  const waiting = await call('generate_image', { prompt: 'a lake', model: 'flux-2-pro', wait_seconds: 0 });
+  const parkedId = String(waiting.structuredContent['id']);
+  await parked(parkedId);
+  const cancelled = await call('cancel_creation', { id: parkedId });
+  expect(cancelled.structuredContent['status']).toBe('failed');
+  await settled(service, parkedId);
+  await useRefusal(service);
+}
+
+/** A call that is refused for its balance starts a notice. */
+async function useRefusal(service: TestService): Promise<void> {
+  const poor = await service.client({ balance: '0.001' });
+  await setNotices(poor.account.id, { noticeUrl: service.machine.inboxUrl }, service.operator);
+  const call = await toolsOf(service, poor, true);
+  await call('generate_image', { prompt: 'a lake' });
+}
+
+async function toolsOf(
+  { machine }: TestService,
+  { key }: Client,
+  isRefused?: true,
+): Promise<(name: string, args?: Record<string, unknown>) => Promise<ToolResult>> {
+  const mcp = await generations['the client of 2026']?.(new URL(machine.mcpUrl), key);
+  return async (name, args = {}) => {
+    const result = (await mcp?.callTool({ name, arguments: args })) as ToolResult;
+    expect(result.isError, `${name}: ${result.content[0]?.text}`).toBe(isRefused);
+    return result;
+  };
+}
