@@ -29,6 +29,14 @@ const plain: Omit<Submit, 'name' | 'at'> = {
   polls: 1,
 };
 const follower = { kind: 'events', account: 0, key: 0, limit: 2, isTold: false, notices: false } as const;
+const library = {
+  kind: 'openai',
+  account: 0,
+  key: 0,
+  apart: 0,
+  model: 'sandbox-sketch',
+  trouble: 0.8,
+} as const;
 const startAt = Date.UTC(2026, 10, 21, 12, 0, 30);
 
 function scenario(seed: number, steps: readonly Step[]): Scenario {
@@ -151,6 +159,20 @@ const bases: readonly Scenario[] = [
     person('p', 10_000, 0, { does: 'end_sessions', target: 2 }),
     person('q', 10_500, 0, { does: 'change_person', target: 1, role: 'developer' }),
     person('r', 11_000, 0, { does: 'remove_person', target: 1 }),
+  ]),
+  // The connections of these calls break by the seed, so that their retries attach, and one replaces a failure.
+  scenario(6, [
+    {
+      ...library,
+      name: 'k',
+      at: 400,
+      calls: 2,
+      count: 2,
+      directives: '[sandbox:delay=1s]',
+      form: 'b64_json',
+    },
+    { ...library, name: 'l', at: 600, calls: 1, count: 1, directives: '[sandbox:fail]', form: 'url' },
+    { ...library, name: 'm', at: 800, calls: 1, count: 2, directives: '', form: 'stream' },
   ]),
 ];
 

@@ -1258,6 +1258,7 @@ export const parts: readonly Part[] = [
       row(
         'Whatever tries of equal calls arrive, in whatever order, there are never more unrefunded charges than calls',
         'core/retries: There are never more unrefunded charges than calls, whatever arrives, in whatever order',
+        'simulation/simulation: No invariant breaks in ${seeds} seeds, and every kind of fault strikes',
         'adapters/dynamodb/store-suite: A first try and its own retry at once make one charge, whichever is first',
         'adapters/dynamodb/store-suite: A repeated attach, whose first answer was lost, attaches once more, and another request does not',
       ),
