@@ -27,10 +27,12 @@ export function pauseMillis(heard: Heard, retry: number, jitter: number): number
   return Math.min(500 * 2 ** (retry - 1), 8_000) * (1 - jitter * 0.25);
 }
 
+export const retryHeader = 'X-Stainless-Retry-Count';
+
 /** The headers that a library sends with the try of this number. */
 export function libraryHeaders(retry: number): Readonly<Record<string, string>> {
   return {
-    'X-Stainless-Retry-Count': String(retry),
+    [retryHeader]: String(retry),
     'X-Stainless-Timeout': String(timeoutSeconds),
     'Content-Type': 'application/json',
   };

@@ -2,7 +2,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { OpenaiAnswer } from '../aws/openai-service.ts';
 import { keyAt, type KeyHeld } from './open-account.ts';
-import { isRepeated, libraryHeaders, mostRetries, pauseMillis } from './openai-library.ts';
+import { isRepeated, libraryHeaders, mostRetries, pauseMillis, retryHeader } from './openai-library.ts';
 import type { OpenaiCalls, TryFate } from './openai-step.ts';
 import { promptMark } from './secret-marks.ts';
 import type { Stage } from './stage.ts';
@@ -25,6 +25,8 @@ export function createOpenaiSteps({ world, service, watch, accountOf }: Stage) {
     await Promise.all(strays);
   }
 
+  const jitterOf = (name: string): number => dice.unit(`${name} pause`);
+
   async function call(step: OpenaiCalls, name: string, strays: Promise<unknown>[]): Promise<void> {
     const account = accountOf(step);
     const key = keyAt(account, step.key);
@@ -36,7 +38,7 @@ export function createOpenaiSteps({ world, service, watch, accountOf }: Stage) {
       if (answer && answer.status < 300) return;
       if (attempt === mostRetries || !isRepeated(answer)) return;
       watch.retries.onRetry(asked);
-      await world.sleep(pauseMillis(answer, attempt + 1, dice.unit(`${name} pause ${attempt}`)));
+      await world.sleep(pauseMillis(answer, attempt + 1, jitterOf(`${name} try ${attempt}`)));
     }
   }
 
@@ -47,6 +49,7 @@ export function createOpenaiSteps({ world, service, watch, accountOf }: Stage) {
     event: APIGatewayProxyEvent,
     strays: Promise<unknown>[],
   ): Promise<OpenaiAnswer | undefined> {
+    const retry = Number(event.headers[retryHeader]) + 1;
     const fate: TryFate =
       !world.isCalm() && dice.chance(`${name} in trouble`, trouble)
         ? dice.pick(`${name} fate`, fates)
@@ -57,10 +60,18 @@ export function createOpenaiSteps({ world, service, watch, accountOf }: Stage) {
       strays.push(work);
       return work;
     };
-    const brokenAfter = dice.pick(`${name} breaks within`, [40, 400, 4_000, 20_000]);
+    const brokenAfter = dice.between(
+      `${name} breaks`,
+      5,
+      dice.pick(`${name} breaks within`, [40, 400, 4_000, 20_000]),
+    );
     const breaks = async (): Promise<undefined> => {
-      await world.sleep(dice.between(`${name} breaks`, 5, brokenAfter));
+      await world.sleep(brokenAfter);
     };
+    // Some late requests arrive together with their own retry.
+    const arrivesAfter = dice.chance(`${name} meets its retry`, 0.6)
+      ? brokenAfter + pauseMillis(undefined, retry, jitterOf(name)) + dice.between(`${name} meets`, -15, 25)
+      : dice.between(`${name} arrives`, 5, 30_000);
     switch (fate) {
       case 'whole':
         return stray(request());
@@ -73,7 +84,7 @@ export function createOpenaiSteps({ world, service, watch, accountOf }: Stage) {
         void stray(request());
         return breaks();
       case 'late':
-        void stray(world.sleep(dice.between(`${name} arrives`, 5, 30_000)).then(request));
+        void stray(world.sleep(arrivesAfter).then(request));
         return breaks();
     }
   }

@@ -85,8 +85,10 @@ export function scenarioOf(seed: number): Scenario {
               ...libraries,
               ...people,
             ].sort((a, b) => a.at - b.at),
-    faultProbability: isQuiet ? 0 : dice.pick('faults', [0, 0.01, 0.03, 0.1]),
-    calmAfter: lengthMillis + dice.pick('calm', [0, 60_000, 300_000, 1_500_000]),
+    faultProbability: isQuiet
+      ? 0
+      : dice.pick('faults', isOfLibraries ? [0, 0.03, 0.1, 0.2] : [0, 0.01, 0.03, 0.1]),
+    calmAfter: lengthMillis + dice.pick('calm', [isOfLibraries ? 90_000 : 0, 60_000, 300_000, 1_500_000]),
     clockSpreadMillis: dice.pick('clocks', [0, 0, 300, 1_500]),
     slowBucketMillis: dice.chance('slow bucket', 0.1) ? dice.between('slow by', 28_000, 34_000) : 0,
     holdMillis: dice.pick<readonly [number, number]>('holds', [

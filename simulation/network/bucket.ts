@@ -20,7 +20,7 @@ export interface Bucket {
 }
 
 /** The time limit of each call, as adapters/s3-images.ts sets it. */
-const callMillis = { put: 40_000, get: 20_000, find: 10_000, upload: 5_000 } as const;
+const callMillis = { put: 40_000, get: 40_000, find: 10_000, upload: 5_000 } as const;
 
 /**
  * Creates an empty bucket. It takes the place of the whole S3 adapter, so the HTTP requests of that adapter

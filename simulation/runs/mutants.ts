@@ -106,6 +106,50 @@ export const mutants: readonly Mutant[] = [
     replace: 'if (outcome.unclear && order.nowMillis === 0)',
   },
   {
+    name: 'several-charged-one-by-one',
+    file: 'adapters/dynamodb/charge-store.ts',
+    find: 'const outcome = await transact(table, [...items.values()], order.creations[0].id);',
+    replace:
+      'for (const creation of order.creations.slice(1)) await transact(table, [...chargeItems(table, { creations: [creation], apiKey: order.apiKey, maxConcurrent: order.maxConcurrent, nowMillis: order.nowMillis }).values()], creation.id);\n' +
+      'const outcome = await transact(table, [...chargeItems(table, { ...order, creations: [order.creations[0]] }).values()], order.creations[0].id);',
+  },
+  {
+    name: 'retry-without-record',
+    file: charge,
+    find: 'order.retry ? retryItems(table, order.retry, idsOf(order), order.nowMillis) : []',
+    replace: '[]',
+  },
+  {
+    name: 'retry-by-the-highest-number',
+    file: 'core/retries.ts',
+    find: 'if (seen.includes(attempt)) return false;',
+    replace: 'if (seen.some((number) => number >= attempt)) return false;',
+  },
+  {
+    name: 'late-first-try-is-a-new-call',
+    file: 'core/retries.ts',
+    find: 'attempt === 0 ? head.madeByRetry > 0 : true',
+    replace: 'attempt !== 0',
+  },
+  {
+    name: 'retry-head-without-condition',
+    file: 'adapters/dynamodb/retry-items.ts',
+    find: 'if (attempt === undefined) return {};',
+    replace: 'return {};',
+  },
+  {
+    name: 'retry-of-a-failure-makes-an-entry',
+    file: 'functions/operations/generate/earlier-try.ts',
+    find: 'retry: chargeInPlace(request, entry)',
+    replace: "retry: { kind: 'new_entry', place: request.place, attempt: request.attempt, head: known }",
+  },
+  {
+    name: 'entries-live-for-seconds',
+    file: 'core/limits.ts',
+    find: 'afterTry: 15 * 60_000',
+    replace: 'afterTry: 2_000',
+  },
+  {
     name: 'refund-twice',
     file: 'adapters/dynamodb/terminal.ts',
     find: "'#status IN (:queued, :processing)'",
