@@ -10,6 +10,11 @@ const headSchema = z.object({
   cookies: z.array(z.string()).default([]),
 });
 
+/** REST APIs rename this header of a function's answer. https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html */
+function renamed(name: string): string {
+  return name.toLowerCase() === 'www-authenticate' ? 'x-amzn-remapped-www-authenticate' : name;
+}
+
 /** An answer on its way from a function to a client. */
 export interface StreamedAnswer {
   readonly sink: AnswerSink;
@@ -43,7 +48,7 @@ export function createStreamedAnswer(outgoing: ServerResponse, idleMillis: numbe
         hasBegun = true;
         idle.refresh();
         for (const [name, value] of Object.entries(head.headers))
-          if (!connectionHeaders.has(name.toLowerCase())) outgoing.setHeader(name, String(value));
+          if (!connectionHeaders.has(name.toLowerCase())) outgoing.setHeader(renamed(name), String(value));
         if (head.cookies.length > 0) outgoing.setHeader('set-cookie', head.cookies);
         outgoing.writeHead(head.statusCode);
         outgoing.flushHeaders();

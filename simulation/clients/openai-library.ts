@@ -6,7 +6,7 @@
 /** How often a library repeats a call. */
 export const mostRetries = 2;
 /** How long a library waits for an answer, and what it says of that. */
-export const timeoutSeconds = 600;
+const timeoutSeconds = 600;
 
 /** What a library hears of a try. Undefined: the connection broke. */
 export type Heard =

@@ -110,7 +110,7 @@ describe('the answer of a function', () => {
   it('A cookie, a number and a header of the connection come out as API Gateway sends them', async () => {
     const { send } = await rest(`awslambda.HttpResponseStream.from(stream, {
         statusCode: 402,
-        headers: { 'x-count': 3, 'Content-Length': '99', Connection: 'upgrade' },
+        headers: { 'x-count': 3, 'Content-Length': '99', Connection: 'upgrade', 'www-authenticate': 'Bearer' },
         cookies: ['a=1', 'b=2'],
       });
       await write('x');
@@ -123,6 +123,8 @@ describe('the answer of a function', () => {
       'x',
     ]);
     expect([headers['content-length'], headers['transfer-encoding']]).toEqual([undefined, 'chunked']);
+    const authenticate = [headers['www-authenticate'], headers['x-amzn-remapped-www-authenticate']];
+    expect(authenticate).toEqual([undefined, 'Bearer']);
   });
 });
 

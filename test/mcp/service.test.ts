@@ -178,7 +178,7 @@ describe('the endpoint', () => {
       headers: { authorization: 'Bearer no' },
       body: '{}',
     });
-    expect([wrong.status, wrong.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+    expect([wrong.status, wrong.headers.get('x-amzn-remapped-www-authenticate')]).toEqual([401, 'Bearer']);
     const get = await fetch(mcpUrl);
     expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST']);
     expect(await get.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32_000 } });

@@ -225,7 +225,7 @@ describe('the functions', () => {
       { ...portal, ...notices, ...userPool, DEFAULT_LIMITS: JSON.stringify(defaultLimits) },
     ],
     OpenaiImages: [
-      1_024,
+      512,
       'Answers the OpenAI-shaped requests for images, once the images are there',
       { ...api, ...bucket, ...machine, ...outbound, ...topUp, ...aliases },
     ],

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { keepFigures } from '../../tools/cost/keep-figures.ts';
 import { creationKinds, type CreationCount, type Measured } from '../../tools/cost/measure.ts';
-import { costPage, successAfter, viewTable } from '../../tools/cost/page.ts';
+import { costPage, heldTable, successAfter, viewTable } from '../../tools/cost/page.ts';
 import { figuresOf } from '../../tools/cost/page-figures.ts';
 import { looksFor, resourceBill, userCapBill, waitFor } from '../../tools/cost/bill.ts';
 import { memoryOf, standingResources } from '../../tools/cost/resources.ts';
@@ -182,6 +182,17 @@ describe('the committed docs/cost.md', () => {
       19.5 * 0.000125 + ((4.2 * 1769) / 1024 + 36) * 0.0000133334 + 0.0002 + 0.001 + 680 * 0.5e-6 + 0.001;
     const totals = tableRows(section).at(-1) ?? [];
     expect(Number(totals[2]?.replaceAll('*', ''))).toBeCloseTo(home, 4);
+  });
+
+  it('A held request costs the time of its function with the memory of the template', async () => {
+    const section = sectionOf(page, '## A request that is held');
+    const memory = await memoryOf();
+    expect(tableRows(section)).toEqual(tableRows(`${heldTable({ memory })}\n`));
+    expect(section).toContain(`OpenaiImages waits with ${memory['OpenaiImages']} MB`);
+    const [[, short, , long] = []] = tableRows(section).slice(-1);
+    const gigabytes = (memory['OpenaiImages'] ?? 0) / 1024;
+    // 105 s more are 105 s of the function, and a look of one unit every two seconds.
+    expect(Number(long) - Number(short)).toBeCloseTo(105 * gigabytes * 0.0133334 + 52.5 * 0.000125, 3);
   });
 
   it('The bill of a month without requests is the sum of the parts', () => {

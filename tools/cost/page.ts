@@ -13,6 +13,7 @@ import {
 } from './bill.ts';
 import { eventBill, lookSeconds } from './events.ts';
 import { isRenderer } from '../function-name.ts';
+import { heldBill } from './held.ts';
 import { creationKinds, type CreationCount, type CreationKind } from './measure.ts';
 import { figureTitles } from './page-figures.ts';
 import { viewBill, viewNames, viewParts } from './portal.ts';
@@ -130,6 +131,14 @@ function eventTable({ memory }: CostReport): string {
   );
 }
 
+/** What it costs to hold 1,000 requests until their images are there. */
+export function heldTable({ memory }: Pick<CostReport, 'memory'>): string {
+  return table(
+    ['USD for 1,000', ...waits.map((seconds) => `${seconds} s`)],
+    [['held', ...waits.map((seconds) => usd(heldBill(seconds, memory)))]],
+  );
+}
+
 /** What 1,000 views of pages of the portal cost. */
 export function viewTable({ memory }: Pick<CostReport, 'memory'>): string {
   const bills = viewNames.map((name) => viewBill(name, memory));
@@ -188,6 +197,14 @@ A renderer holds the connection to a provider that answers in one call, and it a
 ${waitTable(report)}
 
 A vendor that calls back (fal, Replicate) costs nothing while it works ([decision 31](decisions/0031-vendors-call-back.md)): the column "success, webhook, callback" of the first table holds for 1 s as for 60 s. A lost callback costs one more state transition and one more invocation of the renderer for each minute.
+
+## A request that is held
+
+The [OpenAI-shaped endpoint](openai.md) holds a request until its image is there. Meanwhile OpenaiImages waits with ${memoryText(report, 'OpenaiImages')} MB, beside the renderer, and looks at the creation every two seconds. This part is computed and not measured. USD for 1,000 requests of one image, on top of what their creations cost:
+
+${heldTable(report)}
+
+Nearly all of the amount is the time of the function. A client that polls, or takes the webhook, costs none of it. A request for several images is held once.
 
 ## Caps of a key
 

@@ -15,6 +15,8 @@ export const prices = {
   gigabyteSecond: 0.0000133334,
   /** https://aws.amazon.com/api-gateway/pricing/ (HTTP API, the first tier, up to 512 KB a request) */
   apiRequest: 1 / 1e6,
+  /** The same page (REST API, the first tier; a streamed answer counts as one request for each 10 MB) */
+  restRequest: 3.5 / 1e6,
   /** https://aws.amazon.com/s3/pricing/ */
   objectPut: 0.005 / 1e3,
   objectGet: 0.0004 / 1e3,
