@@ -166,9 +166,7 @@ export function createInvocationWatch(world: World, accuse: Accuse): InvocationW
     },
     onServed: (invocation, { statusCode = 0, body }) => {
       const details = detailsOf(body);
-      // A picture that the slow bucket does not give is an answer of 500 with its creations: the library comes back.
-      const isUnread = details?.['creation_ids'] !== undefined;
-      if (statusCode === 500 && !isUnread && !excuse(invocation.faults, world.injected)) {
+      if (statusCode === 500 && !excuse(invocation.faults, world.injected)) {
         accuse(
           'no answer of 500 without a fault that excuses it',
           `${invocation.id} after ${JSON.stringify(invocation.faults)}`,

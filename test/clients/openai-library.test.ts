@@ -144,26 +144,28 @@ describe('models', () => {
 });
 
 describe('a render that takes long', () => {
+  /** A busy machine may need more than two tries, but only the last one gets the picture. */
+  function expectLateAnswer(sent: OpenaiCustomer['sent'], before: number | undefined): void {
+    const tries = sent.map(({ tries: count, status }) => [count, status]);
+    expect(tries.length).toBeGreaterThan(1);
+    expect(tries).toEqual(tries.map((_try, index) => [index, index === tries.length - 1 ? 200 : before]));
+  }
+
   it('The library is told before the time limit of its request, and its retry gets the same picture', async () => {
-    const { openai, sent, creations } = await openaiCustomer(service);
+    const { openai, sent, creations } = await openaiCustomer(service, { library: { maxRetries: 6 } });
     const order = { model, prompt: 'a lake [sandbox:delay=4s]' };
     const { data } = await openai.images.generate(order, { timeout: 6_000 });
     expect(typeOf(data?.[0]?.b64_json)).toBe('png');
-    expect(sent.map(({ tries, status }) => [tries, status])).toEqual([
-      [0, 504],
-      [1, 200],
-    ]);
+    expectLateAnswer(sent, 504);
     expect(await creations()).toHaveLength(1);
   });
 
   it('A library that does not tell its time limit breaks off, and its retry gets the same picture', async () => {
-    const { openai, sent, creations } = await openaiCustomer(service, { library: { timeout: 2_000 } });
-    const { data } = await openai.images.generate({ model, prompt: 'a lake [sandbox:delay=2500ms]' });
+    const library = { timeout: 3_000, maxRetries: 6 };
+    const { openai, sent, creations } = await openaiCustomer(service, { library });
+    const { data } = await openai.images.generate({ model, prompt: 'a lake [sandbox:delay=4s]' });
     expect(typeOf(data?.[0]?.b64_json)).toBe('png');
-    expect(sent.map(({ tries, status }) => [tries, status])).toEqual([
-      [0, undefined],
-      [1, 200],
-    ]);
+    expectLateAnswer(sent, undefined);
     expect(await creations()).toHaveLength(1);
   });
 });

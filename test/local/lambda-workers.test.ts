@@ -137,7 +137,8 @@ describe('the workers of a function', () => {
 
   it('A new invocation does not wait for a worker that another invocation blocks', async () => {
     const { invoke } = run(
-      `if (event.block) for (const until = performance.now() + 2_000; performance.now() < until; );
+      // Blocks the thread without the processor, which the new worker needs to start.
+      `if (event.block) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4_500);
       return performance.timeOrigin + performance.now()`,
       { timeoutSeconds: 30, limits: { ...oneWorker, environmentsWhenBusy: 2 } },
     );

@@ -9,6 +9,9 @@ import { creationHeaders, isCompleted } from './outcome.ts';
 
 type Services = Pick<SubmitServices, 'images' | 'log'>;
 
+/** S3 asks to slow down for seconds at most. */
+const busyRetrySeconds = 2;
+
 /** The result of a creation. */
 export interface Picture {
   readonly creation: CreationRecord;
@@ -41,16 +44,17 @@ export async function firstBytes(
   }
 }
 
-/** The 500 for pictures that cannot be read. A bucket that is merely busy is no reason for an alarm. */
+/** The refusal for pictures that cannot be read: 503 when the bucket is merely busy, else 500 with an alarm. */
 export function unreadable(error: unknown, creations: Creations, { log }: Services): OpenaiRefusal {
   const ids = creations.map(({ id }) => id);
   const fields = { creationId: ids[0], error: errorName(error) };
-  if (error instanceof Overloaded) log.info('result_not_read', fields);
+  const isBusy = error instanceof Overloaded;
+  if (isBusy) log.info('result_not_read', fields);
   else log.alarm('request_failed', fields);
   const message = 'The pictures are there, but they could not be read. Send the same request again.';
-  return new OpenaiRefusal('internal_error', message, {
+  return new OpenaiRefusal(isBusy ? 'overloaded' : 'internal_error', message, {
     details: { creation_ids: ids },
-    headers: creationHeaders(creations),
+    headers: { ...creationHeaders(creations), ...(isBusy && { 'retry-after': String(busyRetrySeconds) }) },
   });
 }
 

@@ -144,10 +144,14 @@ describe('pictures that cannot be read', () => {
     expect(stage.log.lines).toContain('alarm request_failed');
   });
 
-  it('A bucket that is busy is 500 without an alarm', async () => {
+  it('A bucket that is busy is 503 without an alarm, and the library sends the request again', async () => {
     const get = async (): Promise<never> => Promise.reject(new Overloaded('busy'));
     const { generate, stage } = scene(completing, { images: { get } });
-    expect(await generate(body)).toMatchObject({ status: 500 });
+    expect(await generate(body)).toMatchObject({
+      status: 503,
+      headers: { 'x-should-retry': 'true', 'retry-after': '2', 'x-darkroom-creation-id': stage.started[0] },
+      body: { error: { code: 'overloaded', details: { creation_ids: stage.started } } },
+    });
     expect(stage.log.lines).toContain('info result_not_read');
   });
 
