@@ -80,9 +80,10 @@ function metricsOf(line: string): string[] {
 }
 
 let run: WholeRun;
+// Every function works in this run, and other tests may share the processors.
 beforeAll(async () => {
   run = await wholeRun();
-});
+}, 400_000);
 
 describe('a run of the whole service', () => {
   it('A run of the whole service is never refused a call to AWS', () => {
