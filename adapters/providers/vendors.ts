@@ -1,6 +1,8 @@
 /** The table of vendors: each vendor's name, adapter and check, stated once. */
 import type { ImageProvider, ProviderCredentials } from '../../core/provider.ts';
 import type { ProviderName } from '../../core/providers.ts';
+import { checkAlibaba } from './alibaba/check.ts';
+import { createAlibaba } from './alibaba/provider.ts';
 import { checkBedrock } from './bedrock/check.ts';
 import { createBedrock } from './bedrock/provider.ts';
 import { checkBfl } from './bfl/check.ts';
@@ -29,6 +31,7 @@ const vendors: Readonly<Record<VendorName, Vendor>> = {
   bfl: { create: createBfl, check: checkBfl },
   fal: { create: createFal, check: checkFal },
   replicate: { create: createReplicate, check: checkReplicate },
+  alibaba: { create: createAlibaba, check: checkAlibaba },
 };
 
 export interface VendorAccess {

@@ -1,5 +1,6 @@
 /** The addresses at which the vendors are asked. The test replaces `fetch`, so no request leaves the machine. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createAlibaba } from '../../../adapters/providers/alibaba/provider.ts';
 import { createFal } from '../../../adapters/providers/fal/provider.ts';
 import { createReplicate } from '../../../adapters/providers/replicate/provider.ts';
 import { createBfl } from '../../../adapters/providers/bfl/provider.ts';
@@ -46,6 +47,10 @@ const addresses: Readonly<Record<KeyProvider, { readonly picture: string; readon
   replicate: {
     picture: 'https://api.replicate.com/v1/models/model/predictions',
     check: 'https://api.replicate.com/v1/account',
+  },
+  alibaba: {
+    picture: 'https://dashscope-intl.aliyuncs.com/api/v1/services/aigc/multimodal-generation/generation',
+    check: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1/models',
   },
 };
 const isKeyProvider = (name: string): name is KeyProvider => Object.hasOwn(addresses, name);
@@ -182,6 +187,11 @@ describe('A picture that an answer names', () => {
       await createReplicate({ name: 'replicate', credentials, clock }).poll?.('0 job', job, never);
       return asked;
     },
+    Alibaba: async (picture: string) => {
+      const asked = fetchThat(() => new Response('a picture'));
+      await createAlibaba({ name: 'alibaba', credentials, clock }).poll?.(`0 ${picture}`, job, never);
+      return asked;
+    },
   } as const;
 
   it.each([
@@ -207,6 +217,15 @@ describe('A picture that an answer names', () => {
     ['Replicate', 'https://notreplicate.delivery/a.png', false],
     ['Replicate', 'https://replicate.delivery.example.com/a.png', false],
     ['Replicate', 'https://169.254.169.254/a.png', false],
+    ['Alibaba', 'https://dashscope-a717.oss-accelerate.aliyuncs.com/a.png?Expires=1', true],
+    ['Alibaba', 'https://dashscope-result-sgp.oss-ap-southeast-1.aliyuncs.com/a.png', true],
+    ['Alibaba', 'https://dashscope-result-bj.oss-cn-beijing.aliyuncs.com/a.png', true],
+    ['Alibaba', 'http://dashscope-a717.oss-accelerate.aliyuncs.com/a.png', false],
+    ['Alibaba', 'https://dashscope-a717.oss-accelerate.aliyuncs.com:8443/a.png', false],
+    ['Alibaba', 'https://bucket.oss-ap-southeast-1-internal.aliyuncs.com/a.png', false],
+    ['Alibaba', 'https://oss-accelerate.aliyuncs.com.example.com/a.png', false],
+    ['Alibaba', 'https://aliyuncs.com/a.png', false],
+    ['Alibaba', 'https://169.254.169.254/a.png', false],
   ] as const)(
     'A picture of %s at %s is downloaded without a credential: %j',
     async (vendor, picture, isDownloaded) => {

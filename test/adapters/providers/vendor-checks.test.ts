@@ -1,5 +1,6 @@
 /** The call that asks a vendor about our key, and what the status of the answer means. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkAlibaba } from '../../../adapters/providers/alibaba/check.ts';
 import { checkBfl } from '../../../adapters/providers/bfl/check.ts';
 import { checkFal } from '../../../adapters/providers/fal/check.ts';
 import { checkGoogle } from '../../../adapters/providers/google/check.ts';
@@ -48,6 +49,12 @@ const vendors: Readonly<
   replicate: {
     check: checkReplicate,
     asks: 'GET /v1/account',
+    header: ['authorization', 'Bearer the key'],
+    says: byCall,
+  },
+  alibaba: {
+    check: checkAlibaba,
+    asks: 'GET /compatible-mode/v1/models',
     header: ['authorization', 'Bearer the key'],
     says: byCall,
   },

@@ -2,6 +2,8 @@
 import type { ProviderName } from '../../../core/providers.ts';
 import { readTemplate } from '../../../local/template.ts';
 import { synthesizedTemplate } from '../../../start/synthesized-template.ts';
+import { alibabaRows } from './alibaba/rows.ts';
+import { fakeAlibabaKey, startFakeAlibaba } from './alibaba/server.ts';
 import { bedrockRows } from './bedrock/rows.ts';
 import { startFakeBedrock } from './bedrock/server.ts';
 import { bflRows } from './bfl/rows.ts';
@@ -53,6 +55,12 @@ export const fakes: Readonly<Record<VendorName, Fake>> = {
     rows: replicateRows,
     key: 'fake-replicate-key',
     model: 'flux-2-pro',
+  },
+  alibaba: {
+    start: startFakeAlibaba,
+    rows: alibabaRows,
+    key: fakeAlibabaKey,
+    model: 'qwen-image-3.0',
   },
 };
 
