@@ -32,6 +32,7 @@ export const providers = {
     credential: 'key',
     accessAt: 'https://modelstudio.console.alibabacloud.com',
   },
+  ideogram: { title: 'Ideogram', credential: 'key', accessAt: 'https://ideogram.ai/platform' },
 } as const satisfies Readonly<Record<string, ProviderInfo>>;
 
 export type ProviderName = keyof typeof providers;

@@ -11,6 +11,8 @@ import { checkFal } from './fal/check.ts';
 import { createFal } from './fal/provider.ts';
 import { checkGoogle } from './google/check.ts';
 import { createGoogle } from './google/provider.ts';
+import { checkIdeogram } from './ideogram/check.ts';
+import { createIdeogram } from './ideogram/provider.ts';
 import { checkOpenai } from './openai/check.ts';
 import { createOpenai } from './openai/provider.ts';
 import { checkReplicate } from './replicate/check.ts';
@@ -32,6 +34,7 @@ const vendors: Readonly<Record<VendorName, Vendor>> = {
   fal: { create: createFal, check: checkFal },
   replicate: { create: createReplicate, check: checkReplicate },
   alibaba: { create: createAlibaba, check: checkAlibaba },
+  ideogram: { create: createIdeogram, check: checkIdeogram },
 };
 
 export interface VendorAccess {

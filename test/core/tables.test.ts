@@ -166,6 +166,7 @@ describe('core/providers.ts', () => {
           accessAt: 'https://modelstudio.console.alibabacloud.com',
         },
       ],
+      ['ideogram', { title: 'Ideogram', credential: 'key', accessAt: 'https://ideogram.ai/platform' }],
     ]);
   });
 

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createAlibaba } from '../../../adapters/providers/alibaba/provider.ts';
 import { createFal } from '../../../adapters/providers/fal/provider.ts';
+import { createIdeogram } from '../../../adapters/providers/ideogram/provider.ts';
 import { createReplicate } from '../../../adapters/providers/replicate/provider.ts';
 import { createBfl } from '../../../adapters/providers/bfl/provider.ts';
 import { checkVendor, createVendors } from '../../../adapters/providers/vendors.ts';
@@ -51,6 +52,10 @@ const addresses: Readonly<Record<KeyProvider, { readonly picture: string; readon
   alibaba: {
     picture: 'https://dashscope-intl.aliyuncs.com/api/v1/services/aigc/multimodal-generation/generation',
     check: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1/models',
+  },
+  ideogram: {
+    picture: 'https://api.ideogram.ai/v2/image/generate/model',
+    check: 'https://api.ideogram.ai/models',
   },
 };
 const isKeyProvider = (name: string): name is KeyProvider => Object.hasOwn(addresses, name);
@@ -187,6 +192,12 @@ describe('A picture that an answer names', () => {
       await createReplicate({ name: 'replicate', credentials, clock }).poll?.('0 job', job, never);
       return asked;
     },
+    Ideogram: async (picture: string) => {
+      const data = [{ url: picture, is_image_safe: true }];
+      const asked = fetchThat(() => json({ status: 'completed', data }));
+      await createIdeogram({ name: 'ideogram', credentials, clock }).poll?.('0 job', job, never);
+      return asked;
+    },
     Alibaba: async (picture: string) => {
       const asked = fetchThat(() => new Response('a picture'));
       await createAlibaba({ name: 'alibaba', credentials, clock }).poll?.(`0 ${picture}`, job, never);
@@ -217,6 +228,11 @@ describe('A picture that an answer names', () => {
     ['Replicate', 'https://notreplicate.delivery/a.png', false],
     ['Replicate', 'https://replicate.delivery.example.com/a.png', false],
     ['Replicate', 'https://169.254.169.254/a.png', false],
+    ['Ideogram', 'https://ideogram.ai/api/images/ephemeral/a.png?exp=1&sig=2', true],
+    ['Ideogram', 'http://ideogram.ai/a.png', false],
+    ['Ideogram', 'https://notideogram.ai/a.png', false],
+    ['Ideogram', 'https://ideogram.ai.example.com/a.png', false],
+    ['Ideogram', 'https://169.254.169.254/a.png', false],
     ['Alibaba', 'https://dashscope-a717.oss-accelerate.aliyuncs.com/a.png?Expires=1', true],
     ['Alibaba', 'https://dashscope-result-sgp.oss-ap-southeast-1.aliyuncs.com/a.png', true],
     ['Alibaba', 'https://dashscope-result-bj.oss-cn-beijing.aliyuncs.com/a.png', true],

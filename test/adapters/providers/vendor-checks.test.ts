@@ -4,6 +4,7 @@ import { checkAlibaba } from '../../../adapters/providers/alibaba/check.ts';
 import { checkBfl } from '../../../adapters/providers/bfl/check.ts';
 import { checkFal } from '../../../adapters/providers/fal/check.ts';
 import { checkGoogle } from '../../../adapters/providers/google/check.ts';
+import { checkIdeogram } from '../../../adapters/providers/ideogram/check.ts';
 import { checkOpenai } from '../../../adapters/providers/openai/check.ts';
 import { checkReplicate } from '../../../adapters/providers/replicate/check.ts';
 import type { CredentialCheck, VendorSettings } from '../../../adapters/providers/vendor.ts';
@@ -58,6 +59,7 @@ const vendors: Readonly<
     header: ['authorization', 'Bearer the key'],
     says: byCall,
   },
+  ideogram: { check: checkIdeogram, asks: 'GET /models', header: ['api-key', 'the key'], says: byCall },
   google: {
     check: checkGoogle,
     asks: 'GET /v1beta/models?pageSize=1',

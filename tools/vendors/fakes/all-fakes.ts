@@ -14,6 +14,8 @@ import type { FakeVendor, VendorRow } from './fake-vendor.ts';
 import type { Paint } from './pictures.ts';
 import { googleRows } from './google/rows.ts';
 import { fakeGoogleKey, startFakeGoogle } from './google/server.ts';
+import { ideogramRows } from './ideogram/rows.ts';
+import { fakeIdeogramKey, startFakeIdeogram } from './ideogram/server.ts';
 import { openaiRows } from './openai/rows.ts';
 import { fakeOpenaiKey, startFakeOpenai } from './openai/server.ts';
 import { replicateRows } from './replicate/rows.ts';
@@ -61,6 +63,12 @@ export const fakes: Readonly<Record<VendorName, Fake>> = {
     rows: alibabaRows,
     key: fakeAlibabaKey,
     model: 'qwen-image-3.0',
+  },
+  ideogram: {
+    start: startFakeIdeogram,
+    rows: ideogramRows,
+    key: fakeIdeogramKey,
+    model: 'ideogram-4.5',
   },
 };
 
