@@ -44,11 +44,23 @@ export interface VendorAccess {
   readonly baseUrls: Readonly<Record<string, string>>;
 }
 
-/** The adapters of all vendors, in the order of the table. */
-export function createVendors(access: VendorAccess & { readonly bedrockRegion: string }): ImageProvider[] {
-  return Object.entries(vendors).map(([name, { create }]) =>
-    create(settingsOf(access, name), access.bedrockRegion),
-  );
+/**
+ * The adapters by name. Each is created when it is first asked for, because the client of Amazon Bedrock alone
+ * takes longer to create than all others together, and few services use every vendor.
+ */
+export function createVendors(
+  access: VendorAccess & { readonly bedrockRegion: string },
+): Pick<ReadonlyMap<string, ImageProvider>, 'get'> {
+  const created = new Map<string, ImageProvider>();
+  return {
+    get: (name) => {
+      if (!isVendor(name)) return undefined;
+      const provider =
+        created.get(name) ?? vendors[name].create(settingsOf(access, name), access.bedrockRegion);
+      created.set(name, provider);
+      return provider;
+    },
+  };
 }
 
 /** Asks a provider's vendor about our key, by a call that costs nothing. Throws when the signal aborts. */
@@ -61,7 +73,7 @@ export async function checkVendor(
   return vendors[name].check(settingsOf(access, name), signal);
 }
 
-function isVendor(name: ProviderName): name is VendorName {
+function isVendor(name: string): name is VendorName {
   return Object.hasOwn(vendors, name);
 }
 

@@ -8,7 +8,7 @@ import { createBfl } from '../../../adapters/providers/bfl/provider.ts';
 import { checkVendor, createVendors } from '../../../adapters/providers/vendors.ts';
 import { systemClock } from '../../../adapters/system-clock.ts';
 import { providers, type ProviderName } from '../../../core/providers.ts';
-import { jobsLike, type KeyProvider } from './vendor-talk.ts';
+import { everyVendor, jobsLike, type KeyProvider } from './vendor-talk.ts';
 
 const never = new AbortController().signal;
 const credentials = { read: async () => Promise.resolve('a-key'), forget: () => undefined };
@@ -66,14 +66,31 @@ const keyProviders = Object.keys(providers).filter(isKeyProvider);
 
 describe('The vendors', () => {
   it('The table holds the vendor of every provider but the sandboxes, in the order of the providers', () => {
-    const vendors = createVendors({ ...access, bedrockRegion: 'us-west-2' });
+    const vendors = everyVendor({ ...access, bedrockRegion: 'us-west-2' });
     expect(vendors.map(({ name }) => name)).toEqual(vendorProviders);
+  });
+
+  it('An adapter is created when it is first asked for, and only once', () => {
+    let created = 0;
+    const vendors = createVendors({
+      credentials,
+      clock,
+      // Each adapter reads its address when it is created.
+      get baseUrls(): Record<string, string> {
+        created += 1;
+        return {};
+      },
+      bedrockRegion: 'us-west-2',
+    });
+    expect([vendors.get('sandbox'), vendors.get('constructor'), created]).toEqual([undefined, undefined, 0]);
+    const fal = vendors.get('fal');
+    expect([fal?.name, vendors.get('fal') === fal, created]).toEqual(['fal', true, 1]);
   });
 
   it('Each vendor is asked for a picture at its own address', async () => {
     const asked = fetchThat(() => new Response('', { status: 429 }));
     const job = jobsLike({ providerModel: 'model', outputFormat: 'jpeg' })();
-    for (const vendor of createVendors({ ...access, bedrockRegion: 'us-west-2' }).slice(1))
+    for (const vendor of everyVendor({ ...access, bedrockRegion: 'us-west-2' }).slice(1))
       expect(await vendor.submit(job, never)).toEqual({
         kind: 'refused',
         reason: 'unavailable',
@@ -99,7 +116,7 @@ describe('The vendors', () => {
     const baseUrls = Object.fromEntries(keyProviders.map((name) => [name, `https://${name}.test`]));
     for (const name of keyProviders) await checkVendor(name, { credentials, clock, baseUrls }, never);
     const job = jobsLike({ providerModel: 'model', outputFormat: 'jpeg' })();
-    const vendors = createVendors({ credentials, clock, baseUrls, bedrockRegion: 'us-west-2' }).slice(1);
+    const vendors = everyVendor({ credentials, clock, baseUrls, bedrockRegion: 'us-west-2' }).slice(1);
     for (const vendor of vendors) await vendor.submit(job, never);
     expect(asked.map(({ url }) => new URL(url).origin)).toEqual(
       [...keyProviders, ...keyProviders].map((name) => `https://${name}.test`),
