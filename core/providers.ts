@@ -27,6 +27,12 @@ export const providers = {
   bfl: { title: 'Black Forest Labs', credential: 'key', accessAt: 'https://dashboard.bfl.ai' },
   fal: { title: 'fal', credential: 'key', accessAt: 'https://fal.ai/dashboard/keys' },
   replicate: { title: 'Replicate', credential: 'key', accessAt: 'https://replicate.com/account/api-tokens' },
+  alibaba: {
+    title: 'Alibaba Model Studio',
+    credential: 'key',
+    accessAt: 'https://modelstudio.console.alibabacloud.com',
+  },
+  ideogram: { title: 'Ideogram', credential: 'key', accessAt: 'https://ideogram.ai/platform' },
 } as const satisfies Readonly<Record<string, ProviderInfo>>;
 
 export type ProviderName = keyof typeof providers;

@@ -1,6 +1,8 @@
 /** The table of vendors: each vendor's name, adapter and check, stated once. */
 import type { ImageProvider, ProviderCredentials } from '../../core/provider.ts';
 import type { ProviderName } from '../../core/providers.ts';
+import { checkAlibaba } from './alibaba/check.ts';
+import { createAlibaba } from './alibaba/provider.ts';
 import { checkBedrock } from './bedrock/check.ts';
 import { createBedrock } from './bedrock/provider.ts';
 import { checkBfl } from './bfl/check.ts';
@@ -9,6 +11,8 @@ import { checkFal } from './fal/check.ts';
 import { createFal } from './fal/provider.ts';
 import { checkGoogle } from './google/check.ts';
 import { createGoogle } from './google/provider.ts';
+import { checkIdeogram } from './ideogram/check.ts';
+import { createIdeogram } from './ideogram/provider.ts';
 import { checkOpenai } from './openai/check.ts';
 import { createOpenai } from './openai/provider.ts';
 import { checkReplicate } from './replicate/check.ts';
@@ -29,6 +33,8 @@ const vendors: Readonly<Record<VendorName, Vendor>> = {
   bfl: { create: createBfl, check: checkBfl },
   fal: { create: createFal, check: checkFal },
   replicate: { create: createReplicate, check: checkReplicate },
+  alibaba: { create: createAlibaba, check: checkAlibaba },
+  ideogram: { create: createIdeogram, check: checkIdeogram },
 };
 
 export interface VendorAccess {
@@ -38,11 +44,23 @@ export interface VendorAccess {
   readonly baseUrls: Readonly<Record<string, string>>;
 }
 
-/** The adapters of all vendors, in the order of the table. */
-export function createVendors(access: VendorAccess & { readonly bedrockRegion: string }): ImageProvider[] {
-  return Object.entries(vendors).map(([name, { create }]) =>
-    create(settingsOf(access, name), access.bedrockRegion),
-  );
+/**
+ * The adapters by name. Each is created when it is first asked for, because the client of Amazon Bedrock alone
+ * takes longer to create than all others together, and few services use every vendor.
+ */
+export function createVendors(
+  access: VendorAccess & { readonly bedrockRegion: string },
+): Pick<ReadonlyMap<string, ImageProvider>, 'get'> {
+  const created = new Map<string, ImageProvider>();
+  return {
+    get: (name) => {
+      if (!isVendor(name)) return undefined;
+      const provider =
+        created.get(name) ?? vendors[name].create(settingsOf(access, name), access.bedrockRegion);
+      created.set(name, provider);
+      return provider;
+    },
+  };
 }
 
 /** Asks a provider's vendor about our key, by a call that costs nothing. Throws when the signal aborts. */
@@ -55,7 +73,7 @@ export async function checkVendor(
   return vendors[name].check(settingsOf(access, name), signal);
 }
 
-function isVendor(name: ProviderName): name is VendorName {
+function isVendor(name: string): name is VendorName {
   return Object.hasOwn(vendors, name);
 }
 

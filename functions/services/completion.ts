@@ -8,7 +8,7 @@ import type { CommonServices } from './clients.ts';
 export interface CompletionServices extends CommonServices {
   readonly creations: CreationStore;
   readonly images: ImageStore;
-  readonly providers: ReadonlyMap<string, ImageProvider>;
+  readonly providers: Pick<ReadonlyMap<string, ImageProvider>, 'get'>;
   readonly tasks: Tasks;
   /** How long results are kept. */
   readonly resultDays: number;

@@ -22,20 +22,20 @@ const providerCosts = costs as ProviderCosts;
 
 export function renderServices(): RenderServices {
   const crash = (): never => process.exit(1);
-  const sandboxes = ['sandbox', 'sandbox-large'].map((name) =>
-    createSandboxProvider({ name, clock: systemClock, crash }),
+  const sandboxes = new Map(
+    ['sandbox', 'sandbox-large'].map((name) => [
+      name,
+      createSandboxProvider({ name, clock: systemClock, crash }),
+    ]),
   );
-  const providers = [
-    ...sandboxes,
-    ...createVendors({ ...vendorAccess(), bedrockRegion: environment('BEDROCK_REGION') }),
-  ];
+  const vendors = createVendors({ ...vendorAccess(), bedrockRegion: environment('BEDROCK_REGION') });
   const common = commonServices('render-image');
   return {
     ...common,
     creations: createCreationStore(table()),
     images: imageStore(),
     tasks: tasks(common.log),
-    providers: new Map(providers.map((provider) => [provider.name, provider])),
+    providers: { get: (name) => sandboxes.get(name) ?? vendors.get(name) },
     resultDays: Number(environment('RESULT_DAYS')),
     callbackBaseUrl: callbackBaseUrl(),
     providerCosts,

@@ -158,6 +158,15 @@ describe('core/providers.ts', () => {
         'replicate',
         { title: 'Replicate', credential: 'key', accessAt: 'https://replicate.com/account/api-tokens' },
       ],
+      [
+        'alibaba',
+        {
+          title: 'Alibaba Model Studio',
+          credential: 'key',
+          accessAt: 'https://modelstudio.console.alibabacloud.com',
+        },
+      ],
+      ['ideogram', { title: 'Ideogram', credential: 'key', accessAt: 'https://ideogram.ai/platform' }],
     ]);
   });
 

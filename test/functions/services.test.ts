@@ -161,8 +161,8 @@ describe('the services of the renderer', () => {
     vi.stubEnv('RESULT_DAYS', '7');
     const { providers, resultDays } = renderServices();
     const names = Object.keys(knownProviders);
-    expect([...providers.keys()]).toEqual(names);
-    expect([...providers.values()].map(({ name }) => name)).toEqual(names);
+    expect(names.map((name) => providers.get(name)?.name)).toEqual(names);
+    expect([providers.get('nobody'), providers.get('constructor')]).toEqual([undefined, undefined]);
     expect(resultDays).toBe(7);
   });
 
@@ -179,8 +179,8 @@ describe('the services of callbacks', () => {
   it('The function of callbacks has only the providers that call back', () => {
     vi.stubEnv('RESULT_DAYS', '7');
     const { providers, resultDays } = callbackServices();
-    expect([...providers.keys()]).toEqual(['fal', 'replicate']);
-    expect([...providers.values()].map(({ name }) => name)).toEqual(['fal', 'replicate']);
+    const names = Object.keys(knownProviders).map((name) => providers.get(name)?.name);
+    expect(names.filter((name) => name !== undefined)).toEqual(['fal', 'replicate']);
     expect(resultDays).toBe(7);
   });
 });

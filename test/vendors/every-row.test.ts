@@ -94,8 +94,8 @@ describe('a creation with one provider', () => {
       row.ends === 'completed' ? 'creation.completed' : 'creation.failed',
     ]);
 
-    // The client's own prompt and webhook address may name the vendor. Nothing else in the answer may.
-    expect(JSON.stringify({ ...fieldsOf(body), prompt: '', webhook: {} })).not.toMatch(
+    // The client's own model, prompt and webhook address may name the vendor. Nothing else in the answer may.
+    expect(JSON.stringify({ ...fieldsOf(body), model: '', prompt: '', webhook: {} })).not.toMatch(
       new RegExp(`\\b${vendor}\\b|provider|HTTP [0-9]`),
     );
     expect(record.attempts).toMatchObject([

@@ -1,12 +1,14 @@
 /** The addresses at which the vendors are asked. The test replaces `fetch`, so no request leaves the machine. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createAlibaba } from '../../../adapters/providers/alibaba/provider.ts';
 import { createFal } from '../../../adapters/providers/fal/provider.ts';
+import { createIdeogram } from '../../../adapters/providers/ideogram/provider.ts';
 import { createReplicate } from '../../../adapters/providers/replicate/provider.ts';
 import { createBfl } from '../../../adapters/providers/bfl/provider.ts';
 import { checkVendor, createVendors } from '../../../adapters/providers/vendors.ts';
 import { systemClock } from '../../../adapters/system-clock.ts';
 import { providers, type ProviderName } from '../../../core/providers.ts';
-import { jobsLike, type KeyProvider } from './vendor-talk.ts';
+import { everyVendor, jobsLike, type KeyProvider } from './vendor-talk.ts';
 
 const never = new AbortController().signal;
 const credentials = { read: async () => Promise.resolve('a-key'), forget: () => undefined };
@@ -47,6 +49,14 @@ const addresses: Readonly<Record<KeyProvider, { readonly picture: string; readon
     picture: 'https://api.replicate.com/v1/models/model/predictions',
     check: 'https://api.replicate.com/v1/account',
   },
+  alibaba: {
+    picture: 'https://dashscope-intl.aliyuncs.com/api/v1/services/aigc/multimodal-generation/generation',
+    check: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1/models',
+  },
+  ideogram: {
+    picture: 'https://api.ideogram.ai/v2/image/generate/model',
+    check: 'https://api.ideogram.ai/models',
+  },
 };
 const isKeyProvider = (name: string): name is KeyProvider => Object.hasOwn(addresses, name);
 const vendorProviders = Object.entries(providers)
@@ -56,14 +66,31 @@ const keyProviders = Object.keys(providers).filter(isKeyProvider);
 
 describe('The vendors', () => {
   it('The table holds the vendor of every provider but the sandboxes, in the order of the providers', () => {
-    const vendors = createVendors({ ...access, bedrockRegion: 'us-west-2' });
+    const vendors = everyVendor({ ...access, bedrockRegion: 'us-west-2' });
     expect(vendors.map(({ name }) => name)).toEqual(vendorProviders);
+  });
+
+  it('An adapter is created when it is first asked for, and only once', () => {
+    let created = 0;
+    const vendors = createVendors({
+      credentials,
+      clock,
+      // Each adapter reads its address when it is created.
+      get baseUrls(): Record<string, string> {
+        created += 1;
+        return {};
+      },
+      bedrockRegion: 'us-west-2',
+    });
+    expect([vendors.get('sandbox'), vendors.get('constructor'), created]).toEqual([undefined, undefined, 0]);
+    const fal = vendors.get('fal');
+    expect([fal?.name, vendors.get('fal') === fal, created]).toEqual(['fal', true, 1]);
   });
 
   it('Each vendor is asked for a picture at its own address', async () => {
     const asked = fetchThat(() => new Response('', { status: 429 }));
     const job = jobsLike({ providerModel: 'model', outputFormat: 'jpeg' })();
-    for (const vendor of createVendors({ ...access, bedrockRegion: 'us-west-2' }).slice(1))
+    for (const vendor of everyVendor({ ...access, bedrockRegion: 'us-west-2' }).slice(1))
       expect(await vendor.submit(job, never)).toEqual({
         kind: 'refused',
         reason: 'unavailable',
@@ -89,7 +116,7 @@ describe('The vendors', () => {
     const baseUrls = Object.fromEntries(keyProviders.map((name) => [name, `https://${name}.test`]));
     for (const name of keyProviders) await checkVendor(name, { credentials, clock, baseUrls }, never);
     const job = jobsLike({ providerModel: 'model', outputFormat: 'jpeg' })();
-    const vendors = createVendors({ credentials, clock, baseUrls, bedrockRegion: 'us-west-2' }).slice(1);
+    const vendors = everyVendor({ credentials, clock, baseUrls, bedrockRegion: 'us-west-2' }).slice(1);
     for (const vendor of vendors) await vendor.submit(job, never);
     expect(asked.map(({ url }) => new URL(url).origin)).toEqual(
       [...keyProviders, ...keyProviders].map((name) => `https://${name}.test`),
@@ -182,6 +209,17 @@ describe('A picture that an answer names', () => {
       await createReplicate({ name: 'replicate', credentials, clock }).poll?.('0 job', job, never);
       return asked;
     },
+    Ideogram: async (picture: string) => {
+      const data = [{ url: picture, is_image_safe: true }];
+      const asked = fetchThat(() => json({ status: 'completed', data }));
+      await createIdeogram({ name: 'ideogram', credentials, clock }).poll?.('0 job', job, never);
+      return asked;
+    },
+    Alibaba: async (picture: string) => {
+      const asked = fetchThat(() => new Response('a picture'));
+      await createAlibaba({ name: 'alibaba', credentials, clock }).poll?.(`0 ${picture}`, job, never);
+      return asked;
+    },
   } as const;
 
   it.each([
@@ -207,6 +245,20 @@ describe('A picture that an answer names', () => {
     ['Replicate', 'https://notreplicate.delivery/a.png', false],
     ['Replicate', 'https://replicate.delivery.example.com/a.png', false],
     ['Replicate', 'https://169.254.169.254/a.png', false],
+    ['Ideogram', 'https://ideogram.ai/api/images/ephemeral/a.png?exp=1&sig=2', true],
+    ['Ideogram', 'http://ideogram.ai/a.png', false],
+    ['Ideogram', 'https://notideogram.ai/a.png', false],
+    ['Ideogram', 'https://ideogram.ai.example.com/a.png', false],
+    ['Ideogram', 'https://169.254.169.254/a.png', false],
+    ['Alibaba', 'https://dashscope-a717.oss-accelerate.aliyuncs.com/a.png?Expires=1', true],
+    ['Alibaba', 'https://dashscope-result-sgp.oss-ap-southeast-1.aliyuncs.com/a.png', true],
+    ['Alibaba', 'https://dashscope-result-bj.oss-cn-beijing.aliyuncs.com/a.png', true],
+    ['Alibaba', 'http://dashscope-a717.oss-accelerate.aliyuncs.com/a.png', false],
+    ['Alibaba', 'https://dashscope-a717.oss-accelerate.aliyuncs.com:8443/a.png', false],
+    ['Alibaba', 'https://bucket.oss-ap-southeast-1-internal.aliyuncs.com/a.png', false],
+    ['Alibaba', 'https://oss-accelerate.aliyuncs.com.example.com/a.png', false],
+    ['Alibaba', 'https://aliyuncs.com/a.png', false],
+    ['Alibaba', 'https://169.254.169.254/a.png', false],
   ] as const)(
     'A picture of %s at %s is downloaded without a credential: %j',
     async (vendor, picture, isDownloaded) => {

@@ -52,12 +52,12 @@ describe('Bedrock', () => {
   it('Bedrock is asked at the address and in the region that are set for it', async () => {
     const mocked = mockClient(BedrockRuntimeClient);
     mocked.on(InvokeModelCommand).rejects(Object.assign(new Error(), { name: 'ThrottlingException' }));
-    const [provider] = createVendors({
+    const provider = createVendors({
       credentials,
       clock: systemClock,
       baseUrls: { bedrock: 'https://bedrock.test' },
       bedrockRegion: 'eu-west-1',
-    });
+    }).get('bedrock');
     await provider?.submit(job, never);
     const { config } = mocked.call(0).thisValue as BedrockRuntimeClient;
     expect([(await config.endpoint?.())?.hostname, await config.region()]).toEqual([

@@ -8,13 +8,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import models from '../../../catalog/models.json' with { type: 'json' };
 import { createBedrock } from '../../../adapters/providers/bedrock/provider.ts';
 import { pixelsOf } from '../../../adapters/providers/sandbox/pixels.ts';
-import { createVendors } from '../../../adapters/providers/vendors.ts';
 import { systemClock } from '../../../adapters/system-clock.ts';
 import type { Route } from '../../../core/catalog.ts';
 import { catalogSchema } from '../../../core/catalog-schema.ts';
 import type { ImageProvider, RenderJob, SourceImage } from '../../../core/provider.ts';
 import { providers as knownProviders } from '../../../core/providers.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
+import { everyVendor } from './vendor-talk.ts';
 
 const routes = catalogSchema
   .parse(models)
@@ -46,7 +46,7 @@ beforeAll(async () => {
     endpoint: url,
     credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
   });
-  providers = new Map([...createVendors(access), bedrock].map((provider) => [provider.name, provider]));
+  providers = new Map([...everyVendor(access), bedrock].map((provider) => [provider.name, provider]));
 });
 afterAll(
   async () =>

@@ -1,14 +1,13 @@
 /** A job without source images, for the adapters of all vendors. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { createVendors } from '../../../adapters/providers/vendors.ts';
 import { systemClock } from '../../../adapters/system-clock.ts';
 import { providers } from '../../../core/providers.ts';
 import { never, startAnsweringVendor } from './answering-vendor.ts';
-import { jobsLike } from './vendor-talk.ts';
+import { everyVendor, jobsLike } from './vendor-talk.ts';
 
 const vendor = await startAnsweringVendor();
 afterAll(() => vendor.stop());
-const vendors = createVendors({
+const vendors = everyVendor({
   credentials: vendor.settings.credentials,
   clock: systemClock,
   baseUrls: Object.fromEntries(Object.keys(providers).map((name) => [name, vendor.url])),

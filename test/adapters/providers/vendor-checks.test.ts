@@ -1,8 +1,10 @@
 /** The call that asks a vendor about our key, and what the status of the answer means. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkAlibaba } from '../../../adapters/providers/alibaba/check.ts';
 import { checkBfl } from '../../../adapters/providers/bfl/check.ts';
 import { checkFal } from '../../../adapters/providers/fal/check.ts';
 import { checkGoogle } from '../../../adapters/providers/google/check.ts';
+import { checkIdeogram } from '../../../adapters/providers/ideogram/check.ts';
 import { checkOpenai } from '../../../adapters/providers/openai/check.ts';
 import { checkReplicate } from '../../../adapters/providers/replicate/check.ts';
 import type { CredentialCheck, VendorSettings } from '../../../adapters/providers/vendor.ts';
@@ -51,6 +53,13 @@ const vendors: Readonly<
     header: ['authorization', 'Bearer the key'],
     says: byCall,
   },
+  alibaba: {
+    check: checkAlibaba,
+    asks: 'GET /compatible-mode/v1/models',
+    header: ['authorization', 'Bearer the key'],
+    says: byCall,
+  },
+  ideogram: { check: checkIdeogram, asks: 'GET /models', header: ['api-key', 'the key'], says: byCall },
   google: {
     check: checkGoogle,
     asks: 'GET /v1beta/models?pageSize=1',

@@ -1,5 +1,6 @@
 /** The parts that the tests of all adapters share: jobs, and calls to the fake of a vendor. */
 import type { VendorSettings } from '../../../adapters/providers/vendor.ts';
+import { createVendors } from '../../../adapters/providers/vendors.ts';
 import { systemClock } from '../../../adapters/system-clock.ts';
 import { readImageHeader, type ImageHeader } from '../../../core/image-bytes.ts';
 import { aspectRatios, resolutions, type AspectRatio, type Resolution } from '../../../core/image-formats.ts';
@@ -11,7 +12,7 @@ import type {
   RenderJob,
   SourceImage,
 } from '../../../core/provider.ts';
-import type { ProviderName, providers } from '../../../core/providers.ts';
+import { providers, type ProviderName } from '../../../core/providers.ts';
 import { startFakeVendor, type FakeVendor, type Received } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 
@@ -162,6 +163,12 @@ export async function everyCall(
   const answers = [await provider.submit(job, signal), await provider.poll?.(jobId, job, signal)];
   await provider.cancel?.(jobId, job, signal);
   return answers;
+}
+
+/** The adapters of all vendors, in the order of the providers. */
+export function everyVendor(access: Parameters<typeof createVendors>[0]): readonly ImageProvider[] {
+  const vendors = createVendors(access);
+  return Object.keys(providers).flatMap((name) => vendors.get(name) ?? []);
 }
 
 /** The word for an answer in the tables of rows. */

@@ -2,6 +2,8 @@
 import type { ProviderName } from '../../../core/providers.ts';
 import { readTemplate } from '../../../local/template.ts';
 import { synthesizedTemplate } from '../../../start/synthesized-template.ts';
+import { alibabaRows } from './alibaba/rows.ts';
+import { fakeAlibabaKey, startFakeAlibaba } from './alibaba/server.ts';
 import { bedrockRows } from './bedrock/rows.ts';
 import { startFakeBedrock } from './bedrock/server.ts';
 import { bflRows } from './bfl/rows.ts';
@@ -12,6 +14,8 @@ import type { FakeVendor, VendorRow } from './fake-vendor.ts';
 import type { Paint } from './pictures.ts';
 import { googleRows } from './google/rows.ts';
 import { fakeGoogleKey, startFakeGoogle } from './google/server.ts';
+import { ideogramRows } from './ideogram/rows.ts';
+import { fakeIdeogramKey, startFakeIdeogram } from './ideogram/server.ts';
 import { openaiRows } from './openai/rows.ts';
 import { fakeOpenaiKey, startFakeOpenai } from './openai/server.ts';
 import { replicateRows } from './replicate/rows.ts';
@@ -53,6 +57,18 @@ export const fakes: Readonly<Record<VendorName, Fake>> = {
     rows: replicateRows,
     key: 'fake-replicate-key',
     model: 'flux-2-pro',
+  },
+  alibaba: {
+    start: startFakeAlibaba,
+    rows: alibabaRows,
+    key: fakeAlibabaKey,
+    model: 'qwen-image-3.0',
+  },
+  ideogram: {
+    start: startFakeIdeogram,
+    rows: ideogramRows,
+    key: fakeIdeogramKey,
+    model: 'ideogram-4.5',
   },
 };
 
