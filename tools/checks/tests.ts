@@ -18,16 +18,22 @@ const reportSchema = z.object({
 });
 
 /**
- * What only CI runs, by `npm run test:long`, because it takes a minute and more of a processor: the recorded
+ * What only CI runs, by `npm run test:long`, because it takes much of a processor: the recorded
  * answers of the API and of the command, the work of a stored release, an outage, a thousand cancels and a fault
  * at every call site in the simulation, every row of every vendor from request to webhook, the audit and the
  * pages of a year of 100,000 ledger rows, a client and the openai library behind a hostile network, limits under conflicts, the grants
- * that a whole run uses, and kill -9.
+ * that a whole run uses, kill -9, and a few files that prove over a whole service what faster tests prove, too.
  */
 const longTests = [
+  'test/adapters/dynamodb/leases/releases.test.ts',
   'test/api/concurrency-conflicts.test.ts',
+  'test/api/properties.test.ts',
+  'test/client/ai-sdk.test.ts',
   'test/client/storm.test.ts',
+  'test/clients/recipes.test.ts',
   'test/clients/thousand-requests.test.ts',
+  'test/command/listen.test.ts',
+  'test/local/wrong-catalog-or-settings.test.ts',
   'test/portal/generated-year.test.ts',
   'test/portal/whole-year.test.ts',
   'test/portal/year-in-browser.test.ts',
@@ -38,8 +44,11 @@ const longTests = [
   'test/simulation/every-call-site.test.ts',
   'test/simulation/outage.test.ts',
   'test/stack/used-grants.test.ts',
+  'test/vendors/callbacks.test.ts',
+  'test/vendors/content-credentials.test.ts',
   'test/vendors/every-row.test.ts',
   'test/workflow/kill.test.ts',
+  'test/workflow/webhook-reseal.test.ts',
 ] as const;
 
 /**
