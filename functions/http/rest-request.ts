@@ -5,8 +5,10 @@ import type { ApiRequest } from './request.ts';
 /** From an event of a REST API. Names of headers come as the client sent them, so they are put in lower case. */
 export function restRequestOf(event: APIGatewayProxyEvent): ApiRequest {
   const { requestContext } = event;
+  // A request without headers has null here, whatever the type says.
+  const sent = (event.headers as typeof event.headers | null) ?? {};
   const headers = Object.fromEntries(
-    Object.entries(event.headers).map(([name, value]) => [name.toLowerCase(), value]),
+    Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value]),
   );
   return {
     method: event.httpMethod,

@@ -3,6 +3,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { mcpPath } from '../../../core/contract.ts';
 import { maxBodyBytes } from '../../../core/limits.ts';
 import type { ApiRequest } from '../../http/request.ts';
+import { restRequestOf } from '../../http/rest-request.ts';
 import type { Rate } from '../../http/rate.ts';
 import type { Arguments, Tool } from '../tools/tool.ts';
 import { findTool } from '../tools/tools.ts';
@@ -32,20 +33,18 @@ export interface Incoming {
 }
 
 export function incomingOf(event: APIGatewayProxyEvent): Incoming {
-  const headers = headersOf(event);
-  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
-  const message = readMessage(bytes);
+  const received = restRequestOf(event);
+  const { headers } = received;
+  const message = readMessage(received.body);
   const id = message.kind === 'message' ? idOf(message.body) : null;
   const called = message.kind === 'message' ? message.call : undefined;
   const request = {
-    method: event.httpMethod,
+    ...received,
     path: mcpPath,
     pathId: '',
-    headers,
+    // The SDK reads the message. An operation gets only what its tool asks for.
     idempotencyKey: { kind: 'absent' },
     query: {},
-    sourceIp: event.requestContext.identity.sourceIp,
-    requestId: event.requestContext.requestId,
     body: Buffer.alloc(0),
   } as const;
   if (!called || message.kind !== 'message') return { message, id, rate: 'get', request };
@@ -59,14 +58,7 @@ export function incomingOf(event: APIGatewayProxyEvent): Incoming {
   return { message, id, rate: tool.rate, request: body ? jsonOf(own, body) : own };
 }
 
-/** Header names in lower case: a REST API gives them as the client sent them. */
-function headersOf({ headers }: APIGatewayProxyEvent): Record<string, string | undefined> {
-  // A request without headers has null here, whatever the type says.
-  const sent = (headers as typeof headers | null) ?? {};
-  return Object.fromEntries(Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
-function readMessage(bytes: Buffer): Message {
+function readMessage(bytes: Uint8Array): Message {
   if (bytes.byteLength > maxBodyBytes) return { kind: 'too_long' };
   let body: unknown;
   try {
