@@ -16,9 +16,9 @@ export type Connect = NonNullable<RequestOptions['createConnection']>;
 export interface Exchange {
   readonly url: URL;
   readonly addresses: readonly LookupAddress[];
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** The most bytes of the answer that are read. After them the connection is closed. */
   readonly mostBytes: number;
   /**

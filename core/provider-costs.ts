@@ -2,11 +2,12 @@
  * The prices at which providers sell to us. The renderer notes them in each attempt, and only the operator's
  * figures read them. A client never sees them.
  */
+import type { TokenPrices } from './billed-cost.ts';
 import type { ProviderCost, ProviderCosts } from './catalog-schema.ts';
 import type { CreationRecord, RouteChoice } from './creation.ts';
 import { asMicros, fromUsd, type Micros } from './money.ts';
 
-export type { ProviderCosts } from './catalog-schema.ts';
+export type { ProviderCost, ProviderCosts } from './catalog-schema.ts';
 
 /** A route as the catalog names it, or as an older release named it in a creation. */
 type CostedRoute = Readonly<Record<'provider' | 'provider_model', string>> & {
@@ -29,11 +30,28 @@ export function costOf({ costs }: ProviderCosts, route: CostedRoute): ProviderCo
  */
 export function renderingCostMicros(
   costs: ProviderCosts,
-  { provider, providerModel, quality }: RouteChoice,
+  route: RouteChoice,
   { resolution, sources }: Pick<CreationRecord, 'resolution' | 'sources'>,
 ): Micros | undefined {
-  const route = { provider, provider_model: providerModel, quality: quality ?? null };
-  const image = costOf(costs, route)?.images.find((row) => row.resolution === resolution);
+  const image = costOfChoice(costs, route)?.images.find((row) => row.resolution === resolution);
   if (!image) return undefined;
   return asMicros(fromUsd(image.usd) + sources.length * fromUsd(image.usd_per_input_image));
+}
+
+/** The prices of the route's tokens, for a vendor whose answer counts them. */
+export function tokenPricesOf(costs: ProviderCosts, route: RouteChoice): TokenPrices | undefined {
+  return costOfChoice(costs, route)?.tokens;
+}
+
+/** The price of a unit, for a vendor whose answer tells how many units it bills. */
+export function unitMicrosOf(costs: ProviderCosts, route: RouteChoice): Micros | undefined {
+  const usd = costOfChoice(costs, route)?.usd_per_unit;
+  return usd === undefined ? undefined : fromUsd(usd);
+}
+
+function costOfChoice(
+  costs: ProviderCosts,
+  { provider, providerModel, quality }: RouteChoice,
+): ProviderCost | undefined {
+  return costOf(costs, { provider, provider_model: providerModel, quality: quality ?? null });
 }

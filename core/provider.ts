@@ -2,7 +2,9 @@
  * The contract of an image provider. Each refusal carries a reason, which decides what the
  * walk over the routes does next. The walk never reads the text of a vendor.
  */
+import type { BillingPrices } from './billed-cost.ts';
 import type { AspectRatio, OutputFormat, Resolution } from './image-formats.ts';
+import type { Micros } from './money.ts';
 
 /** A source image in the service's own bucket. Type and size were read from its bytes. */
 export interface SourceImage {
@@ -14,9 +16,9 @@ export interface SourceImage {
 }
 
 /** The order to a provider. The catalog has checked that the route can render all of it. */
-export interface RenderJob {
+export interface RenderJob extends BillingPrices {
   readonly providerModel: string;
-  /** The quality of the route, for a vendor that prices by quality: "low", "medium" or "high". */
+  /** The quality of the route, for a vendor that prices by quality: "low", "medium", "high", "xhigh" or "max". */
   readonly quality?: string;
   readonly prompt: string | null;
   readonly resolution: Resolution;
@@ -62,10 +64,22 @@ export interface Refused {
    * vendor's text, which may quote the prompt.
    */
   readonly detail?: string;
+  /**
+   * Milliseconds for which the vendor wants to be left alone. Only with 'unavailable': nothing was accepted, so
+   * the vendor may be asked again later.
+   */
+  readonly retryAfterMillis?: number;
+}
+
+export interface Rendered {
+  readonly kind: 'rendered';
+  readonly bytes: Uint8Array;
+  /** What the answer says that the picture costs. Absent: it says nothing, or nothing that can be true. */
+  readonly billedMicros?: Micros;
 }
 
 export type ProviderAnswer =
-  | { readonly kind: 'rendered'; readonly bytes: Uint8Array }
+  | Rendered
   /**
    * The vendor accepted the job. The id is stored before the first poll. It holds what the adapter needs for
    * polls.
@@ -162,6 +176,23 @@ export class CredentialsUnreadable extends Error {
   override readonly name = 'CredentialsUnreadable';
 }
 
-export function refusedBy(reason: RefusalReason, detail?: string): Refused {
-  return { kind: 'refused', reason, ...(detail !== undefined && { detail }) };
+export function renderedAs(bytes: Uint8Array, billedMicros?: Micros): Rendered {
+  return { kind: 'rendered', bytes, ...(billedMicros !== undefined && { billedMicros }) };
+}
+
+export function refusedBy(reason: RefusalReason, detail?: string, retryAfterMillis?: number): Refused {
+  return {
+    kind: 'refused',
+    reason,
+    ...(detail !== undefined && { detail }),
+    ...(reason === 'unavailable' && retryAfterMillis !== undefined && { retryAfterMillis }),
+  };
+}
+
+/**
+ * The providers that a function can reach, by name. Undefined: there is none, such as a provider that was removed.
+ * Throws Overloaded when it is not known whether there is one.
+ */
+export interface Providers {
+  get(name: string): ImageProvider | undefined | Promise<ImageProvider | undefined>;
 }

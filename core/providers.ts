@@ -33,6 +33,13 @@ export const providers = {
     accessAt: 'https://modelstudio.console.alibabacloud.com',
   },
   ideogram: { title: 'Ideogram', credential: 'key', accessAt: 'https://ideogram.ai/platform' },
+  xai: { title: 'xAI', credential: 'key', accessAt: 'https://console.x.ai' },
+  recraft: { title: 'Recraft', credential: 'key', accessAt: 'https://app.recraft.ai/profile/api' },
+  byteplus: {
+    title: 'BytePlus ModelArk',
+    credential: 'key',
+    accessAt: 'https://console.byteplus.com/ark/apiKey',
+  },
 } as const satisfies Readonly<Record<string, ProviderInfo>>;
 
 export type ProviderName = keyof typeof providers;
@@ -45,7 +52,12 @@ export function canCallBack(name: string): boolean {
   return callingBack.includes(name);
 }
 
+/** Whether Darkroom knows the provider by itself. The others are configured by an operator. */
+export function isBuiltIn(name: string): name is ProviderName {
+  return Object.hasOwn(providers, name);
+}
+
 /** Whether requests may use the provider: it needs nothing, or it is in the list of enabled providers. */
-export function isEnabled(name: ProviderName, enabled: readonly string[]): boolean {
-  return providers[name].credential === 'none' || enabled.includes(name);
+export function isEnabled(name: string, enabled: readonly string[]): boolean {
+  return enabled.includes(name) || (isBuiltIn(name) && providers[name].credential === 'none');
 }

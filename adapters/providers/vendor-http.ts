@@ -9,7 +9,25 @@ export interface VendorOptions {
   readonly baseUrl: string;
   /** Further hosts that an address in an answer may name, each with its subdomains. */
   readonly hosts: readonly string[];
+  /** Sends a request. Absent: fetch() does, to any address. */
+  readonly send?: Send;
 }
+
+/** A request as it goes out. It follows no redirect. */
+export interface SentRequest {
+  readonly method: VendorCall['method'];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | FormData;
+  readonly signal: AbortSignal;
+  /** The most bytes of an answer. A larger answer is refused with CallBroke. */
+  readonly mostBytes: number;
+}
+
+/** Throws when no complete answer came. */
+export type Send = (
+  url: string,
+  request: SentRequest,
+) => Promise<Pick<VendorResponse, 'status' | 'headers'> & { readonly bytes: Buffer }>;
 
 export interface VendorCall {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -50,10 +68,18 @@ export class CallBroke extends Error {
   }
 }
 
+/** Nothing was sent, because the network of the provider does not allow an address of the host. */
+export function addressRefused(): CallBroke {
+  return new CallBroke('ADDRESS_REFUSED', false);
+}
+
 /** Enough for the largest picture of any vendor (a 4K PNG) in base64. */
 const mostBytes = 96 * 1024 * 1024;
 
-/** Codes of Node and undici for a connection that was never made, so that nothing was sent. */
+/**
+ * Codes of Node and undici for a connection that was never made, so that nothing was sent. A certificate that is not
+ * accepted ends the connection before the request.
+ */
 const neverConnected = [
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -61,9 +87,15 @@ const neverConnected = [
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ];
 
-export function createVendorHttp({ baseUrl, hosts }: VendorOptions): VendorHttp {
+export function createVendorHttp({ baseUrl, hosts, send = sendByFetch }: VendorOptions): VendorHttp {
   const base = new URL(baseUrl);
   const isOwn = (text: string): boolean => {
     if (!URL.canParse(text)) return false;
@@ -80,19 +112,8 @@ export function createVendorHttp({ baseUrl, hosts }: VendorOptions): VendorHttp 
       const url = to.startsWith('/') ? `${baseUrl}${to}` : to;
       if (!isOwn(url)) throw new Error("an address that is not the vendor's own was to be called");
       try {
-        const response = await fetch(url, {
-          method,
-          redirect: 'manual',
-          signal,
-          ...sentBody(body, headers),
-        });
-        const bytes = await readBounded(response);
-        return {
-          status: response.status,
-          headers: response.headers,
-          bytes,
-          json: parsed(bytes, response.headers),
-        };
+        const answer = await send(url, { method, signal, mostBytes, ...sentBody(body, headers) });
+        return { ...answer, json: parsed(answer.bytes, answer.headers) };
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof CallBroke) throw error;
@@ -103,19 +124,27 @@ export function createVendorHttp({ baseUrl, hosts }: VendorOptions): VendorHttp 
   };
 }
 
-/** fetch() itself sets the type of a form, which holds the form's boundary. */
-function sentBody(body: VendorCall['body'], headers: VendorCall['headers']): RequestInit {
+const sendByFetch: Send = async (url, { mostBytes: most, ...request }) => {
+  const response = await fetch(url, { ...request, redirect: 'manual' });
+  return { status: response.status, headers: response.headers, bytes: await readBounded(response, most) };
+};
+
+/** The type of a form holds the form's boundary. Whoever sends the form sets the type. */
+function sentBody(
+  body: VendorCall['body'],
+  headers: VendorCall['headers'],
+): Pick<SentRequest, 'headers' | 'body'> {
   if (body === undefined) return { headers: { ...headers } };
   if (body instanceof FormData) return { headers: { ...headers }, body };
   return { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
 }
 
-async function readBounded(response: Response): Promise<Buffer> {
+async function readBounded(response: Response, most: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     length += chunk.byteLength;
-    if (length > mostBytes) throw new CallBroke('TOO_LARGE', true);
+    if (length > most) throw new CallBroke('TOO_LARGE', true);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -132,11 +161,11 @@ function parsed(bytes: Buffer, headers: Headers): unknown {
 }
 
 /**
- * fetch() puts the code into the cause. If it tried several addresses, the code is in the first of the
- * cause's errors.
+ * fetch() puts the code into the cause, and a socket into the error itself. If several addresses were tried, the code
+ * is in the first of the cause's errors.
  */
 function codeOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
+  const cause = error instanceof Error ? (error.cause ?? error) : undefined;
   const causes: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
   const [first] = causes;
   const code = first instanceof Error && 'code' in first ? String(first.code) : '';
@@ -160,6 +189,38 @@ export async function answering(work: () => Promise<ProviderAnswer>): Promise<Pr
 /** An answer that the adapter does not know. It is refused, and the operator learns its status and code. */
 export function unknownAnswer(response: VendorResponse, code?: string): Refused {
   return refusedBy('unknown_answer', detailOf(response, code));
+}
+
+/** No vendor can send us away for longer: two minutes are a fifth of the longest deadline. */
+const mostWaitMillis = 120_000;
+
+/**
+ * Milliseconds for which a vendor that throttles us or is down wants to be left alone: Retry-After in seconds or
+ * as a date (RFC 9110, 10.2.3), or retry-after-ms, which OpenAI's libraries read first (openai 6.49.0). A date
+ * counts from the Date of the same answer, so that no clock but the vendor's matters. Nonsense is ignored.
+ *
+ * Not verified: which of the vendors send the header. None of the pages that the adapters name promises it.
+ */
+export function retryAfterOf({
+  status,
+  headers,
+}: Pick<VendorResponse, 'status' | 'headers'>): number | undefined {
+  if (status !== 429 && status !== 503) return undefined;
+  const millis = millisOf(headers.get('retry-after-ms'), 1) ?? waitOf(headers);
+  return millis === undefined ? undefined : Math.min(Math.ceil(millis), mostWaitMillis);
+}
+
+function waitOf(headers: Headers): number | undefined {
+  const text = headers.get('retry-after');
+  const millis = millisOf(text, 1000);
+  if (millis !== undefined || text === null || !/^[A-Z][a-z]{2},/.test(text)) return millis;
+  const wait = Date.parse(text) - Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+}
+
+/** A plain number of a unit that has so many milliseconds. */
+function millisOf(text: string | null, unit: number): number | undefined {
+  return text !== null && /^\d{1,9}(\.\d{1,9})?$/.test(text.trim()) ? Number(text) * unit : undefined;
 }
 
 /** "HTTP 429 rate_limit_exceeded": the status, and the vendor's code when it is a plain word. */

@@ -2,15 +2,24 @@
  * For the vendors of FLUX.2. They accept a job under an id, the adapter polls the job until it ends, and then
  * the adapter downloads the picture from an address in the answer.
  */
+import type { Micros } from '../../core/money.ts';
 import {
   CredentialsUnreadable,
   refusedBy,
+  renderedAs,
   type ProviderAnswer,
   type ProviderCredentials,
   type Refused,
   type SourceImage,
 } from '../../core/provider.ts';
-import { CallBroke, detailOf, unknownAnswer, type VendorHttp, type VendorResponse } from './vendor-http.ts';
+import {
+  CallBroke,
+  detailOf,
+  retryAfterOf,
+  unknownAnswer,
+  type VendorHttp,
+  type VendorResponse,
+} from './vendor-http.ts';
 
 /** The result of a poll whose job has not ended. 'trouble': the poll itself failed. */
 type Unended = 'working' | 'trouble';
@@ -72,8 +81,10 @@ async function unbroken(ask: () => Promise<PollOutcome>): Promise<PollOutcome> {
     // The vendor renders on, even if our key cannot be read at the moment.
     if (error instanceof CredentialsUnreadable) return 'trouble';
     if (!(error instanceof CallBroke)) throw error;
-    // Another download would be too large again.
-    return error.code === 'TOO_LARGE' ? refusedBy('unknown_answer', error.code) : 'trouble';
+    // Another download would be too large again, and must not go to that address either.
+    return ['TOO_LARGE', 'ADDRESS_REFUSED'].includes(error.code)
+      ? refusedBy('unknown_answer', error.code)
+      : 'trouble';
   }
 }
 
@@ -82,15 +93,23 @@ export function isTrouble({ status }: VendorResponse): boolean {
   return status === 429 || status >= 500;
 }
 
-/** Downloads the picture from the address that the vendor named. Our key is not sent there. */
-export async function download(http: VendorHttp, url: string, signal: AbortSignal): Promise<PollOutcome> {
+/**
+ * Downloads the picture from the address that the vendor named. Our key is not sent there.
+ * @param billedMicros what the vendor's answer says that the picture costs
+ */
+export async function download(
+  http: VendorHttp,
+  url: string,
+  signal: AbortSignal,
+  billedMicros?: Micros,
+): Promise<PollOutcome> {
   if (!http.isOwn(url)) return foreignAddress;
   const response = await http.call({ method: 'GET', to: url, signal });
   if (isTrouble(response)) return 'trouble';
   if (response.status !== 200) return unknownAnswer(response, 'download');
   return response.bytes.byteLength === 0
     ? refusedBy('nothing_rendered', detailOf(response, 'empty'))
-    : { kind: 'rendered', bytes: response.bytes };
+    : renderedAs(response.bytes, billedMicros);
 }
 
 /** A refusal of our key or for our bill. Undefined: the answer is neither. */
@@ -110,7 +129,8 @@ export function refusedAtOnce(
   credentials: ProviderCredentials,
   name: string,
 ): Refused | undefined {
-  if (response.status === 429 || response.status === 503) return refusedBy('unavailable', detailOf(response));
+  if (response.status === 429 || response.status === 503)
+    return refusedBy('unavailable', detailOf(response), retryAfterOf(response));
   // The server may have queued the job before it failed.
   if (response.status >= 500) return refusedBy('unknown_outcome', detailOf(response));
   return refusedCredentials(response, credentials, name);

@@ -23,7 +23,10 @@ export interface CredentialCheck {
 
 export interface Vendor {
   /** @param bedrockRegion the AWS region whose models Bedrock is asked for; the other vendors ignore it */
-  readonly create: (settings: VendorSettings, bedrockRegion: string) => ImageProvider;
+  readonly create: (
+    settings: VendorSettings,
+    bedrockRegion: string,
+  ) => ImageProvider | Promise<ImageProvider>;
   /** Costs nothing. Throws when the signal aborts. */
   readonly check: (settings: VendorSettings, signal: AbortSignal) => Promise<CredentialCheck>;
 }

@@ -1,10 +1,9 @@
 /** The table of vendors: each vendor's name, adapter and check, stated once. */
-import type { ImageProvider, ProviderCredentials } from '../../core/provider.ts';
+import type { ProviderCredentials, Providers } from '../../core/provider.ts';
 import type { ProviderName } from '../../core/providers.ts';
 import { checkAlibaba } from './alibaba/check.ts';
 import { createAlibaba } from './alibaba/provider.ts';
 import { checkBedrock } from './bedrock/check.ts';
-import { createBedrock } from './bedrock/provider.ts';
 import { checkBfl } from './bfl/check.ts';
 import { createBfl } from './bfl/provider.ts';
 import { checkFal } from './fal/check.ts';
@@ -13,6 +12,7 @@ import { checkGoogle } from './google/check.ts';
 import { createGoogle } from './google/provider.ts';
 import { checkIdeogram } from './ideogram/check.ts';
 import { createIdeogram } from './ideogram/provider.ts';
+import { compatibleVendors } from './compatible/vendors.ts';
 import { checkOpenai } from './openai/check.ts';
 import { createOpenai } from './openai/provider.ts';
 import { checkReplicate } from './replicate/check.ts';
@@ -24,8 +24,12 @@ type VendorName = Exclude<ProviderName, 'sandbox' | 'sandbox-large'>;
 
 const vendors: Readonly<Record<VendorName, Vendor>> = {
   bedrock: {
-    create: ({ name, baseUrl }, region) =>
-      createBedrock({ name, region, ...(baseUrl !== undefined && { endpoint: baseUrl }) }),
+    // The bundle of a function has this adapter in a file of its own: its client is as large as all other adapters
+    // together, and a service that does not use Bedrock never loads the file.
+    create: async ({ name, baseUrl }, region) => {
+      const { createBedrock } = await import('./bedrock/provider.ts');
+      return createBedrock({ name, region, ...(baseUrl !== undefined && { endpoint: baseUrl }) });
+    },
     check: checkBedrock,
   },
   openai: { create: createOpenai, check: checkOpenai },
@@ -35,6 +39,7 @@ const vendors: Readonly<Record<VendorName, Vendor>> = {
   replicate: { create: createReplicate, check: checkReplicate },
   alibaba: { create: createAlibaba, check: checkAlibaba },
   ideogram: { create: createIdeogram, check: checkIdeogram },
+  ...compatibleVendors,
 };
 
 export interface VendorAccess {
@@ -44,14 +49,9 @@ export interface VendorAccess {
   readonly baseUrls: Readonly<Record<string, string>>;
 }
 
-/**
- * The adapters by name. Each is created when it is first asked for, because the client of Amazon Bedrock alone
- * takes longer to create than all others together, and few services use every vendor.
- */
-export function createVendors(
-  access: VendorAccess & { readonly bedrockRegion: string },
-): Pick<ReadonlyMap<string, ImageProvider>, 'get'> {
-  const created = new Map<string, ImageProvider>();
+/** The adapters by name. Each is created when it is first asked for, because few services use every vendor. */
+export function createVendors(access: VendorAccess & { readonly bedrockRegion: string }): Providers {
+  const created = new Map<string, ReturnType<Vendor['create']>>();
   return {
     get: (name) => {
       if (!isVendor(name)) return undefined;
@@ -65,7 +65,7 @@ export function createVendors(
 
 /** Asks a provider's vendor about our key, by a call that costs nothing. Throws when the signal aborts. */
 export async function checkVendor(
-  name: ProviderName,
+  name: string,
   access: VendorAccess,
   signal: AbortSignal,
 ): Promise<CredentialCheck> {

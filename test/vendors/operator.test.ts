@@ -7,10 +7,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { checkCatalog } from '../../admin/commands/catalog.ts';
 import { readCatalog, readProviderCosts } from '../../admin/catalog/catalog-files.ts';
+import type { Model } from '../../core/catalog.ts';
 import { costOf } from '../../core/provider-costs.ts';
 import { providers } from '../../core/providers.ts';
 import { admin as runHere } from '../admin/admin-run.ts';
 import { startTestService, type TestService } from '../fixtures/service.ts';
+import type { Row } from '../../terminal/output.ts';
 import { fakes } from '../../tools/vendors/fakes/all-fakes.ts';
 import { fakeOpenaiKey } from '../../tools/vendors/fakes/openai/server.ts';
 import { fieldsOf, type FakeVendor } from '../../tools/vendors/fakes/fake-vendor.ts';
@@ -24,6 +26,7 @@ const namesOfVendors = Object.entries(providers)
   .join(', ');
 const anyText: unknown = expect.any(String);
 const anyNumber: unknown = expect.any(Number);
+const isStale: unknown = expect.stringMatching(/^stale: read (144|68) days ago$/);
 const withGptImage: unknown = expect.arrayContaining(['gpt-image-2']);
 
 let openai: FakeVendor;
@@ -223,7 +226,7 @@ describe('a wrong command', () => {
       ['providers', 'set', 'bfl', '--callback-account', 'user_2'],
       '--callback-account: bfl does not call back, so that its jobs are polled: leave the option out.',
     ],
-    [['catalog', 'check', '--max-age', 'long'], '--max-age: "long" is no whole number of days, such as 180.'],
+    [['catalog', 'check', '--max-age', 'long'], '--max-age: "long" is no whole number of days, such as 60.'],
   ])(
     '%j is refused with one sentence that tells the operator what to write instead',
     async (args, message) => {
@@ -250,10 +253,50 @@ describe('catalog check', () => {
   const at = Date.parse('2026-11-22');
   const [catalog, costs] = [readCatalog(), readProviderCosts()];
 
-  it('has no finding for the catalog of this checkout', () => {
-    const rows = checkCatalog(catalog, costs, at, 180);
+  it('has no finding for the catalog of this checkout, except figures that docs/providers.md calls unread', () => {
+    const rows = checkCatalog(catalog, costs, at, 60);
     expect(rows.length).toBeGreaterThan(10);
-    for (const row of rows) expect(row).toMatchObject({ finding: null, margin_usd: anyNumber });
+    const isUnread = ({ model, provider }: Row): boolean =>
+      (provider === 'replicate' && ['flux-2-pro', 'flux-2-max'].includes(String(model))) ||
+      (provider !== 'bfl' && model === 'flux-2-klein-4b') ||
+      (provider === 'fal' && model === 'gpt-image-2.5-sunburst');
+    for (const row of rows)
+      expect(row).toMatchObject({
+        finding: isUnread(row) ? isStale : null,
+        margin_usd: anyNumber,
+      });
+  });
+
+  it('names what the margin rule asks for when a price is below it', () => {
+    const draft = structuredClone(catalog);
+    const priced = draft.models.find(({ id }) => id === 'gemini-3-pro-image')?.pricing[0];
+    if (!priced) throw new Error('the catalog has no gemini-3-pro-image');
+    priced.usd = 0.185;
+    priced.usd_per_input_image = 0.002;
+    const found = checkCatalog(draft, costs, at, 60).find(({ model }) => model === 'gemini-3-pro-image');
+    expect(found).toMatchObject({
+      margin_usd: 0.051,
+      finding: 'below the margin rule: usd at least 0.19, usd_per_input_image at least 0.005',
+    });
+  });
+
+  it('tells when a model ends and which model follows it, without making that a finding', () => {
+    const draft = structuredClone(catalog);
+    const [leaving] = draft.models;
+    if (!leaving) throw new Error('the catalog is empty');
+    const noticeAt = (change: Partial<Model>, now = at): unknown => {
+      Object.assign(leaving, { sunset_at: null, successor: undefined, ...change });
+      const [row] = checkCatalog(draft, costs, now, 100_000);
+      expect(row).toMatchObject({ finding: null });
+      return row?.['notice'];
+    };
+    expect(noticeAt({})).toBeNull();
+    expect(noticeAt({ deprecated_at: '2026-11-20' })).toBe('deprecated on 2026-11-20, no successor');
+    const ending = { sunset_at: '2027-06-01', successor: 'sandbox-pro' };
+    expect(noticeAt(ending)).toBe('ends on 2027-06-01, in 191 days, successor sandbox-pro');
+    const over = Date.parse('2027-06-01');
+    expect(noticeAt(ending, over - 1)).toBe('ends on 2027-06-01, in 1 day, successor sandbox-pro');
+    expect(noticeAt(ending, over)).toBe('ended on 2027-06-01, successor sandbox-pro');
   });
 
   it('names each price that is below its cost, without a known cost, or read too long ago', () => {
@@ -264,17 +307,17 @@ describe('catalog check', () => {
     const [image] = cost?.images ?? [];
     if (!model || !image || !cost) throw new Error('the catalog is empty');
     image.usd = (model.pricing[0]?.usd ?? 0) + 0.000_001;
-    expect(checkCatalog(catalog, draft, at, 180)[0]).toMatchObject({
+    expect(checkCatalog(catalog, draft, at, 60)[0]).toMatchObject({
       model: model.id,
       margin_usd: -0.000_001,
       finding: 'sold at a loss',
     });
     cost.images.length = 0;
-    expect(checkCatalog(catalog, draft, at, 180)[0]).toMatchObject({
+    expect(checkCatalog(catalog, draft, at, 60)[0]).toMatchObject({
       model: model.id,
       finding: 'its cost is not known',
     });
-    const stale = checkCatalog(catalog, costs, at + 200 * day, 180);
+    const stale = checkCatalog(catalog, costs, at + 200 * day, 60);
     expect(stale.every(({ finding }) => String(finding).startsWith('stale: read '))).toBe(true);
   });
 });

@@ -1,4 +1,6 @@
-/** The whole service on one machine, with a fake of every vendor and its credential. */
+/**
+ * The whole service on one machine, with a fake of every vendor and its credential, and with servers of an operator.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,15 +8,32 @@ import { createAccount } from '../../admin/commands/accounts.ts';
 import { issueKey } from '../../admin/commands/keys.ts';
 import type { OperatorServices } from '../../admin/services.ts';
 import { startService, type RunningService } from '../../start/service.ts';
-import { fakes, vendorNames, type VendorName } from './fakes/all-fakes.ts';
-import type { FakeVendor } from './fakes/fake-vendor.ts';
+import { fakes, vendorNames, type Fake, type VendorName } from './fakes/all-fakes.ts';
+import { everywhereRows, type FakeVendor, type VendorRow } from './fakes/fake-vendor.ts';
 import type { Paint } from './fakes/pictures.ts';
+import {
+  addOwnServers,
+  ownServerNames,
+  ownServers,
+  startOwnServers,
+  type OwnServerName,
+} from './own-servers.ts';
 
 export interface Fleet {
   readonly service: RunningService;
-  /** The API key of a new account that may use this vendor alone. */
-  keyFor(vendor: VendorName): Promise<string>;
+  /** The API key of a new account that may use this provider alone. */
+  keyFor(provider: string): Promise<string>;
   end(): Promise<void>;
+}
+
+/** A vendor that is built in, or a server of an operator. */
+export type FleetName = VendorName | OwnServerName;
+export const fleetFakes: Readonly<Record<FleetName, Fake>> = { ...fakes, ...ownServers };
+export const fleetNames: readonly FleetName[] = [...vendorNames, ...ownServerNames];
+
+/** Every way in which a vendor of the fleet can answer. */
+export function rowsOf(name: FleetName): readonly VendorRow[] {
+  return [...fleetFakes[name].rows, ...everywhereRows];
 }
 
 /** Starts the fakes of all vendors. */
@@ -45,7 +64,7 @@ export async function enableAll({
 }
 
 export async function startFleet(): Promise<Fleet> {
-  const vendors = await startFakes();
+  const [vendors, own] = await Promise.all([startFakes(), startOwnServers()]);
   const folder = await mkdtemp(join(tmpdir(), 'darkroom-vendors-'));
   const service = await startService({
     folder,
@@ -55,17 +74,18 @@ export async function startFleet(): Promise<Fleet> {
   });
   const { operator, machine } = service;
   await enableAll(operator);
+  await addOwnServers(operator, own);
   return {
     service,
-    keyFor: async (vendor) => {
-      const account = await createAccount(operator, { name: vendor, balance: '25' });
-      await operator.accounts.change(account.id, { providers: [vendor] });
-      return (await issueKey(operator, account, { name: vendor })).key;
+    keyFor: async (provider) => {
+      const account = await createAccount(operator, { name: provider, balance: '25' });
+      await operator.accounts.change(account.id, { providers: [provider] });
+      return (await issueKey(operator, account, { name: provider })).key;
     },
     end: async () => {
       await machine.stop();
       await rm(folder, { recursive: true, force: true });
-      await Promise.all([...vendors.values()].map((vendor) => vendor.stop()));
+      await Promise.all([...vendors.values(), ...own.values()].map((fake) => fake.stop()));
     },
   };
 }

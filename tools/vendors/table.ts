@@ -1,22 +1,24 @@
 /**
- * The same prompt through the fake of every vendor, as a table. The milliseconds are those of Darkroom and
+ * The same prompt through the fake of every vendor and of an operator's own servers, as a table. The milliseconds are those of Darkroom and
  * the fakes, since no real vendor is called.
  */
-import { readCatalog, readProviderCosts } from '../../admin/catalog/catalog-files.ts';
+import { readMerged } from '../../admin/catalog/merged-catalog.ts';
 import type { Model, Route } from '../../core/catalog.ts';
 import type { CreationRecord } from '../../core/creation.ts';
 import { asMicros, fromUsd, toUsd, type Micros } from '../../core/money.ts';
-import { costOf } from '../../core/provider-costs.ts';
+import { costOf, type ProviderCosts } from '../../core/provider-costs.ts';
 import { settled, submit } from '../../start/creations.ts';
 import type { Output } from '../../terminal/output.ts';
-import { vendorNames, type VendorName } from './fakes/all-fakes.ts';
+import { vendorNames } from './fakes/all-fakes.ts';
 import { startFleet, type Fleet } from './fleet.ts';
+import { ownServerNames } from './own-servers.ts';
 
 const prompt = 'a lighthouse in a storm, seen from the sea';
 
 /** One model as one vendor rendered it. Money is in USD. */
 export interface VendorRun {
-  readonly vendor: VendorName;
+  /** Or the name of an own server. */
+  readonly vendor: string;
   readonly model: string;
   readonly status: string;
   readonly ms: number;
@@ -45,27 +47,35 @@ export async function showVendors(output: Output, tell: (line: string) => void):
 /** Renders every model of the catalog once at each vendor that has it, one after the other. */
 async function runVendors(fleet: Fleet, tell: (line: string) => void): Promise<VendorRun[]> {
   const runs: VendorRun[] = [];
-  for (const vendor of vendorNames) {
+  const { catalog, costs } = await readMerged(fleet.service.operator);
+  for (const vendor of [...vendorNames, ...ownServerNames]) {
     const key = await fleet.keyFor(vendor);
-    for (const model of readCatalog().models) {
+    for (const model of catalog.models) {
       const route = model.routes.find(({ provider }) => provider === vendor);
       if (!route) continue;
       tell(`${model.id} at ${vendor} …`);
-      runs.push(await runOne(fleet, key, { vendor, model, route }));
+      runs.push(await runOne(fleet, key, { vendor, model, route, costs }));
     }
   }
   return runs;
 }
 
+interface Line {
+  readonly vendor: string;
+  readonly model: Model;
+  readonly route: Route;
+  readonly costs: ProviderCosts;
+}
+
 async function runOne(
   { service }: Fleet,
   key: string,
-  { vendor, model, route }: { readonly vendor: VendorName; readonly model: Model; readonly route: Route },
+  { vendor, model, route, costs }: Line,
 ): Promise<VendorRun> {
   const id = await submit(service, key, { model: model.id, prompt });
   const creation = await settled(service, id);
   const [image] = creation.results;
-  const cost = vendorCost(route, creation);
+  const cost = vendorCost(costs, route, creation);
   return {
     vendor,
     model: model.id,
@@ -80,7 +90,7 @@ async function runOne(
 }
 
 /** What the vendor charges for an image of this resolution; 0 when the catalog does not know it. */
-function vendorCost(route: Route, { resolution }: CreationRecord): Micros {
-  const images = costOf(readProviderCosts(), route)?.images ?? [];
+function vendorCost(costs: ProviderCosts, route: Route, { resolution }: CreationRecord): Micros {
+  const images = costOf(costs, route)?.images ?? [];
   return fromUsd(images.find((image) => image.resolution === resolution)?.usd ?? 0);
 }

@@ -21,7 +21,14 @@ import {
   type RefusalReason,
   type RenderJob,
 } from '../../../core/provider.ts';
-import { answering, createVendorHttp, detailOf, unknownAnswer, type VendorResponse } from '../vendor-http.ts';
+import {
+  answering,
+  createVendorHttp,
+  detailOf,
+  retryAfterOf,
+  unknownAnswer,
+  type VendorResponse,
+} from '../vendor-http.ts';
 import { dataUriOf, download, foreignAddress, pendingJob, polling, type Waits } from '../vendor-jobs.ts';
 import { entryOf, fieldsOf, listOf, propertyOf } from '../vendor-json.ts';
 import type { VendorSettings } from '../vendor.ts';
@@ -142,5 +149,5 @@ function refusalOf(response: VendorResponse): ProviderAnswer {
   const { code } = fieldsOf(response.json);
   const known = typeof code === 'string' ? entryOf(reasonOfCode, code) : undefined;
   const reason = known ?? reasonOfStatus[response.status] ?? (response.status >= 500 ? 'failed' : undefined);
-  return refusedBy(reason ?? 'unknown_answer', detailOf(response, code));
+  return refusedBy(reason ?? 'unknown_answer', detailOf(response, code), retryAfterOf(response));
 }

@@ -12,7 +12,8 @@ import { BedrockRuntimeClient, InvokeModelCommand } from '@aws-sdk/client-bedroc
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../../core/provider.ts';
 import { refusedBy } from '../../../core/provider.ts';
-import { entryOf, listOf, propertyOf } from '../vendor-json.ts';
+import { retryAfterOf } from '../vendor-http.ts';
+import { entryOf, fieldsOf, listOf, propertyOf } from '../vendor-json.ts';
 
 export interface BedrockSettings {
   readonly name: string;
@@ -136,10 +137,23 @@ function refusalOf(error: unknown): ProviderAnswer {
   const status = propertyOf(propertyOf(error, '$metadata'), 'httpStatusCode');
   const known = entryOf(reasonOfError, errorName);
   if (typeof status === 'number' && status !== 200)
-    return refusedBy(known ?? reasonOfStatus[status] ?? 'unknown_answer', detailOf(status, errorName));
+    return refusedBy(
+      known ?? reasonOfStatus[status] ?? 'unknown_answer',
+      detailOf(status, errorName),
+      waitOf(error, status),
+    );
   if (known !== undefined) return refusedBy(known, errorName);
   const code = textOf(error, 'code');
   return refusedBy(neverConnected.includes(code) ? 'unavailable' : 'unknown_outcome', code);
+}
+
+/** The SDK keeps the answer beside its error. It reads Retry-After itself, but only between its own tries. */
+function waitOf(error: unknown, status: number): number | undefined {
+  const headers = propertyOf(propertyOf(error, '$response'), 'headers');
+  const texts = Object.entries(fieldsOf(headers)).filter(
+    (header): header is [string, string] => typeof header[1] === 'string',
+  );
+  return retryAfterOf({ status, headers: new Headers(texts) });
 }
 
 /**

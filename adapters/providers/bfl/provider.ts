@@ -5,11 +5,14 @@
  * Read on 2026-11-21: the OpenAPI document of 2026-05-01 (https://api.bfl.ai/openapi.json),
  * https://docs.bfl.ai/api_integration/integration_guidelines (hosts, polling_url),
  * https://docs.bfl.ai/api_integration/errors (states, statuses),
- * https://help.bfl.ai/articles/9532536301-which-api-endpoint-should-i-use (hosts).
+ * https://help.bfl.ai/articles/9532536301-which-api-endpoint-should-i-use (hosts). Read on 2026-11-22 for flex
+ * and klein 9B: the vendor's github.com/black-forest-labs/skills, skills/bfl-api (paths, source images).
  *
  * Not verified: the words by which `details` blames a source image (see `blamesSource`), the body of a 400,
  * the state "Failed", and the largest size of a source image.
  */
+import { billedUnits } from '../../../core/billed-cost.ts';
+import { fromUsd } from '../../../core/money.ts';
 import {
   refusedBy,
   type ImageProvider,
@@ -52,6 +55,9 @@ const waits: Waits = [500, 500, 1_000, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000,
  */
 const safetyTolerance = 2;
 
+/** What a credit costs. `cost` of an accepted job is in credits: 3 for a picture of a megapixel at 0.03 USD. */
+const creditMicros = fromUsd(0.01);
+
 /** The states in which a job has ended without a picture. */
 const ends: Readonly<Record<string, RefusalReason>> = {
   'Request Moderated': 'prompt',
@@ -79,13 +85,16 @@ export function createBfl({ name, credentials, baseUrl = bflUrl }: VendorSetting
         });
         const refused = refusedAtOnce(response, credentials, name) ?? endOf(response, job);
         if (refused) return refused;
-        const { polling_url: pollingUrl } = fieldsOf(response.json);
+        const { polling_url: pollingUrl, cost } = fieldsOf(response.json);
         if (response.status !== 200 || typeof pollingUrl !== 'string')
           return refusedInput(response) ?? unknownAnswer(response, validationOf(response).type);
-        return http.isOwn(pollingUrl) ? pendingJob(waits, [pollingUrl]) : foreignAddress;
+        if (!http.isOwn(pollingUrl)) return foreignAddress;
+        // Only this answer tells the cost, so the job's id carries it to the polls.
+        const credits = billedUnits(cost, creditMicros) === undefined ? [] : [String(cost)];
+        return pendingJob(waits, [pollingUrl, ...credits]);
       }),
     poll: (jobId, job, signal) =>
-      polling(jobId, waits, async (pollingUrl = '') => {
+      polling(jobId, waits, async (pollingUrl = '', credits = '') => {
         if (!http.isOwn(pollingUrl)) return foreignAddress;
         const key = await credentials.read(name);
         if (key === undefined) return refusedBy('credentials', 'no credential');
@@ -97,7 +106,9 @@ export function createBfl({ name, credentials, baseUrl = bflUrl }: VendorSetting
         });
         const refused = endOf(response, job) ?? refusedCredentials(response, credentials, name);
         if (refused) return refused;
-        return isTrouble(response) ? 'trouble' : standing(response, (url) => download(http, url, signal));
+        return isTrouble(response)
+          ? 'trouble'
+          : standing(response, (url) => download(http, url, signal, billedUnits(credits, creditMicros)));
       }),
   };
 }

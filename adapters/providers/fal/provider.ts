@@ -1,17 +1,16 @@
 /**
- * FLUX.2 at fal. The adapter puts a request into the vendor's queue, polls it at the addresses that the
- * answer names, and downloads the picture from the vendor's CDN.
+ * fal, which renders the models of several makers. The adapter puts a request into the vendor's queue, polls it
+ * at the addresses that the answer names, and downloads the picture from the vendor's CDN.
  *
  * Read on 2026-11-21: https://docs.fal.ai/documentation/model-apis/inference/queue (queue, states),
  * https://docs.fal.ai/documentation/model-apis/common-parameters (headers),
  * https://docs.fal.ai/documentation/model-apis/media-expiration (what is kept, and how long),
  * https://docs.fal.ai/documentation/model-apis/request-errors and .../errors (codes),
- * https://fal.ai/docs/inference-api/queue/cancel, and the input types of @fal-ai/client
- * (libs/client/src/types/endpoints.ts of github.com/fal-ai/fal-js, 2026-08-02).
+ * https://fal.ai/docs/inference-api/queue/cancel. ./input.ts has the input of each model.
  *
- * Not verified: the pixel limits of `image_size`, the number of source images that pro and max take, the
- * largest data URI, and what `x-app-fal-disable-fallback` does beyond its name.
+ * Not verified: what `x-app-fal-disable-fallback` does beyond its name.
  */
+import { billedUnits } from '../../../core/billed-cost.ts';
 import {
   refusedBy,
   type ImageProvider,
@@ -33,7 +32,6 @@ import {
   type Waits,
 } from '../vendor-jobs.ts';
 import { fieldsOf } from '../vendor-json.ts';
-import { fluxPixelsOf } from '../flux-pixels.ts';
 import {
   answering,
   createVendorHttp,
@@ -45,6 +43,7 @@ import {
 import type { VendorSettings } from '../vendor.ts';
 import { createFalCallback } from './callback.ts';
 import { refusedByCode } from './errors.ts';
+import { inputOf } from './input.ts';
 
 const queueUrl = 'https://queue.fal.run';
 /** The hosts of the API and the queue. Pictures are on other hosts, to which the key must not be sent. */
@@ -53,6 +52,9 @@ const mediaHosts = ['fal.media'];
 
 /** After the queue, klein takes less than a second, pro and max take about 20 s. */
 const waits: Waits = [500, 500, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000, 3_000, 3_000, 4_000];
+
+/** How many units of the model's price fal bills. The answer to the result has the header. */
+const unitsHeader = 'x-fal-billable-units';
 
 const headers = {
   // The vendor must not retry: a retry would be billed, and our next route takes over.
@@ -64,13 +66,6 @@ const headers = {
   // Keeps prompt and answer out of the vendor's request history of 30 days. The result can still be polled.
   'x-fal-store-io': '0',
   'x-fal-object-lifecycle-preference': '{"expiration_duration_seconds":3600}',
-};
-
-/** Fields that only some models have. safety_tolerance is the default of all three vendors of FLUX.2. */
-const ownFields: Readonly<Record<string, object>> = {
-  'fal-ai/flux-2-pro': { safety_tolerance: '2' },
-  'fal-ai/flux-2-max': { safety_tolerance: '2' },
-  'fal-ai/flux-2/klein/4b': { num_images: 1 },
 };
 
 interface Access {
@@ -91,8 +86,8 @@ export function createFal(settings: VendorSettings): ImageProvider {
   return {
     name,
     submit: (job, signal) => answering(() => submit(access, job, signal)),
-    poll: (jobId, _job, signal) =>
-      polling(jobId, waits, (status = '', result = '') => ask(access, status, result, signal)),
+    poll: (jobId, job, signal) =>
+      polling(jobId, waits, (status = '', result = '') => ask(access, job, [status, result], signal)),
     cancel: async (jobId, _job, signal) => {
       const [, , to = ''] = neededFor(jobId);
       const authorization = await authorizationOf(access);
@@ -117,8 +112,8 @@ async function submit(access: Access, job: RenderJob, signal: AbortSignal): Prom
   const { name, api, credentials } = access;
   const authorization = await authorizationOf(access);
   if (!authorization) return refusedBy('credentials', 'no credential');
-  const body = await bodyOf(job);
-  const path = `/${job.providerModel}${job.sourceCount > 0 ? '/edit' : ''}`;
+  const sources = job.sourceCount > 0 ? await job.readSources() : [];
+  const { path, body } = inputOf(job, sources.map(dataUriOf));
   // In the JSON the vendor ignores the address (edenartlab/eve#566).
   const query = job.callbackUrl === undefined ? '' : `?fal_webhook=${encodeURIComponent(job.callbackUrl)}`;
   const response = await api.call({
@@ -145,8 +140,8 @@ async function submit(access: Access, job: RenderJob, signal: AbortSignal): Prom
 
 async function ask(
   access: Access,
-  statusUrl: string,
-  resultUrl: string,
+  { unitMicros }: RenderJob,
+  [statusUrl, resultUrl]: readonly [status: string, result: string],
   signal: AbortSignal,
 ): Promise<PollOutcome> {
   const { name, api, media, credentials } = access;
@@ -158,20 +153,8 @@ async function ask(
   if (unended) return unended;
   const result = await api.call({ method: 'GET', to: resultUrl, headers: authorization, signal });
   const refused = refusedCredentials(result, credentials, name) ?? refusedByCode(result);
-  return refused ?? resultOf(result, (url) => download(media, url, signal));
-}
-
-async function bodyOf(job: RenderJob): Promise<object> {
-  const sources = job.sourceCount > 0 ? await job.readSources() : [];
-  return {
-    prompt: job.prompt ?? '',
-    image_size: fluxPixelsOf(job.resolution, job.aspectRatio),
-    output_format: job.outputFormat,
-    enable_safety_checker: true,
-    ...(job.seed !== null && { seed: job.seed }),
-    ...ownFields[job.providerModel],
-    ...(sources.length > 0 && { image_urls: sources.map(dataUriOf) }),
-  };
+  const billed = billedUnits(result.headers.get(unitsHeader), unitMicros);
+  return refused ?? resultOf(result, (url) => download(media, url, signal, billed));
 }
 
 /** Undefined: the request is completed, and its result is to be read. */

@@ -2,7 +2,8 @@
  * Google's Gemini image models. One synchronous call answers with the picture in base64.
  * https://ai.google.dev/gemini-api/docs/image-generation, https://ai.google.dev/api/generate-content,
  * https://ai.google.dev/gemini-api/docs/troubleshooting, and the types and converters of the SDK
- * @google/genai 2.32.0 (all read 2026-11-21).
+ * @google/genai 2.32.0 (all read 2026-11-21), and the changelog
+ * of the Gemini API for Nano Banana 2.1 (read 2026-11-22).
  *
  * Every picture is a JPEG: generateContent knows only the type IMAGE_JPEG, under responseFormat. Only Vertex
  * has imageConfig.outputMimeType (googleapis/python-genai#2346). Not verified in Google's own text: that
@@ -17,9 +18,17 @@ import type {
   RenderJob,
   SourceImage,
 } from '../../../core/provider.ts';
-import { refusedBy } from '../../../core/provider.ts';
+import { billedTokens } from '../../../core/billed-cost.ts';
+import type { Micros } from '../../../core/money.ts';
+import { refusedBy, renderedAs } from '../../../core/provider.ts';
 import { inOneCall } from '../in-one-call.ts';
-import { createVendorHttp, detailOf, unknownAnswer, type VendorResponse } from '../vendor-http.ts';
+import {
+  createVendorHttp,
+  detailOf,
+  retryAfterOf,
+  unknownAnswer,
+  type VendorResponse,
+} from '../vendor-http.ts';
 import { entryOf, listOf, propertyOf } from '../vendor-json.ts';
 import type { VendorSettings } from '../vendor.ts';
 
@@ -78,7 +87,7 @@ export function createGoogle({ name, credentials, baseUrl = googleUrl }: VendorS
         body: bodyOf(job, mimeType, sources),
         signal,
       });
-      return response.status === 200 ? imageOf(response) : refusalOf(response);
+      return response.status === 200 ? imageOf(response, job) : refusalOf(response);
     },
   });
 }
@@ -99,7 +108,7 @@ function bodyOf(job: RenderJob, mimeType: string, sources: readonly SourceImage[
   };
 }
 
-function imageOf(response: VendorResponse): ProviderAnswer {
+function imageOf(response: VendorResponse, job: RenderJob): ProviderAnswer {
   const blocked = propertyOf(propertyOf(response.json, 'promptFeedback'), 'blockReason');
   if (typeof blocked === 'string') return refusedBy('prompt', detailOf(response, blocked));
   const [candidate] = listOf(propertyOf(response.json, 'candidates'));
@@ -109,7 +118,7 @@ function imageOf(response: VendorResponse): ProviderAnswer {
   if (block !== undefined) return refusedBy(block, detailOf(response, finish));
   const image = pictureOf(candidate);
   if (image !== undefined && finish === 'STOP')
-    return { kind: 'rendered', bytes: Buffer.from(image, 'base64') };
+    return renderedAs(Buffer.from(image, 'base64'), billOf(response, job));
   return refusedBy(entryOf(reasonOfFinish, finish) ?? 'unknown_answer', detailOf(response, finish));
 }
 
@@ -119,6 +128,30 @@ function pictureOf(candidate: unknown): string | undefined {
   const shown = parts.filter((part) => propertyOf(part, 'thought') !== true);
   const pictures = shown.map((part) => propertyOf(propertyOf(part, 'inlineData'), 'data'));
   return pictures.findLast((data): data is string => typeof data === 'string' && data !== '');
+}
+
+/**
+ * `candidatesTokenCount` holds the picture's tokens and those of text beside it. Thoughts are billed as text and
+ * counted apart.
+ */
+function billOf({ json }: VendorResponse, { tokenPrices }: RenderJob): Micros | undefined {
+  const usage = propertyOf(json, 'usageMetadata');
+  const imageIn = tokensOf(propertyOf(usage, 'promptTokensDetails'), 'IMAGE');
+  const imageOut = tokensOf(propertyOf(usage, 'candidatesTokensDetails'), 'IMAGE');
+  const thoughts = propertyOf(usage, 'thoughtsTokenCount') ?? 0;
+  const counts = {
+    text_in: Number(propertyOf(usage, 'promptTokenCount')) - imageIn,
+    image_in: imageIn,
+    image_out: imageOut,
+    text_out: Number(propertyOf(usage, 'candidatesTokenCount')) - imageOut + Number(thoughts),
+  };
+  return billedTokens(counts, tokenPrices);
+}
+
+/** The tokens of one modality. None when the list does not name the modality. */
+function tokensOf(details: unknown, modality: string): number {
+  const entries = listOf(details).filter((entry) => propertyOf(entry, 'modality') === modality);
+  return entries.reduce<number>((sum, entry) => sum + Number(propertyOf(entry, 'tokenCount')), 0);
 }
 
 function refusalOf(response: VendorResponse): ProviderAnswer {
@@ -132,6 +165,7 @@ function refusalOf(response: VendorResponse): ProviderAnswer {
   return refusedBy(
     reason ?? (response.status > 500 ? 'failed' : 'unknown_answer'),
     detailOf(response, cause ?? status),
+    retryAfterOf(response),
   );
 }
 

@@ -12,7 +12,14 @@ import {
 } from '../../../core/provider.ts';
 import { dataUriOf, foreignAddress, refusedCredentials } from '../vendor-jobs.ts';
 import { fieldsOf } from '../vendor-json.ts';
-import { CallBroke, detailOf, unknownAnswer, type VendorHttp, type VendorResponse } from '../vendor-http.ts';
+import {
+  CallBroke,
+  detailOf,
+  retryAfterOf,
+  unknownAnswer,
+  type VendorHttp,
+  type VendorResponse,
+} from '../vendor-http.ts';
 
 /** The vendor's documentation says: "Use a data URL when you have a small file <= 256kb". */
 const mostInline = 256_000;
@@ -61,7 +68,8 @@ async function upload(
     // The upload may have arrived, but no prediction has begun.
     return refusedBy('unavailable', error.code);
   }
-  if (response.status === 429 || response.status >= 500) return refusedBy('unavailable', detailOf(response));
+  if (response.status === 429 || response.status >= 500)
+    return refusedBy('unavailable', detailOf(response), retryAfterOf(response));
   if (response.status === 413) return refusedBy('source_image', detailOf(response));
   const { get } = fieldsOf(fieldsOf(response.json).urls);
   if (response.status !== 201 || typeof get !== 'string')

@@ -10,6 +10,7 @@
  * A failed prediction has a text and no code, except for "(E005)" and the like at the end of the text.
  * Not verified: the other codes of that kind, and a model's words for a source image that it cannot read.
  */
+import { billedUnits } from '../../../core/billed-cost.ts';
 import {
   refusedBy,
   type ImageProvider,
@@ -80,7 +81,7 @@ export function createReplicate(settings: VendorSettings): ImageProvider {
   return {
     name,
     submit: (job, signal) => answering(() => submit(access, job, signal)),
-    poll: (jobId, _job, signal) => polling(jobId, waits, (id = '') => ask(access, id, signal)),
+    poll: (jobId, job, signal) => polling(jobId, waits, (id = '') => ask(access, job, id, signal)),
     cancel: async (jobId, _job, signal) => {
       const [id = ''] = neededFor(jobId);
       const authorization = await authorizationOf(access);
@@ -130,7 +131,12 @@ async function submit(access: Access, job: RenderJob, signal: AbortSignal): Prom
   return refusedAtOnce(response, credentials, name) ?? acceptedOf(response);
 }
 
-async function ask(access: Access, id: string, signal: AbortSignal): Promise<PollOutcome> {
+async function ask(
+  access: Access,
+  { unitMicros }: RenderJob,
+  id: string,
+  signal: AbortSignal,
+): Promise<PollOutcome> {
   const { name, api, media, credentials } = access;
   const authorization = await authorizationOf(access);
   if (!authorization) return refusedBy('credentials', 'no credential');
@@ -142,7 +148,11 @@ async function ask(access: Access, id: string, signal: AbortSignal): Promise<Pol
   });
   const refused = refusedCredentials(response, credentials, name);
   if (refused) return refused;
-  return isTrouble(response) ? 'trouble' : standing(response, (url) => download(media, url, signal));
+  if (isTrouble(response)) return 'trouble';
+  // Only a model that is sold by the second has a price for this unit.
+  const { predict_time: seconds } = fieldsOf(fieldsOf(response.json)['metrics']);
+  const billed = billedUnits(seconds, unitMicros);
+  return standing(response, (url) => download(media, url, signal, billed));
 }
 
 function acceptedOf(response: VendorResponse): ProviderAnswer {

@@ -57,6 +57,15 @@ const addresses: Readonly<Record<KeyProvider, { readonly picture: string; readon
     picture: 'https://api.ideogram.ai/v2/image/generate/model',
     check: 'https://api.ideogram.ai/models',
   },
+  xai: { picture: 'https://api.x.ai/v1/images/generations', check: 'https://api.x.ai/v1/models' },
+  recraft: {
+    picture: 'https://external.api.recraft.ai/v1/images/generations',
+    check: 'https://external.api.recraft.ai/v1/users/me',
+  },
+  byteplus: {
+    picture: 'https://ark.ap-southeast.bytepluses.com/api/v3/images/generations',
+    check: 'https://ark.ap-southeast.bytepluses.com/api/v3/models',
+  },
 };
 const isKeyProvider = (name: string): name is KeyProvider => Object.hasOwn(addresses, name);
 const vendorProviders = Object.entries(providers)
@@ -65,12 +74,12 @@ const vendorProviders = Object.entries(providers)
 const keyProviders = Object.keys(providers).filter(isKeyProvider);
 
 describe('The vendors', () => {
-  it('The table holds the vendor of every provider but the sandboxes, in the order of the providers', () => {
-    const vendors = everyVendor({ ...access, bedrockRegion: 'us-west-2' });
+  it('The table holds the vendor of every provider but the sandboxes, in the order of the providers', async () => {
+    const vendors = await everyVendor({ ...access, bedrockRegion: 'us-west-2' });
     expect(vendors.map(({ name }) => name)).toEqual(vendorProviders);
   });
 
-  it('An adapter is created when it is first asked for, and only once', () => {
+  it('An adapter is created when it is first asked for, and only once', async () => {
     let created = 0;
     const vendors = createVendors({
       credentials,
@@ -83,14 +92,14 @@ describe('The vendors', () => {
       bedrockRegion: 'us-west-2',
     });
     expect([vendors.get('sandbox'), vendors.get('constructor'), created]).toEqual([undefined, undefined, 0]);
-    const fal = vendors.get('fal');
-    expect([fal?.name, vendors.get('fal') === fal, created]).toEqual(['fal', true, 1]);
+    const fal = await vendors.get('fal');
+    expect([fal?.name, (await vendors.get('fal')) === fal, created]).toEqual(['fal', true, 1]);
   });
 
   it('Each vendor is asked for a picture at its own address', async () => {
     const asked = fetchThat(() => new Response('', { status: 429 }));
     const job = jobsLike({ providerModel: 'model', outputFormat: 'jpeg' })();
-    for (const vendor of everyVendor({ ...access, bedrockRegion: 'us-west-2' }).slice(1))
+    for (const vendor of (await everyVendor({ ...access, bedrockRegion: 'us-west-2' })).slice(1))
       expect(await vendor.submit(job, never)).toEqual({
         kind: 'refused',
         reason: 'unavailable',
@@ -116,7 +125,9 @@ describe('The vendors', () => {
     const baseUrls = Object.fromEntries(keyProviders.map((name) => [name, `https://${name}.test`]));
     for (const name of keyProviders) await checkVendor(name, { credentials, clock, baseUrls }, never);
     const job = jobsLike({ providerModel: 'model', outputFormat: 'jpeg' })();
-    const vendors = everyVendor({ credentials, clock, baseUrls, bedrockRegion: 'us-west-2' }).slice(1);
+    const vendors = (await everyVendor({ credentials, clock, baseUrls, bedrockRegion: 'us-west-2' })).slice(
+      1,
+    );
     for (const vendor of vendors) await vendor.submit(job, never);
     expect(asked.map(({ url }) => new URL(url).origin)).toEqual(
       [...keyProviders, ...keyProviders].map((name) => `https://${name}.test`),

@@ -52,7 +52,7 @@ describe('Bedrock', () => {
   it('Bedrock is asked at the address and in the region that are set for it', async () => {
     const mocked = mockClient(BedrockRuntimeClient);
     mocked.on(InvokeModelCommand).rejects(Object.assign(new Error(), { name: 'ThrottlingException' }));
-    const provider = createVendors({
+    const provider = await createVendors({
       credentials,
       clock: systemClock,
       baseUrls: { bedrock: 'https://bedrock.test' },

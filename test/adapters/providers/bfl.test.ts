@@ -49,6 +49,7 @@ const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
   'foreign-polling-url': 'unknown_answer',
   'foreign-sample': 'unknown_answer',
   'sample-expired': 'unknown_answer',
+  page: 'rendered',
   break: 'unknown_outcome',
   'server-error': 'unknown_outcome',
   throttled: 'unavailable',
@@ -76,7 +77,7 @@ describe('Each answer of the vendor', () => {
     expect(JSON.stringify({ ...answer, bytes: undefined })).not.toMatch(
       /secret|quote the prompt|fake-bfl-key|https?:/,
     );
-    if (answer.kind === 'rendered')
+    if (answer.kind === 'rendered' && row !== 'page')
       expect(headerOf(answer)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
   });
 
@@ -128,6 +129,21 @@ describe('A request', () => {
     expect(downloaded?.path).toMatch(/^\/results\//);
     expect(downloaded?.headers['x-key']).toBeUndefined();
   });
+
+  it.each([
+    ['flux-2-flex', 8, '2K', '16:9', 2048, 1152],
+    ['flux-2-klein-9b', 4, '2K', '1:1', 2000, 2000],
+  ] as const)(
+    '%s renders with %i source images at %s in %s',
+    async (providerModel, sourceCount, resolution, aspectRatio, width, height) => {
+      const [submitted] = await received(fake, async () => {
+        const { answer } = await speak(aJob({ providerModel, sourceCount, resolution, aspectRatio }));
+        expect(headerOf(answer)).toMatchObject({ width, height });
+      });
+      expect(submitted?.path).toBe(`/v1/${providerModel}`);
+      expect(submitted?.json).toMatchObject({ width, height });
+    },
+  );
 
   it('A request carries the source images in order as base64', async () => {
     const [submitted] = await received(fake, () =>
@@ -286,12 +302,9 @@ describe('The fake refuses what the vendor would refuse', () => {
   ])('The fake refuses %s', async (_, body) => expect(await send(body)).toBe(422));
 
   it('The fake refuses a fifth image for klein, another key, another path and another method', async () => {
-    expect(
-      await send(
-        { ...good, input_image_5: pictureOf('png', 64, 48).toString('base64') },
-        { path: '/v1/flux-2-klein-4b' },
-      ),
-    ).toBe(422);
+    const withFifth = { ...good, input_image_5: pictureOf('png', 64, 48).toString('base64') };
+    expect(await send(withFifth, { path: '/v1/flux-2-klein-4b' })).toBe(422);
+    expect(await send(withFifth, { path: '/v1/flux-2-klein-9b' })).toBe(422);
     expect(await send(good, { xKey: 'another' })).toBe(403);
     expect(await send(good, { path: '/v1/flux-3' })).toBe(404);
     expect(await send(good, { method: 'GET' })).toBe(404);

@@ -46,7 +46,7 @@ beforeAll(async () => {
     endpoint: url,
     credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
   });
-  providers = new Map([...everyVendor(access), bedrock].map((provider) => [provider.name, provider]));
+  providers = new Map([...(await everyVendor(access)), bedrock].map((provider) => [provider.name, provider]));
 });
 afterAll(
   async () =>

@@ -3,9 +3,10 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../../core/provider.ts';
 import { checkFal } from '../../../adapters/providers/fal/check.ts';
 import { createFal } from '../../../adapters/providers/fal/provider.ts';
+import { fakeModels, wrongField } from '../../../tools/vendors/fakes/fal/models.ts';
 import { falRows } from '../../../tools/vendors/fakes/fal/rows.ts';
 import { startFakeFal } from '../../../tools/vendors/fakes/fal/server.ts';
-import { startFakeVendor, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
+import { fieldsOf, startFakeVendor, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 import {
   closedUrl,
@@ -17,6 +18,7 @@ import {
   outcomeOf,
   received,
   talkTo,
+  type Spoken,
 } from './vendor-talk.ts';
 
 const key = 'fake-fal-key';
@@ -50,6 +52,7 @@ const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
   startup_timeout: 'timed_out',
   runner_scheduling_failure: 'unavailable',
   runner_disconnected: 'failed',
+  client_cancelled: 'cancelled',
   'error-in-status': 'unavailable',
   'no-images': 'nothing_rendered',
   'empty-picture': 'nothing_rendered',
@@ -58,6 +61,8 @@ const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
   'unknown-result': 'unknown_answer',
   'foreign-status-url': 'unknown_answer',
   'foreign-picture': 'unknown_answer',
+  page: 'rendered',
+  'job-missing': 'unknown_answer',
   break: 'unknown_outcome',
   'server-error': 'unknown_outcome',
   throttled: 'unavailable',
@@ -85,7 +90,7 @@ describe('Each answer of the vendor', () => {
     expect(JSON.stringify({ ...answer, bytes: undefined })).not.toMatch(
       /secret|quote the prompt|comes back|fake-fal-key|https?:/,
     );
-    if (answer.kind === 'rendered')
+    if (answer.kind === 'rendered' && row !== 'page')
       expect(headerOf(answer)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
   });
 
@@ -151,6 +156,74 @@ describe('A request', () => {
     });
     // The addresses of the queue name the app without the path within it.
     expect(polled?.path).toMatch(/^\/fal-ai\/flux-2\/requests\//);
+  });
+
+  it.each<[string, object, string, object]>([
+    [
+      'fal-ai/flux-2-flex',
+      { seed: 7 },
+      '/fal-ai/flux-2-flex/edit',
+      {
+        image_size: { width: 1360, height: 768 },
+        enable_safety_checker: true,
+        safety_tolerance: '2',
+        seed: 7,
+      },
+    ],
+    [
+      'openai/gpt-image-2',
+      { quality: 'high', seed: 7 },
+      '/openai/gpt-image-2/edit',
+      { image_size: { width: 1360, height: 768 }, quality: 'high', num_images: 1 },
+    ],
+    [
+      'openai/gpt-image-2.5/flare/text-to-image',
+      { quality: 'xhigh', resolution: '4K' },
+      '/openai/gpt-image-2.5/flare/edit',
+      { image_size: { width: 3840, height: 2160 }, quality: 'xhigh', num_images: 1 },
+    ],
+    [
+      'google/nano-banana-2.1',
+      { resolution: '4K', seed: 7 },
+      '/google/nano-banana-2.1/edit',
+      { aspect_ratio: '16:9', resolution: '4K', num_images: 1, seed: 7 },
+    ],
+    [
+      'blackforestlabs/flux-3/text-to-image',
+      { seed: 7 },
+      '/blackforestlabs/flux-3/edit-image',
+      { aspect_ratio: '16:9', resolution: '1k', safety_tolerance: 2 },
+    ],
+  ])('%s has its own fields and address, with and without source images', async (name, more, edit, own) => {
+    const job = { providerModel: name, aspectRatio: '16:9', outputFormat: 'jpeg', ...more } as const;
+    for (const sourceCount of [0, 2]) {
+      let spoken: Spoken | undefined;
+      const [submitted] = await received(
+        fake,
+        async () => (spoken = await speak(aJob({ ...job, sourceCount }))),
+      );
+      const { image_urls: images, ...fields } = fieldsOf(submitted?.json);
+      expect(submitted?.path).toBe(sourceCount === 0 ? `/${name}` : edit);
+      expect(fields).toEqual({ prompt: 'a cat', output_format: 'jpeg', ...own });
+      expect(images).toEqual(sourceCount === 0 ? undefined : [expect.anything(), expect.anything()]);
+      const { width, height } = headerOf(spoken?.answer ?? notReached) ?? { width: 0, height: 1 };
+      expect(width / height).toBeCloseTo(16 / 9, 1);
+    }
+  });
+
+  it.each([
+    ['openai/gpt-image-2', { image_size: { width: 4096, height: 4096 }, quality: 'low' }, 'image_size'],
+    ['openai/gpt-image-2', { image_size: { width: 1024, height: 1024 }, quality: 'xhigh' }, 'quality'],
+    ['openai/gpt-image-2', { image_size: { width: 1024, height: 1024 }, quality: 'low', seed: 7 }, 'seed'],
+    ['google/nano-banana-2.1', { aspect_ratio: '1:1', resolution: '1k' }, 'resolution'],
+    ['google/nano-banana-2.1', { resolution: '1K' }, 'aspect_ratio'],
+    ['blackforestlabs/flux-3/text-to-image', { aspect_ratio: '1:1', resolution: '1k', seed: 7 }, 'seed'],
+    ['blackforestlabs/flux-3/edit-image', { aspect_ratio: '1:1', resolution: '1k' }, 'image_urls'],
+  ])('The fake refuses what %s does not take: %j', (path, fields, refused) => {
+    const model = fakeModels.find((one) => one.path === path || one.editPath === path);
+    if (!model) throw new Error(`the fake has no ${path}`);
+    const body = { prompt: 'a cat', output_format: 'jpeg', ...fields };
+    expect(wrongField(body, model, model.editPath === path)).toBe(refused);
   });
 
   it('The address to call is in the query, not in the JSON, and changes nothing else', async () => {

@@ -61,6 +61,24 @@ describe('An answer of Gemini', () => {
   });
 });
 
+describe('The models of Gemini', () => {
+  it.each([
+    ['gemini-nano-banana-2.1', '4K', '16:9', 5504, 3072],
+    ['gemini-3.1-flash-lite-image', '1K', '21:9', 1584, 672],
+  ] as const)('%s renders %s in %s', async (providerModel, resolution, aspectRatio, width, height) => {
+    const answer = await answerTo(aJob({ providerModel, resolution, aspectRatio }));
+    expect(headerOf(answer)).toEqual({ contentType: 'image/jpeg', width, height });
+  });
+
+  it('The vendor refuses 2K from the Lite model', async () => {
+    const providerModel = 'gemini-3.1-flash-lite-image';
+    expect(await answerTo(aJob({ providerModel, resolution: '2K' }))).toMatchObject({
+      kind: 'refused',
+      detail: 'HTTP 400 INVALID_ARGUMENT',
+    });
+  });
+});
+
 describe('A request to Gemini', () => {
   it('A request asks for one JPEG of the ratio and size, with the seed if there is one', async () => {
     await answerTo(

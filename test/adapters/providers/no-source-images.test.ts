@@ -7,7 +7,7 @@ import { everyVendor, jobsLike } from './vendor-talk.ts';
 
 const vendor = await startAnsweringVendor();
 afterAll(() => vendor.stop());
-const vendors = everyVendor({
+const vendors = await everyVendor({
   credentials: vendor.settings.credentials,
   clock: systemClock,
   baseUrls: Object.fromEntries(Object.keys(providers).map((name) => [name, vendor.url])),

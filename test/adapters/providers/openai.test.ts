@@ -57,6 +57,36 @@ describe('An answer of OpenAI', () => {
   });
 });
 
+describe('The qualities of the models of OpenAI', () => {
+  it.each([
+    ['gpt-image-2.5-flare', 'xhigh'],
+    ['gpt-image-2.5-flare', 'max'],
+    ['gpt-image-2.5-sunburst', 'xhigh'],
+    ['gpt-image-2.5-sunburst', 'max'],
+    ['gpt-image-2.5-sunburst', 'low'],
+    ['gpt-image-2.6-flare', 'low'],
+    ['gpt-image-2.6-flare', 'high'],
+    ['gpt-image-2.6-sunburst', 'high'],
+  ])('%s renders in the quality %s', async (providerModel, quality) => {
+    const answer = await answerTo(aJob({ providerModel, quality, resolution: '4K' }));
+    expect(headerOf(answer)).toMatchObject({ width: 2880, height: 2880 });
+    expect(lastReceived(fake).json).toMatchObject({ model: providerModel, quality, size: '2880x2880' });
+  });
+
+  it.each([
+    ['gpt-image-2', 'xhigh'],
+    ['gpt-image-2', 'max'],
+    ['gpt-image-2.5-flare', 'ultra'],
+    ['gpt-image-2.6-flare', 'ultra'],
+    ['gpt-image-1', 'medium'],
+  ])('The vendor refuses %s in the quality %s', async (providerModel, quality) => {
+    expect(await answerTo(aJob({ providerModel, quality }))).toMatchObject({
+      kind: 'refused',
+      detail: 'HTTP 400 invalid_value',
+    });
+  });
+});
+
 describe('A request to OpenAI', () => {
   it('A request asks for one picture in the quality of the route, or in medium quality', async () => {
     await answerTo(

@@ -45,6 +45,8 @@ const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
   'unknown-state': 'unknown_answer',
   'foreign-picture': 'unknown_answer',
   'output-gone': 'unknown_answer',
+  page: 'rendered',
+  'job-missing': 'unknown_answer',
   break: 'unknown_outcome',
   'server-error': 'unknown_outcome',
   throttled: 'unavailable',
@@ -81,7 +83,7 @@ describe('Each answer of the vendor', () => {
     expect(JSON.stringify({ ...answer, bytes: undefined })).not.toMatch(
       /secret|comes back|flagged|fake-replicate-key|https?:/,
     );
-    if (answer.kind === 'rendered')
+    if (answer.kind === 'rendered' && row !== 'page')
       expect(headerOf(answer)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
   });
 
@@ -162,6 +164,42 @@ describe('A request', () => {
     });
     expect(spoken?.answer.kind).toBe('rendered');
     await expect(speak({ ...job, resolution: '2K' })).rejects.toThrow('renders no 2K');
+  });
+
+  it('A request for FLUX 3 names ratio and class, searches no web, and has no seed', async () => {
+    const job = {
+      providerModel: 'black-forest-labs/flux-3-image',
+      resolution: '2K',
+      aspectRatio: '21:9',
+      outputFormat: 'jpeg',
+      seed: 7,
+    } as const;
+    for (const sourceCount of [0, 2]) {
+      let spoken: Spoken | undefined;
+      const [submitted] = await received(
+        fake,
+        async () => (spoken = await speak(aJob({ ...job, sourceCount }))),
+      );
+      const images = (['png', 'jpeg'] as const).map(
+        (format) => `data:image/${format};base64,${pictureOf(format, 96, 64).toString('base64')}`,
+      );
+      expect(submitted?.json).toEqual({
+        input: {
+          prompt: 'a cat',
+          output_format: 'jpg',
+          output_quality: 95,
+          aspect_ratio: '21:9',
+          resolution: '2k',
+          grounding: false,
+          safety_tolerance: 2,
+          ...(sourceCount > 0 && { images }),
+        },
+      });
+      expect(headerOf(spoken?.answer ?? notReached)).toMatchObject({
+        contentType: 'image/jpeg',
+        width: 3136,
+      });
+    }
   });
 
   it('A large source image is uploaded first, and the request names its address', async () => {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkAlibaba } from '../../../adapters/providers/alibaba/check.ts';
 import { checkBfl } from '../../../adapters/providers/bfl/check.ts';
+import { compatibleVendors } from '../../../adapters/providers/compatible/vendors.ts';
 import { checkFal } from '../../../adapters/providers/fal/check.ts';
 import { checkGoogle } from '../../../adapters/providers/google/check.ts';
 import { checkIdeogram } from '../../../adapters/providers/ideogram/check.ts';
@@ -60,6 +61,24 @@ const vendors: Readonly<
     says: byCall,
   },
   ideogram: { check: checkIdeogram, asks: 'GET /models', header: ['api-key', 'the key'], says: byCall },
+  xai: {
+    check: compatibleVendors.xai.check,
+    asks: 'GET /v1/models',
+    header: ['authorization', 'Bearer the key'],
+    says: byCall,
+  },
+  recraft: {
+    check: compatibleVendors.recraft.check,
+    asks: 'GET /v1/users/me',
+    header: ['authorization', 'Bearer the key'],
+    says: byCall,
+  },
+  byteplus: {
+    check: compatibleVendors.byteplus.check,
+    asks: 'GET /api/v3/models',
+    header: ['authorization', 'Bearer the key'],
+    says: byCall,
+  },
   google: {
     check: checkGoogle,
     asks: 'GET /v1beta/models?pageSize=1',

@@ -117,6 +117,12 @@ describe('A call that breaks', () => {
     ['EHOSTUNREACH', false],
     ['ENETUNREACH', false],
     ['UND_ERR_CONNECT_TIMEOUT', false],
+    ['CERT_HAS_EXPIRED', false],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', false],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', false],
+    ['SELF_SIGNED_CERT_IN_CHAIN', false],
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', false],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', false],
     ['ECONNRESET', true],
     ['UND_ERR_SOCKET', true],
   ])('A call that breaks with the code %s was perhaps accepted: %j', async (code, perhapsAccepted) => {

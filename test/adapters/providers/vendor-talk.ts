@@ -166,9 +166,12 @@ export async function everyCall(
 }
 
 /** The adapters of all vendors, in the order of the providers. */
-export function everyVendor(access: Parameters<typeof createVendors>[0]): readonly ImageProvider[] {
+export async function everyVendor(
+  access: Parameters<typeof createVendors>[0],
+): Promise<readonly ImageProvider[]> {
   const vendors = createVendors(access);
-  return Object.keys(providers).flatMap((name) => vendors.get(name) ?? []);
+  const found = await Promise.all(Object.keys(providers).map(async (name) => vendors.get(name)));
+  return found.flatMap((vendor) => vendor ?? []);
 }
 
 /** The word for an answer in the tables of rows. */

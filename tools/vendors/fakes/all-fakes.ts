@@ -8,6 +8,8 @@ import { bedrockRows } from './bedrock/rows.ts';
 import { startFakeBedrock } from './bedrock/server.ts';
 import { bflRows } from './bfl/rows.ts';
 import { startFakeBfl } from './bfl/server.ts';
+import { rulesOf, startFakeServer } from './compatible/server.ts';
+import type { FakeStyle } from './compatible/rules.ts';
 import { falRows } from './fal/rows.ts';
 import { startFakeFal } from './fal/server.ts';
 import type { FakeVendor, VendorRow } from './fake-vendor.ts';
@@ -49,7 +51,7 @@ export const fakes: Readonly<Record<VendorName, Fake>> = {
     model: 'sd3.5-large',
   },
   openai: { start: startFakeOpenai, rows: openaiRows, key: fakeOpenaiKey, model: 'gpt-image-2' },
-  google: { start: startFakeGoogle, rows: googleRows, key: fakeGoogleKey, model: 'gemini-3.1-flash-image' },
+  google: { start: startFakeGoogle, rows: googleRows, key: fakeGoogleKey, model: 'gemini-nano-banana-2.1' },
   bfl: { start: startFakeBfl, rows: bflRows, key: 'fake-bfl-key', model: 'flux-2-pro' },
   fal: { start: startFakeFal, rows: falRows, key: 'fake-fal-key', model: 'flux-2-pro' },
   replicate: {
@@ -70,7 +72,21 @@ export const fakes: Readonly<Record<VendorName, Fake>> = {
     key: fakeIdeogramKey,
     model: 'ideogram-4.5',
   },
+  xai: ofFamily('xai', 'grok-imagine-image-2.0'),
+  recraft: ofFamily('recraft', 'recraft-v4.1'),
+  byteplus: ofFamily('ark', 'seedream-5.0-lite'),
 };
+
+/** A vendor that speaks the common shape. */
+function ofFamily(style: FakeStyle, model: string): Fake {
+  const { rows, key } = rulesOf[style];
+  return {
+    start: async (paint) => startFakeServer(style, paint),
+    rows,
+    model,
+    ...(key !== null && { key }),
+  };
+}
 
 export const vendorNames = Object.keys(fakes).filter((name): name is VendorName =>
   Object.hasOwn(fakes, name),

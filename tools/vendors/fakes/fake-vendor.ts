@@ -42,6 +42,16 @@ export interface FakeVendor {
   stop(): Promise<void>;
 }
 
+/** What can stand between us and every vendor. Each fake answers these rows, and they stand in each vendor's table. */
+export const everywhereRows: readonly (VendorRow & { readonly reply: Reply })[] = [
+  {
+    row: 'throttled-for-a-second',
+    says: '429 with Retry-After',
+    ends: 'ServiceUnavailable',
+    reply: { status: 429, headers: { 'retry-after': '1' }, body: 'Too many requests' },
+  },
+];
+
 /**
  * A fake on a free port of loopback. `answer` gets the fake's own origin, for the addresses in its answers.
  */
@@ -54,7 +64,8 @@ export async function startFakeVendor(
     void (async () => {
       const request = await readRequest(incoming);
       received.push(request);
-      const reply = await answer(request, origin);
+      const everywhere = everywhereRows.find(({ row }) => request.body.includes(`[row:${row}]`));
+      const reply = everywhere?.reply ?? (await answer(request, origin));
       if (reply.status === 'hang') return;
       if (reply.status === 'break') return void incoming.socket.destroy();
       const { body = '' } = reply;

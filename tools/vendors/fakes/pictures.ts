@@ -3,6 +3,19 @@ import { deflateSync, crc32 } from 'node:zlib';
 import { encode } from 'jpeg-js';
 import type { OutputFormat } from '../../../core/image-formats.ts';
 
+export interface Pixels {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** As a vendor sizes a picture that is asked for by a class like "2K" and a ratio: sides in steps of 16. */
+export function pixelsNear(resolution: string, ratio: string): Pixels {
+  const [across = 1, down = 1] = ratio.split(':').map(Number);
+  const edge = Number.parseFloat(resolution) * 1024;
+  const side = (share: number): number => Math.round((edge * Math.sqrt(share)) / 16) * 16;
+  return { width: side(across / down), height: side(down / across) };
+}
+
 /** What paints the pictures of a fake. */
 export type Paint = (format: OutputFormat, width: number, height: number) => Buffer;
 

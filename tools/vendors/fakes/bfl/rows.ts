@@ -29,6 +29,7 @@ export const bflRows: readonly VendorRow[] = [
   { row: 'foreign-polling-url', says: 'a polling address on another host', ends: 'InternalFailure' },
   { row: 'foreign-sample', says: 'a sample on another host', ends: 'InternalFailure' },
   { row: 'sample-expired', says: 'the sample is gone', ends: 'InternalFailure' },
+  { row: 'page', says: 'a page in place of the picture', ends: 'InternalFailure' },
   { row: 'break', says: 'the connection is closed after the submission', ends: 'InternalFailure' },
   { row: 'server-error', says: '500', ends: 'InternalFailure' },
   { row: 'throttled', says: '429', ends: 'ServiceUnavailable' },

@@ -14,8 +14,22 @@ import { pictureOf, type Paint } from '../pictures.ts';
 import { recordedAnswer } from '../recorded-answer.ts';
 
 const key = 'fake-bfl-key';
-/** How many source images each model takes. */
-const models: Readonly<Record<string, number>> = { 'flux-2-pro': 8, 'flux-2-max': 8, 'flux-2-klein-4b': 4 };
+/**
+ * How many source images each model takes. github.com/black-forest-labs/skills, skills/bfl-api (read 2026-11-22).
+ */
+const models: Readonly<Record<string, number>> = {
+  'flux-2-pro': 8,
+  'flux-2-max': 8,
+  'flux-2-flex': 8,
+  'flux-2-klein-4b': 4,
+  'flux-2-klein-9b': 4,
+};
+/** What the first megapixel of a picture costs, and each further one. Source images cost more, which is left out. */
+const credits: Readonly<Record<string, readonly [first: number, further: number]>> = {
+  'flux-2-pro': [3, 1.5],
+  'flux-2-max': [7, 3],
+  'flux-2-klein-4b': [1.4, 0.1],
+};
 const mostPixels = 2048 * 2048;
 const fields = ['prompt', 'width', 'height', 'seed', 'safety_tolerance', 'output_format'];
 
@@ -86,7 +100,13 @@ function submit(request: Received, model: string, jobs: Map<string, Job>, origin
       status: 200,
       body: { id, polling_url: `https://api.bfl.ai.example.com/v1/get_result?id=${id}` },
     };
-  return { status: 200, body: recorded('submitted', { id, origin }) };
+  const { width, height } = pictureSchema.parse(body);
+  const [first, further] = credits[model] ?? [];
+  const cost = (first ?? 0) + (further ?? 0) * (Math.ceil((width * height) / 1_048_576) - 1);
+  return {
+    status: 200,
+    body: { ...recorded('submitted', { id, origin }), ...(first !== undefined && { cost }) },
+  };
 }
 
 /** The name of the first field that the vendor would refuse. */
@@ -140,7 +160,7 @@ function deliver(job: Job | undefined, paint: Paint): Reply {
   return {
     status: 200,
     headers: { 'content-type': `image/${format}` },
-    body: job.row === 'empty-picture' ? '' : paint(format, width, height),
+    body: job.row === 'page' ? '<html>' : job.row === 'empty-picture' ? '' : paint(format, width, height),
   };
 }
 

@@ -28,6 +28,7 @@ export const platformCodes: readonly (readonly [code: string, status: number, en
   ['startup_timeout', 504, 'GenerationTimedOut'],
   ['runner_scheduling_failure', 503, 'ServiceUnavailable'],
   ['runner_disconnected', 503, 'GenerationFailed'],
+  ['client_cancelled', 499, 'GenerationTimedOut'],
 ];
 
 export const falRows: readonly VendorRow[] = [
@@ -56,6 +57,8 @@ export const falRows: readonly VendorRow[] = [
   { row: 'unknown-result', says: 'a result of an unknown shape', ends: 'InternalFailure' },
   { row: 'foreign-status-url', says: 'a status address on another host', ends: 'InternalFailure' },
   { row: 'foreign-picture', says: 'a picture on another host', ends: 'InternalFailure' },
+  { row: 'page', says: 'a page in place of the picture', ends: 'InternalFailure' },
+  { row: 'job-missing', says: '404 when the job is polled', ends: 'InternalFailure' },
   { row: 'break', says: 'the connection is closed after the submission', ends: 'InternalFailure' },
   { row: 'server-error', says: '500 without a code', ends: 'InternalFailure' },
   { row: 'throttled', says: '429', ends: 'ServiceUnavailable' },

@@ -3,11 +3,11 @@
  * result tells which field of the input was wrong.
  */
 import * as z from 'zod';
-import { readImageHeader } from '../../../../core/image-bytes.ts';
 import { fieldsOf, rowOf, startFakeVendor, type Fields, type Received, type Reply } from '../fake-vendor.ts';
 import { callingBack, type CallingVendor } from '../calls-back.ts';
 import { pictureOf, type Paint } from '../pictures.ts';
 import { recordedAnswer } from '../recorded-answer.ts';
+import { fakeModels, sizeOf, wrongField } from './models.ts';
 import { modelCodes, platformCodes } from './rows.ts';
 import { createFalSigner, falRepeats } from './signature.ts';
 
@@ -32,30 +32,7 @@ interface Ended extends Reply {
   readonly body: object;
 }
 
-/** The fields of a request that decide on the picture. */
-const pictureSchema = z.object({
-  image_size: z.object({ width: z.number(), height: z.number() }),
-  output_format: z.enum(['jpeg', 'png', 'webp']),
-});
-
-interface Model {
-  readonly formats: readonly string[];
-  readonly mostImages: number;
-  readonly ownFields: readonly string[];
-}
-
-const large: Model = { formats: ['jpeg', 'png'], mostImages: 8, ownFields: ['safety_tolerance'] };
-const klein: Model = {
-  formats: ['jpeg', 'png', 'webp'],
-  mostImages: 4,
-  ownFields: ['num_images', 'num_inference_steps'],
-};
-const models: Readonly<Record<string, Model>> = {
-  'fal-ai/flux-2-pro': large,
-  'fal-ai/flux-2-max': large,
-  'fal-ai/flux-2/klein/4b': klein,
-};
-const fields = ['prompt', 'image_size', 'seed', 'output_format', 'enable_safety_checker', 'sync_mode'];
+const formatSchema = z.enum(['jpeg', 'png', 'webp']);
 
 const unauthorized: Reply = {
   status: 401,
@@ -125,10 +102,9 @@ function calledBodyOf(id: string, job: Job | undefined, origin: string): Fields 
 
 function submit(request: Received, jobs: Map<string, Job>, origin: string): Reply {
   const { pathname, searchParams } = new URL(request.path, origin);
-  const isEdit = pathname.endsWith('/edit');
-  const name = pathname.slice(1, isEdit ? -'/edit'.length : undefined);
+  const name = pathname.slice(1);
   const callbackUrl = searchParams.get('fal_webhook') ?? undefined;
-  const model = Object.hasOwn(models, name) ? models[name] : undefined;
+  const model = fakeModels.find(({ path, editPath }) => path === name || editPath === name);
   if (!model) return { status: 404, body: { detail: `Application '${name}' not found` } };
   const body = fieldsOf(request.json);
   const row = rowOf(body['prompt']) ?? 'success';
@@ -136,7 +112,9 @@ function submit(request: Received, jobs: Map<string, Job>, origin: string): Repl
   const id = `019ef3ca-bf2e-71b2-b3b6-${String(jobs.size + 1).padStart(12, '0')}`;
   const app = name.split('/').slice(0, 2).join('/');
   const wrong =
-    request.headers['content-type'] === 'application/json' ? wrongField(body, model, isEdit) : 'body';
+    request.headers['content-type'] === 'application/json'
+      ? wrongField(body, model, model.editPath === name)
+      : 'body';
   jobs.set(id, {
     id,
     app,
@@ -160,33 +138,6 @@ function submit(request: Received, jobs: Map<string, Job>, origin: string): Repl
   };
 }
 
-/** The name of the first field that the model would refuse. */
-function wrongField(body: Fields, model: Model, isEdit: boolean): string | undefined {
-  const known = [...fields, ...model.ownFields, ...(isEdit ? ['image_urls'] : [])];
-  const isSide = (side: unknown): boolean =>
-    Number.isInteger(side) && Number(side) >= 64 && Number(side) <= 2048 && Number(side) % 16 === 0;
-  const isPicture = (url: unknown): boolean => {
-    const data = /^data:(image\/\w+);base64,(.+)$/.exec(String(url));
-    return data !== null && readImageHeader(Buffer.from(data[2] ?? '', 'base64'))?.contentType === data[1];
-  };
-  const unknown = Object.keys(body).find((name) => !known.includes(name));
-  if (unknown !== undefined) return unknown;
-  const { width, height } = fieldsOf(body['image_size']);
-  if (typeof body['prompt'] !== 'string') return 'prompt';
-  if (!isSide(width) || !isSide(height)) return 'image_size';
-  if (body['seed'] !== undefined && !Number.isInteger(body['seed'])) return 'seed';
-  if (!model.formats.includes(String(body['output_format']))) return 'output_format';
-  if (
-    body['safety_tolerance'] !== undefined &&
-    !(typeof body['safety_tolerance'] === 'string' && /^[1-5]$/.test(body['safety_tolerance']))
-  )
-    return 'safety_tolerance';
-  const images: readonly unknown[] = Array.isArray(body['image_urls']) ? body['image_urls'] : [];
-  return isEdit && (images.length === 0 || images.length > model.mostImages || !images.every(isPicture))
-    ? 'image_urls'
-    : undefined;
-}
-
 function statusOf(job: Job, origin: string): Reply {
   const { id, app, row } = job;
   job.polls += 1;
@@ -194,6 +145,7 @@ function statusOf(job: Job, origin: string): Reply {
   if (job.polls === 1 && row === 'poll-throttled')
     return { status: 429, body: { detail: 'Too many requests' } };
   if (row === 'key-revoked') return unauthorized;
+  if (row === 'job-missing') return { status: 404, body: { detail: 'Not found' } };
   const isOver = job.isFinished || (job.isCancelled && row !== 'stops-late');
   const isSlow = row === 'keeps-rendering' || row === 'stops-late';
   if (job.polls === 1 && !isOver)
@@ -231,7 +183,7 @@ function resultOf(job: Job, origin: string): Reply {
 }
 
 /** The result of a request that has ended. */
-function endOf({ id, row, wrong, isCancelled }: Job, origin: string): Ended {
+function endOf({ id, row, wrong, isCancelled, body }: Job, origin: string): Ended {
   if (isCancelled)
     return { status: 499, body: { detail: 'Request was cancelled', error_type: 'client_cancelled' } };
   if (wrong !== undefined)
@@ -272,18 +224,34 @@ function endOf({ id, row, wrong, isCancelled }: Job, origin: string): Ended {
     id,
     origin: row === 'foreign-picture' ? 'https://v3.fal.media.example.com' : origin,
   });
-  return { status: 200, body: row === 'nsfw' ? { ...result, has_nsfw_concepts: [true] } : result };
+  return {
+    status: 200,
+    headers: { 'x-fal-billable-units': String(megapixelsOf(body)) },
+    body: row === 'nsfw' ? { ...result, has_nsfw_concepts: [true] } : result,
+  };
+}
+
+/** A megapixel has 1024 x 1024 pixels and is billed when it has begun. */
+function megapixelsOf(body: Fields): number {
+  const { width, height } = sizeOf(body);
+  return Math.ceil((width * height) / 1_048_576);
 }
 
 function deliver(job: Job | undefined, paint: Paint): Reply {
   if (!job) return { status: 404, body: 'Not Found' };
   job.downloads += 1;
   if (job.row === 'download-broke' && job.downloads === 1) return { status: 'break' };
-  const { output_format: format, image_size: size } = pictureSchema.parse(job.body);
+  const format = formatSchema.parse(job.body['output_format']);
+  const size = sizeOf(job.body);
   return {
     status: 200,
     headers: { 'content-type': `image/${format}` },
-    body: job.row === 'empty-picture' ? '' : paint(format, size.width, size.height),
+    body:
+      job.row === 'page'
+        ? '<html>'
+        : job.row === 'empty-picture'
+          ? ''
+          : paint(format, size.width, size.height),
   };
 }
 

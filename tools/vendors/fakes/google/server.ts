@@ -40,7 +40,17 @@ const pixels: Readonly<Record<AspectRatio, readonly [number, number]>> = {
   '21:9': [1584, 672],
 };
 const times: Readonly<Record<Resolution, number>> = { '1K': 1, '2K': 2, '4K': 4 };
-const models = ['gemini-3.1-flash-image', 'gemini-3-pro-image'];
+/**
+ * The sizes of each model. Nano Banana 2.1 and the Lite model: the changelog of the Gemini API and
+ * docs.laozhang.ai, which calls them (both read 2026-11-22).
+ */
+const sizesOf: Readonly<Record<string, readonly Resolution[]>> = {
+  'gemini-nano-banana-2.1': resolutions,
+  'gemini-3.1-flash-image': resolutions,
+  'gemini-3.1-flash-lite-image': ['1K'],
+  'gemini-3-pro-image': resolutions,
+};
+const models = Object.keys(sizesOf);
 
 export const fakeGoogleKey = 'fake-google-key';
 
@@ -56,7 +66,7 @@ export async function startFakeGoogle(paint: Paint = pictureOf): Promise<FakeVen
     const model = /^\/v1beta\/models\/([^/:]+):generateContent$/.exec(path)?.[1] ?? '';
     if (method !== 'POST' || !models.includes(model))
       return refused(404, 'NOT_FOUND', `models/${model} is not found for API version v1beta`);
-    return refusalOf(request) ?? answerTo(requestSchema.parse(request.json), paint);
+    return refusalOf(request, sizesOf[model] ?? []) ?? answerTo(requestSchema.parse(request.json), paint);
   });
 }
 
@@ -109,7 +119,7 @@ const knownFields: readonly (readonly [place: readonly string[], fields: readonl
   ],
 ];
 
-function refusalOf({ headers, json }: Received): Reply | undefined {
+function refusalOf({ headers, json }: Received, sizes: readonly Resolution[]): Reply | undefined {
   const invalid = (message: string): Reply => refused(400, 'INVALID_ARGUMENT', message);
   if (!(headers['content-type'] ?? '').startsWith('application/json') || json === undefined)
     return invalid('Invalid JSON payload received.');
@@ -121,7 +131,7 @@ function refusalOf({ headers, json }: Received): Reply | undefined {
       );
   }
   const { aspectRatio, imageSize } = fieldsOf(at(json, ['generationConfig', 'imageConfig']));
-  if (!isKnown(aspectRatio, aspectRatios) || !isKnown(imageSize, resolutions))
+  if (!isKnown(aspectRatio, aspectRatios) || !isKnown(imageSize, sizes))
     return invalid('Request contains an invalid argument.');
   const mimeType = at(json, ['generationConfig', 'responseFormat', 'image', 'mimeType']);
   if (mimeType !== undefined && mimeType !== 'IMAGE_JPEG')

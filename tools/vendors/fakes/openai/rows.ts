@@ -10,11 +10,22 @@ export interface OpenaiRow extends VendorRow {
    * tools/vendors/answers/openai/.
    */
   readonly reply?: number | Reply;
+  /** What the answer with the picture counts. Absent: the tokens of an ordinary request. */
+  readonly usage?: object;
 }
 
-export const imageAnswer = (b64_json: string): Reply => ({
+/** What gpt-image-2 counts for a short prompt and a square picture of 1K in low quality. */
+const ordinaryUsage = {
+  input_tokens: 14,
+  input_tokens_details: { text_tokens: 14, image_tokens: 0 },
+  output_tokens: 196,
+  output_tokens_details: { image_tokens: 196, text_tokens: 0 },
+  total_tokens: 210,
+};
+
+export const imageAnswer = (b64_json: string, usage: object = ordinaryUsage): Reply => ({
   status: 200,
-  body: { created: 1_795_219_200, data: [{ b64_json }] },
+  body: { created: 1_795_219_200, data: [{ b64_json }], usage },
 });
 
 export const openaiRows: readonly OpenaiRow[] = [
@@ -25,6 +36,20 @@ export const openaiRows: readonly OpenaiRow[] = [
     answers: 'rendered',
     ends: 'completed',
     sources: 2,
+  },
+  {
+    row: 'long-prompt',
+    says: 'a picture whose prompt costs almost as much as the picture',
+    answers: 'rendered',
+    ends: 'completed',
+    usage: { ...ordinaryUsage, input_tokens_details: { text_tokens: 1_014, image_tokens: 0 } },
+  },
+  {
+    row: 'odd-bill',
+    says: 'a picture, and a count of tokens that makes no sense',
+    answers: 'rendered',
+    ends: 'completed',
+    usage: { input_tokens_details: 'many', output_tokens: -1 },
   },
   {
     row: 'moderation-input',

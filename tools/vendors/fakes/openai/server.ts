@@ -1,7 +1,8 @@
 /**
- * The fake of OpenAI's Images API, as far as gpt-image-2 uses it. The fake refuses what OpenAI refuses, with
- * the documented code.
- * https://developers.openai.com/api/docs/guides/image-generation (read 2026-11-21)
+ * The fake of OpenAI's Images API, as far as its models of the catalog use it. The fake refuses what OpenAI
+ * refuses, with the documented code.
+ * https://developers.openai.com/api/docs/guides/image-generation (read 2026-11-21), and the types of the SDK
+ * openai 7.57.0 for the models and their qualities (read 2026-11-22)
  */
 import * as z from 'zod';
 import { readImageHeader } from '../../../../core/image-bytes.ts';
@@ -26,7 +27,10 @@ export async function startFakeOpenai(paint: Paint = pictureOf): Promise<FakeVen
     const unauthorized = refusalOfKey(request);
     if (unauthorized) return unauthorized;
     if (request.path === '/v1/models' && request.method === 'GET')
-      return { status: 200, body: { object: 'list', data: [{ id: 'gpt-image-2', object: 'model' }] } };
+      return {
+        status: 200,
+        body: { object: 'list', data: Object.keys(qualitiesOf).map((id) => ({ id, object: 'model' })) },
+      };
     const isEdit = request.path === '/v1/images/edits';
     if (!isEdit && request.path !== '/v1/images/generations')
       return refused(404, null, null, `Invalid URL (${request.method} ${request.path})`);
@@ -74,10 +78,19 @@ const knownFields = [
   'partial_images',
   'user',
 ];
+/** The qualities of each model. Only the models of 2.5 and 2.6 have xhigh and max. */
+const ladder = ['auto', 'low', 'medium', 'high'];
+const longLadder = [...ladder, 'xhigh', 'max'];
+const qualitiesOf: Readonly<Record<string, readonly string[]>> = {
+  'gpt-image-2': ladder,
+  'gpt-image-2.5-flare': longLadder,
+  'gpt-image-2.5-sunburst': longLadder,
+  'gpt-image-2.6-flare': longLadder,
+  'gpt-image-2.6-sunburst': longLadder,
+};
 const valuesOf: Readonly<Record<string, readonly unknown[]>> = {
-  model: ['gpt-image-2'],
+  model: Object.keys(qualitiesOf),
   n: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
-  quality: ['low', 'medium', 'high', 'auto'],
   output_format: ['png', 'jpeg', 'webp'],
 };
 
@@ -94,6 +107,9 @@ function refusalOf(fields: Fields): Reply | undefined {
     ([field, values]) => field in fields && !values.includes(fields[field]),
   )?.[0];
   if (wrong !== undefined) return refused(400, 'invalid_value', wrong, `Invalid value: '${wrong}'.`);
+  const { model = 'gpt-image-2', quality = 'auto' } = fields;
+  if (qualitiesOf[String(model)]?.some((known) => known === quality) !== true)
+    return refused(400, 'invalid_value', 'quality', `Invalid value: '${String(quality)}'.`);
   return size === undefined || size === 'auto' || isSize(size)
     ? undefined
     : refused(400, 'invalid_value', 'size', "Invalid 'size'.");
@@ -139,5 +155,5 @@ function answerTo(fields: Fields, paint: Paint): Reply {
   if (row?.reply !== undefined) return row.reply;
   const { output_format, size } = pictureSchema.parse(fields);
   const [width = 1024, height = 1024] = size.split('x').map(Number);
-  return imageAnswer(paint(output_format, width, height).toString('base64'));
+  return imageAnswer(paint(output_format, width, height).toString('base64'), row?.usage);
 }

@@ -26,6 +26,8 @@ export const replicateRows: readonly VendorRow[] = [
   { row: 'unknown-state', says: 'an undocumented state', ends: 'InternalFailure' },
   { row: 'foreign-picture', says: 'an output on another host', ends: 'InternalFailure' },
   { row: 'output-gone', says: 'the output is deleted', ends: 'InternalFailure' },
+  { row: 'page', says: 'a page in place of the picture', ends: 'InternalFailure' },
+  { row: 'job-missing', says: '404 when the prediction is polled', ends: 'InternalFailure' },
   { row: 'break', says: 'the connection is closed after the submission', ends: 'InternalFailure' },
   { row: 'server-error', says: '500', ends: 'InternalFailure' },
   { row: 'throttled', says: '429', ends: 'ServiceUnavailable' },

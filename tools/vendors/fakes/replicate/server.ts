@@ -7,23 +7,19 @@ import { readImageHeader } from '../../../../core/image-bytes.ts';
 import type { OutputFormat } from '../../../../core/image-formats.ts';
 import { fieldsOf, rowOf, startFakeVendor, type Fields, type Received, type Reply } from '../fake-vendor.ts';
 import { callingBack, type CallingVendor } from '../calls-back.ts';
-import { pictureOf, type Paint } from '../pictures.ts';
+import { pictureOf, pixelsNear, type Paint, type Pixels } from '../pictures.ts';
 import { recordedAnswer } from '../recorded-answer.ts';
 import { failures } from './rows.ts';
 import { createReplicateSigner, replicateRepeats } from './signature.ts';
 
-/** The fields of an input that decide on the picture. */
-const pictureSchema = z.object({
-  output_format: z.enum(['png', 'jpg', 'webp']),
-  width: z.number().default(1024),
-  height: z.number().default(1024),
-});
+const formatSchema = z.enum(['png', 'jpg', 'webp']);
+type Format = z.infer<typeof formatSchema>;
 
 interface Job {
   readonly id: string;
   readonly model: string;
   readonly row: string;
-  readonly picture: z.infer<typeof pictureSchema>;
+  readonly picture: Pixels & { readonly format: Format };
   readonly callbackUrl: string | undefined;
   /** The prediction has ended, however rarely it was polled. */
   isFinished: boolean;
@@ -39,22 +35,45 @@ interface State {
   readonly files: Set<string>;
 }
 
-const large = {
+interface FakeModel {
+  /** The name of the field of the source images. */
+  readonly images: string;
+  readonly mostImages: number;
+  readonly ratios: readonly string[];
+  readonly fields: readonly string[];
+  /** A prediction has a list of addresses as its output, and not one address. */
+  readonly hasList: boolean;
+}
+
+const ratios = ['1:1', '16:9', '3:2', '2:3', '4:5', '5:4', '9:16', '3:4', '4:3', 'match_input_image'];
+const large: FakeModel = {
   images: 'input_images',
   mostImages: 8,
-  fields: ['width', 'height', 'resolution', 'safety_tolerance'],
+  ratios: [...ratios, 'custom'],
+  fields: ['seed', 'width', 'height', 'resolution', 'safety_tolerance'],
+  hasList: false,
 };
-const models: Readonly<Record<string, typeof large>> = {
+const models: Readonly<Record<string, FakeModel>> = {
   'black-forest-labs/flux-2-pro': large,
   'black-forest-labs/flux-2-max': large,
   'black-forest-labs/flux-2-klein-4b': {
     images: 'images',
     mostImages: 5,
-    fields: ['output_megapixels', 'go_fast', 'disable_safety_checker'],
+    ratios,
+    fields: ['seed', 'output_megapixels', 'go_fast', 'disable_safety_checker'],
+    hasList: true,
+  },
+  'black-forest-labs/flux-3-image': {
+    images: 'images',
+    mostImages: 10,
+    ratios: [...ratios, '21:9', '9:21'],
+    fields: ['resolution', 'grounding', 'safety_tolerance'],
+    hasList: false,
   },
 };
-const commonFields = ['prompt', 'aspect_ratio', 'seed', 'output_format', 'output_quality'];
-const ratios = ['1:1', '16:9', '3:2', '2:3', '4:5', '5:4', '9:16', '3:4', '4:3', 'match_input_image'];
+const commonFields = ['prompt', 'aspect_ratio', 'output_format', 'output_quality'];
+/** Of FLUX 3. The adapter sends no such field to other models. */
+const classes = ['768sq', '1k', '1.5k', '2k', '4k'];
 const mostInline = 256_000;
 
 const unauthorized: Reply = {
@@ -154,7 +173,7 @@ function create({ path, headers, json }: Received, { origin, jobs, files }: Stat
     id: `m420tb253nrm60cj09c8${String(jobs.size + 1).padStart(6, '0')}`,
     model,
     row,
-    picture: pictureSchema.parse(input),
+    picture: { ...pixelsOf(input), format: formatSchema.parse(input['output_format']) },
     callbackUrl: called?.webhook,
     isFinished: false,
     polls: 0,
@@ -166,7 +185,7 @@ function create({ path, headers, json }: Received, { origin, jobs, files }: Stat
 }
 
 /** The name of the first field of the input that the model's schema refuses. */
-function wrongField(input: Fields, model: typeof large, files: ReadonlySet<string>): string | undefined {
+function wrongField(input: Fields, model: FakeModel, files: ReadonlySet<string>): string | undefined {
   const unknown = Object.keys(input).find(
     (name) => ![...commonFields, ...model.fields, model.images].includes(name),
   );
@@ -174,7 +193,7 @@ function wrongField(input: Fields, model: typeof large, files: ReadonlySet<strin
     side === undefined ||
     (Number.isInteger(side) && Number(side) >= 256 && Number(side) <= 2048 && Number(side) % 16 === 0);
   const { prompt, width, height, aspect_ratio: ratio = '1:1' } = input;
-  const isCustom = model === large && ratio === 'custom';
+  const isCustom = ratio === 'custom';
   const quality = Number(input['output_quality'] ?? 80);
   const images = input[model.images] ?? [];
   const isFile = (address: unknown): boolean => {
@@ -184,18 +203,28 @@ function wrongField(input: Fields, model: typeof large, files: ReadonlySet<strin
   };
   if (unknown !== undefined) return unknown;
   if (typeof prompt !== 'string') return 'prompt';
-  if (!isCustom && !ratios.includes(String(ratio))) return 'aspect_ratio';
+  if (!model.ratios.includes(String(ratio))) return 'aspect_ratio';
   if (!isSide(width) || (isCustom && width === undefined)) return 'width';
   if (!isSide(height) || (isCustom && height === undefined)) return 'height';
   if (input['seed'] !== undefined && !Number.isInteger(input['seed'])) return 'seed';
-  if (!pictureSchema.shape.output_format.safeParse(input['output_format']).success) return 'output_format';
+  if (!formatSchema.safeParse(input['output_format']).success) return 'output_format';
   if (!(quality >= 0 && quality <= 100)) return 'output_quality';
   if (![1, 2, 3, 4, 5].includes(Number(input['safety_tolerance'] ?? 2))) return 'safety_tolerance';
+  const { resolution = '1k' } = input;
+  if (typeof resolution !== 'string' || !classes.includes(resolution)) return 'resolution';
+  if (typeof (input['grounding'] ?? true) !== 'boolean') return 'grounding';
   const { output_megapixels: megapixels = '1' } = input;
   if (megapixels !== '1' && megapixels !== '2') return 'output_megapixels';
   return Array.isArray(images) && images.length <= model.mostImages && images.every(isFile)
     ? undefined
     : model.images;
+}
+
+function pixelsOf({ width, height, resolution, aspect_ratio: ratio }: Fields): Pixels {
+  if (typeof width === 'number' && typeof height === 'number') return { width, height };
+  return typeof resolution === 'string' && typeof ratio === 'string'
+    ? pixelsNear(resolution, ratio)
+    : { width: 1024, height: 1024 };
 }
 
 function upload({ headers, body }: Received, { origin, files }: State): Reply {
@@ -215,6 +244,8 @@ function poll(job: Job, origin: string): Reply {
   if (job.isCanceled) return { status: 200, body: prediction(job, origin, 'canceled') };
   if (job.polls === 1 && Object.hasOwn(atFirstPoll, row)) return atFirstPoll[row] ?? { status: 500 };
   if (row === 'key-revoked') return unauthorized;
+  if (row === 'job-missing')
+    return { status: 404, body: { detail: 'The requested resource could not be found.', status: 404 } };
   if ((job.polls <= 2 || row === 'keeps-rendering') && !job.isFinished)
     return { status: 200, body: prediction(job, origin, job.polls === 1 ? 'starting' : 'processing') };
   return { status: 200, body: endOf(job, origin) };
@@ -227,21 +258,22 @@ function endOf(job: Job, origin: string): Fields {
   if (failure !== undefined) return { ...prediction(job, origin, 'failed'), error: failure };
   if (row === 'canceled' || row === 'aborted') return prediction(job, origin, row);
   if (row === 'unknown-state') return prediction(job, origin, 'paused');
-  const address = `${row === 'foreign-picture' ? 'https://replicate.delivery.example.com' : origin}/xezq/${id}/out-0.${job.picture.output_format}`;
-  const output = models[job.model] === large ? address : [address];
-  return { ...prediction(job, origin, 'succeeded'), output: row === 'no-output' ? null : output };
+  const address = `${row === 'foreign-picture' ? 'https://replicate.delivery.example.com' : origin}/xezq/${id}/out-0.${job.picture.format}`;
+  const output = models[job.model]?.hasList === true ? [address] : address;
+  const metrics = { predict_time: 4.25, total_time: 4.5 };
+  return { ...prediction(job, origin, 'succeeded'), output: row === 'no-output' ? null : output, metrics };
 }
 
 function deliver(job: Job | undefined, paint: Paint): Reply {
   if (!job || job.row === 'output-gone') return { status: 404, body: 'Not Found' };
   job.downloads += 1;
   if (job.row === 'download-broke' && job.downloads === 1) return { status: 'break' };
-  const { output_format: extension, width, height } = job.picture;
+  const { format: extension, width, height } = job.picture;
   const format: OutputFormat = extension === 'jpg' ? 'jpeg' : extension;
   return {
     status: 200,
     headers: { 'content-type': `image/${format}` },
-    body: job.row === 'empty-picture' ? '' : paint(format, width, height),
+    body: job.row === 'page' ? '<html>' : job.row === 'empty-picture' ? '' : paint(format, width, height),
   };
 }
 

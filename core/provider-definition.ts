@@ -1,0 +1,28 @@
+/**
+ * A provider that an operator configures: an own GPU, a vendor or a proxy that speaks a shape which Darkroom
+ * knows. The command `providers add` writes definitions, and the operator's catalog keeps them.
+ */
+import type { Workflows } from './comfyui-workflow.ts';
+import type { StyleDifferences, StyleName } from './provider-styles.ts';
+
+export interface ProviderDefinition {
+  /** Lower-case letters, digits and hyphens, 2 to 32 of them. Never the name of a provider that is built in. */
+  readonly name: string;
+  readonly title: string;
+  readonly style: StyleName;
+  /** Where the paths of the style begin, such as https://gpu.example.com. It has no slash at its end. */
+  readonly baseUrl: string;
+  /** 'key': Secrets Manager keeps a key under the provider's name. 'none': calls carry no key. */
+  readonly credential: 'key' | 'none';
+  /**
+   * 'private': the operator has allowed addresses of private networks and loopback, and plain http. 'public':
+   * every address of the host must be public, and the URL https.
+   */
+  readonly network: 'public' | 'private';
+  /** Hosts beside that of the base URL from which a picture is downloaded, each with its subdomains. */
+  readonly imageHosts: readonly string[];
+  /** What differs from the style. */
+  readonly differences: StyleDifferences;
+  /** Of the style comfyui alone, and needed there: what readWorkflow (comfyui-workflow.ts) read. */
+  readonly workflows?: Workflows;
+}
