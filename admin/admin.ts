@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { visibleText } from '../terminal/visible-text.ts';
-import { connect } from './connect.ts';
+import { connect, connectIfRunning, type Target } from './connect.ts';
 import { createOutput, type Output } from '../terminal/output.ts';
 import type { OperatorServices } from './services.ts';
 
@@ -19,10 +19,13 @@ export interface Admin {
   run<Arguments extends readonly unknown[]>(
     work: (session: Session, ...given: Arguments) => Promise<void> | void,
   ): (...given: Arguments) => Promise<void>;
-  /** Wraps the work of a command that needs no service. */
-  print<Arguments extends readonly unknown[]>(
-    work: (session: Omit<Session, 'services'>, ...given: Arguments) => void,
-  ): (...given: Arguments) => void;
+  /** Wraps the work of a command that can do without a service. */
+  runAnyway<Arguments extends readonly unknown[]>(
+    work: (
+      session: Partial<Pick<Session, 'services'>> & Omit<Session, 'services'>,
+      ...given: Arguments
+    ) => Promise<void>,
+  ): (...given: Arguments) => Promise<void>;
 }
 
 /** The output streams of a command. */
@@ -35,6 +38,10 @@ export interface Console {
 
 export function createAdmin(program: Command, { print, complain, fail }: Console): Admin {
   const options = (): { json?: boolean; data: string; stack?: string } => program.opts();
+  const target = (): Target => {
+    const { data, stack } = options();
+    return { data, ...(stack !== undefined && { stack }) };
+  };
   const session = (): Omit<Session, 'services'> => ({
     output: createOutput(options().json === true, print),
     fail,
@@ -44,14 +51,14 @@ export function createAdmin(program: Command, { print, complain, fail }: Console
     run:
       (work) =>
       async (...given) => {
-        const { data, stack } = options();
-        const services = await connect({ data, ...(stack !== undefined && { stack }) });
+        const services = await connect(target());
         await work({ services, ...session() }, ...given);
       },
-    print:
+    runAnyway:
       (work) =>
-      (...given) => {
-        work(session(), ...given);
+      async (...given) => {
+        const services = await connectIfRunning(target());
+        await work({ ...(services && { services }), ...session() }, ...given);
       },
   };
 }

@@ -19,6 +19,12 @@ export async function connect(target: Target): Promise<OperatorServices> {
   return target.stack === undefined ? connectLocal(target.data) : connectStack(target.stack);
 }
 
+/** Undefined: no stack is named, and no local service runs. */
+export async function connectIfRunning(target: Target): Promise<OperatorServices | undefined> {
+  const isThere = target.stack !== undefined || (await runningService(target.data)) !== undefined;
+  return isThere ? connect(target) : undefined;
+}
+
 const textsSchema = z.record(z.string(), z.string());
 /** The members of /_local/state that a command needs. */
 const stateSchema = z.object({ offset_seconds: z.number(), environment: textsSchema });

@@ -6,6 +6,7 @@ import { createAdmin, type Console } from './admin.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addBlockCommands } from './commands/blocks.ts';
 import { addCatalogCommands } from './commands/catalog.ts';
+import { FileProblems } from './catalog/file-problems.ts';
 import { complaintOf } from './terminal/complaint.ts';
 import { addCreationCommands } from './commands/creations.ts';
 import { addFigureCommands } from './commands/figures.ts';
@@ -60,6 +61,8 @@ export async function runAdmin(
     const { json, debug } = program.opts<{ json?: boolean; debug?: boolean }>();
     const { message, details } = complaintOf(error);
     said.complain(json === true ? visibleJson({ error: { message, ...details } }) : visibleText(message));
+    const problems = error instanceof FileProblems && error.problems.length > 1 ? error.problems : [];
+    if (json !== true) for (const problem of problems) said.complain(visibleText(problem));
     if (debug === true) said.complain(inspect(error).split('\n').map(visibleText).join('\n'));
     return 1;
   }

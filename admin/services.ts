@@ -12,7 +12,12 @@ import { createBlockStore, type BlockStore } from '../adapters/dynamodb/block-st
 import { createChargeStore } from '../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../adapters/dynamodb/creation-store.ts';
 import { createDeliveryStore } from '../adapters/dynamodb/delivery-store.ts';
+import { createHealthStore } from '../adapters/dynamodb/health-store.ts';
 import { createNoticeStore } from '../adapters/dynamodb/notice-store.ts';
+import {
+  createOperatorCatalogStore,
+  type OperatorCatalogStore,
+} from '../adapters/dynamodb/operator-catalog-store.ts';
 import { createOpenWorkStore } from '../adapters/dynamodb/open-work-store.ts';
 import { createPeopleStore } from '../adapters/dynamodb/portal/people-store.ts';
 import { createProviderStore, type ProviderStore } from '../adapters/dynamodb/provider-store.ts';
@@ -30,11 +35,14 @@ import { createExecutions } from '../adapters/step-functions.ts';
 import { createRegisterUser } from '../adapters/user-pool.ts';
 import { createTasks } from '../adapters/step-functions-tasks.ts';
 import { createCallingVendors } from '../adapters/providers/calling-vendors.ts';
+import { createConfigured } from '../adapters/providers/configured.ts';
 import { defaultLimits as builtInLimits, type AccountLimits } from '../core/limits.ts';
 import type { CancelServices } from '../core/cancellation.ts';
+import { configuredProviders } from '../core/configured-providers.ts';
 import type { ChargeStore } from '../core/ports/charges.ts';
 import type { CreationStore } from '../core/ports/creations.ts';
 import type { DeliveryStore } from '../core/ports/deliveries.ts';
+import type { HealthStore } from '../core/ports/health.ts';
 import type { Executions, OpenWorkStore } from '../core/ports/executions.ts';
 import type { NoticeStore } from '../core/ports/notices.ts';
 import type { Outbound } from '../core/ports/outbound.ts';
@@ -75,7 +83,9 @@ export interface OperatorServices {
   readonly notices: NoticeStore;
   readonly outbound: Outbound;
   readonly providers: ProviderStore;
+  readonly health: HealthStore;
   readonly credentials: CredentialEditor;
+  readonly operatorCatalog: OperatorCatalogStore;
   readonly vendorAccess: VendorAccess;
   readonly people: PeopleStore;
   /** Where invited people sign in. Empty: the stack is older than the portal. */
@@ -112,6 +122,12 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     clock,
     baseUrls: address.providerBaseUrls,
   };
+  const operatorCatalog = createOperatorCatalogStore(table);
+  const calling = new Map(createCallingVendors(vendorAccess).map((vendor) => [vendor.name, vendor]));
+  const configured = configuredProviders(
+    async () => operatorCatalog.read(),
+    (definition) => createConfigured(definition, { ...vendorAccess, name: definition.name }),
+  );
   const creations = createCreationStore(table);
   const charges = createChargeStore(table);
   return {
@@ -132,7 +148,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
       creations,
       charges,
       tasks: createTasks(states, { onDefect: () => undefined }),
-      providers: new Map(createCallingVendors(vendorAccess).map((vendor) => [vendor.name, vendor])),
+      providers: { get: async (name) => calling.get(name) ?? configured.get(name) },
     },
     openWork: createOpenWorkStore(table),
     executions: createExecutions(states, {
@@ -143,6 +159,8 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     notices: createNoticeStore(table),
     outbound: createOutbound(address.outboundRules, { clock }),
     providers: createProviderStore(table),
+    operatorCatalog,
+    health: createHealthStore(table),
     people: createPeopleStore(table),
     portalUrl: address.portalUrl,
     // The pool of a template that runs on one machine has no stand-in.

@@ -10,6 +10,9 @@
  *                              with --pairs also every two calls that move money
  *   --mutants [name…]          plants each bug and runs seeds until one of them catches it
  *   --outage                   takes StartExecution away for ten minutes at 100 creations a second
+ *   --flapping [--seeds N]     runs seeds in which providers go down and come back, and nothing else happens
+ *   --load provider-down [--rate N] [--minutes N] [--way WAY] [--json]
+ *                              takes a provider away for ten minutes, at N creations a second
  *   --kill N [--seed M]        runs the real service under load and kills it N times
  */
 import { simulate } from '../simulation/command.ts';

@@ -11,6 +11,8 @@ export interface Output {
   show(value: Row, note?: string): void;
   /** Prints several things, with one line for each. The JSON document is {data: [...]}. */
   list(rows: readonly Row[], whenEmpty: string): void;
+  /** Prints one document as JSON: with indents for a person who keeps it as a file. */
+  document(value: Row): void;
   /** Prints lines of CSV. Each ends with CR LF. */
   csv(lines: readonly string[]): void;
 }
@@ -28,6 +30,7 @@ export function createOutput(
     return {
       csv,
       show: (value) => print(visibleJson(value)),
+      document: (value) => print(visibleJson(value)),
       list: (rows) => print(visibleJson({ data: rows })),
     };
   }
@@ -36,6 +39,9 @@ export function createOutput(
     show: (value, note) => {
       for (const line of fieldLines(value, pc)) print(line);
       if (note !== undefined) print(`\n${pc.yellow(visibleText(note))}`);
+    },
+    document: (value) => {
+      for (const line of JSON.stringify(value, null, 2).split('\n')) print(visibleText(line));
     },
     list: (rows, whenEmpty) => {
       for (const line of rows.length === 0 ? [pc.dim(visibleText(whenEmpty))] : tableLines(rows, pc))

@@ -2,6 +2,7 @@
  * The enabled providers are a list in the service item. Every request reads that item anyway, so that no
  * function of the API needs to read the vendors' keys.
  */
+import { isRouteOrder, type RouteOrder } from '../../core/route-order.ts';
 import { getItem, updateItem } from './send.ts';
 import { keys, type Item, type Table } from './table.ts';
 
@@ -9,6 +10,9 @@ export interface ProviderStore {
   enabled(): Promise<readonly string[]>;
   enable(provider: string): Promise<void>;
   disable(provider: string): Promise<void>;
+  /** The order in which the routes of a creation are asked. */
+  routeOrder(): Promise<RouteOrder>;
+  setRouteOrder(order: RouteOrder): Promise<void>;
 }
 
 export function createProviderStore(table: Table): ProviderStore {
@@ -23,6 +27,13 @@ export function createProviderStore(table: Table): ProviderStore {
     enabled: async () => enabledProvidersOf(await getItem(table, keys.service())),
     enable: (provider) => change('ADD', provider),
     disable: (provider) => change('DELETE', provider),
+    routeOrder: async () => routeOrderOf(await getItem(table, keys.service())),
+    setRouteOrder: async (order) => {
+      await updateItem(table, keys.service(), {
+        UpdateExpression: 'SET routeOrder = :order',
+        ExpressionAttributeValues: { ':order': order },
+      });
+    },
   };
 }
 
@@ -33,4 +44,16 @@ export function createProviderStore(table: Table): ProviderStore {
 export function enabledProvidersOf(item: Item | undefined): readonly string[] {
   const names = item?.['enabledProviders'];
   return names instanceof Set ? [...names].map(String).sort() : [];
+}
+
+/** Names the operator's catalog by which requests are sold. Undefined: there is none. */
+export function catalogRevisionOf(item: Item | undefined): string | undefined {
+  const revision = item?.['catalogRevision'];
+  return typeof revision === 'string' ? revision : undefined;
+}
+
+/** The order of the routes, from the service item. The catalog's order, as long as nobody has set another. */
+export function routeOrderOf(item: Item | undefined): RouteOrder {
+  const order = item?.['routeOrder'];
+  return isRouteOrder(order) ? order : 'given';
 }

@@ -12,7 +12,7 @@ import {
   userSpentFromItem,
   userToldFromItem,
 } from './mapping.ts';
-import { enabledProvidersOf } from './provider-store.ts';
+import { catalogRevisionOf, enabledProvidersOf } from './provider-store.ts';
 import { updateItem } from './send.ts';
 import { keys, minuteOf, ttlAttribute, type Item, type ItemKey, type Table } from './table.ts';
 
@@ -96,6 +96,7 @@ function stateOf(found: (name: string) => Item | undefined, nowMillis: number): 
   const creation = found('creation');
   const userSpend = found('userSpend');
   const userTold = userToldFromItem(userSpend);
+  const catalogRevision = catalogRevisionOf(found('service'));
   const live = idempotency && idempotencyFromItem(idempotency);
   const stored = block && blockFromItem(block);
   return {
@@ -106,6 +107,7 @@ function stateOf(found: (name: string) => Item | undefined, nowMillis: number): 
     ...(creation && { creation: creationFromItem(creation) }),
     ...(userSpend && { userSpentMicros: userSpentFromItem(userSpend) }),
     ...(userTold && { userTold }),
+    ...(catalogRevision !== undefined && { catalogRevision }),
     rateCount: Number(found('rate')?.['count'] ?? 0),
     openCreations: Number(found('service')?.['openCreations'] ?? 0),
     enabledProviders: enabledProvidersOf(found('service')),

@@ -112,11 +112,3 @@ function nameOf(entry: unknown, members: readonly string[]): string | undefined 
     .filter((value) => typeof value === 'string' && value !== '');
   return values.length === 0 ? undefined : values.join(' ');
 }
-
-/** The ids themselves. Throws OperatorError when one of them is in no row of the catalog. */
-export function knownModels(ids: readonly string[] = []): readonly string[] {
-  const { models } = readCatalog();
-  const unknown = ids.find((id) => !models.some((model) => model.id === id));
-  if (unknown !== undefined) throw new OperatorError(`There is no model ${unknown} in the catalog.`);
-  return ids;
-}

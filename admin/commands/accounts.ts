@@ -9,7 +9,7 @@ import {
   setCreditLine as moveCreditLine,
 } from '../../core/operated-account.ts';
 import type { AccountChange } from '../../adapters/dynamodb/account-store.ts';
-import { knownModels, readCatalog } from '../catalog/catalog-files.ts';
+import { knownModels, readMerged, type MergedCatalog } from '../catalog/merged-catalog.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
 import { persist } from '../persistence.ts';
@@ -145,12 +145,18 @@ async function changeAccount(
     changes.creditLine === undefined
       ? undefined
       : values.positiveUsd('--credit-line', changes.creditLine, 'zero');
+  const isOfCatalog = [changes.providers, changes.hideModel, changes.showModel].some(
+    (value) => value !== undefined,
+  );
+  const merged = isOfCatalog ? await readMerged(services) : undefined;
   const change: AccountChange = {
     ...values.limits(changes),
     ...(changes.name !== undefined && { name: values.shownText('--name', changes.name) }),
-    ...(changes.providers !== undefined && { providers: providers(changes.providers) }),
+    ...(changes.providers !== undefined && { providers: providers(changes.providers, merged) }),
   };
-  const models = { hide: knownModels(changes.hideModel), show: knownModels(changes.showModel) };
+  const known = (ids: readonly string[] | undefined): readonly string[] =>
+    merged ? knownModels(merged.catalog, ids) : [];
+  const models = { hide: known(changes.hideModel), show: known(changes.showModel) };
   const notices = noticeSettings(changes);
   const hasNotices = Object.keys(notices).length > 0;
   const hasModels = models.hide.length + models.show.length > 0;
@@ -214,15 +220,16 @@ async function setCreditLine(
   }
 }
 
-function providers(list: string): 'all' | string[] {
+function providers(list: string, merged: MergedCatalog | undefined): 'all' | string[] {
   const names = list.split(',').map((name) => name.trim());
   if (names.includes(''))
     throw new OperatorError('--providers: a name is missing; write none for no provider at all.');
   if (names.length === 1 && names[0] === 'all') return 'all';
   if (names.length === 1 && names[0] === 'none') return [];
-  const known = new Set<string>(
-    readCatalog().models.flatMap((model) => model.routes.map((route) => route.provider)),
-  );
+  const known = new Set([
+    ...(merged?.catalog.models ?? []).flatMap((model) => model.routes.map((route) => route.provider)),
+    ...(merged?.stored?.providers ?? []).map(({ name }) => name),
+  ]);
   const unknown = names.find((name) => !known.has(name));
   if (unknown !== undefined)
     throw new OperatorError(

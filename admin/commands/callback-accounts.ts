@@ -10,10 +10,10 @@ import type { OperatorServices } from '../services.ts';
  * because every account gets the same signature. 'key': the vendor signs with a secret of the account, which
  * our key reads.
  */
-const proofs: Readonly<Partial<Record<ProviderName, 'account' | 'key'>>> = {
+const proofs: Readonly<Record<string, 'account' | 'key' | undefined>> = {
   fal: 'account',
   replicate: 'key',
-};
+} satisfies Partial<Record<ProviderName, 'account' | 'key'>>;
 
 /** Printable ASCII without spaces, such as `github|1234567`. The documents of fal give no form. */
 const accountForm = /^[\x21-\x7e]{3,200}$/;
@@ -21,7 +21,7 @@ const accountForm = /^[\x21-\x7e]{3,200}$/;
 /** @param text the value of --callback-account; empty or false: no account is named any more */
 export async function setCallbackAccount(
   services: OperatorServices,
-  name: ProviderName,
+  name: string,
   text: string | false,
 ): Promise<Row> {
   if (proofs[name] !== 'account') throw new OperatorError(`--callback-account: ${whyNone(name)}`);
@@ -30,7 +30,7 @@ export async function setCallbackAccount(
   return { provider: name, callback_account: account ?? null };
 }
 
-function whyNone(name: ProviderName): string {
+function whyNone(name: string): string {
   return proofs[name] === 'key'
     ? `${name} needs no account, because its token proves the account: leave the option out.`
     : `${name} does not call back, so that its jobs are polled: leave the option out.`;

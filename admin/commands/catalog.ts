@@ -3,37 +3,61 @@ import type { Catalog, Model, Route } from '../../core/catalog.ts';
 import { costOf, type ProviderCosts } from '../../core/provider-costs.ts';
 import type { Resolution } from '../../core/image-formats.ts';
 import { asMicros, fromUsd, toUsd } from '../../core/money.ts';
-import { readCatalog, readProviderCosts } from '../catalog/catalog-files.ts';
+import { isBuiltIn } from '../../core/providers.ts';
+import { leastPriceOf } from '../catalog/margin-rule.ts';
+import { mergedWith, providerNames, readMerged, type MergedCatalog } from '../catalog/merged-catalog.ts';
 import type { Admin } from '../admin.ts';
+import { addOperatorCatalogCommands } from './operator-catalog.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Row } from '../../terminal/output.ts';
 
-/** Vendors change prices once or twice a year, and announce the end of a model half a year before. */
-const staleAfterDays = 180;
+/** Vendors release and withdraw models within weeks, and a new model often changes the price of an old one. */
+const staleAfterDays = 60;
 const dayMillis = 86_400_000;
 
 export function addCatalogCommands(program: Command, admin: Admin): void {
   const command = program
     .command('catalog')
     .description('what is sold, by whom it is rendered, and what remains');
+  addOperatorCatalogCommands(command, admin);
   command
     .command('check')
     .description(
-      'the margin of every route, and how old its figures are; exit code 1 on a loss or a figure that is too old',
+      'the margin of every route, how old its figures are, and which models end; exit code 1 on a price below the margin rule or a figure that is too old',
     )
     .option('--max-age <days>', 'older is stale', String(staleAfterDays))
     .action(
-      admin.print(({ output, fail }, { maxAge }: { maxAge: string }) => {
+      admin.runAnyway(async ({ services, output, fail, tell }, { maxAge }: { maxAge: string }) => {
         const mostDays = Number(maxAge);
         if (!/^\d+$/.test(maxAge))
           throw new OperatorError(
-            `--max-age: ${JSON.stringify(maxAge)} is no whole number of days, such as 180.`,
+            `--max-age: ${JSON.stringify(maxAge)} is no whole number of days, such as 60.`,
           );
-        const rows = checkCatalog(readCatalog(), readProviderCosts(), Date.now(), mostDays);
+        if (!services) tell("No local service runs here, so this is Darkroom's own catalog alone.");
+        const merged = services ? await readMerged(services) : mergedWith(undefined);
+        const rows = checkMerged(merged, Date.now(), mostDays);
         output.list(rows, 'The catalog is empty.');
         if (rows.some(({ finding }) => finding !== null)) fail();
       }),
     );
+}
+
+/** The rows of the merged catalog, and one for each change of the operator that has no effect. */
+function checkMerged(merged: MergedCatalog, nowMillis: number, mostDays: number): Row[] {
+  const { catalog, costs, stored, leftOut } = merged;
+  const known = providerNames(stored);
+  const rows = checkCatalog(catalog, costs, nowMillis, mostDays);
+  return [
+    ...rows.map((row) =>
+      known.includes(String(row['provider']))
+        ? row
+        : { ...row, finding: 'this provider was removed: `providers add` it, or change the route' },
+    ),
+    ...leftOut.map((model) => ({
+      model,
+      finding: 'not sold: this release has no such model, so the change must be a whole model or go',
+    })),
+  ];
 }
 
 /** One row for each price of each route. */
@@ -59,11 +83,19 @@ function priceRow(
   const cost = costOf(costs, route);
   const image = cost?.images.find((row) => row.resolution === resolution);
   const named = { model: model.id, resolution, provider: route.provider };
-  if (!price || !image || !cost)
-    return { ...named, finding: price ? 'its cost is not known' : 'it has no price' };
+  const notice = noticeOf(model, age.nowMillis);
+  if (!price) return { ...named, finding: 'it has no price', notice };
+  if (!image || !cost) {
+    const unknown = 'its cost is not known';
+    // Nobody but the operator knows what an own GPU costs.
+    return isBuiltIn(route.provider)
+      ? { ...named, finding: unknown, notice }
+      : { ...named, price_usd: price.usd, finding: null, notice: notice ?? unknown };
+  }
   const margin = fromUsd(price.usd) - fromUsd(image.usd);
   const isLoss = margin < 0 || price.usd_per_input_image < image.usd_per_input_image;
   const days = Math.floor((age.nowMillis - Date.parse(cost.checked_at)) / dayMillis);
+  const isStale = days > age.mostDays;
   return {
     ...named,
     price_usd: price.usd,
@@ -71,6 +103,35 @@ function priceRow(
     margin_usd: toUsd(asMicros(margin)),
     margin_percent: price.usd === 0 ? null : Math.round((100 * margin) / fromUsd(price.usd)),
     checked_at: cost.checked_at,
-    finding: isLoss ? 'sold at a loss' : days > age.mostDays ? `stale: read ${days} days ago` : null,
+    finding: isLoss
+      ? 'sold at a loss'
+      : (belowTheRule(model, price, costs) ?? (isStale ? `stale: read ${days} days ago` : null)),
+    notice,
   };
+}
+
+/** Says what the margin rule asks for. Undefined when both prices of the row keep the rule. */
+function belowTheRule(
+  model: Model,
+  price: Model['pricing'][number],
+  costs: ProviderCosts,
+): string | undefined {
+  const missing = (['usd', 'usd_per_input_image'] as const).flatMap((part) => {
+    const least = leastPriceOf(model, costs, price.resolution, part);
+    return least !== undefined && fromUsd(price[part]) < least ? [`${part} at least ${toUsd(least)}`] : [];
+  });
+  return missing.length === 0 ? undefined : `below the margin rule: ${missing.join(', ')}`;
+}
+
+/** What happens to the model and which model follows it. Null for a model that stays. It is no finding. */
+function noticeOf(
+  { deprecated_at: from, sunset_at: end, successor }: Model,
+  nowMillis: number,
+): string | null {
+  if (from === null) return null;
+  const next = successor === undefined ? 'no successor' : `successor ${successor}`;
+  if (end === null) return `deprecated on ${from}, ${next}`;
+  const days = Math.ceil((Date.parse(end) - nowMillis) / dayMillis);
+  if (days <= 0) return `ended on ${end}, ${next}`;
+  return `ends on ${end}, in ${days} ${days === 1 ? 'day' : 'days'}, ${next}`;
 }

@@ -3,8 +3,10 @@ import type { Command } from 'commander';
 import { readBookedRows } from '../../adapters/dynamodb/booked-rows.ts';
 import type { Account } from '../../core/account.ts';
 import type { BookedRow, Cells, Days, GroupOf } from '../../core/booked-row.ts';
+import { sumBills, type BillFinding } from '../../core/bill-findings.ts';
 import { csvLine, plainCell, type Cell } from '../../core/csv.ts';
 import { marginCells, marginDimensions, sumMargin } from '../../core/margin.ts';
+import { asMicros, formatUsd } from '../../core/money.ts';
 import { sumUsage, usageCells, usageDimensions } from '../../core/usage.ts';
 import type { Row } from '../../terminal/output.ts';
 import type { Admin, Session } from '../admin.ts';
@@ -57,13 +59,18 @@ export function addFigureCommands(program: Command, admin: Admin): void {
         };
         const accounts = await session.services.accounts.list();
         const sums = sumMargin(by);
-        await readRows(session, accounts, days, (account, booked) => sums.add(account, booked));
+        const bills = sumBills();
+        await readRows(session, accounts, days, (account, booked) => {
+          sums.add(account, booked);
+          bills.add(booked);
+        });
         show(session, as, {
           asked: { ...days, by },
           by,
           ...(by === 'account' && { names: new Map(accounts.map(({ id, name }) => [id, name])) }),
           lines: sums.groups().map(({ group, sums: own }) => ({ group, sums: marginCells(own) })),
           total: marginCells(sums.total()),
+          findings: bills.findings(),
         });
       }),
     );
@@ -111,11 +118,13 @@ interface Figures {
   readonly names?: ReadonlyMap<string, string>;
   readonly lines: readonly GroupOf<Cells>[];
   readonly total: Cells;
+  /** Where the catalog and the bills of the providers part. Absent: the command does not look for that. */
+  readonly findings?: readonly BillFinding[];
 }
 
 /** CSV has no line with the total, so that a spreadsheet can sum its columns. */
 function show({ output }: Session, form: 'csv' | 'json' | 'table', figures: Figures): void {
-  const { asked, by, names, lines, total } = figures;
+  const { asked, by, names, lines, total, findings } = figures;
   const cells = lines.map(({ group, sums }): Cells => ({
     [by]: group,
     ...(names && { name: group === null ? null : (names.get(group) ?? null) }),
@@ -128,15 +137,46 @@ function show({ output }: Session, form: 'csv' | 'json' | 'table', figures: Figu
       break;
     }
     case 'json':
-      output.show({ ...asked, data: cells.map(plain), total: plain(total) });
+      output.show({
+        ...asked,
+        data: cells.map(plain),
+        total: plain(total),
+        ...(findings && { findings: findings.map((finding) => plain(findingCells(finding))) }),
+      });
       break;
     case 'table': {
       const last = { [by]: 'total', ...(names && { name: null }), ...total };
       output.list(cells.length === 0 ? [] : [...cells, last].map(plain), whenEmpty);
+      if (findings && findings.length > 0)
+        output.list(
+          findings.map((finding) => ({ finding: findingText(finding) })),
+          '',
+        );
     }
   }
 }
 
 function plain(cells: Cells): Row {
   return Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, plainCell(cell)]));
+}
+
+function findingCells(finding: BillFinding): Cells {
+  const { provider, providerModel, quality, images, billedMicros, billedCatalogMicros, percent } = finding;
+  return {
+    provider,
+    provider_model: providerModel,
+    quality,
+    images,
+    billed_cost: { usd: asMicros(billedMicros) },
+    catalog_cost: { usd: asMicros(billedCatalogMicros) },
+    difference: { usd: asMicros(billedMicros - billedCatalogMicros) },
+    difference_percent: percent,
+  };
+}
+
+function findingText(finding: BillFinding): string {
+  const { provider, providerModel, quality, images, billedMicros, billedCatalogMicros, percent } = finding;
+  const route = [provider, providerModel, ...(quality === null ? [] : [quality])].join(' ');
+  const apart = percent === null ? '' : `, ${Math.abs(percent)} % ${percent > 0 ? 'more' : 'less'}`;
+  return `${route}: billed ${formatUsd(asMicros(billedMicros))} for ${images} images; the catalog says ${formatUsd(asMicros(billedCatalogMicros))}${apart}.`;
 }

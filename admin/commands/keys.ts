@@ -5,7 +5,7 @@ import { spentIn, spentInAll, spentOn } from '../../core/caps.ts';
 import { dayOf, monthOf } from '../../core/creation.ts';
 import { parseKeyId, type KeyId } from '../../core/ids.ts';
 import { toUsd, type Micros } from '../../core/money.ts';
-import { knownModels } from '../catalog/catalog-files.ts';
+import { knownModels, readMerged, type MergedCatalog } from '../catalog/merged-catalog.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
 import { persist } from '../persistence.ts';
@@ -88,7 +88,7 @@ export function addKeyCommands(program: Command, admin: Admin): void {
   ).action(
     admin.run(async ({ services, output }, id: string, keyId: string, options: KeyLimitOptions) => {
       const account = await values.account(services, id);
-      const change = limitsOf(options, services);
+      const change = await limitsOf(options, services);
       if (Object.keys(change).length === 0)
         throw new OperatorError('Nothing to change: name at least one option (see --help).');
       const key = parseKeyId(keyId);
@@ -113,7 +113,8 @@ function limitOptions(command: Command, none = ''): Command {
 }
 
 /** The limits that the command line names. null: the limit is removed. */
-function limitsOf(options: KeyLimitOptions, services: OperatorServices): KeyChange {
+async function limitsOf(options: KeyLimitOptions, services: OperatorServices): Promise<KeyChange> {
+  const merged = options.models === undefined ? undefined : await readMerged(services);
   const cap = (option: string) => (text: string) => values.positiveUsd(option, text, 'zero');
   const limit = <Value>(text: string | undefined, read: (text: string) => Value): Value | null | undefined =>
     text === undefined ? undefined : text === 'none' || text === '' ? null : read(text);
@@ -122,16 +123,16 @@ function limitsOf(options: KeyLimitOptions, services: OperatorServices): KeyChan
     monthlyCapMicros: limit(options.monthlyCap, cap('--monthly-cap')),
     totalCapMicros: limit(options.totalCap, cap('--total-cap')),
     perUserMonthlyCapMicros: limit(options.perUserMonthlyCap, cap('--per-user-monthly-cap')),
-    models: limit(options.models, modelList),
+    models: limit(options.models, (text) => modelList(text, merged)),
     expiresAt: limit(options.expires, (text) => values.momentAhead('--expires', text, services.clock.now())),
   };
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
-function modelList(list: string): readonly string[] {
+function modelList(list: string, merged: MergedCatalog | undefined): readonly string[] {
   const names = list.split(',').map((name) => name.trim());
   if (names.includes('')) throw new OperatorError('--models: a name is missing; write none for all models.');
-  return knownModels([...new Set(names)]);
+  return merged ? knownModels(merged.catalog, [...new Set(names)]) : [];
 }
 
 /** Makes a new key of the account. The key itself is not stored, so it can be shown only now. */
@@ -141,7 +142,7 @@ export async function issueKey(
   options: NewKey,
 ): Promise<IssuedKey> {
   const name = values.shownText('--name', options.name);
-  const { record, key } = newKey(account.id, { name, ...limitsOf(options, services) }, services);
+  const { record, key } = newKey(account.id, { name, ...(await limitsOf(options, services)) }, services);
   if (!(await services.accounts.createKey(record)))
     throw new OperatorError('The id drawn for the key is taken: try again.');
   return { record, key };

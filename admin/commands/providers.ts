@@ -1,24 +1,30 @@
 import type { Command } from 'commander';
+import { checkConfigured } from '../../adapters/providers/configured.ts';
 import { checkVendor } from '../../adapters/providers/vendors.ts';
-import { isEnabled, providers, type ProviderInfo, type ProviderName } from '../../core/providers.ts';
-import { readCatalog } from '../catalog/catalog-files.ts';
+import type { Catalog } from '../../core/catalog.ts';
+import type { ProviderDefinition } from '../../core/provider-definition.ts';
+import { isBuiltIn, isEnabled, providers, type ProviderInfo } from '../../core/providers.ts';
+import { readMerged, storeParts } from '../catalog/merged-catalog.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Row } from '../../terminal/output.ts';
 import { callbackRows, setCallbackAccount } from './callback-accounts.ts';
+import { addConfiguredProviderCommands } from './configured-providers.ts';
+import { addHealthCommands } from './route-health.ts';
 import { readSecret } from '../terminal/secret-input.ts';
 import type { OperatorServices } from '../services.ts';
 
-const names = Object.keys(providers).filter((name): name is ProviderName => Object.hasOwn(providers, name));
+const names = Object.keys(providers).filter(isBuiltIn);
 const checkMillis = 10_000;
 
 export function addProviderCommands(program: Command, admin: Admin): void {
   const command = program
     .command('providers')
     .description('the image vendors: their keys, and which are enabled');
+  addConfiguredProviderCommands(command, admin);
   command
     .command('list')
-    .description('every provider that Darkroom knows, and what it still needs')
+    .description('every provider that Darkroom knows or that you have configured, and what it still needs')
     .action(
       admin.run(async ({ services, output }) =>
         output.list(await providerRows(services), 'There are no providers.'),
@@ -38,23 +44,24 @@ export function addProviderCommands(program: Command, admin: Admin): void {
           { services, output },
           text: string,
           { callbackAccount }: { callbackAccount?: string | false },
-        ) =>
+        ) => {
+          const provider = await settable(text, services);
           output.show(
             callbackAccount === undefined
-              ? await setProvider(services, settable(text))
-              : await setCallbackAccount(services, settable(text), callbackAccount),
-          ),
+              ? await setProvider(services, provider)
+              : await setCallbackAccount(services, provider.name, callbackAccount),
+          );
+        },
       ),
     );
   command
     .command('remove <provider>')
-    .description('disable it and remove its key: the next request is no longer routed to it')
+    .description(
+      'disable it and remove its key: the next request is no longer routed to it; what you have configured is removed, too',
+    )
     .action(
       admin.run(async ({ services, output }, text: string) => {
-        const name = settable(text);
-        await services.providers.disable(name);
-        if (infoOf(name).credential === 'key') await services.credentials.remove(name);
-        output.show({ provider: name, enabled: false });
+        output.show(await removeProvider(services, await settable(text, services)));
       }),
     );
   command
@@ -73,7 +80,9 @@ export function addProviderCommands(program: Command, admin: Admin): void {
     .action(
       admin.run(async ({ services, output, fail }, text?: string) => {
         const rows =
-          text === undefined ? await checkEnabled(services) : [await checkOne(services, settable(text))];
+          text === undefined
+            ? await checkEnabled(services)
+            : [await checkOne(services, await settable(text, services))];
         output.list(rows, 'No provider with a key is enabled: `providers set openai` sets one.');
         if (
           rows.length === 0 ||
@@ -82,25 +91,45 @@ export function addProviderCommands(program: Command, admin: Admin): void {
           fail();
       }),
     );
+  addHealthCommands(command, admin);
 }
 
-function infoOf(name: ProviderName): ProviderInfo {
-  return providers[name];
+/** A provider that a command changes or checks. */
+interface Settable extends ProviderInfo {
+  readonly name: string;
+  /** Set for a provider that an operator has configured. */
+  readonly definition?: ProviderDefinition;
 }
 
-/** A provider that needs a key or a role. Throws OperatorError for every other name. */
-function settable(text: string): ProviderName {
-  const known = names.filter((name) => infoOf(name).credential !== 'none');
-  const name = known.find((one) => one === text);
-  if (!name)
+/** All providers: first those that are built in, in the order of their table. */
+function everyProvider(configured: readonly ProviderDefinition[]): Settable[] {
+  return [
+    ...names.map((name): Settable => ({ name, ...providers[name] })),
+    ...configured.map((definition): Settable => {
+      const { name, title, credential, baseUrl } = definition;
+      return { name, title, credential, accessAt: baseUrl, definition };
+    }),
+  ];
+}
+
+/** A provider that needs a key or a role, or that is configured. Throws OperatorError for every other name. */
+async function settable(text: string, services: OperatorServices): Promise<Settable> {
+  const stored = await services.operatorCatalog.read();
+  const known = everyProvider(stored?.providers ?? []).filter(
+    ({ credential, definition }) => credential !== 'none' || definition,
+  );
+  const provider = known.find(({ name }) => name === text);
+  if (!provider)
     throw new OperatorError(
-      `There is no provider ${JSON.stringify(text)} with a key to set: known are ${known.join(', ')}.`,
+      `There is no provider ${JSON.stringify(text)} with a key to set: known are ${known.map(({ name }) => name).join(', ')}.`,
     );
-  return name;
+  return provider;
 }
 
-async function setProvider(services: OperatorServices, name: ProviderName): Promise<Row> {
-  const { title, credential, accessAt } = infoOf(name);
+async function setProvider(
+  services: OperatorServices,
+  { name, title, credential, accessAt }: Settable,
+): Promise<Row> {
   if (credential === 'key')
     await services.credentials.set(
       name,
@@ -108,19 +137,35 @@ async function setProvider(services: OperatorServices, name: ProviderName): Prom
     );
   // The key is set first. A provider that is enabled without a key would get requests and refuse them.
   await services.providers.enable(name);
-  return { provider: name, enabled: true, models: modelsOf(name) };
+  return { provider: name, enabled: true, models: modelsOf(name, (await readMerged(services)).catalog) };
 }
 
-function modelsOf(name: ProviderName): string[] {
-  return readCatalog()
-    .models.filter((model) => model.routes.some(({ provider }) => provider === name))
-    .map(({ id }) => id);
+/** Requests stop first, then the definition goes, and the key that nothing uses any more. */
+async function removeProvider(
+  services: OperatorServices,
+  { name, credential, definition }: Settable,
+): Promise<Row> {
+  await services.providers.disable(name);
+  if (definition) {
+    const { stored } = await readMerged(services);
+    const others = (stored?.providers ?? []).filter((one) => one.name !== name);
+    await storeParts(stored, { providers: others }, services);
+  }
+  if (credential === 'key') await services.credentials.remove(name);
+  return { provider: name, enabled: false };
+}
+
+function modelsOf(name: string, { models }: Catalog): string[] {
+  return models.filter((model) => model.routes.some(({ provider }) => provider === name)).map(({ id }) => id);
 }
 
 async function providerRows(services: OperatorServices): Promise<Row[]> {
-  const [enabled, keys] = await Promise.all([services.providers.enabled(), services.credentials.names()]);
-  return names.map((name) => {
-    const { title, credential, accessAt } = infoOf(name);
+  const [enabled, keys, { catalog, stored }] = await Promise.all([
+    services.providers.enabled(),
+    services.credentials.names(),
+    readMerged(services),
+  ]);
+  return everyProvider(stored?.providers ?? []).map(({ name, title, credential, accessAt }) => {
     const key = {
       none: 'none needed',
       role: "the function's role",
@@ -131,30 +176,38 @@ async function providerRows(services: OperatorServices): Promise<Row[]> {
       title,
       key,
       enabled: isEnabled(name, enabled) ? 'yes' : 'no',
-      models: modelsOf(name),
+      models: modelsOf(name, catalog),
       access: accessAt ?? null,
     };
   });
 }
 
 async function checkEnabled(services: OperatorServices): Promise<Row[]> {
-  const enabled = await services.providers.enabled();
-  return Promise.all(names.filter((name) => enabled.includes(name)).map((name) => check(services, name)));
+  const [enabled, stored] = await Promise.all([
+    services.providers.enabled(),
+    services.operatorCatalog.read(),
+  ]);
+  return Promise.all(
+    everyProvider(stored?.providers ?? [])
+      .filter(({ name }) => enabled.includes(name))
+      .map((provider) => check(services, provider)),
+  );
 }
 
 /** Throws OperatorError when the provider has no key. */
-async function checkOne(services: OperatorServices, name: ProviderName): Promise<Row> {
-  const isMissing = infoOf(name).credential === 'key' && !(await services.credentials.names()).includes(name);
+async function checkOne(services: OperatorServices, provider: Settable): Promise<Row> {
+  const { name, credential } = provider;
+  const isMissing = credential === 'key' && !(await services.credentials.names()).includes(name);
   if (isMissing) throw new OperatorError(`${name} has no key: \`providers set ${name}\` sets it.`);
-  return check(services, name);
+  return check(services, provider);
 }
 
-async function check(services: OperatorServices, name: ProviderName): Promise<Row> {
-  const began = services.clock.elapsed();
-  const { verdict, detail } = await checkVendor(
-    name,
-    services.vendorAccess,
-    AbortSignal.timeout(checkMillis),
-  );
-  return { provider: name, verdict, detail, ms: Math.round(services.clock.elapsed() - began) };
+async function check(services: OperatorServices, { name, definition }: Settable): Promise<Row> {
+  const { clock, vendorAccess } = services;
+  const began = clock.elapsed();
+  const signal = AbortSignal.timeout(checkMillis);
+  const { verdict, detail } = definition
+    ? await checkConfigured(definition, { name, credentials: vendorAccess.credentials, clock }, signal)
+    : await checkVendor(name, vendorAccess, signal);
+  return { provider: name, verdict, detail, ms: Math.round(clock.elapsed() - began) };
 }

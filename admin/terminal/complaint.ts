@@ -1,5 +1,6 @@
 /** Turns every error of a command into one sentence that says what to do. Only --debug prints the stack. */
 import { isShed } from '../../adapters/dynamodb/shed.ts';
+import { NewerCatalog } from '../../core/ports/operator-catalog.ts';
 import { OutcomeUnknown, Overloaded } from '../../core/ports/requests.ts';
 import { OperatorError } from '../operator-error.ts';
 import { isLostConnection } from '../passing-error.ts';
@@ -19,6 +20,8 @@ function sentenceOf(error: unknown): string {
   if (error instanceof OutcomeUnknown) {
     return 'No answer says whether the change was made: look at it (`accounts show`, `wallet ledger`) before you repeat the command.';
   }
+  if (error instanceof NewerCatalog)
+    return "A newer release has stored the operator's catalog: use the command of that release.";
   if (error instanceof Overloaded || isShed(error))
     return 'The table is too busy, and the change was not made: repeat the command in a moment.';
   const told = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

@@ -2,6 +2,7 @@
 import type { AccountId, NoticeId, PersonId } from '../ids.ts';
 import type { Member } from '../portal/people.ts';
 import type { ApiKey } from '../account.ts';
+import type { RequestState } from './requests.ts';
 
 export interface NamedPlace extends Member {
   readonly accountName: string;
@@ -12,7 +13,7 @@ export interface PortalReads {
   keys(account: AccountId): Promise<readonly ApiKey[]>;
   /** The places of the person in these accounts, with the names of the accounts. */
   places(person: PersonId, accounts: readonly AccountId[]): Promise<readonly NamedPlace[]>;
-  service(): Promise<{ readonly openCreations: number; readonly enabledProviders: readonly string[] }>;
+  service(): Promise<Pick<RequestState, 'openCreations' | 'enabledProviders' | 'catalogRevision'>>;
   /** Unix milliseconds of the last test delivery. */
   lastTestAt(account: AccountId): Promise<number | undefined>;
   /** The body of a notice. Undefined: the notice is gone. */

@@ -34,6 +34,8 @@ export interface RequestState {
   readonly openCreations: number;
   /** Providers with a key, or switched on by an operator. Empty when the question names a creation. */
   readonly enabledProviders: readonly string[];
+  /** Of the operator's catalog. Absent: there is none, or the question names a creation. */
+  readonly catalogRevision?: string;
   readonly creation?: CreationRecord;
   /** What is spent in this month for the user, as far as the key's cap for each user has counted it. */
   readonly userSpentMicros?: Micros;

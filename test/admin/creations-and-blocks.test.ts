@@ -1,4 +1,4 @@
-/** The commands `creations`, `blocks`, `providers check` and `webhooks log` against the whole service. */
+/** The commands `creations`, `blocks`, `providers` and `webhooks log` against the whole service. */
 import type { Delivery } from '../../core/ports/deliveries.ts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';

@@ -16,6 +16,7 @@ const hostile = '=HYPERLINK("https://attacker.test","a, b")';
 const figuresSchema = z.object({
   data: z.array(z.record(z.string(), z.unknown())),
   total: z.record(z.string(), z.unknown()),
+  findings: z.array(z.record(z.string(), z.unknown())).optional(),
 });
 
 let openai: FakeVendor;
@@ -52,7 +53,7 @@ beforeAll(async () => {
   priceMicros = done.costMicros;
   await order(secondKey, { model: 'sandbox-sketch', user: hostile });
   await order(client.key, { model: 'sandbox-sketch', prompt: 'a lake [sandbox:fail]' });
-  await order(other.key, { model, user: 'ann' });
+  await order(other.key, { model, user: 'ann', prompt: 'a lake [row:long-prompt]' });
   today = done.createdAt.slice(0, 10);
 });
 afterAll(async () => {
@@ -155,6 +156,11 @@ describe('report', () => {
         revenue_cost_unknown: 0,
         unclear: 0,
         unclear_cost: 0,
+        billed: 2,
+        billed_cost: 0.0169,
+        billed_catalog_cost: 0.012,
+        billed_difference: 0.0049,
+        billed_difference_percent: 40.83,
       });
       const sum = (name: string): number =>
         data.reduce((added, line) => added + Math.round(Number(line[name]) * 1_000_000), 0);
@@ -177,12 +183,41 @@ describe('report', () => {
     );
     const [header, ...lines] = out.split('\r');
     expect(header).toBe(
-      'account,name,creations,failed,revenue,provider_cost,margin,margin_percent,cost_unknown,revenue_cost_unknown,unclear,unclear_cost',
+      'account,name,creations,failed,revenue,provider_cost,margin,margin_percent,cost_unknown,revenue_cost_unknown,unclear,unclear_cost,billed,billed_cost,billed_catalog_cost,billed_difference,billed_difference_percent',
     );
     const own = lines.find((line) => line.includes(client.account.id));
     expect(own?.trim()).toMatch(
       new RegExp(`^${client.account.id},'@studio,3,1,${withPrice(10_000).toFixed(6)},0\\.006000,`),
     );
+  });
+});
+
+describe('the bills of the providers', () => {
+  it('The report names each route whose vendor bills more than 5 % more or less than the catalog says', async () => {
+    for (const by of ['provider', 'model', 'day'])
+      expect((await report('--by', by)).findings, by).toEqual([
+        {
+          provider: 'openai',
+          provider_model: 'gpt-image-2',
+          quality: 'low',
+          images: 2,
+          billed_cost: 0.0169,
+          catalog_cost: 0.012,
+          difference: 0.0049,
+          difference_percent: 40.83,
+        },
+      ]);
+    const { out } = await admin(service.folder, 'report', '--from', today, '--to', today);
+    expect(out).toContain(
+      'openai gpt-image-2 low: billed 0.0169 USD for 2 images; the catalog says 0.012 USD, 40.83 % more.',
+    );
+  });
+
+  it('The report compares the bill with the catalog in the line of its provider', async () => {
+    expect((await report('--by', 'provider')).data).toMatchObject([
+      { provider: 'openai', billed: 2, billed_cost: 0.0169, billed_catalog_cost: 0.012 },
+      { provider: 'sandbox', billed: 0, billed_cost: 0, billed_difference_percent: null },
+    ]);
   });
 });
 

@@ -3,7 +3,7 @@ import { batchGet } from '../batch-get.ts';
 import { apiKeyFromItem, noticeFromItem } from '../mapping.ts';
 import { memberFromItem } from './people-mapping.ts';
 import { portalKeys } from './portal-keys.ts';
-import { enabledProvidersOf } from '../provider-store.ts';
+import { catalogRevisionOf, enabledProvidersOf } from '../provider-store.ts';
 import { queryAll } from '../query.ts';
 import { getItem } from '../send.ts';
 import { keys, type Table } from '../table.ts';
@@ -29,9 +29,11 @@ export function createPortalReads(table: Table): PortalReads {
     },
     service: async () => {
       const item = await getItem(table, keys.service());
+      const catalogRevision = catalogRevisionOf(item);
       return {
         openCreations: Number(item?.['openCreations'] ?? 0),
         enabledProviders: enabledProvidersOf(item),
+        ...(catalogRevision !== undefined && { catalogRevision }),
       };
     },
     lastTestAt: async (account) => {

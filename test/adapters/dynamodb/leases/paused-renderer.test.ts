@@ -13,6 +13,7 @@ import { now, seededBytes } from '../../../fixtures/records.ts';
 import { fakeClock, fakeLog, fakeProvider, pngBytes, rejection, stub } from '../../../functions/fakes.ts';
 import { startStandIn, type Engine } from '../engines.ts';
 import { idOf, openStores, orderOf } from '../facts.ts';
+import { noteNothing } from '../../../functions/fake-health.ts';
 
 let engine: Engine;
 beforeAll(async () => {
@@ -31,6 +32,7 @@ it('A renderer that wakes after its lease was taken saves no attempt, calls no v
   });
   const servicesOf = (creations: CreationStore, provider: ReturnType<typeof fakeProvider>): RenderServices =>
     stub<RenderServices>({
+      health: noteNothing(),
       clock,
       log,
       schema,

@@ -1,0 +1,89 @@
+/** The operator's own models and prices: `catalog set`, `catalog show` and `catalog remove`. */
+import { readFileSync, statSync } from 'node:fs';
+import type { Command } from 'commander';
+import { mostCatalogBytes } from '../../adapters/dynamodb/operator-catalog-store.ts';
+import type { Row } from '../../terminal/output.ts';
+import type { Admin } from '../admin.ts';
+import { readCatalog } from '../catalog/catalog-files.ts';
+import { changesBetween } from '../catalog/changes.ts';
+import {
+  mergedWith,
+  providerNames,
+  readMerged,
+  storeParts,
+  type MergedCatalog,
+} from '../catalog/merged-catalog.ts';
+import { checkOperatorFile, type OperatorFile } from '../catalog/operator-file.ts';
+import { OperatorError } from '../operator-error.ts';
+import type { OperatorServices } from '../services.ts';
+
+/** A file may have spaces and line ends, which are not stored. */
+const mostFileBytes = 2 * mostCatalogBytes;
+
+export function addOperatorCatalogCommands(command: Command, admin: Admin): void {
+  command
+    .command('set <file>')
+    .description(
+      'your own models, prices and costs, in place of those that were set before; it prints what changes for clients',
+    )
+    .action(
+      admin.run(async ({ services, output }, file: string) => {
+        const text = readText(file);
+        const merged = await readMerged(services);
+        const parts = checkOperatorFile(text, readCatalog(), providerNames(merged.stored));
+        output.list(await change(merged, parts, services), 'Stored. Nothing changes for clients.');
+      }),
+    );
+  command
+    .command('show')
+    .description('the file as it was set, which `catalog set` takes again')
+    .option('--merged', 'the catalog that is sold: ours with yours')
+    .action(
+      admin.run(async ({ services, output }, { merged: isMerged }: { merged?: boolean }) => {
+        const { stored, catalog, costs } = await readMerged(services);
+        output.document(
+          isMerged === true
+            ? { models: catalog.models, costs: costs.costs }
+            : { models: stored?.models ?? {}, costs: stored?.costs ?? [] },
+        );
+      }),
+    );
+  command
+    .command('remove')
+    .description("Darkroom's own models, prices and costs alone again; your providers stay")
+    .action(
+      admin.run(async ({ services, output }) => {
+        const merged = await readMerged(services);
+        // Requests are refused while the item of their revision is gone, so an empty one takes its place.
+        const isNamed = (await services.operatorCatalog.revision()) !== undefined;
+        const rows = isNamed ? await change(merged, { models: {}, costs: [] }, services) : [];
+        output.list(rows, 'Nothing changes for clients.');
+      }),
+    );
+}
+
+/** Stores the parts, and tells what they change for clients. */
+async function change(
+  before: MergedCatalog,
+  parts: OperatorFile,
+  services: OperatorServices,
+): Promise<Row[]> {
+  const stored = await storeParts(before.stored, parts, services);
+  return changesBetween(before.catalog, mergedWith(stored).catalog);
+}
+
+/** Throws OperatorError when the file cannot be read, or is larger than what can be stored. */
+function readText(file: string): string {
+  try {
+    const { size } = statSync(file);
+    if (size > mostFileBytes)
+      throw new OperatorError(
+        `${file} has ${size} bytes, and the operator's catalog can have ${mostCatalogBytes}: give only what differs from our models.`,
+      );
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new OperatorError(`${file} cannot be read (${why}).`, {}, { cause: error });
+  }
+}

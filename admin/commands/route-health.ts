@@ -1,0 +1,106 @@
+/** What the service has learnt of each route of the catalog, and the order in which routes are asked. */
+import type { Command } from 'commander';
+import type { Catalog } from '../../core/catalog.ts';
+import type { RouteChoice } from '../../core/creation.ts';
+import { meanMillis, routeName, sumsWithin, type RouteHealth } from '../../core/route-health.ts';
+import { isRouteOrder, routeOrders, type RouteOrder } from '../../core/route-order.ts';
+import type { Row } from '../../terminal/output.ts';
+import type { Admin } from '../admin.ts';
+import { readMerged } from '../catalog/merged-catalog.ts';
+import { OperatorError } from '../operator-error.ts';
+import type { OperatorServices } from '../services.ts';
+
+/** One call reads a hundred items at most, and the order is one of them. */
+const routesAtOnce = 90;
+const readMillis = 10_000;
+
+/** @param command `providers` */
+export function addHealthCommands(command: Command, admin: Admin): void {
+  command
+    .command('health')
+    .description(
+      'what was learnt of each route: images and failures of the last minute, its usual time, its circuit',
+    )
+    .action(
+      admin.run(async ({ services, output }) =>
+        output.list(await healthRows(services), 'Nothing was noted of any route.'),
+      ),
+    );
+  command
+    .command('order [order]')
+    .description(
+      `the order in which the routes of a model are asked: ${routeOrders.join(', ')}; alone it shows the order`,
+    )
+    .action(
+      admin.run(async ({ services: { providers }, output }, text?: string) => {
+        if (text !== undefined) await providers.setRouteOrder(orderOf(text));
+        output.show({ order: text ?? (await providers.routeOrder()) });
+      }),
+    );
+}
+
+function orderOf(text: string): RouteOrder {
+  if (isRouteOrder(text)) return text;
+  throw new OperatorError(`There is no order ${JSON.stringify(text)}: known are ${routeOrders.join(', ')}.`);
+}
+
+/** The routes of which something was noted, in the order of the catalog. */
+async function healthRows(services: OperatorServices): Promise<Row[]> {
+  const { health, clock } = services;
+  const { catalog } = await readMerged(services);
+  const routes = routesOf(catalog);
+  const rows: Row[] = [];
+  for (let start = 0; start < routes.length; start += routesAtOnce) {
+    const part = routes.slice(start, start + routesAtOnce);
+    const known = await health.read(part, AbortSignal.timeout(readMillis));
+    for (const [place, route] of part.entries()) {
+      const found = known.health[place];
+      if (found && isNoted(found)) rows.push(rowOf(route, found, clock.now()));
+    }
+  }
+  return rows;
+}
+
+/** Several models may share a route. */
+function routesOf({ models }: Catalog): readonly RouteChoice[] {
+  const routes = models.flatMap((model) =>
+    model.routes.map(({ provider, provider_model: providerModel, quality }): RouteChoice => {
+      const route = { provider, providerModel };
+      return quality === null ? route : { ...route, quality };
+    }),
+  );
+  return [...new Map(routes.map((route) => [routeName(route), route])).values()];
+}
+
+function isNoted({ windows, hours, openedAt, probeAt, restUntil }: RouteHealth): boolean {
+  return windows.length > 0 || hours.length > 0 || (openedAt ?? probeAt ?? restUntil) !== undefined;
+}
+
+function rowOf({ provider, providerModel, quality }: RouteChoice, health: RouteHealth, now: number): Row {
+  const { rendered, failed, keyRefused } = sumsWithin(health, 60, now);
+  const mean = meanMillis(health, now);
+  const { openedAt, probeAt, restUntil = 0 } = health;
+  return {
+    provider,
+    model: providerModel,
+    quality: quality ?? null,
+    circuit: circuitOf(health, now),
+    rendered,
+    failed,
+    key_refused: keyRefused,
+    usual_ms: mean === undefined ? null : Math.round(mean),
+    open_since: openedAt === undefined ? null : timeOf(openedAt),
+    next_probe: openedAt === undefined || probeAt === undefined ? null : timeOf(probeAt),
+    rests_until: restUntil > now ? timeOf(restUntil) : null,
+  };
+}
+
+/** 'probing': a creation has claimed the probe, and the next probe is not due yet. */
+function circuitOf({ openedAt, probeAt = 0, probes = 0 }: RouteHealth, now: number): string {
+  if (openedAt === undefined) return 'closed';
+  return probes > 0 && probeAt > now ? 'probing' : 'open';
+}
+
+function timeOf(millis: number): string {
+  return new Date(millis).toISOString();
+}
