@@ -9,7 +9,7 @@ import type { CreationStore } from './ports/creations.ts';
 import { Overloaded } from './ports/requests.ts';
 import type { Clock, Log } from './ports/runtime.ts';
 import type { Tasks } from './ports/tasks.ts';
-import type { ImageProvider } from './provider.ts';
+import type { ImageProvider, Providers } from './provider.ts';
 import { jobOf } from './render-job.ts';
 import { isKnownVersion, type Schema } from './schema-version.ts';
 import { endWaitingTask } from './waiting-task.ts';
@@ -29,7 +29,7 @@ export interface CancelServices {
   readonly charges: Pick<ChargeStore, 'cancel'>;
   readonly tasks: Tasks;
   /** The providers whose jobs can be stopped, by their names. */
-  readonly providers: ReadonlyMap<string, ImageProvider>;
+  readonly providers: Providers;
 }
 
 export interface CancelOutcome {
@@ -56,7 +56,7 @@ export async function cancelCreation(
   let creation = asked;
   let note: string | undefined;
   for (let round = 1; round <= mostRounds && isOpen(creation, services); round += 1) {
-    const work = workOn(creation, services);
+    const work = await workOn(creation, services);
     let stopped = work.kind === 'none' ? work.attempts : undefined;
     if (work.kind === 'job' && clock.elapsed() < until) {
       const at = new Date(clock.now()).toISOString();
@@ -98,14 +98,14 @@ interface RunningJob {
   readonly provider: StoppingProvider;
 }
 
-function workOn(creation: CreationRecord, { providers }: CancelServices): Work {
+async function workOn(creation: CreationRecord, { providers }: CancelServices): Promise<Work> {
   const { attempts } = creation;
   const attempt = attempts.at(-1);
   if (attempt === undefined || attempt.outcome === 'cancelled') return { kind: 'none', attempts };
   const { jobId, outcome } = attempt;
-  const provider = providers.get(attempt.provider);
-  if (outcome !== undefined || jobId === undefined || !provider || !canStop(provider))
-    return { kind: 'other' };
+  if (outcome !== undefined || jobId === undefined) return { kind: 'other' };
+  const provider = await providers.get(attempt.provider);
+  if (!provider || !canStop(provider)) return { kind: 'other' };
   return { kind: 'job', creation, attempt, jobId, provider };
 }
 

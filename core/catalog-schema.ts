@@ -11,7 +11,7 @@ import {
   resolutions,
 } from './image-formats.ts';
 import { fromUsd } from './money.ts';
-import { providers, type ProviderName } from './providers.ts';
+import { providers } from './providers.ts';
 
 const usd = z
   .number()
@@ -40,10 +40,10 @@ const sourceLimitsSchema = z.strictObject({
 
 /** One way to render a model: a provider, the provider's name for the model, and the abilities of both. */
 const routeSchema = z.strictObject({
-  provider: z.enum(Object.keys(providers) as [ProviderName, ...ProviderName[]]),
+  provider: z.enum(Object.keys(providers)),
   provider_model: z.string().min(1),
   /** Set where the vendor sells one model in several qualities; else null. */
-  quality: z.enum(['low', 'medium', 'high']).nullable(),
+  quality: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullable(),
   resolutions: z.array(z.enum(resolutions)).min(1),
   aspect_ratios: z.array(z.enum(aspectRatios)).min(1),
   output_formats: z.array(z.enum(outputFormats)).min(1),
@@ -98,6 +98,8 @@ const modelSchema = z
       .min(1),
     deprecated_at: date.nullable(),
     sunset_at: date.nullable(),
+    /** The model that clients of a deprecated model should use instead. */
+    successor: z.string().optional(),
     /** The model that the vendor sells in this quality, too. `quality` of the routes tells the qualities apart. */
     quality_of: z.string().optional(),
     /** The renderer tries the routes in this order. */
@@ -110,7 +112,20 @@ export const catalogSchema = z
   .refine(({ models }) => models.every((model) => isOneQualityOf(model, models)), {
     path: ['models'],
     message: 'quality_of must name a model, and each model of its qualities must have a quality of its own',
+  })
+  .refine(({ models }) => models.every((model) => hasKnownSuccessor(model, models)), {
+    path: ['models'],
+    message: 'successor must name a model that is not deprecated, and only a deprecated model has one',
   });
+
+/** A client that moves to the successor must not have to move again. */
+function hasKnownSuccessor(
+  { successor, deprecated_at: deprecated }: z.infer<typeof modelSchema>,
+  models: readonly z.infer<typeof modelSchema>[],
+): boolean {
+  if (successor === undefined) return true;
+  return deprecated !== null && models.some((one) => one.id === successor && one.deprecated_at === null);
+}
 
 type Qualified = Pick<z.infer<typeof modelSchema>, 'id' | 'quality_of' | 'routes'>;
 
@@ -135,6 +150,20 @@ const providerCostSchema = z.strictObject({
   quality: routeSchema.shape.quality,
   /** USD for one rendered image, and for each source image that is sent along. */
   images: z.array(z.strictObject({ resolution: z.enum(resolutions), usd, usd_per_input_image: usd })).min(1),
+  /** USD for a million tokens, of a vendor whose answer counts its tokens. Null: the vendor sells no text. */
+  tokens: z
+    .strictObject({
+      text_in: z.number().nonnegative(),
+      image_in: z.number().nonnegative(),
+      image_out: z.number().positive(),
+      text_out: z.number().nonnegative().nullable(),
+    })
+    .optional(),
+  /**
+   * USD for one unit, of a vendor whose answer tells how many units it bills: a billable unit of fal, a second of
+   * Replicate.
+   */
+  usd_per_unit: usd.optional(),
   /**
    * The page on which price and abilities were read; null for the sandbox. checked_at is the day of the last
    * look.
@@ -142,6 +171,18 @@ const providerCostSchema = z.strictObject({
   source: z.url().nullable(),
   checked_at: date,
 });
+
+/** The catalog where routes may name these providers. */
+export function catalogSchemaOf(providerNames: readonly string[]): typeof catalogSchema {
+  const route = routeSchema.safeExtend({ provider: z.enum(providerNames) });
+  const model = modelSchema.safeExtend({ routes: z.array(route).min(1) });
+  return catalogSchema.safeExtend({ models: z.array(model).min(1) });
+}
+
+/** What an operator pays these providers. */
+export function ownCostsSchemaOf(providerNames: readonly string[]): z.ZodType<ProviderCost[]> {
+  return z.array(providerCostSchema.safeExtend({ provider: z.enum(providerNames) }));
+}
 
 /** catalog/provider-costs.json. Costs are apart from the models, since no request needs them. */
 export const providerCostsSchema = z.strictObject({ costs: z.array(providerCostSchema).min(1) });

@@ -49,10 +49,19 @@ export interface RouteAttempt extends RouteChoice {
   /** Status and code of the vendor's answer, where the provider gave them. */
   readonly detail?: string;
   /**
+   * Unix milliseconds from which the vendor may be asked again. Only with the outcome 'unavailable', when the
+   * vendor said how long it wants to be left alone.
+   */
+  readonly againAt?: number;
+  /**
    * What the vendor bills if it renders, by catalog/provider-costs.json of the release that began the attempt.
    * Absent when that file does not know the route, and in attempts of older releases.
    */
   readonly providerCostMicros?: Micros;
+  /** The price of a unit, by the same file, of a route whose vendor tells how many units it bills. */
+  readonly unitMicros?: Micros;
+  /** What the vendor billed, by its own answer. Absent where the answer does not tell. */
+  readonly billedMicros?: Micros;
 }
 
 export interface WebhookState {
@@ -133,6 +142,8 @@ export interface CreationRecord {
   readonly lease?: { readonly holder: string; readonly until: number };
   /** The turn of the renderer that took up the creation last. No earlier renderer may write its attempts. */
   readonly fence?: number;
+  /** Of the operator's catalog by which the creation was sold. Absent: the service had none. */
+  readonly catalogRevision?: string;
   /**
    * The state machine of its executions (core/machine.ts). Absent: the plain machine, as in every record of an
    * older release.

@@ -36,6 +36,12 @@ export interface Margin {
   readonly unclear: number;
   /** What these attempts cost if they were billed, as far as it was noted. */
   readonly unclearCostMicros: number;
+  /** Creations of which the provider's answer told what it billed. */
+  readonly billed: number;
+  /** What these answers told, where the cost by the catalog is known, too. */
+  readonly billedMicros: number;
+  /** The cost of the same images by the catalog. */
+  readonly billedCatalogMicros: number;
 }
 
 const noMargin: Margin = {
@@ -47,6 +53,9 @@ const noMargin: Margin = {
   revenueCostUnknownMicros: 0,
   unclear: 0,
   unclearCostMicros: 0,
+  billed: 0,
+  billedMicros: 0,
+  billedCatalogMicros: 0,
 };
 
 export interface MarginSums extends Pick<GroupedSums<Margin>, 'groups' | 'total'> {
@@ -100,6 +109,7 @@ function marginOf(booked: BookedRow): Margin | undefined {
         costUnknown: costMicros === undefined ? 1 : 0,
         unclear: unclear.length > 0 ? 1 : 0,
         unclearCostMicros: unclear.reduce((sum, attempt) => sum + (attempt.providerCostMicros ?? 0), 0),
+        ...billedOf(creation),
       };
     }
     case 'refund':
@@ -139,7 +149,32 @@ function unclearAttempts(creation: BookedCreation | undefined): readonly RouteAt
   );
 }
 
-function isRendered({ outcome }: RouteAttempt): boolean {
+/** The bills of the images that were rendered. One without a cost by the catalog is compared with nothing. */
+function billedOf(
+  creation: BookedCreation | undefined,
+): Pick<Margin, 'billed' | 'billedMicros' | 'billedCatalogMicros'> {
+  const told = (creation?.attempts ?? []).filter(isRendered).filter(isBilled);
+  const compared = told.filter(isCosted);
+  return {
+    billed: told.length > 0 ? 1 : 0,
+    billedMicros: compared.reduce((sum, { billedMicros }) => sum + billedMicros, 0),
+    billedCatalogMicros: compared.reduce((sum, { providerCostMicros }) => sum + providerCostMicros, 0),
+  };
+}
+
+export function isBilled<Attempt extends RouteAttempt>(
+  attempt: Attempt,
+): attempt is Attempt & Required<Pick<RouteAttempt, 'billedMicros'>> {
+  return attempt.billedMicros !== undefined;
+}
+
+export function isCosted<Attempt extends RouteAttempt>(
+  attempt: Attempt,
+): attempt is Attempt & Required<Pick<RouteAttempt, 'providerCostMicros'>> {
+  return attempt.providerCostMicros !== undefined;
+}
+
+export function isRendered({ outcome }: RouteAttempt): boolean {
   return outcome === 'rendered';
 }
 
@@ -158,5 +193,19 @@ export function marginCells(sums: Margin): Cells {
     revenue_cost_unknown: { usd: asMicros(sums.revenueCostUnknownMicros) },
     unclear: sums.unclear,
     unclear_cost: { usd: asMicros(sums.unclearCostMicros) },
+    billed: sums.billed,
+    billed_cost: { usd: asMicros(sums.billedMicros) },
+    billed_catalog_cost: { usd: asMicros(sums.billedCatalogMicros) },
+    billed_difference: { usd: asMicros(sums.billedMicros - sums.billedCatalogMicros) },
+    billed_difference_percent: differencePercent(sums),
   };
+}
+
+/** How much more the providers billed than the catalog says. Null: there is nothing to compare. */
+export function differencePercent({
+  billedMicros,
+  billedCatalogMicros,
+}: Pick<Margin, 'billedMicros' | 'billedCatalogMicros'>): number | null {
+  if (billedCatalogMicros === 0) return null;
+  return Math.round((10_000 * (billedMicros - billedCatalogMicros)) / billedCatalogMicros) / 100;
 }

@@ -87,6 +87,7 @@ export const alarmEvents = [
   'image_not_stored',
   'provider_answer_unknown',
   'provider_call_broke',
+  'provider_circuit_opened',
   'provider_refused_credentials',
   'reconcile_failed',
   'refund_not_made',

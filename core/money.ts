@@ -2,7 +2,7 @@ declare const micros: unique symbol;
 /** Whole micro-dollars: 1 USD is 1,000,000. All money inside Darkroom is of this type. */
 export type Micros = number & { readonly [micros]: true };
 
-const microsPerUsd = 1_000_000;
+export const microsPerUsd = 1_000_000;
 const largestUsd = 1_000_000_000;
 /**
  * The most that an account can have to spend: 10^9 USD, far below the sums at which floats stop being exact.

@@ -35,3 +35,20 @@ export function isPublicAddress(text: string): boolean {
 export function isLoopbackAddress(text: string): boolean {
   return ipaddr.isValid(text) && ipaddr.process(text).range() === 'loopback';
 }
+
+/** Networks that an operator may allow for an own provider. */
+const insideRanges: readonly string[] = ['private', 'loopback', 'uniqueLocal', 'carrierGradeNat'];
+
+/** Where clouds tell a machine its own keys, beside the link-local 169.254.169.254. */
+const metadataServices: readonly string[] = ['fd00:ec2::254', 'fd20:ce::254', '100.100.100.200'];
+
+/**
+ * Whether an address of a resolver is public, or lies in a private network or on this machine. Link-local addresses
+ * and the addresses of metadata services never do.
+ */
+export function isReachableInside(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  const address = ipaddr.process(text);
+  const isMetadata = metadataServices.some((known) => ipaddr.parse(known).toString() === address.toString());
+  return !isMetadata && (isPublicAddress(address.toString()) || insideRanges.includes(address.range()));
+}

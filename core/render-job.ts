@@ -1,13 +1,19 @@
+import type { TokenPrices } from './billed-cost.ts';
 import type { CreationRecord, RouteAttempt } from './creation.ts';
 import type { ImageStore } from './ports/images.ts';
 import type { RenderJob } from './provider.ts';
 
+interface JobOptions {
+  readonly callbackUrl?: string | undefined;
+  readonly tokenPrices?: TokenPrices | undefined;
+}
+
 /** The order to a provider, from the record. */
 export function jobOf(
   creation: CreationRecord,
-  { providerModel, quality }: Pick<RouteAttempt, 'providerModel' | 'quality'>,
+  { providerModel, quality, unitMicros }: Pick<RouteAttempt, 'providerModel' | 'quality' | 'unitMicros'>,
   images: Pick<ImageStore, 'get'>,
-  callbackUrl?: string,
+  { callbackUrl, tokenPrices }: JobOptions = {},
 ): RenderJob {
   const { prompt, resolution, aspectRatio, outputFormat, seed, sources } = creation;
   const readSources: RenderJob['readSources'] = () =>
@@ -29,6 +35,8 @@ export function jobOf(
     seed,
     sourceCount: sources.length,
     ...(callbackUrl !== undefined && { callbackUrl }),
+    ...(tokenPrices && { tokenPrices }),
+    ...(unitMicros !== undefined && { unitMicros }),
     readSources,
   };
 }

@@ -16,8 +16,10 @@ export function modelInQuality(
   if (qualities.length === 0) return model;
   const wanted = Object.hasOwn(qualityWords, word) ? qualityWords[word] : undefined;
   if (wanted === 'auto') return model;
-  const found = qualities.find((one) => qualityOf(one) === wanted);
-  if (found && wanted) return found;
+  for (const quality of wanted ?? []) {
+    const found = qualities.find((one) => qualityOf(one) === quality);
+    if (found) return found;
+  }
   const words = Object.keys(qualityWords).map((one) => JSON.stringify(one));
   return { field: 'quality', code: 'unsupported_value', message: `must be one of ${words.join(', ')}` };
 }

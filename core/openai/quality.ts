@@ -2,18 +2,22 @@
 import type { Catalog, Model } from '../catalog.ts';
 
 /** As the OpenAI API tells the quality of a picture. */
-export type Quality = 'low' | 'medium' | 'high';
+export type Quality = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
-/** The words that libraries send. 'auto' leaves the choice to the model that the request names. */
-export const qualityWords: Readonly<Record<string, Quality | 'auto'>> = {
+/**
+ * The words that libraries send, with the qualities that they mean: the first one that the model has. 'auto'
+ * leaves the choice to the model that the request names.
+ */
+export const qualityWords: Readonly<Record<string, readonly Quality[] | 'auto'>> = {
   auto: 'auto',
-  low: 'low',
-  medium: 'medium',
-  standard: 'medium',
-  high: 'high',
-  hd: 'high',
-  xhigh: 'high',
-  max: 'high',
+  low: ['low'],
+  // Of GPT Image 2.6 only low and high are sold.
+  medium: ['medium', 'high'],
+  standard: ['medium', 'high'],
+  high: ['high'],
+  hd: ['high'],
+  xhigh: ['xhigh', 'high'],
+  max: ['max', 'xhigh', 'high'],
 };
 
 /** The quality in which every route renders the model. Undefined for a model that has no qualities. */

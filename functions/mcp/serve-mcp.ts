@@ -13,6 +13,8 @@ import { RateExceeded } from '../http/problems.ts';
 import { checkRate, openRatePlace, rateHeaders } from '../http/rate.ts';
 import type { StreamedAnswer, StreamedHandler } from '../http/response-stream.ts';
 import { logWith } from '../log-with.ts';
+import { addCatalog } from '../http/with-catalog.ts';
+import type { BeforeCatalog } from '../../core/sold-catalog.ts';
 import type { McpServices } from '../services/mcp.ts';
 import type { OpenServices } from '../services/open.ts';
 import { incomingOf, type Called, type Incoming } from './http/incoming.ts';
@@ -23,7 +25,7 @@ import { toolError } from './tools/tool-error.ts';
 import type { TellProgress } from './tools/tool.ts';
 
 /** @param open opens the services of one request; the time of the request begins with them */
-export function serveMcp(open: OpenServices<McpServices>): StreamedHandler {
+export function serveMcp(open: OpenServices<BeforeCatalog<McpServices>>): StreamedHandler {
   return async (event) => {
     const { requestId } = event.requestContext;
     const named = (answer: StreamedAnswer): StreamedAnswer => ({
@@ -43,7 +45,7 @@ export function serveMcp(open: OpenServices<McpServices>): StreamedHandler {
   };
 }
 
-async function answerTo(incoming: Incoming, services: McpServices): Promise<StreamedAnswer> {
+async function answerTo(incoming: Incoming, services: BeforeCatalog<McpServices>): Promise<StreamedAnswer> {
   const { request, rate, id } = incoming;
   const known = await authenticate(request, rate, services);
   const caller = { ...known, place: openRatePlace(known, rate, services.requests) };
@@ -60,7 +62,11 @@ async function answerTo(incoming: Incoming, services: McpServices): Promise<Stre
   }
 }
 
-async function answerOf(incoming: Incoming, caller: Caller, services: McpServices): Promise<StreamedAnswer> {
+async function answerOf(
+  incoming: Incoming,
+  caller: Caller,
+  services: BeforeCatalog<McpServices>,
+): Promise<StreamedAnswer> {
   const { message, rate } = incoming;
   const called = message.kind === 'message' ? message.call : undefined;
   if (called)
@@ -137,7 +143,7 @@ async function* untilSettled(
 interface Calling {
   readonly incoming: Incoming;
   readonly caller: Caller;
-  readonly services: McpServices;
+  readonly services: BeforeCatalog<McpServices>;
   readonly tell: TellProgress | undefined;
 }
 
@@ -145,8 +151,14 @@ interface Calling {
 async function calledTool({ tool, args }: Called, calling: Calling): Promise<CallToolResult> {
   const { incoming, caller, services, tell } = calling;
   const { request, rate } = incoming;
-  const run = (): Promise<CallToolResult> =>
-    tool.run({ args, request, caller, services, ...(tell && { tell }) });
+  const run = async (): Promise<CallToolResult> =>
+    tool.run({
+      args,
+      request,
+      caller,
+      services: await addCatalog<McpServices>(caller, services),
+      ...(tell && { tell }),
+    });
   try {
     checkRate(caller, rate);
     const answering = rate === 'get' ? countedGet(caller, services, run) : run();

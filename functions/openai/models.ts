@@ -4,6 +4,7 @@ import { methodsOf, openaiOperations, openaiRoot } from '../../core/contract.ts'
 import { modelIdOf } from '../../core/openai/aliases.ts';
 import type { Caller } from '../http/caller.ts';
 import { modelNotFound, unknownRoute } from '../http/problems.ts';
+import { withCatalog } from '../http/with-catalog.ts';
 import { openaiModelServices, type OpenaiModelServices } from '../services/openai-models.ts';
 import { atFirstRequest } from '../services/open.ts';
 import { jsonAnswer, serveOpenai, type OpenaiHandle } from './http/serve-openai.ts';
@@ -43,4 +44,4 @@ function modelView({ id }: Model): Record<string, unknown> {
   return { id, object: 'model', created, owned_by: 'darkroom' };
 }
 
-export const handler = serveOpenai(openaiModels, atFirstRequest(openaiModelServices));
+export const handler = serveOpenai(withCatalog(openaiModels), atFirstRequest(openaiModelServices));

@@ -1,4 +1,5 @@
 import { serve } from '../http/serve.ts';
+import { withCatalog } from '../http/with-catalog.ts';
 import { atFirstRequest } from '../services/open.ts';
 import { submitServices } from '../services/submit.ts';
 import { generateImage } from './generate/generate-image.ts';
@@ -6,6 +7,6 @@ import { generateImage } from './generate/generate-image.ts';
 /** The operation behind a key. The portal calls it behind a session. */
 export const handler = serve(
   'post',
-  generateImage,
+  withCatalog(generateImage),
   atFirstRequest(() => submitServices()),
 );

@@ -6,6 +6,7 @@ import { catalogServices, type CatalogServices } from '../services/api.ts';
 import { atFirstRequest } from '../services/open.ts';
 import { checkQuery } from '../http/request.ts';
 import { serve, type Handle } from '../http/serve.ts';
+import { withCatalog } from '../http/with-catalog.ts';
 
 /**
  * GET /creations/{id}: the creation, which was read together with the caller. Each may be polled once a
@@ -28,4 +29,4 @@ export const getCreation: Handle<CatalogServices> = async (request, caller, serv
   };
 };
 
-export const handler = serve('get', getCreation, atFirstRequest(catalogServices));
+export const handler = serve('get', withCatalog(getCreation), atFirstRequest(catalogServices));

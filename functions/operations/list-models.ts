@@ -7,6 +7,7 @@ import { atFirstRequest } from '../services/open.ts';
 import type { Caller } from '../http/caller.ts';
 import { checkQuery } from '../http/request.ts';
 import { serve, type Handle } from '../http/serve.ts';
+import { withCatalog } from '../http/with-catalog.ts';
 
 /** GET /models: the catalog, with what the providers of this account can render. */
 export const listModels: Handle<CatalogServices> = async (request, caller, { catalog }) => {
@@ -15,10 +16,18 @@ export const listModels: Handle<CatalogServices> = async (request, caller, { cat
   const visible = catalog.models.filter(
     ({ id }) => !account.policy.hiddenModels.includes(id) && allowsModel(apiKey, id),
   );
-  return Promise.resolve({ status: 200, body: { data: visible.map((model) => modelView(model, caller)) } });
+  return Promise.resolve({
+    status: 200,
+    body: { data: visible.map((model) => modelView(model, caller, visible)) },
+  });
 };
 
-function modelView(model: Model, { account, state, nowMillis }: Caller): Record<string, unknown> {
+/** @param visible the models that the caller may see: a hidden model must not show as a successor */
+function modelView(
+  model: Model,
+  { account, state, nowMillis }: Caller,
+  visible: readonly Model[],
+): Record<string, unknown> {
   const isOver = isSunset(model, nowMillis);
   const routes = isOver ? [] : enabledRoutes(model, account.policy, state.enabledProviders);
   const reason = isOver ? 'sunset' : 'no_provider_enabled';
@@ -38,6 +47,7 @@ function modelView(model: Model, { account, state, nowMillis }: Caller): Record<
     ...shapesOf(model, routes),
     deprecated_at: model.deprecated_at,
     sunset_at: model.sunset_at,
+    successor: visible.find(({ id }) => id === model.successor)?.id ?? null,
   };
 }
 
@@ -65,4 +75,4 @@ function shapesOf(model: Model, routes: readonly Route[]): Record<string, unknow
   };
 }
 
-export const handler = serve('get', listModels, atFirstRequest(catalogServices));
+export const handler = serve('get', withCatalog(listModels), atFirstRequest(catalogServices));

@@ -1,7 +1,8 @@
 import { serve } from '../http/serve.ts';
+import { withCatalog } from '../http/with-catalog.ts';
 import { atFirstRequest } from '../services/open.ts';
 import { quoteServices } from '../services/api.ts';
 import { quoteImage } from './generate/quote-image.ts';
 
 /** The operation behind a key. The portal calls it behind a session. */
-export const handler = serve('post', quoteImage, atFirstRequest(quoteServices));
+export const handler = serve('post', withCatalog(quoteImage), atFirstRequest(quoteServices));

@@ -27,7 +27,7 @@ export async function receiveCallback(
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const began = services.clock.elapsed();
   const callback = callbackOf(event);
-  const provider = callingProvider(callback, services);
+  const provider = await callingProvider(callback, services);
   const found = provider && (await tolerant(() => attemptOf(callback, provider, services), services));
   const named = isAttempt(found) ? logWith(services, idsOf(found.creation)) : services;
   const outcome = isAttempt(found)

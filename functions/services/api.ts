@@ -4,11 +4,14 @@
  */
 import { createCreationReader, createCreationReads } from '../../adapters/dynamodb/creation-reads.ts';
 import { createUploadReader } from '../../adapters/dynamodb/upload-store.ts';
+import { readOperatorCatalogInBatch } from '../../adapters/dynamodb/operator-catalog.ts';
 import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
 import type { Catalog } from '../../core/catalog.ts';
+import type { SoldCatalog } from '../../core/operator-catalog.ts';
+import { soldCatalogs, type BeforeCatalog, type SoldCatalogs } from '../../core/sold-catalog.ts';
 import type { OutboundRules } from '../../core/client-url.ts';
 import type { AuthFailureForm } from '../../core/contract.ts';
 import { requestMillis } from '../../core/limits.ts';
@@ -69,15 +72,26 @@ export function listServices(): OpenServices<ListServices> {
 
 /** For operations on models. */
 export interface CatalogServices extends ApiServices {
-  readonly catalog: Catalog;
+  readonly catalog: SoldCatalog;
 }
 
 // A test and the synthesis check the file against the schema of the catalog.
-export const catalog = models as Catalog;
+export const ours = models as Catalog;
 
-export function catalogServices(): OpenServices<CatalogServices> {
-  const open = apiServices();
-  return () => ({ ...open(), catalog });
+/** Opens the catalog for a request, over a memory that the function keeps. */
+export function openCatalogs(): (shared: Table) => SoldCatalogs {
+  const memory = { ours };
+  return (shared) => soldCatalogs(memory, () => readOperatorCatalogInBatch(shared));
+}
+
+export function catalogServices(): OpenServices<BeforeCatalog<CatalogServices>> {
+  const shared = table();
+  const open = openApi(shared);
+  const catalogs = openCatalogs();
+  return () => {
+    const api = open();
+    return { ...api, catalogs: catalogs({ ...shared, signal: api.budget.signal }) };
+  };
 }
 
 /** For operations that take a generation request. */
@@ -87,13 +101,14 @@ export interface QuoteServices extends CatalogServices {
   readonly uploads: UploadReader;
 }
 
-export function quoteServices(): OpenServices<QuoteServices> {
+export function quoteServices(): OpenServices<BeforeCatalog<QuoteServices>> {
   const shared = table();
   const open = openApi(shared);
+  const catalogs = openCatalogs();
   const rules = outboundRules();
   return () => {
     const api = open();
-    const uploads = createUploadReader({ ...shared, signal: api.budget.signal });
-    return { ...api, catalog, outboundRules: rules, uploads };
+    const store = { ...shared, signal: api.budget.signal };
+    return { ...api, catalogs: catalogs(store), outboundRules: rules, uploads: createUploadReader(store) };
   };
 }

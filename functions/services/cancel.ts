@@ -1,29 +1,27 @@
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
-import { createCallingVendors } from '../../adapters/providers/calling-vendors.ts';
 import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { Tasks } from '../../core/ports/tasks.ts';
-import type { ImageProvider } from '../../core/provider.ts';
+import type { Providers } from '../../core/provider.ts';
 import { openApi, type ApiServices } from './api.ts';
 import { table } from './clients.ts';
+import { stoppingProviders } from './configured.ts';
 import type { OpenServices } from './open.ts';
 import { tasks } from './tasks.ts';
-import { vendorAccess } from './vendor-access.ts';
 
 /** For the operation that cancels. */
 export interface CancelApiServices extends ApiServices {
   readonly creations: CreationStore;
   readonly charges: ChargeStore;
   readonly tasks: Tasks;
-  /** The vendors that call back are those that can stop a job. */
-  readonly providers: ReadonlyMap<string, ImageProvider>;
+  readonly providers: Providers;
 }
 
 export function cancelServices(): OpenServices<CancelApiServices> {
   const shared = table();
   const open = openApi(shared);
-  const providers = new Map(createCallingVendors(vendorAccess()).map((vendor) => [vendor.name, vendor]));
+  const providers = stoppingProviders(shared);
   return () => {
     const api = open();
     const { signal } = api.budget;

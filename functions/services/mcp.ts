@@ -1,21 +1,21 @@
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
-import { createCallingVendors } from '../../adapters/providers/calling-vendors.ts';
 import { mcpRequestMillis } from '../../core/limits.ts';
+import type { BeforeCatalog } from '../../core/sold-catalog.ts';
 import type { CancelApiServices } from './cancel.ts';
 import { table } from './clients.ts';
+import { stoppingProviders } from './configured.ts';
 import type { OpenServices } from './open.ts';
 import { submitServices, type SubmitServices } from './submit.ts';
 import { tasks } from './tasks.ts';
-import { vendorAccess } from './vendor-access.ts';
 
 /** For the tools of the MCP endpoint: what all of the API's operations behind them need. */
 export type McpServices = Omit<SubmitServices, 'charges' | 'creations'> & CancelApiServices;
 
-export function mcpServices(): OpenServices<McpServices> {
+export function mcpServices(): OpenServices<BeforeCatalog<McpServices>> {
   const shared = table();
   const open = submitServices(shared, mcpRequestMillis);
-  const providers = new Map(createCallingVendors(vendorAccess()).map((vendor) => [vendor.name, vendor]));
+  const providers = stoppingProviders(shared);
   return () => {
     const submit = open();
     const { signal } = submit.budget;

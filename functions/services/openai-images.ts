@@ -2,6 +2,7 @@ import { createRetryStore } from '../../adapters/dynamodb/retry-store.ts';
 import { heldRequestMillis } from '../../core/limits.ts';
 import type { Aliases } from '../../core/openai/aliases.ts';
 import type { RetryStore } from '../../core/ports/retries.ts';
+import type { BeforeCatalog } from '../../core/sold-catalog.ts';
 import { table } from './clients.ts';
 import { openaiAliases } from './openai-models.ts';
 import type { OpenServices } from './open.ts';
@@ -13,7 +14,7 @@ export interface OpenaiImageServices extends SubmitServices {
   readonly retries: RetryStore;
 }
 
-export function openaiImageServices(): OpenServices<OpenaiImageServices> {
+export function openaiImageServices(): OpenServices<BeforeCatalog<OpenaiImageServices>> {
   const shared = table();
   const open = submitServices(shared, heldRequestMillis);
   const aliases = openaiAliases();

@@ -1,4 +1,5 @@
 import type { Aliases } from '../../core/openai/aliases.ts';
+import type { BeforeCatalog } from '../../core/sold-catalog.ts';
 import { catalogServices, type CatalogServices } from './api.ts';
 import { environment } from './environment.ts';
 import type { OpenServices } from './open.ts';
@@ -8,7 +9,7 @@ export interface OpenaiModelServices extends CatalogServices {
   readonly aliases: Aliases;
 }
 
-export function openaiModelServices(): OpenServices<OpenaiModelServices> {
+export function openaiModelServices(): OpenServices<BeforeCatalog<OpenaiModelServices>> {
   const open = catalogServices();
   const aliases = openaiAliases();
   return () => ({ ...open(), aliases });

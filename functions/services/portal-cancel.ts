@@ -1,13 +1,12 @@
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
-import { createCallingVendors } from '../../adapters/providers/calling-vendors.ts';
 import type { CancelServices } from '../../core/cancellation.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import { table } from './clients.ts';
+import { stoppingProviders } from './configured.ts';
 import type { OpenServices } from './open.ts';
 import { openPortal, type PortalServices } from './portal.ts';
 import { tasks } from './tasks.ts';
-import { vendorAccess } from './vendor-access.ts';
 
 /** For the operation that cancels a creation. */
 export type PortalCancelServices = PortalServices & CancelServices & { readonly creations: CreationStore };
@@ -15,7 +14,7 @@ export type PortalCancelServices = PortalServices & CancelServices & { readonly 
 export function portalCancelServices(): OpenServices<PortalCancelServices> {
   const shared = table();
   const open = openPortal(shared);
-  const providers = new Map(createCallingVendors(vendorAccess()).map((vendor) => [vendor.name, vendor]));
+  const providers = stoppingProviders(shared);
   return () => {
     const portal = open();
     const { signal } = portal.budget;

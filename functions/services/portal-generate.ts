@@ -12,7 +12,8 @@ import { createExecutions, createNoticeExecutions } from '../../adapters/step-fu
 import { systemClock } from '../../adapters/system-clock.ts';
 import type { KeyStore } from '../../core/ports/keys.ts';
 import type { UploadServices } from './upload.ts';
-import { catalog } from './api.ts';
+import type { BeforeCatalog } from '../../core/sold-catalog.ts';
+import { openCatalogs } from './api.ts';
 import { imageStore, stateMachines, table } from './clients.ts';
 import { awsEnvironment, environment } from './environment.ts';
 import type { OpenServices } from './open.ts';
@@ -21,12 +22,14 @@ import { openPortalBehind, type PortalServices } from './portal.ts';
 import type { SubmitServices } from './submit.ts';
 
 /** For the playground: what the API's own operations need, behind a session. */
-export interface GenerateServices extends PortalServices, Omit<SubmitServices, 'uploads'>, UploadServices {
+export interface GenerateServices
+  extends PortalServices, Omit<BeforeCatalog<SubmitServices>, 'uploads'>, UploadServices {
   readonly keys: Pick<KeyStore, 'create'>;
 }
 
 export function generateServices(): OpenServices<GenerateServices> {
   const shared = table();
+  const catalogs = openCatalogs();
   const originSecret = createSignedSecret({
     ...awsEnvironment(),
     secretArn: environment('ORIGIN_SECRET_ARN'),
@@ -36,7 +39,6 @@ export function generateServices(): OpenServices<GenerateServices> {
   const states = new SFNClient(callLimits());
   const noticeMachine = environment('NOTICE_MACHINE_ARN');
   const base = {
-    catalog,
     outbound: outbound(),
     outboundRules: outboundRules(),
     resultsBaseUrl: environment('RESULTS_BASE_URL'),
@@ -53,6 +55,7 @@ export function generateServices(): OpenServices<GenerateServices> {
     return {
       ...portal,
       ...base,
+      catalogs: catalogs(store),
       requests: createRequestStore(store),
       creations: createCreationReader(store),
       keys: { create: (key) => putKey(store, key) },

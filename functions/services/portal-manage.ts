@@ -10,7 +10,6 @@ import { createPeopleStore } from '../../adapters/dynamodb/portal/people-store.t
 import { createSecretBox } from '../../adapters/secret-box.ts';
 import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
-import type { Catalog } from '../../core/catalog.ts';
 import type { OutboundRules } from '../../core/client-url.ts';
 import type { AccountSettings } from '../../core/ports/account-settings.ts';
 import type { CreationReads } from '../../core/ports/creations.ts';
@@ -21,7 +20,8 @@ import type { NoticeExecutions, NoticeMarks } from '../../core/ports/notices.ts'
 import type { Outbound } from '../../core/ports/outbound.ts';
 import type { PeopleStore } from '../../core/ports/people.ts';
 import type { SecretBox } from '../../core/ports/secret-box.ts';
-import { catalog } from './api.ts';
+import type { SoldCatalogs } from '../../core/sold-catalog.ts';
+import { openCatalogs } from './api.ts';
 import { randomness, stateMachines, table } from './clients.ts';
 import { environment } from './environment.ts';
 import type { OpenServices } from './open.ts';
@@ -36,7 +36,7 @@ export interface ManageServices extends PortalServices {
   readonly people: PeopleStore;
   /** Makes the sign-in of an invited person possible, where the service has its own user pool. */
   readonly registerUser: (email: string) => Promise<void>;
-  readonly catalog: Catalog;
+  readonly catalogs: Pick<SoldCatalogs, 'latest'>;
   readonly creations: CreationReads;
   readonly deliveries: DeliveryStore;
   readonly executions: Executions;
@@ -52,8 +52,8 @@ export function manageServices(): OpenServices<ManageServices> {
   const open = openPortal(shared);
   const states = new SFNClient(callLimits());
   const noticeMachine = environment('NOTICE_MACHINE_ARN');
+  const catalogs = openCatalogs();
   const base = {
-    catalog,
     outbound: outbound(),
     outboundRules: outboundRules(),
     secretBox: createSecretBox({
@@ -70,6 +70,7 @@ export function manageServices(): OpenServices<ManageServices> {
     return {
       ...portal,
       ...base,
+      catalogs: catalogs(store),
       keys: createKeyStore(store),
       accounts: createAccountSettings(store),
       people: createPeopleStore(store),

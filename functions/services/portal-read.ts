@@ -5,14 +5,14 @@ import { createLedgerReads } from '../../adapters/dynamodb/portal/ledger-store.t
 import { createPortalReads } from '../../adapters/dynamodb/portal/portal-reads.ts';
 import { createUsageReads } from '../../adapters/dynamodb/portal/usage-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
-import type { Catalog } from '../../core/catalog.ts';
 import type { CreationReads } from '../../core/ports/creations.ts';
 import type { DeliveryReads } from '../../core/ports/delivery-reads.ts';
 import type { LedgerReads } from '../../core/ports/ledger.ts';
 import type { PeopleStore } from '../../core/ports/people.ts';
 import type { PortalReads } from '../../core/ports/portal-reads.ts';
 import type { UsageReads } from '../../core/ports/usage.ts';
-import { catalog } from './api.ts';
+import type { SoldCatalogs } from '../../core/sold-catalog.ts';
+import { openCatalogs } from './api.ts';
 import { table } from './clients.ts';
 import { environment } from './environment.ts';
 import type { OpenServices } from './open.ts';
@@ -37,7 +37,7 @@ export interface ReadStores {
 }
 
 export interface ReadServices extends PortalServices, ReadStores {
-  readonly catalog: Catalog;
+  readonly catalogs: Pick<SoldCatalogs, 'at'>;
   readonly clientUrls: ClientUrls;
 }
 
@@ -55,9 +55,11 @@ export function readStores(table: Table): ReadStores {
 export function readServices(): OpenServices<ReadServices> {
   const shared = table();
   const open = openPortal(shared);
+  const catalogs = openCatalogs();
   const clientUrls = { openai: environment('OPENAI_URL'), mcp: environment('MCP_URL') };
   return () => {
     const portal = open();
-    return { ...portal, catalog, clientUrls, ...readStores({ ...shared, signal: portal.budget.signal }) };
+    const store = { ...shared, signal: portal.budget.signal };
+    return { ...portal, catalogs: catalogs(store), clientUrls, ...readStores(store) };
   };
 }

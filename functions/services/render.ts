@@ -1,11 +1,13 @@
 import costs from '../../catalog/provider-costs.json' with { type: 'json' };
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
+import { createHealthStore } from '../../adapters/dynamodb/health-store.ts';
 import { createSandboxProvider } from '../../adapters/providers/sandbox/provider.ts';
 import { createVendors } from '../../adapters/providers/vendors.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
-import type { ProviderCosts } from '../../core/provider-costs.ts';
+import type { ProviderCost, ProviderCosts } from '../../core/provider-costs.ts';
 import { commonServices, imageStore, table } from './clients.ts';
 import type { CompletionServices } from './completion.ts';
+import { recentOperatorCatalog, withConfigured } from './configured.ts';
 import { environment } from './environment.ts';
 import { tasks } from './tasks.ts';
 import { vendorAccess } from './vendor-access.ts';
@@ -15,6 +17,8 @@ export interface RenderServices extends CompletionServices {
   readonly callbackBaseUrl: string | undefined;
   /** The prices of the providers, as this release knows them. */
   readonly providerCosts: ProviderCosts;
+  /** What the operator knows of prices. Throws Overloaded. */
+  readonly operatorCosts: () => Promise<readonly ProviderCost[]>;
 }
 
 // A test and the synthesis check the file against its schema.
@@ -28,17 +32,22 @@ export function renderServices(): RenderServices {
       createSandboxProvider({ name, clock: systemClock, crash }),
     ]),
   );
-  const vendors = createVendors({ ...vendorAccess(), bedrockRegion: environment('BEDROCK_REGION') });
+  const access = vendorAccess();
+  const vendors = createVendors({ ...access, bedrockRegion: environment('BEDROCK_REGION') });
+  const shared = table();
+  const operated = recentOperatorCatalog(shared);
   const common = commonServices('render-image');
   return {
     ...common,
-    creations: createCreationStore(table()),
+    creations: createCreationStore(shared),
+    health: createHealthStore(shared),
     images: imageStore(),
     tasks: tasks(common.log),
-    providers: { get: (name) => sandboxes.get(name) ?? vendors.get(name) },
+    providers: withConfigured({ get: (name) => sandboxes.get(name) ?? vendors.get(name) }, operated, access),
     resultDays: Number(environment('RESULT_DAYS')),
     callbackBaseUrl: callbackBaseUrl(),
     providerCosts,
+    operatorCosts: async () => (await operated())?.costs ?? [],
   };
 }
 

@@ -10,7 +10,8 @@ import type { Executions } from '../../core/ports/executions.ts';
 import type { NoticeExecutions, NoticeMarks } from '../../core/ports/notices.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
-import { catalog, openApi, type QuoteServices } from './api.ts';
+import type { BeforeCatalog } from '../../core/sold-catalog.ts';
+import { openApi, openCatalogs, type QuoteServices } from './api.ts';
 import { imageStore, stateMachines, table } from './clients.ts';
 import { environment } from './environment.ts';
 import type { OpenServices } from './open.ts';
@@ -29,11 +30,14 @@ export interface SubmitServices extends QuoteServices {
 }
 
 /** @param millis the time of a request */
-export function submitServices(shared = table(), millis = requestMillis): OpenServices<SubmitServices> {
+export function submitServices(
+  shared = table(),
+  millis = requestMillis,
+): OpenServices<BeforeCatalog<SubmitServices>> {
   const open = openApi(shared, millis);
+  const catalogs = openCatalogs();
   const states = new SFNClient(callLimits());
   const base = {
-    catalog,
     outbound: outbound(),
     outboundRules: outboundRules(),
     topUpUrl: environment('TOP_UP_URL'),
@@ -46,6 +50,7 @@ export function submitServices(shared = table(), millis = requestMillis): OpenSe
     return {
       ...api,
       ...base,
+      catalogs: catalogs({ ...shared, signal }),
       charges: createCharges({ ...shared, signal, onConflict }),
       uploads: createUploadReader({ ...shared, signal }),
       executions: createExecutions(states, stateMachines(), signal),

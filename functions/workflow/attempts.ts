@@ -7,9 +7,11 @@ import type { RouteAttempt, RouteChoice } from '../../core/creation.ts';
 export interface Attempts {
   /** In the order in which the routes were begun. */
   readonly all: readonly RouteAttempt[];
-  /** The attempt at this route; undefined when none was begun. */
+  /** The last attempt at this route; undefined when none was begun. */
   at(route: RouteChoice): RouteAttempt | undefined;
-  /** Adds the attempt, or replaces the attempt at the same route. */
+  /** Adds an attempt that begins now. */
+  begin(attempt: RouteAttempt): void;
+  /** Replaces the last attempt at the same route. */
   set(attempt: RouteAttempt): void;
   /** Writes all attempts into the record. Throws when another renderer holds the lease by now. */
   save(): Promise<void>;
@@ -21,20 +23,21 @@ export function openAttempts(
   write: (attempts: readonly RouteAttempt[]) => Promise<void>,
 ): Attempts {
   const all = [...known];
-  const placeOf = (route: RouteChoice): number => all.findIndex((attempt) => isOf(attempt, route));
+  const placeOf = (route: RouteChoice): number => all.findLastIndex((attempt) => isOf(attempt, route));
   return {
     all,
     at: (route) => all[placeOf(route)],
+    begin: (attempt) => void all.push(attempt),
     set: (attempt) => {
       const place = placeOf(attempt);
-      if (place === -1) all.push(attempt);
-      else all[place] = attempt;
+      if (place === -1) throw new Error('no attempt at this route was begun');
+      all[place] = attempt;
     },
     save: async () => write(all),
   };
 }
 
-function isOf(attempt: RouteAttempt, route: RouteChoice): boolean {
+export function isOf(attempt: RouteChoice, route: RouteChoice): boolean {
   return (
     attempt.provider === route.provider &&
     attempt.providerModel === route.providerModel &&

@@ -6,14 +6,18 @@
  */
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import type { LeaseOutcome } from '../../core/ports/creations.ts';
+import { mergeCosts } from '../../core/operator-catalog.ts';
+import { NewerCatalog } from '../../core/ports/operator-catalog.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { renderServices, type RenderServices } from '../services/render.ts';
+import { errorName } from '../error-name.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
 import { idsOf, logWith } from '../log-with.ts';
 import { endTask, endWaitingTask } from '../../core/waiting-task.ts';
 import { completeCreation } from './complete-creation.ts';
 import { creationIdOf, EndedMeanwhile, Remedy, requireKnownRelease, type Payload } from './payload.ts';
 import { holdLease, leaseMillis } from './held-lease.ts';
+import { openNotes } from './route-notes.ts';
 import { walkRoutes } from './walk-routes.ts';
 
 /**
@@ -38,6 +42,8 @@ export async function renderImage(
   try {
     return await render(payload, holder, services);
   } catch (error) {
+    if (error instanceof NewerCatalog)
+      throw new Remedy('NewerRelease', 'a newer release has stored the catalog');
     if (error instanceof Overloaded) throw new Remedy('CommitBusy', 'the table was too busy to go on');
     throw error;
   }
@@ -74,6 +80,19 @@ async function render(payload: Payload, holder: string, services: RenderServices
   }
 }
 
+/**
+ * A creation that was sold by the operator's catalog costs what the operator knows. The costs are only figures, so
+ * a creation is rendered without them, too.
+ */
+async function withOperatorCosts(services: RenderServices): Promise<RenderServices> {
+  const { providerCosts, operatorCosts, log } = services;
+  const own = await operatorCosts().catch((error: unknown) => {
+    log.info('operator_costs_not_read', { error: errorName(error) });
+    return [];
+  });
+  return { ...services, providerCosts: mergeCosts(providerCosts, own) };
+}
+
 function stillRunning(): Remedy {
   return new Remedy('StillRunning', 'another invocation renders this creation');
 }
@@ -89,6 +108,7 @@ async function renderLeased(
   const reserve = Math.min(reserveMillis, (creation.deadlineAt - Date.parse(creation.createdAt)) / 4);
   const until = creation.deadlineAt - reserve;
   const lease = holdLease(creation.id, holder, services);
+  const notes = openNotes(services);
   try {
     const save = async (attempts: CreationRecord['attempts']): Promise<void> => {
       if (await creations.saveAttempts(creation.id, turn, attempts)) return;
@@ -97,7 +117,14 @@ async function renderLeased(
         : stillRunning();
     };
     lease.begin('ask_providers', Math.max(0, until - clock.now()) + providersGraceMillis);
-    const rendering = await walkRoutes({ creation, until, save, mayPark: isAwaited, services });
+    const rendering = await walkRoutes({
+      creation,
+      until,
+      save,
+      mayPark: isAwaited,
+      notes,
+      services: creation.catalogRevision === undefined ? services : await withOperatorCosts(services),
+    });
     if (rendering.kind === 'parked') {
       log.info('creation_parked');
       // Nothing may throw from here on: the callback may have ended the task already.
@@ -111,7 +138,7 @@ async function renderLeased(
     if (error instanceof Overloaded) await lease.giveBack();
     throw error;
   } finally {
-    await lease.release();
+    await Promise.all([lease.release(), notes.settled()]);
   }
 }
 

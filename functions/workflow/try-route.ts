@@ -1,6 +1,7 @@
 /** One attempt at one route: the record first, then the provider, then the verdict. */
 import type { CreationRecord, RouteAttempt } from '../../core/creation.ts';
-import { refusedBy } from '../../core/provider.ts';
+import { refusedBy, type ImageProvider } from '../../core/provider.ts';
+import { tokenPricesOf } from '../../core/provider-costs.ts';
 import { jobOf } from '../../core/render-job.ts';
 import type { TimeLimit } from '../../core/ports/runtime.ts';
 import type { RenderServices } from '../services/render.ts';
@@ -8,6 +9,7 @@ import { askProvider, type Parked, type RouteEnd } from './ask-provider.ts';
 import type { Attempts } from './attempts.ts';
 import { endAttempt, millisSince } from './end-attempt.ts';
 import { callbackAddressFor, outlastsHeartbeat } from './parking.ts';
+import type { RouteNotes } from './route-notes.ts';
 import type { Verdict } from './route-verdict.ts';
 import { recordFor } from './stopped-job.ts';
 
@@ -18,10 +20,11 @@ export interface RouteTry {
   readonly attempts: Attempts;
   /** A new attempt, or an attempt with an accepted job that an earlier invocation left. */
   readonly attempt: RouteAttempt;
-  /** Routes that are not tried yet, this one included. */
+  /** Routes that may still be asked, this one included. */
   readonly routesLeft: number;
   /** Whether the execution can wait for a callback. */
   readonly mayPark: boolean;
+  readonly notes: RouteNotes;
   readonly services: RenderServices;
 }
 
@@ -38,9 +41,11 @@ export async function tryRoute(route: RouteTry): Promise<Verdict | Parked> {
   const endsAtMillis = endOfShare(route);
   const limit = clock.deadline(endsAtMillis);
   try {
-    const callbackUrl = await begin(route, endsAtMillis, limit);
+    // The provider is looked up first. An attempt that is saved counts as a call that may have been made.
+    const provider = await services.providers.get(attempt.provider);
+    const callbackUrl = await begin(route, provider, endsAtMillis, limit);
     const began = clock.elapsed();
-    const answer = await ask(route, endsAtMillis, limit, callbackUrl);
+    const answer = await watched(route, () => ask(route, provider, endsAtMillis, limit, callbackUrl));
     if (answer.kind === 'parked') return answer;
     const millis =
       attempt.jobId === undefined ? Math.round(clock.elapsed() - began) : millisSince(attempt, clock.now());
@@ -69,14 +74,11 @@ function endOfShare({ attempt, until, routesLeft, services }: RouteTry): number 
  */
 async function begin(
   { creation, attempts, attempt, mayPark, services }: RouteTry,
+  provider: ImageProvider | undefined,
   endsAtMillis: number,
   { signal }: TimeLimit,
 ): Promise<string | undefined> {
-  if (attempt.jobId !== undefined) {
-    attempts.set(attempt);
-    return undefined;
-  }
-  const provider = services.providers.get(attempt.provider);
+  if (attempt.jobId !== undefined) return undefined;
   const address = mayPark
     ? await callbackAddressFor({
         creationId: creation.id,
@@ -87,24 +89,36 @@ async function begin(
         services,
       })
     : undefined;
-  attempts.set(address ? { ...attempt, callbackHash: address.hash } : attempt);
+  attempts.begin(address ? { ...attempt, callbackHash: address.hash } : attempt);
   await attempts.save();
   return address?.url;
+}
+
+async function watched<Result>({ notes, attempt }: RouteTry, work: () => Promise<Result>): Promise<Result> {
+  const end = notes.watch(attempt);
+  try {
+    return await work();
+  } finally {
+    end();
+  }
 }
 
 /** The provider's answer within the route's share of the time. */
 async function ask(
   { creation, attempts, attempt, mayPark, services }: RouteTry,
+  provider: ImageProvider | undefined,
   endsAtMillis: number,
   { signal }: TimeLimit,
   callbackUrl: string | undefined,
 ): Promise<RouteEnd | Parked> {
-  const provider = services.providers.get(attempt.provider);
   if (!provider) return refusedBy('unavailable', 'no such provider');
   const begun = attempts.at(attempt) ?? attempt;
   return askProvider({
     provider,
-    job: jobOf(creation, attempt, services.images, callbackUrl),
+    job: jobOf(creation, attempt, services.images, {
+      callbackUrl,
+      tokenPrices: tokenPricesOf(services.providerCosts, attempt),
+    }),
     attempt,
     signal,
     accept: async (jobId) => {

@@ -1,5 +1,5 @@
 /**
- * The routes of a creation, in order, until a route gives an image or an answer that no other route would
+ * The routes of a creation, one after the other, until a route gives an image or an answer that no other route would
  * change.
  */
 import {
@@ -11,11 +11,13 @@ import {
 } from '../../core/creation.ts';
 import { CreationFailed, failureNamed, failureNames, type FailureName } from '../../core/failure.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
-import { renderingCostMicros } from '../../core/provider-costs.ts';
+import { renderingCostMicros, unitMicrosOf } from '../../core/provider-costs.ts';
 import { errorName } from '../error-name.ts';
 import type { RenderServices } from '../services/render.ts';
 import type { Parked } from './ask-provider.ts';
-import { openAttempts, type Attempts } from './attempts.ts';
+import { isOf, openAttempts, type Attempts } from './attempts.ts';
+import { fits, nextLater, throttledRoutes, type LaterRoute } from './later-routes.ts';
+import type { RouteNotes } from './route-notes.ts';
 import { tryRoute } from './try-route.ts';
 
 export interface Rendering {
@@ -34,53 +36,136 @@ export interface Walk {
   readonly save: (attempts: readonly RouteAttempt[]) => Promise<void>;
   /** Whether the execution can wait for a vendor's callback. */
   readonly mayPark: boolean;
+  readonly notes: RouteNotes;
   readonly services: RenderServices;
 }
 
 /**
  * The first image that a route gives, or 'parked' when a vendor works and will call back. Throws CreationFailed
  * with the failure that the client is told.
+ *
+ * An attempt that was begun comes first, because only its vendor can say how it ended. The health of the routes
+ * orders the others. A vendor that throttles us is asked again when it says so, once no other route is left.
  */
 export async function walkRoutes(walk: Walk): Promise<Rendering | Parked> {
-  const { creation, until, mayPark, services } = walk;
+  const { creation } = walk;
   const attempts = openAttempts(creation.attempts, walk.save);
   const ended = attempts.all.at(-1)?.outcome;
   if (ended !== undefined && isFailureName(ended)) throw new CreationFailed(failureNamed(ended));
   if (isStoppedByCancel(creation)) throw new CreationFailed('InternalFailure');
-  for (const [place, route] of creation.routes.entries()) {
-    const before = attempts.at(route);
-    if (before?.outcome !== undefined) continue;
-    const found = before && (await services.images.find(before.resultKey));
-    if (found) {
-      attempts.set({ ...before, outcome: 'rendered' });
-      return { kind: 'rendered', image: found, attempts: attempts.all };
-    }
-    if (before && before.jobId === undefined) {
-      // Nobody saw the end of this call. The vendor may have rendered and billed it, so the call is not
-      // repeated.
-      attempts.set({ ...before, outcome: 'unknown_outcome' });
-      continue;
-    }
-    if (services.clock.now() >= until) break;
-    const attempt = before ?? newAttempt(walk, route);
-    const routesLeft = creation.routes.length - place;
-    const verdict = await tryRoute({ creation, until, attempts, attempt, routesLeft, mayPark, services });
-    switch (verdict.kind) {
-      case 'parked':
-        return verdict;
-      case 'next':
-        continue;
-      case 'over':
-        await saveEnd(walk, attempts);
-        throw new CreationFailed(verdict.failure);
-      case 'rendered': {
-        const image = { key: attempt.resultKey, ...verdict.image };
-        return { kind: 'rendered', image, bytes: verdict.bytes, attempts: attempts.all };
-      }
-    }
-  }
+  const stage = { walk, attempts };
+  const end = (await resumeBegun(stage)) ?? (await askOthers(stage));
+  if (end) return end;
   await saveEnd(walk, attempts);
   throw new CreationFailed(lastFailure(walk, attempts));
+}
+
+interface Stage {
+  readonly walk: Walk;
+  readonly attempts: Attempts;
+}
+
+/** The end of the walk. Undefined: another route has to be asked. */
+type WalkEnd = Rendering | Parked | undefined;
+
+async function resumeBegun(stage: Stage): Promise<WalkEnd> {
+  const { walk, attempts } = stage;
+  const begun = attempts.all.find(({ outcome }) => outcome === undefined);
+  if (!begun) return undefined;
+  const found = await walk.services.images.find(begun.resultKey);
+  if (found) {
+    attempts.set({ ...begun, outcome: 'rendered' });
+    return { kind: 'rendered', image: found, attempts: attempts.all };
+  }
+  if (begun.jobId === undefined) {
+    // Nobody saw the end of this call. The vendor may have rendered and billed it, so the call is not repeated.
+    attempts.set({ ...begun, outcome: 'unknown_outcome' });
+    return undefined;
+  }
+  return isTimeLeft(walk) ? ask(stage, begun) : undefined;
+}
+
+async function askOthers(stage: Stage): Promise<WalkEnd> {
+  const { walk, attempts } = stage;
+  const { creation, notes, services } = walk;
+  if (!isTimeLeft(walk)) return undefined;
+  const ranked = await notes.order(unaskedRoutes(stage), creation, services.providerCosts);
+  const resting: LaterRoute[] = [];
+  for (const { route, health } of ranked) {
+    const { restUntil = 0 } = health;
+    if (restUntil > services.clock.now()) {
+      resting.push({ route, atMillis: restUntil, isAsked: false });
+      continue;
+    }
+    if (hasUnknownOutcome(attempts, route.provider)) continue;
+    if (!isTimeLeft(walk)) return undefined;
+    const end = await ask(stage, newAttempt(walk, route));
+    if (end) return end;
+  }
+  return askLater(stage, resting);
+}
+
+/** The routes that throttle us, each at its time. What is known is saved before each wait, which may be long. */
+async function askLater(stage: Stage, resting: readonly LaterRoute[]): Promise<WalkEnd> {
+  const { walk, attempts } = stage;
+  const { until, services } = walk;
+  for (;;) {
+    const next = nextLater([...resting, ...throttledRoutes(attempts)], attempts, until);
+    if (!next || !isTimeLeft(walk)) return undefined;
+    const waitMillis = next.atMillis - services.clock.now();
+    if (waitMillis > 0 && fits(next, until)) {
+      if (attempts.all.length > 0) await attempts.save();
+      services.log.info('provider_awaited', { provider: next.route.provider, millis: waitMillis });
+      await services.clock.sleep(waitMillis);
+    }
+    const end = await ask(stage, newAttempt(walk, next.route));
+    if (end) return end;
+  }
+}
+
+async function ask({ walk, attempts }: Stage, attempt: RouteAttempt): Promise<WalkEnd> {
+  const { creation, until, mayPark, notes, services } = walk;
+  const others = unaskedRoutes({ walk, attempts }).filter((route) => !isOf(attempt, route));
+  const routesLeft = 1 + others.length;
+  const verdict = await tryRoute({
+    creation,
+    until,
+    attempts,
+    attempt,
+    routesLeft,
+    mayPark,
+    notes,
+    services,
+  });
+  switch (verdict.kind) {
+    case 'parked':
+      return verdict;
+    case 'next':
+      return undefined;
+    case 'over':
+      await saveEnd(walk, attempts);
+      throw new CreationFailed(verdict.failure);
+    case 'rendered': {
+      const image = { key: attempt.resultKey, ...verdict.image };
+      return { kind: 'rendered', image, bytes: verdict.bytes, attempts: attempts.all };
+    }
+  }
+}
+
+/** The routes that may be asked and never were. */
+function unaskedRoutes({ walk: { creation }, attempts }: Stage): readonly RouteChoice[] {
+  return creation.routes.filter(
+    (route) => !attempts.at(route) && !hasUnknownOutcome(attempts, route.provider),
+  );
+}
+
+/** A vendor whose outcome is unknown is not asked again, not even for another of its models. */
+function hasUnknownOutcome({ all }: Attempts, asked: string): boolean {
+  return all.some(({ provider, outcome }) => provider === asked && outcome === 'unknown_outcome');
+}
+
+function isTimeLeft({ until, services }: Walk): boolean {
+  return services.clock.now() < until;
 }
 
 /**
@@ -102,12 +187,14 @@ function isFailureName(outcome: string): boolean {
 function newAttempt({ creation, services }: Walk, route: RouteChoice): RouteAttempt {
   const random = Buffer.from(services.randomBytes(24)).toString('base64url');
   const costMicros = renderingCostMicros(services.providerCosts, route, creation);
+  const unitMicros = unitMicrosOf(services.providerCosts, route);
   const extension = creation.outputFormat === 'jpeg' ? 'jpg' : creation.outputFormat;
   return {
     ...route,
     startedAt: new Date(services.clock.now()).toISOString(),
     resultKey: `results/${random}.${extension}`,
     ...(costMicros !== undefined && { providerCostMicros: costMicros }),
+    ...(unitMicros !== undefined && { unitMicros }),
   };
 }
 

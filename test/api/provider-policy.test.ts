@@ -157,6 +157,7 @@ describe('GET /models for an account', () => {
       ],
       deprecated_at: null,
       sunset_at: null,
+      successor: null,
     });
   });
 

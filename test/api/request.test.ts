@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../core/contract.ts';
 import { sharedTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer, isMadeByGateway } from './every-answer.ts';
-import { fieldsOf, refusalOf } from './refusal.ts';
+import { fieldsOf, refusalOf, withinOneMinute } from './refusal.ts';
 
 let service: TestService;
 let client: Client;
@@ -174,6 +174,7 @@ describe('the request id', () => {
 });
 
 it('An address that a client writes into X-Forwarded-For is not believed', async () => {
+  withinOneMinute(service);
   const statuses = await Promise.all(
     Array.from({ length: 22 }, (_, index) => anonymous(`203.0.113.${index}`)),
   );

@@ -4,14 +4,26 @@
  */
 import { describe, expect, it } from 'vitest';
 import providerCosts from '../../catalog/provider-costs.json' with { type: 'json' };
+import { leastPriceMicros, leastPriceOf } from '../../admin/catalog/margin-rule.ts';
 import { offered, routesFor } from '../../core/catalog.ts';
 import { providerCostsSchema } from '../../core/catalog-schema.ts';
 import { aspectRatios, resolutions } from '../../core/image-formats.ts';
+import { asMicros, fromUsd } from '../../core/money.ts';
 import { priceOf } from '../../core/pricing.ts';
 import { costOf } from '../../core/provider-costs.ts';
 import { catalog } from './catalog-fixture.ts';
 
 const costs = providerCostsSchema.parse(providerCosts);
+
+/** What GPT Image 2.5 charges for a square: OpenAI's formula, at 30 USD for a million tokens. */
+function usdOfSquare(quality: string | null, resolution: keyof typeof sides): number {
+  const patches = edgeOfQuality[quality as keyof typeof edgeOfQuality] ** 2;
+  const tokens = Math.ceil((patches * (2_000_000 + sides[resolution] ** 2)) / 4_000_000);
+  return (tokens * 30) / 1_000_000;
+}
+const edgeOfQuality = { low: 16, medium: 24, high: 48, xhigh: 64, max: 96 };
+const sides = { '1K': 1024, '2K': 2048, '4K': 2880 };
+
 const everyModel = catalog.models.map((known) => [known.id, known] as const);
 
 describe('catalog/models.json', () => {
@@ -40,18 +52,45 @@ describe('catalog/models.json', () => {
     }
   });
 
-  it('The catalog sells no image for less than any of its routes costs us', () => {
-    for (const known of catalog.models) {
-      for (const { resolution, usd, usd_per_input_image: usdPerImage } of known.pricing) {
-        for (const cost of known.routes
-          .flatMap((route) => costOf(costs, route)?.images ?? [])
-          .filter((row) => row.resolution === resolution)) {
-          expect(usd, `${known.id} ${resolution}`).toBeGreaterThanOrEqual(cost.usd);
-          expect(usdPerImage, `${known.id} ${resolution}`).toBeGreaterThanOrEqual(cost.usd_per_input_image);
-        }
+  it('What OpenAI charges for 2.5 follows from the tokens of a square: 30 USD for a million tokens', () => {
+    const ofGeneration = costs.costs.filter(({ provider_model: name }) => name.startsWith('gpt-image-2.5-'));
+    expect(ofGeneration).toHaveLength(5);
+    for (const { quality, images } of ofGeneration)
+      for (const { resolution, usd } of images)
+        expect(usd, `${quality} ${resolution}`).toBeCloseTo(usdOfSquare(quality, resolution), 6);
+  });
+
+  it('GPT Image 2.6 costs in high quality what 2.5 costs, and in low quality up to 4.5 times as much', () => {
+    const ofGeneration = costs.costs.filter(({ provider_model: name }) => name.startsWith('gpt-image-2.6-'));
+    expect(ofGeneration).toHaveLength(3);
+    for (const { quality, images } of ofGeneration) {
+      for (const { resolution, usd } of images) {
+        const times = usd / usdOfSquare(quality, resolution);
+        expect(times, `${quality} ${resolution}`).toBeGreaterThanOrEqual(quality === 'low' ? 4.5 : 1 - 1e-9);
+        expect(times, `${quality} ${resolution}`).toBeLessThan(quality === 'low' ? 4.9 : 1 + 1e-9);
       }
     }
   });
+
+  it.each(everyModel)(
+    'The model %s is sold for at least 140 %% of the cost of its dearest route, rounded up to a half cent',
+    (_id, known) => {
+      for (const price of known.pricing) {
+        for (const part of ['usd', 'usd_per_input_image'] as const) {
+          const dearest = Math.max(
+            ...known.routes
+              .flatMap((route) => costOf(costs, route)?.images ?? [])
+              .filter((row) => row.resolution === price.resolution)
+              .map((row) => fromUsd(row[part])),
+          );
+          const least = leastPriceMicros(asMicros(dearest));
+          expect(least, part).toBeGreaterThanOrEqual(1.4 * dearest - 0.01);
+          expect(fromUsd(price[part]), `${price.resolution} ${part}`).toBeGreaterThanOrEqual(least);
+          expect(leastPriceOf(known, costs, price.resolution, part)).toBe(least);
+        }
+      }
+    },
+  );
 
   it.each(everyModel)(
     'The model %s has a route and a price for its own defaults and its longest prompt',

@@ -62,7 +62,7 @@ describe('the schema of the catalog', () => {
       routes: [
         {
           ...route,
-          quality: 'high',
+          quality: 'max',
           resolutions: ['1K', '2K', '4K'],
           output_formats: ['png', 'jpeg', 'webp'],
           max_prompt_length: 10_000,
@@ -161,6 +161,30 @@ describe('the notice before the sunset of a model', () => {
   });
 });
 
+describe('the successor of a model', () => {
+  const old = { ...least, deprecated_at: '2026-12-01', successor: 'bb' };
+  const areTaken = (...models: object[]): boolean => catalogSchema.safeParse({ models }).success;
+
+  it('A deprecated model may name the model that clients should use instead', () => {
+    expect(areTaken(old, { ...least, id: 'bb' })).toBe(true);
+  });
+
+  it.each<[string, object[]]>([
+    ['names a model that does not exist', [old]],
+    ['names itself', [{ ...old, successor: 'ab' }]],
+    ['names a deprecated model', [old, { ...least, id: 'bb', deprecated_at: '2026-12-01' }]],
+    [
+      'is not deprecated itself',
+      [
+        { ...old, deprecated_at: null },
+        { ...least, id: 'bb' },
+      ],
+    ],
+  ])('The schema refuses a successor when the model %s', (_what, models) => {
+    expect(areTaken(...models)).toBe(false);
+  });
+});
+
 describe('the schema of what providers cost', () => {
   const cost = {
     provider: 'openai',
@@ -170,12 +194,15 @@ describe('the schema of what providers cost', () => {
     source: 'https://vendor.test/pricing',
     checked_at: '2026-11-21',
   };
+  const tokens = { text_in: 5, image_in: 8, image_out: 30, text_out: null };
   const takes = (change: object): boolean =>
     providerCostsSchema.safeParse({ costs: [{ ...cost, ...change }] }).success;
 
   it('The schema takes a cost with its source and the day on which the source was read', () => {
     expect(takes({})).toBe(true);
     expect(takes({ source: null, quality: 'low' })).toBe(true);
+    expect(takes({ tokens, usd_per_unit: 0.005 })).toBe(true);
+    expect(takes({ tokens: { ...tokens, text_out: 7.5 } })).toBe(true);
   });
 
   it.each<[string, object]>([
@@ -185,6 +212,9 @@ describe('the schema of what providers cost', () => {
     ['a source that is no address', { source: 'the price list' }],
     ['a cost that was never checked', { checked_at: null }],
     ['a provider that does not exist', { provider: 'nobody' }],
+    ['tokens without the price of a picture', { tokens: { ...tokens, image_out: 0 } }],
+    ['an unknown kind of token', { tokens: { ...tokens, sound_out: 1 } }],
+    ['a unit below zero', { usd_per_unit: -1 }],
   ])('The schema of costs refuses %s', (_what, change) => {
     expect(takes(change)).toBe(false);
   });

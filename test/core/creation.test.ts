@@ -144,6 +144,8 @@ describe('a creation as its client sees it', () => {
           jobId: 'job-7',
           outcome: 'rendered',
           providerCostMicros: asMicros(98_765),
+          unitMicros: asMicros(87_654),
+          billedMicros: asMicros(76_543),
         },
       ],
       lease: { holder: 'request-1', until: now },
@@ -157,7 +159,17 @@ describe('a creation as its client sees it', () => {
     });
     const client = { ...creation, model: 'm' };
     const shown = JSON.stringify(creationView(client, base, now)) + webhookBody(client, []);
-    for (const hidden of ['sandbox', 'job-7', 'request-1', 'Key001', 'Acc0unt001', 'secret body', '98765'])
+    for (const hidden of [
+      'sandbox',
+      'job-7',
+      'request-1',
+      'Key001',
+      'Acc0unt001',
+      'secret body',
+      '98765',
+      '87654',
+      '76543',
+    ])
       expect(shown).not.toContain(hidden);
   });
 });

@@ -61,6 +61,11 @@ describe('the sums of the margin', () => {
       revenue_cost_unknown: { usd: 0 },
       unclear: 0,
       unclear_cost: { usd: 0 },
+      billed: 0,
+      billed_cost: { usd: 0 },
+      billed_catalog_cost: { usd: 0 },
+      billed_difference: { usd: 0 },
+      billed_difference_percent: null,
     });
     expect(
       marginBy('provider', rows)

@@ -167,6 +167,16 @@ describe('core/providers.ts', () => {
         },
       ],
       ['ideogram', { title: 'Ideogram', credential: 'key', accessAt: 'https://ideogram.ai/platform' }],
+      ['xai', { title: 'xAI', credential: 'key', accessAt: 'https://console.x.ai' }],
+      ['recraft', { title: 'Recraft', credential: 'key', accessAt: 'https://app.recraft.ai/profile/api' }],
+      [
+        'byteplus',
+        {
+          title: 'BytePlus ModelArk',
+          credential: 'key',
+          accessAt: 'https://console.byteplus.com/ark/apiKey',
+        },
+      ],
     ]);
   });
 

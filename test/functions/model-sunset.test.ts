@@ -21,6 +21,7 @@ const leaving: Model = {
   ...modelNamed('sandbox-standard'),
   deprecated_at: '2026-12-01',
   sunset_at: '2027-06-01',
+  successor: 'sandbox-pro',
 };
 const catalog: Catalog = { models: [leaving, modelNamed('sandbox-pro')] };
 const announced = {
@@ -139,6 +140,24 @@ describe('a model with a deprecation date, before its sunset', () => {
         sunset_at: '2027-06-01',
       }),
     );
+  });
+
+  it.each<[string, Partial<Caller>, string | null]>([
+    ['the model that follows it', {}, 'sandbox-pro'],
+    [
+      'no model that is hidden from the account',
+      { account: anAccount({ policy: { providers: 'all', hiddenModels: ['sandbox-pro'] } }) },
+      null,
+    ],
+    ['no model that the key may not use', { apiKey: anApiKey({ models: [leaving.id] }) }, null],
+  ])('The catalog names as successor %s', async (_what, change, successor) => {
+    const { body: listed } = await listModels(requestOf(), { ...before, ...change }, services());
+    expect(listed).toHaveProperty('data[0]', expect.objectContaining({ id: leaving.id, successor }));
+  });
+
+  it('A model that stays has no successor', async () => {
+    const { body: listed } = await listModels(requestOf(), before, services());
+    expect(listed).toHaveProperty('data[1]', expect.objectContaining({ id: 'sandbox-pro', successor: null }));
   });
 });
 

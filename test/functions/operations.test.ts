@@ -170,6 +170,7 @@ describe('GET /models', () => {
           ],
           deprecated_at: null,
           sunset_at: null,
+          successor: null,
         },
       ],
     });

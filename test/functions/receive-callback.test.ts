@@ -10,13 +10,15 @@ import type { Completion, CreationStore, LeaseOutcome } from '../../core/ports/c
 import type { ImageStore } from '../../core/ports/images.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import type { TaskOutcome, Tasks } from '../../core/ports/tasks.ts';
-import type { CallbackVerdict, ProviderAnswer } from '../../core/provider.ts';
+import { asMicros } from '../../core/money.ts';
+import type { CallbackVerdict, ProviderAnswer, RenderJob } from '../../core/provider.ts';
 import { schema } from '../../core/schema-version.ts';
 import { receiveCallback } from '../../functions/operations/receive-callback.ts';
 import type { CallbackServices } from '../../functions/services/callback.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
 import { callingProvider, type CallingProvider } from './calling-provider.ts';
 import { fakeClock, fakeLog, fakeProvider, pngBytes, stub, type FakeClock, type FakeLog } from './fakes.ts';
+import { healthOf, noteNothing } from './fake-health.ts';
 
 const capability = Buffer.from(seededBytes(32)).toString('base64url');
 const rendered: ProviderAnswer = { kind: 'rendered', bytes: pngBytes };
@@ -83,6 +85,7 @@ function stage({
     verdict instanceof Error ? Promise.reject(verdict) : Promise.resolve(verdict);
   const provider = callingProvider({ verify }, ...answers);
   const services = stub<CallbackServices>({
+    health: noteNothing(),
     clock,
     log,
     schema,
@@ -167,6 +170,22 @@ describe('a genuine callback of a job that has an image', () => {
         attempts: [{ ...attempt, outcome: 'rendered' }],
       },
     ]);
+  });
+
+  it('The record has what the answer says that the picture costs, and the vendor gets the price of a unit', async () => {
+    const units = { ...attempt, unitMicros: asMicros(5_000) };
+    const billed = { ...rendered, billedMicros: asMicros(20_000) };
+    const set = stage({ creation: { attempts: [units] } });
+    const jobs: RenderJob[] = [];
+    Object.assign(set.provider, {
+      poll: async (_id: string, job: RenderJob) => {
+        jobs.push(job);
+        return Promise.resolve(billed);
+      },
+    });
+    expect(await call(set)).toEqual([200, 'completed']);
+    expect(jobs).toMatchObject([{ unitMicros: 5_000 }]);
+    expect(set.completions).toMatchObject([{ attempts: [{ outcome: 'rendered', billedMicros: 20_000 }] }]);
   });
 
   it('The log names creation, provider and outcome, and says how long the vendor took', async () => {
@@ -402,5 +421,16 @@ describe('a callback that cannot be judged now', () => {
     const set = stage(setting);
     expect(await call(set)).toEqual([503, 'broke']);
     expect(set.log.lines).toEqual(['alarm request_failed', 'info callback_received']);
+  });
+});
+
+describe('the health of the route whose vendor called', () => {
+  it('An image is noted with the time since the attempt began', async () => {
+    const health = healthOf({});
+    const staged = stage();
+    const services = { ...staged.services, health, clock: staged.clock };
+    staged.clock.set(Date.parse(attempt.startedAt) + 9_000);
+    expect((await receiveCallback(eventOf(), 'me', services)).statusCode).toBe(200);
+    expect(health.notes).toEqual([['first#a#', { sign: 'rendered', weight: 1, millis: 9_000 }]]);
   });
 });

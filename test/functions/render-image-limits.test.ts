@@ -10,6 +10,7 @@ import { renderImage } from '../../functions/workflow/render-image.ts';
 import type { RenderServices } from '../../functions/services/render.ts';
 import { accountId, aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, pngBytes, rejection, stub, type FakeClock, type FakeLog } from './fakes.ts';
+import { noteNothing } from './fake-health.ts';
 
 const payload = { creation_id: creationId };
 const ids = { creationId, accountId, executionId: `${creationId}-2` };
@@ -47,6 +48,7 @@ function render({ creation = {}, submit, put, creations, resultDays = 30 }: Sett
   const renewals: [number, number][] = [];
   let task: (() => void) | undefined;
   const services = stub<RenderServices>({
+    health: noteNothing(),
     clock: {
       ...clock,
       deadline: (at) => {

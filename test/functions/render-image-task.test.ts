@@ -11,6 +11,7 @@ import { renderImage } from '../../functions/workflow/render-image.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
 import { callingProvider } from './calling-provider.ts';
 import { fakeClock, fakeLog, fakeProvider, pngBytes, rejection, stub, type FakeLog } from './fakes.ts';
+import { noteNothing } from './fake-health.ts';
 
 const payload = { creation_id: creationId, task_token: 'token-2' };
 const rendered = { kind: 'rendered', bytes: pngBytes } as const;
@@ -43,6 +44,7 @@ function stage({
     return Promise.resolve(result);
   };
   const services = stub<RenderServices>({
+    health: noteNothing(),
     clock: fakeClock(),
     log,
     schema,

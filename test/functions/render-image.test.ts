@@ -2,11 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { CreationRecord, StoredImage } from '../../core/creation.ts';
 import type { Completion, CreationStore, LeaseOutcome } from '../../core/ports/creations.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
+import { NewerCatalog } from '../../core/ports/operator-catalog.ts';
+import { Overloaded } from '../../core/ports/requests.ts';
 import { schema } from '../../core/schema-version.ts';
 import { renderImage } from '../../functions/workflow/render-image.ts';
 import type { RenderServices } from '../../functions/services/render.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, fakeProvider, pngBytes, rejection, stub, type FakeLog } from './fakes.ts';
+import { noteNothing } from './fake-health.ts';
 
 const payload = { creation_id: creationId };
 
@@ -71,6 +74,7 @@ function stage({
   });
   const sandbox = fakeProvider('sandbox', { kind: 'rendered', bytes: pngBytes });
   const services = stub<RenderServices>({
+    health: noteNothing(),
     clock: fakeClock(),
     log,
     schema,
@@ -180,5 +184,52 @@ describe('RenderImage', () => {
     expect(await rejection(renderImage({ creation_id: 'x' }, 'request-1', stage().services))).toMatchObject({
       message: 'the payload has no creation_id',
     });
+  });
+});
+
+describe('RenderImage with a provider of the operator', () => {
+  const configured = { routes: [{ provider: 'gpu', providerModel: 'own' }], catalogRevision: '1-a' };
+
+  it.each([
+    [new Overloaded('busy'), 'CommitBusy'],
+    [new NewerCatalog('of tomorrow'), 'NewerRelease'],
+  ])(
+    '%s while the provider is looked up leaves no attempt, and the creation is tried again',
+    async (error, name) => {
+      const { services, steps } = stage({ creation: configured });
+      const broken = {
+        providers: { get: async () => Promise.reject(error) },
+        operatorCosts: async () => Promise.reject(error),
+      };
+      const failed = rejection(renderImage(payload, 'request-1', { ...services, ...broken }));
+      expect(await failed).toMatchObject({ name });
+      expect(steps).toEqual(['lease request-1 6000', 'renew request-1 0']);
+    },
+  );
+
+  it('An attempt costs what the operator knows, also at a provider of ours', async () => {
+    const { services, completions } = stage({ creation: { catalogRevision: '1-a' } });
+    const image = { resolution: '1K', usd: 0.5, usd_per_input_image: 0 } as const;
+    const creation = aCreation();
+    const [route] = creation.routes;
+    const cost = {
+      provider: 'sandbox',
+      provider_model: route?.providerModel ?? '',
+      quality: null,
+      images: [image, { ...image, resolution: '2K' as const }],
+      source: null,
+      checked_at: '2026-11-23',
+    };
+    const operatorCosts: RenderServices['operatorCosts'] = async () => Promise.resolve([cost]);
+    await renderImage(payload, 'request-1', { ...services, operatorCosts });
+    expect(completions[0]?.attempts).toMatchObject([{ provider: 'sandbox', providerCostMicros: 500_000 }]);
+  });
+
+  it('A picture is rendered without its cost while the operator’s costs cannot be read', async () => {
+    const { services, completions, log } = stage({ creation: { catalogRevision: '1-a' } });
+    const operatorCosts: RenderServices['operatorCosts'] = async () => Promise.reject(new Overloaded('busy'));
+    await renderImage(payload, 'request-1', { ...services, operatorCosts });
+    expect(completions[0]?.attempts[0]?.outcome).toBe('rendered');
+    expect(log.lines).toContain('info operator_costs_not_read');
   });
 });

@@ -80,6 +80,7 @@ describe('the log of a function', () => {
       deadlineAt: Date.now() + 300_000,
     });
     dynamo.on(UpdateCommand).resolves({ Attributes: creationToItem(creation) });
+    dynamo.on(GetCommand).resolves({});
     expect(await rejection(renderImage(payload, context))).toMatchObject({ name: 'ServiceUnavailable' });
     expect(lines).toMatchObject([{ event: 'provider_answered', requestId: 'invocation-1', creationId }]);
   });
@@ -130,7 +131,7 @@ describe('the services of a request', () => {
     expect(apiServices()().authFailureForm).toBe(form);
   });
 
-  it('The services hold the settings of the deployment', () => {
+  it('The services hold the settings of the deployment', async () => {
     const services = submitServices()();
     expect(services).toMatchObject({
       resultsBaseUrl: 'https://results.test',
@@ -138,9 +139,12 @@ describe('the services of a request', () => {
       outboundRules: 'public',
       authFailureForm: 'envelope',
     });
-    expect(services.catalog.models.length).toBeGreaterThan(4);
-    expect(quoteServices()()).toMatchObject({ outboundRules: 'public', catalog: services.catalog });
-    expect(catalogServices()().catalog).toBe(services.catalog);
+    const { models } = await services.catalogs.at(undefined);
+    expect(models.length).toBeGreaterThan(4);
+    const quote = quoteServices()();
+    expect(quote).toMatchObject({ outboundRules: 'public' });
+    expect((await quote.catalogs.at(undefined)).models).toBe(models);
+    expect((await catalogServices()().catalogs.at(undefined)).models).toBe(models);
   });
 
   it('The services cannot be opened without a required setting', () => {
@@ -157,12 +161,18 @@ describe('the services of a request', () => {
 });
 
 describe('the services of the renderer', () => {
-  it('The renderer has every provider under its own name, and the days that a result is kept', () => {
+  it('The renderer has every provider under its own name, and the days that a result is kept', async () => {
     vi.stubEnv('RESULT_DAYS', '7');
     const { providers, resultDays } = renderServices();
     const names = Object.keys(knownProviders);
-    expect(names.map((name) => providers.get(name)?.name)).toEqual(names);
-    expect([providers.get('nobody'), providers.get('constructor')]).toEqual([undefined, undefined]);
+    const found = await Promise.all(names.map(async (name) => providers.get(name)));
+    expect(found.map((provider) => provider?.name)).toEqual(names);
+    dynamo.on(GetCommand).resolves({});
+    expect([await providers.get('nobody'), await providers.get('constructor')]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(dynamo.commandCalls(GetCommand)).toHaveLength(1);
     expect(resultDays).toBe(7);
   });
 
@@ -176,11 +186,11 @@ describe('the services of the renderer', () => {
 });
 
 describe('the services of callbacks', () => {
-  it('The function of callbacks has only the providers that call back', () => {
+  it('The function of callbacks has only the providers that call back', async () => {
     vi.stubEnv('RESULT_DAYS', '7');
     const { providers, resultDays } = callbackServices();
-    const names = Object.keys(knownProviders).map((name) => providers.get(name)?.name);
-    expect(names.filter((name) => name !== undefined)).toEqual(['fal', 'replicate']);
+    const found = await Promise.all(Object.keys(knownProviders).map(async (name) => providers.get(name)));
+    expect(found.flatMap((provider) => provider?.name ?? [])).toEqual(['fal', 'replicate']);
     expect(resultDays).toBe(7);
   });
 });
@@ -283,7 +293,7 @@ describe('the directive [sandbox:crash]', () => {
       sourceCount: 0,
       readSources: async () => Promise.resolve([]),
     } as const;
-    const sandbox = renderServices().providers.get('sandbox');
+    const sandbox = await renderServices().providers.get('sandbox');
     await rejection(Promise.resolve(sandbox?.submit(job, new AbortController().signal)));
     expect(exit).toHaveBeenCalledWith(1);
   });

@@ -1,12 +1,15 @@
 /** A walk over the routes of a creation, with fakes of the ports. */
 import type { CreationRecord, RouteAttempt, StoredImage } from '../../core/creation.ts';
+import type { HealthStore } from '../../core/ports/health.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { ProviderCosts } from '../../core/provider-costs.ts';
 import type { ImageProvider, ProviderAnswer, RefusalReason } from '../../core/provider.ts';
 import { schema } from '../../core/schema-version.ts';
 import type { Parked } from '../../functions/workflow/ask-provider.ts';
+import { openNotes } from '../../functions/workflow/route-notes.ts';
 import { walkRoutes, type Rendering } from '../../functions/workflow/walk-routes.ts';
 import type { RenderServices } from '../../functions/services/render.ts';
+import { noteNothing } from './fake-health.ts';
 import { aCreation, now, seededBytes } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, pngBytes, stub, type FakeClock, type FakeLog } from './fakes.ts';
 
@@ -59,6 +62,8 @@ export interface Surroundings {
   readonly mayPark?: boolean;
   readonly callbackBaseUrl?: string | undefined;
   readonly providerCosts?: ProviderCosts;
+  /** Without it, nothing is known of any route. */
+  readonly health?: HealthStore;
 }
 
 export function walk(
@@ -72,6 +77,7 @@ export function walk(
     mayPark = false,
     callbackBaseUrl,
     providerCosts = { costs: [] },
+    health,
   }: Surroundings,
 ): Walked {
   const creation = aCreation({ ...bothRoutes, ...change });
@@ -90,13 +96,15 @@ export function walk(
     }),
     providers: new Map(providers.map((provider) => [provider.name, provider])),
     callbackBaseUrl,
+    health: health ?? noteNothing(),
   });
   const save = async (attempts: readonly RouteAttempt[]): Promise<void> => {
     onSave?.();
     saved.push(structuredClone([...attempts]));
     return Promise.resolve();
   };
-  const end = walkRoutes({ creation, until: deadlineAt, save, mayPark, services });
+  const notes = openNotes(services);
+  const end = walkRoutes({ creation, until: deadlineAt, save, mayPark, notes, services });
   // A test awaits one of the two.
   end.catch(() => undefined);
   const result = end.then(renderingOf);

@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { readProviderCosts } from '../../admin/catalog/catalog-files.ts';
 import type { CreationRecord, StoredImage } from '../../core/creation.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
-import type { ImageProvider, RefusalReason, RenderJob } from '../../core/provider.ts';
+import { asMicros } from '../../core/money.ts';
+import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../core/provider.ts';
 import { now, seededBytes, storedImage } from '../fixtures/records.ts';
-import { fakeProvider, pngOf, rejection } from './fakes.ts';
+import { fakeProvider, pngBytes, pngOf, rejection } from './fakes.ts';
 import { begun, bothRoutes, failsAt, pending, refused, rendered, walk } from './walk-fixture.ts';
 
 const random = Buffer.from(seededBytes(24)).toString('base64url');
@@ -68,6 +69,56 @@ describe('the record of an attempt', () => {
       expect(attempts[1], 'a route that the costs do not know').not.toHaveProperty('providerCostMicros');
     },
   );
+
+  it('The record of an attempt has what the answer said that the picture costs, also of one that is unusable', async () => {
+    const billedMicros = asMicros(5_950);
+    for (const bytes of [pngBytes, Buffer.from('<html>')]) {
+      const first = fakeProvider('first', { kind: 'rendered', bytes, billedMicros });
+      const { result, saved } = walk({}, { providers: [first] });
+      const attempts = await result.then(
+        (rendering) => rendering.attempts,
+        () => saved.at(-1),
+      );
+      expect(attempts).toMatchObject([{ provider: 'first', billedMicros }]);
+    }
+  });
+
+  it('The bill of a picture costs no further write of the record', async () => {
+    const saves = async (answer: ProviderAnswer): Promise<number> => {
+      const { result, saved } = walk({}, { providers: [fakeProvider('first', answer)] });
+      await result;
+      return saved.length;
+    };
+    const plain = { kind: 'rendered', bytes: pngBytes } as const;
+    expect(await saves({ ...plain, billedMicros: asMicros(1) })).toBe(await saves(plain));
+  });
+
+  it('The provider gets the prices of its route, and the record keeps the price of a unit', async () => {
+    const jobs: RenderJob[] = [];
+    const tokens = { text_in: 5, image_in: 8, image_out: 30, text_out: null };
+    const first = {
+      ...fakeProvider('openai', rendered),
+      submit: async (job: RenderJob) => {
+        jobs.push(job);
+        return Promise.resolve(rendered);
+      },
+    };
+    const cost = {
+      provider: 'openai' as const,
+      provider_model: 'm',
+      quality: null,
+      images: [],
+      source: null,
+      checked_at: '2026-11-23',
+    };
+    const { result, saved } = walk(
+      { routes: [{ provider: 'openai', providerModel: 'm' }] },
+      { providers: [first], providerCosts: { costs: [{ ...cost, tokens, usd_per_unit: 0.005 }] } },
+    );
+    await result;
+    expect(jobs).toMatchObject([{ tokenPrices: tokens, unitMicros: 5_000 }]);
+    expect(saved[0]).toMatchObject([{ unitMicros: 5_000 }]);
+  });
 
   it('An attempt that an earlier release began gets no cost of this release', async () => {
     const { result } = walk(

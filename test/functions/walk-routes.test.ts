@@ -52,6 +52,31 @@ describe('the walk over the routes of a creation', () => {
     },
   );
 
+  const twoModels = [
+    { provider: 'first', providerModel: 'a' },
+    { provider: 'first', providerModel: 'b' },
+    { provider: 'second', providerModel: 'c' },
+  ];
+
+  it('The walk asks a provider for its second model when the provider does not have the first', async () => {
+    const first = fakeProvider('first', refused('credentials'), rendered);
+    const { result } = walk({ routes: twoModels }, { providers: [first, fakeProvider('second')] });
+    expect((await result).attempts).toMatchObject([
+      { providerModel: 'a', outcome: 'credentials' },
+      { providerModel: 'b', outcome: 'rendered' },
+    ]);
+  });
+
+  it('The walk asks a provider for no other model when the outcome of the first is unknown', async () => {
+    const first = fakeProvider('first', refused('unknown_outcome'));
+    const { result } = walk({ routes: twoModels }, { providers: [first, fakeProvider('second', rendered)] });
+    expect((await result).attempts).toMatchObject([
+      { providerModel: 'a', outcome: 'unknown_outcome' },
+      { providerModel: 'c', outcome: 'rendered' },
+    ]);
+    expect(first.calls).toHaveLength(1);
+  });
+
   it('The walk goes on to the second route when the first provider does not exist', async () => {
     const { result } = walk({}, { providers: [fakeProvider('second', rendered)] });
     expect((await result).attempts.map(({ outcome }) => outcome)).toEqual(['unavailable', 'rendered']);

@@ -6,8 +6,8 @@ import { measure, type CreationCount, type CreationKind } from '../../tools/cost
 import { memoryOf } from '../../tools/cost/resources.ts';
 
 const kind: CreationKind = 'success, webhook, Idempotency-Key';
-/** The two updates that take the lease, and the update that saves the attempt. */
-const updatesOfOne = 3;
+/** The two updates that take the lease, and the updates of the attempt and of the health of the route. */
+const updatesOfOne = 4;
 const page = readFileSync(new URL('../../docs/cost.md', import.meta.url), 'utf8');
 
 /**

@@ -24,11 +24,11 @@ export interface CalledAttempt {
   readonly attempt: RouteAttempt & Required<Pick<RouteAttempt, 'callbackHash'>>;
 }
 
-export function callingProvider(
+export async function callingProvider(
   { provider }: Callback,
   services: CallbackServices,
-): CallingProvider | undefined {
-  const known = services.providers.get(provider);
+): Promise<CallingProvider | undefined> {
+  const known = await services.providers.get(provider);
   return known && canCall(known) ? known : undefined;
 }
 

@@ -13,6 +13,7 @@ import { completeCreation } from '../../workflow/complete-creation.ts';
 import { endAttempt, millisSince } from '../../workflow/end-attempt.ts';
 import { holdLease, leaseMillis, type HeldLease } from '../../workflow/held-lease.ts';
 import { EndedMeanwhile } from '../../workflow/payload.ts';
+import { openNotes, type RouteNotes } from '../../workflow/route-notes.ts';
 import { recordFor } from '../../workflow/stopped-job.ts';
 import type { CalledAttempt, CallingProvider } from './check-callback.ts';
 import type { CallbackOutcome } from './outcomes.ts';
@@ -42,7 +43,13 @@ export async function finishJob(
     case 'leased': {
       const { creation, turn } = leased;
       const attempt = creation.attempts.find((known) => known.callbackHash === callbackHash);
-      return attempt ? endUnderLease({ provider, creation, attempt, holder, turn }, services) : 'unknown';
+      if (!attempt) return 'unknown';
+      const notes = openNotes(services);
+      try {
+        return await endUnderLease({ provider, creation, attempt, holder, turn, notes }, services);
+      } finally {
+        await notes.settled();
+      }
     }
   }
 }
@@ -93,6 +100,7 @@ interface LeasedJob {
   readonly attempt: RouteAttempt;
   readonly holder: string;
   readonly turn: number;
+  readonly notes: RouteNotes;
 }
 
 interface JobEnd {
@@ -114,7 +122,12 @@ async function endOfJob(job: LeasedJob, lease: HeldLease, services: CallbackServ
   const answer = await lookAt(attempt.jobId, job, services);
   if (answer === undefined || answer.kind === 'pending') return { outcome: 'pending' };
   const attempts = openAttempts(creation.attempts, async () => Promise.resolve());
-  const ended = { creation: await recordFor(answer, creation, creations), attempts, attempt };
+  const ended = {
+    creation: await recordFor(answer, creation, creations),
+    attempts,
+    attempt,
+    notes: job.notes,
+  };
   const verdict = endAttempt(answer, millisSince(attempt, clock.now()), ended, services);
   if (verdict.kind === 'rendered') {
     const image = { key: attempt.resultKey, ...verdict.image };

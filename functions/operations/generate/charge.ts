@@ -169,7 +169,7 @@ function newCreation(
   { caller, requestId, plan, sources }: Submission,
   index: number,
   nowMillis: number,
-  { randomBytes, schema }: SubmitServices,
+  { randomBytes, schema, catalog }: SubmitServices,
 ): NewCreation {
   const { request, routes, costMicros } = plan;
   const { account, apiKey } = caller;
@@ -208,6 +208,7 @@ function newCreation(
       ...(quality !== null && { quality }),
     })),
     attempts: [],
+    ...(catalog.revision !== undefined && { catalogRevision: catalog.revision }),
     ...(machine && { machine }),
     executions: 1,
     recoveries: 0,

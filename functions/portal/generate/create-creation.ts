@@ -1,4 +1,5 @@
 import { generateImage } from '../../operations/generate/generate-image.ts';
+import { withCatalog } from '../../http/with-catalog.ts';
 import type { GenerateServices } from '../../services/portal-generate.ts';
 import type { PortalHandle } from '../http/caller.ts';
 import { throughTheApi } from './through-the-api.ts';
@@ -10,7 +11,7 @@ export const createCreation: PortalHandle<'createCreation', GenerateServices> = 
   services,
 ) => {
   const answer = await throughTheApi<'createCreation', GenerateServices>(
-    generateImage,
+    withCatalog(generateImage),
     request,
     caller,
     services,

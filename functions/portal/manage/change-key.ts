@@ -13,8 +13,9 @@ import { checkOwnCap, keyChangeSchema, limitProblems, limitsOf, readKey } from '
  */
 export const changeKey: PortalHandle<'changeKey', ManageServices> = async (request, caller, services) => {
   const nowMillis = services.clock.now();
+  const catalog = await services.catalogs.latest();
   const body = parseBody(request, keyChangeSchema, (given) =>
-    limitProblems(given, caller.account, { catalog: services.catalog, nowMillis }),
+    limitProblems(given, caller.account, { catalog, nowMillis }),
   );
   const read = await readKey(caller.account, request.pathId, services.keys);
   if (read.revokedAt !== undefined || keyVersion(read) !== body.version) throw changedMeanwhile();

@@ -12,8 +12,9 @@ import { checkOwnCap, limitProblems, limitsOf, newKeySchema } from './key-body.t
  */
 export const createKey: PortalHandle<'createKey', ManageServices> = async (request, caller, services) => {
   const nowMillis = services.clock.now();
+  const catalog = await services.catalogs.latest();
   const body = parseBody(request, newKeySchema, (given) =>
-    limitProblems(given, caller.account, { catalog: services.catalog, nowMillis }),
+    limitProblems(given, caller.account, { catalog, nowMillis }),
   );
   const { record, key } = newKey(caller.account.id, { name: body.name, ...limitsOf(body) }, services);
   checkOwnCap(caller.member, record);

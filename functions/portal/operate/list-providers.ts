@@ -1,5 +1,5 @@
 import type { RouteAttempt } from '../../../core/creation.ts';
-import { isEnabled, providers, type ProviderName } from '../../../core/providers.ts';
+import { isBuiltIn, isEnabled, providers } from '../../../core/providers.ts';
 import type { PageView, ProviderView } from '../../../core/portal/views.ts';
 import type { OperateServices } from '../../services/portal-operate.ts';
 import type { PortalHandle } from '../http/caller.ts';
@@ -22,7 +22,7 @@ export const listProviders: PortalHandle<'listProviders', OperateServices> = asy
   const creations = await services.operated.newestCreations(ids, mostCreations);
   const attempts = creations.flatMap((creation) => creation.attempts);
   const view: PageView<ProviderView> = {
-    data: (Object.keys(providers) as ProviderName[]).map((name) => ({
+    data: [...Object.keys(providers), ...enabled.filter((name) => !isBuiltIn(name))].map((name) => ({
       name,
       enabled: isEnabled(name, enabled),
       ...health(attempts.filter((attempt) => attempt.provider === name)),

@@ -8,7 +8,8 @@ import type { PortalHandle } from '../http/caller.ts';
 export const getAccount: PortalHandle<'getAccount', ReadServices> = async (_request, caller, services) => {
   const { account, nowMillis } = caller;
   const { limits } = account;
-  const { openCreations, enabledProviders } = await services.reads.service();
+  const { openCreations, enabledProviders, catalogRevision } = await services.reads.service();
+  const catalog = await services.catalogs.at(catalogRevision);
   const body: AccountView = {
     id: account.id,
     name: account.name,
@@ -23,7 +24,7 @@ export const getAccount: PortalHandle<'getAccount', ReadServices> = async (_requ
     },
     in_flight: account.inFlight,
     service: { open_creations: openCreations, capacity: serviceCapacity },
-    models: modelViews(services.catalog, account.policy, enabledProviders, nowMillis),
+    models: modelViews(catalog, account.policy, enabledProviders, nowMillis),
   };
   return { status: 200, body };
 };

@@ -6,9 +6,10 @@ import type { PortalHandle } from '../http/caller.ts';
 export const listPortalModels: PortalHandle<'listPortalModels', ReadServices> = async (
   _request,
   { account, nowMillis },
-  { catalog, reads },
+  { catalogs, reads },
 ) => {
-  const { enabledProviders } = await reads.service();
+  const { enabledProviders, catalogRevision } = await reads.service();
+  const catalog = await catalogs.at(catalogRevision);
   const data = modelViews(catalog, account.policy, enabledProviders, nowMillis);
   return { status: 200, body: { data, next_cursor: null } };
 };

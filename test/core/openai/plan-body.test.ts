@@ -47,6 +47,14 @@ describe('the quality of a request', () => {
     ['gpt-image-2', 'xhigh', 'gpt-image-2-high'],
     ['gpt-image-2', 'max', 'gpt-image-2-high'],
     ['gpt-image-2-low', 'high', 'gpt-image-2-high'],
+    ['gpt-image-2.5-flare', 'low', 'gpt-image-2.5-flare-low'],
+    ['gpt-image-2.5-flare', 'hd', 'gpt-image-2.5-flare-high'],
+    ['gpt-image-2.5-flare', 'xhigh', 'gpt-image-2.5-flare-xhigh'],
+    ['gpt-image-2.5-flare-low', 'max', 'gpt-image-2.5-flare-xhigh'],
+    ['gpt-image-2.5-sunburst', 'low', 'gpt-image-2.5-sunburst'],
+    ['gpt-image-2.6-flare', 'low', 'gpt-image-2.6-flare-low'],
+    ['gpt-image-2.6-flare', 'medium', 'gpt-image-2.6-flare'],
+    ['gpt-image-2.6-flare-low', 'hd', 'gpt-image-2.6-flare'],
     ['gpt-image-2-high', 'auto', 'gpt-image-2-high'],
     ['gpt-image-2', 'ultra', 'quality unsupported_value'],
     ['gpt-image-2', 'constructor', 'quality unsupported_value'],
@@ -58,8 +66,10 @@ describe('the quality of a request', () => {
 
   it('The answer tells the quality, and the middle one of a model that has no others', () => {
     expect(
-      ['gpt-image-2-low', 'gpt-image-2-high', 'sandbox-pro'].map((id) => toldQuality(model(id))),
-    ).toEqual(['low', 'high', 'medium']);
+      ['gpt-image-2-low', 'gpt-image-2-high', 'gpt-image-2.5-flare-xhigh', 'sandbox-pro'].map((id) =>
+        toldQuality(model(id)),
+      ),
+    ).toEqual(['low', 'high', 'xhigh', 'medium']);
     expect(toldQuality(undefined)).toBe('medium');
   });
 

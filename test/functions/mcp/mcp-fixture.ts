@@ -6,6 +6,7 @@ import type { CreationId } from '../../../core/ids.ts';
 import type { CreationStore } from '../../../core/ports/creations.ts';
 import type { ImageStore } from '../../../core/ports/images.ts';
 import { startBudget } from '../../../core/time-budget.ts';
+import { soldCatalogs, type BeforeCatalog } from '../../../core/sold-catalog.ts';
 import { serveMcp } from '../../../functions/mcp/serve-mcp.ts';
 import type { StreamedAnswer, StreamedHandler } from '../../../functions/http/response-stream.ts';
 import type { McpServices } from '../../../functions/services/mcp.ts';
@@ -52,16 +53,18 @@ export function mcpStage(setting: McpSetting = {}): McpStage {
     count += 1;
     return Promise.resolve().then(() => next?.(charged));
   };
-  const open = (): McpServices => {
-    const api = stage.open() as unknown as McpServices;
+  const open = (): BeforeCatalog<McpServices> => {
+    const { catalog: staged, ...api } = stage.open() as unknown as McpServices;
+    const { catalog = staged, ...others } = services ?? {};
     // The time of a request of this endpoint is longer.
     api.budget.end();
-    return stub<McpServices>({
+    return stub<BeforeCatalog<McpServices>>({
       ...api,
+      catalogs: soldCatalogs({ ours: catalog }, () => Promise.resolve(undefined)),
       creations: stub<CreationStore>({ read }),
       images: stub<ImageStore>({ get: () => Promise.resolve(pngBytes) }),
       budget: startBudget(stage.clock, mcpRequestMillis),
-      ...services,
+      ...others,
     });
   };
   return {

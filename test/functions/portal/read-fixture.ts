@@ -6,7 +6,9 @@ import type { Account } from '../../../core/account.ts';
 import type { PersonId } from '../../../core/ids.ts';
 import type { ApiRequest } from '../../../functions/http/request.ts';
 import type { MemberCaller, PortalAnswer } from '../../../functions/portal/http/caller.ts';
-import { catalog } from '../../../functions/services/api.ts';
+import { readOperatorCatalog } from '../../../adapters/dynamodb/operator-catalog.ts';
+import { soldCatalogs } from '../../../core/sold-catalog.ts';
+import { ours } from '../../../functions/services/api.ts';
 import { readStores, type ReadServices } from '../../../functions/services/portal-read.ts';
 import { anAccount, now } from '../../fixtures/records.ts';
 import { stub } from '../fakes.ts';
@@ -46,7 +48,7 @@ export function aCaller(account: Account = anAccount(), change: Partial<MemberCa
 function servicesOf(table: Table): ReadServices {
   return stub<ReadServices>({
     ...readStores(table),
-    catalog,
+    catalogs: soldCatalogs({ ours }, () => readOperatorCatalog(table)),
     access: createPortalAccess(table),
     actions: createActionLog(table),
     clientUrls: { openai: 'https://api.test/openai/v1', mcp: 'https://api.test/mcp' },

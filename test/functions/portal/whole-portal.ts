@@ -48,7 +48,7 @@ import { manageHandlers } from '../../../functions/portal/manage.ts';
 import { operateHandlers } from '../../../functions/portal/operate.ts';
 import { serveRead } from '../../../functions/portal/read.ts';
 import { serveSignIn } from '../../../functions/portal/sign-in.ts';
-import { catalog } from '../../../functions/services/api.ts';
+import { ours } from '../../../functions/services/api.ts';
 import type { PortalCancelServices } from '../../../functions/services/portal-cancel.ts';
 import type { GenerateServices } from '../../../functions/services/portal-generate.ts';
 import type { ManageServices } from '../../../functions/services/portal-manage.ts';
@@ -57,6 +57,8 @@ import { readStores, type ReadServices } from '../../../functions/services/porta
 import type { SignInServices } from '../../../functions/services/portal-sign-in.ts';
 import { createDirectClient } from '../../../simulation/aws/direct-client.ts';
 import { createSimulatedTable } from '../../../simulation/aws/simulated-table.ts';
+import { readOperatorCatalog } from '../../../adapters/dynamodb/operator-catalog.ts';
+import { soldCatalogs } from '../../../core/sold-catalog.ts';
 import type { Input } from '../../../simulation/aws/table-request.ts';
 import { anAccount, now } from '../../fixtures/records.ts';
 import { fakeClock, fakeLog, stub } from '../fakes.ts';
@@ -176,8 +178,9 @@ export function openWholePortal() {
       inboxUrl: null,
     },
   });
+  const catalogs = soldCatalogs({ ours }, () => readOperatorCatalog(table));
   const outside = {
-    catalog,
+    catalogs,
     outboundRules: 'public',
     outbound: stub<ManageServices['outbound']>({
       check: (url) =>
@@ -202,7 +205,7 @@ export function openWholePortal() {
   } as const;
   const functions: Readonly<Record<PortalFunction, ApiHandler>> = {
     'sign-in': serveSignIn(() => ({ ...portal(), people }) as unknown as SignInServices),
-    read: serveRead((): ReadServices => ({ ...portal(), catalog, clientUrls, ...readStores(table) })),
+    read: serveRead((): ReadServices => ({ ...portal(), catalogs, clientUrls, ...readStores(table) })),
     manage: servePortal('manage', manageHandlers, (): ManageServices => ({
       ...portal(),
       ...outside,

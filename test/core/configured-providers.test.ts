@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { configuredProviders, keepForSeconds } from '../../core/configured-providers.ts';
+import type { OperatorCatalog } from '../../core/operator-catalog.ts';
+import type { ProviderDefinition } from '../../core/provider-definition.ts';
+
+const gpu: ProviderDefinition = {
+  name: 'gpu',
+  title: 'GPU',
+  style: 'openai',
+  baseUrl: 'https://gpu.test',
+  credential: 'none',
+  network: 'public',
+  imageHosts: [],
+  differences: {},
+};
+
+function storedWith(...providers: readonly ProviderDefinition[]): OperatorCatalog {
+  return { revision: '1-a', providers, models: {}, costs: [] };
+}
+
+describe('what functions that render know of the operator’s catalog', () => {
+  it('is read again after ten seconds, and when the clock was set back', async () => {
+    let [millis, reads] = [0, 0];
+    const read = keepForSeconds(
+      async () => {
+        reads += 1;
+        return Promise.resolve(storedWith());
+      },
+      { now: () => millis },
+    );
+    const readsAt = async (at: number): Promise<number> => {
+      millis = at;
+      await read();
+      return reads;
+    };
+    expect(await readsAt(50_000)).toBe(1);
+    expect(await readsAt(59_999)).toBe(1);
+    expect(await readsAt(60_000)).toBe(2);
+    expect(await readsAt(20_000)).toBe(3);
+  });
+
+  it('is not answered from before when the read breaks', async () => {
+    let millis = 0;
+    let isBroken = false;
+    const read = keepForSeconds(
+      async () => (isBroken ? Promise.reject(new Error('busy')) : Promise.resolve(storedWith())),
+      { now: () => millis },
+    );
+    await read();
+    [millis, isBroken] = [10_000, true];
+    await expect(read()).rejects.toThrow('busy');
+  });
+});
+
+describe('the configured providers', () => {
+  it('are found by their names, and made anew only when their definition changes', async () => {
+    let stored: OperatorCatalog | undefined = storedWith(gpu);
+    const made: string[] = [];
+    const providers = configuredProviders(
+      async () => Promise.resolve(stored),
+      (definition) => {
+        made.push(definition.baseUrl);
+        return { name: definition.name, submit: async () => Promise.reject(new Error('not asked')) };
+      },
+    );
+    const first = await providers.get('gpu');
+    expect(first?.name).toBe('gpu');
+    expect(await providers.get('gpu')).toBe(first);
+    stored = storedWith({ ...gpu, baseUrl: 'https://other.test' });
+    expect(await providers.get('gpu')).not.toBe(first);
+    expect(made).toEqual(['https://gpu.test', 'https://other.test']);
+    expect([await providers.get('constructor'), await providers.get('nobody')]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    stored = undefined;
+    expect(await providers.get('gpu')).toBeUndefined();
+  });
+});

@@ -1,0 +1,43 @@
+/** Fakes of the health of routes. */
+import type { RouteChoice } from '../../core/creation.ts';
+import type { HealthNote, HealthStore } from '../../core/ports/health.ts';
+import { noHealth, routeName, type RouteHealth } from '../../core/route-health.ts';
+import type { RouteOrder } from '../../core/route-order.ts';
+
+/** Nothing is known of any route, and notes change nothing. */
+export function noteNothing(): HealthStore {
+  return healthOf({});
+}
+
+export interface Noted extends HealthStore {
+  readonly notes: (readonly [route: string, note: HealthNote])[];
+  /** The calls in order, such as "read" and "claim first#a#". */
+  readonly calls: string[];
+}
+
+/** @param known by the name of the route (core/route-health.ts) */
+export function healthOf(
+  known: Readonly<Record<string, RouteHealth>>,
+  { order = 'given', claims = true }: { readonly order?: RouteOrder; readonly claims?: boolean } = {},
+): Noted {
+  const calls: string[] = [];
+  const notes: [string, HealthNote][] = [];
+  const of = (route: RouteChoice): RouteHealth => known[routeName(route)] ?? noHealth;
+  const told = async <Result>(call: string, result: Result): Promise<Result> => {
+    calls.push(call);
+    return Promise.resolve(result);
+  };
+  return {
+    calls,
+    notes,
+    seen: of,
+    read: async (routes) => told('read', { order, health: routes.map(of) }),
+    note: async (route, note) => {
+      notes.push([routeName(route), note]);
+      return Promise.resolve(of(route));
+    },
+    open: async (route) => told(`open ${routeName(route)}`, true),
+    close: async (route) => told(`close ${routeName(route)}`, true),
+    claimProbe: async (route) => told(`claim ${routeName(route)}`, claims),
+  };
+}
