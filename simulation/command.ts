@@ -7,8 +7,9 @@ import { parseArgs } from 'node:util';
 import { wholeNumber } from '../terminal/whole-number.ts';
 import { killRepeatedly, runWorker } from './child-processes.ts';
 import type { Job, Report } from './messages.ts';
+import { simulateLoad } from './load/load-command.ts';
 import { printOutage, printReport, Progress } from './report.ts';
-import { mutants } from './runs/mutants.ts';
+import { mutants, type Mutant } from './runs/mutants.ts';
 
 const mutantSeeds = 1_000;
 const progressMillis = 5_000;
@@ -24,7 +25,13 @@ const options = {
   exhaustive: { type: 'boolean', default: false },
   pairs: { type: 'boolean', default: false },
   mutants: { type: 'boolean', default: false },
+  flapping: { type: 'boolean', default: false },
   outage: { type: 'boolean', default: false },
+  load: { type: 'string' },
+  rate: { type: 'string', default: '20' },
+  minutes: { type: 'string', default: '20' },
+  way: { type: 'string' },
+  json: { type: 'boolean', default: false },
   kill: { type: 'string' },
   workers: { type: 'string', default: String(Math.min(2, availableParallelism())) },
 } as const;
@@ -42,6 +49,8 @@ export async function simulate(args: string[]): Promise<boolean> {
     );
   if (flags.seed !== undefined) return traceSeed(wholeNumber('--seed', flags.seed, 0), flags);
   if (flags.outage) return runOutage();
+  const { load } = flags;
+  if (load !== undefined) return simulateLoad({ ...flags, load });
   if (flags.mutants) return catchMutants(positionals, flags);
   if (flags.conflicts !== undefined) return runCrowds(flags.conflicts, flags);
   if (flags.exhaustive || flags.pairs) return runExhaustive(flags);
@@ -57,6 +66,8 @@ function runSeeds(flags: Flags): Promise<boolean> {
     to,
     every: of,
     stopAtFirst: false,
+    flapping: flags.flapping,
+    ...mutantOf(flags),
   }));
 }
 
@@ -120,7 +131,7 @@ async function inWorkers(flags: Flags, jobOf: (index: number, of: number) => Job
 /** Runs one seed twice. Both runs must give the same trace, and neither may break an invariant. */
 async function traceSeed(seed: number, flags: Flags): Promise<boolean> {
   let isGood = false;
-  await runWorker({ kind: 'trace', seed, ...mutantOf(flags) }, (message) => {
+  await runWorker({ kind: 'trace', seed, flapping: flags.flapping, ...mutantOf(flags) }, (message) => {
     if (message.kind !== 'traced') return;
     if (flags.trace) console.log(message.lines.join('\n'));
     console.log(`hash ${message.hashes[0]}\n     ${message.hashes[1]}`);
@@ -134,25 +145,33 @@ async function traceSeed(seed: number, flags: Flags): Promise<boolean> {
  * Plants each bug and prints the first seed that catches it. Without names in `only` it plants all of them.
  */
 async function catchMutants(only: readonly string[], flags: Flags): Promise<boolean> {
-  const names = mutants.map(({ name }) => name).filter((name) => only.length === 0 || only.includes(name));
-  const queue = names.values();
+  const wanted = mutants.filter(({ name }) => only.length === 0 || only.includes(name));
+  const queue = wanted.values();
   let missed = 0;
   const runLane = async (): Promise<void> => {
-    for (const name of queue) {
-      const caught = await firstCatch(name);
+    for (const mutant of queue) {
+      const caught = await firstCatch(mutant);
       if (caught === undefined) missed += 1;
-      console.log(`${name.padEnd(32)} ${caught ?? `MISSED in ${mutantSeeds} seeds`}`);
+      console.log(`${mutant.name.padEnd(32)} ${caught ?? `MISSED in ${mutantSeeds} seeds`}`);
     }
   };
   await Promise.all(Array.from({ length: wholeNumber('--workers', flags.workers) }, runLane));
-  console.log(`${names.length - missed} of ${names.length} caught`);
-  return missed === 0 && names.length > 0;
+  console.log(`${wanted.length - missed} of ${wanted.length} caught`);
+  return missed === 0 && wanted.length > 0;
 }
 
-async function firstCatch(mutant: string): Promise<string | undefined> {
+async function firstCatch({ name, flapping }: Mutant): Promise<string | undefined> {
   let caught: string | undefined;
   await runWorker(
-    { kind: 'seeds', from: 0, to: mutantSeeds, every: 1, stopAtFirst: true, mutant },
+    {
+      kind: 'seeds',
+      from: 0,
+      to: mutantSeeds,
+      every: 1,
+      stopAtFirst: true,
+      mutant: name,
+      ...(flapping && { flapping }),
+    },
     (message) => {
       if (message.kind === 'failed') caught = describeCatch(message.report);
     },

@@ -1,4 +1,7 @@
 /** What `npm run simulate` tells its worker processes to do, and what these report back. */
+import type { LoadPlan } from './load/load-plan.ts';
+import type { LoadReport } from './load/measures.ts';
+import type { LoadProgress } from './load/run-load.ts';
 import type { Fault } from './world/faults.ts';
 
 /** The work of one worker. A `mutant` is the name of the bug to plant before the product's code is loaded. */
@@ -10,10 +13,13 @@ export type Job =
       readonly to: number;
       readonly every: number;
       readonly stopAtFirst: boolean;
+      /** Only providers that flap, instead of everything. */
+      readonly flapping?: boolean;
       readonly mutant?: string;
     }
   | { readonly kind: 'outage' }
-  | { readonly kind: 'trace'; readonly seed: number; readonly mutant?: string }
+  | { readonly kind: 'load'; readonly plan: LoadPlan }
+  | { readonly kind: 'trace'; readonly seed: number; readonly flapping?: boolean; readonly mutant?: string }
   | {
       /** Crowds of clients, one seed after the other, until the service has answered so many requests. */
       readonly kind: 'crowds';
@@ -65,6 +71,8 @@ export interface Violation {
 export interface Report {
   /** Absent when the scenario does not come from a seed. */
   readonly seed?: number;
+  /** Whether it is the seed of a scenario with flapping providers alone. */
+  readonly flapping?: boolean;
   readonly violation: Violation;
   /** The number of steps and faults before the run was shrunk. */
   readonly found: { readonly steps: number; readonly faults: number };
@@ -104,6 +112,13 @@ export type Message =
   | {
       readonly kind: 'outage';
       readonly report: OutageReport;
+      /** One line for each promise that was broken. */
+      readonly wrong: readonly string[];
+    }
+  | { readonly kind: 'loading'; readonly progress: LoadProgress }
+  | {
+      readonly kind: 'loaded';
+      readonly report: LoadReport;
       /** One line for each promise that was broken. */
       readonly wrong: readonly string[];
     }

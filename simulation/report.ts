@@ -72,7 +72,7 @@ export class Progress {
  * trace, and the command that replays it.
  */
 export function printReport(
-  { seed, violation, found, steps, faults, tail }: Report,
+  { seed, flapping, violation, found, steps, faults, tail }: Report,
   mutant: string | undefined,
 ): void {
   const where = seed === undefined ? 'in the walk over all sites' : `with seed ${seed}`;
@@ -83,7 +83,8 @@ export function printReport(
   console.log(`The end of its trace:\n  ${tail.join('\n  ')}`);
   if (seed === undefined) return;
   const planted = mutant === undefined ? '' : ` --mutant ${mutant}`;
-  console.log(`Replay: npm run simulate -- --seed ${seed}${planted} --trace\n`);
+  const scenario = flapping === true ? ' --flapping' : '';
+  console.log(`Replay: npm run simulate -- --seed ${seed}${scenario}${planted} --trace\n`);
 }
 
 function sizeOf(steps: number, faults: number): string {

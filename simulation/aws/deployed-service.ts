@@ -14,8 +14,14 @@ import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
 import { createEventLog } from '../../adapters/dynamodb/event-log.ts';
+import { createHealthStore } from '../../adapters/dynamodb/health-store.ts';
 import { createNoticeStore } from '../../adapters/dynamodb/notice-store.ts';
 import { createOpenWorkStore } from '../../adapters/dynamodb/open-work-store.ts';
+import {
+  createOperatorCatalogStore,
+  type OperatorCatalogStore,
+} from '../../adapters/dynamodb/operator-catalog-store.ts';
+import { readOperatorCatalog, readOperatorCatalogInBatch } from '../../adapters/dynamodb/operator-catalog.ts';
 import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
 import { createRetryStore } from '../../adapters/dynamodb/retry-store.ts';
 import { createUploadStore } from '../../adapters/dynamodb/upload-store.ts';
@@ -29,8 +35,16 @@ import costs from '../../catalog/provider-costs.json' with { type: 'json' };
 import type { Catalog } from '../../core/catalog.ts';
 import type { CancelServices } from '../../core/cancellation.ts';
 import type { Schema } from '../../core/schema-version.ts';
+import type { ImageProvider } from '../../core/provider.ts';
 import type { ProviderCosts } from '../../core/provider-costs.ts';
+import type { RouteOrder } from '../../core/route-order.ts';
 import { heldRequestMillis, requestMillis } from '../../core/limits.ts';
+import {
+  soldCatalogs,
+  type BeforeCatalog,
+  type CatalogMemory,
+  type SoldCatalogs,
+} from '../../core/sold-catalog.ts';
 import { startBudget } from '../../core/time-budget.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { DeliveryStore } from '../../core/ports/deliveries.ts';
@@ -52,6 +66,7 @@ import { quoteImage } from '../../functions/operations/generate/quote-image.ts';
 import { receiveCallback } from '../../functions/operations/receive-callback.ts';
 import type { ApiHandler } from '../../functions/http/framed.ts';
 import { serve } from '../../functions/http/serve.ts';
+import { withCatalog } from '../../functions/http/with-catalog.ts';
 import type { ListServices, QuoteServices } from '../../functions/services/api.ts';
 import type { CancelApiServices } from '../../functions/services/cancel.ts';
 import type { EventServices } from '../../functions/services/events.ts';
@@ -59,7 +74,7 @@ import type { UploadServices } from '../../functions/services/upload.ts';
 import type { SubmitServices } from '../../functions/services/submit.ts';
 import { reconcile, type ReconcileEvent } from '../../functions/schedule/reconcile.ts';
 import { deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
-import type { Payload } from '../../functions/workflow/payload.ts';
+import { creationIdOf, type Payload } from '../../functions/workflow/payload.ts';
 import { refundCharge } from '../../functions/workflow/refund-charge.ts';
 import { renderImage } from '../../functions/workflow/render-image.ts';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
@@ -74,7 +89,15 @@ import {
   type CallingVendor,
   type SentCallback,
 } from '../network/calling-vendor.ts';
+import {
+  createFlappingProvider,
+  flappingCosts,
+  flappingProviders,
+  flappingRoutes,
+  type FlappingWatch,
+} from '../network/flapping-providers.ts';
 import { createProvider, pictures } from '../network/providers.ts';
+import { flappingWeather, type Forecast } from '../network/weather.ts';
 import { createClock } from '../world/function-clock.ts';
 import type { CallbackWatch } from '../watches/callback-watch.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
@@ -102,7 +125,7 @@ export type Operation =
   | 'cancel'
   | PortalFunctionName;
 
-export interface ServiceWatch extends OutsideWatch, OpenaiWatch {
+export interface ServiceWatch extends OutsideWatch, OpenaiWatch, FlappingWatch {
   readonly onCommit: (changes: readonly Change[]) => void;
   /** Is told that a creation was read by its id. */
   readonly onRead: (creation: string) => void;
@@ -112,6 +135,8 @@ export interface ServiceWatch extends OutsideWatch, OpenaiWatch {
   readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
   /** Is told that a Task invokes a function, and with what its execution was started. */
   readonly onTask: (functionName: string, startedWith: Payload) => void;
+  /** Is told which creation an invocation renders. */
+  readonly onRenders: (invocation: string, creation: string) => void;
   /** Is told with which input an execution of a creation is started. */
   readonly onStart: (input: string) => void;
   /** Is told that the code of a Task did not understand its creation, and with which release its execution began. */
@@ -139,6 +164,7 @@ export interface Operator {
   readonly secretBox: SecretBox;
   readonly outbound: Outbound;
   readonly cancellation: CancelServices;
+  readonly operatorCatalog: OperatorCatalogStore;
 }
 
 export interface Service {
@@ -175,12 +201,20 @@ export interface Service {
  * machine. It is polled like the others.
  */
 const callingBack = 'fal';
-const catalog = {
+export const catalog = {
   ...models,
   models: models.models.map((model) => {
     const { id, routes } = model;
     if (id === 'sandbox-standard')
       return { ...model, routes: routes.map((route) => ({ ...route, provider: callingBack })) };
+    const flapping = flappingRoutes[id];
+    if (flapping) {
+      const [route] = routes;
+      return {
+        ...model,
+        routes: flapping.map(([provider, provider_model]) => ({ ...route, provider, provider_model })),
+      };
+    }
     if (id !== callingModel) return model;
     const called = routes.filter(({ provider }) => provider === callingVendor);
     return { ...model, routes: [...called, ...called.map((route) => ({ ...route, provider: 'sandbox' }))] };
@@ -198,11 +232,19 @@ const limitMillis = {
   operate: 600_000,
 } as const;
 
+const environments = 3;
+
 /** What Step Functions allows StartExecution, and what the reconciler is told of it. */
 export interface StartLimits {
   readonly startsPerSecond: number;
   /** So many starts at once, after a pause. */
   readonly startBurst: number;
+}
+
+export interface ServiceOptions extends StartLimits {
+  /** The weather of the providers that flap. */
+  readonly forecast: Forecast;
+  readonly routeOrder: RouteOrder;
 }
 
 /** Every region but us-east-1, us-west-2 and eu-west-1. Source: "Quotas" of the Step Functions guide. */
@@ -218,14 +260,19 @@ interface Task {
 export function createService(
   world: World,
   watch: ServiceWatch,
-  { startsPerSecond, startBurst }: StartLimits = smallRegion,
+  options: Partial<ServiceOptions> = {},
 ): Service {
+  const { startsPerSecond, startBurst } = { ...smallRegion, ...options };
+  const { forecast = flappingWeather(world.dice, world.time.now()), routeOrder = 'given' } = options;
   const table = createSimulatedTable({ now: world.time.now, onCommit: watch.onCommit });
   table.perform('UpdateItem', {
     TableName: tableName,
     Key: { pk: { S: 'SERVICE' }, sk: { S: 'SERVICE' } },
-    UpdateExpression: 'ADD enabledProviders :provider',
-    ExpressionAttributeValues: { ':provider': { SS: [callingBack, callingVendor] } },
+    UpdateExpression: 'ADD enabledProviders :provider SET routeOrder = :order',
+    ExpressionAttributeValues: {
+      ':provider': { SS: [callingBack, callingVendor, ...flappingProviders] },
+      ':order': { S: routeOrder },
+    },
   });
   const encryptionSecret = createEncryptionSecret();
   const releases = createReleases(world);
@@ -319,14 +366,23 @@ export function createService(
     };
   const api = {
     ...common('api'),
-    catalog,
     resultsBaseUrl,
     authFailureForm: 'envelope' as const,
     outboundRules: 'public' as const,
   };
+  /** A function runs in several environments, and each keeps the catalog that it read last. */
+  const memories = Array.from({ length: environments }, (): CatalogMemory => ({ ours: catalog }));
+  let opened = 0;
+  const catalogs = (shared: Table): SoldCatalogs => {
+    opened += 1;
+    const memory = memories[opened % environments] ?? { ours: catalog };
+    return soldCatalogs(memory, () => readOperatorCatalogInBatch(shared));
+  };
   const topUpUrl = 'https://portal.test/wallet';
   // As in functions/services.ts, every wait of a request ends when the time budget of the request is used up.
-  const openApi = (millis: number = requestMillis): typeof api & ListServices & { shared: Table } => {
+  const openApi = (
+    millis: number = requestMillis,
+  ): typeof api & ListServices & { shared: Table; catalogs: SoldCatalogs } => {
     const budget = startBudget(clock, millis);
     const shared = { ...store, signal: budget.signal };
     return {
@@ -334,11 +390,12 @@ export function createService(
       ...ofToday(),
       budget,
       shared,
+      catalogs: catalogs(shared),
       requests: createRequestStore(shared),
       creations: createCreationStore(shared),
     };
   };
-  const openQuote = (millis?: number): ReturnType<typeof openApi> & QuoteServices => {
+  const openQuote = (millis?: number): ReturnType<typeof openApi> & BeforeCatalog<QuoteServices> => {
     const open = openApi(millis);
     return { ...open, uploads: createUploadStore(open.shared) };
   };
@@ -350,7 +407,7 @@ export function createService(
     const open = openApi();
     return { ...open, uploads: createUploadStore(open.shared), uploadTargets: bucket.targets };
   };
-  const openSubmit = (millis?: number): ReturnType<typeof openQuote> & SubmitServices => {
+  const openSubmit = (millis?: number): ReturnType<typeof openQuote> & BeforeCatalog<SubmitServices> => {
     const open = openQuote(millis);
     const { signal } = open.budget;
     const states = createExecutions(clients.states, machineArns, signal);
@@ -366,14 +423,14 @@ export function createService(
     };
   };
   const apiHandlers: Readonly<Record<Exclude<Operation, PortalFunctionName>, ApiHandler>> = {
-    generate: serve('post', generateImage, () => openSubmit()),
-    get: serve('get', getCreation, () => openApi()),
+    generate: serve('post', withCatalog(generateImage), () => openSubmit()),
+    get: serve('get', withCatalog(getCreation), () => openApi()),
     list: serve('get', listCreations, () => openApi()),
     events: serve('get', listEvents, openEvents),
     balance: serve('get', getBalance, () => openApi()),
-    quote: serve('post', quoteImage, () => openQuote()),
+    quote: serve('post', withCatalog(quoteImage), () => openQuote()),
     upload: serve('post', createUpload, openUpload),
-    models: serve('get', listModels, () => openApi()),
+    models: serve('get', withCatalog(listModels), () => openApi()),
     cancel: serve('post', cancelCreation, () => openCancel()),
   };
   const openai = createOpenai(world, watch, () => {
@@ -382,10 +439,13 @@ export function createService(
   });
   const vendor = createCallingVendor(world, receive);
   const stopping = [createProvider(world, callingBack, 'sandbox'), vendor.provider];
-  const providers = new Map(
-    [createProvider(world, 'sandbox'), createProvider(world, 'sandbox-large'), ...stopping].map(
-      (provider) => [provider.name, provider],
-    ),
+  const providers = new Map<string, ImageProvider>(
+    [
+      createProvider(world, 'sandbox'),
+      createProvider(world, 'sandbox-large'),
+      ...stopping,
+      ...flappingProviders.map((name) => createFlappingProvider(world, name, forecast, watch)),
+    ].map((provider) => [provider.name, provider]),
   );
   /** Only these vendors can stop a job. */
   const stoppable = new Map(stopping.map((provider) => [provider.name, provider]));
@@ -397,7 +457,7 @@ export function createService(
     secrets: clients.secrets,
     secretBox,
     outbound,
-    catalog,
+    catalogs,
     bucket,
     topUpUrl,
     tasks: (signal) => createTasks(clients.states, { onDefect: onTaskDefect('portal'), signal }),
@@ -425,7 +485,9 @@ export function createService(
     }),
     resultDays: 30,
     callbackBaseUrl: 'https://api.test',
-    providerCosts: costs as ProviderCosts,
+    providerCosts: { ...costs, costs: [...costs.costs, ...flappingCosts] } as ProviderCosts,
+    health: createHealthStore(store),
+    operatorCosts: async () => (await readOperatorCatalog(store))?.costs ?? [],
   };
   const callbacks = { ...render, ...common('receive-callback') };
   const refund = { ...common('refund-charge'), creations, charges };
@@ -460,6 +522,7 @@ export function createService(
     executions,
     secretBox,
     outbound,
+    operatorCatalog: createOperatorCatalogStore(store),
     // Each command replaces the schema by that of its own release.
     cancellation: {
       ...common('operator'),
@@ -472,7 +535,11 @@ export function createService(
   };
   const renderer: Task = {
     limitMillis: limitMillis.render,
-    run: (payload, id, schema) => renderImage(payload, id, { ...render, schema }),
+    run: (payload, id, schema) => {
+      watch.onRenders(id, creationIdOf(payload));
+      // Each environment has its own memory of the routes' health. Here each has just begun.
+      return renderImage(payload, id, { ...render, health: createHealthStore(store), schema });
+    },
   };
   const tasks: Readonly<Record<string, Task>> = {
     RenderImage: renderer,

@@ -1,6 +1,8 @@
 /** The function of the OpenAI-shaped endpoint, behind a REST API that passes the answer on in parts. */
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { heldRequestMillis } from '../../core/limits.ts';
+import { withCatalog } from '../../functions/http/with-catalog.ts';
+import type { BeforeCatalog } from '../../core/sold-catalog.ts';
 import { inOpenaiForm } from '../../functions/openai/http/serve-openai.ts';
 import { openaiImages } from '../../functions/openai/images/openai-images.ts';
 import type { OpenaiImageServices } from '../../functions/services/openai-images.ts';
@@ -33,9 +35,9 @@ const diedAnswer: OpenaiAnswer = {
 export function createOpenai(
   world: World,
   watch: OpenaiWatch,
-  open: () => OpenaiImageServices,
+  open: () => BeforeCatalog<OpenaiImageServices>,
 ): (event: APIGatewayProxyEvent) => Promise<OpenaiAnswer> {
-  const handle = inOpenaiForm(openaiImages, open, heldRequestMillis);
+  const handle = inOpenaiForm(withCatalog(openaiImages), open, heldRequestMillis);
 
   async function wholeAnswer(event: APIGatewayProxyEvent, id: string): Promise<OpenaiAnswer> {
     const named = { ...event, requestContext: { ...event.requestContext, requestId: id } };

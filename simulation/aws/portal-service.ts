@@ -20,7 +20,7 @@ import { createPortalAccess } from '../../adapters/dynamodb/portal/session-store
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { createPlainSecret } from '../../adapters/plain-secret.ts';
 import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
-import type { Catalog } from '../../core/catalog.ts';
+import type { SoldCatalogs } from '../../core/sold-catalog.ts';
 import { requestMillis } from '../../core/limits.ts';
 import type { PortalSettings } from '../../core/portal/settings.ts';
 import type { CancelServices } from '../../core/cancellation.ts';
@@ -77,7 +77,7 @@ export interface PortalParts {
   readonly secrets: SecretsManagerClient;
   readonly secretBox: SecretBox;
   readonly outbound: Outbound;
-  readonly catalog: Catalog;
+  readonly catalogs: (shared: Table) => SoldCatalogs;
   readonly bucket: Bucket;
   readonly topUpUrl: string;
   readonly tasks: (signal: AbortSignal) => Tasks;
@@ -92,7 +92,7 @@ export interface Portal {
 }
 
 export function createPortal(parts: PortalParts): Portal {
-  const { common, ofToday, store, states, secrets, secretBox, outbound, catalog, bucket } = parts;
+  const { common, ofToday, store, states, secrets, secretBox, outbound, catalogs, bucket } = parts;
   const { clock } = common;
   const base = {
     ...common,
@@ -116,7 +116,7 @@ export function createPortal(parts: PortalParts): Portal {
     const { signal } = portal.budget;
     return {
       ...portal,
-      catalog,
+      catalogs: catalogs(shared),
       outbound,
       outboundRules: 'public',
       secretBox,
@@ -136,7 +136,7 @@ export function createPortal(parts: PortalParts): Portal {
     const { signal } = portal.budget;
     return {
       ...portal,
-      catalog,
+      catalogs: catalogs(shared),
       outbound,
       outboundRules: 'public',
       resultsBaseUrl: settings.resultsBaseUrl,
@@ -166,7 +166,7 @@ export function createPortal(parts: PortalParts): Portal {
   };
   const openRead = (): ReadServices => {
     const { shared, ...portal } = openPortal();
-    return { ...portal, catalog, clientUrls, ...readStores(shared) };
+    return { ...portal, catalogs: catalogs(shared), clientUrls, ...readStores(shared) };
   };
   return {
     handlers: {

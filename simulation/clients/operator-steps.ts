@@ -4,14 +4,15 @@
 import { tableName } from '../aws/simulated-table.ts';
 import { persist } from '../../admin/persistence.ts';
 import { cancelCreation, type CancelOutcome } from '../../core/cancellation.ts';
+import { asMicros, fromUsd, toUsd } from '../../core/money.ts';
+import { nextRevision, type OperatorCatalog } from '../../core/operator-catalog.ts';
 import { lookAfterCommand } from '../../core/look-for-crossings.ts';
 import { setNotices } from '../../core/notice-settings.ts';
 import { parseCreationId } from '../../core/ids.ts';
-import { asMicros } from '../../core/money.ts';
 import { redeliver, sendTestDelivery } from '../../core/webhook-operations.ts';
 import { rotated } from '../../core/webhook-secrets.ts';
 import { webhookSecret } from '../../core/webhook.ts';
-import type { Operator } from '../aws/deployed-service.ts';
+import { catalog, type Operator } from '../aws/deployed-service.ts';
 import { AwsError } from '../../local/aws/aws-error.ts';
 import type { ApiSteps } from './api-steps.ts';
 import { keyAt, noticeAddress } from './open-account.ts';
@@ -27,6 +28,7 @@ export interface OperatorSteps {
   readonly setNotices: (step: Extract<Step, { kind: 'notices' }>) => Promise<void>;
   readonly rotateSecret: (step: Step) => Promise<void>;
   readonly redeliverLatest: (step: Step) => Promise<void>;
+  readonly setCatalog: (step: Extract<Step, { kind: 'catalog' }>) => Promise<void>;
   readonly cancel: (step: Step) => Promise<void>;
   readonly testDelivery: (step: Extract<Step, { kind: 'test_delivery' }>) => Promise<void>;
 }
@@ -61,6 +63,18 @@ export function createOperatorSteps(
     );
     account.suspensionHolds = isDone && !account.mayBeActivated;
     await tryKey(account, keyAt(account, 0));
+  }
+
+  /** Of two operators at once, the second one is told to look again, and may do so. */
+  async function setCatalog(step: Extract<Step, { kind: 'catalog' }>): Promise<void> {
+    await operate(step, async ({ operatorCatalog, randomBytes }) => {
+      const stored = await operatorCatalog.read();
+      const revision = nextRevision(stored?.revision, Buffer.from(randomBytes(6)).toString('hex'));
+      const dearer = dearerModels(step.addedMicros);
+      const next = { revision, providers: [], costs: [], models: dearer };
+      if (!(await operatorCatalog.store(next, stored?.revision)))
+        throw new Error('somebody else has changed the catalog');
+    });
   }
 
   async function revoke(step: Extract<Step, { kind: 'revoke' }>): Promise<void> {
@@ -173,6 +187,7 @@ export function createOperatorSteps(
   return {
     setNotices: setNoticesOf,
     setCondition,
+    setCatalog,
     revoke,
     moveMoney,
     setCap,
@@ -181,4 +196,16 @@ export function createOperatorSteps(
     cancel,
     testDelivery,
   };
+}
+
+/** The change of every model that adds so much to each price. */
+function dearerModels(addedMicros: number): OperatorCatalog['models'] {
+  return Object.fromEntries(
+    catalog.models.map(({ id, pricing }) => [
+      id,
+      {
+        pricing: pricing.map((row) => ({ ...row, usd: toUsd(asMicros(fromUsd(row.usd) + addedMicros)) })),
+      },
+    ]),
+  );
 }

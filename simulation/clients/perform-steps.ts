@@ -82,6 +82,8 @@ export function createPerformer(
         return operator.redeliverLatest(step);
       case 'test_delivery':
         return operator.testDelivery(step);
+      case 'catalog':
+        return operator.setCatalog(step);
       case 'operator_cancel':
         return operator.cancel(step);
       case 'abort':

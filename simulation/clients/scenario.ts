@@ -3,6 +3,7 @@
  * data, so that a failing one can be shrunk.
  */
 import type { KeyCaps } from '../../core/account.ts';
+import type { RouteOrder } from '../../core/route-order.ts';
 import type { Release } from '../aws/releases.ts';
 import type { Behaviour } from '../network/peer-behaviours.ts';
 import type { OpenaiCalls } from './openai-step.ts';
@@ -112,6 +113,8 @@ export type Step =
       /** The bytes as they were announced, one byte less, or nothing. */
       readonly fill: 'right' | 'wrong_length' | 'never';
     })
+  /** The operator stores a catalog in which every model costs so much more. */
+  | (Placed & { readonly kind: 'catalog'; readonly addedMicros: number })
   | (Placed & { readonly kind: 'deploy'; readonly release: Release })
   /** An operator's mistake: for so long the release `before` is current, whatever was written meanwhile. */
   | (Placed & { readonly kind: 'roll_back_by_two'; readonly forMillis: number })
@@ -130,6 +133,8 @@ export interface Scenario {
   readonly startAt: number;
   readonly accounts: readonly AccountPlan[];
   readonly steps: readonly Step[];
+  /** The operator's setting. Absent: as the catalog lists the routes. */
+  readonly routeOrder?: RouteOrder;
   /** The probability that a fault strikes a call. */
   readonly faultProbability: number;
   /** The probability that a single write meets a conflict. When it is present, nothing else goes wrong. */

@@ -1,5 +1,7 @@
 /** Draws the scenario of a seed. */
 import { createDice, type Dice } from '../world/dice.ts';
+import { catalogsOf } from './seeded-catalogs.ts';
+import { flappingSubmit } from './flapping-scenario.ts';
 import { librariesAlone, openaiOf, withRoomForLibraries } from './seeded-openai.ts';
 import { otherStepOf } from './seeded-other-steps.ts';
 import { portalStepsOf } from './seeded-portal.ts';
@@ -52,8 +54,14 @@ export function scenarioOf(seed: number): Scenario {
   const libraries = dice.chance('openai libraries', 0.05)
     ? [openaiOf(dice, 'library', accounts, lengthMillis)]
     : [];
+  const catalogs = dice.chance('own catalog', 0.15) ? catalogsOf(dice, lengthMillis) : [];
   const tomorrow = dice.chance('a day later', 0.1)
     ? submits.flatMap((submit) => repeatedNextDay(dice, submit))
+    : [];
+  const flapping = dice.chance('providers flap', 0.15)
+    ? Array.from({ length: dice.between('flapping', 2, 6) }, (_, index) =>
+        flappingSubmit(dice, `flapping ${index}`, accounts.length, lengthMillis),
+      )
     : [];
   const isCrowded = !isQuiet && dice.chance('people at once', 0.04);
   const isOfLibraries = !isQuiet && !isCrowded && dice.chance('libraries alone', 0.06);
@@ -73,6 +81,7 @@ export function scenarioOf(seed: number): Scenario {
           ? librariesAlone(dice, accounts, lengthMillis).sort((a, b) => a.at - b.at)
           : [
               ...submits,
+              ...flapping,
               ...burst,
               ...others,
               ...readings,
@@ -83,6 +92,7 @@ export function scenarioOf(seed: number): Scenario {
               ...releasesOf(dice, lengthMillis),
               ...followers,
               ...libraries,
+              ...catalogs,
               ...people,
             ].sort((a, b) => a.at - b.at),
     faultProbability: isQuiet

@@ -1,5 +1,8 @@
 /** The jobs that a worker of `npm run simulate` can do. */
 import { crowdOf } from '../clients/crowd-scenario.ts';
+import { flappingOf } from '../clients/flapping-scenario.ts';
+import { brokenPromises as brokenPromisesOfLoad } from '../load/promises.ts';
+import { runLoad } from '../load/run-load.ts';
 import type { Job, Message, Report } from '../messages.ts';
 import { exhaust } from './exhaustive.ts';
 import { brokenPromises, simulateOutage, wholeOutage } from './outage.ts';
@@ -17,6 +20,14 @@ export async function runJob(job: Job, say: (message: Message) => void): Promise
     say({ kind: 'done' });
     return;
   }
+  if (job.kind === 'load') {
+    const report = await runLoad(job.plan, (progress) => {
+      say({ kind: 'loading', progress });
+    });
+    say({ kind: 'loaded', report, wrong: brokenPromisesOfLoad(report) });
+    say({ kind: 'done' });
+    return;
+  }
   const simulator = await createSimulator();
   try {
     switch (job.kind) {
@@ -24,7 +35,7 @@ export async function runJob(job: Job, say: (message: Message) => void): Promise
         await runSeeds(job, simulator, say);
         break;
       case 'trace':
-        await traceSeed(job.seed, simulator, say);
+        await traceSeed(job, simulator, say);
         break;
       case 'crowds':
         await runCrowds(job, simulator, say);
@@ -39,7 +50,7 @@ export async function runJob(job: Job, say: (message: Message) => void): Promise
 }
 
 async function runSeeds(
-  { from, to, every, stopAtFirst }: Extract<Job, { kind: 'seeds' }>,
+  { from, to, every, stopAtFirst, flapping = false }: Extract<Job, { kind: 'seeds' }>,
   simulator: Simulator,
   say: (message: Message) => void,
 ): Promise<void> {
@@ -51,7 +62,7 @@ async function runSeeds(
   };
   for (let seed = from; seed < to; seed += every) {
     const before = performance.now();
-    const run = await simulator.runSeed(seed);
+    const run = await (flapping ? simulator.run(flappingOf(seed)) : simulator.runSeed(seed));
     const millis = Math.round(performance.now() - before);
     batch.seeds += 1;
     batch.faults += run.faults.length;
@@ -61,7 +72,7 @@ async function runSeeds(
     countKinds(run, batch.kinds);
     if (batch.seeds === runsPerMessage) tell();
     if (run.violations.length === 0) continue;
-    say({ kind: 'failed', report: reportOf(seed, run, (await shrink(run, simulator)).run) });
+    say({ kind: 'failed', report: { ...reportOf(seed, run, (await shrink(run, simulator)).run), flapping } });
     if (stopAtFirst) break;
   }
   tell();
@@ -109,11 +120,18 @@ function countKinds(run: Run, kinds: Record<string, number>): void {
 }
 
 /** Runs the seed twice, because a run that cannot be repeated proves nothing. A failed run is then shrunk. */
-async function traceSeed(seed: number, simulator: Simulator, say: (message: Message) => void): Promise<void> {
-  const first = await simulator.runSeed(seed);
-  const second = await simulator.runSeed(seed);
+async function traceSeed(
+  { seed, flapping = false }: Extract<Job, { kind: 'trace' }>,
+  simulator: Simulator,
+  say: (message: Message) => void,
+): Promise<void> {
+  const runIt = (): Promise<Run> => (flapping ? simulator.run(flappingOf(seed)) : simulator.runSeed(seed));
+  const first = await runIt();
+  const second = await runIt();
   const report =
-    first.violations.length === 0 ? undefined : reportOf(seed, first, (await shrink(first, simulator)).run);
+    first.violations.length === 0
+      ? undefined
+      : { ...reportOf(seed, first, (await shrink(first, simulator)).run), flapping };
   say({
     kind: 'traced',
     lines: first.trace,

@@ -12,6 +12,8 @@ export interface Mutant {
   readonly file: string;
   readonly find: string;
   readonly replace: string;
+  /** The scenarios with flapping providers alone catch it. */
+  readonly flapping?: true;
 }
 
 const charge = 'adapters/dynamodb/charge.ts';
@@ -726,6 +728,62 @@ export const mutants: readonly Mutant[] = [
     file: 'functions/portal/manage/create-key.ts',
     find: 'const view: CreatedKeyView = { key,',
     replace: "services.log.info('key_created', { key });\n  const view: CreatedKeyView = { key,",
+  },
+  {
+    name: 'catalog-of-an-old-revision',
+    file: 'core/sold-catalog.ts',
+    find: 'if (memory.kept?.revision === revision) return memory.kept;',
+    replace: 'if (memory.kept) return memory.kept;',
+  },
+  {
+    name: 'open-circuit-removes-its-route',
+    file: 'core/route-order.ts',
+    find: 'const routes = standings.flatMap(',
+    replace: "const routes = standings.filter((standing) => standing !== 'open').flatMap(",
+    flapping: true,
+  },
+  {
+    name: 'probe-for-everybody',
+    file: 'adapters/dynamodb/health-store.ts',
+    find: "':next': nextProbe(health, nowMillis)",
+    replace: "':next': Math.min(nowMillis, nextProbe(health, nowMillis))",
+    flapping: true,
+  },
+  {
+    name: 'probe-without-its-condition',
+    file: 'adapters/dynamodb/health-store.ts',
+    find: "`${isAsRead('openedAt', openedAt)} AND ${isAsRead('probeAt', probeAt)}`",
+    replace:
+      "`${isAsRead('openedAt', openedAt)} AND ${probeAt === 0 ? isAsRead('probeAt', probeAt) : 'attribute_exists(pk)'}`",
+    flapping: true,
+  },
+  {
+    name: 'begun-attempt-is-asked-again',
+    file: 'functions/workflow/walk-routes.ts',
+    find: "attempts.set({ ...begun, outcome: 'unknown_outcome' });",
+    replace: "attempts.set({ ...begun, outcome: 'unavailable', againAt: walk.services.clock.now() });",
+    flapping: true,
+  },
+  {
+    name: 'second-model-in-the-dark',
+    file: 'functions/workflow/walk-routes.ts',
+    find: "provider === asked && outcome === 'unknown_outcome'",
+    replace: 'provider === asked && outcome === undefined',
+    flapping: true,
+  },
+  {
+    name: 'named-moment-is-not-awaited',
+    file: 'functions/workflow/later-routes.ts',
+    find: 'asksOf(route, attempts) < mostAsks',
+    replace: 'asksOf(route, attempts) < Math.min(1, mostAsks)',
+    flapping: true,
+  },
+  {
+    name: 'asked-before-the-named-moment',
+    file: 'functions/workflow/walk-routes.ts',
+    find: 'await services.clock.sleep(waitMillis);',
+    replace: 'await services.clock.sleep(Math.min(100, waitMillis));',
+    flapping: true,
   },
 ];
 

@@ -18,6 +18,7 @@ import type { Change } from '../aws/simulated-table.ts';
 import { openAccount, type AccountHeld } from '../clients/open-account.ts';
 import type { OutageReport } from '../messages.ts';
 import { auditTable } from '../watches/at-rest-audit.ts';
+import { quietWatch } from '../watches/quiet-watch.ts';
 import { createWorld } from '../world/create-world.ts';
 import { createDice } from '../world/dice.ts';
 import { takeTime } from '../world/time.ts';
@@ -197,8 +198,7 @@ export function brokenPromises(report: OutageReport): string[] {
 }
 
 function watchOf(world: World, followed: ReadonlyMap<string, Followed>, open: Set<string>): ServiceWatch {
-  const nothing = (): void => undefined;
-  return {
+  return quietWatch({
     onCommit: (changes: readonly Change[]) => {
       for (const { pk, sk, after } of changes) {
         const status = after?.['status']?.S;
@@ -211,22 +211,7 @@ function watchOf(world: World, followed: ReadonlyMap<string, Followed>, open: Se
         creation.isCompleted = status === 'completed';
       }
     },
-    onTask: nothing,
-    onStart: nothing,
-    onNotUnderstood: nothing,
-    onCallback: nothing,
-    onTaskEnded: nothing,
-    onRead: nothing,
-    onSent: nothing,
-    onOpenaiSent: nothing,
-    onOpenaiServed: nothing,
-    onServed: nothing,
-    onSealed: nothing,
-    onText: nothing,
-    onPost: nothing,
-    onFetch: nothing,
-    onPostEnded: nothing,
-  };
+  });
 }
 
 /** Charges and starts a creation as POST /images/generate does after its checks. */

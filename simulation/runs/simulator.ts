@@ -85,7 +85,8 @@ async function runScenario(
   world.isBucketSlow = () => !isCalm(scenario, time.now() - startAt);
   world.isCalm = () => faults === undefined && isCalm(scenario, time.now() - startAt);
   const watch = createWatch(world);
-  const service = createService(world, watch.service);
+  const { routeOrder = 'given' } = scenario;
+  const service = createService(world, watch.service, { routeOrder });
   watch.attach(service);
   const perform = createPerformer(scenario, world, service, watch);
   const opened = scenario.accounts.flatMap((plan, account): Step[] =>

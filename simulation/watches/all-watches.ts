@@ -11,12 +11,14 @@ import type { Service, ServiceWatch } from '../aws/deployed-service.ts';
 import { originSecret } from '../aws/portal-service.ts';
 import { addressMark, promptMark } from '../clients/secret-marks.ts';
 import type { Asked, Before } from '../clients/sent-request.ts';
+import { createCatalogWatch } from './catalog-watch.ts';
 import { createCallbackWatch } from './callback-watch.ts';
 import { createCancelWatch, type CancelWatch } from './cancel-watch.ts';
 import { createDocumentWatch } from './document-watch.ts';
 import { createEventWatch, type EventWatch } from './event-watch.ts';
 import { createInvocationWatch } from './invocation-watch.ts';
 import { createLeaseWatch } from './lease-watch.ts';
+import { createRouteWatch } from './route-watch.ts';
 import { parseKey } from '../../core/api-key.ts';
 import type { Payload } from '../../functions/workflow/payload.ts';
 import { createPortalWatch, type PortalWatch } from './portal-watch.ts';
@@ -65,6 +67,7 @@ export function createWatch(world: World): Watch {
   const books = createBooks(world, accuse);
   const webhooks = createWebhookWatch(world, books, accuse);
   const notices = createNoticeWatch(world, accuse);
+  const catalogs = createCatalogWatch(world, accuse);
   const readings = createReadingWatch(world, books, accuse);
   const invocations = createInvocationWatch(world, accuse);
   const rates = createRateWatch(world, accuse);
@@ -74,6 +77,7 @@ export function createWatch(world: World): Watch {
   const events = createEventWatch(world, accuse, (id) => webhooks.posts.get(id)?.[0]?.body);
   const portal = createPortalWatch(world, () => service?.table, webhooks, accuse);
   const leases = createLeaseWatch(world, accuse);
+  const routes = createRouteWatch(world, () => service?.table, accuse);
   const retries = createRetryWatch(() => service, accuse);
   const releases = createReleaseWatch(world, () => service, accuse);
   const documented = createDocumentWatch(accuse);
@@ -225,10 +229,12 @@ export function createWatch(world: World): Watch {
         notices.onCommit(changes);
         uploads.onCommit(changes, service);
         leases.onCommit(changes);
+        routes.onCommit(changes);
         cancels.onCommit(changes);
         retries.onCommit(changes);
         releases.onCommit(changes);
         events.onCommit(changes);
+        catalogs.onCommit(changes);
         portal.onCommit(changes);
       },
       onPost: (post: Post) => {
@@ -287,6 +293,9 @@ export function createWatch(world: World): Watch {
           );
       },
       onTask: isRenderedWhereItFits,
+      onRenders: routes.onRenders,
+      onAsked: routes.onAsked,
+      onToldByProvider: routes.onToldByProvider,
       onStart: releases.onStart,
       onNotUnderstood: releases.onNotUnderstood,
       onCallback: callbacks.onCallback,

@@ -85,11 +85,13 @@ const lasting: ReadonlySet<FaultKind> = new Set(['errors', 'all_lost', 'throttle
 const hiding: ReadonlySet<FaultKind> = new Set(['conflicts', 'throttles']);
 
 /**
- * Whether the outcome of a call is unknown: its answer was lost, and every further try was refused. The kinds
- * lost_then_conflicts and lost_then_throttled do this in one fault. Two faults at the same call do it as well.
+ * Whether the outcome of a call is unknown: its answer was lost or was an internal error, and every further try was
+ * refused. The kinds lost_then_conflicts and lost_then_throttled do this in one fault. Two faults at the same call do
+ * it as well.
  */
 function leavesOutcomeUnknown(faults: readonly Fault[]): boolean {
-  const lost = faults.filter(({ kind }) => kind === 'lost').map(({ site }) => site);
+  // An internal error of the service does not tell either whether the write was made.
+  const lost = faults.filter(({ kind }) => kind === 'lost' || kind === 'error').map(({ site }) => site);
   return faults.some(({ kind, site }) => hiding.has(kind) && lost.includes(site));
 }
 

@@ -1,0 +1,111 @@
+/** What a run of load measures of each creation, and the report that is made of it. */
+import type { LoadPlan } from './load-plan.ts';
+
+/** One creation. All times are milliseconds from the start of the run. */
+export interface Followed {
+  /** When it was charged. */
+  readonly acceptedAt: number;
+  /** The provider that was asked first, absent before that. */
+  firstAsked?: string;
+  /** Whether a provider was asked while it was down. */
+  hasFelt: boolean;
+  endedAt?: number;
+  isCompleted?: boolean;
+}
+
+/** The creations that were accepted in the same half minute. */
+export interface HalfMinute {
+  readonly fromSeconds: number;
+  readonly accepted: number;
+  /** How many asked the provider while it was down. */
+  readonly felt: number;
+  /** How many asked this provider first. */
+  readonly askedFirst: number;
+  readonly failed: number;
+  /** From the acceptance to the end: the median, the 99th percentile, and the slowest. */
+  readonly waitSeconds: readonly number[];
+}
+
+export interface LoadReport {
+  readonly plan: LoadPlan;
+  readonly accepted: number;
+  /** Requests that were answered with something else than 202, by status. */
+  readonly refused: Readonly<Record<string, number>>;
+  readonly completed: number;
+  readonly failed: number;
+  readonly stillOpen: number;
+  readonly halfMinutes: readonly HalfMinute[];
+  /** Creations that were accepted while the provider was down, but not in its first 30 s. */
+  readonly later: { readonly accepted: number; readonly felt: number };
+  /** From the return of the provider until it had nine tenths of its traffic for good. Infinity: never. */
+  readonly backAfterSeconds: number;
+  /** The differences that the audit found. */
+  readonly differences: readonly string[];
+}
+
+/** What is counted apart from the creations. */
+export type Counted = Pick<LoadReport, 'refused' | 'differences'>;
+
+const bucketSeconds = 30;
+/** Nobody can know in the first half minute that the provider is down. */
+const graceSeconds = 30;
+const backWindowSeconds = 10;
+const backShare = 0.9;
+
+export function reportOf(
+  plan: LoadPlan,
+  down: string,
+  all: readonly Followed[],
+  { refused, differences }: Counted,
+): LoadReport {
+  const { beforeSeconds, downSeconds, afterSeconds } = plan;
+  const backAt = beforeSeconds + downSeconds;
+  const later = acceptedBetween(all, beforeSeconds + graceSeconds, backAt);
+  return {
+    plan,
+    accepted: all.length,
+    refused,
+    completed: all.filter(({ isCompleted }) => isCompleted === true).length,
+    failed: all.filter(({ isCompleted }) => isCompleted === false).length,
+    stillOpen: all.filter(({ endedAt }) => endedAt === undefined).length,
+    halfMinutes: starts(0, backAt + afterSeconds, bucketSeconds).map((from) => halfMinuteOf(from, down, all)),
+    later: { accepted: later.length, felt: later.filter(({ hasFelt }) => hasFelt).length },
+    backAfterSeconds: backAfter(down, all, backAt, backAt + afterSeconds),
+    differences,
+  };
+}
+
+/** From the last window on in which the provider had less than its share. */
+function backAfter(down: string, all: readonly Followed[], backAt: number, end: number): number {
+  const isShort = (from: number): boolean => {
+    const accepted = acceptedBetween(all, from, from + backWindowSeconds);
+    return accepted.filter(({ firstAsked }) => firstAsked === down).length < backShare * accepted.length;
+  };
+  const windows = starts(backAt, end, backWindowSeconds);
+  const lastShort = windows.findLast(isShort);
+  if (lastShort === undefined) return 0;
+  return lastShort === windows.at(-1) ? Infinity : lastShort + backWindowSeconds - backAt;
+}
+
+function halfMinuteOf(fromSeconds: number, down: string, all: readonly Followed[]): HalfMinute {
+  const accepted = acceptedBetween(all, fromSeconds, fromSeconds + bucketSeconds);
+  const waits = accepted
+    .map(({ acceptedAt, endedAt = Infinity }) => (endedAt - acceptedAt) / 1000)
+    .sort((one, other) => one - other);
+  return {
+    fromSeconds,
+    accepted: accepted.length,
+    felt: accepted.filter(({ hasFelt }) => hasFelt).length,
+    askedFirst: accepted.filter(({ firstAsked }) => firstAsked === down).length,
+    failed: accepted.filter(({ isCompleted }) => isCompleted === false).length,
+    waitSeconds: [0.5, 0.99, 1].map((share) => waits[Math.ceil(share * waits.length) - 1] ?? 0),
+  };
+}
+
+function acceptedBetween(all: readonly Followed[], fromSeconds: number, toSeconds: number): Followed[] {
+  return all.filter(({ acceptedAt }) => acceptedAt >= fromSeconds * 1000 && acceptedAt < toSeconds * 1000);
+}
+
+function starts(from: number, to: number, step: number): number[] {
+  return Array.from({ length: Math.ceil((to - from) / step) }, (_, index) => from + index * step);
+}
