@@ -100,6 +100,13 @@ function customerAlarms({
         'A provider refuses our key or our bill; customers get its models from the next route or not at all.',
       remedy: 'Renew key or credit at the provider that the log names.',
     },
+    ProviderCircuitOpened: {
+      metric: metrics.alarms('provider_circuit_opened'),
+      threshold: 1,
+      meaning:
+        'A provider fails: customers of its models wait a little longer, or get them from the next route. Without a next route their creations fail and are refunded.',
+      remedy: 'Run `providers health`, and look at the status page of the provider that the log names.',
+    },
     ProviderAnswersUnknown: {
       metric: metrics.alarms('provider_answer_unknown'),
       threshold: 1,

@@ -6,6 +6,7 @@ import { CreationExecution } from './creation-execution.ts';
 import type { EncryptionSecret } from './encryption-secret.ts';
 import type { ImageDelivery } from './image-delivery.ts';
 import type { ProviderAccess } from './provider-access.ts';
+import { joinNetwork } from './provider-network.ts';
 import { rendererSizes } from './renderer-sizes.ts';
 import type { AddFunction, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
@@ -66,12 +67,12 @@ function addRenderer(
     // More than 12 minutes, the longest deadline of a creation.
     timeout: Duration.seconds(780),
     memoryMegabytes,
-    holdsEventStreams: true,
   });
   fn.addEnvironment('RESULT_DAYS', String(settings.resultDays));
-  store.grant(fn, 'GetItem', 'UpdateItem');
+  store.grant(fn, 'BatchGetItem', 'GetItem', 'UpdateItem');
   images.grantStore(fn);
   images.grantFind(fn);
   providers.grantUse(fn);
+  if (settings.providerNetwork) joinNetwork(fn, settings.providerNetwork);
   return fn;
 }

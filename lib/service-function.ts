@@ -22,8 +22,6 @@ export interface ServiceFunctionProps {
   readonly memoryMegabytes: number;
   readonly architecture: Settings['architecture'];
   readonly logRetention: RetentionDays;
-  /** True when the bundle has the client of Amazon Bedrock, which imports the event streams of the SDK. */
-  readonly holdsEventStreams?: boolean;
   /** A folder whose files are in the bundle, under this name. */
   readonly folder?: BundledFolder;
   /** How many invocations run at once, which no other function can take. Absent: as many as the account allows. */
@@ -31,10 +29,7 @@ export interface ServiceFunctionProps {
 }
 
 /** What is particular to a function. The stack has values for the rest. */
-export type OwnFunctionProps = Pick<
-  ServiceFunctionProps,
-  'description' | 'holdsEventStreams' | 'folder' | 'reservedConcurrency'
-> &
+export type OwnFunctionProps = Pick<ServiceFunctionProps, 'description' | 'folder' | 'reservedConcurrency'> &
   Partial<Pick<ServiceFunctionProps, 'timeout' | 'memoryMegabytes'>>;
 
 /** Adds the function of one entry in functions/ to the stack. */
@@ -48,7 +43,7 @@ export class ServiceFunction extends LambdaFunction {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     super(scope, id, {
-      code: bundle(props.entry, props.holdsEventStreams ?? false, props.folder),
+      code: bundle(props.entry, props.folder),
       handler: 'index.handler',
       description: props.description,
       runtime: Runtime.NODEJS_24_X,

@@ -5,6 +5,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
 import { limitRanges } from '../core/limits.ts';
+import { providerNetwork } from './provider-network.ts';
 import { domain, oneOf, regionalCertificate, usEastCertificate, wholeNumber } from './setting-values.ts';
 import { portalSettings } from './portal/portal-settings.ts';
 import { gatewayLogRole, heldRequests, openaiSettings } from './streams/stream-settings.ts';
@@ -76,6 +77,11 @@ const settingsSchema = z.strictObject(
       .string({ error: 'must be a region, such as us-west-2' })
       .regex(/^[a-z]{2}(-[a-z]+)+-\d$/)
       .default('us-west-2'),
+    /**
+     * The private network in which the functions render, for providers with a private address, such as an own
+     * GPU. Its subnets need a way to the internet for all other vendors.
+     */
+    providerNetwork,
     /**
      * A table that was restored from a backup. The functions use it; the stack keeps its own table unchanged.
      */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync, transformSync, type BuildOptions } from 'esbuild';
 import { withoutPackageFiles } from './package-files.ts';
+import { withPackedJson } from './packed-json.ts';
 import { withoutUnaskedErrors } from './unasked-errors.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -43,17 +44,24 @@ const standIns = {
   '@aws/lambda-invoke-store': 'invoke-store',
   '@modelcontextprotocol/server/_shims': 'mcp-validator',
 };
+/**
+ * Modules that a function loads only when it needs them, each with the name of its file beside index.mjs. The file
+ * has everything that the module needs, so it shares no class with index.mjs: nothing may ask for such a class by
+ * `instanceof`.
+ */
+export const modulesOnDemand: Readonly<Record<string, string>> = {
+  'adapters/providers/bedrock/provider.ts': 'bedrock.mjs',
+};
+
 /** Event streams need another checksum of the same module. */
 const withoutEventStreams = { '@smithy/core/checksum': 'checksum' };
 
 /**
  * Bundles an entry: a file, or a text with `stdin`.
- * @param holdsEventStreams true when a client in the bundle imports the event streams of the SDK statically
+ * @param isOnDemand the entry is a module on demand. The client of Bedrock imports the event streams of the SDK
+ *   statically, so its file holds them.
  */
-export function bundleText(
-  entry: Pick<BuildOptions, 'entryPoints' | 'stdin'>,
-  holdsEventStreams: boolean,
-): string {
+export function bundleText(entry: Pick<BuildOptions, 'entryPoints' | 'stdin'>, isOnDemand: boolean): string {
   const { outputFiles, metafile } = buildSync({
     ...entry,
     outfile: 'index.mjs',
@@ -67,11 +75,16 @@ export function bundleText(
     mainFields: ['module', 'main'],
     // Dependencies that are CommonJS ask for Node's own modules by require.
     banner: { js: 'const require=process.getBuiltinModule;' },
-    external: [...otherCredentials, ...browsers, ...(holdsEventStreams ? [] : [eventStreams])],
+    external: [
+      ...otherCredentials,
+      ...browsers,
+      ...(isOnDemand ? [] : [eventStreams, ...Object.keys(modulesOnDemand).map((module) => `./${module}`)]),
+    ],
     alias: Object.fromEntries(
-      Object.entries({ ...standIns, ...(holdsEventStreams ? {} : withoutEventStreams) }).map(
-        ([module, name]) => [module, join(root, `lib/bundling/stand-ins/${name}.ts`)],
-      ),
+      Object.entries({ ...standIns, ...(isOnDemand ? {} : withoutEventStreams) }).map(([module, name]) => [
+        module,
+        join(root, `lib/bundling/stand-ins/${name}.ts`),
+      ]),
     ),
   });
   // A file that is imported and never used gives no byte.
@@ -79,7 +92,16 @@ export function bundleText(
     Object.entries(output.inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
   );
   const text = outputFiles.map((file) => file.text).join('');
-  return withoutPackageFiles(minified(withoutUnaskedErrors(text, inputs)), inputs, root);
+  const small = withoutPackageFiles(minified(withoutUnaskedErrors(text, inputs)), inputs, root);
+  return withFilesOnDemand(withPackedJson(small, inputs, root));
+}
+
+/** esbuild names an external module by its path from the root. */
+function withFilesOnDemand(text: string): string {
+  return Object.entries(modulesOnDemand).reduce(
+    (changed, [module, file]) => changed.replaceAll(`import("./${module}")`, `import("./${file}")`),
+    text,
+  );
 }
 
 /** The second pass, which also drops what nothing refers to any more. */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AssetHashType } from 'aws-cdk-lib';
 import { Code, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { bundleText } from './bundle-text.ts';
+import { bundleText, modulesOnDemand } from './bundle-text.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -20,17 +20,19 @@ export interface BundledFolder {
 }
 
 /**
- * Bundles a file of functions/ into one `index.mjs`. The CDK asks for the bundle only when it
- * needs one: `cdk list` and tests of the template make no bundles.
+ * Bundles a file of functions/ into one `index.mjs`, with a file beside it for each module that the function loads
+ * only when it needs the module. The CDK asks for a bundle only when it needs one: `cdk list` and tests of the
+ * template make no bundles.
  *
  * @param entry the path in functions/ without `.ts`: "operations/get-creation"
- * @param holdsEventStreams true when a client in the bundle imports the event streams of the SDK statically
  * @param files a folder that the function reads at run time
  */
-export function bundle(entry: string, holdsEventStreams: boolean, files?: BundledFolder): Code {
+export function bundle(entry: string, files?: BundledFolder): Code {
   const tryBundle = (folder: string): boolean => {
-    const text = bundleText({ entryPoints: [`functions/${entry}.ts`] }, holdsEventStreams);
+    const text = bundleText({ entryPoints: [`functions/${entry}.ts`] }, false);
     writeFileSync(join(folder, 'index.mjs'), text);
+    for (const [module, file] of Object.entries(modulesOnDemand))
+      if (text.includes(`import("./${file}")`)) writeFileSync(join(folder, file), bundleOnDemand(module));
     if (files) cpSync(files.from, join(folder, files.as), { recursive: true });
     return true;
   };
@@ -44,4 +46,13 @@ export function bundle(entry: string, holdsEventStreams: boolean, files?: Bundle
       environment: { ENTRY: entry },
     },
   });
+}
+
+/** Three functions hold the same file. */
+const bundledBefore = new Map<string, string>();
+
+function bundleOnDemand(module: string): string {
+  const text = bundledBefore.get(module) ?? bundleText({ entryPoints: [module] }, true);
+  bundledBefore.set(module, text);
+  return text;
 }

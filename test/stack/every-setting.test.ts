@@ -151,6 +151,24 @@ describe('the setting', () => {
     expect(policies).not.toContain(':bedrock:us-west-2:');
   });
 
+  it('The setting providerNetwork puts the functions that render, and no others, into the private network', () => {
+    const inNetwork = found('AWS::Lambda::Function').filter(([, { VpcConfig }]) => VpcConfig !== undefined);
+    expect(inNetwork.map(([name]) => name).sort()).toEqual([
+      'RenderImage',
+      'RenderImageLarge',
+      'RenderImageSmall',
+    ]);
+    for (const [, { VpcConfig }] of inNetwork)
+      expect(VpcConfig).toEqual({
+        SubnetIds: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'],
+        SecurityGroupIds: ['sg-0123456789abcdef0'],
+      });
+    const policies = found('AWS::IAM::Policy').filter(([, policy]) =>
+      JSON.stringify(policy).includes('ec2:CreateNetworkInterface'),
+    );
+    expect(policies).toHaveLength(3);
+  });
+
   it('The setting restoredTable is the table of every function, and the stack keeps its own table', () => {
     for (const [name] of found('AWS::Lambda::Function').filter(([fn]) => fn !== 'PublishPages'))
       expect(environmentOf(name)['TABLE_NAME'], name).toBe('Darkroom-restored-2026-11-21');

@@ -19,6 +19,10 @@ export const fullSettings: Required<SettingsInput> = {
   alarmEmail: 'operator@example.com',
   architecture: 'x86_64',
   bedrockRegion: 'eu-west-1',
+  providerNetwork: {
+    subnetIds: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'],
+    securityGroupIds: ['sg-0123456789abcdef0'],
+  },
   restoredTable: 'Darkroom-restored-2026-11-21',
   startsPerSecond: 300,
   apiTraffic: 'canary-10-percent-5-minutes',

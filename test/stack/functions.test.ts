@@ -1,6 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../core/contract.ts';
 import { defaultLimits, heldRequestMillis } from '../../core/limits.ts';
@@ -300,7 +301,7 @@ describe('the bundle', () => {
 
   it.each(bundles)('The bundle of $name is small enough to start fast', ({ name, text }) => {
     const limit = name === 'Mcp' ? 750 : 350;
-    expect(kilobytes(text)).toBeLessThanOrEqual(name.startsWith('RenderImage') ? 700 : limit);
+    expect(kilobytes(text)).toBeLessThanOrEqual(name.startsWith('RenderImage') ? 450 : limit);
   });
 
   it('The bundle that publishes pages has the pages and the reference beside its code', () => {
@@ -322,12 +323,24 @@ describe('the bundle', () => {
   it.each(bundles)(
     'The bundle of $name is minified and contains only JavaScript',
     ({ name, folder, text }) => {
-      if (name !== 'PublishPages') expect(readdirSync(folder, { recursive: true })).toEqual(['index.mjs']);
+      const onDemand = name.startsWith('RenderImage') ? ['bedrock.mjs'] : [];
+      if (name !== 'PublishPages')
+        expect(readdirSync(folder, { recursive: true }).sort()).toEqual([...onDemand, 'index.mjs']);
       // Compared as a boolean, so that a failure does not print the whole bundle.
       expect(/\.node['"]\)|process\.dlopen|node-gyp|prebuild-install/.test(text)).toBe(false);
       expect(text.split('\n').length).toBeLessThan(text.length / 200);
     },
   );
+
+  it('A renderer loads the adapter of Amazon Bedrock from a file of its own, which is whole', async () => {
+    const { folder, text } = bundles.find(({ name }) => name === 'RenderImage') ?? { folder: '', text: '' };
+    expect(text).toContain('import("./bedrock.mjs")');
+    expect(text).not.toContain('bedrock-runtime');
+    const file = join(folder, 'bedrock.mjs');
+    expect(kilobytes(readFileSync(file, 'utf8'))).toBeLessThanOrEqual(260);
+    const loaded = (await import(pathToFileURL(file).href)) as { createBedrock: (of: object) => object };
+    expect(loaded.createBedrock({ name: 'bedrock', region: 'us-west-2' })).toMatchObject({ name: 'bedrock' });
+  });
 
   it.each(bundles)('The bundle of $name imports only modules of Node', ({ text }) => {
     const imported = [...text.matchAll(/(?:^|[;}])import(?:[\w$*{},\s]*from)?\s?"([^"]+)"/gm)].map(

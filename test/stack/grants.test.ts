@@ -4,7 +4,7 @@ import { nameOf, resolved, resourcesOf } from './template.ts';
 
 // Without ListBucket S3 answers 403 instead of 404 for an image that is not there.
 const renderer = [
-  'table: GetItem UpdateItem',
+  'table: BatchGetItem GetItem UpdateItem',
   'bucket/results/*: GetObject PutObject',
   'bucket: ListBucket',
   'provider secret: GetSecretValue',

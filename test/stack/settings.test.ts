@@ -158,6 +158,18 @@ describe('settings', () => {
       'resultDays: must be a whole number from 1 to 3650 (is "30")',
     ],
     [
+      'an id of a network that is no subnet',
+      {
+        providerNetwork: { subnetIds: ['vpc-0123456789abcdef0'], securityGroupIds: ['sg-0123456789abcdef0'] },
+      },
+      'providerNetwork.subnetIds.0: must be an id such as subnet-0123456789abcdef0 (is "vpc-0123456789abcdef0")',
+    ],
+    [
+      'a network without security groups',
+      { providerNetwork: { subnetIds: ['subnet-0123456789abcdef0'], securityGroupIds: [] } },
+      'providerNetwork.securityGroupIds: must have one id at least (is [])',
+    ],
+    [
       'an origin with a path',
       { uploadOrigins: ['https://app.example.com/'] },
       'uploadOrigins.0: must be "*" or an origin, such as https://app.example.com (is "https://app.example.com/")',

@@ -43,6 +43,8 @@ export async function wholeRun(): Promise<WholeRun> {
   });
   await service.operator.credentials.set('fal', fakes.fal.key ?? '');
   await service.operator.providers.enable('fal');
+  // A second route behind fal, so that renderers read the health of both. It has no key, and nobody asks it.
+  await service.operator.providers.enable('replicate');
   const origin = await startImageOrigin();
   const watched = watchCalls(service, holdFirstLeases(service));
   try {

@@ -13,7 +13,7 @@ import { importMillis, withBareHandler } from './import-time.ts';
  * painter of the sandbox. Mcp contains the SDK of the protocol and the operations of seven tools.
  */
 const limitKilobytes = (name: string): number => {
-  if (name.startsWith('RenderImage')) return 700;
+  if (name.startsWith('RenderImage')) return 450;
   return name === 'Mcp' ? 750 : 350;
 };
 /**

@@ -19,13 +19,16 @@ const reportSchema = z.object({
 
 /**
  * What only CI runs, by `npm run test:long`, because it takes much of a processor: the recorded
- * answers of the API and of the command, the work of a stored release, an outage, a thousand cancels and a fault
+ * answers of the API and of the command, the work of a stored release, two outages, a thousand cancels and a fault
  * at every call site in the simulation, every row of every vendor from request to webhook, the audit and the
  * pages of a year of 100,000 ledger rows, a client and the openai library behind a hostile network, limits under conflicts, the grants
  * that a whole run uses, kill -9, and a few files that prove over a whole service what faster tests prove, too.
  */
 const longTests = [
   'test/adapters/dynamodb/leases/releases.test.ts',
+  'test/admin/route-health.test.ts',
+  'test/admin/wallet-lost-answers.test.ts',
+  'test/api/busy-single-writes.test.ts',
   'test/api/concurrency-conflicts.test.ts',
   'test/api/properties.test.ts',
   'test/client/ai-sdk.test.ts',
@@ -42,11 +45,19 @@ const longTests = [
   'test/releases/take-over.test.ts',
   'test/simulation/cancels.test.ts',
   'test/simulation/every-call-site.test.ts',
+  'test/simulation/load.test.ts',
   'test/simulation/outage.test.ts',
+  'test/simulation/provider-down.test.ts',
   'test/stack/used-grants.test.ts',
+  'test/vendors/callback-machine.test.ts',
   'test/vendors/callbacks.test.ts',
+  'test/vendors/cancel.test.ts',
   'test/vendors/content-credentials.test.ts',
+  'test/vendors/crash.test.ts',
   'test/vendors/every-row.test.ts',
+  'test/vendors/fallback.test.ts',
+  'test/vendors/own-gpu.test.ts',
+  'test/workflow/busy-table.test.ts',
   'test/workflow/kill.test.ts',
   'test/workflow/webhook-reseal.test.ts',
 ] as const;

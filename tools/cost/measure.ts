@@ -41,10 +41,10 @@ export type CreationKind = (typeof creationKinds)[number];
 /** The number of counted runs of the reconciler, which runs once a minute. */
 const idleMinutes = 10;
 /**
- * A rendering updates the lease, and the creation for its lease and for its attempt. Every further update
- * renews the lease.
+ * A rendering updates the lease, the creation for its lease and for its attempt, and the health of its route.
+ * Every further update renews the lease.
  */
-const updatesOfARendering = 3;
+const updatesOfARendering = 4;
 
 export interface Measured {
   readonly kinds: Readonly<Record<CreationKind, CreationCount>>;
