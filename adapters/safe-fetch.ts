@@ -23,6 +23,7 @@ import {
   type Target,
 } from './outbound-address.ts';
 import { exchange, type Connect, type ExchangeAnswer } from './pinned-exchange.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export type { OutboundRules } from './outbound-address.ts';
 
@@ -135,19 +136,6 @@ async function inTime<Value>(
   } finally {
     limit.release();
   }
-}
-
-/**
- * Rejects when the signal aborts before the work ends. The work itself cannot be stopped and goes on
- * unnoticed.
- */
-function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new Error('it took too long', { cause: signal.reason }));
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }
 
 const redirectStatuses = [301, 302, 303, 307, 308];

@@ -34,6 +34,10 @@ const model = z
     sunset_at: z.iso.date().nullable().meta({
       description: 'From this day on, 00:00 UTC, the model is no longer available.',
     }),
+    successor: z.string().nullable().meta({
+      description:
+        'The model to use instead of a deprecated one. null when there is none, or when this key may not use it.',
+    }),
   })
   .meta({
     id: 'Model',

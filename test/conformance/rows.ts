@@ -96,6 +96,17 @@ export const parts: readonly Part[] = [
         'A model without an enabled provider is listed as unavailable, with the reason',
         'api/provider-policy: A model without an enabled provider is listed as unavailable, with the reason',
       ),
+      row(
+        'Prices, models and providers that an operator sets hold from the next request on, in every endpoint',
+        'vendors/own-gpu: renders its first picture after three commands, at its price',
+        'vendors/own-gpu: is sold by every endpoint',
+        'vendors/own-gpu: sells at the price of the moment, and nothing while it cannot be read',
+        'core/sold-catalog: is refused when the item is older than the revision, is not there, or cannot be read',
+      ),
+      row(
+        'The creations of a withdrawn model stay; a new request for the model is answered 404',
+        'vendors/own-gpu: announces and withdraws a model, whose creations stay',
+      ),
       row('A hidden model is absent', 'api/provider-policy: A hidden model is absent'),
       row(
         'The defaults are what the account can render, and a request without them renders so',
@@ -768,6 +779,38 @@ export const parts: readonly Part[] = [
         'Six months ahead: the catalog refuses a shorter notice',
         'core/catalog-schema: a sunset one day less than six months after its deprecation',
       ),
+      row(
+        'The successor of a deprecated model is named, unless it is hidden from the caller',
+        'core/catalog-schema: the successor of a model',
+        'functions/model-sunset: The catalog names as successor %s',
+      ),
+      row(
+        'Where a vendor tells what a picture costs, the operator sees it beside the cost by the catalog, and clients never see it',
+        'adapters/providers/billed: A picture of %s for %j costs %d micro-dollars by its answer',
+        'admin/figures: The report names each route whose vendor bills more than 5 % more or less than the catalog says',
+        'core/creation: A creation never shows a provider, a job, a lease, a key or the body of a webhook',
+      ),
+      row(
+        'A ComfyUI of the operator renders by workflows with named places, and no prompt changes the workflow',
+        'adapters/providers/comfyui: Each answer of ComfyUI',
+        'core/comfyui-workflow: The prompt %j stays text, whatever it contains',
+        'vendors/every-row: whose vendor $vendor answers "$row" ($says) ends as $ends',
+      ),
+      row(
+        'Every vendor shows every way to fail, or says why it cannot fail so',
+        'vendors/ways: $vendor shows "$way" by a row, or says why it cannot fail so',
+        'vendors/ways: every adapter',
+      ),
+      row(
+        'A bill that makes no sense harms no creation',
+        'adapters/providers/billed: An answer that makes no sense gives its picture without a bill',
+        'vendors/every-row: whose vendor $vendor answers "$row" ($says) ends as $ends',
+      ),
+      row(
+        'Prices follow a written margin rule',
+        'core/catalog-file: The model %s is sold for at least 140 %% of the cost of its dearest route, rounded up to a half cent',
+        'admin/margin-rule: the margin rule',
+      ),
     ],
   },
   {
@@ -915,6 +958,56 @@ export const parts: readonly Part[] = [
       row(
         'GET /balance',
         'api/quote-and-balance: The answer shows what can be spent, what is open and what this key may still spend this month',
+      ),
+    ],
+  },
+  {
+    part: 'Routes that learn',
+    rows: [
+      row(
+        'A route that fails too often is asked after the others, and is never left out',
+        'core/route-order: Whatever is known of the routes, the order has each of them once',
+        'core/route-health: It is %s that the circuit opens when %s',
+        'functions/walk-health: A creation fails only after it has asked the route whose circuit is open, too',
+        'simulation/flapping: No invariant breaks in ${seeds.length} seeds in which providers go down and come back',
+        'admin/route-health: A route that fails three times is asked last, is probed once, and is well after an image',
+      ),
+      row(
+        'Of the creations that are accepted later than 30 s after a provider went down, one in a hundred asks it; the provider has its traffic again within two minutes',
+        'simulation/provider-down: Ten minutes without a provider (%s): one creation in a hundred feels it after 30 s, and the traffic is back in two minutes',
+        'simulation/load: Creations leave a provider that hangs, come back to it, and all of them end',
+      ),
+      row(
+        'One creation at a time probes an open route',
+        'adapters/dynamodb/health-store: Of all creations that saw the same circuit, one gets the probe',
+        'functions/walk-health: The creation that claims the probe asks the open route first, and the others do not',
+        'simulation/flapping: No invariant breaks in ${seeds.length} seeds in which providers go down and come back',
+      ),
+      row(
+        'Health never overrides the record: what was begun is looked at first, and no call is repeated',
+        'functions/walk-health: A job that was begun is looked at first, whatever is known of its route',
+        'functions/walk-health: A call that was begun is never repeated, even when its route is the best one',
+        'simulation/flapping: No invariant breaks in ${seeds.length} seeds in which providers go down and come back',
+      ),
+      row(
+        "A vendor's Retry-After is honoured within the deadline, and a crash during the wait loses nothing",
+        'adapters/providers/retry-after: An answer with %s tells %o as %s',
+        'functions/walk-later: The vendor is asked again at its time, and the refusal is saved before the wait',
+        'functions/walk-later: After a crash during the wait, the walk waits for the rest of the time and asks again',
+        'functions/walk-later: After a crash during the second call, the vendor is not asked a third time',
+        'simulation/flapping: No invariant breaks in ${seeds.length} seeds in which providers go down and come back',
+      ),
+      row(
+        'The operator sets the order of the routes: as given, the cheapest first, the fastest first',
+        'core/route-order: The cheapest route comes first, and a route without a known cost last',
+        'core/route-order: The fastest route comes first, and a route that nobody measured after the measured ones',
+        'admin/route-health: The routes are asked in the order that the operator sets',
+      ),
+      row(
+        'A note never fails a creation, and a busy route takes few of them',
+        'functions/walk-health: A note that fails is a line of the log, and the image is there',
+        'functions/walk-health: A read that hangs ends after a second',
+        'core/route-health: No route takes more than 20 notes of a kind in a second, up to 1,000 creations a second',
       ),
     ],
   },

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { operations, type OperationName } from '../../core/contract.ts';
 import { failureNames, failures } from '../../core/failure.ts';
 import { alarmMetric, metrics, type MetricDefinition } from '../../core/metrics.ts';
+import { styles } from '../../adapters/providers/compatible/styles.ts';
+import { compatibleStyleNames } from '../../core/provider-styles.ts';
 import { providers } from '../../core/providers.ts';
 import { documentation } from '../../document/operations/documentation.ts';
 import { fullSettings } from '../stack/full-settings.ts';
@@ -75,9 +77,36 @@ function metricRow(
 }
 
 describe('docs/providers.md', () => {
+  const page = readPage('docs/providers.md');
   it('The table of providers has every provider that needs a credential', () => {
     const needy = Object.entries(providers).filter(([, { credential }]) => credential !== 'none');
     const rows = needy.map(([name]) => `\`${name}\``);
-    expect(firstColumn(sectionOf(readPage('docs/providers.md'), '## Switching one on'))).toEqual(rows);
+    expect(firstColumn(sectionOf(page, '## Switching one on'))).toEqual(rows);
+  });
+
+  it('The table of styles has every style with its members', () => {
+    const columns = [
+      'size',
+      'edits',
+      'sourceField',
+      'seed',
+      'quality',
+      'outputFormat',
+      'billed',
+      'checkPath',
+    ] as const;
+    expect(tableRows(sectionOf(page, '## Styles'))).toEqual(
+      compatibleStyleNames.map((name) => [
+        `\`${name}\``,
+        ...columns.map((column) => styles[name][column] ?? '-'),
+      ]),
+    );
+  });
+
+  it('The table of members has every member of a style', () => {
+    const members = firstColumn(sectionOf(page, '### Members of a style'));
+    const named = members.flatMap((cell) => cell.match(/\w+/g) ?? []);
+    // The table of styles shows where source images go in `sourceField`.
+    expect([...named, 'sourceField'].toSorted()).toEqual(Object.keys(styles.openai).toSorted());
   });
 });

@@ -10,7 +10,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['secret', 'rotate', 'reseal', 'log', 'redeliver', 'test'],
   creations: ['list', 'find', 'show', 'restart', 'refund'],
   blocks: ['show', 'lift'],
-  providers: ['list', 'set', 'remove', 'callbacks', 'check'],
+  providers: ['list', 'set', 'remove', 'callbacks', 'check', 'health', 'order'],
   catalog: ['check'],
   usage: [],
   report: [],
@@ -252,7 +252,7 @@ const others: readonly AdminStep[] = [
     'audit',
     `audit --account ${absentAccount}`,
   ),
-  ...both('providers list', 'providers check'),
+  ...both('providers list', 'providers check', 'providers order', 'providers order given'),
   ...steps(
     'providers set nobody',
     'providers set sandbox',

@@ -1,6 +1,6 @@
 // Written by `npm run client:types` from docs/openapi.json. Do not change it by hand.
-// schemas a4df3986f8584b7f7d4e5d3cbb20ccb0926a3f4c4b9b3c0d26feab9076d8b113
-// types   903c9488b01917491ad225d2d642b85f4118d2655da73109cda8f3986afd1a4c
+// schemas 3bbc258978d71b7b483df80888813d41aa77e2e70fbe6a82496d1f33caeebb03
+// types   ca05930049d310ac4f3a65bccfd201000ed396253a2c319e5712e8e21871f084
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -879,6 +879,10 @@ export type Model = {
      * From this day on, 00:00 UTC, the model is no longer available.
      */
     sunset_at: string | null;
+    /**
+     * The model to use instead of a deprecated one. null when there is none, or when this key may not use it.
+     */
+    successor: string | null;
 };
 
 /**

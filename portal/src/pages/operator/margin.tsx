@@ -41,9 +41,9 @@ type Line = MarginView['lines'][number];
 
 const words = (name: string): string => name.replaceAll('_', ' ');
 const isAmount = (name: string): boolean =>
-  /(^|_)(revenue|cost|margin|unknown)$/.test(name) && name !== 'cost_unknown';
+  /(^|_)(revenue|cost|margin|unknown|difference)$/.test(name) && name !== 'cost_unknown';
 /** What is only seldom more than nothing: left out when it is nothing in every line. */
-const isSeldom = (name: string): boolean => /unknown|unclear/.test(name);
+const isSeldom = (name: string): boolean => /unknown|unclear|billed/.test(name);
 
 function cell(name: string, value: string | number | null | undefined): string {
   if (value === null || value === undefined) return '–';
