@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { awsDefaultOf, awsDefaults } from '../../tools/quotas/aws-defaults.ts';
+import { unitsOf } from '../../tools/quotas/creation-load.ts';
+import { defaultQuotas, defaultQuotasOf, quotasFor, type Traffic } from '../../tools/quotas/quotas.ts';
+
+const crowd: Traffic = { perSecond: 1_000, seconds: 15, kind: 'synchronous', pollEverySeconds: 5 };
+
+describe('The quotas for a traffic', () => {
+  it('hold the executions that wait for a vendor, and leave 100 unreserved beside the held requests', () => {
+    const { concurrency, lambdaConcurrency } = quotasFor(crowd);
+    const reserved = Object.values(concurrency).map(Number);
+    expect(concurrency.rendering).toBe(20_000);
+    expect(reserved.every(Number.isInteger)).toBe(true);
+    expect(lambdaConcurrency).toBeGreaterThanOrEqual(
+      reserved.reduce((sum, part) => sum + part, 0) + 150 + 100,
+    );
+  });
+
+  it('grow with the rate and with the time of the vendor', () => {
+    const faster = quotasFor({ ...crowd, perSecond: 300 });
+    const longer = quotasFor({ ...crowd, seconds: 60 });
+    const now = quotasFor(crowd);
+    for (const name of ['lambdaConcurrency', 'tableWriteUnits', 'serviceCapacity'] as const) {
+      expect(faster[name]).toBeLessThan(now[name]);
+      expect(longer[name]).toBeGreaterThan(now[name]);
+    }
+    expect(longer.startExecutionPerSecond).toBe(now.startExecutionPerSecond);
+  });
+
+  it('need few executions and many SendTaskSuccess for a vendor that calls back', () => {
+    const job = quotasFor({ ...crowd, kind: 'job' });
+    expect(job.lambdaConcurrency).toBeLessThan(quotasFor(crowd).lambdaConcurrency / 3);
+    expect(job.sendTaskPerSecond).toBe(1_300);
+    expect(job).toMatchObject({
+      concurrency: quotasFor({ ...crowd, seconds: 60, pollEverySeconds: 20, kind: 'job' }).concurrency,
+    });
+  });
+
+  it('are never below the defaults, not even for one creation a second', () => {
+    const one = quotasFor({ ...crowd, perSecond: 1 });
+    const { concurrency: _settings, ...numbers } = defaultQuotas;
+    expect(one).toMatchObject(numbers);
+  });
+
+  it('count no poll for clients that take the webhook', () => {
+    expect(quotasFor({ ...crowd, pollEverySeconds: 0 }).gatewayRequestsPerSecond).toBe(1_300);
+    expect(quotasFor(crowd).gatewayRequestsPerSecond).toBe(5_000);
+  });
+});
+
+describe('The defaults of AWS', () => {
+  it('are smaller outside the three large regions', () => {
+    expect(defaultQuotas.startExecutionPerSecond).toBe(300);
+    expect(defaultQuotasOf('eu-central-1').startExecutionPerSecond).toBe(150);
+    expect(awsDefaultOf('sendTaskPerSecond', 'eu-central-1')).toBe(300);
+  });
+
+  it('name a page of AWS for each figure', () => {
+    for (const { source } of Object.values(awsDefaults))
+      expect(source).toMatch(/^https:\/\/docs\.aws\.amazon\.com\//);
+  });
+});
+
+describe('The units of one creation', () => {
+  /** Write and read units of the rows of docs/cost.md, such as "success, webhook GenerateImage". */
+  async function measured(of: string, fn: string): Promise<{ write: number; read: number }> {
+    const page = await readFile(new URL('../../docs/cost.md', import.meta.url), 'utf8');
+    const cells = page.split('\n').flatMap((line) => {
+      const [, kind, name, , , read, write] = line.split('|').map((cell) => cell.trim());
+      return kind === of && name === fn ? [{ write: Number(write), read: Number(read) }] : [];
+    });
+    return cells[0] ?? { write: Number.NaN, read: Number.NaN };
+  }
+
+  it.each([
+    ['success, webhook, Idempotency-Key', 'GenerateImage', unitsOf.accept],
+    ['success, webhook, Idempotency-Key', 'RenderImageSmall', unitsOf.render],
+    ['success, webhook, Idempotency-Key', 'DeliverWebhook', unitsOf.deliver],
+    ['success, webhook, callback', 'RenderImageSmall', unitsOf.submit],
+    [
+      'success, webhook, callback',
+      'ReceiveCallback',
+      { write: unitsOf.render.write + unitsOf.callback.write, read: unitsOf.callback.read },
+    ],
+    ['poll', 'GetCreation', unitsOf.poll],
+  ])('of "%s" in %s are not below what docs/cost.md measured', async (of, fn, units) => {
+    const { write, read } = await measured(of, fn);
+    expect(units.write).toBeGreaterThanOrEqual(write);
+    expect(units.read).toBeGreaterThanOrEqual(read);
+  });
+});

@@ -1,0 +1,46 @@
+/**
+ * What one creation takes of AWS: the figures that docs/cost.md measured, rounded up, and the times of the
+ * functions. A test compares the units with docs/cost.md, so that no measured figure grows past this table.
+ */
+
+/** The share that is added to each mean, so that ordinary growth does not need new quotas. */
+export const reserve = 0.25;
+
+/** Write and read units of the table. docs/cost.md, "Where the figures come from". */
+export const unitsOf = {
+  /** The accept with an Idempotency-Key: 14. The count of open creations takes at most one more. */
+  accept: { write: 15, read: 7 },
+  /** A rendering from its start to its image. */
+  render: { write: 12, read: 0 },
+  /** Handing a job to a vendor that calls back. The callback then writes what a rendering writes. */
+  submit: { write: 6, read: 0 },
+  callback: { write: 0, read: 2 },
+  deliver: { write: 7, read: 2 },
+  poll: { write: 2, read: 5 },
+  /** A renderer renews its lease every two seconds while a vendor works. */
+  renewal: { write: 1, read: 0 },
+} as const;
+
+/** A renderer that holds a connection renews its lease after so many seconds. */
+export const renewalSeconds = 2;
+
+/** For how many seconds an invocation occupies its function. docs/cost.md has the parts: CPU and calls. */
+export const functionSeconds = {
+  accept: 0.15,
+  poll: 0.05,
+  /** What a rendering takes beside the vendor's time: storing and committing the image, and cold starts. */
+  render: 1,
+  submit: 1,
+  callback: 1.5,
+  deliver: 0.4,
+  refund: 0.2,
+} as const;
+
+/** The share of creations that fail and are refunded. An assumption: a usual day is far below. */
+export const failedShare = 0.05;
+
+/** RenderImage and DeliverWebhook, and RefundCharge or a repeated state now and then. */
+export const transitionsOfCreation = 2.1;
+
+/** From the acceptance to the vendor's call, and from the vendor's answer to the end. Seconds. */
+export const overheadSeconds = 3;

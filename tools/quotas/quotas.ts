@@ -1,0 +1,196 @@
+/**
+ * The quotas and settings with which a deployment takes so many creations a second. docs/operations.md prints
+ * them as a table, `npm run preflight` compares an account with them, and the simulation of load runs with them.
+ */
+import { awsDefaultOf } from './aws-defaults.ts';
+import {
+  failedShare,
+  functionSeconds,
+  overheadSeconds,
+  renewalSeconds,
+  reserve,
+  transitionsOfCreation,
+  unitsOf,
+} from './creation-load.ts';
+
+/** The traffic that a deployment is to take. */
+export interface Traffic {
+  /** Creations a second. */
+  readonly perSecond: number;
+  /** For how long a vendor renders. */
+  readonly seconds: number;
+  /**
+   * "job" is a vendor that calls back (docs/providers.md): no function waits for it. A vendor whose jobs are
+   * polled occupies a function, as a synchronous one does.
+   */
+  readonly kind: 'synchronous' | 'job';
+  /** A client asks for its creation after so many seconds, again and again. 0: it takes the webhook and never asks. */
+  readonly pollEverySeconds: number;
+}
+
+/** Reserved executions of Lambda, the setting `concurrency`. "shared" reserves none. */
+type Reserved = number | 'shared';
+
+export interface ConcurrencySettings {
+  readonly api: Reserved;
+  readonly refunds: Reserved;
+  readonly deliveries: Reserved;
+  readonly reconciler: Reserved;
+  readonly rendering: Reserved;
+}
+
+export interface Quotas {
+  /** Executions of the whole account in the region. */
+  readonly lambdaConcurrency: number;
+  readonly startExecutionPerSecond: number;
+  readonly startExecutionBurst: number;
+  readonly stateTransitionsPerSecond: number;
+  readonly stateTransitionsBurst: number;
+  readonly sendTaskPerSecond: number;
+  readonly sendTaskBurst: number;
+  /** The table with its indexes, at its quota. */
+  readonly tableWriteUnits: number;
+  readonly tableReadUnits: number;
+  /** What the table takes at once, before it has adapted to its traffic. */
+  readonly tableWarmWriteUnits: number;
+  readonly tableWarmReadUnits: number;
+  /** The setting `throttling`. The quota of the account has to be as large. */
+  readonly gatewayRequestsPerSecond: number;
+  readonly gatewayBurst: number;
+  /** The setting `serviceCapacity`: creations that are open at once. */
+  readonly serviceCapacity: number;
+  readonly concurrency: ConcurrencySettings;
+}
+
+/** The executions that the default of the setting `heldRequests` reserves. */
+const heldRequests = 150;
+/** Lambda refuses a reservation that leaves fewer. */
+const unreserved = 100;
+
+/** The quotas that AWS documents for an account in the region, with the default settings of a deployment. */
+export function defaultQuotasOf(region: string): Quotas {
+  const of = (name: Parameters<typeof awsDefaultOf>[0]): number => awsDefaultOf(name, region);
+  return {
+    lambdaConcurrency: of('lambdaConcurrency'),
+    startExecutionPerSecond: of('startExecutionPerSecond'),
+    startExecutionBurst: of('startExecutionBurst'),
+    stateTransitionsPerSecond: of('stateTransitionsPerSecond'),
+    stateTransitionsBurst: of('stateTransitionsBurst'),
+    sendTaskPerSecond: of('sendTaskPerSecond'),
+    sendTaskBurst: of('sendTaskBurst'),
+    tableWriteUnits: of('tableWriteUnits'),
+    tableReadUnits: of('tableReadUnits'),
+    tableWarmWriteUnits: of('tableWarmWriteUnits'),
+    tableWarmReadUnits: of('tableWarmReadUnits'),
+    // The defaults of the settings throttling and serviceCapacity.
+    gatewayRequestsPerSecond: 500,
+    gatewayBurst: 1_000,
+    serviceCapacity: 2_000,
+    concurrency: {
+      api: 'shared',
+      refunds: 'shared',
+      deliveries: 'shared',
+      reconciler: 'shared',
+      rendering: 'shared',
+    },
+  };
+}
+
+/** The defaults in us-east-1, us-west-2 and eu-west-1. */
+export const defaultQuotas: Quotas = defaultQuotasOf('us-east-1');
+
+/** How often a client asks for one creation. The last time it sees the image. */
+function pollsOf({ seconds, pollEverySeconds }: Traffic): number {
+  return pollEverySeconds === 0 ? 0 : Math.ceil(seconds / pollEverySeconds);
+}
+
+/**
+ * The least whole number of two digits and zeros that holds the mean, with the reserve. What happens at random
+ * moments lies within four standard deviations of its mean, which counts where the mean is small.
+ */
+function peakOf(mean: number): number {
+  return roundUp(Math.max(mean * (1 + reserve), mean + 4 * Math.sqrt(mean)));
+}
+
+function roundUp(value: number): number {
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(value, 1))) - 1);
+  // A product of decimal fractions can lie a hair above its exact value.
+  return Math.ceil(Number((value / step).toFixed(6))) * step;
+}
+
+/**
+ * The quotas for the traffic. No quota is below its default in the large regions, so that a row never asks for
+ * less than an account has.
+ */
+export function quotasFor(traffic: Traffic): Quotas {
+  const { perSecond, seconds, kind } = traffic;
+  const atLeast = (name: keyof Quotas & Parameters<typeof awsDefaultOf>[0], value: number): number =>
+    Math.max(value, defaultQuotas[name]);
+  const units = unitsPerCreation(traffic);
+  const writes = peakOf(perSecond * units.write);
+  const reads = peakOf(perSecond * units.read);
+  const starts = peakOf(perSecond);
+  const transitions = peakOf(perSecond * transitionsOfCreation);
+  const ends = kind === 'job' ? peakOf(perSecond) : 0;
+  const requests = peakOf(perSecond * (1 + pollsOf(traffic) + (kind === 'job' ? 1 : 0)));
+  const { settings, callbacks } = executionsFor(traffic);
+  const reserved = Object.values(settings).reduce((sum, part) => sum + part, 0);
+  return {
+    lambdaConcurrency: atLeast(
+      'lambdaConcurrency',
+      roundUp(reserved + callbacks + heldRequests + unreserved),
+    ),
+    startExecutionPerSecond: atLeast('startExecutionPerSecond', starts),
+    startExecutionBurst: atLeast('startExecutionBurst', 2 * starts),
+    stateTransitionsPerSecond: atLeast('stateTransitionsPerSecond', transitions),
+    stateTransitionsBurst: atLeast('stateTransitionsBurst', 2 * transitions),
+    sendTaskPerSecond: atLeast('sendTaskPerSecond', ends),
+    sendTaskBurst: atLeast('sendTaskBurst', 2 * ends),
+    tableWriteUnits: atLeast('tableWriteUnits', writes),
+    tableReadUnits: atLeast('tableReadUnits', reads),
+    tableWarmWriteUnits: atLeast('tableWarmWriteUnits', writes),
+    tableWarmReadUnits: atLeast('tableWarmReadUnits', reads),
+    gatewayRequestsPerSecond: atLeast('gatewayRequestsPerSecond', requests),
+    gatewayBurst: Math.min(atLeast('gatewayBurst', requests), awsDefaultOf('gatewayBurst', 'us-east-1')),
+    serviceCapacity: Math.max(peakOf(perSecond * (seconds + overheadSeconds)), defaultQuotas.serviceCapacity),
+    concurrency: settings,
+  };
+}
+
+/** Units of the table that one creation takes, from its acceptance to its webhook and its last poll. */
+function unitsPerCreation(traffic: Traffic): { readonly write: number; readonly read: number } {
+  const { accept, render, submit, callback, deliver, poll, renewal } = unitsOf;
+  const polls = pollsOf(traffic);
+  const renewals = traffic.kind === 'job' ? 0 : Math.ceil(traffic.seconds / renewalSeconds);
+  const job = traffic.kind === 'job' ? 1 : 0;
+  const sum = (units: 'write' | 'read'): number =>
+    accept[units] +
+    render[units] +
+    deliver[units] +
+    job * (submit[units] + callback[units]) +
+    renewals * renewal[units] +
+    polls * poll[units];
+  return { write: sum('write'), read: sum('read') };
+}
+
+/** Executions that are busy at once, by Little's law: how many begin a second, times how long one lasts. */
+function executionsFor(traffic: Traffic): {
+  readonly settings: Readonly<Record<keyof ConcurrencySettings, number>>;
+  /** ReceiveCallback runs beside the reserved functions. */
+  readonly callbacks: number;
+} {
+  const { perSecond, seconds, kind } = traffic;
+  const busy = functionSeconds;
+  const waits = kind === 'job' ? busy.submit : seconds + busy.render;
+  return {
+    settings: {
+      api: peakOf(perSecond * (busy.accept + pollsOf(traffic) * busy.poll)),
+      refunds: peakOf(perSecond * failedShare * busy.refund),
+      deliveries: peakOf(perSecond * busy.deliver),
+      // It runs once a minute, and a run that works on a backlog may meet the next one.
+      reconciler: 2,
+      rendering: peakOf(perSecond * waits),
+    },
+    callbacks: kind === 'job' ? peakOf(perSecond * busy.callback) : 0,
+  };
+}
