@@ -7,14 +7,25 @@ import { defaultQuotas, defaultQuotasOf, quotasFor, type Traffic } from '../../t
 const crowd: Traffic = { perSecond: 1_000, seconds: 15, kind: 'synchronous', pollEverySeconds: 5 };
 
 describe('The quotas for a traffic', () => {
-  it('hold the executions that wait for a vendor, and leave 100 unreserved beside the held requests', () => {
+  it('hold the executions that wait for a vendor beside what is reserved, and leave 100 unreserved', () => {
     const { concurrency, lambdaConcurrency } = quotasFor(crowd);
-    const reserved = Object.values(concurrency).map(Number);
-    expect(concurrency.rendering).toBe(20_000);
+    const { rendering, ...apart } = concurrency;
+    const reserved = Object.values(apart).map(Number);
+    const waiting = 1_000 * (15 + 1) * 1.25;
+    expect(rendering).toBe('shared');
     expect(reserved.every(Number.isInteger)).toBe(true);
     expect(lambdaConcurrency).toBeGreaterThanOrEqual(
-      reserved.reduce((sum, part) => sum + part, 0) + 150 + 100,
+      reserved.reduce((sum, part) => sum + part, 0) + waiting + 150 + 100,
     );
+  });
+
+  it('give the accept its part of what is reserved for the API, and the polls theirs', () => {
+    const api = (pollEverySeconds: number): number =>
+      Number(quotasFor({ ...crowd, pollEverySeconds }).concurrency.api);
+    // 150 accepts are busy at once, 200 with their peaks, and 12 of 20 parts are theirs.
+    expect(api(0)).toBe(340);
+    // 150 polls are busy at once, 200 with their peaks, and 6 of 20 parts are theirs.
+    expect(api(5)).toBe(670);
   });
 
   it('grow with the rate and with the time of the vendor', () => {

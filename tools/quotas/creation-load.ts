@@ -36,6 +36,15 @@ export const functionSeconds = {
   refund: 0.2,
 } as const;
 
+/**
+ * A reservation of Lambda belongs to one function, so the setting concurrency.api is divided: 12 of 20 parts for
+ * GenerateImage, and 6 for GetCreation.
+ */
+export const apiShares = { accept: 0.6, poll: 0.3 } as const;
+
+/** The least number that can be divided among the functions of concurrency.api. */
+export const leastApi = 4;
+
 /** The share of creations that fail and are refunded. An assumption: a usual day is far below. */
 export const failedShare = 0.05;
 

@@ -4,8 +4,10 @@
  */
 import { awsDefaultOf } from './aws-defaults.ts';
 import {
+  apiShares,
   failedShare,
   functionSeconds,
+  leastApi,
   overheadSeconds,
   renewalSeconds,
   reserve,
@@ -36,6 +38,7 @@ export interface ConcurrencySettings {
   readonly refunds: Reserved;
   readonly deliveries: Reserved;
   readonly reconciler: Reserved;
+  /** A cap. No row of the table needs one: renderers then take what the others leave, and never theirs. */
   readonly rendering: Reserved;
 }
 
@@ -133,12 +136,12 @@ export function quotasFor(traffic: Traffic): Quotas {
   const transitions = peakOf(perSecond * transitionsOfCreation);
   const ends = kind === 'job' ? peakOf(perSecond) : 0;
   const requests = peakOf(perSecond * (1 + pollsOf(traffic) + (kind === 'job' ? 1 : 0)));
-  const { settings, callbacks } = executionsFor(traffic);
-  const reserved = Object.values(settings).reduce((sum, part) => sum + part, 0);
+  const { reserved, rendering, callbacks } = executionsFor(traffic);
+  const apart = Object.values(reserved).reduce((sum, part) => sum + part, 0);
   return {
     lambdaConcurrency: atLeast(
       'lambdaConcurrency',
-      roundUp(reserved + callbacks + heldRequests + unreserved),
+      roundUp(apart + rendering + callbacks + heldRequests + unreserved),
     ),
     startExecutionPerSecond: atLeast('startExecutionPerSecond', starts),
     startExecutionBurst: atLeast('startExecutionBurst', 2 * starts),
@@ -153,7 +156,7 @@ export function quotasFor(traffic: Traffic): Quotas {
     gatewayRequestsPerSecond: atLeast('gatewayRequestsPerSecond', requests),
     gatewayBurst: Math.min(atLeast('gatewayBurst', requests), awsDefaultOf('gatewayBurst', 'us-east-1')),
     serviceCapacity: Math.max(peakOf(perSecond * (seconds + overheadSeconds)), defaultQuotas.serviceCapacity),
-    concurrency: settings,
+    concurrency: { ...reserved, rendering: 'shared' },
   };
 }
 
@@ -175,7 +178,8 @@ function unitsPerCreation(traffic: Traffic): { readonly write: number; readonly 
 
 /** Executions that are busy at once, by Little's law: how many begin a second, times how long one lasts. */
 function executionsFor(traffic: Traffic): {
-  readonly settings: Readonly<Record<keyof ConcurrencySettings, number>>;
+  readonly reserved: Readonly<Record<Exclude<keyof ConcurrencySettings, 'rendering'>, number>>;
+  readonly rendering: number;
   /** ReceiveCallback runs beside the reserved functions. */
   readonly callbacks: number;
 } {
@@ -183,14 +187,18 @@ function executionsFor(traffic: Traffic): {
   const busy = functionSeconds;
   const waits = kind === 'job' ? busy.submit : seconds + busy.render;
   return {
-    settings: {
-      api: peakOf(perSecond * (busy.accept + pollsOf(traffic) * busy.poll)),
+    reserved: {
+      api: Math.max(
+        leastApi,
+        roundUp(peakOf(perSecond * busy.accept) / apiShares.accept),
+        roundUp(peakOf(perSecond * pollsOf(traffic) * busy.poll) / apiShares.poll),
+      ),
       refunds: peakOf(perSecond * failedShare * busy.refund),
       deliveries: peakOf(perSecond * busy.deliver),
       // It runs once a minute, and a run that works on a backlog may meet the next one.
       reconciler: 2,
-      rendering: peakOf(perSecond * waits),
     },
+    rendering: peakOf(perSecond * waits),
     callbacks: kind === 'job' ? peakOf(perSecond * busy.callback) : 0,
   };
 }

@@ -1,0 +1,41 @@
+/** `npm run preflight`: asks an account of AWS, read only, what would stop the deployment. */
+import { Command, Option } from 'commander';
+import { wholeNumber } from '../terminal/whole-number.ts';
+import { preflightCommand } from '../tools/preflight/command.ts';
+import { usualPollSeconds } from '../tools/quotas/page.ts';
+
+interface Options {
+  readonly stage: string;
+  readonly region?: string;
+  readonly rate: string;
+  readonly seconds: string;
+  readonly vendor: 'synchronous' | 'job';
+  readonly json?: boolean;
+}
+
+const options = new Command('npm run preflight --')
+  .description('Ask an account of AWS what would stop the deployment, or limit it. Nothing is changed.')
+  .option('--stage <name>', 'the settings of config/NAME.ts', 'default')
+  .option('--region <region>', 'the region of the stack; without it, that of the environment or the profile')
+  .option('--rate <number>', 'creations a second that the deployment is to take', '10')
+  .option('--seconds <number>', 'for how long a vendor renders', '15')
+  .addOption(
+    new Option('--vendor <kind>', 'job: a vendor that calls back')
+      .choices(['synchronous', 'job'])
+      .default('synchronous'),
+  )
+  .option('--json', 'one JSON document')
+  .parse()
+  .opts<Options>();
+
+process.exitCode = await preflightCommand({
+  stage: options.stage,
+  region: options.region,
+  traffic: {
+    perSecond: wholeNumber('--rate', options.rate),
+    seconds: wholeNumber('--seconds', options.seconds),
+    kind: options.vendor,
+    pollEverySeconds: usualPollSeconds,
+  },
+  json: options.json === true,
+});
