@@ -116,7 +116,7 @@ const settingsSchema = z.strictObject(
     /** The limits of the whole API, which apply before the limits of an account. */
     throttling: z
       .strictObject(
-        { ratePerSecond: wholeNumber(1, 10_000).default(500), burst: wholeNumber(1, 5_000).default(1_000) },
+        { ratePerSecond: wholeNumber(1, 100_000).default(500), burst: wholeNumber(1, 5_000).default(1_000) },
         { error: 'must be {ratePerSecond, burst}' },
       )
       .prefault({}),

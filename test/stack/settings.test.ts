@@ -191,7 +191,7 @@ describe('settings', () => {
     ['limits.deadlineSeconds', 1, 720],
     ['limits.maxUnusedUploads', 0, 1_000],
     ['startsPerSecond', 10, 10_000],
-    ['throttling.ratePerSecond', 1, 10_000],
+    ['throttling.ratePerSecond', 1, 100_000],
     ['throttling.burst', 1, 5_000],
   ];
   /** { limits: { postRate: 3 } } for "limits.postRate" and 3. */

@@ -26,7 +26,7 @@ import type { Finding, Question } from '../../tools/preflight/finding.ts';
 import { runPreflight, type Preflight, type PreflightResult } from '../../tools/preflight/run.ts';
 
 export const accountId = '123456789012';
-export const now = new Date('2026-11-23T12:00:00Z');
+const now = new Date('2026-11-23T12:00:00Z');
 
 const mockAll = () => ({
   sts: mockClient(STSClient),
@@ -181,6 +181,8 @@ export function distributions(
 
 export interface Asking {
   readonly settings?: SettingsInput;
+  /** Settings that are put over those of `settings` without a check. */
+  readonly over?: object;
   readonly region?: string;
   readonly traffic?: Partial<Preflight['traffic']>;
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
@@ -191,7 +193,7 @@ export function ask(
   questions: readonly Question[] | undefined,
   asking: Asking = {},
 ): Promise<PreflightResult> {
-  const settings = parseSettings('config/test.ts', asking.settings ?? {});
+  const settings = { ...parseSettings('config/test.ts', asking.settings ?? {}), ...asking.over };
   const region = asking.region ?? 'us-east-1';
   return runPreflight(
     {
@@ -209,7 +211,7 @@ export function ask(
   );
 }
 
-/** The findings of one question: level, and what was found with its fix, as one text. */
+/** The findings of one question. */
 export async function findingsOf(question: Question, asking: Asking = {}): Promise<readonly Finding[]> {
   return (await ask([question], asking)).findings;
 }

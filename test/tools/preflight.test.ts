@@ -317,7 +317,8 @@ describe('The quotas of Step Functions', () => {
       level: 'note',
       found: 'not in Service Quotas; AWS documents 500',
     });
-    expect(await findingOf(stepFunctions, starts, { region: 'eu-central-1' })).toMatchObject({
+    const small = { region: 'eu-central-1', traffic: { perSecond: 200 } };
+    expect(await findingOf(stepFunctions, starts, small)).toMatchObject({
       level: 'limits',
       found: 'not in Service Quotas; AWS documents 150',
     });
@@ -414,7 +415,7 @@ describe('API Gateway', () => {
 
 describe('CloudFront', () => {
   it('proves by a distribution that the account is verified, and is unknown without one', async () => {
-    expect(await findingOf(cloudFront)).toMatchObject({ level: 'ok', found: '1 distributions' });
+    expect(await findingOf(cloudFront)).toMatchObject({ level: 'ok', found: 'distributions: 1' });
     account.cloudFront.on(ListDistributionsCommand).resolves(distributions());
     const finding = await findingOf(cloudFront);
     expect(finding.level).toBe('note');
@@ -610,6 +611,28 @@ describe('The settings', () => {
       fix: 'throttling: { ratePerSecond: 1500, burst: 1500 }',
     });
   });
+
+  it('say that a reservation is too small for the traffic', async () => {
+    const reserving = (api: number | 'shared'): Promise<readonly Finding[]> =>
+      findingsOf(settingsForTraffic, { over: { concurrency: { api } } });
+    const levels = async (api: number | 'shared'): Promise<string[]> =>
+      (await reserving(api))
+        .filter(({ question }) => question === 'Setting concurrency.api')
+        .map(({ level, wanted }) => `${level}, ${wanted}`);
+    expect(await levels(24)).toEqual(['ok, at least 24']);
+    expect(await levels(23)).toEqual(['limits, at least 24']);
+    expect(await levels('shared')).toEqual([]);
+  });
+});
+
+describe('The reservations of concurrency', () => {
+  it('count among those that Lambda has to grant', async () => {
+    const over = { concurrency: { api: 700, refunds: 51 } };
+    expect(await findingOf(lambdaConcurrency, 'Lambda: reserved', { over })).toMatchObject({
+      level: 'stops',
+      wanted: '901 that the settings reserve, and 100 that stay unreserved',
+    });
+  });
 });
 
 describe('The report', () => {
@@ -630,8 +653,10 @@ describe('The report', () => {
     } as const;
     const lines: string[] = [];
     const code = printReport(data, false, (line) => lines.push(line));
-    let json: unknown;
-    expect(printReport(data, true, (line) => (json = JSON.parse(line)))).toBe(code);
+    const documents: string[] = [];
+    expect(printReport(data, true, (line) => documents.push(line))).toBe(code);
+    expect(documents).toHaveLength(1);
+    const json: unknown = JSON.parse(documents[0] ?? '');
     return { code, lines, json };
   };
 
@@ -643,10 +668,10 @@ describe('The report', () => {
   it('has one line for each finding, and says what to do where there is something to do', () => {
     const { lines } = report('ok', 'stops');
     expect(lines.slice(0, 2).map((line) => line.replace(/^\S+ /, ''))).toEqual([
-      'A ok     found',
+      'A ok     found; wanted: wanted',
       'A stops  found; wanted: wanted; fix: do this',
     ]);
-    expect(lines.join('\n')).toContain('1 of 2 findings stop the deployment');
+    expect(lines.join('\n')).toContain('Findings that stop the deployment (✗): 1.');
   });
 
   it('is one JSON document with --json', () => {
@@ -660,8 +685,8 @@ describe('The report', () => {
 
   it('says how many findings limit the service, and how many could not be asked', () => {
     const text = report('limits', 'unasked', 'unasked').lines.join('\n');
-    expect(text).toContain('1 make it less than is wanted');
-    expect(text).toContain('2 could not be asked');
+    expect(text).toContain('Findings that limit the service (!): 1.');
+    expect(text).toContain('Questions that could not be asked (?): 2.');
     expect(text).toContain('Nothing that was found stops the deployment.');
   });
 });

@@ -2,7 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { awsDefaultOf, awsDefaults } from '../../tools/quotas/aws-defaults.ts';
 import { unitsOf } from '../../tools/quotas/creation-load.ts';
-import { defaultQuotas, defaultQuotasOf, quotasFor, type Traffic } from '../../tools/quotas/quotas.ts';
+import {
+  defaultQuotas,
+  defaultQuotasOf,
+  needsOf,
+  quotasFor,
+  type Traffic,
+} from '../../tools/quotas/quotas.ts';
 
 const crowd: Traffic = { perSecond: 1_000, seconds: 15, kind: 'synchronous', pollEverySeconds: 5 };
 
@@ -48,8 +54,10 @@ describe('The quotas for a traffic', () => {
     });
   });
 
-  it('are never below the defaults, not even for one creation a second', () => {
-    const one = quotasFor({ ...crowd, perSecond: 1 });
+  it('are never below the defaults, although one creation a second needs less', () => {
+    const little = { ...crowd, perSecond: 1 };
+    expect(needsOf(little).startExecutionPerSecond).toBe(5);
+    const one = quotasFor(little);
     const { concurrency: _settings, ...numbers } = defaultQuotas;
     expect(one).toMatchObject(numbers);
   });

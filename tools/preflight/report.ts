@@ -36,7 +36,7 @@ export function printReport(report: Report, json: boolean, print: (line: string)
 function lineOf({ question, level, found, wanted, fix }: Finding, width: number): string {
   const what = `${visibleText(question).padEnd(width)}  ${visibleText(found)}`;
   const more = [
-    ...(level === 'ok' ? [] : [`wanted: ${visibleText(wanted)}`]),
+    ...(level === 'unasked' ? [] : [`wanted: ${visibleText(wanted)}`]),
     ...(fix === undefined ? [] : [`fix: ${visibleText(fix)}`]),
   ];
   return `${marks[level]} ${[what, ...more].join('; ')}`;
@@ -49,10 +49,12 @@ function summary({ account, region, stack, traffic, findings }: Report): string[
   return [
     '',
     `${stack} in ${region} of ${account}, for ${perSecond} creations a second at ${who} that takes ${seconds} s:`,
-    count('stops') === 0
-      ? pc.bold('Nothing that was found stops the deployment.')
-      : pc.bold(`${count('stops')} of ${findings.length} findings stop the deployment (✗).`),
-    ...(count('limits') === 0 ? [] : [`${count('limits')} make it less than is wanted (!).`]),
-    ...(count('unasked') === 0 ? [] : [`${count('unasked')} could not be asked (?).`]),
+    pc.bold(
+      count('stops') === 0
+        ? 'Nothing that was found stops the deployment.'
+        : `Findings that stop the deployment (✗): ${count('stops')}.`,
+    ),
+    ...(count('limits') === 0 ? [] : [`Findings that limit the service (!): ${count('limits')}.`]),
+    ...(count('unasked') === 0 ? [] : [`Questions that could not be asked (?): ${count('unasked')}.`]),
   ];
 }

@@ -1,6 +1,6 @@
-/** The tables of docs/operations.md, "Quotas for a crowd". A test compares them with the page. */
-import { awsDefaults, awsDefaultsReadAt } from './aws-defaults.ts';
-import { quotasFor, type Quotas, type Traffic } from './quotas.ts';
+/** The tables of docs/operations.md about quotas. A test compares them with the page. */
+import { awsDefaults, awsDefaultsReadAt, type AwsQuotaName } from './aws-defaults.ts';
+import { needsOf, quotasFor, type Traffic } from './quotas.ts';
 
 /** How often a client asks on average. The service tells clients how long to wait: at most 10 s. */
 export const usualPollSeconds = 5;
@@ -18,31 +18,43 @@ const traffics: readonly Traffic[] = rates.flatMap((perSecond) =>
 const figure = (value: number | 'shared'): string =>
   value === 'shared' ? value : value.toLocaleString('en-US');
 
-/** For each traffic, the quotas that an account needs. */
+/** The figure, bold where it is above the default of AWS in the large regions. */
+function asked(name: AwsQuotaName, value: number): string {
+  return value > awsDefaults[name].large ? `**${figure(value)}**` : figure(value);
+}
+
+/** For each traffic, what it needs of an account. */
 export function quotasTable(): string {
   return table(
     [
       'Creations a second',
       'Vendor',
-      'Lambda: executions',
-      'Step Functions: starts / transitions / SendTask',
-      'DynamoDB: write / read units',
-      'API Gateway: requests',
+      'Executions',
+      'Starts',
+      'Transitions',
+      'Task ends',
+      'Write units',
+      'Read units',
+      'Requests',
     ],
     traffics.map((traffic) => {
-      const quotas = quotasFor(traffic);
-      return [
-        ...rowNames(traffic),
-        figure(quotas.lambdaConcurrency),
-        figures(quotas, 'startExecutionPerSecond', 'stateTransitionsPerSecond', 'sendTaskPerSecond'),
-        figures(quotas, 'tableWriteUnits', 'tableReadUnits'),
-        figure(quotas.gatewayRequestsPerSecond),
-      ];
+      const needs = needsOf(traffic);
+      return [...rowNames(traffic), ...quotaColumns.map((name) => asked(name, needs[name]))];
     }),
   );
 }
 
-/** For each traffic, the settings that go with the quotas. */
+const quotaColumns = [
+  'lambdaConcurrency',
+  'startExecutionPerSecond',
+  'stateTransitionsPerSecond',
+  'sendTaskPerSecond',
+  'tableWriteUnits',
+  'tableReadUnits',
+  'gatewayRequestsPerSecond',
+] as const;
+
+/** For each traffic, the settings that go with the quotas, and what the table has to take at once. */
 export function settingsTable(): string {
   return table(
     [
@@ -51,7 +63,8 @@ export function settingsTable(): string {
       '`serviceCapacity`',
       '`throttling`',
       '`concurrency`: api, deliveries, refunds, reconciler',
-      'warm write units',
+      'Warm write units',
+      'Warm read units',
     ],
     traffics.map((traffic) => {
       const quotas = quotasFor(traffic);
@@ -59,9 +72,10 @@ export function settingsTable(): string {
       return [
         ...rowNames(traffic),
         figure(quotas.serviceCapacity),
-        figures(quotas, 'gatewayRequestsPerSecond', 'gatewayBurst'),
+        `${figure(quotas.gatewayRequestsPerSecond)}, ${figure(quotas.gatewayBurst)}`,
         [api, deliveries, refunds, reconciler].map(figure).join(', '),
-        figure(quotas.tableWarmWriteUnits),
+        asked('tableWarmWriteUnits', quotas.tableWarmWriteUnits),
+        asked('tableWarmReadUnits', quotas.tableWarmReadUnits),
       ];
     }),
   );
@@ -84,13 +98,9 @@ function rowNames({ perSecond, seconds, kind }: Traffic): [string, string] {
   return [figure(perSecond), `${kind === 'job' ? 'calls back' : 'synchronous'}, ${seconds} s`];
 }
 
-type FigureName = Exclude<keyof Quotas, 'concurrency'>;
-
-function figures(quotas: Quotas, ...names: readonly FigureName[]): string {
-  return names.map((name) => figure(quotas[name])).join(' / ');
-}
-
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(heads), line(heads.map(() => '---')), ...rows.map(line), ''].join('\n');
+  const isFigure = (column: number): boolean => rows.every((row) => /^[\d*,]+$/.test(row[column] ?? ''));
+  const rule = heads.map((_head, column) => (isFigure(column) ? '--:' : '---'));
+  return [line(heads), line(rule), ...rows.map(line), ''].join('\n');
 }

@@ -121,14 +121,9 @@ function roundUp(value: number): number {
   return Math.ceil(Number((value / step).toFixed(6))) * step;
 }
 
-/**
- * The quotas for the traffic. No quota is below its default in the large regions, so that a row never asks for
- * less than an account has.
- */
-export function quotasFor(traffic: Traffic): Quotas {
+/** What the traffic needs, whatever the defaults are. The settings of `concurrency` are those to reserve. */
+export function needsOf(traffic: Traffic): Quotas {
   const { perSecond, seconds, kind } = traffic;
-  const atLeast = (name: keyof Quotas & Parameters<typeof awsDefaultOf>[0], value: number): number =>
-    Math.max(value, defaultQuotas[name]);
   const units = unitsPerCreation(traffic);
   const writes = peakOf(perSecond * units.write);
   const reads = peakOf(perSecond * units.read);
@@ -139,25 +134,34 @@ export function quotasFor(traffic: Traffic): Quotas {
   const { reserved, rendering, callbacks } = executionsFor(traffic);
   const apart = Object.values(reserved).reduce((sum, part) => sum + part, 0);
   return {
-    lambdaConcurrency: atLeast(
-      'lambdaConcurrency',
-      roundUp(apart + rendering + callbacks + heldRequests + unreserved),
-    ),
-    startExecutionPerSecond: atLeast('startExecutionPerSecond', starts),
-    startExecutionBurst: atLeast('startExecutionBurst', 2 * starts),
-    stateTransitionsPerSecond: atLeast('stateTransitionsPerSecond', transitions),
-    stateTransitionsBurst: atLeast('stateTransitionsBurst', 2 * transitions),
-    sendTaskPerSecond: atLeast('sendTaskPerSecond', ends),
-    sendTaskBurst: atLeast('sendTaskBurst', 2 * ends),
-    tableWriteUnits: atLeast('tableWriteUnits', writes),
-    tableReadUnits: atLeast('tableReadUnits', reads),
-    tableWarmWriteUnits: atLeast('tableWarmWriteUnits', writes),
-    tableWarmReadUnits: atLeast('tableWarmReadUnits', reads),
-    gatewayRequestsPerSecond: atLeast('gatewayRequestsPerSecond', requests),
-    gatewayBurst: Math.min(atLeast('gatewayBurst', requests), awsDefaultOf('gatewayBurst', 'us-east-1')),
-    serviceCapacity: Math.max(peakOf(perSecond * (seconds + overheadSeconds)), defaultQuotas.serviceCapacity),
+    lambdaConcurrency: roundUp(apart + rendering + callbacks + heldRequests + unreserved),
+    startExecutionPerSecond: starts,
+    startExecutionBurst: 2 * starts,
+    stateTransitionsPerSecond: transitions,
+    stateTransitionsBurst: 2 * transitions,
+    sendTaskPerSecond: ends,
+    sendTaskBurst: 2 * ends,
+    tableWriteUnits: writes,
+    tableReadUnits: reads,
+    tableWarmWriteUnits: writes,
+    tableWarmReadUnits: reads,
+    gatewayRequestsPerSecond: requests,
+    // Nobody can ask AWS for a larger bucket.
+    gatewayBurst: Math.min(requests, awsDefaultOf('gatewayBurst', 'us-east-1')),
+    serviceCapacity: peakOf(perSecond * (seconds + overheadSeconds)),
     concurrency: { ...reserved, rendering: 'shared' },
   };
+}
+
+/**
+ * The quotas and settings of a deployment that takes the traffic: what the traffic needs, and nowhere less than
+ * the defaults of the large regions.
+ */
+export function quotasFor(traffic: Traffic): Quotas {
+  const { concurrency, ...needs } = needsOf(traffic);
+  const figures = Object.entries(needs) as [Exclude<keyof Quotas, 'concurrency'>, number][];
+  const raised = figures.map(([name, need]) => [name, Math.max(need, defaultQuotas[name])] as const);
+  return { ...needs, ...Object.fromEntries(raised), concurrency };
 }
 
 /** Units of the table that one creation takes, from its acceptance to its webhook and its last poll. */

@@ -38,7 +38,7 @@ function findingOf(
   if (answer.agreementAvailability?.status !== 'AVAILABLE' || answer.entitlementAvailability !== 'AVAILABLE')
     return limits(
       `no agreement with its vendor (${answer.agreementAvailability?.status ?? 'unknown'})`,
-      'open the model once in the console of Bedrock, with aws-marketplace:Subscribe and aws-marketplace:ViewSubscriptions',
+      'render once with the model in the playground of the Bedrock console, as somebody who has aws-marketplace:Subscribe and aws-marketplace:ViewSubscriptions',
     );
   return { ...base, level: 'ok', found: 'available' };
 }
@@ -67,7 +67,7 @@ export const marketplaceRights: Question = {
         ...base,
         level: 'note',
         found: `you lack ${missing.join(' and ')}`,
-        fix: 'needed once for each model of Bedrock: let somebody with these rights open the models',
+        fix: 'needed once for each model of Bedrock: let somebody with these rights render with it first',
       },
     ];
   },

@@ -1,5 +1,5 @@
 import { GetAccountCommand } from '@aws-sdk/client-api-gateway';
-import { quotasFor } from '../../quotas/quotas.ts';
+import { needsOf } from '../../quotas/quotas.ts';
 import { askAws } from '../ask-aws.ts';
 import { compared, type Finding, type Question } from '../finding.ts';
 
@@ -14,7 +14,7 @@ export const gateway: Question = {
     );
     const { status } = await stack();
     const { rateLimit = 0, burstLimit = 0 } = answer.throttleSettings ?? {};
-    const wanted = quotasFor(traffic);
+    const wanted = needsOf(traffic);
     return [
       compared('API Gateway: requests a second', rateLimit, wanted.gatewayRequestsPerSecond, raise),
       belowAccount(settings.throttling, rateLimit, burstLimit),

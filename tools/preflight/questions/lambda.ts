@@ -1,5 +1,5 @@
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
-import { quotasFor } from '../../quotas/quotas.ts';
+import { needsOf } from '../../quotas/quotas.ts';
 import { askAws } from '../ask-aws.ts';
 import { capacityOf } from '../capacity-settings.ts';
 import { compared, type Finding, type Question } from '../finding.ts';
@@ -19,7 +19,7 @@ export const lambdaConcurrency: Question = {
     // The reservations of a stack that exists are no longer among the unreserved executions.
     const free = status === undefined ? (AccountLimit?.UnreservedConcurrentExecutions ?? all) : all;
     return [
-      compared(this.title, all, quotasFor(traffic).lambdaConcurrency, raise),
+      compared(this.title, all, needsOf(traffic).lambdaConcurrency, raise),
       reservation(free, reservedBy(settings)),
     ];
   },

@@ -1,15 +1,16 @@
-import { quotasFor } from '../../quotas/quotas.ts';
+import { needsOf, quotasFor } from '../../quotas/quotas.ts';
 import { capacityOf } from '../capacity-settings.ts';
-import { compared, type Question } from '../finding.ts';
+import { compared, type Finding, type Question } from '../finding.ts';
 
 /** Whether the settings of the stage let the wanted traffic in. This question asks no account. */
 export const settingsForTraffic: Question = {
   title: 'Settings for the traffic',
   ask({ settings, traffic }) {
-    const wanted = quotasFor(traffic);
+    const wanted = needsOf(traffic);
+    const best = quotasFor(traffic);
     const { ratePerSecond, burst } = settings.throttling;
-    const { serviceCapacity } = capacityOf(settings);
-    const throttling = `throttling: { ratePerSecond: ${wanted.gatewayRequestsPerSecond}, burst: ${wanted.gatewayBurst} }`;
+    const { serviceCapacity, concurrency } = capacityOf(settings);
+    const throttling = `throttling: { ratePerSecond: ${best.gatewayRequestsPerSecond}, burst: ${best.gatewayBurst} }`;
     return Promise.resolve([
       compared(
         'Setting throttling.ratePerSecond',
@@ -24,6 +25,15 @@ export const settingsForTraffic: Question = {
         wanted.serviceCapacity,
         `serviceCapacity: ${wanted.serviceCapacity}`,
       ),
+      ...reservedPools.flatMap((pool) => reservation(pool, concurrency[pool], wanted.concurrency[pool])),
     ]);
   },
 };
+
+const reservedPools = ['api', 'deliveries', 'refunds', 'reconciler'] as const;
+
+/** A reservation is also the most that its functions get. "shared" has no such limit. */
+function reservation(pool: string, found: number | 'shared', wanted: number | 'shared'): Finding[] {
+  if (found === 'shared' || wanted === 'shared') return [];
+  return [compared(`Setting concurrency.${pool}`, found, wanted, `concurrency: { ${pool}: ${wanted} }`)];
+}

@@ -1,4 +1,4 @@
-import { quotasFor } from '../../quotas/quotas.ts';
+import { needsOf } from '../../quotas/quotas.ts';
 import { awsDefaultOf, awsDefaults, type AwsQuotaName } from '../../quotas/aws-defaults.ts';
 import type { Asked } from '../asked.ts';
 import { compared, type Finding, type Question } from '../finding.ts';
@@ -18,7 +18,7 @@ const raise = 'ask AWS for more (Service Quotas, AWS Step Functions)';
 export const stepFunctions: Question = {
   title: 'Step Functions: quotas',
   async ask(asked) {
-    const wanted = quotasFor(asked.traffic);
+    const wanted = needsOf(asked.traffic);
     const findings: Finding[] = [];
     for (const [name, pattern] of Object.entries(names) as [keyof typeof names, RegExp][]) {
       const { title } = awsDefaults[name];

@@ -1,6 +1,6 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { awsDefaultOf, awsDefaults } from '../../quotas/aws-defaults.ts';
-import { quotasFor } from '../../quotas/quotas.ts';
+import { needsOf } from '../../quotas/quotas.ts';
 import { askForOne, named } from '../ask-aws.ts';
 import { compared, type Finding, type Question } from '../finding.ts';
 
@@ -10,7 +10,7 @@ const raise = 'ask AWS for more (Service Quotas, Amazon DynamoDB)';
 export const tableQuotas: Question = {
   title: 'DynamoDB: quotas',
   async ask({ quotas, traffic, region }) {
-    const wanted = quotasFor(traffic);
+    const wanted = needsOf(traffic);
     const findings: Finding[] = [];
     for (const [name, pattern] of [
       ['tableWriteUnits', /^table-level write throughput/i],
@@ -29,7 +29,7 @@ export const table: Question = {
   async ask({ settings: { restoredTable }, traffic, region, stack, clients: { dynamo } }) {
     const { outputs } = await stack();
     const name = restoredTable ?? outputs.get('TableName');
-    const { tableWarmWriteUnits: wanted } = quotasFor(traffic);
+    const { tableWarmWriteUnits: wanted } = needsOf(traffic);
     const question = 'DynamoDB: write units that the table takes at once';
     if (name === undefined)
       return [warm(question, awsDefaultOf('tableWarmWriteUnits', region), wanted, 'TABLE')];

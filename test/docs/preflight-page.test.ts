@@ -1,0 +1,33 @@
+/** docs/operations.md says what the preflight does, and has the quotas of the data. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { formattedPage } from '../../tools/formatted-page.ts';
+import { defaultsTable, quotasTable, settingsTable } from '../../tools/quotas/page.ts';
+import { readPage, root, sectionOf } from './pages.ts';
+
+const page = readPage('docs/operations.md');
+const section = sectionOf(page, '## Before the first deployment');
+
+describe('The page about the preflight', () => {
+  it.each([
+    ['quotas', quotasTable],
+    ['settings', settingsTable],
+    ['defaults', defaultsTable],
+  ])('has the table of %s as the data has it', async (_name, tableOf) => {
+    expect(section).toContain((await formattedPage(tableOf())).trim());
+  });
+
+  it('lists every permission that the command asks by', () => {
+    const folder = join(root, 'tools/preflight');
+    const code = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join('\n');
+    const named = [...code.matchAll(/ask(?:Aws|ForOne)\(\s*'([\w-]+:\w+)/g)].map(([, name]) => name);
+    const policy = page.blocks.find(({ example }) => example === 'preflight-policy');
+    const { Statement } = JSON.parse(policy?.text ?? '{}') as { Statement: { Action: string[] }[] };
+    expect(named.length).toBeGreaterThan(10);
+    expect(Statement.flatMap(({ Action }) => Action)).toEqual([...new Set(named)].sort());
+  });
+});
