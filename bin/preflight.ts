@@ -28,14 +28,17 @@ const options = new Command('npm run preflight --')
   .parse()
   .opts<Options>();
 
-process.exitCode = await preflightCommand({
-  stage: options.stage,
-  region: options.region,
-  traffic: {
-    perSecond: wholeNumber('--rate', options.rate),
-    seconds: wholeNumber('--seconds', options.seconds),
-    kind: options.vendor,
-    pollEverySeconds: usualPollSeconds,
+process.exitCode = await preflightCommand(
+  {
+    stage: options.stage,
+    region: options.region,
+    traffic: {
+      perSecond: wholeNumber('--rate', options.rate),
+      seconds: wholeNumber('--seconds', options.seconds),
+      kind: options.vendor,
+      pollEverySeconds: usualPollSeconds,
+    },
+    json: options.json === true,
   },
-  json: options.json === true,
-});
+  { print: (line) => console.log(line), tell: (line) => console.error(line) },
+);

@@ -11,6 +11,7 @@ import { ListServiceQuotasCommand } from '@aws-sdk/client-service-quotas';
 import { ListSubscriptionsByTopicCommand } from '@aws-sdk/client-sns';
 import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { preflightCommand } from '../../tools/preflight/command.ts';
 import type { Finding, Question } from '../../tools/preflight/finding.ts';
 import { alarmEmail } from '../../tools/preflight/questions/alarm-email.ts';
 import { apiDomain } from '../../tools/preflight/questions/api-domain.ts';
@@ -632,6 +633,49 @@ describe('The reservations of concurrency', () => {
       level: 'stops',
       wanted: '901 that the settings reserve, and 100 that stay unreserved',
     });
+  });
+});
+
+describe('The command', () => {
+  const run = async (stage: string): Promise<{ code: number; printed: string[]; told: string[] }> => {
+    const [printed, told]: [string[], string[]] = [[], []];
+    const code = await preflightCommand(
+      {
+        stage,
+        region: 'us-east-1',
+        traffic: { perSecond: 10, seconds: 15, kind: 'synchronous', pollEverySeconds: 5 },
+        json: true,
+      },
+      { print: (line) => printed.push(line), tell: (line) => told.push(line) },
+    );
+    return { code, printed, told };
+  };
+
+  it('asks with the settings of the stage and the models of the catalog, and tells its progress apart', async () => {
+    const { code, printed, told } = await run('default');
+    const { findings, ...rest } = JSON.parse(printed.join('')) as { findings: Finding[] };
+    expect(code).toBe(0);
+    expect(rest).toEqual({
+      ok: true,
+      account: accountId,
+      region: 'us-east-1',
+      stack: 'Darkroom',
+      traffic: { creations_per_second: 10, seconds: 15, vendor: 'synchronous' },
+    });
+    expect(findings.map(({ question }) => question)).toContain('Bedrock: stability.sd3-5-large-v1:0');
+    expect(told.join('\n')).toContain('CDK bootstrap …');
+  });
+
+  it('ends with exit code 1 and one sentence for a stage without settings, or without credentials', async () => {
+    expect(await run('nowhere')).toEqual({
+      code: 1,
+      printed: [],
+      told: ['stage: there is no config/nowhere.ts; copy config/default.ts to begin with'],
+    });
+    account.sts.on(GetCallerIdentityCommand).rejects(awsError('CredentialsProviderError', 'none found'));
+    const { code, printed, told } = await run('default');
+    expect([code, printed.length, told.length]).toEqual([1, 0, 1]);
+    expect(told[0]).toMatch(/^AWS does not know who asks/);
   });
 });
 

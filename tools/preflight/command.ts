@@ -17,13 +17,19 @@ export interface PreflightCommand {
   readonly json: boolean;
 }
 
+/** Where the command writes. */
+export interface Writers {
+  /** A line of the report. */
+  readonly print: (line: string) => void;
+  /** Progress, and why the account cannot be asked. */
+  readonly tell: (line: string) => void;
+}
+
 /** Prints the findings, and gives the exit code: 1 when something stops the deployment, or nobody can be asked. */
-export async function preflightCommand({
-  stage,
-  region: named,
-  traffic,
-  json,
-}: PreflightCommand): Promise<number> {
+export async function preflightCommand(
+  { stage, region: named, traffic, json }: PreflightCommand,
+  { print, tell }: Writers,
+): Promise<number> {
   try {
     const settings = await settingsOf(stage);
     const region = await regionOf(named);
@@ -39,12 +45,12 @@ export async function preflightCommand({
         aliasesOf,
         now: () => new Date(),
       },
-      (title) => console.error(pc.dim(`${title} …`)),
+      (title) => tell(pc.dim(`${title} …`)),
     );
-    return printReport({ account, region, stack, traffic, findings }, json, (line) => console.log(line));
+    return printReport({ account, region, stack, traffic, findings }, json, print);
   } catch (error) {
     if (!(error instanceof SettingsError) && !(error instanceof NoAccount)) throw error;
-    console.error(error.message);
+    tell(error.message);
     return 1;
   }
 }

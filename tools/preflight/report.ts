@@ -24,13 +24,24 @@ export interface Report {
 export function printReport(report: Report, json: boolean, print: (line: string) => void): number {
   const { findings } = report;
   const isStopped = findings.some(({ level }) => level === 'stops');
-  if (json) print(visibleJson({ ok: !isStopped, ...report }));
+  if (json) print(visibleJson(documentOf(report, !isStopped)));
   else {
     const width = Math.max(...findings.map(({ question }) => question.length));
     for (const finding of findings) print(lineOf(finding, width));
     for (const line of summary(report)) print(line);
   }
   return isStopped ? 1 : 0;
+}
+
+function documentOf({ account, region, stack, traffic, findings }: Report, ok: boolean): object {
+  return {
+    ok,
+    account,
+    region,
+    stack,
+    traffic: { creations_per_second: traffic.perSecond, seconds: traffic.seconds, vendor: traffic.kind },
+    findings,
+  };
 }
 
 function lineOf({ question, level, found, wanted, fix }: Finding, width: number): string {

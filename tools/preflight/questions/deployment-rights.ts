@@ -27,7 +27,9 @@ const otherActions = ['iam:PassRole', 'iam:CreateServiceLinkedRole', 'lambda:Put
 /** Asks whether the role by which CloudFormation deploys may make the stack's resources. */
 export const deploymentRights: Question = {
   title: 'Rights of the deployment',
-  async ask({ account, region, clients: { iam } }) {
+  async ask({ account, region, caller, clients: { iam } }) {
+    // arn:PARTITION:iam::ACCOUNT:user/NAME
+    const [, partition = 'aws'] = caller.split(':');
     const role = `cdk-hnb659fds-cfn-exec-role-${account}-${region}`;
     const results = await askForOne(
       'iam:SimulatePrincipalPolicy',
@@ -36,7 +38,7 @@ export const deploymentRights: Question = {
         const pages = paginateSimulatePrincipalPolicy(
           { client: iam },
           {
-            PolicySourceArn: `arn:aws:iam::${account}:role/${role}`,
+            PolicySourceArn: `arn:${partition}:iam::${account}:role/${role}`,
             ActionNames: [...new Set([...Object.values(creatingActions), ...otherActions])],
           },
         );
