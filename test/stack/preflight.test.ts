@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { leastBootstrapVersion } from '../../tools/preflight/questions/bootstrap.ts';
 import { creatingActions } from '../../tools/preflight/questions/deployment-rights.ts';
 import { rolesOfTheStack } from '../../tools/preflight/questions/roles.ts';
+import { parseSettings } from '../../lib/settings.ts';
+import { quotasFor } from '../../tools/quotas/quotas.ts';
 import { resourcesOf, template } from './template.ts';
 
 const { Resources = {}, Rules = {} } = template.toJSON() as {
@@ -34,4 +36,20 @@ describe('The preflight', () => {
     expect(rolesOfTheStack).toBeGreaterThanOrEqual(roles);
     expect(rolesOfTheStack).toBeLessThan(2 * roles);
   });
+});
+
+describe('The quotas for a crowd', () => {
+  it.each([10, 1_000])(
+    'have a throttle that the settings take, at %i creations a second of 60 s',
+    (perSecond) => {
+      const { gatewayRequestsPerSecond: ratePerSecond, gatewayBurst: burst } = quotasFor({
+        perSecond,
+        seconds: 60,
+        kind: 'job',
+        pollEverySeconds: 5,
+      });
+      const throttling = { ratePerSecond, burst };
+      expect(parseSettings('config/crowd.ts', { throttling }).throttling).toEqual(throttling);
+    },
+  );
 });
