@@ -9,6 +9,7 @@ import type { Construct } from 'constructs';
 import { operations, type OperationName } from '../core/contract.ts';
 import { defaultLimits } from '../core/limits.ts';
 import { BooksAudit } from './books-audit.ts';
+import { reservedConcurrency } from './concurrency-settings.ts';
 import type { CreationExecution } from './creation-execution.ts';
 import { EncryptionSecret } from './encryption-secret.ts';
 import { addExecution } from './execution-functions.ts';
@@ -46,11 +47,14 @@ export class ServiceStack extends Stack {
   private readonly trafficShift: TrafficShift | undefined;
   /** The functions by their construct ids. */
   private readonly functions = new Map<string, ServiceFunction>();
+  /** By the construct ids of the functions. */
+  private readonly reserved: ReadonlyMap<string, number>;
 
   constructor(scope: Construct, id: string, { settings, pages, ...props }: ServiceStackProps) {
     super(scope, id, { description: 'Darkroom: an asynchronous image-generation API', ...props });
     this.settings = settings;
     this.logRetention = settings.logRetentionDays;
+    this.reserved = reservedConcurrency(settings.concurrency);
     this.store = new Store(this, 'Store', { restoredTable: this.settings.restoredTable });
     this.images = new ImageDelivery(this, 'Images', {
       resultDays: settings.resultDays,
@@ -284,6 +288,7 @@ export class ServiceStack extends Stack {
       memoryMegabytes: 512,
       architecture,
       logRetention: this.logRetention,
+      reservedConcurrency: this.reserved.get(id),
       ...own,
     });
     fn.addEnvironment('METRICS_NAMESPACE', this.stackName);

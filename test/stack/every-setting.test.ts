@@ -243,11 +243,22 @@ describe('the setting', () => {
       });
   });
 
-  it('The setting heldRequests reserves concurrency, or shares that of the account', () => {
+  it('The settings heldRequests and concurrency reserve concurrency, or share that of the account', () => {
     const reserved = found('AWS::Lambda::Function').flatMap(
       ([name, { ReservedConcurrentExecutions: most }]) => (most === undefined ? [] : [[name, most]]),
     );
-    expect(reserved).toEqual([['OpenaiImages', 20]]);
+    expect(Object.fromEntries(reserved)).toEqual({
+      OpenaiImages: 20,
+      GenerateImage: 25,
+      GetCreation: 11,
+      CreateUpload: 2,
+      CancelCreation: 2,
+      RefundCharge: 10,
+      Reconcile: 5,
+      RenderImageSmall: 50,
+      RenderImageLarge: 30,
+      RenderImage: 20,
+    });
   });
 
   it('The setting gatewayLogRole leaves the role of the account alone when it exists', () => {
