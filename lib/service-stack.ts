@@ -14,6 +14,7 @@ import type { CreationExecution } from './creation-execution.ts';
 import { EncryptionSecret } from './encryption-secret.ts';
 import { addExecution } from './execution-functions.ts';
 import { ImageDelivery } from './image-delivery.ts';
+import { nameByRegion } from './names-by-region.ts';
 import { NoticeExecution } from './notice-execution.ts';
 import { grantCancel, grantGenerate, type OperationParts } from './operation-grants.ts';
 import { observe } from './observation.ts';
@@ -26,6 +27,7 @@ import { Reconciliation } from './reconciliation.ts';
 import { ServiceFunction, type OwnFunctionProps } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import { Store } from './store.ts';
+import { TableProtection } from './table-protection.ts';
 import { addStreamFunctions } from './streams/stream-functions.ts';
 import { StreamingApis } from './streams/streaming-apis.ts';
 import { TrafficShift } from './traffic-shift.ts';
@@ -107,6 +109,9 @@ export class ServiceStack extends Stack {
     // Limits are attributes of each account. The operator's command reads this output when it creates an
     // account.
     new CfnOutput(this, 'DefaultLimits', { value: this.defaultLimits() });
+    nameByRegion(this);
+    // The last one: it waits for everything above.
+    new TableProtection(this, 'TableProtection', { add: this.addFunction.bind(this), store: this.store });
   }
 
   private defaultLimits(): string {

@@ -170,9 +170,14 @@ describe('the setting', () => {
   });
 
   it('The setting restoredTable is the table of every function, and the stack keeps its own table', () => {
-    for (const [name] of found('AWS::Lambda::Function').filter(([fn]) => fn !== 'PublishPages'))
+    for (const [name] of found('AWS::Lambda::Function').filter(
+      ([fn]) => fn !== 'PublishPages' && fn !== 'ProtectTable',
+    ))
       expect(environmentOf(name)['TABLE_NAME'], name).toBe('Darkroom-restored-2026-11-21');
     template.hasOutput('TableName', { Value: 'Darkroom-restored-2026-11-21' });
+    // The stack's own table stays the protected one.
+    const [[, protectedTable] = []] = found('Custom::TableProtection');
+    expect(wordOf(protectedTable?.['TableName'])).toBe('@StoreTable');
     template.resourceCountIs('AWS::DynamoDB::GlobalTable', 1);
   });
 
@@ -273,7 +278,7 @@ describe('the name of the stack', () => {
     for (const [name] of found('AWS::Lambda::Function'))
       expect(environmentOf(name)['METRICS_NAMESPACE'], name).toBe('Darkroom-full');
     const [[, dashboard] = []] = found('AWS::CloudWatch::Dashboard');
-    expect(dashboard?.['DashboardName']).toBe('Darkroom-full');
+    expect(wordOf(dashboard?.['DashboardName'])).toBe('Darkroom-full-@AWS::Region');
     expect(JSON.stringify(dashboard?.['DashboardBody'])).toMatch(/SEARCH\('\{[\\"]+Darkroom-full/);
     for (const [, { AlarmName }] of found('AWS::CloudWatch::Alarm'))
       expect(AlarmName).toMatch(/^Darkroom-full-\w+$/);
