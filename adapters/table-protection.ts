@@ -1,6 +1,6 @@
 /** Two calls of DynamoDB that need only a signer, and no client of the SDK. */
 import { AwsClient } from 'aws4fetch';
-import * as z from 'zod';
+import { awsErrorName } from './aws-error-name.ts';
 import type { Clock } from '../core/ports/runtime.ts';
 import type { TableProtection } from '../core/ports/table-protection.ts';
 
@@ -18,10 +18,10 @@ const callMillis = 20_000;
 /** How often a call is retried after a 5xx. The pauses grow. */
 const retries = 4;
 
-const described = z.object({ DeletionProtectionEnabled: z.boolean().optional() });
-const ofDescribe = z.object({ Table: described });
-const ofUpdate = z.object({ TableDescription: described });
-const refusal = z.object({ __type: z.string() });
+/** The part of the answers that this file reads. */
+interface Described {
+  readonly DeletionProtectionEnabled?: boolean;
+}
 
 /** The table or the account has a change under way, and takes this one later. */
 const busyErrors = new Set(['ResourceInUseException', 'LimitExceededException', 'ThrottlingException']);
@@ -36,11 +36,8 @@ export function createTableProtection({
 }: TableProtectionAccess): TableProtection {
   const client = new AwsClient({ ...credentials, service: 'dynamodb', region, retries });
 
-  async function call<Schema extends z.ZodType>(
-    operation: string,
-    input: object,
-    schema: Schema,
-  ): Promise<z.output<Schema>> {
+  /** @param member the member of the answer that describes the table */
+  async function call(operation: string, input: object, member: string): Promise<Described> {
     const limit = clock.timeout(callMillis);
     try {
       const response = await client.fetch(endpoint ?? `https://dynamodb.${region}.amazonaws.com/`, {
@@ -53,8 +50,8 @@ export function createTableProtection({
         signal: limit.signal,
       });
       const text = await response.text();
-      if (response.ok) return schema.parse(JSON.parse(text));
-      const name = errorNameOf(text);
+      if (response.ok) return (JSON.parse(text) as Readonly<Record<string, Described>>)[member] ?? {};
+      const name = awsErrorName(text);
       if (busyErrors.has(name)) throw new Busy(name);
       throw new Error(`DynamoDB answered ${response.status} ${name} to ${operation}`);
     } finally {
@@ -65,14 +62,11 @@ export function createTableProtection({
   return {
     protect: async (TableName) => {
       try {
-        const { Table } = await call('DescribeTable', { TableName }, ofDescribe);
-        if (Table.DeletionProtectionEnabled === true) return 'protected';
-        const { TableDescription } = await call(
-          'UpdateTable',
-          { TableName, DeletionProtectionEnabled: true },
-          ofUpdate,
-        );
-        if (TableDescription.DeletionProtectionEnabled === true) return 'protected';
+        const before = await call('DescribeTable', { TableName }, 'Table');
+        if (before.DeletionProtectionEnabled === true) return 'protected';
+        const input = { TableName, DeletionProtectionEnabled: true };
+        const after = await call('UpdateTable', input, 'TableDescription');
+        if (after.DeletionProtectionEnabled === true) return 'protected';
         throw new Error('DynamoDB took UpdateTable and left the protection off');
       } catch (error) {
         if (error instanceof Busy) return 'busy';
@@ -80,13 +74,4 @@ export function createTableProtection({
       }
     },
   };
-}
-
-/** "com.amazonaws.dynamodb.v20120810#ResourceInUseException", without what stands before the name. */
-function errorNameOf(text: string): string {
-  try {
-    return refusal.parse(JSON.parse(text)).__type.replace(/^.*#/, '');
-  } catch {
-    return 'without a name';
-  }
 }

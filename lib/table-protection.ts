@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { CustomResource, Duration, Stack } from 'aws-cdk-lib';
 import type { CfnGlobalTable } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
@@ -28,7 +27,7 @@ export class TableProtection extends Construct {
       properties: {
         TableName: store.ownTable.tableName,
         // Whatever changes the table might switch the protection off, so the function then looks again.
-        Definition: definitionHash(store.ownTable.node.defaultChild as CfnGlobalTable),
+        Definition: definitionOf(store.ownTable.node.defaultChild as CfnGlobalTable),
       },
     });
     // The rights of the function, too.
@@ -36,7 +35,7 @@ export class TableProtection extends Construct {
   }
 }
 
-function definitionHash(table: CfnGlobalTable): string {
-  const rendered = JSON.stringify(Stack.of(table).resolve(table._toCloudFormation()));
-  return createHash('sha256').update(rendered).digest('hex').slice(0, 16);
+/** The table as one text, which differs when anything of the table does. */
+function definitionOf(table: CfnGlobalTable): string {
+  return JSON.stringify(Stack.of(table).resolve(table._toCloudFormation()));
 }

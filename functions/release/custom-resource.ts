@@ -9,13 +9,13 @@ export const requestSchema = z.object({
   LogicalResourceId: z.string(),
 });
 
-export interface CustomResourceServices {
+interface CustomResourceServices {
   /** Sends the answer to the signed address. Throws when the address does not take it. */
   readonly answer: (url: string, answer: object) => Promise<void>;
 }
 
 /** What a function does at a request, and how it tells that it succeeded. */
-export interface CustomResourceWork {
+interface CustomResourceWork {
   /** Another id than before makes CloudFormation delete the resource under the id before. */
   readonly physicalId: string;
   readonly run: () => Promise<void>;

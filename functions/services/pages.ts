@@ -4,16 +4,16 @@ import { createPageFiles } from '../../adapters/page-files.ts';
 import { createPageStore } from '../../adapters/s3-pages.ts';
 import type { PageAddresses } from '../../core/portal/page-files.ts';
 import type { PageFiles, PageStore } from '../../core/ports/pages.ts';
-import type { CustomResourceServices } from '../release/custom-resource.ts';
 import { commonServices, type CommonServices } from './common.ts';
 import { awsEnvironment, environment } from './environment.ts';
 
 /** For the function that puts the portal's pages into their bucket. */
-export interface PagesServices extends CommonServices, CustomResourceServices {
+export interface PagesServices extends CommonServices {
   readonly files: PageFiles;
   readonly store: PageStore;
   readonly bucket: string;
   readonly addresses: PageAddresses;
+  readonly answer: (url: string, answer: object) => Promise<void>;
 }
 
 export function pagesServices(): PagesServices {

@@ -1,13 +1,13 @@
 import { answerCloudFormation } from '../../adapters/custom-resource.ts';
 import { createTableProtection } from '../../adapters/table-protection.ts';
 import type { TableProtection } from '../../core/ports/table-protection.ts';
-import type { CustomResourceServices } from '../release/custom-resource.ts';
 import { commonServices, type CommonServices } from './common.ts';
 import { awsEnvironment } from './environment.ts';
 
 /** For the function that protects the table. */
-export interface ProtectionServices extends CommonServices, CustomResourceServices {
+export interface ProtectionServices extends CommonServices {
   readonly protection: TableProtection;
+  readonly answer: (url: string, answer: object) => Promise<void>;
 }
 
 export function protectionServices(): ProtectionServices {
