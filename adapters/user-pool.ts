@@ -4,6 +4,7 @@
  */
 import { AwsClient } from 'aws4fetch';
 import type { Clock } from '../core/ports/runtime.ts';
+import { awsErrorName } from './aws-error-name.ts';
 
 const callMillis = 10_000;
 const retries = 3;
@@ -68,17 +69,7 @@ export function createRegisterUser(access: UserPoolAccess): (email: string) => P
 async function check(response: Response): Promise<void> {
   const text = await response.text();
   if (response.ok) return;
-  const name = errorNameOf(text);
+  const name = awsErrorName(text);
   if (name === 'UsernameExistsException') return;
   throw new Error(`the user pool answered ${response.status} ${name}`);
-}
-
-/** "com.amazonaws.x#UsernameExistsException", or the name alone. */
-function errorNameOf(text: string): string {
-  try {
-    const { __type: type } = JSON.parse(text) as { __type?: unknown };
-    return typeof type === 'string' ? type.replace(/^.*#/, '') : 'without a name';
-  } catch {
-    return 'without a name';
-  }
 }

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { RemovalPolicy } from 'aws-cdk-lib';
 import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { acknowledge, logicalIdOf } from './acknowledge.ts';
 import { callbackDefinition } from './callback-definition.ts';
+import { executionLog } from './execution-log.ts';
 
 export interface CreationExecutionProps {
   /** Renders every picture, those with source images included. */
@@ -35,14 +35,14 @@ export class CreationExecution extends Construct {
     const plain = readFileSync(definition, 'utf8');
     this.stateMachine = this.addMachine(
       'StateMachine',
-      'Log',
+      { id: 'Log', name: 'creations' },
       plain,
       props,
       'Darkroom: one execution a creation',
     );
     this.callbackMachine = this.addMachine(
       'CallbackMachine',
-      'CallbackLog',
+      { id: 'CallbackLog', name: 'callbacks' },
       callbackDefinition(plain),
       props,
       'Darkroom: one execution a creation whose vendor can call back',
@@ -56,7 +56,7 @@ export class CreationExecution extends Construct {
 
   private addMachine(
     id: string,
-    logId: string,
+    log: { readonly id: string; readonly name: string },
     text: string,
     props: CreationExecutionProps,
     comment: string,
@@ -75,10 +75,7 @@ export class CreationExecution extends Construct {
       ),
       comment,
       logs: {
-        destination: new LogGroup(this, logId, {
-          retention: props.logRetention,
-          removalPolicy: RemovalPolicy.DESTROY,
-        }),
+        destination: executionLog(this, log.id, log.name, props.logRetention),
         level: LogLevel.ERROR,
         includeExecutionData: false,
       },

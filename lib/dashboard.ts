@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { Aws, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import {
   AlarmStatusWidget,
   Dashboard as CloudWatchDashboard,
@@ -43,7 +43,8 @@ function graph(title: string, left: readonly IMetric[], right: readonly IMetric[
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, { metrics, httpApi, streaming, alarms }: DashboardProps) {
     super(scope, id);
-    const name = Stack.of(this).stackName;
+    // An account has the names of its dashboards once for all regions.
+    const name = `${Stack.of(this).stackName}-${Aws.REGION}`;
     new CloudWatchDashboard(this, 'Dashboard', {
       dashboardName: name,
       defaultInterval: Duration.hours(12),

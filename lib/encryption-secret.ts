@@ -15,7 +15,7 @@ export class EncryptionSecret extends Secret {
     super(scope, id, {
       description: 'Darkroom: encrypts the webhook secrets of accounts',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     acknowledge(this, {
       'AwsSolutions-SMG4':

@@ -44,7 +44,7 @@ export class ImageDelivery extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       lifecycleRules: [
         // S3 expires objects once a day and never early. One more day keeps the promise of docs/api.md in any
         // case.

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { acknowledge, logicalIdOf } from './acknowledge.ts';
+import { executionLog } from './execution-log.ts';
 import { noticeDefinition } from './notice-definition.ts';
 
 export interface NoticeExecutionProps {
@@ -35,10 +36,7 @@ export class NoticeExecution extends Construct {
       definitionSubstitutions: { DeliverWebhookArn: deliverWebhook.currentVersion.functionArn },
       comment: 'Darkroom: one execution a notice',
       logs: {
-        destination: new LogGroup(this, 'Log', {
-          retention: logRetention,
-          removalPolicy: RemovalPolicy.DESTROY,
-        }),
+        destination: executionLog(this, 'Log', 'notices', logRetention),
         level: LogLevel.ERROR,
         includeExecutionData: false,
       },

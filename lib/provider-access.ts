@@ -24,7 +24,7 @@ export class ProviderAccess extends Construct {
       description: 'Darkroom: the keys of image providers, by their names',
       // Secrets Manager generates a JSON object with one member. No provider is called "unused".
       generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'unused' },
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     acknowledge(this.secret, {
       'AwsSolutions-SMG4': 'Vendors issue their keys by themselves: nothing here could draw a new one.',

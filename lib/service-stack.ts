@@ -9,10 +9,12 @@ import type { Construct } from 'constructs';
 import { operations, type OperationName } from '../core/contract.ts';
 import { defaultLimits } from '../core/limits.ts';
 import { BooksAudit } from './books-audit.ts';
+import { reservedConcurrency } from './concurrency-settings.ts';
 import type { CreationExecution } from './creation-execution.ts';
 import { EncryptionSecret } from './encryption-secret.ts';
 import { addExecution } from './execution-functions.ts';
 import { ImageDelivery } from './image-delivery.ts';
+import { nameByRegion } from './names-by-region.ts';
 import { NoticeExecution } from './notice-execution.ts';
 import { grantCancel, grantGenerate, type OperationParts } from './operation-grants.ts';
 import { observe } from './observation.ts';
@@ -25,6 +27,7 @@ import { Reconciliation } from './reconciliation.ts';
 import { ServiceFunction, type OwnFunctionProps } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import { Store } from './store.ts';
+import { TableProtection } from './table-protection.ts';
 import { addStreamFunctions } from './streams/stream-functions.ts';
 import { StreamingApis } from './streams/streaming-apis.ts';
 import { TrafficShift } from './traffic-shift.ts';
@@ -46,11 +49,14 @@ export class ServiceStack extends Stack {
   private readonly trafficShift: TrafficShift | undefined;
   /** The functions by their construct ids. */
   private readonly functions = new Map<string, ServiceFunction>();
+  /** By the construct ids of the functions. */
+  private readonly reserved: ReadonlyMap<string, number>;
 
   constructor(scope: Construct, id: string, { settings, pages, ...props }: ServiceStackProps) {
     super(scope, id, { description: 'Darkroom: an asynchronous image-generation API', ...props });
     this.settings = settings;
     this.logRetention = settings.logRetentionDays;
+    this.reserved = reservedConcurrency(settings.concurrency);
     this.store = new Store(this, 'Store', { restoredTable: this.settings.restoredTable });
     this.images = new ImageDelivery(this, 'Images', {
       resultDays: settings.resultDays,
@@ -103,6 +109,9 @@ export class ServiceStack extends Stack {
     // Limits are attributes of each account. The operator's command reads this output when it creates an
     // account.
     new CfnOutput(this, 'DefaultLimits', { value: this.defaultLimits() });
+    nameByRegion(this);
+    // The last one: it waits for everything above.
+    new TableProtection(this, 'TableProtection', { add: this.addFunction.bind(this), store: this.store });
   }
 
   private defaultLimits(): string {
@@ -284,6 +293,7 @@ export class ServiceStack extends Stack {
       memoryMegabytes: 512,
       architecture,
       logRetention: this.logRetention,
+      reservedConcurrency: this.reserved.get(id),
       ...own,
     });
     fn.addEnvironment('METRICS_NAMESPACE', this.stackName);

@@ -49,3 +49,15 @@ export function oneOf<const Values extends readonly string[]>(
 ): z.ZodEnum<{ [Value in Values[number]]: Value }> {
   return z.enum(values, { error: `must be one of ${values.join(', ')}` });
 }
+
+/**
+ * A number of executions that Lambda reserves, or "shared". A new account of AWS may run few functions at once, and
+ * Lambda then allows no reservation.
+ */
+export function reservation(least = 1): z.ZodUnion<[z.ZodInt, z.ZodLiteral<'shared'>]> {
+  const error = `must be a whole number from ${least} to 10000, or "shared"`;
+  return z.union(
+    [z.int({ error }).min(least, { error }).max(10_000, { error }), z.literal('shared', { error })],
+    { error },
+  );
+}

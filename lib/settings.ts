@@ -5,6 +5,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
 import { limitRanges } from '../core/limits.ts';
+import { concurrencySettings } from './concurrency-settings.ts';
 import { providerNetwork } from './provider-network.ts';
 import { domain, oneOf, regionalCertificate, usEastCertificate, wholeNumber } from './setting-values.ts';
 import { portalSettings } from './portal/portal-settings.ts';
@@ -111,6 +112,8 @@ const settingsSchema = z.strictObject(
     openai: openaiSettings,
     /** How many requests are held at once while their images are made. */
     heldRequests,
+    /** The executions of Lambda that are set apart for each kind of work. */
+    concurrency: concurrencySettings,
     /** Who makes the role by which API Gateway writes the access logs of REST APIs in this account and region. */
     gatewayLogRole,
     /** The limits of the whole API, which apply before the limits of an account. */

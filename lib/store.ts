@@ -27,11 +27,14 @@ export interface StoreProps {
 /** The one table with all items of the service (docs/decisions/0001). The table survives its stack. */
 export class Store extends Construct {
   readonly tableName: string;
+  /** The stack's own table, also when a restored table is used in its place. */
+  readonly ownTable: TableV2;
   private readonly tableArn: string;
 
   constructor(scope: Construct, id: string, { restoredTable }: StoreProps) {
     super(scope, id);
     const own = this.addTable();
+    this.ownTable = own;
     this.tableName = restoredTable ?? own.tableName;
     this.tableArn =
       restoredTable === undefined
@@ -50,8 +53,8 @@ export class Store extends Construct {
       billing: Billing.onDemand(),
       timeToLiveAttribute: 'expiresAtSeconds',
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      // A protected table could not be rolled back. lib/table-protection.ts protects the table at the end.
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       globalSecondaryIndexes: [
         {
           indexName: openWork,
@@ -75,6 +78,16 @@ export class Store extends Construct {
     // The grant of the construct would also allow every index.
     const own = actions.map((action) => `dynamodb:${action}`);
     fn.addToRolePolicy(new PolicyStatement({ actions: own, resources: [this.tableArn] }));
+  }
+
+  /** Lets a function switch on the protection of the stack's own table. */
+  grantProtect(fn: LambdaFunction): void {
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ['dynamodb:DescribeTable', 'dynamodb:UpdateTable'],
+        resources: [this.ownTable.tableArn],
+      }),
+    );
   }
 
   /** Lets a function query the index of open work. */

@@ -27,6 +27,7 @@ const options = {
   mutants: { type: 'boolean', default: false },
   flapping: { type: 'boolean', default: false },
   outage: { type: 'boolean', default: false },
+  of: { type: 'string', default: 'starts' },
   load: { type: 'string' },
   rate: { type: 'string', default: '20' },
   minutes: { type: 'string', default: '20' },
@@ -48,7 +49,7 @@ export async function simulate(args: string[]): Promise<boolean> {
       String(wholeNumber('--seed', flags.seed ?? '1', 0)),
     );
   if (flags.seed !== undefined) return traceSeed(wholeNumber('--seed', flags.seed, 0), flags);
-  if (flags.outage) return runOutage();
+  if (flags.outage) return runOutage(flags.of);
   const { load } = flags;
   if (load !== undefined) return simulateLoad({ ...flags, load });
   if (flags.mutants) return catchMutants(positionals, flags);
@@ -75,10 +76,14 @@ function runExhaustive(flags: Flags): Promise<boolean> {
   return inWorkers(flags, (index, of) => ({ kind: 'exhaustive', index, of, pairs: flags.pairs }));
 }
 
-/** Takes StartExecution away for ten minutes. */
-async function runOutage(): Promise<boolean> {
+/** Takes StartExecution, or the room of Lambda for Tasks, away for ten minutes. */
+async function runOutage(of: string): Promise<boolean> {
+  if (of !== 'starts' && of !== 'tasks') {
+    console.error(`--of: ${JSON.stringify(of)} must be starts or tasks.`);
+    return false;
+  }
   let isGood = false;
-  await runWorker({ kind: 'outage' }, (message) => {
+  await runWorker({ kind: 'outage', of }, (message) => {
     if (message.kind !== 'outage') return;
     printOutage(message.report);
     isGood = message.wrong.length === 0;

@@ -4,6 +4,9 @@ import type { LoadReport } from './load/measures.ts';
 import type { LoadProgress } from './load/run-load.ts';
 import type { Fault } from './world/faults.ts';
 
+/** What an outage takes away: StartExecution, or the room for each function that a Task invokes. */
+export type Absent = 'starts' | 'tasks';
+
 /** The work of one worker. A `mutant` is the name of the bug to plant before the product's code is loaded. */
 export type Job =
   | {
@@ -17,7 +20,7 @@ export type Job =
       readonly flapping?: boolean;
       readonly mutant?: string;
     }
-  | { readonly kind: 'outage' }
+  | { readonly kind: 'outage'; readonly of: Absent }
   | { readonly kind: 'load'; readonly plan: LoadPlan }
   | { readonly kind: 'trace'; readonly seed: number; readonly flapping?: boolean; readonly mutant?: string }
   | {
@@ -38,7 +41,7 @@ export type Job =
       readonly pairs: boolean;
     };
 
-/** What became of the creations of a simulated outage of StartExecution. */
+/** What became of the creations of a simulated outage. */
 export interface OutageReport {
   readonly accepted: number;
   readonly acceptedInOutage: number;
@@ -48,6 +51,8 @@ export interface OutageReport {
   readonly latestOpenSeconds: number;
   readonly stillOpen: number;
   readonly refunded: number;
+  /** Creations that failed for another reason than their deadlines. */
+  readonly givenUp: number;
   readonly openAtTheEnd: number;
   /** Creations that had at least 60 s left at the end of the outage. */
   readonly hadTime: number;

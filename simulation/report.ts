@@ -98,7 +98,7 @@ export function printOutage(report: OutageReport): void {
     `${report.accepted} creations, ${report.acceptedInOutage} of them during the outage; ` +
       `at most ${report.mostOpen} open, ${report.openAtTheEnd} at the end of the outage\n` +
       `Open at most ${report.latestOpenSeconds.toFixed(1)} s after the deadline; ` +
-      `${report.refunded} refunded, ${report.stillOpen} still open\n` +
+      `${report.refunded} refunded, ${report.givenUp} of them while they had time, ${report.stillOpen} still open\n` +
       `With 60 s left at the end: ${report.hadTimeCompleted} of ${report.hadTime} completed\n` +
       `Accepted after the outage: ${report.ordinaryCompleted} of ${report.ordinary} completed; ` +
       `median ${median} s, 95 % within ${late} s, 99 % within ${latest} s, all within ${slowest} s\n` +

@@ -9,4 +9,7 @@ export interface PageFiles {
 /** The bucket from which the portal's distribution serves. */
 export interface PageStore {
   put(name: string, bytes: Uint8Array, headers: PageHeaders): Promise<void>;
+  /** Up to 1,000 names of what is stored. */
+  list(): Promise<readonly string[]>;
+  remove(name: string): Promise<void>;
 }

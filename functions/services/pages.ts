@@ -4,7 +4,7 @@ import { createPageFiles } from '../../adapters/page-files.ts';
 import { createPageStore } from '../../adapters/s3-pages.ts';
 import type { PageAddresses } from '../../core/portal/page-files.ts';
 import type { PageFiles, PageStore } from '../../core/ports/pages.ts';
-import { commonServices, type CommonServices } from './clients.ts';
+import { commonServices, type CommonServices } from './common.ts';
 import { awsEnvironment, environment } from './environment.ts';
 
 /** For the function that puts the portal's pages into their bucket. */

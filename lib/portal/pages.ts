@@ -16,7 +16,8 @@ export class PortalPages extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
-      removalPolicy: RemovalPolicy.RETAIN,
+      // The function that publishes the pages empties the bucket first.
+      removalPolicy: RemovalPolicy.DESTROY,
     });
     acknowledge(this.bucket, {
       'AwsSolutions-S1': 'The pages are the same for everybody, and only the distribution reads them.',
@@ -32,7 +33,13 @@ export class PortalPages extends Construct {
     fn.addEnvironment('PORTAL_URL', addresses.portalUrl);
     fn.addEnvironment('API_URL', addresses.apiUrl);
     fn.addToRolePolicy(
-      new PolicyStatement({ actions: ['s3:PutObject'], resources: [this.bucket.arnForObjects('*')] }),
+      new PolicyStatement({
+        actions: ['s3:PutObject', 's3:DeleteObject'],
+        resources: [this.bucket.arnForObjects('*')],
+      }),
+    );
+    fn.addToRolePolicy(
+      new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.bucket.bucketArn] }),
     );
     acknowledge(fn, {
       [`AwsSolutions-IAM5[Resource::<${logicalIdOf(this.bucket)}.Arn>/*]`]:

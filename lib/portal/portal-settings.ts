@@ -30,6 +30,11 @@ export const portalSettings = z
       domain: domain(usEastCertificate),
       /** Another issuer than the user pool that the stack makes. */
       signIn: signIn.optional(),
+      /**
+       * Whether Cognito refuses to delete the user pool. A protected pool could not be rolled back, so it is
+       * switched on by the second deployment.
+       */
+      protectUserPool: trueOrFalse.optional(),
       /** Where the wallet page sends a client to pay. Absent: the page shows the contact. */
       paymentUrl: httpsAddress('must be an https address').optional(),
       /** Whom a client asks, in the operator's words. */

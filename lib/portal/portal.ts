@@ -65,7 +65,7 @@ export class Portal extends Construct {
       origins: { ...origins, signIn: this.identity.origin },
     });
     this.url = `${origin}/`;
-    this.signIn = this.identity.register(this.url, origin, settings.signIn);
+    this.signIn = this.identity.register(this.url, origin, settings);
     new CfnOutput(Stack.of(this), 'PortalUrl', { value: this.url });
   }
 

@@ -69,9 +69,15 @@ export class PortalIdentity extends Construct {
   }
 
   /** Registers the portal as a client of the issuer. Called once, when the address of the portal is known. */
-  register(portalUrl: string, portalOrigin: string, signIn: OtherIssuer | undefined): SignInFacts {
+  register(
+    portalUrl: string,
+    portalOrigin: string,
+    { signIn, protectUserPool = false }: Pick<Settings['portal'], 'signIn' | 'protectUserPool'>,
+  ): SignInFacts {
     const callback = `${portalOrigin}${signInPaths.callback}`;
-    this.facts = signIn ? this.registerElsewhere(signIn) : this.registerInPool(portalUrl, callback);
+    this.facts = signIn
+      ? this.registerElsewhere(signIn)
+      : this.registerInPool(portalUrl, callback, protectUserPool);
     return this.facts;
   }
 
@@ -85,7 +91,7 @@ export class PortalIdentity extends Construct {
     return `${this.domainPrefix()}.auth.${Stack.of(this).region}.amazoncognito.com`;
   }
 
-  private addPool(portalUrl: string): UserPool {
+  private addPool(portalUrl: string, isProtected: boolean): UserPool {
     const pool = new UserPool(this, 'UserPool', {
       featurePlan: FeaturePlan.ESSENTIALS,
       selfSignUpEnabled: false,
@@ -106,8 +112,9 @@ export class PortalIdentity extends Construct {
         tempPasswordValidity: Duration.days(firstPasswordDays),
       },
       accountRecovery: AccountRecovery.EMAIL_ONLY,
-      deletionProtection: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      // A protected pool could not be rolled back, so the first deployment has none.
+      deletionProtection: isProtected,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     acknowledge(pool, {
       'AwsSolutions-COG2':
@@ -120,8 +127,8 @@ export class PortalIdentity extends Construct {
     return pool;
   }
 
-  private registerInPool(portalUrl: string, callback: string): SignInFacts {
-    const pool = this.addPool(portalUrl);
+  private registerInPool(portalUrl: string, callback: string, isProtected: boolean): SignInFacts {
+    const pool = this.addPool(portalUrl, isProtected);
     this.pool = pool;
     const domain = new UserPoolDomain(this, 'Domain', {
       userPool: pool,
@@ -179,7 +186,7 @@ export class PortalIdentity extends Construct {
       ...(value
         ? { secretStringValue: value }
         : { generateSecretString: { passwordLength: 64, excludePunctuation: true } }),
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     acknowledge(secret, {
       'AwsSolutions-SMG4': 'The issuer draws the secret of its client. Nothing here could draw a new one.',

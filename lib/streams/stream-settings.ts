@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { openaiModelNames } from '../../core/contract.ts';
-import { oneOf } from '../setting-values.ts';
+import { oneOf, reservation } from '../setting-values.ts';
 
 const catalogFile = new URL('../../catalog/models.json', import.meta.url);
 const catalogSchema = z.object({ models: z.array(z.object({ id: z.string() })) });
@@ -57,17 +57,10 @@ export function openaiAliases({ defaultModel, aliases: own }: z.output<typeof op
   return JSON.stringify({ ...builtIn, ...own });
 }
 
-/** A new account of AWS may run few functions at once. Lambda then allows no reservation. */
-const error = 'must be a whole number from 1 to 10000, or "shared"';
-const reservation = z.union(
-  [z.int({ error }).min(1, { error }).max(10_000, { error }), z.literal('shared', { error })],
-  { error },
-);
-
 /** The requests that are held at once, by the function that holds them. */
 export const heldRequests = z
   .strictObject(
-    { images: reservation.default(100), mcp: reservation.default(50) },
+    { images: reservation().default(100), mcp: reservation().default(50) },
     { error: 'must be {images, mcp}' },
   )
   .prefault({});

@@ -40,13 +40,18 @@ const unservedTypes: ReadonlySet<string> = new Set([
 
 /** The only type of custom resource that is served: its function puts the pages of the portal into a bucket. */
 export const pagesType = 'Custom::PortalPages';
+/** Nobody deletes a table of one machine, so there is nothing to protect. */
+const protectionType = 'Custom::TableProtection';
 
 /** Opens the resources of a template. Throws when a type is not served on one machine. */
 export function openResources(template: Template, surroundings: Surroundings): Resources {
   const { resolve, holds } = createResolver(template, surroundings);
   const present = Object.entries(template.Resources).filter(([, resource]) => holds(resource.Condition));
   for (const [id, { Type }] of present) {
-    if (unservedTypes.has(Type) || (Type.startsWith('Custom::') && Type !== pagesType))
+    if (
+      unservedTypes.has(Type) ||
+      (Type.startsWith('Custom::') && Type !== pagesType && Type !== protectionType)
+    )
       throw new Error(`${Type} ${id}: this type is not served on one machine`);
   }
 

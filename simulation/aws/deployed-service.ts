@@ -133,8 +133,8 @@ export interface ServiceWatch extends OutsideWatch, OpenaiWatch, FlappingWatch {
   readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => void;
   /** Is told that an API function answered, or that the gateway answered in its place. */
   readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
-  /** Is told that a Task invokes a function, and with what its execution was started. */
-  readonly onTask: (functionName: string, startedWith: Payload) => void;
+  /** Is told that a Task invokes a function, with what its execution was started, and what the Task gets. */
+  readonly onTask: (functionName: string, startedWith: Payload, input: Payload) => void;
   /** Is told which creation an invocation renders. */
   readonly onRenders: (invocation: string, creation: string) => void;
   /** Is told with which input an execution of a creation is started. */
@@ -290,7 +290,7 @@ export function createService(
         const task = tasks[functionName];
         if (!task) throw new Error(`no function ${functionName}`);
         const started = JSON.parse(startedWith) as Payload;
-        watch.onTask(functionName, started);
+        watch.onTask(functionName, started, input as Payload);
         const result = await world.invoke(state, task.limitMillis, (id) =>
           task.run(input as Payload, id, releases.begin(release)),
         );

@@ -15,7 +15,7 @@ const runsPerMessage = 25;
 /** Does a whole job, and reports through `say`. The last message is `done`. */
 export async function runJob(job: Job, say: (message: Message) => void): Promise<void> {
   if (job.kind === 'outage') {
-    const report = await simulateOutage(wholeOutage);
+    const report = await simulateOutage({ ...wholeOutage, of: job.of });
     say({ kind: 'outage', report, wrong: brokenPromises(report) });
     say({ kind: 'done' });
     return;

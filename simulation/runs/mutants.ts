@@ -785,6 +785,14 @@ export const mutants: readonly Mutant[] = [
     replace: 'await services.clock.sleep(Math.min(100, waitMillis));',
     flapping: true,
   },
+  {
+    name: 'throttled-rendering-is-refunded',
+    file: 'lib/callback-definition.ts',
+    find: '    Retry: [',
+    replace:
+      "    Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.failure', Next: 'RefundCharge' }],\n" +
+      "    Retry: [{ ErrorEquals: ['Lambda.TooManyRequestsException'], MaxAttempts: 0 },",
+  },
 ];
 
 const root = new URL('../../', import.meta.url);

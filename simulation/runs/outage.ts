@@ -1,6 +1,6 @@
 /**
- * An outage of StartExecution, on virtual time, with the real charge, start, reconciler and rendering. Traffic
- * of one rate begins before the outage and goes on after it. The charges come past the door of the API,
+ * An outage of StartExecution, or of the room that Lambda has for Tasks, on virtual time, with the real charge,
+ * start, reconciler and rendering. Traffic of one rate begins before the outage and goes on after it. The charges come past the door of the API,
  * because the API refuses requests once the capacity of the service is full.
  */
 import { uuidV7, type CreationId } from '../../core/ids.ts';
@@ -16,15 +16,17 @@ import { createService, type Service, type ServiceWatch, type StartLimits } from
 import { readSdkConfiguration } from '../aws/direct-client.ts';
 import type { Change } from '../aws/simulated-table.ts';
 import { openAccount, type AccountHeld } from '../clients/open-account.ts';
-import type { OutageReport } from '../messages.ts';
+import type { Absent, OutageReport } from '../messages.ts';
 import { auditTable } from '../watches/at-rest-audit.ts';
 import { quietWatch } from '../watches/quiet-watch.ts';
 import { createWorld } from '../world/create-world.ts';
 import { createDice } from '../world/dice.ts';
+import type { FaultPlan } from '../world/faults.ts';
 import { takeTime } from '../world/time.ts';
 import type { World } from '../world/simulated-world.ts';
 
 export interface Outage extends StartLimits {
+  readonly of: Absent;
   /** Creations that are accepted a second: before, during and after the outage. */
   readonly perSecond: number;
   readonly outageSeconds: number;
@@ -38,6 +40,7 @@ export interface Outage extends StartLimits {
 
 /** The outage of the issue, in a large region. */
 export const wholeOutage: Outage = {
+  of: 'starts',
   perSecond: 100,
   outageSeconds: 600,
   afterSeconds: 330,
@@ -48,6 +51,11 @@ export const wholeOutage: Outage = {
   startBurst: 1_300,
 };
 
+/** The calls that an outage strikes, and how. */
+const strikes: Readonly<Record<Absent, FaultPlan>> = {
+  starts: ({ operation }) => (operation === 'StartExecution' ? 'error' : undefined),
+  tasks: ({ service }) => (service === 'task' ? 'no_room' : undefined),
+};
 const minuteMillis = 60_000;
 /** A creation with so much time at the end of the outage has to be rendered. */
 const enoughMillis = 60_000;
@@ -64,6 +72,8 @@ interface Followed {
   readonly deadlineAt: number;
   endedAt?: number;
   isCompleted?: boolean;
+  /** Whether it failed for another reason than its deadline. */
+  isGivenUp?: boolean;
 }
 
 /** Runs the outage until every creation has ended, and reports what became of the creations. */
@@ -79,9 +89,8 @@ export async function simulateOutage(outage: Outage): Promise<OutageReport> {
       seed: 1,
       time,
       dice: createDice(1),
-      // The plan strikes every StartExecution of the outage, whoever makes it.
-      faults: ({ operation }) =>
-        operation === 'StartExecution' && time.now() >= from && time.now() < to ? 'error' : undefined,
+      // The plan strikes every such call of the outage, whoever makes it.
+      faults: (call) => (time.now() >= from && time.now() < to ? strikes[outage.of](call) : undefined),
       clockSpreadMillis: 0,
       holdMillis: [3, 25],
       slowBucketMillis: 0,
@@ -161,6 +170,7 @@ export async function simulateOutage(outage: Outage): Promise<OutageReport> {
       latestOpenSeconds: latestOpenMillis / 1000,
       stillOpen: open.size,
       refunded: all.filter(({ isCompleted }) => isCompleted === false).length,
+      givenUp: all.filter(({ isGivenUp }) => isGivenUp === true).length,
       openAtTheEnd: atTheEnd?.length ?? 0,
       hadTime: hadTime.length,
       hadTimeCompleted: hadTime.filter(({ isCompleted }) => isCompleted === true).length,
@@ -184,6 +194,7 @@ export function brokenPromises(report: OutageReport): string[] {
       report.latestOpenSeconds <= latestOpenSeconds,
       `a creation was open ${report.latestOpenSeconds} s after its deadline`,
     ],
+    [report.givenUp === 0, `${report.givenUp} creations were given up while they had time`],
     [
       report.hadTime > 0 && report.hadTimeCompleted >= completedShare * report.hadTime,
       `${report.hadTimeCompleted} of ${report.hadTime} creations with 60 s left were completed`,
@@ -209,6 +220,7 @@ function watchOf(world: World, followed: ReadonlyMap<string, Followed>, open: Se
         if (!creation) continue;
         creation.endedAt = world.time.now();
         creation.isCompleted = status === 'completed';
+        creation.isGivenUp = status === 'failed' && after?.['failure']?.S !== 'GenerationTimedOut';
       }
     },
   });

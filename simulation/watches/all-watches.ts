@@ -185,6 +185,12 @@ export function createWatch(world: World): Watch {
       accuse('a picture is rendered by the function of its kind', `${functionName}, not ${fitting}`);
   }
 
+  /** A creation without room waits. Its deadline refunds it, and never the throttle. */
+  function isNotRefundedForRoom(functionName: string, { creation_id, failure }: Payload): void {
+    if (functionName === 'RefundCharge' && failure?.Error === 'Lambda.TooManyRequestsException')
+      accuse('nothing is refunded because Lambda has no room', creation_id);
+  }
+
   /** Of a creation that has ended, or of a notice. */
   function webhookIsSettled(id: string, account: string, owedAt: number): void {
     const item = service && recordOf(id, service.table);
@@ -292,7 +298,10 @@ export function createWatch(world: World): Watch {
             `${invocation.id} answered ${statusCode} and wrote ${left.join(', ')}`,
           );
       },
-      onTask: isRenderedWhereItFits,
+      onTask: (functionName, startedWith, input) => {
+        isRenderedWhereItFits(functionName, startedWith);
+        isNotRefundedForRoom(functionName, input);
+      },
       onRenders: routes.onRenders,
       onAsked: routes.onAsked,
       onToldByProvider: routes.onToldByProvider,

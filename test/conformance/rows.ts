@@ -1542,4 +1542,36 @@ export const parts: readonly Part[] = [
       ),
     ],
   },
+  {
+    part: 'A crowd, and the first deployment',
+    rows: [
+      row(
+        'A creation that finds no room in Lambda waits until its deadline, and is not refunded before',
+        'simulation/outage: ten minutes in which Lambda has no room for any Task',
+        'local/creation-machine: A rendering that never gets room is left to the reconciler, and not refunded',
+        'stack/state-machine: The waits for a renderer for which Lambda has no room last longer than the longest deadline, with the half of them that jitter leaves',
+      ),
+      row(
+        'The setting concurrency sets executions of Lambda apart for each kind of work',
+        'stack/concurrency-settings: the setting concurrency',
+        'stack/every-setting: The settings heldRequests and concurrency reserve concurrency, or share that of the account',
+      ),
+      row(
+        'A first deployment that fails leaves nothing that keeps state; what has been deployed is retained',
+        'stack/first-deployment: what stays',
+        'stack/first-deployment: CloudFormation can delete the table and the user pool of a deployment that failed, because the template protects nothing',
+        'functions/publish-pages: The deletion of the stack removes every page, because S3 deletes only an empty bucket',
+      ),
+      row(
+        'The table is protected from deletion once a deployment has succeeded',
+        'stack/first-deployment: the order of a deployment',
+        'functions/protect-table: A refusal fails the deployment with its reason, so that no deployment waits for its time limit',
+        'adapters/table-protection: the protection of a table',
+      ),
+      row(
+        'A stack of the same name works in a second region of the account',
+        'stack/first-deployment: the names of a stack',
+      ),
+    ],
+  },
 ];

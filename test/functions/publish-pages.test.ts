@@ -7,6 +7,7 @@ import { fakeLog } from './fakes.ts';
 interface Published {
   readonly services: PagesServices;
   readonly stored: [name: string, text: string, headers: PageHeaders][];
+  readonly removed: string[];
   readonly answers: [url: string, answer: object][];
 }
 
@@ -19,6 +20,9 @@ const files: Readonly<Record<string, string>> = {
 /** @param refused the file that the bucket refuses */
 function opened(refused?: string): Published {
   const [stored, answers]: [Published['stored'], Published['answers']] = [[], []];
+  const removed: string[] = [];
+  // S3 lists at most so many names at once.
+  const lists = [['a.js', 'b.js'], ['index.html'], []];
   const services = {
     log: fakeLog(),
     bucket: 'pages',
@@ -33,21 +37,28 @@ function opened(refused?: string): Published {
         stored.push([name, Buffer.from(bytes).toString('utf8'), headers]);
         return Promise.resolve();
       },
+      list: () => Promise.resolve(lists.shift() ?? []),
+      remove: (name: string) => {
+        if (name === refused) return Promise.reject(new Error(`${name} is refused`));
+        removed.push(name);
+        return Promise.resolve();
+      },
     },
     answer: (url: string, answer: object) => {
       answers.push([url, answer]);
       return Promise.resolve();
     },
   } as unknown as PagesServices;
-  return { services, stored, answers };
+  return { services, stored, removed, answers };
 }
 
-const asked = (RequestType: string): object => ({
+const asked = (RequestType: string, Bucket = 'pages'): object => ({
   RequestType,
   ResponseURL: 'https://answer.example.com/signed',
   StackId: 'stack',
   RequestId: 'request',
   LogicalResourceId: 'Published',
+  ResourceProperties: { Bucket },
 });
 
 it('The pages are stored after the files that they ask for, with the addresses of the deployment', async () => {
@@ -80,11 +91,28 @@ it('A failure is answered, so that no deployment waits for its time limit', asyn
   expect(stored.map(([name]) => name)).not.toContain('index.html');
 });
 
-it('The deletion of the stack touches no page', async () => {
-  const { services, stored, answers } = opened();
+it('The deletion of the stack removes every page, because S3 deletes only an empty bucket', async () => {
+  const { services, removed, answers } = opened();
   await publishPages(asked('Delete'), services);
-  expect(stored).toEqual([]);
+  expect(removed).toEqual(['a.js', 'b.js', 'index.html']);
+  expect(answers[0]?.[1]).toMatchObject({
+    Status: 'SUCCESS',
+    PhysicalResourceId: 'pages',
+    Reason: 'the pages are removed',
+  });
+});
+
+it('The deletion of a bucket that was replaced leaves the pages in the new bucket', async () => {
+  const { services, removed, answers } = opened();
+  await publishPages(asked('Delete', 'the bucket before'), services);
+  expect(removed).toEqual([]);
   expect(answers[0]?.[1]).toMatchObject({ Status: 'SUCCESS' });
+});
+
+it('A page that cannot be removed fails the deletion, with the reason', async () => {
+  const { services, answers } = opened('b.js');
+  await publishPages(asked('Delete'), services);
+  expect(answers[0]?.[1]).toMatchObject({ Status: 'FAILED', Reason: 'b.js is refused' });
 });
 
 it('A browser keeps only files whose names change with their content', () => {

@@ -121,3 +121,33 @@ describe('an error of AWS', () => {
     expect(outcome.status).toBe('SUCCEEDED');
   });
 });
+
+describe('a function for which Lambda has no room', () => {
+  const times = (count: number): readonly Answer[] =>
+    Array.from({ length: count }, () => thrown('Lambda.TooManyRequestsException'));
+
+  it('A rendering is tried until Lambda has room, and not refunded', async () => {
+    const { called } = await run(small, { RenderImageSmall: times(120) });
+    expect(called.map(({ name }) => name)).toEqual([
+      ...Array.from({ length: 121 }, () => 'RenderImageSmall'),
+      'DeliverWebhook',
+    ]);
+  });
+
+  it('A rendering that never gets room is left to the reconciler, and not refunded', async () => {
+    const { called, outcome } = await run(small, { RenderImageSmall: times(121) });
+    expect(new Set(called.map(({ name }) => name))).toEqual(new Set(['RenderImageSmall']));
+    expect(outcome.status).toBe('SUCCEEDED');
+  });
+
+  it('A refund and a webhook are tried until Lambda has room', async () => {
+    const { called, outcome } = await run(small, {
+      RenderImageSmall: [thrown('GenerationFailed')],
+      RefundCharge: times(60),
+      DeliverWebhook: times(60),
+    });
+    const triesOf = (fn: string): number => called.filter(({ name }) => name === fn).length;
+    expect(['RefundCharge', 'DeliverWebhook'].map(triesOf)).toEqual([61, 61]);
+    expect(outcome.status).toBe('SUCCEEDED');
+  });
+});

@@ -30,6 +30,31 @@ describe('ten minutes without StartExecution', () => {
   });
 });
 
+describe('ten minutes in which Lambda has no room for any Task', () => {
+  let report: OutageReport;
+  beforeAll(async () => {
+    report = await simulateOutage({
+      ...wholeOutage,
+      of: 'tasks',
+      perSecond: 1,
+      accounts: 5,
+      deadlineSeconds: 720,
+      startsPerSecond: 3,
+      startBurst: 13,
+    });
+  }, 120_000);
+
+  it('Every promise of recovery is kept, and the audit finds nothing', () => {
+    expect(brokenPromises(report)).toEqual([]);
+    expect(report).toMatchObject({ acceptedInOutage: 600, stillOpen: 0, differences: [] });
+  });
+
+  it('No creation is refunded, because each of them still has time when Lambda has room again', () => {
+    expect(report.refunded).toBe(0);
+    expect(report.openAtTheEnd).toBeGreaterThan(590);
+  });
+});
+
 describe('the promises of recovery', () => {
   const kept: OutageReport = {
     accepted: 10,
@@ -38,6 +63,7 @@ describe('the promises of recovery', () => {
     latestOpenSeconds: 120,
     stillOpen: 0,
     refunded: 1,
+    givenUp: 0,
     openAtTheEnd: 5,
     hadTime: 100,
     hadTimeCompleted: 95,
@@ -50,6 +76,7 @@ describe('the promises of recovery', () => {
   it.each<[string, Partial<OutageReport>]>([
     ['an open creation', { stillOpen: 1 }],
     ['a creation that was open too long', { latestOpenSeconds: 120.1 }],
+    ['a creation that was given up while it had time', { givenUp: 1 }],
     ['too few completed creations', { hadTimeCompleted: 94 }],
     ['no creation that had time', { hadTime: 0, hadTimeCompleted: 0 }],
     ['an ordinary creation that was not completed', { ordinaryCompleted: 2 }],

@@ -1,7 +1,7 @@
 /** The whole dashboard: each graph with its place and its metrics on the left and the right axis. */
 import { describe, expect, it } from 'vitest';
 import { failureNames } from '../../core/failure.ts';
-import { resolved, resourcesOf } from './template.ts';
+import { resolved, resourcesOf, wordOf } from './template.ts';
 
 interface Widget {
   readonly type: string;
@@ -56,9 +56,9 @@ describe('the dashboard', () => {
     expect(body.widgets[0]?.properties.alarms).toHaveLength(resourcesOf('AWS::CloudWatch::Alarm').length);
   });
 
-  it('The dashboard has the name of the stack, and an output names the dashboard', () => {
-    expect(dashboard?.Properties['DashboardName']).toBe('Darkroom');
-    expect(resolved.outputs['DashboardName']).toBe('Darkroom');
+  it('The dashboard has the name of the stack and of the region, and an output names the dashboard', () => {
+    expect(wordOf(dashboard?.Properties['DashboardName'])).toBe('Darkroom-@AWS::Region');
+    expect(resolved.outputs['DashboardName']).toBe('Darkroom-us-east-1');
   });
 
   it('The dashboard has a row of alarms above four rows of three graphs each', () => {
@@ -159,6 +159,6 @@ describe('the secret under which webhook secrets are sealed', () => {
         Properties['GenerateSecretString'],
         DeletionPolicy,
       ]),
-    ).toContainEqual([{ ExcludePunctuation: true, PasswordLength: 64 }, 'Retain']);
+    ).toContainEqual([{ ExcludePunctuation: true, PasswordLength: 64 }, 'RetainExceptOnCreate']);
   });
 });

@@ -170,9 +170,14 @@ describe('the setting', () => {
   });
 
   it('The setting restoredTable is the table of every function, and the stack keeps its own table', () => {
-    for (const [name] of found('AWS::Lambda::Function').filter(([fn]) => fn !== 'PublishPages'))
+    for (const [name] of found('AWS::Lambda::Function').filter(
+      ([fn]) => fn !== 'PublishPages' && fn !== 'ProtectTable',
+    ))
       expect(environmentOf(name)['TABLE_NAME'], name).toBe('Darkroom-restored-2026-11-21');
     template.hasOutput('TableName', { Value: 'Darkroom-restored-2026-11-21' });
+    // The stack's own table stays the protected one.
+    const [[, protectedTable] = []] = found('Custom::TableProtection');
+    expect(wordOf(protectedTable?.['TableName'])).toBe('@StoreTable');
     template.resourceCountIs('AWS::DynamoDB::GlobalTable', 1);
   });
 
@@ -243,11 +248,22 @@ describe('the setting', () => {
       });
   });
 
-  it('The setting heldRequests reserves concurrency, or shares that of the account', () => {
+  it('The settings heldRequests and concurrency reserve concurrency, or share that of the account', () => {
     const reserved = found('AWS::Lambda::Function').flatMap(
       ([name, { ReservedConcurrentExecutions: most }]) => (most === undefined ? [] : [[name, most]]),
     );
-    expect(reserved).toEqual([['OpenaiImages', 20]]);
+    expect(Object.fromEntries(reserved)).toEqual({
+      OpenaiImages: 20,
+      GenerateImage: 25,
+      GetCreation: 11,
+      CreateUpload: 2,
+      CancelCreation: 2,
+      RefundCharge: 10,
+      Reconcile: 5,
+      RenderImageSmall: 50,
+      RenderImageLarge: 30,
+      RenderImage: 20,
+    });
   });
 
   it('The setting gatewayLogRole leaves the role of the account alone when it exists', () => {
@@ -262,7 +278,7 @@ describe('the name of the stack', () => {
     for (const [name] of found('AWS::Lambda::Function'))
       expect(environmentOf(name)['METRICS_NAMESPACE'], name).toBe('Darkroom-full');
     const [[, dashboard] = []] = found('AWS::CloudWatch::Dashboard');
-    expect(dashboard?.['DashboardName']).toBe('Darkroom-full');
+    expect(wordOf(dashboard?.['DashboardName'])).toBe('Darkroom-full-@AWS::Region');
     expect(JSON.stringify(dashboard?.['DashboardBody'])).toMatch(/SEARCH\('\{[\\"]+Darkroom-full/);
     for (const [, { AlarmName }] of found('AWS::CloudWatch::Alarm'))
       expect(AlarmName).toMatch(/^Darkroom-full-\w+$/);

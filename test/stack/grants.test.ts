@@ -93,7 +93,10 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'user pool: AdminCreateUser',
     'notice machine: StartExecution',
   ],
-  PublishPages: ['bucket of the pages/*: PutObject'],
+  // It empties the bucket when the stack is deleted.
+  PublishPages: ['bucket of the pages/*: DeleteObject PutObject', 'bucket of the pages: ListBucket'],
+  // Only its own table, whatever the setting restoredTable says.
+  ProtectTable: ['table: DescribeTable UpdateTable'],
   // What GenerateImage may do, and it finds the tries of a call and reads the images that it answers.
   OpenaiImages: [
     'table: BatchGetItem GetItem PutItem Query UpdateItem',

@@ -99,7 +99,6 @@ describe('the user pool', () => {
       AdminCreateUserConfig: { AllowAdminCreateUserOnly: true },
       Policies: { SignInPolicy: { AllowedFirstAuthFactors: ['PASSWORD', 'WEB_AUTHN'] } },
       MfaConfiguration: 'OPTIONAL',
-      DeletionProtection: 'ACTIVE',
     });
     expect(wordOf(pool['WebAuthnRelyingPartyID'])).toBe(
       'darkroom-@AWS::AccountId.auth.@AWS::Region.amazoncognito.com',

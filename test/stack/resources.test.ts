@@ -61,7 +61,7 @@ describe('the HTTP API', () => {
 });
 
 describe('the table', () => {
-  it('The table is on demand, with point-in-time recovery, deletion protection and time to live', () => {
+  it('The table is on demand, with point-in-time recovery and time to live', () => {
     template.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
       BillingMode: 'PAY_PER_REQUEST',
       KeySchema: [
@@ -71,7 +71,6 @@ describe('the table', () => {
       TimeToLiveSpecification: { AttributeName: 'expiresAtSeconds', Enabled: true },
       Replicas: [
         Match.objectLike({
-          DeletionProtectionEnabled: true,
           PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
         }),
       ],

@@ -31,6 +31,13 @@ describe('settings', () => {
       portal: {},
       openai: { defaultModel: 'gpt-image-2', aliases: {} },
       heldRequests: { images: 100, mcp: 50 },
+      concurrency: {
+        api: 'shared',
+        refunds: 'shared',
+        deliveries: 'shared',
+        reconciler: 'shared',
+        rendering: 'shared',
+      },
       gatewayLogRole: 'create',
       throttling: { ratePerSecond: 500, burst: 1_000 },
     });

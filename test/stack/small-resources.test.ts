@@ -18,7 +18,7 @@ describe('the outputs of the stack', () => {
     ).map(([name, { Value }]) => [name, wordOf(Value)]);
     expect(Object.fromEntries(outputs)).toEqual({
       AlarmTopicArn: '@AlarmsTopic',
-      DashboardName: 'Darkroom',
+      DashboardName: 'Darkroom-@AWS::Region',
       ApiUrl: '@ApiHttpApi/api/public/v1',
       VersionedFunctions: '@RenderImage,@RenderImageSmall,@RenderImageLarge,@RefundCharge,@DeliverWebhook',
       TableName: '@StoreTable',
@@ -63,8 +63,12 @@ describe('the descriptions of the stack', () => {
 
 describe('the log groups beside those of the functions', () => {
   it.each([
-    ['CreationLog', { RetentionInDays: 30 }],
-    ['NoticesLog', { RetentionInDays: 30 }],
+    ['CreationLog', { RetentionInDays: 30, LogGroupName: '/aws/vendedlogs/states/Darkroom-creations' }],
+    [
+      'CreationCallbackLog',
+      { RetentionInDays: 30, LogGroupName: '/aws/vendedlogs/states/Darkroom-callbacks' },
+    ],
+    ['NoticesLog', { RetentionInDays: 30, LogGroupName: '/aws/vendedlogs/states/Darkroom-notices' }],
     ['ApiAccessLog', { RetentionInDays: 30, LogGroupName: '/aws/vendedlogs/Darkroom/api' }],
   ])('The log group %s goes with the stack and keeps its lines for 30 days', (name, properties) => {
     const group = resourcesOf('AWS::Logs::LogGroup').find(([id]) => nameOf(id) === name)?.[1];

@@ -164,9 +164,15 @@ describe('the state machine', () => {
     },
   );
 
-  it('The state machine leaves the creation to the reconciler when the table is busy, another invocation still renders, or no function can render the creation of this release', () => {
+  it('The state machine leaves the creation to the reconciler when the table is busy, another invocation still renders, Lambda has no room, or no function can render the creation of this release', () => {
     expect(stateNamed('RenderImage').Catch?.[0]).toMatchObject({
-      ErrorEquals: ['CommitBusy', 'StillRunning', 'NewerRelease', 'Lambda.ResourceNotFoundException'],
+      ErrorEquals: [
+        'CommitBusy',
+        'StillRunning',
+        'NewerRelease',
+        'Lambda.ResourceNotFoundException',
+        throttle,
+      ],
       Next: 'LeaveToReconciler',
     });
   });
@@ -196,6 +202,13 @@ describe('the waits', () => {
     expect(total).toBeGreaterThan(limitRanges.deadlineSeconds[1]);
   });
 
+  it('The waits for a renderer for which Lambda has no room last longer than the longest deadline, with the half of them that jitter leaves', () => {
+    const retrier = retrierOf('RenderImage', throttle);
+    const total = retrier ? waits(retrier).reduce((sum, wait) => sum + wait, 0) : 0;
+    // Jitter draws each wait between 0 and its length. The sum of 120 of them is close to the half.
+    expect(total / 2).toBeGreaterThan(1.4 * limitRanges.deadlineSeconds[1]);
+  });
+
   it('The longest deadline and all attempts of a webhook fit into the time of an execution', () => {
     const webhooks =
       webhookWaitsSeconds.reduce((sum, wait) => sum + wait, 0) +
@@ -216,6 +229,11 @@ describe('the policy of a task', () => {
     BackoffRate: number,
     MaxAttempts: number,
   ): Retrier => ({ ErrorEquals, IntervalSeconds, BackoffRate, MaxAttempts });
+  const throttled = (MaxAttempts: number): Retrier => ({
+    ...exponential([throttle], 1, 1.5, MaxAttempts),
+    MaxDelaySeconds: 20,
+    JitterStrategy: 'FULL',
+  });
   const caught = (Next: string, ...ErrorEquals: string[]): object => ({
     ErrorEquals,
     ResultPath: '$.failure',
@@ -231,7 +249,7 @@ describe('the policy of a task', () => {
         Retry: [
           exponential(['StillRunning'], 2, 1, 420),
           { ...exponential(['CommitBusy'], 1, 2, 8), MaxDelaySeconds: 30 },
-          { ...exponential([throttle], 1, 1.5, 30), MaxDelaySeconds: 20, JitterStrategy: 'FULL' },
+          throttled(120),
           exponential(serviceFaults, 2, 2, 4),
           exponential(deaths, 1, 2, 2),
         ],
@@ -239,6 +257,7 @@ describe('the policy of a task', () => {
           caught(
             'LeaveToReconciler',
             ...['CommitBusy', 'StillRunning', 'NewerRelease', 'Lambda.ResourceNotFoundException'],
+            throttle,
           ),
           caught('RefundCharge', ...timeOuts),
           caught('RefundCharge', 'States.ALL'),
@@ -251,7 +270,10 @@ describe('the policy of a task', () => {
       {
         TimeoutSeconds: 60,
         Next: 'DeliverWebhook',
-        Retry: [{ ...exponential(['States.ALL'], 1, 2, 8), MaxDelaySeconds: 30, JitterStrategy: 'FULL' }],
+        Retry: [
+          throttled(60),
+          { ...exponential(['States.ALL'], 1, 2, 8), MaxDelaySeconds: 30, JitterStrategy: 'FULL' },
+        ],
       },
     ],
     [
@@ -261,7 +283,8 @@ describe('the policy of a task', () => {
         End: true,
         Retry: [
           exponential(['WebhookNotDelivered'], 60, 2, 4),
-          exponential([...serviceFaults, throttle, ...deaths, ...timeOuts], 2, 2, 5),
+          throttled(60),
+          exponential([...serviceFaults, ...deaths, ...timeOuts], 2, 2, 5),
         ],
         Catch: [caught('LeaveToReconciler', 'States.ALL')],
       },

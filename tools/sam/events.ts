@@ -38,7 +38,8 @@ export function sampleEvents(key: string): Readonly<Record<string, object>> {
     Reconcile: {},
     AuditBooks: {},
     ...Object.fromEntries(portalSamples.map(([name, method, path]) => [name, portalEvent(method, path)])),
-    PublishPages: publishEvent(),
+    PublishPages: releaseEvent('PortalPages', {}),
+    ProtectTable: releaseEvent('Protected', { TableName: 'StoreTable' }),
     OpenaiImages: restEvent('POST', `${openaiRoot}/images/generations`, key, sampleRequest),
     OpenaiModels: restEvent('GET', `${openaiRoot}/models`, key),
     Mcp: restEvent('POST', mcpPath, key, { jsonrpc: '2.0', id: 1, method: 'tools/list' }),
@@ -64,14 +65,15 @@ function portalEvent(method: string, path: string): object {
   };
 }
 
-/** CloudFormation asks for the pages. Port 9 takes no answer. */
-function publishEvent(): object {
+/** CloudFormation asks for a custom resource. Port 9 takes no answer. */
+function releaseEvent(resource: string, properties: object): object {
   return {
     RequestType: 'Create',
     ResponseURL: 'http://127.0.0.1:9/',
     StackId: 'sam-local',
     RequestId: 'sam-local',
-    LogicalResourceId: 'PortalPages',
+    LogicalResourceId: resource,
+    ResourceProperties: properties,
   };
 }
 

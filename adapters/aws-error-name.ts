@@ -1,0 +1,12 @@
+/**
+ * The name of an error in the answer of a service of AWS that speaks JSON: "com.amazonaws.x#UsernameExistsException",
+ * or the name alone. For calls without a client of the SDK.
+ */
+export function awsErrorName(text: string): string {
+  try {
+    const { __type: type } = JSON.parse(text) as { __type?: unknown };
+    return typeof type === 'string' ? type.replace(/^.*#/, '') : 'without a name';
+  } catch {
+    return 'without a name';
+  }
+}

@@ -1,0 +1,31 @@
+import { Aspects, Aws, CfnResource, Names, type Stack } from 'aws-cdk-lib';
+import {
+  CfnOriginAccessControl,
+  CfnOriginRequestPolicy,
+  CfnResponseHeadersPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
+
+const kinds = [
+  [CfnOriginAccessControl, 'OriginAccessControlConfig'],
+  [CfnOriginRequestPolicy, 'OriginRequestPolicyConfig'],
+  [CfnResponseHeadersPolicy, 'ResponseHeadersPolicyConfig'],
+] as const;
+
+/** CloudFront takes 64 characters for the shortest of these names. The longest name of a region has 14. */
+const longestName = 45;
+
+/**
+ * Gives the resources of CloudFront names with the region. CloudFront knows no regions, so a second stack of the
+ * same name in another region of the account would find its names taken. The CDK puts the region into names of
+ * functions and cache policies alone (https://github.com/aws/aws-cdk/issues/34336).
+ */
+export function nameByRegion(stack: Stack): void {
+  Aspects.of(stack).add({
+    visit: (node) => {
+      const kind = kinds.find(([type]) => node instanceof type);
+      if (!kind || !(node instanceof CfnResource)) return;
+      const name = Names.uniqueResourceName(node, { maxLength: longestName });
+      node.addPropertyOverride(`${kind[1]}.Name`, `${name}-${Aws.REGION}`);
+    },
+  });
+}

@@ -1,0 +1,74 @@
+/** How the settings of concurrency are divided among the functions. */
+import { describe, expect, it } from 'vitest';
+import { reservedConcurrency } from '../../lib/concurrency-settings.ts';
+import { parseSettings, SettingsError, type SettingsInput } from '../../lib/settings.ts';
+import { resolved, nameOf } from './template.ts';
+
+const divided = (concurrency: SettingsInput['concurrency']): Readonly<Record<string, number>> =>
+  Object.fromEntries(reservedConcurrency(parseSettings('config/test.ts', { concurrency }).concurrency));
+
+const pools = [
+  ['api', 4, ['GenerateImage', 'GetCreation', 'CreateUpload', 'CancelCreation']],
+  ['refunds', 1, ['RefundCharge']],
+  ['deliveries', 1, ['DeliverWebhook']],
+  ['reconciler', 1, ['Reconcile']],
+  ['rendering', 3, ['RenderImageSmall', 'RenderImageLarge', 'RenderImage']],
+] as const;
+
+describe('the setting concurrency', () => {
+  it('The setting concurrency reserves nothing unless a number is given', () => {
+    expect(divided({})).toEqual({});
+    expect(divided({ api: 'shared', rendering: 'shared' })).toEqual({});
+  });
+
+  it('A number for the API or for rendering is divided by the shares of the functions', () => {
+    expect(divided({ api: 200 })).toEqual({
+      GenerateImage: 121,
+      GetCreation: 59,
+      CreateUpload: 10,
+      CancelCreation: 10,
+    });
+    expect(divided({ rendering: 1_000 })).toEqual({
+      RenderImageSmall: 500,
+      RenderImageLarge: 300,
+      RenderImage: 200,
+    });
+  });
+
+  it.each(pools)(
+    'Every number of %s from %i on is divided without a rest, and no function gets none',
+    (pool, least, names) => {
+      for (const total of [least, least + 1, 7, 19, 20, 21, 99, 333, 1_000, 10_000]) {
+        const parts = divided({ [pool]: total });
+        expect(Object.keys(parts).sort()).toEqual([...names].sort());
+        expect(Math.min(...Object.values(parts))).toBeGreaterThan(0);
+        expect(Object.values(parts).reduce((sum, part) => sum + part, 0)).toBe(total);
+      }
+    },
+  );
+
+  it.each(pools)('The functions of %s exist in the stack', (_pool, _least, names) => {
+    const known = resolved.functions.map(({ id }) => nameOf(id));
+    expect(known).toEqual(expect.arrayContaining([...names]));
+  });
+
+  it.each<[object, string]>([
+    [{ api: 3 }, 'concurrency.api: must be a whole number from 4 to 10000, or "shared" (is 3)'],
+    [{ rendering: 2 }, 'concurrency.rendering: must be a whole number from 3 to 10000, or "shared" (is 2)'],
+    [{ refunds: 0 }, 'concurrency.refunds: must be a whole number from 1 to 10000, or "shared" (is 0)'],
+    [
+      { deliveries: 1.5 },
+      'concurrency.deliveries: must be a whole number from 1 to 10000, or "shared" (is 1.5)',
+    ],
+    [
+      { reconciler: 'all' },
+      'concurrency.reconciler: must be a whole number from 1 to 10000, or "shared" (is "all")',
+    ],
+    [{ rendering: 10_001 }, 'must be a whole number from 3 to 10000, or "shared" (is 10001)'],
+    [{ renderers: 5 }, 'concurrency.renderers: there is no such setting'],
+  ])('The setting %o is refused with one line', (concurrency, line) => {
+    const parse = (): unknown => parseSettings('config/test.ts', { concurrency });
+    expect(parse).toThrow(SettingsError);
+    expect(parse).toThrow(line);
+  });
+});
