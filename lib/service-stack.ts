@@ -1,6 +1,8 @@
 /**
  * The whole service as one flat stack: the resources that keep state, the execution of a
- * creation, the API, the reconciler and the audit, then alarms and dashboard.
+ * creation, the API, the reconciler, the audit and the canary, then alarms and dashboard.
+ *
+ * This file has more than 300 lines because it is the one place where the parts meet.
  */
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
