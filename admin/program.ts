@@ -5,6 +5,7 @@ import { addAccountCommands } from './commands/accounts.ts';
 import { createAdmin, type Console } from './admin.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addBlockCommands } from './commands/blocks.ts';
+import { addCanaryCommands } from './commands/canary.ts';
 import { addCatalogCommands } from './commands/catalog.ts';
 import { FileProblems } from './catalog/file-problems.ts';
 import { complaintOf } from './terminal/complaint.ts';
@@ -53,6 +54,7 @@ export async function runAdmin(
   addFigureCommands(program, admin);
   addAuditCommand(program, admin);
   addReleaseCommands(program, admin);
+  addCanaryCommands(program, admin);
   try {
     await program.parseAsync(args, { from: 'user' });
     return code;

@@ -17,6 +17,8 @@ export interface ServiceAddress {
   readonly userPoolId: string;
   /** The secret with the portal's password at the issuer. Throws when the stack is older than the portal. */
   readonly signInSecretArn: () => string;
+  /** The secret with the key of the canary. Throws when the stack has no canary. */
+  readonly canarySecretArn: () => string;
   /** Other addresses than the vendors' own ones, by provider. */
   readonly providerBaseUrls: Readonly<Record<string, string>>;
   readonly outboundRules: OutboundRules;
@@ -40,6 +42,12 @@ export function addressOf(output: (name: string) => string): Omit<ServiceAddress
     portalUrl: outputOrNothing(output, 'PortalUrl'),
     userPoolId: outputOrNothing(output, 'UserPoolId'),
     signInSecretArn: () => output('SignInSecretArn'),
+    canarySecretArn: () => {
+      const arn = outputOrNothing(output, 'CanarySecretArn');
+      if (arn === '')
+        throw new OperatorError('The stack has no canary: set `canary` in its settings, and deploy again.');
+      return arn;
+    },
     providerBaseUrls: {},
     outboundRules: 'public',
   };

@@ -7,6 +7,7 @@ import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { SFNClient } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
 import { callLimits } from '../adapters/call-limits.ts';
+import { createCanarySecret, type CanarySecret } from '../adapters/canary-secret.ts';
 import { createAccountStore, type AccountStore } from '../adapters/dynamodb/account-store.ts';
 import { createBlockStore, type BlockStore } from '../adapters/dynamodb/block-store.ts';
 import { createChargeStore } from '../adapters/dynamodb/charge-store.ts';
@@ -94,6 +95,8 @@ export interface OperatorServices {
   readonly registerUser: (email: string) => Promise<void>;
   /** Stores the portal's password at the issuer. */
   readonly setSignInSecret: (secret: string) => Promise<void>;
+  /** The account and the key of the canary. Its calls throw OperatorError when the stack has no canary. */
+  readonly canary: CanarySecret;
   readonly releases: {
     readonly store: ReleaseStore;
     /** The functions that have versions. Throws OperatorError for a stack from before the versions. */
@@ -176,6 +179,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
       const SecretId = address.signInSecretArn();
       await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: secret }));
     },
+    canary: createCanarySecret(secrets, address.canarySecretArn),
     releases: {
       store: createReleaseStore(new LambdaClient(local), states),
       functionNames: address.versionedFunctions,

@@ -22,6 +22,14 @@ const all = [[]] as const;
 
 export const metrics = [
   { event: 'creation_accepted', name: 'CreationsAccepted', unit: 'Count', dimensions: all },
+  // The time of the charge and of the start. The time in which the sources are fetched is the customer's.
+  {
+    event: 'creation_accepted',
+    name: 'AcceptTime',
+    unit: 'Milliseconds',
+    field: 'acceptMillis',
+    dimensions: all,
+  },
   { event: 'creation_completed', name: 'CreationsCompleted', unit: 'Count', dimensions: all },
   // The time from acceptance to the image.
   {
@@ -66,7 +74,17 @@ export const metrics = [
   { event: 'reconciled', name: 'ReconcilerRefunded', unit: 'Count', field: 'refunded', dimensions: all },
   { event: 'reconciled', name: 'OpenCreations', unit: 'Count', field: 'open', dimensions: all },
   { event: 'books_audited', name: 'BooksOutOfBalance', unit: 'Count', field: 'differences', dimensions: all },
+  { event: 'books_audited', name: 'AuditFinished', unit: 'Count', dimensions: all },
   { event: 'books_audited', name: 'AccountsAudited', unit: 'Count', field: 'accounts', dimensions: all },
+  // The setting canary switches the canary on.
+  { event: 'canary_succeeded', name: 'CanarySucceeded', unit: 'Count', dimensions: all },
+  {
+    event: 'canary_succeeded',
+    name: 'CanaryMillis',
+    unit: 'Milliseconds',
+    field: 'millis',
+    dimensions: all,
+  },
 ] as const satisfies readonly MetricDefinition[];
 
 export type MetricName = (typeof metrics)[number]['name'];

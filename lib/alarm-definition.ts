@@ -7,11 +7,13 @@ import {
   Stats,
   type ComparisonOperator,
   type IMetric,
+  type Metric,
   type TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { ServiceMetrics } from './service-metrics.ts';
+import type { Watching } from './watching-settings.ts';
 
 /** The OpenAI-shaped endpoint and MCP. */
 export interface Streaming {
@@ -20,19 +22,30 @@ export interface Streaming {
   readonly holding: readonly LambdaFunction[];
 }
 
+/** What DynamoDB counts of the table. */
+export interface TableMetrics {
+  /** Reads and writes that the table or one of its indexes threw out. Six metrics. */
+  readonly throttles: readonly Metric[];
+  /** Transactions and single writes that met a transaction on the same item. */
+  readonly conflicts: Metric;
+}
+
 /** The resources and metrics that the alarms watch. */
-export interface Watched {
+export interface Watched extends Watching {
   readonly metrics: ServiceMetrics;
   readonly httpApi: HttpApi;
   readonly streaming: Streaming;
-  /** Three metrics each are added up, so three machines at most. */
+  /** Three metrics each are added up beside one more, so three machines at most. */
   readonly stateMachines: readonly StateMachine[];
   /**
-   * The functions without which a creation cannot go on. Ten at most: one alarm can add up no more metrics.
+   * The functions without which a creation cannot go on. Nine at most: one alarm computes with ten metrics.
    */
   readonly throttled: readonly LambdaFunction[];
   readonly refundCharge: LambdaFunction;
   readonly auditBooks: LambdaFunction;
+  readonly table: TableMetrics;
+  /** The executions that the functions of this stack reserve in the account. */
+  readonly reservedExecutions: number;
 }
 
 export interface AlarmDefinition {
@@ -44,6 +57,11 @@ export interface AlarmDefinition {
   readonly periods?: number;
   /** The meaning of a period without data. Absent: all is well. */
   readonly missing?: TreatMissingData;
+  /**
+   * The alarm compares with what CloudWatch has learned of the metric, not with the threshold. It begins when the
+   * value is so many standard deviations below.
+   */
+  readonly deviationsBelow?: number;
   readonly meaning: string;
   readonly remedy: string;
 }
@@ -51,15 +69,54 @@ export interface AlarmDefinition {
 /** The period and the statistic of most alarms. */
 export const fiveMinutes = { period: Duration.minutes(5), statistic: Stats.SUM } as const;
 
-/** The sum of metrics. A metric without a value in a period counts as 0. */
-export function sumOf(metrics: readonly IMetric[], label: string): MathExpression {
-  const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
-  return new MathExpression({
-    expression: Object.keys(usingMetrics)
-      .map((id) => `FILL(${id}, 0)`)
-      .join(' + '),
-    usingMetrics,
-    period: fiveMinutes.period,
-    label,
-  });
+/** The period of alarms on what is rare even when it is broken. */
+export const oneHour = { period: Duration.hours(1), statistic: Stats.SUM } as const;
+
+/** The metrics of a share. All of them count, and have one period. */
+export interface Share {
+  /** What goes wrong. */
+  readonly bad: readonly IMetric[];
+  /** Out of what it goes wrong. */
+  readonly of: readonly IMetric[];
+  /** From which share on the alarm begins. */
+  readonly percent: number;
+  /** How many must go wrong in a period, however little traffic there is. */
+  readonly least: number;
+  readonly period?: Duration;
+}
+
+/**
+ * A share of ordinary traffic goes wrong. So the threshold is a share, and a service with little traffic also
+ * needs a number: one failure of two requests is no rate. Both conditions are one formula: a total that is too
+ * small for the share counts as the total of which the least number is that share.
+ */
+export function share({
+  bad,
+  of,
+  percent,
+  least,
+  period = fiveMinutes.period,
+}: Share): Pick<AlarmDefinition, 'metric' | 'threshold'> {
+  const usingMetrics = named([...bad, ...of]);
+  const ids = Object.keys(usingMetrics);
+  const wrong = filledSum(ids.slice(0, bad.length));
+  const total = filledSum(ids.slice(bad.length));
+  const smallest = Math.ceil((100 * least) / percent);
+  return {
+    metric: new MathExpression({
+      expression: `100 * (${wrong}) / IF((${total}) > ${smallest}, (${total}), ${smallest})`,
+      usingMetrics,
+      period,
+      label: 'percent',
+    }),
+    threshold: percent,
+  };
+}
+
+function named(metrics: readonly IMetric[]): Record<string, IMetric> {
+  return Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
+}
+
+function filledSum(ids: readonly string[]): string {
+  return ids.map((id) => `FILL(${id}, 0)`).join(' + ');
 }

@@ -1,5 +1,5 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
@@ -7,6 +7,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { AlarmDefinition, Watched } from './alarm-definition.ts';
 import { alarmTable } from './alarm-table.ts';
+import { makeAlarm } from './make-alarm.ts';
 
 export interface AlarmsProps extends Watched {
   /** The e-mail address that subscribes to the topic. Absent: the topic has no subscriber at first. */
@@ -50,19 +51,8 @@ export class Alarms extends Construct {
     return topic;
   }
 
-  private addAlarm(
-    name: string,
-    { metric, threshold, comparison, periods = 1, missing, meaning, remedy }: AlarmDefinition,
-  ): Alarm {
-    const alarm = new Alarm(this, name, {
-      alarmName: `${Stack.of(this).stackName}-${name}`,
-      alarmDescription: `${meaning} What to do: ${remedy} See docs/operations.md#${name.toLowerCase()}`,
-      metric,
-      threshold,
-      comparisonOperator: comparison ?? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      evaluationPeriods: periods,
-      treatMissingData: missing ?? TreatMissingData.NOT_BREACHING,
-    });
+  private addAlarm(name: string, definition: AlarmDefinition): Alarm {
+    const alarm = makeAlarm(this, name, definition);
     alarm.addAlarmAction(new SnsAction(this.topic));
     alarm.addOkAction(new SnsAction(this.topic));
     return alarm;

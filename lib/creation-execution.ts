@@ -18,6 +18,8 @@ export interface CreationExecutionProps {
   readonly refundCharge: LambdaFunction;
   readonly deliverWebhook: LambdaFunction;
   readonly logRetention: RetentionDays;
+  /** Whether Step Functions sends a trace of each sampled execution to X-Ray. */
+  readonly tracing: boolean;
 }
 
 const definition = new URL('../statemachines/creation.asl.json', import.meta.url);
@@ -74,6 +76,7 @@ export class CreationExecution extends Construct {
         Object.entries(tasks).map(([name, fn]) => [`${name}Arn`, fn.currentVersion.functionArn]),
       ),
       comment,
+      ...(props.tracing && { tracingEnabled: true }),
       logs: {
         destination: executionLog(this, log.id, log.name, props.logRetention),
         level: LogLevel.ERROR,
@@ -96,7 +99,7 @@ export class CreationExecution extends Construct {
       'AwsSolutions-SF1':
         'Step Functions keeps every history for 90 days by itself; logging each event once more would cost more than the executions.',
       'AwsSolutions-SF2':
-        'Every line of the log and every execution carries the id of its creation, which leads from one to the other without traces (decision 16).',
+        'Every line of the log and every execution carries the id of its creation, which leads from one to the other without traces (decision 16). The setting tracing switches traces on.',
     });
     return machine;
   }

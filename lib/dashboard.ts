@@ -3,6 +3,7 @@ import {
   AlarmStatusWidget,
   Dashboard as CloudWatchDashboard,
   GraphWidget,
+  Metric,
   Stats,
   type Alarm,
   type IMetric,
@@ -11,13 +12,14 @@ import {
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Construct, type IConstruct } from 'constructs';
 import { failureNames } from '../core/failure.ts';
-import type { Streaming } from './alarm-definition.ts';
+import type { Streaming, TableMetrics } from './alarm-definition.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
 export interface DashboardProps {
   readonly metrics: ServiceMetrics;
   readonly httpApi: HttpApi;
   readonly streaming: Streaming;
+  readonly table: TableMetrics;
   readonly alarms: readonly Alarm[];
 }
 
@@ -41,7 +43,7 @@ function graph(title: string, left: readonly IMetric[], right: readonly IMetric[
  * them.
  */
 export class Dashboard extends Construct {
-  constructor(scope: Construct, id: string, { metrics, httpApi, streaming, alarms }: DashboardProps) {
+  constructor(scope: Construct, id: string, { metrics, httpApi, streaming, table, alarms }: DashboardProps) {
     super(scope, id);
     // An account has the names of its dashboards once for all regions.
     const name = `${Stack.of(this).stackName}-${Aws.REGION}`;
@@ -54,6 +56,7 @@ export class Dashboard extends Construct {
         streamingRow(streaming),
         renderingRow(metrics),
         workRow(metrics),
+        limitRow(metrics, table),
       ],
     });
     new CfnOutput(Stack.of(this), 'DashboardName', { value: name });
@@ -151,6 +154,23 @@ function workRow(metrics: ServiceMetrics): IWidget[] {
         metrics.of('RequestsShed'),
         metrics.of('BooksOutOfBalance', { statistic: Stats.MAXIMUM }),
       ],
+    ),
+  ];
+}
+
+/** The limits of AWS. */
+function limitRow(metrics: ServiceMetrics, { throttles, conflicts }: TableMetrics): IWidget[] {
+  const executions = (metricName: string): Metric =>
+    new Metric({ namespace: 'AWS/Lambda', metricName, period, statistic: Stats.MAXIMUM, label: metricName });
+  return [
+    graph('Table: throttles and conflicts', throttles, [conflicts]),
+    graph('Concurrent executions in the account', [
+      executions('ConcurrentExecutions'),
+      executions('UnreservedConcurrentExecutions'),
+    ]),
+    graph(
+      'From the charge to the start, ms',
+      percentiles.map((statistic) => metrics.of('AcceptTime', { statistic }).with({ label: statistic })),
     ),
   ];
 }

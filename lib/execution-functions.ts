@@ -48,6 +48,7 @@ export function addExecution(scope: Construct, add: AddFunction, parts: Executio
     refundCharge,
     deliverWebhook,
     logRetention: settings.logRetentionDays,
+    tracing: settings.tracing,
   });
   for (const fn of [renderImage, renderImageSmall, renderImageLarge])
     execution.grantEndTasks(fn, 'SendTaskSuccess');

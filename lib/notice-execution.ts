@@ -12,6 +12,8 @@ import { noticeDefinition } from './notice-definition.ts';
 export interface NoticeExecutionProps {
   readonly deliverWebhook: LambdaFunction;
   readonly logRetention: RetentionDays;
+  /** Whether Step Functions sends a trace of each sampled execution to X-Ray. */
+  readonly tracing: boolean;
 }
 
 const creationDefinition = new URL('../statemachines/creation.asl.json', import.meta.url);
@@ -26,7 +28,7 @@ export class NoticeExecution extends Construct {
   readonly stateMachine: StateMachine;
   private readonly stateMachineArn: string;
 
-  constructor(scope: Construct, id: string, { deliverWebhook, logRetention }: NoticeExecutionProps) {
+  constructor(scope: Construct, id: string, { deliverWebhook, logRetention, tracing }: NoticeExecutionProps) {
     super(scope, id);
     const stack = Stack.of(this);
     const stateMachineName = `${stack.stackName}-notices`;
@@ -35,6 +37,7 @@ export class NoticeExecution extends Construct {
       definitionBody: DefinitionBody.fromString(noticeDefinition(readFileSync(creationDefinition, 'utf8'))),
       definitionSubstitutions: { DeliverWebhookArn: deliverWebhook.currentVersion.functionArn },
       comment: 'Darkroom: one execution a notice',
+      ...(tracing && { tracingEnabled: true }),
       logs: {
         destination: executionLog(this, 'Log', 'notices', logRetention),
         level: LogLevel.ERROR,
@@ -63,7 +66,7 @@ export class NoticeExecution extends Construct {
       'AwsSolutions-SF1':
         'Step Functions keeps every history for 90 days by itself; logging each event once more would cost more than the executions.',
       'AwsSolutions-SF2':
-        'Every line of the log and every execution carries the id of its notice, which leads from one to the other without traces (decision 16).',
+        'Every line of the log and every execution carries the id of its notice, which leads from one to the other without traces (decision 16). The setting tracing switches traces on.',
     });
   }
 

@@ -1,5 +1,6 @@
 /** The alarms and the dashboard for operators. */
 import type { Stack } from 'aws-cdk-lib';
+import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Alarms } from './alarms.ts';
 import type { CreationExecution } from './creation-execution.ts';
@@ -7,11 +8,13 @@ import { Dashboard } from './dashboard.ts';
 import type { ServiceFunction } from './service-function.ts';
 import { ServiceMetrics } from './service-metrics.ts';
 import type { Settings } from './settings.ts';
+import type { Store } from './store.ts';
 import type { StreamingApis } from './streams/streaming-apis.ts';
 import type { TrafficShift } from './traffic-shift.ts';
 
 export interface Observed {
   readonly settings: Settings;
+  readonly store: Store;
   readonly httpApi: HttpApi;
   readonly streams: StreamingApis;
   readonly execution: CreationExecution;
@@ -34,7 +37,7 @@ const essential = [
 ];
 
 export function observe(stack: Stack, observed: Observed): void {
-  const { settings, httpApi, streams, execution, functionNamed, trafficShift } = observed;
+  const { settings, store, httpApi, streams, execution, functionNamed, trafficShift } = observed;
   const metrics = new ServiceMetrics(stack.stackName);
   const holding = ['OpenaiImages', 'Mcp'].map(functionNamed);
   const streaming = { apis: [streams.openai.restApi, streams.mcp.restApi], holding };
@@ -46,11 +49,29 @@ export function observe(stack: Stack, observed: Observed): void {
     throttled: essential.map(functionNamed),
     refundCharge: functionNamed('RefundCharge'),
     auditBooks: functionNamed('AuditBooks'),
+    table: store.metrics,
+    reservedExecutions: reservedIn(stack),
+    alarms: settings.alarms,
+    canary: settings.canary,
     email: settings.alarmEmail,
   });
   // Only what a faulty release of the API causes. An alarm that is raised already stops every deployment.
   trafficShift?.stopAt(
     ['RequestsFailing', 'ServerErrors', 'StartsRefused'].map((name) => alarms.named(name)),
   );
-  new Dashboard(stack, 'Dashboard', { metrics, httpApi, streaming, alarms: alarms.all });
+  new Dashboard(stack, 'Dashboard', {
+    metrics,
+    httpApi,
+    streaming,
+    table: store.metrics,
+    alarms: alarms.all,
+  });
+}
+
+/** The executions that the functions of the stack reserve. All functions are in the stack by now. */
+function reservedIn(stack: Stack): number {
+  return stack.node
+    .findAll()
+    .filter((construct) => CfnFunction.isCfnFunction(construct))
+    .reduce((sum, { reservedConcurrentExecutions: reserved }) => sum + (reserved ?? 0), 0);
 }

@@ -5,12 +5,15 @@ import {
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
+  Tracing,
   type CfnFunction,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.ts';
 import { bundle, type BundledFolder } from './bundling/bundle.ts';
 import type { Settings } from './settings.ts';
+import { tracesKnowNoResource } from './tracing.ts';
 
 export interface ServiceFunctionProps {
   /** The path in functions/ without `.ts`: "operations/get-creation". */
@@ -21,6 +24,8 @@ export interface ServiceFunctionProps {
   /** The memory also decides the share of a processor: 1,769 MB is one whole processor. */
   readonly memoryMegabytes: number;
   readonly architecture: Settings['architecture'];
+  /** Whether Lambda sends a trace of each sampled invocation to X-Ray. */
+  readonly tracing: boolean;
   readonly logRetention: RetentionDays;
   /** A folder whose files are in the bundle, under this name. */
   readonly folder?: BundledFolder;
@@ -55,6 +60,7 @@ export class ServiceFunction extends LambdaFunction {
       }),
       // The service writes JSON lines itself. The format JSON would wrap each of them again.
       loggingFormat: LoggingFormat.TEXT,
+      ...(props.tracing && { tracing: Tracing.ACTIVE }),
       logGroup,
       // Running executions invoke the version of an earlier release, so an update keeps it. When a deployment
       // is rolled back, its version goes: Lambda publishes no second version of the same code, and the next
@@ -62,6 +68,7 @@ export class ServiceFunction extends LambdaFunction {
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
     this.leaveOnlyOwnLog(logGroup);
+    if (props.tracing) acknowledge(this, tracesKnowNoResource);
     // `sam local invoke` finds the function by this name.
     (this.node.defaultChild as CfnFunction).addMetadata('SamResourceId', id);
   }

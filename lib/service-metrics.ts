@@ -53,12 +53,12 @@ export class ServiceMetrics {
   }
 
   /** Counts the lines of the log with this alarm event. */
-  alarms(event: AlarmEvent): Metric {
+  alarms(event: AlarmEvent, period = fiveMinutes): Metric {
     return new Metric({
       namespace: this.namespace,
       metricName: alarmMetric.name,
       dimensionsMap: { event },
-      period: fiveMinutes,
+      period,
       statistic: Stats.SUM,
       label: event,
     });

@@ -1,6 +1,8 @@
 /**
  * The whole service as one flat stack: the resources that keep state, the execution of a
- * creation, the API, the reconciler and the audit, then alarms and dashboard.
+ * creation, the API, the reconciler, the audit and the canary, then alarms and dashboard.
+ *
+ * This file has more than 300 lines because it is the one place where the parts meet.
  */
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -9,6 +11,7 @@ import type { Construct } from 'constructs';
 import { operations, type OperationName } from '../core/contract.ts';
 import { defaultLimits } from '../core/limits.ts';
 import { BooksAudit } from './books-audit.ts';
+import { Canary } from './canary.ts';
 import { reservedConcurrency } from './concurrency-settings.ts';
 import type { CreationExecution } from './creation-execution.ts';
 import { EncryptionSecret } from './encryption-secret.ts';
@@ -87,8 +90,10 @@ export class ServiceStack extends Stack {
     portalRead.addEnvironment('OPENAI_URL', streams.openaiUrl);
     portalRead.addEnvironment('MCP_URL', streams.mcpUrl);
     this.addAudit();
+    this.addCanary(api);
     observe(this, {
       settings,
+      store,
       httpApi: api.httpApi,
       streams,
       execution,
@@ -187,7 +192,11 @@ export class ServiceStack extends Stack {
   /** Whoever tells a crossing starts the notice; the reconciler starts what was lost. */
   private addNotices(): NoticeExecution {
     const deliverWebhook = this.functionNamed('DeliverWebhook');
-    const notices = new NoticeExecution(this, 'Notices', { deliverWebhook, logRetention: this.logRetention });
+    const notices = new NoticeExecution(this, 'Notices', {
+      deliverWebhook,
+      logRetention: this.logRetention,
+      tracing: this.settings.tracing,
+    });
     for (const id of ['GenerateImage', 'DeliverWebhook', 'Reconcile'])
       notices.grantStart(this.functionNamed(id));
     return notices;
@@ -238,9 +247,16 @@ export class ServiceStack extends Stack {
       settings,
       topUpUrl,
     });
-    const { throttling, gatewayLogRole } = settings;
+    const { throttling, gatewayLogRole, tracing } = settings;
     const live = this.live.bind(this);
-    return new StreamingApis(this, 'Streams', { functions, live, publicApi, throttling, gatewayLogRole });
+    return new StreamingApis(this, 'Streams', {
+      functions,
+      live,
+      publicApi,
+      throttling,
+      gatewayLogRole,
+      tracing,
+    });
   }
 
   private operationParts(execution: CreationExecution): OperationParts {
@@ -262,6 +278,12 @@ export class ServiceStack extends Stack {
     this.store.grant(auditBooks, 'BatchGetItem', 'GetItem', 'Query');
     this.store.grantListing(auditBooks);
     new BooksAudit(this, 'BooksAudit', { auditBooks });
+  }
+
+  private addCanary({ url: apiUrl }: PublicApi): void {
+    const { canary } = this.settings;
+    if (canary === 'off') return;
+    new Canary(this, 'CanaryRun', { add: this.addFunction.bind(this), apiUrl, ...canary });
   }
 
   private functionNamed(id: string): ServiceFunction {
@@ -286,12 +308,13 @@ export class ServiceStack extends Stack {
   }
 
   private addFunction(id: string, entry: string, own: OwnFunctionProps): ServiceFunction {
-    const { architecture } = this.settings;
+    const { architecture, tracing } = this.settings;
     const fn = new ServiceFunction(this, id, {
       entry,
       timeout: Duration.seconds(30),
       memoryMegabytes: 512,
       architecture,
+      tracing,
       logRetention: this.logRetention,
       reservedConcurrency: this.reserved.get(id),
       ...own,

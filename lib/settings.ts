@@ -10,6 +10,7 @@ import { providerNetwork } from './provider-network.ts';
 import { domain, oneOf, regionalCertificate, usEastCertificate, wholeNumber } from './setting-values.ts';
 import { portalSettings } from './portal/portal-settings.ts';
 import { gatewayLogRole, heldRequests, openaiSettings } from './streams/stream-settings.ts';
+import { alarmSettings, canary, tracing } from './watching-settings.ts';
 
 /** The retentions of CloudWatch Logs, by their days. INFINITE is left out: no log is to stay for ever. */
 const retentions = new Map<number, RetentionDays>(
@@ -73,6 +74,12 @@ const settingsSchema = z.strictObject(
       .default(''),
     /** The address that gets the alarms. Absent: the topic exists and has no subscriber. */
     alarmEmail: z.email({ error: 'must be an e-mail address' }).optional(),
+    /** The limits of the alarms that depend on the deployment. */
+    alarms: alarmSettings,
+    /** Whether functions, state machines and REST APIs send traces to X-Ray. */
+    tracing,
+    /** How often the canary makes a creation of the sandbox over the public API. */
+    canary,
     /** The region in which models of Amazon Bedrock are invoked. us-west-2 offers Stability's models. */
     bedrockRegion: z
       .string({ error: 'must be a region, such as us-west-2' })

@@ -1,8 +1,10 @@
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { fiveMinutes, type TableMetrics } from './alarm-definition.ts';
 
 type TableAction =
   | 'BatchGetItem'
@@ -70,6 +72,27 @@ export class Store extends Construct {
         },
       ],
     });
+  }
+
+  /** What DynamoDB counts of the table and its indexes (developer guide, "DynamoDB metrics and dimensions"). */
+  get metrics(): TableMetrics {
+    const count = (metricName: string, index?: string): Metric =>
+      new Metric({
+        namespace: 'AWS/DynamoDB',
+        metricName,
+        dimensionsMap: {
+          TableName: this.tableName,
+          ...(index !== undefined && { GlobalSecondaryIndexName: index }),
+        },
+        ...fiveMinutes,
+        label: `${index ?? 'table'}: ${metricName}`,
+      });
+    return {
+      throttles: [undefined, openWork, listing].flatMap((index) =>
+        ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) => count(name, index)),
+      ),
+      conflicts: count('TransactionConflict'),
+    };
   }
 
   /** Lets a function call these actions on the table, and puts the table's name into its environment. */

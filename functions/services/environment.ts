@@ -31,7 +31,8 @@ export type Variable =
   | 'USER_POOL_ID'
   | 'OPENAI_ALIASES'
   | 'OPENAI_URL'
-  | 'MCP_URL';
+  | 'MCP_URL'
+  | 'CANARY_SECRET_ARN';
 
 /** Throws when the variable is not set. */
 export function environment(name: Variable): string {

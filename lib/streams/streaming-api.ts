@@ -35,6 +35,8 @@ export interface StreamingApiProps {
   /** The types of bodies that reach the function as base64. API Gateway reads every other body as text. */
   readonly binaryTypes?: readonly string[];
   readonly throttling: Settings['throttling'];
+  /** Whether API Gateway sends a trace of each sampled request to X-Ray. */
+  readonly tracing: boolean;
   readonly accessLogArn: string;
   /** What lets API Gateway write access logs of REST APIs. Absent: the account has it already. */
   readonly logRole: IDependable | undefined;
@@ -51,7 +53,7 @@ export class StreamingApi extends Construct {
 
   constructor(scope: Construct, id: string, props: StreamingApiProps) {
     super(scope, id);
-    const { stage, description, throttling, accessLogArn, logRole } = props;
+    const { stage, description, throttling, tracing, accessLogArn, logRole } = props;
     this.restApi = new RestApi(this, 'RestApi', {
       // The metrics of a REST API are found by its name.
       restApiName: `${Stack.of(this).stackName}-${stage}`,
@@ -64,6 +66,7 @@ export class StreamingApi extends Construct {
         stageName: stage,
         throttlingRateLimit: throttling.ratePerSecond,
         throttlingBurstLimit: throttling.burst,
+        ...(tracing && { tracingEnabled: tracing }),
         accessLogDestination: { bind: () => ({ destinationArn: accessLogArn }) },
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFormat(stage))),
       },

@@ -18,6 +18,7 @@ export interface StreamingApisProps {
   readonly publicApi: PublicApi;
   readonly throttling: Settings['throttling'];
   readonly gatewayLogRole: Settings['gatewayLogRole'];
+  readonly tracing: Settings['tracing'];
 }
 
 /** The OpenAI-shaped endpoint and MCP: two REST APIs, which the custom domain leads to by their first step. */
@@ -30,10 +31,11 @@ export class StreamingApis extends Construct {
 
   constructor(scope: Construct, id: string, props: StreamingApisProps) {
     super(scope, id);
-    const { functions, live, publicApi, throttling } = props;
+    const { functions, live, publicApi, throttling, tracing } = props;
     const target = ({ fn, timeout }: StreamFunction): StreamingTarget => ({ fn: live(fn), timeout });
     const common = {
       throttling,
+      tracing,
       accessLogArn: publicApi.accessLogArn,
       logRole: props.gatewayLogRole === 'create' ? new GatewayLogRole(this, 'LogRole') : undefined,
     };

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const files = [
   ...globSync('functions/operations/*.ts', { cwd: root }).filter((file) => !file.endsWith('/handlers.ts')),
   ...globSync('functions/workflow/{render-image,refund-charge,deliver-webhook}.ts', { cwd: root }),
-  ...globSync('functions/schedule/{reconcile,audit-books}.ts', { cwd: root }),
+  ...globSync('functions/schedule/{reconcile,audit-books,canary}.ts', { cwd: root }),
 ];
 
 /** Imports every file in a process without variables, and calls the first handler, which needs them. */

@@ -5,8 +5,9 @@ import type { CreationId } from '../../core/ids.ts';
 import { asMicros } from '../../core/money.ts';
 import type { ChargeOutcome } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
+import type { Executions } from '../../core/ports/executions.ts';
 import { accountId, aCreation, anAccount, anApiKey, creationId, keyId, now } from '../fixtures/records.ts';
-import { pngBytes, stub } from './fakes.ts';
+import { fakeClock, pngBytes, stub } from './fakes.ts';
 import { accepting, bearer, post } from './serve-fixture.ts';
 import { textLike } from '../fixtures/values.ts';
 
@@ -157,6 +158,23 @@ describe('the machine of an order', () => {
 });
 
 describe('an accepted creation', () => {
+  it('The log says how long the charge and the start took', async () => {
+    const clock = fakeClock();
+    const stage = accepting({
+      services: {
+        clock,
+        executions: stub<Executions>({
+          start: async () => {
+            await clock.sleep(1_500);
+            return 'started';
+          },
+        }),
+      },
+    });
+    await post(stage, body);
+    expect(stage.log.entries).toMatchObject([['info creation_accepted', { acceptMillis: 1_500 }]]);
+  });
+
   it('The creation is started once and logged with its ids, and the answer has Location and Retry-After', async () => {
     const stage = accepting({});
     const answer = await post(stage, body);
@@ -172,6 +190,7 @@ describe('an accepted creation', () => {
           model: 'sandbox-standard',
           costMicros: 40_000,
           started: 'started',
+          acceptMillis: 0,
         },
       ],
     ]);

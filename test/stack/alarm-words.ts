@@ -37,8 +37,33 @@ export const alarms = resourcesOf('AWS::CloudWatch::Alarm')
 export const watchedBy = (alarm: AlarmProperties): readonly MetricOf[] =>
   alarm.Metrics?.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []) ?? [alarm];
 
-/** What an alarm watches, in the words of the table: metrics that are added up, or a label and a formula. */
+/** The formula of a share (lib/alarm-definition.ts). */
+const shareForm = /^100 \* \((.+)\) \/ IF\(\((.+)\) > (\d+), \(\2\), \3\)$/;
+
+/** A share: the metrics of its two sums, and the smallest total. Undefined: the alarm watches something else. */
+function shareOf(
+  alarm: AlarmProperties,
+):
+  | { readonly bad: readonly MetricOf[]; readonly of: readonly MetricOf[]; readonly smallest: number }
+  | undefined {
+  const { Metrics: parts = [] } = alarm;
+  const formula = parts.find(({ Expression }) => Expression)?.Expression ?? '';
+  const [, bad, of, smallest] = shareForm.exec(formula) ?? [];
+  if (bad === undefined || of === undefined) return undefined;
+  const metricsOf = (sum: string): MetricOf[] =>
+    parts.flatMap(({ Id, MetricStat }) =>
+      MetricStat && sum.split(' + ').includes(`FILL(${Id}, 0)`) ? [MetricStat.Metric] : [],
+    );
+  return { bad: metricsOf(bad), of: metricsOf(of), smallest: Number(smallest) };
+}
+
+/**
+ * What an alarm watches, in the words of the table: metrics that are added up, a share, or a label and a
+ * formula.
+ */
 export function watchesText(alarm: AlarmProperties): string {
+  const share = shareOf(alarm);
+  if (share) return `${sumText(share.bad)}, as a share of ${sumText(share.of)}`;
   const { Expression: formula, Label: label } = alarm.Metrics?.find(({ Expression }) => Expression) ?? {};
   if (formula === undefined || formula === sumOf(alarm)) return sumText(watchedBy(alarm));
   const words = (alarm.Metrics ?? []).reduce(
@@ -66,9 +91,11 @@ function sumText(metrics: readonly MetricOf[]): string {
   const values = dimensions.map(({ Value }) => wordOf(Value).replace('@', ''));
   switch (metrics[0]?.Namespace) {
     case 'AWS/Lambda':
-      return `${code} of ${values.join(', ')}`;
+      return values.length === 0 ? `${code} of the account` : `${code} of ${values.join(', ')}`;
+    case 'AWS/DynamoDB':
+      return `${code} of the table${metrics.length > names.length ? ' and its indexes' : ''}`;
     case 'AWS/ApiGateway':
-      return names.includes('5xx')
+      return dimensions[0]?.Name === 'ApiId'
         ? `${code} of the API`
         : `${code} of ${values.map((name) => name.replace('Darkroom-', '')).join(', ')}`;
     case 'AWS/States':
@@ -102,11 +129,20 @@ export function fromText(alarm: AlarmProperties): string {
   const statistic = alarm.Statistic ?? alarm.ExtendedStatistic ?? stat?.Stat ?? '';
   const minutes = (alarm.Period ?? stat?.Period ?? 0) / 60;
   const isSum = statistic === 'Sum';
+  const repeats = periods === 1 ? '' : `, ${periods} times in a row`;
+  const share = shareOf(alarm);
+  // The least number is the whole number at which the smallest total has the share.
+  if (share)
+    return `${threshold} % and at least ${Math.ceil((threshold * share.smallest) / 100)} in ${minutes} min${repeats}`;
   const isBelowOne = ComparisonOperator === 'LessThanThreshold' && threshold === 1;
-  if (isSum && isBelowOne && TreatMissingData === 'breaching') return `none for ${minutes * periods} min`;
+  if (isSum && isBelowOne && TreatMissingData === 'breaching')
+    return `none for ${spanText(minutes * periods)}`;
   const value = comparisons[ComparisonOperator]?.(threshold.toLocaleString('en-US'));
   const span = statistic === 'Maximum' && minutes === 5 ? '' : ` in ${minutes} min`;
   const kind = isSum || statistic === 'Maximum' ? '' : ` (${statistic})`;
-  const repeated = periods === 1 ? '' : `, ${periods} times in a row`;
-  return `${value}${kind}${span}${repeated}${silences[TreatMissingData]}`;
+  return `${value}${kind}${span}${repeats}${silences[TreatMissingData]}`;
+}
+
+function spanText(minutes: number): string {
+  return minutes > 120 ? `${minutes / 60} h` : `${minutes} min`;
 }

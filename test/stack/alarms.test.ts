@@ -27,6 +27,14 @@ const sources = readdirSync(join(root, 'functions'), { recursive: true, withFile
  */
 const ofAws: Readonly<Record<string, string>> = {
   'AWS/Lambda Errors': 'FunctionName',
+  'AWS/Lambda Invocations': 'FunctionName',
+  // Of the whole account in this region.
+  'AWS/Lambda UnreservedConcurrentExecutions': '',
+  'AWS/DynamoDB ReadThrottleEvents': 'TableName',
+  'AWS/DynamoDB WriteThrottleEvents': 'TableName',
+  'AWS/DynamoDB TransactionConflict': 'TableName',
+  'AWS/States ExecutionThrottled': 'StateMachineArn',
+  'AWS/ApiGateway Count': 'ApiId',
   'AWS/Lambda Throttles': 'FunctionName',
   'AWS/States ExecutionsFailed': 'StateMachineArn',
   'AWS/States ExecutionsTimedOut': 'StateMachineArn',
@@ -34,6 +42,13 @@ const ofAws: Readonly<Record<string, string>> = {
   'AWS/ApiGateway 5xx': 'ApiId',
   // Of a REST API.
   'AWS/ApiGateway 5XXError': 'ApiName',
+};
+
+/** Metrics that AWS also counts by other dimensions: of an index, and of a REST API. */
+const furtherOfAws: typeof ofAws = {
+  'AWS/DynamoDB ReadThrottleEvents': 'GlobalSecondaryIndexName,TableName',
+  'AWS/DynamoDB WriteThrottleEvents': 'GlobalSecondaryIndexName,TableName',
+  'AWS/ApiGateway Count': 'ApiName',
 };
 
 /** The values of the dimensions of our own metrics. An alarm on another dimension needs its values here. */
@@ -46,7 +61,8 @@ const valuesOf: Readonly<Record<string, readonly string[]>> = {
 
 function isEmitted({ Namespace, MetricName, Dimensions = [] }: MetricOf): boolean {
   const names = Dimensions.map(({ Name }) => Name);
-  if (Namespace !== 'Darkroom') return ofAws[`${Namespace} ${MetricName}`] === names.join();
+  if (Namespace !== 'Darkroom')
+    return [ofAws, furtherOfAws].some((known) => known[`${Namespace} ${MetricName}`] === names.join());
   const definitions: readonly Omit<MetricDefinition, 'event'>[] = [...metrics, alarmMetric];
   const isMeasuredBy = definitions.some(
     ({ name, dimensions }) =>
@@ -115,7 +131,7 @@ describe('the table of alarms in docs/operations.md', () => {
 });
 
 describe('the alarms', () => {
-  it('Alarms that compute with several metrics use each metric, with one statistic and one period', () => {
+  it('Alarms that compute with several metrics use each metric, with one period, and count with each', () => {
     const computing = alarms.filter(({ Metrics = [] }) => Metrics.some(({ Expression }) => Expression));
     expect(computing.length).toBeGreaterThan(0);
     for (const { name, Metrics = [] } of computing) {
@@ -123,7 +139,10 @@ describe('the alarms', () => {
       const parts = Metrics.flatMap(({ Id, MetricStat }) => (MetricStat ? [{ Id, ...MetricStat }] : []));
       expect(formulas, name).toHaveLength(1);
       expect(new Set(formulas[0]?.match(/\b[a-z]\w*\b/g)), name).toEqual(new Set(parts.map(({ Id }) => Id)));
-      expect(new Set(parts.map(({ Stat, Period }) => `${Stat} of ${Period} s`)).size, name).toBe(1);
+      expect(new Set(parts.map(({ Period }) => Period)).size, name).toBe(1);
+      // API Gateway documents the number of its requests as this statistic.
+      for (const { Stat, Metric } of parts)
+        expect(Stat, name).toBe(Metric.MetricName === 'Count' ? 'SampleCount' : 'Sum');
     }
   });
 

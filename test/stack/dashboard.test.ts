@@ -18,6 +18,9 @@ interface Widget {
   };
 }
 
+/** The names of dimensions of AWS's own metrics. */
+const dimensionNames = ['ApiId', 'ApiName', 'FunctionName', 'TableName', 'GlobalSecondaryIndexName'];
+
 /** The body as JSON. Each reference to a resource becomes the word REFERENCE. */
 function bodyOf(joined: unknown): { readonly widgets: readonly Widget[]; readonly start?: string } {
   const [, parts] = (joined as { 'Fn::Join': [string, unknown[]] })['Fn::Join'];
@@ -42,9 +45,7 @@ function wordsOf(metric: readonly unknown[]): string {
   };
   const [, name, ...dimensions] = metric.filter((part) => typeof part === 'string');
   const expression = /MetricName=\\?"(\w+)/.exec(options.expression ?? '')?.[1];
-  const by = dimensions
-    .filter((part) => part !== 'REFERENCE' && !['ApiId', 'ApiName', 'FunctionName'].includes(part))
-    .join('=');
+  const by = dimensions.filter((part) => part !== 'REFERENCE' && !dimensionNames.includes(part)).join('=');
   return [options.yAxis === 'right' ? 'right' : '', name ?? expression, by, options.label, options.stat]
     .filter((word) => word !== undefined && word !== '')
     .join(' ');
@@ -61,14 +62,14 @@ describe('the dashboard', () => {
     expect(resolved.outputs['DashboardName']).toBe('Darkroom-us-east-1');
   });
 
-  it('The dashboard has a row of alarms above four rows of three graphs each', () => {
+  it('The dashboard has a row of alarms above five rows of three graphs each', () => {
     const [alarms, ...graphs] = body.widgets.map(({ type, x, y, width, height, properties }) => [
       ...[type, x, y, width, height],
       properties.title,
     ]);
     expect(alarms).toEqual(['alarm', 0, 0, 24, 4, 'Alarms']);
     expect(graphs.map((graph) => graph.slice(0, 5))).toEqual(
-      [4, 10, 16, 22].flatMap((y) => [0, 8, 16].map((x) => ['metric', x, y, 8, 6])),
+      [4, 10, 16, 22, 28].flatMap((y) => [0, 8, 16].map((x) => ['metric', x, y, 8, 6])),
     );
   });
 
@@ -145,6 +146,19 @@ describe('the dashboard', () => {
         `right ${sum('RequestsShed')}`,
         'right BooksOutOfBalance BooksOutOfBalance Maximum',
       ],
+      'Table: throttles and conflicts': [
+        ...['table', 'open_work', 'listing'].flatMap((place) =>
+          ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) =>
+            [name, place === 'table' ? '' : place, `${place}: ${name}`, 'Sum'].filter(Boolean).join(' '),
+          ),
+        ),
+        'right TransactionConflict table: TransactionConflict Sum',
+      ],
+      'Concurrent executions in the account': [
+        'ConcurrentExecutions ConcurrentExecutions Maximum',
+        'UnreservedConcurrentExecutions UnreservedConcurrentExecutions Maximum',
+      ],
+      'From the charge to the start, ms': ['AcceptTime p50 p50', 'AcceptTime p95 p95', 'AcceptTime p99 p99'],
     });
   });
 });

@@ -45,6 +45,9 @@ const environmentOf = (name: string): Readonly<Record<string, unknown>> => {
   return environment.Variables;
 };
 
+/** The functions that know no table. */
+const withoutTable = ['PublishPages', 'ProtectTable', 'Canary'];
+
 describe('the setting', () => {
   it('The setting apiDomain gives the API its name, its certificate and an output for DNS', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::DomainName', {
@@ -139,6 +142,67 @@ describe('the setting', () => {
     ).toEqual([['operator@example.com', 'email', '@AlarmsTopic']]);
   });
 
+  it('The setting alarms sets the thresholds of the alarms that depend on the deployment', () => {
+    const alarm = (name: string): Readonly<Record<string, unknown>> | undefined =>
+      found('AWS::CloudWatch::Alarm').find(([id]) => id === `Alarms${name}`)?.[1];
+    const ofFive = { Metrics: [{ MetricStat: { Stat: 'p95' } }] };
+    expect(alarm('AcceptSlow')).toMatchObject({ ...ofFive, Threshold: 1_000 });
+    expect(alarm('ImagesSlow')).toMatchObject({ ...ofFive, Threshold: 60_000 });
+    const reserved = found('AWS::Lambda::Function').reduce(
+      (sum, [, { ReservedConcurrentExecutions: most }]) => sum + Number(most ?? 0),
+      0,
+    );
+    expect(reserved).toBeGreaterThan(0);
+    // Four fifths of what the functions of this stack leave of the quota.
+    expect(alarm('ConcurrencyNearlyUsed')).toMatchObject({
+      Threshold: Math.ceil(((3_000 - reserved) * 4) / 5),
+    });
+    expect(alarm('TrafficGone')).toMatchObject({
+      ComparisonOperator: 'LessThanLowerThreshold',
+      TreatMissingData: 'breaching',
+    });
+    expect(JSON.stringify(alarm('TrafficGone')?.['Metrics'])).toContain('ANOMALY_DETECTION_BAND(m0, 3)');
+  });
+
+  it('The setting tracing lets every function, state machine and REST API send traces, and no role more than that', () => {
+    const functions = found('AWS::Lambda::Function');
+    for (const [name, { TracingConfig }] of functions)
+      expect([name, TracingConfig]).toEqual([name, { Mode: 'Active' }]);
+    const machines = found('AWS::StepFunctions::StateMachine');
+    expect(machines).toHaveLength(3);
+    for (const [, { TracingConfiguration }] of machines)
+      expect(TracingConfiguration).toEqual({ Enabled: true });
+    for (const [, { TracingEnabled }] of found('AWS::ApiGateway::Stage')) expect(TracingEnabled).toBe(true);
+    const actions = new Set(JSON.stringify(found('AWS::IAM::Policy')).match(/xray:\w+/g));
+    expect([...actions].sort()).toEqual([
+      'xray:GetSamplingRules',
+      'xray:GetSamplingTargets',
+      'xray:PutTelemetryRecords',
+      'xray:PutTraceSegments',
+    ]);
+  });
+
+  it('The setting canary adds a function that runs every five minutes, is never repeated, and may only read its own secret', () => {
+    expect(environmentOf('Canary')).toMatchObject({ API_URL: 'https://api.example.com/api/public/v1' });
+    expect(
+      found('AWS::Events::Rule').find(([name]) => name.startsWith('CanaryRun'))?.[1]['ScheduleExpression'],
+    ).toBe('rate(5 minutes)');
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+      MaximumRetryAttempts: 0,
+      MaximumEventAgeInSeconds: 60,
+    });
+    const [, policy] = found('AWS::IAM::Policy').find(([name]) => name.startsWith('CanaryServiceRole')) ?? [];
+    const { Statement: statements } = (policy?.['PolicyDocument'] ?? { Statement: [] }) as {
+      readonly Statement: readonly { readonly Action: unknown; readonly Resource: unknown }[];
+    };
+    const named = statements.map(({ Action, Resource }) => [[Action].flat().join(' '), wordOf(Resource)]);
+    expect(named.filter(([action]) => !/^(logs|xray):/.test(String(action)))).toEqual([
+      ['secretsmanager:GetSecretValue', '@CanaryRunKey'],
+    ]);
+    expect(found('AWS::CloudWatch::Alarm').map(([name]) => name)).toContain('AlarmsCanaryFailing');
+    template.hasOutput('CanarySecretArn', {});
+  });
+
   it('The setting architecture is the architecture of every function', () => {
     for (const [name, properties] of found('AWS::Lambda::Function'))
       expect(properties['Architectures'], name).toEqual(['x86_64']);
@@ -170,9 +234,7 @@ describe('the setting', () => {
   });
 
   it('The setting restoredTable is the table of every function, and the stack keeps its own table', () => {
-    for (const [name] of found('AWS::Lambda::Function').filter(
-      ([fn]) => fn !== 'PublishPages' && fn !== 'ProtectTable',
-    ))
+    for (const [name] of found('AWS::Lambda::Function').filter(([fn]) => !withoutTable.includes(fn)))
       expect(environmentOf(name)['TABLE_NAME'], name).toBe('Darkroom-restored-2026-11-21');
     template.hasOutput('TableName', { Value: 'Darkroom-restored-2026-11-21' });
     // The stack's own table stays the protected one.

@@ -17,6 +17,9 @@ export const fullSettings: Required<SettingsInput> = {
   authFailureForm: 'plain',
   topUpUrl: 'https://shop.example.com/credits',
   alarmEmail: 'operator@example.com',
+  alarms: { acceptMillis: 1_000, imageSeconds: 60, concurrentExecutions: 3_000, trafficGone: 'anomaly' },
+  tracing: true,
+  canary: { everyMinutes: 5 },
   architecture: 'x86_64',
   bedrockRegion: 'eu-west-1',
   providerNetwork: {

@@ -25,6 +25,9 @@ describe('settings', () => {
       limits: {},
       authFailureForm: 'envelope',
       topUpUrl: '',
+      alarms: { acceptMillis: 2_000, imageSeconds: 120, concurrentExecutions: 1_000, trafficGone: 'off' },
+      tracing: false,
+      canary: 'off',
       bedrockRegion: 'us-west-2',
       architecture: 'arm64',
       startsPerSecond: 150,
@@ -55,6 +58,18 @@ describe('settings', () => {
   });
 
   it.each<[string, unknown, string]>([
+    [
+      'a limit of an alarm that is never reached',
+      { alarms: { imageSeconds: 721 } },
+      'alarms.imageSeconds: must be a whole number from 1 to 720 (is 721)',
+    ],
+    [
+      'missing traffic by an unknown rule',
+      { alarms: { trafficGone: 'always' } },
+      'alarms.trafficGone: must be "off", "anomaly" or {minutes} (is "always")',
+    ],
+    ['traces by a word', { tracing: 'on' }, 'tracing: must be true or false (is "on")'],
+    ['a canary without an interval', { canary: 'on' }, 'canary: must be "off" or {everyMinutes} (is "on")'],
     ['a misspelt field', { resultdays: 3 }, 'resultdays: there is no such setting'],
     ['a misspelt field of a group', { limits: { postrate: 3 } }, 'limits.postrate: there is no such setting'],
     [

@@ -33,7 +33,8 @@ export async function startCreation(
   const started = await services.executions.start(creation, 1);
   if (started !== 'refused') {
     // 'unclear' counts as started: the reconciler looks at a creation that no execution has taken up.
-    const fields = { creationId, accountId, executionId, model, costMicros, started };
+    const acceptMillis = services.clock.now() - Date.parse(creation.createdAt);
+    const fields = { creationId, accountId, executionId, model, costMicros, started, acceptMillis };
     services.log.info('creation_accepted', fields);
     if (started === 'unclear') services.log.info('start_unclear', { creationId, accountId, executionId });
     return 'started';

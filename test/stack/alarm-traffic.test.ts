@@ -1,0 +1,104 @@
+/** No alarm is raised by ordinary traffic, whatever its size, and each is raised by its fault. */
+import { describe, expect, it } from 'vitest';
+import { evaluate, isRaised, valueIn } from './alarm-math.ts';
+import { alarms, type AlarmProperties } from './alarm-words.ts';
+import { ordinary, valuesIn, type Values } from './ordinary-traffic.ts';
+import { optionalAlarms } from './optional-alarms.ts';
+
+/** Creations a second: none, one in 100 s, and up to what the page of quotas promises. */
+const sizes = [0, 0.01, 1, 20, 1_000];
+
+const event = (name: string, count: number): Values => ({ [`OperatorAlarms ${name}`]: count });
+
+/** What each alarm is for: the values of five minutes, with so many creations accepted in them. */
+const faults: Readonly<Record<string, (accepted: number) => Values>> = {
+  ServerErrors: (accepted) => ({ '5xx': 5 + accepted * 0.08 }),
+  RequestsFailing: (accepted) => event('request_failed', 3 + accepted * 0.008),
+  RequestsShed: (accepted) => ({ RequestsShed: 10 + accepted * 0.08 }),
+  AcceptSlow: () => ({ AcceptTime: 2_500 }),
+  StartsRefused: (accepted) => event('start_refused', 3 + accepted / 100),
+  StartsUnclear: (accepted) => ({ StartsUnclear: 10 + accepted / 100 }),
+  CreationsPastDeadline: (accepted) => event('creation_past_deadline', 3 + accepted / 1_000),
+  CreationsRecoveredAgain: (accepted) => event('creation_recovered_again', 3 + accepted / 1_000),
+  ExecutionsFailing: (accepted) => ({ ExecutionsTimedOut: 5 + accepted / 100 }),
+  InternalFailures: (accepted) => ({ 'CreationsFailed InternalFailure': 3 + accepted / 100 }),
+  ImagesNotStored: (accepted) => event('image_not_stored', 3 + accepted / 200),
+  ImagesSlow: () => ({ CreationTime: 130_000 }),
+  TasksNotEnded: (accepted) => event('task_not_ended', 3 + accepted / 200),
+  WebhookDeliveriesBroken: (accepted) => event('webhook_delivery_broke', 3 + accepted / 200),
+  WebhookSecretsLost: () => event('webhook_secret_lost', 1),
+  ProvidersUnavailable: (accepted) => ({ 'CreationsFailed ServiceUnavailable': 5 + accepted / 20 }),
+  ProviderCredentialsRefused: () => event('provider_refused_credentials', 1),
+  ProviderCircuitOpened: () => event('provider_circuit_opened', 1),
+  ProviderAnswersUnknown: (accepted) => event('provider_answer_unknown', 3 + accepted / 200),
+  ProviderCallsBreaking: (accepted) => event('provider_call_broke', 3 + accepted / 200),
+  CallbacksRefused: (accepted) => event('callback_refused', 5 + accepted / 100),
+  StreamServerErrors: (accepted) => ({ '5XXError': 5 + accepted * 0.16 }),
+  HeldRequestsRefused: (accepted) => ({ 'Throttles @OpenaiImages': 5 + accepted * 0.16 }),
+  RefundsFailing: (accepted) => ({ 'Errors @RefundCharge': 5 + accepted / 100 }),
+  RefundNotMade: () => event('refund_not_made', 3),
+  BooksOutOfBalance: () => ({ BooksOutOfBalance: 1 }),
+  AuditFailing: () => ({ 'Errors @AuditBooks': 0.25 }),
+  AuditOverdue: () => ({ AuditFinished: undefined }),
+  ReconcilerNotRunning: () => ({ ReconcilerRuns: undefined }),
+  ReconcilingFailing: (accepted) => event('reconcile_failed', 5 + accepted / 1_000),
+  FunctionsThrottled: (accepted) => ({ 'Throttles @RenderImage': 10 + accepted / 100 }),
+  CapacityNearlyUsed: () => ({ OpenCreations: 1_600 }),
+  ConcurrencyNearlyUsed: () => ({ UnreservedConcurrentExecutions: 700 }),
+  ExecutionsThrottled: (accepted) => ({ ExecutionThrottled: 20 + accepted / 10 }),
+  TableThrottled: (accepted) => ({ WriteThrottleEvents: 50 + accepted / 20 }),
+  TransactionConflicts: (accepted) => ({ TransactionConflict: 100 + accepted / 2 }),
+  CanaryFailing: () => ({ CanarySucceeded: undefined }),
+  TrafficGone: () => ({ CreationsAccepted: undefined }),
+};
+
+const watched: readonly (AlarmProperties & { readonly name: string })[] = [...alarms, ...optionalAlarms];
+
+describe('Ordinary traffic', () => {
+  it.each(sizes)('Ordinary traffic of %d creations a second raises no alarm', (perSecond) => {
+    const values = valuesIn(ordinary(perSecond));
+    const raised = watched.filter((alarm) => isRaised(alarm, values)).map(({ name }) => name);
+    // A service that is told to miss its traffic misses it.
+    expect(raised).toEqual(perSecond === 0 ? ['TrafficGone'] : []);
+  });
+});
+
+describe('A fault', () => {
+  it('This table has a fault for every alarm and for no other', () => {
+    expect(Object.keys(faults).sort()).toEqual(watched.map(({ name }) => name).sort());
+  });
+
+  it.each(watched)('The alarm $name is raised by its fault at every size of traffic', (alarm) => {
+    for (const perSecond of sizes) {
+      const accepted = perSecond * 300;
+      const values = valuesIn({ ...ordinary(perSecond), ...faults[alarm.name]?.(accepted) });
+      expect(
+        { perSecond, isRaised: isRaised(alarm, values) },
+        `${alarm.name}: ${String(valueIn(alarm, values))} against ${alarm.Threshold}`,
+      ).toEqual({ perSecond, isRaised: true });
+    }
+  });
+});
+
+describe('The evaluation of a formula', () => {
+  const metrics = new Map<string, number | undefined>([
+    ['m0', 6],
+    ['m1', 400],
+    ['m2', undefined],
+  ]);
+
+  it.each([
+    ['FILL(m0, 0) + FILL(m2, 0) - 1', 5],
+    ['100 * (FILL(m0, 0)) / IF((FILL(m1, 0)) > 500, (FILL(m1, 0)), 500)', 1.2],
+    ['100 * (FILL(m0, 0)) / IF((FILL(m1, 0)) > 300, (FILL(m1, 0)), 300)', 1.5],
+    ['m0 + m2', undefined],
+    ['8 / 2 / 2 - 1 - 1', 0],
+  ])('The formula %s has the value %s', (formula, value) => {
+    expect(evaluate(formula, metrics)).toBe(value);
+  });
+
+  it('A formula with an unknown word is no formula', () => {
+    expect(() => evaluate('RATE(m0)', metrics)).toThrow('does not know RATE');
+    expect(() => evaluate('m0 m1', metrics)).toThrow('does not know m1');
+  });
+});
