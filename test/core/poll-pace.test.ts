@@ -17,11 +17,11 @@ const paceAfter = (seconds: number, change: Partial<CreationRecord> = {}): numbe
 /** When a client looks that obeys the service: first after the Retry-After of the 202, then at each pace. */
 function looks(change: Partial<CreationRecord>, imageAfterSeconds: number): number[] {
   const at = [2];
-  while (true) {
-    const last = at.at(-1) ?? 0;
-    if (last >= imageAfterSeconds) return at;
-    at.push(last + paceAfter(last, change));
+  for (let last = 2; last < imageAfterSeconds;) {
+    last += paceAfter(last, change);
+    at.push(last);
   }
+  return at;
 }
 
 describe('the pace of polls', () => {

@@ -34,6 +34,7 @@ describe('core/limits.ts', () => {
       pollIntervalMillis: 1_000,
       firstPollSeconds: 2,
       pollPace: { least: 1, usual: 2, late: 5, most: 10, shortMillis: 5_000 },
+      leaseRenewMillis: 2_400,
       rateWindowSeconds: 60,
       rejectionsBeforeBlock: 20,
       blockSeconds: 120,

@@ -4,7 +4,7 @@ import { keepFigures } from '../../tools/cost/keep-figures.ts';
 import { creationKinds, type CreationCount, type Measured } from '../../tools/cost/measure.ts';
 import { costPage, heldTable, successAfter, viewTable } from '../../tools/cost/page.ts';
 import { figuresOf } from '../../tools/cost/page-figures.ts';
-import { billFor, looksFor, totalOf, userCapBill, waitFor } from '../../tools/cost/bill.ts';
+import { looksFor, userCapBill, waitFor } from '../../tools/cost/bill.ts';
 import { resourceBill } from '../../tools/cost/standing.ts';
 import { memoryOf, standingResources } from '../../tools/cost/resources.ts';
 import { readPage, sectionOf, tableRows } from '../docs/pages.ts';
@@ -134,9 +134,9 @@ describe('the wait for a provider', () => {
   const { kinds } = measured();
   const report = { kinds, memory };
 
-  it('is billed by the memory of the renderer, and renews the lease every two seconds', () => {
-    expect(waitFor(60, 'RenderImageSmall', memory)).toBeCloseTo(60 * 0.25 * 0.0133334 + 30 * 0.000625, 6);
-    expect(waitFor(60, 'RenderImage', memory)).toBeCloseTo(60 * 0.0133334 + 30 * 0.000625, 6);
+  it('is billed by the memory of the renderer, and renews the lease every 2.4 s', () => {
+    expect(waitFor(60, 'RenderImageSmall', memory)).toBeCloseTo(60 * 0.25 * 0.0133334 + 25 * 0.000625, 6);
+    expect(waitFor(60, 'RenderImage', memory)).toBeCloseTo(60 * 0.0133334 + 25 * 0.000625, 6);
   });
 
   it('costs a creation the more, the more memory its renderer has', () => {

@@ -1,4 +1,5 @@
 /** Computes what 1,000 creations cost, part by part, from the counts of one creation. */
+import { leaseRenewMillis } from '../../core/limits.ts';
 import { isRenderer } from '../function-name.ts';
 import type { CreationCount } from './measure.ts';
 import type { FunctionCount } from './meter.ts';
@@ -81,11 +82,10 @@ export function renderedBy(renderer: string, count: CreationCount): CreationCoun
 }
 
 /**
- * The cost of waiting in 1,000 creations: the renderer waits for the provider, and renews its lease every two
- * seconds.
+ * The cost of waiting in 1,000 creations: the renderer waits for the provider, and renews its lease.
  */
 export function waitFor(seconds: number, renderer: string, memory: Memory): number {
-  const renewals = Math.floor(seconds / 2);
+  const renewals = Math.floor((seconds * 1000) / leaseRenewMillis);
   const gigabytes = (memory[renderer] ?? 0) / 1024;
   return 1000 * (seconds * gigabytes * prices.gigabyteSecond + renewals * prices.writeUnit);
 }

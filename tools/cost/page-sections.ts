@@ -2,7 +2,7 @@
 import { totalOf } from './bill.ts';
 import { estimate, pollBill, serviceBill, trafficMetricsMonth, type Following } from './estimate.ts';
 import { fetchedBill, keptDays, storedBill, trafficBill, usualMegabytes } from './images.ts';
-import type { CostReport } from './page.ts';
+import type { CostReport } from './cost-report.ts';
 import { table, usd } from './page-table.ts';
 import { pollsAt, pollsUntil } from './polls.ts';
 import { priceList, prices } from './prices.ts';

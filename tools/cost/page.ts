@@ -1,18 +1,10 @@
 /** The text of docs/cost.md, from the measured counts. */
-import {
-  billFor,
-  billParts,
-  looksFor,
-  renderedBy,
-  totalOf,
-  userCapBill,
-  waitFor,
-  type Memory,
-} from './bill.ts';
+import { billFor, billParts, looksFor, renderedBy, totalOf, userCapBill, waitFor } from './bill.ts';
+import { leaseRenewMillis } from '../../core/limits.ts';
 import { ownRenderMillis, pictures } from './estimate.ts';
 import { eventBill, lookSeconds } from './events.ts';
 import { heldBill } from './held.ts';
-import { creationKinds, type CreationCount, type CreationKind } from './measure.ts';
+import { creationKinds, type CreationCount } from './measure.ts';
 import { figureTitles } from './page-figures.ts';
 import {
   idleTable,
@@ -25,14 +17,8 @@ import {
 import { count, table, usd } from './page-table.ts';
 import { viewBill, viewNames, viewParts } from './portal.ts';
 import { awsMillis, prices, pricesReadAt, receiverMillis } from './prices.ts';
-import type { Standing } from './standing.ts';
+import type { CostReport } from './cost-report.ts';
 import { vendorTitles } from './vendors.ts';
-
-export interface CostReport {
-  readonly kinds: Readonly<Record<CreationKind, CreationCount>>;
-  readonly memory: Memory;
-  readonly standing: Standing;
-}
 
 /** Seconds that a provider takes. */
 const waits = [15, 60, 120] as const;
@@ -174,7 +160,7 @@ A creation of an account with an address for notices costs one look more: one ca
 
 ## While a provider works
 
-A renderer holds the connection to a provider that answers in one call, and it asks for the state of a job until the job has ended. Its memory depends on the picture ([decision 30](decisions/0030-memory-by-need.md)), and it renews its lease every two seconds. USD for 1,000 creations: the waiting alone, and all of a success with a webhook.
+A renderer holds the connection to a provider that answers in one call, and it asks for the state of a job until the job has ended. Its memory depends on the picture ([decision 30](decisions/0030-memory-by-need.md)), and it renews its lease every ${leaseRenewMillis / 1000} s. USD for 1,000 creations: the waiting alone, and all of a success with a webhook.
 
 ${waitTable(report)}
 

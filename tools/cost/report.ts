@@ -5,7 +5,8 @@ import { billFor, totalOf } from './bill.ts';
 import { keepFigures } from './keep-figures.ts';
 import { creationKinds, measure } from './measure.ts';
 import { ownRenderMillis } from './estimate.ts';
-import { costPage, type CostReport } from './page.ts';
+import type { CostReport } from './cost-report.ts';
+import { costPage } from './page.ts';
 import { memoryOf, standingOf } from './resources.ts';
 
 export const costPageFile = new URL('../../docs/cost.md', import.meta.url);
