@@ -118,6 +118,8 @@ async function startCounted(
   { folder, counting, fal, parked }: Counted,
   tell: (line: string) => void,
 ): Promise<RunningService> {
+  // A renderer gives its lease back after this line of the log. A callback before that would wait for the lease.
+  const parking = new Set<string>();
   return startService({
     folder,
     port: 0,
@@ -126,13 +128,17 @@ async function startCounted(
     onProgress: tell,
     onLog: (line) => {
       const { event, creationId } = logSchema.parse(JSON.parse(line));
-      if (event === 'creation_parked' && creationId !== undefined) parked.add(creationId);
+      if (event === 'creation_parked' && creationId !== undefined) parking.add(creationId);
       // The reconciler runs each minute, so on a slow machine one of its runs falls between two creations.
       if (line.includes('"component":"reconcile"') === counting.isReconciler)
         counting.logBytes += Buffer.byteLength(line) + 1;
     },
     onEvent: (event) => {
-      if (event.event === 'invocation') counting.meter?.noteInvocation(event.functionId, event.cpuMillis);
+      if (event.event !== 'invocation') return;
+      counting.meter?.noteInvocation(event.functionId, event.cpuMillis);
+      if (!isRenderer(event.functionId)) return;
+      for (const id of parking) parked.add(id);
+      parking.clear();
     },
   });
 }
