@@ -1,22 +1,11 @@
 /**
- * `npm run cost`: counts how creations use AWS, and writes docs/cost.md. The page stays the same while
- * nothing has changed: tools/cost/keep-figures.ts says how. With --json nothing is written.
+ * npm run cost
+ *   [--measured N] [--json]    counts how creations use AWS, and writes docs/cost.md (with --json it writes nothing);
+ *                              the page stays the same while nothing has changed (tools/cost/keep-figures.ts)
+ * npm run cost -- --vendor NAME
+ *   [--creations N] [--seconds S] [--webhook | --polls] [--picture 1K | 4K | sources] [--megabytes M] [--json]
+ *                              computes what N creations of a month cost at a vendor that takes S seconds
  */
-import { parseArgs } from 'node:util';
-import pc from 'picocolors';
-import { wholeNumber } from '../terminal/whole-number.ts';
-import { measureCosts, totalsOf, writeCostPage } from '../tools/cost/report.ts';
+import { cost } from '../tools/cost/command.ts';
 
-const { values } = parseArgs({
-  options: { creations: { type: 'string', default: '20' }, json: { type: 'boolean', default: false } },
-});
-const creations = wholeNumber('--creations', values.creations);
-const report = await measureCosts(creations, (line) => console.error(pc.dim(line)));
-const totals = totalsOf(report);
-if (values.json) console.log(JSON.stringify({ usd_per_1000: totals }));
-else {
-  await writeCostPage(report);
-  for (const [kind, usd] of Object.entries(totals))
-    console.log(`${kind.padEnd(34)} ${usd.toFixed(4)} USD for 1,000`);
-  console.log(`\n${pc.bold('docs/cost.md')} is written.`);
-}
+process.exitCode = (await cost(process.argv.slice(2))) ? 0 : 1;

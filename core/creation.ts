@@ -40,6 +40,8 @@ export interface RouteAttempt extends RouteChoice {
   readonly endedAt?: string;
   /** The key of its image in the bucket. Chosen before the call, so that a later run finds a stored image. */
   readonly resultKey: string;
+  /** How long the route usually took when the attempt began (core/poll-pace.ts). Absent: nobody knew. */
+  readonly usualMillis?: number;
   /** The job of an asynchronous provider. Stored before the first poll. */
   readonly jobId?: string;
   /** The hash of the capability in the address that the vendor got for its callback (callback-address.ts). */

@@ -45,8 +45,18 @@ export const serviceCapacity = 2_000;
 export const startGraceMillis = 60_000;
 /** The least time between two polls of one creation, in milliseconds. */
 export const pollIntervalMillis = 1_000;
-/** Retry-After on an open creation: the pace at which a client should poll it. */
-export const pollPaceSeconds = 2;
+/** Retry-After of a 202: when a client should look at the creation for the first time. */
+export const firstPollSeconds = 2;
+/**
+ * Retry-After of a GET, in seconds (poll-pace.ts): the least, around the usual time of a rendering, once that time
+ * is over, and long before it. A rendering of less than `shortMillis` is looked at every `least` seconds.
+ */
+export const pollPace = { least: 1, usual: 2, late: 5, most: 10, shortMillis: 5_000 } as const;
+/**
+ * How often a renderer renews its lease of 6 s. Each renewal is a write unit. One that is lost leaves 1.2 s for the
+ * next. A second loss in a row would need a pace below 2 s.
+ */
+export const leaseRenewMillis = 2_400;
 /** The length of the window in which requests and rejected authentications are counted. */
 export const rateWindowSeconds = 60;
 /** Rejected authentications of one address in a window before the address is blocked. */

@@ -30,6 +30,11 @@ export interface RenderJob extends BillingPrices {
   readonly readSources: () => Promise<readonly SourceImage[]>;
   /** The address that the vendor calls when the job has ended. Absent: the job is only polled. */
   readonly callbackUrl?: string;
+  /**
+   * Set when the vendor has called back. A poll may leave out the question whether the job has ended, but it
+   * still takes the result from the vendor's own record of the job.
+   */
+  readonly saidEnded?: true;
 }
 
 /**

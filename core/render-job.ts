@@ -6,6 +6,8 @@ import type { RenderJob } from './provider.ts';
 interface JobOptions {
   readonly callbackUrl?: string | undefined;
   readonly tokenPrices?: TokenPrices | undefined;
+  /** The vendor has called back. */
+  readonly saidEnded?: boolean;
 }
 
 /** The order to a provider, from the record. */
@@ -13,7 +15,7 @@ export function jobOf(
   creation: CreationRecord,
   { providerModel, quality, unitMicros }: Pick<RouteAttempt, 'providerModel' | 'quality' | 'unitMicros'>,
   images: Pick<ImageStore, 'get'>,
-  { callbackUrl, tokenPrices }: JobOptions = {},
+  { callbackUrl, tokenPrices, saidEnded = false }: JobOptions = {},
 ): RenderJob {
   const { prompt, resolution, aspectRatio, outputFormat, seed, sources } = creation;
   const readSources: RenderJob['readSources'] = () =>
@@ -36,6 +38,7 @@ export function jobOf(
     sourceCount: sources.length,
     ...(callbackUrl !== undefined && { callbackUrl }),
     ...(tokenPrices && { tokenPrices }),
+    ...(saidEnded && { saidEnded }),
     ...(unitMicros !== undefined && { unitMicros }),
     readSources,
   };

@@ -55,7 +55,8 @@ const documented = {
   RetryAfter: { ...retryAfter, description: 'A good pace for polls, in seconds.' },
   RetryAfterWhileOpen: {
     ...retryAfter,
-    description: 'A good pace for polls, in seconds. Only while the creation has not ended.',
+    description:
+      'When the next poll makes sense, in seconds: 1 to 10, by the usual time of the provider. Only while the creation has not ended.',
     isOptional: true,
   },
   RetryAfterOfService: {

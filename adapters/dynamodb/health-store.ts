@@ -42,10 +42,16 @@ export function createHealthStore(shared: Table): HealthStore {
     seen.set(routeName(route), health);
     return health;
   };
+  const reads = new Map<string, number>();
   const seenOf = (route: RouteChoice): RouteHealth => seen.get(routeName(route)) ?? noHealth;
   return {
     seen: seenOf,
-    read: async (routes, signal) => read({ ...shared, signal }, routes, learn),
+    readAt: (route) => reads.get(routeName(route)),
+    read: async (routes, nowMillis, signal) => {
+      const known = await read({ ...shared, signal }, routes, learn);
+      for (const route of routes) reads.set(routeName(route), nowMillis);
+      return known;
+    },
     note: async (route, note, nowMillis, signal) => {
       const table = { ...shared, signal };
       const update = noteOf(note, seenOf(route), nowMillis);

@@ -52,7 +52,7 @@ async function healthRows(services: OperatorServices): Promise<Row[]> {
   const rows: Row[] = [];
   for (let start = 0; start < routes.length; start += routesAtOnce) {
     const part = routes.slice(start, start + routesAtOnce);
-    const known = await health.read(part, AbortSignal.timeout(readMillis));
+    const known = await health.read(part, clock.now(), AbortSignal.timeout(readMillis));
     for (const [place, route] of part.entries()) {
       const found = known.health[place];
       if (found && isNoted(found)) rows.push(rowOf(route, found, clock.now()));

@@ -3,6 +3,7 @@ import { isTerminal, resultUrls, type CreationRecord, type StoredImage } from '.
 import { failures } from '../failure.ts';
 import type { KeyId } from '../ids.ts';
 import { toUsd } from '../money.ts';
+import { nextPollSeconds } from '../poll-pace.ts';
 import type { Delivery } from '../ports/deliveries.ts';
 import { timelineOf } from './timeline.ts';
 import type { CreationDetail, CreationRow } from './views.ts';
@@ -53,6 +54,7 @@ export function creationDetail(
     retryable: failure === undefined ? null : failures[failure].retryable,
     webhook_url: webhook?.url ?? null,
     timeline: timelineOf(creation, deliveries, row.key.name),
+    look_after_seconds: isTerminal(creation.status) ? null : nextPollSeconds(creation, showing.nowMillis),
     can_cancel: !isTerminal(creation.status),
     can_redeliver: webhook !== undefined && webhook.status !== 'pending',
     request: requestOf(creation),

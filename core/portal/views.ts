@@ -233,6 +233,8 @@ export interface CreationDetail extends CreationRow {
   readonly retryable: boolean | null;
   readonly webhook_url: string | null;
   readonly timeline: readonly TimelineStep[];
+  /** When the page should look again, as Retry-After of the public API. Null once the creation has ended. */
+  readonly look_after_seconds: number | null;
   readonly can_cancel: boolean;
   readonly can_redeliver: boolean;
   /** The body of POST /images/generate that makes the same request. */

@@ -25,7 +25,9 @@ export interface KnownRoutes {
  */
 export interface HealthStore {
   /** One eventually consistent BatchGetItem. A route of which nothing was noted is `noHealth`. */
-  read(routes: readonly RouteChoice[], signal: AbortSignal): Promise<KnownRoutes>;
+  read(routes: readonly RouteChoice[], nowMillis: number, signal: AbortSignal): Promise<KnownRoutes>;
+  /** When this environment last read the route, in Unix milliseconds. Undefined: never. */
+  readAt(route: RouteChoice): number | undefined;
   /** What this environment of the function saw last of a route. */
   seen(route: RouteChoice): RouteHealth;
   /** One write. Resolves with the sums behind it. */

@@ -32,7 +32,7 @@ export const getCreation: Documented<'getCreation'> = {
   tag: 'Creations',
   summary: 'Read a creation',
   description:
-    'Poll a creation at most once a second. `Retry-After` is a good pace. An id that does not exist, is malformed, or belongs to another account gets the same 404.',
+    'Poll a creation at most once a second. `Retry-After` says when the next poll makes sense. An id that does not exist, is malformed, or belongs to another account gets the same 404.',
   query: {},
   answers: {
     successes: [

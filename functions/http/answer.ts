@@ -2,7 +2,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { apiRoot, type AuthFailureForm } from '../../core/contract.ts';
 import { creationView, type CreationRecord } from '../../core/creation.ts';
-import { pollPaceSeconds } from '../../core/limits.ts';
+import { firstPollSeconds } from '../../core/limits.ts';
 import { toUsd, type Micros } from '../../core/money.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { ApiServices } from '../services/api.ts';
@@ -46,7 +46,7 @@ export function acceptedAnswer(
     status: 202,
     headers: {
       location: `${apiRoot}/creations/${creation.id}`,
-      'retry-after': String(pollPaceSeconds),
+      'retry-after': String(firstPollSeconds),
       ...costHeader(creation.costMicros),
     },
     body: creationView(creation, resultsBaseUrl, clock.now()),

@@ -1,6 +1,7 @@
 import { creationView, isTerminal } from '../../core/creation.ts';
 import { deprecationHeadersOf } from '../../core/deprecation.ts';
-import { pollIntervalMillis, pollPaceSeconds } from '../../core/limits.ts';
+import { pollIntervalMillis } from '../../core/limits.ts';
+import { nextPollSeconds } from '../../core/poll-pace.ts';
 import { creationNotFound, pollTooSoon } from '../http/problems.ts';
 import { catalogServices, type CatalogServices } from '../services/api.ts';
 import { atFirstRequest } from '../services/open.ts';
@@ -23,7 +24,9 @@ export const getCreation: Handle<CatalogServices> = async (request, caller, serv
     status: 200,
     headers: {
       ...deprecationHeadersOf(services.catalog, creation.model),
-      ...(!isTerminal(creation.status) && { 'retry-after': String(pollPaceSeconds) }),
+      ...(!isTerminal(creation.status) && {
+        'retry-after': String(nextPollSeconds(creation, caller.nowMillis)),
+      }),
     },
     body: creationView(creation, services.resultsBaseUrl, caller.nowMillis),
   };

@@ -4,6 +4,7 @@
  * that hangs does not keep the creation from an invocation that could end it.
  */
 import type { CreationId } from '../../core/ids.ts';
+import { leaseRenewMillis } from '../../core/limits.ts';
 import { errorName } from '../error-name.ts';
 import type { RenderServices } from '../services/render.ts';
 
@@ -12,7 +13,6 @@ import type { RenderServices } from '../services/render.ts';
  * a crash.
  */
 export const leaseMillis = 6_000;
-const renewMillis = 2_000;
 
 export type Step = 'ask_providers' | 'store_image' | 'complete_creation';
 
@@ -43,7 +43,7 @@ export function holdLease(
       log.info('lease_not_renewed', { error: errorName(error) });
     }
   };
-  const stop = clock.every(renewMillis, () => {
+  const stop = clock.every(leaseRenewMillis, () => {
     if (clock.elapsed() <= until) {
       renewing = renew(leaseMillis);
       return;

@@ -10,6 +10,7 @@ import { renderingCostMicros, type ProviderCosts } from '../../core/provider-cos
 import {
   closesNow,
   lateAfterMillis,
+  meanMillis,
   restMillis,
   noteWeight,
   opensNow,
@@ -24,6 +25,8 @@ import type { RouteEnd } from './ask-provider.ts';
 
 /** How long one call may take. A usual call takes 6 ms. */
 const callMillis = 1_000;
+/** A route whose usual time is unknown is read again after so long. */
+const learnEveryMillis = 60_000;
 
 export interface HealthServices {
   readonly health: HealthStore;
@@ -33,12 +36,17 @@ export interface HealthServices {
 }
 
 export interface RouteNotes {
-  /** The routes in the order in which they are to be asked. One route needs no order, and nothing is read. */
+  /**
+   * The routes in the order in which they are to be asked. One route needs no order. It is read only now and then,
+   * for its usual time.
+   */
   order(
     routes: readonly RouteChoice[],
     creation: CreationRecord,
     costs: ProviderCosts,
   ): Promise<readonly RankedRoute[]>;
+  /** Milliseconds of a usual rendering by the route, as far as this environment knows. */
+  usualMillis(route: RouteChoice): number | undefined;
   /** Notes the end of an attempt. */
   ended(attempt: RouteAttempt, end: RouteEnd, millis: number): void;
   /**
@@ -63,8 +71,11 @@ export function openNotes(services: HealthServices): RouteNotes {
       const unknown = routes.map((route) =>
         rankedUnknown(route, renderingCostMicros(costs, route, creation)),
       );
-      return routes.length < 2 ? unknown : orderKnown(unknown, services);
+      if (routes.length > 1) return orderKnown(unknown, services);
+      await learnTimes(routes, services);
+      return unknown;
     },
+    usualMillis: (route) => meanMillis(health.seen(route), clock.now()),
     ended: (attempt, end, millis) => {
       const sign = signOf(end);
       const wasNoted = late.has(attempt.resultKey) && end.kind !== 'rendered';
@@ -97,6 +108,19 @@ export function openNotes(services: HealthServices): RouteNotes {
   };
 }
 
+/** An environment that waits for the end of its renderings knows their time. One that leaves its jobs does not. */
+async function learnTimes(routes: readonly RouteChoice[], services: HealthServices): Promise<void> {
+  const { health, clock } = services;
+  const now = clock.now();
+  const unknown = routes.filter(
+    (route) =>
+      meanMillis(health.seen(route), now) === undefined &&
+      (health.readAt(route) ?? -Infinity) <= now - learnEveryMillis,
+  );
+  if (unknown.length === 0) return;
+  await quietly('health_not_read', services, (signal) => health.read(unknown, now, signal));
+}
+
 async function orderKnown(
   given: readonly RankedRoute[],
   services: HealthServices,
@@ -105,6 +129,7 @@ async function orderKnown(
   const known = await quietly('health_not_read', services, (signal) =>
     health.read(
       given.map(({ route }) => route),
+      clock.now(),
       signal,
     ),
   );

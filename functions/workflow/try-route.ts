@@ -73,7 +73,7 @@ function endOfShare({ attempt, until, routesLeft, services }: RouteTry): number 
  * Returns the address for the vendor's callback, whose hash is saved with the attempt.
  */
 async function begin(
-  { creation, attempts, attempt, mayPark, services }: RouteTry,
+  { creation, attempts, attempt, mayPark, notes, services }: RouteTry,
   provider: ImageProvider | undefined,
   endsAtMillis: number,
   { signal }: TimeLimit,
@@ -89,7 +89,12 @@ async function begin(
         services,
       })
     : undefined;
-  attempts.begin(address ? { ...attempt, callbackHash: address.hash } : attempt);
+  const usual = notes.usualMillis(attempt);
+  attempts.begin({
+    ...attempt,
+    ...(usual !== undefined && { usualMillis: Math.round(usual) }),
+    ...(address && { callbackHash: address.hash }),
+  });
   await attempts.save();
   return address?.url;
 }

@@ -30,6 +30,18 @@ describe('wait', () => {
     ]);
   });
 
+  it('A pace beyond the end of the wait costs no last look', async () => {
+    const { darkroom, sent } = stub([open(4), open(9), completed()]);
+    await darkroom.creations.wait('c1', { timeoutMs: 8000 });
+    expect(sent.map(({ at }) => at)).toEqual([0, 4000, 7000]);
+    const late = stub(() => open(9));
+    expect(await thrownBy(late.darkroom.creations.wait('c1', { timeoutMs: 8000 }))).toBeInstanceOf(
+      TimeoutError,
+    );
+    expect(late.sent.map(({ at }) => at)).toEqual([0, 7000]);
+    expect(late.now()).toBe(8000);
+  });
+
   it('A creation of an answer is polled no earlier than its answer said', async () => {
     const { darkroom, sent } = stub([
       json({ id: 'c1', status: 'queued' }, 202, { 'retry-after': '2' }),

@@ -38,6 +38,13 @@ export const parts: readonly Part[] = [
         'api/creations: A processing creation has exactly these fields',
       ),
       row(
+        'Its Retry-After follows from the usual time of the route: long before it up to 10 s, around it 1 or 2 s',
+        'functions/get-creation: The Retry-After of a running creation follows from the usual time of its route, without a further read',
+        'core/poll-pace: A rendering of usually 60 s has %s (%i s) the pace %i s',
+        'functions/walk-health: An attempt keeps the usual time of its route, from before the call on',
+        'client/waits: A pace beyond the end of the wait costs no last look',
+      ),
+      row(
         'Fields of a creation, completed: result_urls, results, result_expires_at',
         'api/creations: A completed creation has exactly these fields, and its results can be fetched as they are described',
       ),

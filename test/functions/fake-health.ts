@@ -18,7 +18,11 @@ export interface Noted extends HealthStore {
 /** @param known by the name of the route (core/route-health.ts) */
 export function healthOf(
   known: Readonly<Record<string, RouteHealth>>,
-  { order = 'given', claims = true }: { readonly order?: RouteOrder; readonly claims?: boolean } = {},
+  {
+    order = 'given',
+    claims = true,
+    readAt,
+  }: { readonly order?: RouteOrder; readonly claims?: boolean; readonly readAt?: number } = {},
 ): Noted {
   const calls: string[] = [];
   const notes: [string, HealthNote][] = [];
@@ -31,6 +35,7 @@ export function healthOf(
     calls,
     notes,
     seen: of,
+    readAt: () => readAt,
     read: async (routes) => told('read', { order, health: routes.map(of) }),
     note: async (route, note) => {
       notes.push([routeName(route), note]);

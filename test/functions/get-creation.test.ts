@@ -61,6 +61,20 @@ describe('GET /creations/{id}', () => {
     expect((await call(handler, poll)).headers['retry-after']).toBe(retryAfter);
   });
 
+  it('The Retry-After of a running creation follows from the usual time of its route, without a further read', async () => {
+    const startedAt = new Date(Date.now() - 20_500).toISOString();
+    const attempt = { provider: 'fal', providerModel: 'flux', startedAt, resultKey: 'results/a.png' };
+    tableHolds({
+      creation: aCreation({
+        status: 'processing',
+        deadlineAt: Date.now() + 300_000,
+        attempts: [{ ...attempt, usualMillis: 36_000 }],
+      }),
+    });
+    expect((await call(handler, poll)).headers['retry-after']).toBe('7');
+    expect(dynamo.commandCalls(BatchGetCommand)).toHaveLength(1);
+  });
+
   it('The request makes two calls in sequence: one read, then the poll stamp, the count and the hourly use of the key in parallel', async () => {
     tableHolds({ creation: aCreation() });
     await call(handler, poll);

@@ -49,14 +49,14 @@ function hold(isRefused = false): Holding {
 }
 
 describe('the lease of a renderer', () => {
-  it('The lease is renewed every 2 s for 6 s each while a step is within its time', () => {
+  it('The lease is renewed every 2.4 s for 6 s each while a step is within its time', () => {
     const { lease, renewals, pass } = hold();
     lease.begin('store_image', 60_000);
-    pass(6_000);
+    pass(7_200);
     expect(renewals).toEqual([
-      [2_000, 8_000],
-      [4_000, 10_000],
-      [6_000, 12_000],
+      [2_400, 8_400],
+      [4_800, 10_800],
+      [7_200, 13_200],
     ]);
   });
 
@@ -64,7 +64,7 @@ describe('the lease of a renderer', () => {
     const { lease, log, renewals, pass } = hold();
     lease.begin('complete_creation', 5_000);
     pass(60_000);
-    expect(renewals.map(([at]) => at)).toEqual([2_000, 4_000]);
+    expect(renewals.map(([at]) => at)).toEqual([2_400, 4_800]);
     expect(log.lines).toEqual(['info lease_let_go']);
     expect(log.text()).toContain('complete_creation');
   });
@@ -72,16 +72,16 @@ describe('the lease of a renderer', () => {
   it('The lease is renewed on when the next step begins in time', () => {
     const { lease, renewals, pass } = hold();
     lease.begin('store_image', 5_000);
-    pass(4_000);
+    pass(4_800);
     lease.begin('complete_creation', 5_000);
-    pass(4_000);
+    pass(4_800);
     expect(renewals).toHaveLength(4);
   });
 
   it('The lease is not renewed after its release', async () => {
     const { lease, renewals, pass } = hold();
     lease.begin('ask_providers', 60_000);
-    pass(2_000);
+    pass(2_400);
     await lease.release();
     pass(10_000);
     expect(renewals).toHaveLength(1);
@@ -90,7 +90,7 @@ describe('the lease of a renderer', () => {
   it('The lease is renewed on after a renewal that failed, and the log names the error without its text', async () => {
     const { lease, log, renewals, pass } = hold(true);
     lease.begin('store_image', 60_000);
-    pass(4_000);
+    pass(4_800);
     await lease.release();
     expect(renewals).toHaveLength(2);
     expect(log.lines).toEqual(['info lease_not_renewed', 'info lease_not_renewed']);
@@ -118,18 +118,18 @@ describe('the lease of a renderer', () => {
   it('The lease ends at once when it is given back', async () => {
     const { lease, renewals, pass } = hold();
     lease.begin('complete_creation', 60_000);
-    pass(2_000);
+    pass(2_400);
     await lease.giveBack();
     pass(10_000);
     expect(renewals).toEqual([
-      [2_000, 8_000],
-      [2_000, 2_000],
+      [2_400, 8_400],
+      [2_400, 2_400],
     ]);
   });
 
   it('The lease is renewed for its creation and its holder, also before the first step begins', () => {
     const { renewedFor, pass } = hold();
-    pass(4_000);
+    pass(4_800);
     expect(renewedFor).toEqual([
       [creationId, 'request-1'],
       [creationId, 'request-1'],
@@ -138,11 +138,11 @@ describe('the lease of a renderer', () => {
 
   it('The lease is renewed at the last millisecond of a step, and not one millisecond later', () => {
     const { lease, log, renewals, pass } = hold();
-    lease.begin('ask_providers', 4_000);
-    pass(4_000);
+    lease.begin('ask_providers', 4_800);
+    pass(4_800);
     expect(renewals).toHaveLength(2);
-    lease.begin('store_image', 1_999);
-    pass(2_000);
+    lease.begin('store_image', 2_399);
+    pass(2_400);
     expect(renewals).toHaveLength(2);
     expect(log.entries).toEqual([['info lease_let_go', { step: 'store_image' }]]);
   });

@@ -184,7 +184,7 @@ describe('a genuine callback of a job that has an image', () => {
       },
     });
     expect(await call(set)).toEqual([200, 'completed']);
-    expect(jobs).toMatchObject([{ unitMicros: 5_000 }]);
+    expect(jobs).toMatchObject([{ unitMicros: 5_000, saidEnded: true }]);
     expect(set.completions).toMatchObject([{ attempts: [{ outcome: 'rendered', billedMicros: 20_000 }] }]);
   });
 

@@ -56,7 +56,7 @@ function render({ creation = {}, submit, put, creations, resultDays = 30 }: Sett
         return clock.deadline(at);
       },
       every: (millis, work) => {
-        expect(millis).toBe(2_000);
+        expect(millis).toBe(2_400);
         task = work;
         return () => (task = undefined);
       },

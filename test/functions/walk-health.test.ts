@@ -64,7 +64,7 @@ describe('the order in which a creation asks its routes', () => {
   it('A read that hangs ends after a second', async () => {
     const health: Noted = {
       ...healthOf({}),
-      read: async (_routes, signal) =>
+      read: async (_routes, _nowMillis, signal) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(new Error('aborted')));
         }),
@@ -78,11 +78,23 @@ describe('the order in which a creation asks its routes', () => {
     expect((await walked.result).attempts).toHaveLength(1);
   });
 
-  it('Nothing is read for a creation with one route', async () => {
-    const health = healthOf({});
+  it.each([
+    ['whose usual time is known is not read', taking(4_000), undefined, []],
+    ['that was read 59 s ago is not read', noHealth, now - 59_000, []],
+    ['that was never read is read', noHealth, undefined, ['read']],
+    ['whose usual time is unknown is read again after a minute', noHealth, now - 60_000, ['read']],
+  ])('The only route of a creation %s', async (_why, known, readAt, calls) => {
+    const health = healthOf({ [first]: known }, readAt === undefined ? {} : { readAt });
     const routes = [{ provider: 'first', providerModel: 'a' }];
     await walk({ routes }, { providers: [fakeProvider('first', rendered)], health }).result;
-    expect(health.calls).toEqual([]);
+    expect(health.calls).toEqual(calls);
+  });
+
+  it('An attempt keeps the usual time of its route, from before the call on', async () => {
+    const walked = walkBy(healthOf({ [second]: taking(4_000.4) }), [[down], [rendered]]);
+    const usual = (await walked.result).attempts.map(({ usualMillis }) => usualMillis);
+    expect(usual).toEqual([undefined, 4_000]);
+    expect(walked.saved.at(-1)).toMatchObject([{}, { usualMillis: 4_000 }]);
   });
 
   it('A job that was begun is looked at first, whatever is known of its route', async () => {

@@ -4,7 +4,8 @@ import { keepFigures } from '../../tools/cost/keep-figures.ts';
 import { creationKinds, type CreationCount, type Measured } from '../../tools/cost/measure.ts';
 import { costPage, heldTable, successAfter, viewTable } from '../../tools/cost/page.ts';
 import { figuresOf } from '../../tools/cost/page-figures.ts';
-import { looksFor, resourceBill, userCapBill, waitFor } from '../../tools/cost/bill.ts';
+import { looksFor, userCapBill, waitFor } from '../../tools/cost/bill.ts';
+import { resourceBill } from '../../tools/cost/standing.ts';
 import { memoryOf, standingResources } from '../../tools/cost/resources.ts';
 import { readPage, sectionOf, tableRows } from '../docs/pages.ts';
 
@@ -25,6 +26,7 @@ function measured(cpuTimes = 1, bytesTimes = 1, writeUnits = 12): Measured {
         cpuMillis: 10.04 * cpuTimes,
         readUnits: 5,
         writeUnits,
+        storedBytes: 1_100,
         calls: new Map([['dynamodb BatchGetItem', 1]]),
       },
       RenderImageSmall: {
@@ -32,11 +34,13 @@ function measured(cpuTimes = 1, bytesTimes = 1, writeUnits = 12): Measured {
         cpuMillis: 80.02 * cpuTimes,
         readUnits: 0,
         writeUnits: 7,
+        storedBytes: 400,
         calls: new Map([['dynamodb UpdateItem', 2]]),
       },
     },
     transitions: 2,
     logBytes: 2000.3 * bytesTimes,
+    storedBytes: 1500.2 * bytesTimes,
   };
   const kinds = {
     success: count,
@@ -54,9 +58,13 @@ function pageAfter(run: Measured, page: string): string {
   const { kinds, reconciler } = keepFigures(run, page);
   const standing = {
     alarms: 1,
-    metrics: 1,
+    alarmMetrics: 2,
+    reconcilerMetrics: 5,
+    auditMetrics: 2,
     dashboards: 1,
     secrets: 1,
+    schedules: 2,
+    ownKeys: 0,
     reconciler: { count: reconciler, memory },
   };
   return costPage({ kinds, memory, standing });
@@ -96,14 +104,22 @@ describe('the page that npm run cost writes', () => {
   it('keeps a CPU time that differs by less than 2 ms, although it is less than half', () => {
     const short = (cpuMillis: number): Measured => {
       const run = measured();
-      const { transitions, logBytes } = run.reconciler;
+      const { transitions, logBytes, storedBytes } = run.reconciler;
       return {
         ...run,
         reconciler: {
           transitions,
           logBytes,
+          storedBytes,
           functions: {
-            Reconcile: { invocations: 1, cpuMillis, readUnits: 1, writeUnits: 0, calls: new Map() },
+            Reconcile: {
+              invocations: 1,
+              cpuMillis,
+              readUnits: 1,
+              writeUnits: 0,
+              storedBytes: 0,
+              calls: new Map(),
+            },
           },
         },
       };
@@ -118,9 +134,9 @@ describe('the wait for a provider', () => {
   const { kinds } = measured();
   const report = { kinds, memory };
 
-  it('is billed by the memory of the renderer, and renews the lease every two seconds', () => {
-    expect(waitFor(60, 'RenderImageSmall', memory)).toBeCloseTo(60 * 0.25 * 0.0133334 + 30 * 0.000625, 6);
-    expect(waitFor(60, 'RenderImage', memory)).toBeCloseTo(60 * 0.0133334 + 30 * 0.000625, 6);
+  it('is billed by the memory of the renderer, and renews the lease every 2.4 s', () => {
+    expect(waitFor(60, 'RenderImageSmall', memory)).toBeCloseTo(60 * 0.25 * 0.0133334 + 25 * 0.000625, 6);
+    expect(waitFor(60, 'RenderImage', memory)).toBeCloseTo(60 * 0.0133334 + 25 * 0.000625, 6);
   });
 
   it('costs a creation the more, the more memory its renderer has', () => {

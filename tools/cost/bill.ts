@@ -1,8 +1,9 @@
 /** Computes what 1,000 creations cost, part by part, from the counts of one creation. */
+import { leaseRenewMillis } from '../../core/limits.ts';
 import { isRenderer } from '../function-name.ts';
 import type { CreationCount } from './measure.ts';
 import type { FunctionCount } from './meter.ts';
-import { awsMillis, platformLogBytes, prices, receiverMillis } from './prices.ts';
+import { accessLogBytes, awsMillis, platformLogBytes, prices, receiverMillis } from './prices.ts';
 
 /** The parts of a bill, in the order of the page. */
 export const billParts = [
@@ -18,9 +19,6 @@ export const billParts = [
 
 /** USD by part. */
 export type Bill = Readonly<Record<(typeof billParts)[number], number>>;
-
-/** The length of one line in the access log of the API. */
-const accessLogBytes = 350;
 
 /** Each invocation of these functions is one request to the API. */
 const apiFunctions = ['GenerateImage', 'GetCreation', 'ReceiveCallback', 'PortalRead'];
@@ -84,11 +82,10 @@ export function renderedBy(renderer: string, count: CreationCount): CreationCoun
 }
 
 /**
- * The cost of waiting in 1,000 creations: the renderer waits for the provider, and renews its lease every two
- * seconds.
+ * The cost of waiting in 1,000 creations: the renderer waits for the provider, and renews its lease.
  */
 export function waitFor(seconds: number, renderer: string, memory: Memory): number {
-  const renewals = Math.floor(seconds / 2);
+  const renewals = Math.floor((seconds * 1000) / leaseRenewMillis);
   const gigabytes = (memory[renderer] ?? 0) / 1024;
   return 1000 * (seconds * gigabytes * prices.gigabyteSecond + renewals * prices.writeUnit);
 }
@@ -103,7 +100,7 @@ const oneProcessor = 1_769;
  * The time that Lambda bills. It has three parts: the CPU time, which is longer for a function with less than
  * one processor, the time of the calls to AWS, and the time of the customer's receiver.
  */
-function gigabyteSeconds(name: string, { functions }: CreationCount, memory: Memory): number {
+export function gigabyteSeconds(name: string, { functions }: CreationCount, memory: Memory): number {
   const count = functions[name];
   const megabytes = memory[name] ?? 0;
   if (!count) return 0;
@@ -130,51 +127,4 @@ export function userCapBill(): { readonly charged: number; readonly refunded: nu
   const write = 1000 * 2 * prices.writeUnit;
   const charged = write + 1000 * prices.readUnit;
   return { charged, refunded: charged + write };
-}
-
-/** The numbers of the resources that AWS bills by the month. */
-export interface StandingResources {
-  readonly alarms: number;
-  readonly metrics: number;
-  readonly dashboards: number;
-  readonly secrets: number;
-}
-
-/** Everything that costs money in a month without requests. */
-export interface Standing extends StandingResources {
-  /** One run of the reconciler that finds nothing to do. */
-  readonly reconciler: { readonly count: CreationCount; readonly memory: Memory };
-}
-
-const minutesAMonth = 60 * 24 * 30;
-
-/** The part of the monthly bill that follows from the template alone, in USD by part. */
-export function resourceBill({
-  alarms,
-  metrics,
-  dashboards,
-  secrets,
-}: StandingResources): Readonly<Record<string, number>> {
-  return {
-    [`${alarms} alarms`]: alarms * prices.alarmMonth,
-    [`${metrics} metrics of the reconciler and the audit`]: metrics * prices.metricMonth,
-    [`${dashboards} dashboard`]: dashboards * prices.dashboardMonth,
-    [`${secrets} secrets`]: secrets * prices.secretMonth,
-  };
-}
-
-/** The bill of a month without requests, in USD by part. */
-export function idleBill({
-  reconciler: { count, memory },
-  ...resources
-}: Standing): Readonly<Record<string, number>> {
-  const run = count.functions['Reconcile'];
-  const aRun = run
-    ? run.readUnits * prices.readUnit +
-      run.writeUnits * prices.writeUnit +
-      prices.invocation +
-      gigabyteSeconds('Reconcile', count, memory) * prices.gigabyteSecond +
-      ((count.logBytes + platformLogBytes) / 1e9) * prices.logGigabyte
-    : 0;
-  return { ...resourceBill(resources), 'The reconciler, once a minute': minutesAMonth * aRun };
 }

@@ -1,11 +1,10 @@
 /** What events cost, computed from the calls of adapters/dynamodb/event-log.ts. */
 import { eventPausesMillis, longestWaitSeconds, mostEvents } from '../../core/limits.ts';
 import type { Memory } from './bill.ts';
-import { platformLogBytes, prices } from './prices.ts';
+import { accessLogBytes, platformLogBytes, prices } from './prices.ts';
 
 /** One entry of a page: two ids of 40 characters, and the names of its members. */
 const entryBytes = 110;
-const accessLogBytes = 350;
 const monthSeconds = 30 * 86_400;
 /** Of the frame: the first read with five units, and the place in the rate. */
 const frame = { readUnits: 5, writeUnits: 1 } as const;

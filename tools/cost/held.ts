@@ -1,11 +1,10 @@
 /** What it costs that a request of the OpenAI-shaped endpoint is held, computed from the looks of a held request. */
 import type { Memory } from './bill.ts';
-import { platformLogBytes, prices } from './prices.ts';
+import { accessLogBytes, platformLogBytes, prices } from './prices.ts';
 
 const firstLookMillis = 150;
 /** The pauses grow to this (functions/openai/images/hold.ts). */
 const longestLookMillis = 2_000;
-const accessLogBytes = 350;
 /**
  * The record of the tries. With the charge: an entry and the head of its place, each twice in a transaction. After
  * the answer: the entry again.

@@ -37,6 +37,7 @@ function keptCount(count: CreationCount, before: Figures | undefined): CreationC
     ...count,
     functions: Object.fromEntries(functions),
     logBytes: keptBytes(count.logBytes, before?.logBytes),
+    storedBytes: keptBytes(count.storedBytes, before?.storedBytes),
   };
 }
 

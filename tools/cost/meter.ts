@@ -2,7 +2,8 @@
 import * as z from 'zod';
 import type { AwsCall, AwsOutput } from '../../local/aws/aws-call.ts';
 import type { OneMachine } from '../../local/one-machine.ts';
-import { itemOf, itemsOf, type AttributeMap } from './item-size.ts';
+import { ttlAttribute } from '../../adapters/dynamodb/table.ts';
+import { itemBytes, itemOf, itemsOf, type AttributeMap } from './item-size.ts';
 import { readUnits, writeUnits, type Indexes } from './units.ts';
 
 /** The sums of one function over all of its invocations. */
@@ -12,6 +13,8 @@ export interface FunctionCount {
   cpuMillis: number;
   readUnits: number;
   writeUnits: number;
+  /** By how many bytes the items of the table have grown that no time removes. */
+  storedBytes: number;
   /** The number of calls by service and operation, such as "dynamodb BatchGetItem". */
   readonly calls: Map<string, number>;
 }
@@ -27,9 +30,13 @@ export interface Meter {
 
 /**
  * `nameOf` gives the name of a function for its id or for the id of its role. The meter does not count a
- * function for which `nameOf` gives undefined.
+ * function for which `nameOf` gives undefined, and no call for which `isLeftOut` is true.
  */
-export function createMeter(machine: OneMachine, nameOf: (roleId: string) => string | undefined): Meter {
+export function createMeter(
+  machine: OneMachine,
+  nameOf: (roleId: string) => string | undefined,
+  isLeftOut: (call: AwsCall) => boolean = () => false,
+): Meter {
   const functions = new Map<string, FunctionCount>();
   const indexes = indexesOf(machine);
   let isStopped = false;
@@ -40,13 +47,14 @@ export function createMeter(machine: OneMachine, nameOf: (roleId: string) => str
   };
   machine.watchAws(async (call, serve) => {
     const name = nameOf(call.caller);
-    if (name === undefined) return serve();
+    if (name === undefined || isLeftOut(call)) return serve();
     const count = countOf(name);
     const label = `${call.service} ${call.operation}`;
     count.calls.set(label, (count.calls.get(label) ?? 0) + 1);
     if (call.service !== 'dynamodb') return serve();
-    const { output, units } = await serveAndMeasure(machine, indexes, call, serve);
+    const { output, units, storedBytes } = await serveAndMeasure(machine, indexes, call, serve);
     count.writeUnits += units;
+    count.storedBytes += storedBytes;
     count.readUnits += readsOf(call, output);
     return output;
   });
@@ -67,7 +75,14 @@ export function createMeter(machine: OneMachine, nameOf: (roleId: string) => str
 }
 
 function emptyCount(): FunctionCount {
-  return { invocations: 0, cpuMillis: 0, readUnits: 0, writeUnits: 0, calls: new Map<string, number>() };
+  return {
+    invocations: 0,
+    cpuMillis: 0,
+    readUnits: 0,
+    writeUnits: 0,
+    storedBytes: 0,
+    calls: new Map<string, number>(),
+  };
 }
 
 /** Reads the items of a writing call before and after it, since the units depend on both sizes. */
@@ -76,7 +91,7 @@ async function serveAndMeasure(
   indexes: Indexes,
   call: AwsCall,
   serve: () => Promise<AwsOutput>,
-): Promise<{ output: AwsOutput; units: number }> {
+): Promise<{ output: AwsOutput; units: number; storedBytes: number }> {
   const places = writesOf(call);
   const readAll = (): Promise<(AttributeMap | undefined)[]> =>
     Promise.all(places.map((place) => readItem(machine, place)));
@@ -87,7 +102,17 @@ async function serveAndMeasure(
   const units = places.map((_place, index) =>
     writeUnits({ before: before[index], after: after[index] }, indexes, isTransaction),
   );
-  return { output, units: units.reduce((sum, one) => sum + one, 0) };
+  const grown = places.map((_place, index) => keptBytes(after[index]) - keptBytes(before[index]));
+  return { output, units: sumOf(units), storedBytes: sumOf(grown) };
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0);
+}
+
+/** DynamoDB bills 100 bytes more for each stored item. An item with a time to live disappears. */
+function keptBytes(item: AttributeMap | undefined): number {
+  return item === undefined || ttlAttribute in item ? 0 : itemBytes(item) + 100;
 }
 
 async function readItem(machine: OneMachine, { table, key }: Place): Promise<AttributeMap | undefined> {

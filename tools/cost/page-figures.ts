@@ -6,23 +6,24 @@ export interface Figures {
   readonly cpuMillis: ReadonlyMap<string, number>;
   /** Undefined when the page has no such figure. */
   readonly logBytes: number | undefined;
+  readonly storedBytes: number | undefined;
 }
 
 /** The first cells of the rows in which the figures stand. */
 export const figureTitles = {
   function: 'Function',
   cpu: 'CPU ms',
+  transitions: 'State transitions',
   logBytes: 'Log bytes',
+  storedBytes: 'Stored bytes',
   kind: 'Of one',
 } as const;
 
 /** The figures by the kind of creation; the key of the reconciler's run is `reconciler`. */
 export function figuresOf(page: string): ReadonlyMap<string, Figures> {
-  const tables = page
-    .split('\n\n')
-    .map(cellsOf)
-    .filter((rows) => rows[0]?.[0] === figureTitles.kind);
-  const logBytes = new Map(tables.flatMap(logBytesIn));
+  const tables = tablesOf(page).filter((rows) => rows[0]?.[0] === figureTitles.kind);
+  const logBytes = new Map(tables.flatMap((rows) => sumsIn(rows, figureTitles.logBytes)));
+  const storedBytes = new Map(tables.flatMap((rows) => sumsIn(rows, figureTitles.storedBytes)));
   const cpu = tables.flatMap(cpuIn);
   const kinds = new Set([...logBytes.keys(), ...cpu.map(({ kind }) => kind)]);
   return new Map(
@@ -30,9 +31,21 @@ export function figuresOf(page: string): ReadonlyMap<string, Figures> {
       const own = cpu
         .filter((row) => row.kind === kind)
         .map(({ name, millis }): [string, number] => [name, millis]);
-      return [kind, { cpuMillis: new Map(own), logBytes: logBytes.get(kind) }];
+      return [
+        kind,
+        {
+          cpuMillis: new Map(own),
+          logBytes: logBytes.get(kind),
+          storedBytes: storedBytes.get(kind),
+        },
+      ];
     }),
   );
+}
+
+/** The tables of a page, by their cells. */
+export function tablesOf(page: string): string[][][] {
+  return page.split('\n\n').map(cellsOf);
 }
 
 /** The cells of a table by row. Its second line only aligns the columns. */
@@ -48,9 +61,9 @@ function cellsOf(block: string): string[][] {
     );
 }
 
-/** The table of log bytes has a column for each kind. */
-function logBytesIn([head = [], ...rows]: string[][]): [string, number][] {
-  const bytes = rows.find(([title]) => title === figureTitles.logBytes);
+/** The table of log bytes and stored bytes has a column for each kind. */
+function sumsIn([head = [], ...rows]: string[][], wanted: string): [string, number][] {
+  const bytes = rows.find(([title]) => title === wanted);
   return bytes ? head.slice(1).map((kind, index) => [kind, Number(bytes[index + 1])]) : [];
 }
 

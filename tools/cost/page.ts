@@ -1,56 +1,27 @@
 /** The text of docs/cost.md, from the measured counts. */
-import {
-  billFor,
-  billParts,
-  idleBill,
-  looksFor,
-  renderedBy,
-  totalOf,
-  userCapBill,
-  waitFor,
-  type Memory,
-  type Standing,
-} from './bill.ts';
+import { billFor, billParts, looksFor, renderedBy, totalOf, userCapBill, waitFor } from './bill.ts';
+import { leaseRenewMillis } from '../../core/limits.ts';
+import { ownRenderMillis, pictures } from './estimate.ts';
 import { eventBill, lookSeconds } from './events.ts';
-import { isRenderer } from '../function-name.ts';
 import { heldBill } from './held.ts';
-import { creationKinds, type CreationCount, type CreationKind } from './measure.ts';
+import { creationKinds, type CreationCount } from './measure.ts';
 import { figureTitles } from './page-figures.ts';
+import {
+  idleTable,
+  picturesText,
+  pollTable,
+  priceTable,
+  switchesText,
+  vendorTable,
+} from './page-sections.ts';
+import { count, table, usd } from './page-table.ts';
 import { viewBill, viewNames, viewParts } from './portal.ts';
 import { awsMillis, prices, pricesReadAt, receiverMillis } from './prices.ts';
+import type { CostReport } from './cost-report.ts';
+import { vendorTitles } from './vendors.ts';
 
-export interface CostReport {
-  readonly kinds: Readonly<Record<CreationKind, CreationCount>>;
-  readonly memory: Memory;
-  readonly standing: Standing;
-}
-
-/** The pictures of each renderer, by the renderer's name. */
-const pictures: Readonly<Record<string, string>> = {
-  RenderImageSmall: '1K without source images',
-  RenderImageLarge: '2K and 4K without source images',
-  RenderImage: 'any size with source images',
-};
 /** Seconds that a provider takes. */
 const waits = [15, 60, 120] as const;
-
-const usd = (amount: number, decimals = 4): string => amount.toFixed(decimals);
-const count = (value: number): string => String(Math.round(value * 100) / 100);
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [
-    line(head),
-    line(head.map((_cell, index) => (index === 0 ? '---' : '---:'))),
-    ...rows.map(line),
-  ].join('\n');
-}
-
-/** The CPU time of the renderer without a painting: that of a creation that fails. */
-export function ownRenderMillis(kinds: CostReport['kinds']): number {
-  const functions = Object.entries(kinds['failure, webhook'].functions);
-  return functions.find(([name]) => isRenderer(name))?.[1].cpuMillis ?? 0;
-}
 
 function billTable({ kinds, memory }: CostReport): string {
   const bills = creationKinds.map((kind) => billFor(kinds[kind], memory, ownRenderMillis(kinds)));
@@ -94,8 +65,9 @@ function logTable(report: CostReport): string {
   return table(
     [figureTitles.kind, ...counts.map(([kind]) => kind)],
     [
-      ['State transitions', ...counts.map(([, { transitions }]) => count(transitions))],
+      [figureTitles.transitions, ...counts.map(([, { transitions }]) => count(transitions))],
       [figureTitles.logBytes, ...counts.map(([, { logBytes }]) => String(logBytes))],
+      [figureTitles.storedBytes, ...counts.map(([, { storedBytes }]) => String(storedBytes))],
     ],
   );
 }
@@ -165,12 +137,6 @@ export function successAfter(
   return totalOf(billFor(count, memory, ownRenderMillis(kinds))) + waitFor(seconds, renderer, memory);
 }
 
-function idleTable({ standing }: CostReport): string {
-  const bill = idleBill(standing);
-  const rows = Object.entries(bill).map(([part, amount]) => [part, usd(amount, 2)]);
-  return table(['A month', 'USD'], [...rows, ['**All**', `**${usd(totalOf(bill), 2)}**`]]);
-}
-
 function memoryText({ memory }: CostReport, name: string): string {
   return String(memory[name] ?? 0);
 }
@@ -180,7 +146,9 @@ export function costPage(report: CostReport): string {
   const success = report.kinds['success, webhook'];
   return `# What it costs
 
-\`npm run cost\` writes this page. It runs creations through the local service and counts how each of them uses AWS: calls, read and write units, state transitions, invocations and CPU time. The prices are those of us-east-1, read on ${pricesReadAt} ([tools/cost/prices.ts](../tools/cost/prices.ts) names the source of each price), without free tiers. The page does not include the prices of the providers ([the catalog](providers.md#the-catalog)) and the costs of the traffic and the storage of images.
+\`npm run cost\` writes this page. It runs creations through the local service and counts how each of them uses AWS: calls, read and write units, state transitions, invocations and CPU time. The prices are those of us-east-1, read on ${pricesReadAt} ([tools/cost/prices.ts](../tools/cost/prices.ts) names the source of each price), without free tiers. The page does not include what the providers bill ([the catalog](providers.md#the-catalog)).
+
+For your own figures: \`npm run cost -- --vendor fal --creations 100000 --seconds 15\` prints what a month costs. \`--polls\` is for customers who poll, in place of a webhook. \`--picture 4K\` and \`--picture sources\` take the larger renderers, \`--megabytes\` sets the size of a picture, and \`--json\` gives data.
 
 ## 1,000 creations
 
@@ -192,11 +160,31 @@ A creation of an account with an address for notices costs one look more: one ca
 
 ## While a provider works
 
-A renderer holds the connection to a provider that answers in one call, and it asks for the state of a job until the job has ended. Its memory depends on the picture ([decision 30](decisions/0030-memory-by-need.md)), and it renews its lease every two seconds. USD for 1,000 creations: the waiting alone, and all of a success with a webhook.
+A renderer holds the connection to a provider that answers in one call, and it asks for the state of a job until the job has ended. Its memory depends on the picture ([decision 30](decisions/0030-memory-by-need.md)), and it renews its lease every ${leaseRenewMillis / 1000} s. USD for 1,000 creations: the waiting alone, and all of a success with a webhook.
 
 ${waitTable(report)}
 
-A vendor that calls back (fal, Replicate) costs nothing while it works ([decision 31](decisions/0031-vendors-call-back.md)): the column "success, webhook, callback" of the first table holds for 1 s as for 60 s. A lost callback costs one more state transition and one more invocation of the renderer for each minute.
+A vendor that calls back (${vendorTitles('callback')}) costs nothing while it works ([decision 31](decisions/0031-vendors-call-back.md)): the column "success, webhook, callback" of the first table holds for 1 s as for 60 s. A lost callback costs one more state transition and one more invocation of the renderer for each minute.
+
+## Everything, by kind of vendor
+
+1,000 creations that end with a 1K picture without source images: the service, the wait, the polls, the picture that is stored and fetched once, the traffic, and the records in the first month. With a webhook nobody polls. A client that polls waits as long as the service says.
+
+${vendorTable(report)}
+
+- Answers in one call: ${vendorTitles('synchronous')}.
+- Calls back: ${vendorTitles('callback')}.
+- Is asked about its job: ${vendorTitles('polled')}.
+
+## Polls
+
+An open creation answers a poll with the time of the next one, by the usual time of its provider ([decision 70](decisions/0070-every-cost-is-counted.md)). How many polls a client makes until it has an image that takes its usual time, and what they cost for 1,000 creations in USD:
+
+${pollTable(report)}
+
+## Pictures, traffic and records
+
+${picturesText(report)}
 
 ## A request that is held
 
@@ -232,7 +220,11 @@ A portal that nobody visits costs two of the secrets in the next table, ${usd(2 
 
 ${idleTable(report)}
 
-The free tier of CloudWatch includes ten alarms, ten metrics and three dashboards. With the free tier, about half of this amount remains. The table, the bucket and the log groups also cost money for each stored GB and month: 0.25 USD in DynamoDB, 0.20 USD for its backups (point-in-time recovery), 0.023 USD in S3 and 0.03 USD in CloudWatch Logs.
+AWS bills an alarm by the metrics that it watches, so an alarm that adds up nine metrics costs as much as nine alarms. It bills a metric of our own for the hours in which it was sent. The schedules of EventBridge, the topic of the alarms with its e-mails, CloudFront, the APIs, the state machines and AWS's own keys have no monthly price.
+
+The free tier of CloudWatch takes ten metrics of alarms, ten metrics of our own and three dashboards off this bill. Stored data cost money for each GB and month: ${usd(prices.tableGigabyteMonth, 2)} USD in DynamoDB, ${usd(prices.backupGigabyteMonth, 2)} USD for its backups (point-in-time recovery), ${prices.objectGigabyteMonth} USD in S3 and ${usd(prices.logGigabyteMonth, 2)} USD in CloudWatch Logs.
+
+${switchesText(report)}
 
 ## Where the figures come from
 
@@ -245,9 +237,18 @@ ${logTable(report)}
   )
     .map(([service, millis]) => `${millis} ms for each call of ${service}`)
     .join(', ')}, and ${receiverMillis} ms for the customer's receiver.
-- CPU time and log bytes differ a little from run to run. \`npm run cost\` keeps the figure of this page while the new CPU time is between half and double of the old one or differs by less than 2 ms, and while the new log bytes differ by at most 5 %. All amounts follow from the figures in these tables.
+- CPU time and log bytes differ a little from run to run. \`npm run cost\` keeps the figure of this page while the new CPU time is between half and double of the old one or differs by less than 2 ms, and while the new log bytes or stored bytes differ by at most 5 %. All amounts follow from the figures in these tables.
 - The read and write units follow from the sizes of the items, as DynamoDB counts them. A transaction doubles the units. A new or removed entry of an index takes one more write unit.
+- The running count of open creations notes the start and the end of one creation in two (decision 65). The tables have the average: half a write unit for each.
+- A renderer reads the health of a creation's only route at most once a minute. The tables leave this read out.
+- "Stored bytes" are those that stay in the table. Counters, leases and other items that expire are not among them.
 - The item of a creation contains its prompt. When the item is larger than 1 KB, each write of the item takes one more unit.
 - A state transition (${prices.transition * 1e6} USD a million) costs as much as ${Math.round(prices.transition / prices.invocation)} invocations of a function or ${Math.round(prices.transition / prices.writeUnit)} write units. A creation therefore takes only two transitions, and its webhook is one state that retries instead of a loop.
+
+## Prices
+
+USD in us-east-1, on ${pricesReadAt}. "AWS's page" was read in a stored copy that shows the figure. "quoted" was read in other texts, because the stored copies of AWS's page do not show the figure. "not read again" could not be read anywhere this time: the figure is the one that this page has had before.
+
+${priceTable()}
 `;
 }

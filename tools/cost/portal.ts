@@ -75,8 +75,9 @@ export function viewBill(
 function countOf({ cpuMillis, readUnits, tableCalls }: PortalRequest): CreationCount {
   const calls = new Map([['dynamodb Query', tableCalls]]);
   return {
-    functions: { PortalRead: { invocations: 1, cpuMillis, readUnits, writeUnits: 0, calls } },
+    functions: { PortalRead: { invocations: 1, cpuMillis, readUnits, writeUnits: 0, storedBytes: 0, calls } },
     transitions: 0,
     logBytes: 0,
+    storedBytes: 0,
   };
 }

@@ -4,15 +4,17 @@ import { formattedPage } from '../formatted-page.ts';
 import { billFor, totalOf } from './bill.ts';
 import { keepFigures } from './keep-figures.ts';
 import { creationKinds, measure } from './measure.ts';
-import { costPage, ownRenderMillis, type CostReport } from './page.ts';
+import { ownRenderMillis } from './estimate.ts';
+import type { CostReport } from './cost-report.ts';
+import { costPage } from './page.ts';
 import { memoryOf, standingOf } from './resources.ts';
 
-const page = new URL('../../docs/cost.md', import.meta.url);
+export const costPageFile = new URL('../../docs/cost.md', import.meta.url);
 
 /** Measures this many creations of each kind. */
 export async function measureCosts(creations: number, tell: (line: string) => void): Promise<CostReport> {
   const measured = await measure(creations, tell);
-  const { kinds, reconciler } = keepFigures(measured, await readFile(page, 'utf8'));
+  const { kinds, reconciler } = keepFigures(measured, await readFile(costPageFile, 'utf8'));
   const memory = await memoryOf();
   return { kinds, memory, standing: await standingOf(reconciler, memory) };
 }
@@ -25,5 +27,5 @@ export function totalsOf({ kinds, memory }: CostReport): Readonly<Record<string,
 }
 
 export async function writeCostPage(report: CostReport): Promise<void> {
-  await writeFile(page, await formattedPage(costPage(report)));
+  await writeFile(costPageFile, await formattedPage(costPage(report)));
 }

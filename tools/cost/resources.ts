@@ -1,18 +1,27 @@
 /** The resources of the synthesized template, as far as the costs depend on them. */
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
-import { metrics } from '../../core/metrics.ts';
+import { metrics, type MetricDefinition } from '../../core/metrics.ts';
 import { synthesizedTemplate } from '../../start/synthesized-template.ts';
 import { functionName } from '../function-name.ts';
-import type { Memory, Standing, StandingResources } from './bill.ts';
+import type { Memory } from './bill.ts';
 import type { CreationCount } from './measure.ts';
+import type { Standing, StandingResources } from './standing.ts';
+
+const watchedSchema = z.object({ MetricStat: z.unknown().optional(), Expression: z.string().optional() });
 
 const templateSchema = z.object({
   Resources: z.record(
     z.string(),
     z.object({
       Type: z.string(),
-      Properties: z.object({ MemorySize: z.number().optional() }).default({}),
+      Properties: z
+        .object({
+          MemorySize: z.number().optional(),
+          Metrics: z.array(watchedSchema).optional(),
+          ScheduleExpression: z.string().optional(),
+        })
+        .default({}),
     }),
   ),
 });
@@ -36,11 +45,34 @@ export async function standingResources(): Promise<StandingResources> {
   const resources = Object.values(await readResources());
   const numberOf = (type: string): number => resources.filter(({ Type }) => Type === type).length;
   return {
-    alarms: numberOf('AWS::CloudWatch::Alarm'),
-    metrics: metrics.filter(({ event }) => event === 'reconciled' || event === 'books_audited').length,
+    alarms: numberOf(alarmType),
+    alarmMetrics: resources
+      .filter(({ Type }) => Type === alarmType)
+      .reduce((sum, { Properties: { Metrics } }) => sum + billedMetrics(Metrics), 0),
+    reconcilerMetrics: metricsOf('reconciled'),
+    auditMetrics: metricsOf('books_audited'),
     dashboards: numberOf('AWS::CloudWatch::Dashboard'),
     secrets: numberOf('AWS::SecretsManager::Secret'),
+    schedules: resources.filter(({ Properties: { ScheduleExpression: when } }) => when !== undefined).length,
+    ownKeys: numberOf('AWS::KMS::Key'),
   };
+}
+
+const alarmType = 'AWS::CloudWatch::Alarm';
+
+/**
+ * An alarm without a list of metrics watches one. Of a list, the expressions are free, but a band of an anomaly
+ * counts as two metrics: its upper and its lower bound.
+ */
+function billedMetrics(list: readonly z.infer<typeof watchedSchema>[] | undefined): number {
+  if (list === undefined) return 1;
+  const bands = list.filter(({ Expression: text }) => text?.startsWith('ANOMALY_DETECTION_BAND'));
+  return list.filter(({ MetricStat: stat }) => stat !== undefined).length + 2 * bands.length;
+}
+
+function metricsOf(event: string): number {
+  const counted: readonly MetricDefinition[] = metrics;
+  return counted.filter((metric) => metric.event === event).length;
 }
 
 /** Everything that costs money in a month without requests. */

@@ -140,7 +140,7 @@ async function submit(access: Access, job: RenderJob, signal: AbortSignal): Prom
 
 async function ask(
   access: Access,
-  { unitMicros }: RenderJob,
+  { saidEnded, unitMicros }: RenderJob,
   [statusUrl, resultUrl]: readonly [status: string, result: string],
   signal: AbortSignal,
 ): Promise<PollOutcome> {
@@ -148,13 +148,23 @@ async function ask(
   if (!api.isOwn(statusUrl) || !api.isOwn(resultUrl)) return foreignAddress;
   const authorization = await authorizationOf(access);
   if (!authorization) return refusedBy('credentials', 'no credential');
-  const status = await api.call({ method: 'GET', to: statusUrl, headers: authorization, signal });
+  const get = (to: string): Promise<VendorResponse> =>
+    api.call({ method: 'GET', to, headers: authorization, signal });
+  const read = (result: VendorResponse): Promise<PollOutcome> => {
+    const billed = billedUnits(result.headers.get(unitsHeader), unitMicros);
+    return resultOf(result, (url) => download(media, url, signal, billed));
+  };
+  if (saidEnded) {
+    // Only a completed request has pictures. Every other answer is left to the status.
+    const early = await get(resultUrl);
+    if (early.status === 200 && Array.isArray(fieldsOf(early.json)['images']))
+      return refusedByCode(early) ?? read(early);
+  }
+  const status = await get(statusUrl);
   const unended = refusedCredentials(status, credentials, name) ?? unendedOf(status);
   if (unended) return unended;
-  const result = await api.call({ method: 'GET', to: resultUrl, headers: authorization, signal });
-  const refused = refusedCredentials(result, credentials, name) ?? refusedByCode(result);
-  const billed = billedUnits(result.headers.get(unitsHeader), unitMicros);
-  return refused ?? resultOf(result, (url) => download(media, url, signal, billed));
+  const result = await get(resultUrl);
+  return refusedCredentials(result, credentials, name) ?? refusedByCode(result) ?? read(result);
 }
 
 /** Undefined: the request is completed, and its result is to be read. */

@@ -19,6 +19,8 @@ export interface WaitOptions {
 const longestWaitMillis = 300_000;
 /** The pace of polls if an answer names none. The service refuses less than a second. */
 const paceMillis = 2000;
+/** Where the service names a pace beyond the end of the wait, the last look comes so long before the end. */
+const lastLookMillis = 1000;
 
 /** Reads, awaits, lists and cancels creations. */
 export class CreationCalls {
@@ -91,7 +93,8 @@ export class CreationCalls {
         last = await this.#poll(id, end, signal);
         failures = 0;
         onPoll?.(last);
-        due = this.#transport.dueOf(last) ?? machinery.now() + paceMillis;
+        const now = machinery.now();
+        due = beforeEnd(this.#transport.dueOf(last) ?? now + paceMillis, now, end);
       } catch (error) {
         if (!isTemporary(error)) throw error;
         problem = error;
@@ -154,6 +157,12 @@ export class CreationCalls {
     const id = typeof creation === 'string' ? creation : creation.id;
     return this.#transport.call({ method: 'POST', path: `${pathOf(id)}/cancel`, options });
   }
+}
+
+/** The service refuses two looks within a second. */
+function beforeEnd(due: number, now: number, end: number): number {
+  const lastLook = end - lastLookMillis;
+  return due >= end && lastLook >= now + 1000 ? lastLook : due;
 }
 
 function pathOf(id: string): string {

@@ -146,7 +146,7 @@ async function lookAt(
 ): Promise<ProviderAnswer | undefined> {
   const limit = clock.timeout(lookMillis);
   try {
-    return await provider.poll(jobId, jobOf(creation, attempt, images), limit.signal);
+    return await provider.poll(jobId, jobOf(creation, attempt, images, { saidEnded: true }), limit.signal);
   } catch (error) {
     if (!limit.signal.aborted)
       log.alarm('provider_call_broke', { provider: provider.name, error: errorName(error) });

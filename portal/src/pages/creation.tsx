@@ -12,8 +12,6 @@ import { CreationState } from './parts/creation-table.tsx';
 import { Expiry } from './parts/expiry.tsx';
 import { Timeline } from './parts/timeline.tsx';
 
-const lookEveryMillis = 2000;
-
 export function Creation({ id }: { id: string }) {
   const creation = useResource('getPortalCreation', { id });
   const { data, reload } = creation;
@@ -26,14 +24,15 @@ export function Creation({ id }: { id: string }) {
     announce('The webhook is delivered again.');
     reload();
   });
-  const isOpen = data?.status === 'queued' || data?.status === 'processing';
+  const seconds = data?.look_after_seconds ?? undefined;
   useEffect(() => {
-    if (!isOpen) return;
+    if (seconds === undefined) return;
+    // An interval goes on when a look fails. A look that succeeds gives new data, and its own pace.
     const timer = setInterval(() => {
       if (!document.hidden) reload();
-    }, lookEveryMillis);
+    }, seconds * 1000);
     return () => clearInterval(timer);
-  }, [isOpen, reload]);
+  }, [data, seconds, reload]);
   return (
     <Page
       title="Creation"

@@ -32,7 +32,7 @@ const stored = async (): Promise<Item> =>
 
 describe('the health of routes in the table', () => {
   it('A route of which nothing was noted is unknown, and the order is the given one', async () => {
-    expect(await store.read([route, other], signal)).toEqual({
+    expect(await store.read([route, other], now, signal)).toEqual({
       order: 'given',
       health: [noHealth, noHealth],
     });
@@ -44,7 +44,7 @@ describe('the health of routes in the table', () => {
     expect(await providers.routeOrder()).toBe('given');
     await providers.setRouteOrder('fastest');
     expect(await providers.routeOrder()).toBe('fastest');
-    expect((await store.read([route], signal)).order).toBe('fastest');
+    expect((await store.read([route], now, signal)).order).toBe('fastest');
   });
 
   it('Notes of several functions add up, each in its window and hour', async () => {
@@ -60,7 +60,7 @@ describe('the health of routes in the table', () => {
       ],
       hours: [{ startMillis: hour, rendered: 5, millis: 8_700 }],
     };
-    expect((await store.read([other, route], signal)).health).toEqual([noHealth, known]);
+    expect((await store.read([other, route], now, signal)).health).toEqual([noHealth, known]);
     expect(store.seen(route)).toEqual(known);
   });
 
@@ -95,21 +95,21 @@ describe('the health of routes in the table', () => {
     const before = await store.note(route, failure, now, signal);
     expect(await store.open(route, now, signal)).toBe(true);
     expect(await store.open(route, now + 1, signal)).toBe(false);
-    const [open = noHealth] = (await store.read([route], signal)).health;
+    const [open = noHealth] = (await store.read([route], now, signal)).health;
     expect(open).toMatchObject({ openedAt: now, probeAt: now + 15_000, probes: 0 });
     expect(await store.close(route, { ...open, openedAt: now - 1 }, signal)).toBe(false);
     expect(await store.close(route, open, signal)).toBe(true);
     // The failures of the outage do not open the circuit again.
     expect(before.windows).toMatchObject([{ failed: 1 }]);
-    expect((await store.read([route], signal)).health).toEqual([noHealth]);
+    expect((await store.read([route], now, signal)).health).toEqual([noHealth]);
   });
 
   it('Of all creations that saw the same circuit, one gets the probe', async () => {
     await store.open(route, now, signal);
-    const [open = noHealth] = (await store.read([route], signal)).health;
+    const [open = noHealth] = (await store.read([route], now, signal)).health;
     const claims = [1, 2, 3].map(async () => store.claimProbe(route, open, now + 15_000, signal));
     expect((await Promise.all(claims)).filter(Boolean)).toHaveLength(1);
-    const [probed = noHealth] = (await store.read([route], signal)).health;
+    const [probed = noHealth] = (await store.read([route], now, signal)).health;
     expect(probed).toMatchObject({ probeAt: now + 30_000, probes: 1 });
     expect(await store.claimProbe(route, probed, now + 30_000, signal)).toBe(true);
   });
@@ -117,12 +117,19 @@ describe('the health of routes in the table', () => {
   it('A route that nobody measured is claimed by one creation, too', async () => {
     expect(await store.claimProbe(other, noHealth, now, signal)).toBe(true);
     expect(await store.claimProbe(other, noHealth, now, signal)).toBe(false);
-    expect((await store.read([other], signal)).health).toMatchObject([{ probeAt: now + 60_000 }]);
+    expect((await store.read([other], now, signal)).health).toMatchObject([{ probeAt: now + 60_000 }]);
+  });
+
+  it('An environment knows when it last read a route, and a read that fails is none', async () => {
+    expect(store.readAt(route)).toBeUndefined();
+    await store.read([route], now, signal);
+    await expect(store.read([route], now + 5_000, AbortSignal.abort())).rejects.toThrow();
+    expect([store.readAt(route), store.readAt(other)]).toEqual([now, undefined]);
   });
 
   it('Nothing is sent once the time is over', async () => {
     const over = AbortSignal.abort();
-    await expect(store.read([route], over)).rejects.toThrow();
+    await expect(store.read([route], now, over)).rejects.toThrow();
     await expect(store.note(route, failure, now, over)).rejects.toThrow();
     expect(await stored()).toEqual({});
   });

@@ -27,7 +27,32 @@ describe('An answer of fal', () => {
       never,
     );
   };
+  const lookedAtOnce = async (result: Reply): Promise<readonly string[]> => {
+    const paths: string[] = [];
+    vendor.answerWith((path) => {
+      paths.push(path);
+      return path === '/r' ? result : path === '/s' ? completed : { status: 200, body: 'picture' };
+    });
+    const jobId = `0 ${vendor.url}/s ${vendor.url}/r ${vendor.url}/c`;
+    await createFal(vendor.settings).poll?.(jobId, { ...aJob(), saidEnded: true }, never);
+    return paths;
+  };
   const completed: Reply = { status: 200, body: { status: 'COMPLETED' } };
+
+  it('A job that fal has called ended is asked for its result at once, and its status is not read', async () => {
+    const url = `${vendor.url}/picture`;
+    expect(await lookedAtOnce({ status: 200, body: { images: [{ url }] } })).toEqual(['/r', '/picture']);
+  });
+
+  it.each([
+    [200, { status: 'IN_PROGRESS' }],
+    [400, { detail: 'Request is still in progress' }],
+    [404, {}],
+    [422, { detail: [{ type: 'content_policy_violation' }] }],
+    [500, {}],
+  ])('A result with status %i and %o is read only after the status', async (status, body) => {
+    expect(await lookedAtOnce({ status, body })).toEqual(['/r', '/s', '/r']);
+  });
 
   it.each(['status_url', 'response_url', 'cancel_url'])(
     'An accepted request of fal without %s is refused',

@@ -132,7 +132,12 @@ describe('creations', () => {
       'webhook 100 Attempt 1 of 5 of the webhook was not delivered to hooks.test: The receiver answered 503: it failed. Look into its log at the time of the attempt.',
       'webhook 65900 Attempt 2 of 5 of the webhook was delivered to hooks.test.',
     ]);
-    expect(view).toMatchObject({ can_cancel: false, can_redeliver: true, results: [{ width: 1024 }] });
+    expect(view).toMatchObject({
+      look_after_seconds: null,
+      can_cancel: false,
+      can_redeliver: true,
+      results: [{ width: 1024 }],
+    });
     expect(view.timeline[1]).toMatchObject({ amount: -0.04 });
     expect(JSON.stringify(view)).not.toMatch(/openai|fal\b|vendor|said no|providerCost/);
     expect(view.request).toEqual({

@@ -252,6 +252,7 @@ export function samplesAt(nowMillis: number) {
         : row.status === 'processing'
           ? timeline.slice(0, 3)
           : timeline,
+    look_after_seconds: row.status === 'processing' ? 2 : null,
     can_cancel: row.status === 'processing',
     can_redeliver: row.status !== 'processing',
     request: {

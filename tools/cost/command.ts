@@ -1,0 +1,163 @@
+/** `npm run cost`: measures and writes docs/cost.md, or computes what a month's creations cost. */
+import { readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import pc from 'picocolors';
+import { countsOf } from './counts-of-page.ts';
+import { estimate, pictures, trafficMetricsMonth, type Order, type RendererName } from './estimate.ts';
+import { costPageFile, measureCosts, totalsOf, writeCostPage } from './report.ts';
+import { memoryOf, standingOf } from './resources.ts';
+import { idleBill } from './standing.ts';
+import { totalOf } from './bill.ts';
+import { isVendor, vendorNames } from './vendors.ts';
+
+/** A command line that cannot be obeyed. The message says why, in one sentence. */
+class Refused extends Error {}
+
+/** False when the command line was refused. */
+export async function cost(args: readonly string[]): Promise<boolean> {
+  try {
+    const values = parse(args);
+    await (isEstimate(values) ? printEstimate(orderOf(values), values.json) : remeasure(values));
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refused) && !isParseError(error)) throw error;
+    console.error((error as Error).message);
+    return false;
+  }
+}
+
+function isParseError(error: unknown): boolean {
+  return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+}
+
+function parse(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean', default: false } as const;
+  return parseArgs({
+    args: [...args],
+    options: {
+      measured: text,
+      vendor: text,
+      creations: text,
+      seconds: text,
+      webhook: flag,
+      polls: flag,
+      picture: text,
+      megabytes: text,
+      json: flag,
+    },
+  }).values;
+}
+type Values = ReturnType<typeof parse>;
+
+function isEstimate({ vendor, creations, seconds, webhook, polls, picture, megabytes }: Values): boolean {
+  return (
+    [vendor, creations, seconds, picture, megabytes].some((one) => one !== undefined) || webhook || polls
+  );
+}
+
+const rendererOfPicture: Readonly<Record<string, RendererName>> = {
+  '1K': 'RenderImageSmall',
+  '2K': 'RenderImageLarge',
+  '4K': 'RenderImageLarge',
+  sources: 'RenderImage',
+};
+
+/** The order that the options name. Throws Refused. */
+export function orderOf(values: Partial<Values>): Order {
+  const { vendor, webhook = false, polls = false, picture = '1K', megabytes } = values;
+  if (vendor === undefined || !isVendor(vendor))
+    throw new Refused(`--vendor: name one of ${vendorNames.join(', ')}.`);
+  if (webhook && polls) throw new Refused('--webhook and --polls exclude each other.');
+  if (values.measured !== undefined) throw new Refused('--measured goes with no other option but --json.');
+  const renderer = rendererOfPicture[picture];
+  if (renderer === undefined)
+    throw new Refused(`--picture: name one of ${Object.keys(rendererOfPicture).join(', ')}.`);
+  return {
+    vendor,
+    creations: numberOf('--creations', values.creations ?? '1000', 1),
+    seconds: numberOf('--seconds', values.seconds ?? '15', 0),
+    following: polls ? 'polls' : 'webhook',
+    renderer,
+    ...(megabytes !== undefined && { megabytes: numberOf('--megabytes', megabytes, 0) }),
+  };
+}
+
+function numberOf(option: string, text: string, least: number): number {
+  const number = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && number >= least && number <= 1e12) return number;
+  throw new Refused(`${option}: ${JSON.stringify(text)} must be a number of at least ${least}.`);
+}
+
+async function printEstimate(order: Order, asJson: boolean): Promise<void> {
+  const { reconciler, ...kinds } = countsOf(await readFile(costPageFile, 'utf8'));
+  const memory = await memoryOf();
+  const found = estimate(order, { kinds, memory });
+  const idle = totalOf(idleBill(await standingOf(reconciler, memory)));
+  const steady = trafficMetricsMonth().usd;
+  const month = found.all + idle + steady;
+  if (asJson) {
+    const { kind, polls, perThousand, all } = found;
+    const usd = { usd_per_1000: rounded(perThousand), usd_creations: cents(all) };
+    const fixed = { usd_idle_month: cents(idle), usd_metrics: cents(steady), usd_month: cents(month) };
+    console.log(JSON.stringify({ ...order, kind, polls, ...usd, ...fixed }));
+    return;
+  }
+  for (const line of linesOf(order, found)) console.log(line);
+  console.log(row(`${order.creations.toLocaleString('en')} creations`, found.all, 2));
+  console.log(row('The month without requests', idle, 2));
+  console.log(row(`${trafficMetricsMonth().metrics} metrics of the traffic`, steady, 2));
+  console.log(pc.bold(row('The month', month, 2)));
+  console.log(
+    pc.dim(
+      '\nUSD in us-east-1, without free tiers and without what the vendor bills. docs/cost.md says what is counted.',
+    ),
+  );
+}
+
+const howItWorks = {
+  synchronous: 'answers in one call',
+  callback: 'calls back',
+  polled: 'is asked about its job',
+} as const;
+
+function linesOf(order: Order, { kind, polls, perThousand }: ReturnType<typeof estimate>): readonly string[] {
+  const follows =
+    order.following === 'webhook' ? 'a webhook' : `${polls} ${polls === 1 ? 'poll' : 'polls'} each`;
+  const picture = pictures[order.renderer ?? 'RenderImageSmall'];
+  return [
+    `${order.vendor} ${howItWorks[kind]}: ${order.seconds} s, ${follows}, ${picture}\n`,
+    ...Object.entries(perThousand)
+      .filter(([, usd]) => usd > 0)
+      .map(([part, usd]) => row(part, usd, 4)),
+    pc.bold(row('1,000 creations', totalOf(perThousand), 4)),
+    '',
+  ];
+}
+
+function row(title: string, usd: number, decimals: number): string {
+  return `${title.padEnd(34)} ${usd.toFixed(decimals).padStart(12)}`;
+}
+
+function rounded(bill: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(bill).map(([part, usd]) => [part, Number(usd.toFixed(6))]));
+}
+
+function cents(usd: number): number {
+  return Number(usd.toFixed(2));
+}
+
+async function remeasure({ measured = '20', json }: Values): Promise<void> {
+  const report = await measureCosts(numberOf('--measured', measured, 1), (line) =>
+    console.error(pc.dim(line)),
+  );
+  const totals = totalsOf(report);
+  if (json) {
+    console.log(JSON.stringify({ usd_per_1000: totals }));
+    return;
+  }
+  await writeCostPage(report);
+  for (const [kind, usd] of Object.entries(totals))
+    console.log(`${kind.padEnd(34)} ${usd.toFixed(4)} USD for 1,000`);
+  console.log(`\n${pc.bold('docs/cost.md')} is written.`);
+}
