@@ -364,6 +364,8 @@ export function createService(
     randomBytes,
     log: createLog(component, watch.onText),
   });
+  let turn = 0;
+  const nextTurn = (): number => (turn += 1);
   const notes = (component: string): OpenNotes =>
     openNotes({ ...common(component), openCount: createOpenCountStore(store), serviceCapacity });
   const creations = createCreationStore(store);
@@ -426,6 +428,7 @@ export function createService(
       ...open,
       charges: notedChargeStore(createChargeStore(open.shared), notes('api')),
       serviceCapacity,
+      nextTurn,
       executions: states,
       notices: createNoticeStore(open.shared),
       noticeExecutions: createNoticeExecutions(clients.states, machineArns.notices, signal),
@@ -473,6 +476,7 @@ export function createService(
     bucket,
     topUpUrl,
     serviceCapacity,
+    nextTurn,
     notes: notes('portal'),
     tasks: (signal) => createTasks(clients.states, { onDefect: onTaskDefect('portal'), signal }),
     stoppable,

@@ -82,6 +82,7 @@ export interface PortalParts {
   readonly bucket: Bucket;
   readonly topUpUrl: string;
   readonly serviceCapacity: number;
+  readonly nextTurn: () => number;
   readonly notes: OpenNotes;
   readonly tasks: (signal: AbortSignal) => Tasks;
   /** The vendors that can stop a job. */
@@ -150,6 +151,7 @@ export function createPortal(parts: PortalParts): Portal {
       creations: createCreationReader(shared),
       keys: { create: (key) => putKey(shared, key) },
       serviceCapacity: parts.serviceCapacity,
+      nextTurn: parts.nextTurn,
       charges: notedCharges(createCharges(shared), parts.notes),
       uploads: createUploadStore(shared),
       executions: createExecutions(states, machineArns, signal),

@@ -8,6 +8,7 @@ import { mostSeed } from '../../../core/image-request.ts';
 import { chargeMillis, startGraceMillis } from '../../../core/limits.ts';
 import { machineOf } from '../../../core/machine.ts';
 import { asMicros } from '../../../core/money.ts';
+import { withTurn } from '../../../core/open-count.ts';
 import type { ChargeOrder, ChargeOutcome, NewCreation } from '../../../core/ports/charges.ts';
 import type { Problem } from '../../../core/problem.ts';
 import type { RetryCharge } from '../../../core/retries.ts';
@@ -169,7 +170,7 @@ function newCreation(
   { caller, requestId, plan, sources }: Submission,
   index: number,
   nowMillis: number,
-  { randomBytes, schema, catalog }: SubmitServices,
+  { randomBytes, nextTurn, schema, catalog }: SubmitServices,
 ): NewCreation {
   const { request, routes, costMicros } = plan;
   const { account, apiKey } = caller;
@@ -179,7 +180,7 @@ function newCreation(
   const machine = machineOf(routes);
   return {
     v: schema.written,
-    id: uuidV7(nowMillis, randomBytes(16)) as CreationId,
+    id: uuidV7(nowMillis, withTurn(randomBytes(16), nextTurn())) as CreationId,
     accountId: account.id,
     keyId: apiKey.id,
     requestId,
