@@ -1,7 +1,7 @@
 /** What the functions that begin and end creations need to keep the running count (core/open-count.ts). */
 import { createOpenCountStore } from '../../adapters/dynamodb/open-count-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
-import { openNotes, type OpenNotes } from '../open-notes.ts';
+import { openNotes, type OpenNotes } from '../../core/open-notes.ts';
 import { randomness, type CommonServices } from './clients.ts';
 import { environment } from './environment.ts';
 

@@ -13,7 +13,7 @@ import { systemClock } from '../../adapters/system-clock.ts';
 import type { KeyStore } from '../../core/ports/keys.ts';
 import type { UploadServices } from './upload.ts';
 import type { BeforeCatalog } from '../../core/sold-catalog.ts';
-import { notedCharges } from '../open-notes.ts';
+import { notedCharges } from '../../core/open-notes.ts';
 import { notesOver, sampleTurns, serviceCapacity } from './admission.ts';
 import { openCatalogs } from './api.ts';
 import { imageStore, stateMachines, table } from './clients.ts';

@@ -11,7 +11,7 @@ import type { NoticeExecutions, NoticeMarks } from '../../core/ports/notices.ts'
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 import type { BeforeCatalog } from '../../core/sold-catalog.ts';
-import { notedCharges } from '../open-notes.ts';
+import { notedCharges } from '../../core/open-notes.ts';
 import { notesOver, sampleTurns, serviceCapacity } from './admission.ts';
 import { openApi, openCatalogs, type QuoteServices } from './api.ts';
 import { imageStore, stateMachines, table } from './clients.ts';

@@ -74,7 +74,7 @@ import type { CancelApiServices } from '../../functions/services/cancel.ts';
 import type { EventServices } from '../../functions/services/events.ts';
 import type { UploadServices } from '../../functions/services/upload.ts';
 import type { SubmitServices } from '../../functions/services/submit.ts';
-import { notedChargeStore, notedCompletions, openNotes, type OpenNotes } from '../../functions/open-notes.ts';
+import { notedChargeStore, notedCompletions, openNotes, type OpenNotes } from '../../core/open-notes.ts';
 import { reconcile, type ReconcileEvent } from '../../functions/schedule/reconcile.ts';
 import { deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
 import { creationIdOf, type Payload } from '../../functions/workflow/payload.ts';

@@ -31,7 +31,7 @@ import type { Tasks } from '../../core/ports/tasks.ts';
 import type { Schema } from '../../core/schema-version.ts';
 import { startBudget } from '../../core/time-budget.ts';
 import type { ApiHandler } from '../../functions/http/framed.ts';
-import { notedCharges, notedChargeStore, type OpenNotes } from '../../functions/open-notes.ts';
+import { notedCharges, notedChargeStore, type OpenNotes } from '../../core/open-notes.ts';
 import { servePortal } from '../../functions/portal/http/serve-portal.ts';
 import { cancelHandlers } from '../../functions/portal/cancel.ts';
 import { generateHandlers } from '../../functions/portal/generate.ts';

@@ -22,6 +22,7 @@ import {
   overBalance,
   overBudget,
   overloaded,
+  serviceClosed,
   tooManyOpen,
 } from '../../http/problems.ts';
 import { overRate } from '../../http/rate.ts';
@@ -83,6 +84,8 @@ export async function chargeRequest(
   const { caller, plan } = request;
   const { topUpUrl } = services;
   const demand = demandOf(request);
+  // An earlier request with the same key was answered before. Only a new creation is refused.
+  if (caller.state.closed) throw serviceClosed(caller.state.closed);
   try {
     checkMeans(caller, demand, services);
     const sources = await copySources(plan, caller, services, inline);
