@@ -25,6 +25,7 @@ import {
 import { readOperatorCatalog, readOperatorCatalogInBatch } from '../../adapters/dynamodb/operator-catalog.ts';
 import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
 import { createRetryStore } from '../../adapters/dynamodb/retry-store.ts';
+import { createServiceSwitch } from '../../adapters/dynamodb/service-switch.ts';
 import { createUploadStore } from '../../adapters/dynamodb/upload-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { createWalletStore, type WalletStore } from '../../adapters/dynamodb/wallet-store.ts';
@@ -55,6 +56,7 @@ import type { NoticeStore } from '../../core/ports/notices.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 import type { Clock, Log, RandomBytes } from '../../core/ports/runtime.ts';
 import type { Claims } from '../../core/ports/identity-provider.ts';
+import type { ServiceSwitch } from '../../core/ports/service-switch.ts';
 import type { SecretBox } from '../../core/ports/secret-box.ts';
 import { cancelCreation } from '../../functions/operations/cancel/cancel-creation.ts';
 import { createUpload } from '../../functions/operations/uploads/create-upload.ts';
@@ -168,6 +170,7 @@ export interface Operator {
   readonly outbound: Outbound;
   readonly cancellation: CancelServices;
   readonly operatorCatalog: OperatorCatalogStore;
+  readonly serviceSwitch: ServiceSwitch;
 }
 
 export interface Service {
@@ -546,6 +549,7 @@ export function createService(
     secretBox,
     outbound,
     operatorCatalog: createOperatorCatalogStore(store),
+    serviceSwitch: createServiceSwitch(store),
     // Each command replaces the schema by that of its own release.
     cancellation: {
       ...common('operator'),
