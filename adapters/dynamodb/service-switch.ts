@@ -28,5 +28,5 @@ export function createServiceSwitch(table: Table): ServiceSwitch {
 /** Whether the service is closed, from the service item. */
 export function closedOf(service: Item | undefined): { readonly closed?: ClosedService } {
   const closed = service?.['closed'] as ClosedService | undefined;
-  return closed ? { closed: { message: String(closed.message), since: String(closed.since) } } : {};
+  return closed ? { closed } : {};
 }
