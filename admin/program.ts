@@ -16,6 +16,7 @@ import { addPeopleCommands } from './commands/people.ts';
 import { addPortalCommands } from './commands/portal.ts';
 import { addProviderCommands } from './commands/providers.ts';
 import { addReleaseCommands } from './commands/releases.ts';
+import { addServiceCommands } from './commands/service.ts';
 import { addWalletCommands } from './commands/wallet.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
 import { visibleJson, visibleText } from '../terminal/visible-text.ts';
@@ -55,6 +56,7 @@ export async function runAdmin(
   addAuditCommand(program, admin);
   addReleaseCommands(program, admin);
   addCanaryCommands(program, admin);
+  addServiceCommands(program, admin);
   try {
     await program.parseAsync(args, { from: 'user' });
     return code;

@@ -46,6 +46,8 @@ export interface Watched extends Watching {
   readonly table: TableMetrics;
   /** The executions that the functions of this stack reserve in the account. */
   readonly reservedExecutions: number;
+  /** The setting: how many creations may be open at once in the whole service. */
+  readonly serviceCapacity: number;
 }
 
 export interface AlarmDefinition {

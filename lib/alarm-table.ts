@@ -6,16 +6,12 @@
  */
 import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
-import { serviceCapacity } from '../core/limits.ts';
 import { fiveMinutes, share, type AlarmDefinition, type Watched } from './alarm-definition.ts';
 import { customerAlarms } from './customer-alarms.ts';
 import { moneyAlarms } from './money-alarms.ts';
 import { providerAlarms } from './provider-alarms.ts';
 import { streamAlarms } from './streams/stream-alarms.ts';
 import { trafficAlarms } from './traffic-alarms.ts';
-
-/** Four fifths of the capacity, which leaves time to ask AWS for more. */
-const nearlyFull = (serviceCapacity * 4) / 5;
 
 /** Every alarm, by its name. */
 export function alarmTable(watched: Watched): Readonly<Record<string, AlarmDefinition>> {
@@ -30,7 +26,11 @@ export function alarmTable(watched: Watched): Readonly<Record<string, AlarmDefin
   };
 }
 
-function capacityAlarms({ metrics, throttled }: Watched): Readonly<Record<string, AlarmDefinition>> {
+function capacityAlarms({
+  metrics,
+  throttled,
+  serviceCapacity,
+}: Watched): Readonly<Record<string, AlarmDefinition>> {
   return {
     ReconcilerNotRunning: {
       metric: metrics.of('ReconcilerRuns', { period: Duration.minutes(1) }),
@@ -67,7 +67,8 @@ function capacityAlarms({ metrics, throttled }: Watched): Readonly<Record<string
     },
     CapacityNearlyUsed: {
       metric: metrics.of('OpenCreations', { statistic: Stats.MAXIMUM }),
-      threshold: nearlyFull,
+      // Four fifths of the capacity, which leaves time to ask AWS for more.
+      threshold: Math.max(1, Math.floor((serviceCapacity * 4) / 5)),
       meaning: 'Soon customers get 429 "capacity": four fifths of the creations that may be open are.',
       remedy: 'See whether a provider has become slow; else raise serviceCapacity and what stands behind it.',
     },

@@ -53,6 +53,7 @@ export function observe(stack: Stack, observed: Observed): void {
     reservedExecutions: reservedIn(stack),
     alarms: settings.alarms,
     canary: settings.canary,
+    serviceCapacity: settings.serviceCapacity,
     email: settings.alarmEmail,
   });
   // Only what a faulty release of the API causes. An alarm that is raised already stops every deployment.

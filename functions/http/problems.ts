@@ -14,10 +14,10 @@ import {
   maxSourceBytes,
   pollIntervalMillis,
   rateWindowSeconds,
-  serviceCapacity,
   sourceSide,
 } from '../../core/limits.ts';
 import { formatUsd, toUsd, type Micros } from '../../core/money.ts';
+import type { ClosedService } from '../../core/ports/service-switch.ts';
 import { invalidRequest, Problem, retryLater } from '../../core/problem.ts';
 import { notUsable } from '../../core/upload.ts';
 
@@ -32,6 +32,8 @@ const providerRetrySeconds = 30;
 /** An operator has to mend a state machine that refuses to start. */
 const startRetrySeconds = 30;
 const overloadedRetrySeconds = 2;
+/** An operator has to open the service again. */
+const closedRetrySeconds = 60;
 
 // Who asks
 
@@ -305,8 +307,8 @@ export function tooManyOpen(limit: number, current: number): Problem {
 }
 
 /** 429: the service has no room for another open creation of any account. */
-export function serviceIsFull(current: number): Problem {
-  const details = { scope: 'service', reason: 'capacity', limit: serviceCapacity, current };
+export function serviceIsFull(limit: number, current: number): Problem {
+  const details = { scope: 'service', reason: 'capacity', limit, current };
   const message = 'The service has no room for another creation.';
   return retryLater('ERR_QUOTA_EXCEEDED', message, details, roomRetrySeconds);
 }
@@ -347,6 +349,11 @@ export function generationFailed({ id }: CreationRecord, failure: FailureName): 
 }
 
 // The service itself
+
+/** 503: an operator has closed the service. Nothing was charged. */
+export function serviceClosed({ message }: ClosedService): Problem {
+  return retryLater('ERR_PROVIDER_UNAVAILABLE', message, { reason: 'overloaded' }, closedRetrySeconds);
+}
 
 /** 503: the service shed load, and nothing was charged. */
 export function overloaded(): Problem {

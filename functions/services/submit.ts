@@ -11,6 +11,8 @@ import type { NoticeExecutions, NoticeMarks } from '../../core/ports/notices.ts'
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 import type { BeforeCatalog } from '../../core/sold-catalog.ts';
+import { notedCharges } from '../../core/open-notes.ts';
+import { notesOver, sampleTurns, serviceCapacity } from './admission.ts';
 import { openApi, openCatalogs, type QuoteServices } from './api.ts';
 import { imageStore, stateMachines, table } from './clients.ts';
 import { environment } from './environment.ts';
@@ -27,6 +29,10 @@ export interface SubmitServices extends QuoteServices {
   readonly images: ImageStore;
   /** The page where a client tops up its wallet. Named in a 402. */
   readonly topUpUrl: string;
+  /** How many creations may be open at once in the whole service. */
+  readonly serviceCapacity: number;
+  /** The turn of a new creation in the sample of open creations. Each call gives the next one. */
+  readonly nextTurn: () => number;
 }
 
 /** @param millis the time of a request */
@@ -41,6 +47,8 @@ export function submitServices(
     outbound: outbound(),
     outboundRules: outboundRules(),
     topUpUrl: environment('TOP_UP_URL'),
+    serviceCapacity: serviceCapacity(),
+    nextTurn: sampleTurns(),
   };
   return () => {
     const api = open();
@@ -51,7 +59,7 @@ export function submitServices(
       ...api,
       ...base,
       catalogs: catalogs({ ...shared, signal }),
-      charges: createCharges({ ...shared, signal, onConflict }),
+      charges: notedCharges(createCharges({ ...shared, signal, onConflict }), notesOver(shared, api)),
       uploads: createUploadReader({ ...shared, signal }),
       executions: createExecutions(states, stateMachines(), signal),
       notices: createNoticeMarks({ ...shared, signal }),

@@ -16,6 +16,7 @@ import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
 import { createEventLog } from '../../adapters/dynamodb/event-log.ts';
 import { createHealthStore } from '../../adapters/dynamodb/health-store.ts';
 import { createNoticeStore } from '../../adapters/dynamodb/notice-store.ts';
+import { createOpenCountStore } from '../../adapters/dynamodb/open-count-store.ts';
 import { createOpenWorkStore } from '../../adapters/dynamodb/open-work-store.ts';
 import {
   createOperatorCatalogStore,
@@ -24,6 +25,7 @@ import {
 import { readOperatorCatalog, readOperatorCatalogInBatch } from '../../adapters/dynamodb/operator-catalog.ts';
 import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
 import { createRetryStore } from '../../adapters/dynamodb/retry-store.ts';
+import { createServiceSwitch } from '../../adapters/dynamodb/service-switch.ts';
 import { createUploadStore } from '../../adapters/dynamodb/upload-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { createWalletStore, type WalletStore } from '../../adapters/dynamodb/wallet-store.ts';
@@ -38,7 +40,7 @@ import type { Schema } from '../../core/schema-version.ts';
 import type { ImageProvider } from '../../core/provider.ts';
 import type { ProviderCosts } from '../../core/provider-costs.ts';
 import type { RouteOrder } from '../../core/route-order.ts';
-import { heldRequestMillis, requestMillis } from '../../core/limits.ts';
+import { defaultServiceCapacity, heldRequestMillis, requestMillis } from '../../core/limits.ts';
 import {
   soldCatalogs,
   type BeforeCatalog,
@@ -46,6 +48,7 @@ import {
   type SoldCatalogs,
 } from '../../core/sold-catalog.ts';
 import { startBudget } from '../../core/time-budget.ts';
+import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { DeliveryStore } from '../../core/ports/deliveries.ts';
 import type { Executions } from '../../core/ports/executions.ts';
@@ -53,6 +56,7 @@ import type { NoticeStore } from '../../core/ports/notices.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 import type { Clock, Log, RandomBytes } from '../../core/ports/runtime.ts';
 import type { Claims } from '../../core/ports/identity-provider.ts';
+import type { ServiceSwitch } from '../../core/ports/service-switch.ts';
 import type { SecretBox } from '../../core/ports/secret-box.ts';
 import { cancelCreation } from '../../functions/operations/cancel/cancel-creation.ts';
 import { createUpload } from '../../functions/operations/uploads/create-upload.ts';
@@ -72,6 +76,7 @@ import type { CancelApiServices } from '../../functions/services/cancel.ts';
 import type { EventServices } from '../../functions/services/events.ts';
 import type { UploadServices } from '../../functions/services/upload.ts';
 import type { SubmitServices } from '../../functions/services/submit.ts';
+import { notedChargeStore, notedCompletions, openNotes, type OpenNotes } from '../../core/open-notes.ts';
 import { reconcile, type ReconcileEvent } from '../../functions/schedule/reconcile.ts';
 import { deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
 import { creationIdOf, type Payload } from '../../functions/workflow/payload.ts';
@@ -165,6 +170,7 @@ export interface Operator {
   readonly outbound: Outbound;
   readonly cancellation: CancelServices;
   readonly operatorCatalog: OperatorCatalogStore;
+  readonly serviceSwitch: ServiceSwitch;
 }
 
 export interface Service {
@@ -245,6 +251,8 @@ export interface ServiceOptions extends StartLimits {
   /** The weather of the providers that flap. */
   readonly forecast: Forecast;
   readonly routeOrder: RouteOrder;
+  /** The setting: how many creations may be open at once in the whole service. */
+  readonly serviceCapacity: number;
 }
 
 /** Every region but us-east-1, us-west-2 and eu-west-1. Source: "Quotas" of the Step Functions guide. */
@@ -263,6 +271,7 @@ export function createService(
   options: Partial<ServiceOptions> = {},
 ): Service {
   const { startsPerSecond, startBurst } = { ...smallRegion, ...options };
+  const { serviceCapacity = defaultServiceCapacity } = options;
   const { forecast = flappingWeather(world.dice, world.time.now()), routeOrder = 'given' } = options;
   const table = createSimulatedTable({ now: world.time.now, onCommit: watch.onCommit });
   table.perform('UpdateItem', {
@@ -340,8 +349,7 @@ export function createService(
   const bucket = createBucket(world, clock);
   const outbound = createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), watch);
   const executions = createExecutions(clients.states, machineArns);
-  const creations = createCreationStore(store);
-  const charges = createChargeStore(store);
+
   const deliveries = createDeliveryStore(store);
   const notices = createNoticeStore(store);
   const noticeExecutions = createNoticeExecutions(clients.states, machineArns.notices);
@@ -359,6 +367,14 @@ export function createService(
     randomBytes,
     log: createLog(component, watch.onText),
   });
+  let turn = 0;
+  const nextTurn = (): number => (turn += 1);
+  const notes = (component: string): OpenNotes =>
+    openNotes({ ...common(component), openCount: createOpenCountStore(store), serviceCapacity });
+  const creations = createCreationStore(store);
+  const rendered = (component: string): CreationStore => notedCompletions(creations, notes(component));
+  const charges = (component: string): ChargeStore =>
+    notedChargeStore(createChargeStore(store), notes(component));
   const onTaskDefect =
     (component: string) =>
     (error: string): void => {
@@ -413,7 +429,9 @@ export function createService(
     const states = createExecutions(clients.states, machineArns, signal);
     return {
       ...open,
-      charges: createChargeStore(open.shared),
+      charges: notedChargeStore(createChargeStore(open.shared), notes('api')),
+      serviceCapacity,
+      nextTurn,
       executions: states,
       notices: createNoticeStore(open.shared),
       noticeExecutions: createNoticeExecutions(clients.states, machineArns.notices, signal),
@@ -460,6 +478,9 @@ export function createService(
     catalogs,
     bucket,
     topUpUrl,
+    serviceCapacity,
+    nextTurn,
+    notes: notes('portal'),
     tasks: (signal) => createTasks(clients.states, { onDefect: onTaskDefect('portal'), signal }),
     stoppable,
   });
@@ -470,14 +491,14 @@ export function createService(
     return {
       ...open,
       creations: createCreationStore(open.shared),
-      charges: createChargeStore(open.shared),
+      charges: notedChargeStore(createChargeStore(open.shared), notes('api')),
       tasks: createTasks(clients.states, { onDefect: onTaskDefect('api'), signal }),
       providers: stoppable,
     };
   };
   const render = {
     ...common('render-image'),
-    creations,
+    creations: rendered('render-image'),
     images: bucket.open(),
     providers,
     tasks: createTasks(clients.states, {
@@ -489,8 +510,12 @@ export function createService(
     health: createHealthStore(store),
     operatorCosts: async () => (await readOperatorCatalog(store))?.costs ?? [],
   };
-  const callbacks = { ...render, ...common('receive-callback') };
-  const refund = { ...common('refund-charge'), creations, charges };
+  const callbacks = {
+    ...render,
+    ...common('receive-callback'),
+    creations: rendered('receive-callback'),
+  };
+  const refund = { ...common('refund-charge'), creations, charges: charges('refund-charge') };
   const delivery = {
     ...common('deliver-webhook'),
     creations,
@@ -504,7 +529,8 @@ export function createService(
   const reconciliation = {
     ...common('reconcile'),
     creations,
-    charges,
+    charges: charges('reconcile'),
+    serviceCapacity,
     openWork: createOpenWorkStore(store),
     executions,
     notices,
@@ -523,12 +549,13 @@ export function createService(
     secretBox,
     outbound,
     operatorCatalog: createOperatorCatalogStore(store),
+    serviceSwitch: createServiceSwitch(store),
     // Each command replaces the schema by that of its own release.
     cancellation: {
       ...common('operator'),
       schema: releaseSchemas.before,
       creations,
-      charges,
+      charges: charges('operator'),
       tasks: render.tasks,
       providers: stoppable,
     },

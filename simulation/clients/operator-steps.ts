@@ -29,6 +29,7 @@ export interface OperatorSteps {
   readonly rotateSecret: (step: Step) => Promise<void>;
   readonly redeliverLatest: (step: Step) => Promise<void>;
   readonly setCatalog: (step: Extract<Step, { kind: 'catalog' }>) => Promise<void>;
+  readonly turnSwitch: (step: Step) => Promise<void>;
   readonly cancel: (step: Step) => Promise<void>;
   readonly testDelivery: (step: Extract<Step, { kind: 'test_delivery' }>) => Promise<void>;
 }
@@ -75,6 +76,14 @@ export function createOperatorSteps(
       if (!(await operatorCatalog.store(next, stored?.revision)))
         throw new Error('somebody else has changed the catalog');
     });
+  }
+
+  async function turnSwitch(step: Step): Promise<void> {
+    await urgently(step, ({ serviceSwitch, clock }) =>
+      step.kind === 'close_service'
+        ? serviceSwitch.close({ message: 'We move.', since: new Date(clock.now()).toISOString() })
+        : serviceSwitch.open(),
+    );
   }
 
   async function revoke(step: Extract<Step, { kind: 'revoke' }>): Promise<void> {
@@ -188,6 +197,7 @@ export function createOperatorSteps(
     setNotices: setNoticesOf,
     setCondition,
     setCatalog,
+    turnSwitch,
     revoke,
     moveMoney,
     setCap,

@@ -82,6 +82,9 @@ export function createPerformer(
         return operator.redeliverLatest(step);
       case 'test_delivery':
         return operator.testDelivery(step);
+      case 'close_service':
+      case 'open_service':
+        return operator.turnSwitch(step);
       case 'catalog':
         return operator.setCatalog(step);
       case 'operator_cancel':

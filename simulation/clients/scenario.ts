@@ -115,6 +115,8 @@ export type Step =
     })
   /** The operator stores a catalog in which every model costs so much more. */
   | (Placed & { readonly kind: 'catalog'; readonly addedMicros: number })
+  /** The operator turns the switch of the service. */
+  | (Placed & { readonly kind: 'close_service' | 'open_service' })
   | (Placed & { readonly kind: 'deploy'; readonly release: Release })
   /** An operator's mistake: for so long the release `before` is current, whatever was written meanwhile. */
   | (Placed & { readonly kind: 'roll_back_by_two'; readonly forMillis: number })

@@ -1,6 +1,7 @@
 /** Draws the scenario of a seed. */
 import { createDice, type Dice } from '../world/dice.ts';
 import { catalogsOf } from './seeded-catalogs.ts';
+import { closingOf } from './seeded-closing.ts';
 import { flappingSubmit } from './flapping-scenario.ts';
 import { librariesAlone, openaiOf, withRoomForLibraries } from './seeded-openai.ts';
 import { otherStepOf } from './seeded-other-steps.ts';
@@ -55,6 +56,7 @@ export function scenarioOf(seed: number): Scenario {
     ? [openaiOf(dice, 'library', accounts, lengthMillis)]
     : [];
   const catalogs = dice.chance('own catalog', 0.15) ? catalogsOf(dice, lengthMillis) : [];
+  const closing = dice.chance('service closes', 0.08) ? closingOf(dice, lengthMillis) : [];
   const tomorrow = dice.chance('a day later', 0.1)
     ? submits.flatMap((submit) => repeatedNextDay(dice, submit))
     : [];
@@ -93,6 +95,7 @@ export function scenarioOf(seed: number): Scenario {
               ...followers,
               ...libraries,
               ...catalogs,
+              ...closing,
               ...people,
             ].sort((a, b) => a.at - b.at),
     faultProbability: isQuiet

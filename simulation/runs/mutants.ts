@@ -730,6 +730,18 @@ export const mutants: readonly Mutant[] = [
     replace: "services.log.info('key_created', { key });\n  const view: CreatedKeyView = { key,",
   },
   {
+    name: 'switch-is-not-read',
+    file: 'functions/operations/generate/charge.ts',
+    find: 'if (caller.state.closed) throw',
+    replace: 'if (caller.state.closed && caller.state.openCreations < 0) throw',
+  },
+  {
+    name: 'completion-is-not-noted',
+    file: 'core/open-notes.ts',
+    find: "if (outcome === 'completed') await",
+    replace: "if (outcome !== 'completed') await",
+  },
+  {
     name: 'catalog-of-an-old-revision',
     file: 'core/sold-catalog.ts',
     find: 'if (memory.kept?.revision === revision) return memory.kept;',

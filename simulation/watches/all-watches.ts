@@ -11,6 +11,8 @@ import type { Service, ServiceWatch } from '../aws/deployed-service.ts';
 import { originSecret } from '../aws/portal-service.ts';
 import { addressMark, promptMark } from '../clients/secret-marks.ts';
 import type { Asked, Before } from '../clients/sent-request.ts';
+import { defaultServiceCapacity } from '../../core/limits.ts';
+import { createAdmissionWatch } from './admission-watch.ts';
 import { createCatalogWatch } from './catalog-watch.ts';
 import { createCallbackWatch } from './callback-watch.ts';
 import { createCancelWatch, type CancelWatch } from './cancel-watch.ts';
@@ -68,6 +70,7 @@ export function createWatch(world: World): Watch {
   const webhooks = createWebhookWatch(world, books, accuse);
   const notices = createNoticeWatch(world, accuse);
   const catalogs = createCatalogWatch(world, accuse);
+  const admission = createAdmissionWatch(defaultServiceCapacity, accuse, world);
   const readings = createReadingWatch(world, books, accuse);
   const invocations = createInvocationWatch(world, accuse);
   const rates = createRateWatch(world, accuse);
@@ -241,6 +244,7 @@ export function createWatch(world: World): Watch {
         releases.onCommit(changes);
         events.onCommit(changes);
         catalogs.onCommit(changes);
+        admission.onCommit(changes);
         portal.onCommit(changes);
       },
       onPost: (post: Post) => {
@@ -352,6 +356,7 @@ export function createWatch(world: World): Watch {
       for (const [id, { account, toldAt }] of notices.told) webhookIsSettled(id, account, toldAt);
       if (service) notices.atRest(service.table);
       cancels.atRest();
+      if (service) admission.atRest(service.table);
       if (service) await events.atRest(atRestStore(service.table, service.store));
       callbacks.atRest(books.creations.keys(), service?.vendor.jobs() ?? 0);
       if (service)

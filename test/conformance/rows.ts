@@ -63,6 +63,18 @@ export const parts: readonly Part[] = [
         'workflow/busy-table: A refund that meets conflicts is made later, and only once',
       ),
       row(
+        'Open creations of the whole service stay within ±10 % of the setting serviceCapacity, for at most one write unit a creation',
+        'core/open-count: It keeps %s within %d of the capacity',
+        'core/open-count: With a capacity of %d, one creation in %d is in the sample',
+        'core/open-notes: A note that fails is a line of the log, and no error',
+        'stack/every-setting: The setting serviceCapacity is known to the functions that compare it, and to the alarm',
+      ),
+      row(
+        'A closed service charges nothing, tells why, and goes on with everything else',
+        'admin/service: A closed service refuses a new creation with the message of the operator, and charges nothing',
+        'admin/service: An Idempotency-Key of an accepted creation still gets it, and an opened service accepts again',
+      ),
+      row(
         'No provider name, job id or cost is shown to a client',
         'api/creations: A creation shows no provider name, provider job id or provider cost',
         'api/provider-policy: The list names no provider, no provider model and no provider cost',

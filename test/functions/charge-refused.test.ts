@@ -98,6 +98,19 @@ describe('the first look at the means', () => {
     },
   );
 
+  it('A request to a closed service is refused with the message of the operator, whatever the account can pay', async () => {
+    const closed = { message: 'We move.', since: '2026-11-21T12:00:00.000Z' };
+    const stage = accepting({ state: { closed }, account: { availableMicros: asMicros(0) } });
+    const answer = await post(stage, body);
+    const details = { reason: 'overloaded' };
+    expect([answer.status, answer.headers?.['retry-after'], answer.body]).toEqual([
+      503,
+      '60',
+      { error: { code: 'ERR_PROVIDER_UNAVAILABLE', message: 'We move.', details } },
+    ]);
+    expect(stage.orders).toEqual([]);
+  });
+
   it.each<[string, Parameters<typeof accepting>[0]]>([
     ['the balance is the cost', { account: { availableMicros: asMicros(40_000) } }],
     [

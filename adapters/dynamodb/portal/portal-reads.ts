@@ -1,11 +1,13 @@
 import type { PortalReads } from '../../../core/ports/portal-reads.ts';
 import { batchGet } from '../batch-get.ts';
+import { openCreationsOf } from '../open-count-store.ts';
 import { apiKeyFromItem, noticeFromItem } from '../mapping.ts';
 import { memberFromItem } from './people-mapping.ts';
 import { portalKeys } from './portal-keys.ts';
 import { catalogRevisionOf, enabledProvidersOf } from '../provider-store.ts';
 import { queryAll } from '../query.ts';
 import { getItem } from '../send.ts';
+import { closedOf } from '../service-switch.ts';
 import { keys, type Table } from '../table.ts';
 
 export function createPortalReads(table: Table): PortalReads {
@@ -28,10 +30,13 @@ export function createPortalReads(table: Table): PortalReads {
       });
     },
     service: async () => {
-      const item = await getItem(table, keys.service());
+      const items = await batchGet(table, [keys.service(), keys.openCount()]);
+      const item = items.find(({ pk }) => pk === keys.service().pk);
+      const openCount = items.find(({ pk }) => pk === keys.openCount().pk);
       const catalogRevision = catalogRevisionOf(item);
       return {
-        openCreations: Number(item?.['openCreations'] ?? 0),
+        ...closedOf(item),
+        openCreations: openCreationsOf(item, openCount),
         enabledProviders: enabledProvidersOf(item),
         ...(catalogRevision !== undefined && { catalogRevision }),
       };

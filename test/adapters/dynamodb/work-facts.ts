@@ -2,6 +2,8 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import { creationToItem } from '../../../adapters/dynamodb/mapping.ts';
+import { createOpenCountStore } from '../../../adapters/dynamodb/open-count-store.ts';
+import { createServiceSwitch } from '../../../adapters/dynamodb/service-switch.ts';
 import { aCreation, accountId, keyId, now, storedImage } from '../../fixtures/records.ts';
 import { creationIdIn } from '../../fixtures/values.ts';
 import type { CreationRecord } from '../../../core/creation.ts';
@@ -50,7 +52,7 @@ export const workFacts: Facts = {
       await charges.charge(orderOf(index, {}, { dueAt: now + due }));
     expect([...(await overdueIds(openWork, now + 50_000))].sort()).toEqual([0, 1, 2, 3].map(idOf));
     expect(await overdueIds(openWork, now + 9_999)).toEqual([]);
-    expect(await openWork.recordOpenCount()).toBe(5);
+    expect(await openWork.recordOpenCount(2_000)).toBe(5);
     expect(
       await requests.read({
         clientAddress: '127.0.0.1',
@@ -59,6 +61,43 @@ export const workFacts: Facts = {
         nowMillis: now,
       }),
     ).toMatchObject({ openCreations: 5 });
+  },
+
+  'The estimate of open creations follows the running count between two counts': async ({
+    table,
+    charges,
+    openWork,
+    requests,
+  }) => {
+    const key = { accountId, keyId };
+    const estimate = async (): Promise<number> =>
+      (await requests.read({ clientAddress: '127.0.0.1', key, rate: 'post', nowMillis: now })).openCreations;
+    const note = (change: number): Promise<void> =>
+      createOpenCountStore(table).add(change, new AbortController().signal);
+    await note(12);
+    for (let index = 0; index < 3; index += 1) await charges.charge(orderOf(index));
+    expect(await openWork.recordOpenCount(2_000)).toBe(3);
+    expect(await estimate()).toBe(3);
+    await note(40);
+    await note(-8);
+    expect(await estimate()).toBe(35);
+    // The running count has gone astray by more than chance, so the next count is taken as it is.
+    expect(await openWork.recordOpenCount(2_000)).toBe(3);
+    expect(await estimate()).toBe(3);
+  },
+
+  'A closed service is told to every request until it is opened': async ({ table, requests }) => {
+    const closing = createServiceSwitch(table);
+    const read = (rate: 'get' | 'post') =>
+      requests.read({ clientAddress: '127.0.0.1', key: { accountId, keyId }, rate, nowMillis: now });
+    const closed = { message: 'We move.', since: '2026-11-21T12:00:00.000Z' };
+    await closing.close(closed);
+    expect(await read('post')).toMatchObject({ closed });
+    expect(await read('get')).toMatchObject({ closed });
+    expect(await closing.read()).toEqual({ closed, openCreations: 0 });
+    await closing.open();
+    expect(await read('post')).not.toHaveProperty('closed');
+    expect(await closing.read()).toEqual({ openCreations: 0 });
   },
 
   'Overdue work of one shard comes in pages, the most overdue first': async ({ table, openWork }) => {
@@ -109,7 +148,7 @@ export const workFacts: Facts = {
     expect(await hold('two', now + 1)).toBe(false);
     await openWork.releaseStarts('one');
     expect([await hold('two', now + 2), await hold('three', now + 50_002)]).toEqual([true, true]);
-    expect(await openWork.recordOpenCount()).toBe(0);
+    expect(await openWork.recordOpenCount(2_000)).toBe(0);
     expect(await hold('four', now + 50_003)).toBe(false);
   },
 
