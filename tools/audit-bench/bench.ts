@@ -2,7 +2,7 @@
  * `npm run bench:audit`: the function AuditBooks audits generated books, in a process of its own with the limits
  * of V8 that Lambda sets for 512 MB. One account has a cent too much, and the audit has to find nothing else.
  */
-import { fork, execFile, type ChildProcess } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import * as z from 'zod';
 import { bundleText } from '../../lib/bundling/bundle-text.ts';
 import type { Row } from '../../terminal/output.ts';
+import { startBooks } from './books-process.ts';
 
 export interface AuditBench {
   readonly creations: number;
@@ -22,7 +23,6 @@ export interface AuditBench {
 
 const mebibyte = 1_048_576;
 const megabytes = 512;
-const serverFile = fileURLToPath(new URL('books-server.ts', import.meta.url));
 const childFile = fileURLToPath(new URL('audit-child.ts', import.meta.url));
 const entry = fileURLToPath(new URL('../../functions/schedule/audit-books.ts', import.meta.url));
 const run = promisify(execFile);
@@ -57,18 +57,17 @@ export async function benchAudit(bench: AuditBench): Promise<AuditBenchResult> {
   const { creations, accounts, secondsEach, tell } = bench;
   const wrong = Math.floor(accounts / 2);
   const folder = await mkdtemp(join(tmpdir(), 'darkroom-audit-'));
-  const server = fork(serverFile, [creations, accounts, wrong].map(String));
+  const books = await startBooks(bench, wrong);
   try {
     const file = join(folder, 'index.mjs');
     await writeFile(file, bundleText({ entryPoints: [entry] }, false));
-    const port = await portOf(server);
     tell(`The audit reads ${creations} creations in ${accounts} accounts.`);
     const limits = [
       `--max-old-space-size=${Math.floor(megabytes * 0.9)}`,
       `--max-semi-space-size=${Math.floor(megabytes * 0.05)}`,
     ];
     const { stdout } = await run(process.execPath, [...limits, childFile, file, String(secondsEach)], {
-      env: { ...environment, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` },
+      env: { ...environment, AWS_ENDPOINT_URL: books.url },
       maxBuffer: 64 * mebibyte,
     });
     const lines = stdout.trim().split('\n');
@@ -76,9 +75,7 @@ export async function benchAudit(bench: AuditBench): Promise<AuditBenchResult> {
       JSON.parse(lines.at(-1) ?? ''),
     );
     const alarms = lines.flatMap((line) => alarmSchema.safeParse(JSON.parse(line)).data ?? []);
-    const { readUnits } = z
-      .object({ readUnits: z.number() })
-      .parse(await (await fetch(`http://127.0.0.1:${port}/units`)).json());
+    const readUnits = await books.readUnits();
     const [alarm] = alarms;
     const [difference] = alarm?.differences ?? [];
     const isFound =
@@ -111,7 +108,7 @@ export async function benchAudit(bench: AuditBench): Promise<AuditBenchResult> {
       },
     };
   } finally {
-    server.kill();
+    books.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
@@ -125,10 +122,3 @@ const environment = {
   AWS_CONFIG_FILE: '/dev/null',
   AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
 };
-
-async function portOf(server: ChildProcess): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('message', (message) => resolve(z.object({ port: z.number() }).parse(message).port));
-    server.once('exit', (code) => reject(new Error(`the server of the books ended with ${code}`)));
-  });
-}

@@ -107,7 +107,10 @@ function answerOf(operation: string, read: Read): object {
     }
     case 'BatchGetItem': {
       const [[name, wanted] = ['', undefined]] = Object.entries(read.RequestItems ?? {});
-      const found = (wanted?.Keys ?? []).flatMap((key) => itemOf(unmarshall(key)) ?? []);
+      const found = (wanted?.Keys ?? []).flatMap((key) => {
+        const item = itemOf(unmarshall(key));
+        return item ? [item] : [];
+      });
       readUnits += found.reduce((sum, item) => sum + unitsOf(bytesOf(item)), 0);
       return {
         Responses: { [name]: found.map((item) => marshall(projected(item, wanted))) },
@@ -144,8 +147,5 @@ const server = createServer((request, response) => {
 });
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();
-  process.send?.({
-    port: typeof address === 'object' ? address?.port : undefined,
-    lastMillis: books.lastMillis,
-  });
+  process.send?.({ port: typeof address === 'object' ? address?.port : undefined });
 });

@@ -22,7 +22,6 @@ const failsEvery = 8;
 const prompt = 'a lake between two mountains on an evening in October, with a small boat and its reflection';
 
 export interface GeneratedBooks {
-  readonly lastMillis: number;
   accountItem(account: number): Item;
   keyItem(account: number): Item;
   accountListed(account: number): Item;
@@ -78,7 +77,6 @@ export function generateBooks({ creations, accounts }: BooksSize, wrong: number)
 
   return {
     creationsEach,
-    lastMillis: createdMillis(creationsEach),
     rows: () => rows,
     accountItem: (account) => ({
       pk: accountKey(account),
