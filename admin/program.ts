@@ -6,6 +6,7 @@ import { createAdmin, type Console } from './admin.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addBlockCommands } from './commands/blocks.ts';
 import { addCatalogCommands } from './commands/catalog.ts';
+import { addExportCommands } from './commands/export.ts';
 import { FileProblems } from './catalog/file-problems.ts';
 import { complaintOf } from './terminal/complaint.ts';
 import { addCreationCommands } from './commands/creations.ts';
@@ -51,6 +52,7 @@ export async function runAdmin(
   addProviderCommands(program, admin);
   addCatalogCommands(program, admin);
   addFigureCommands(program, admin);
+  addExportCommands(program, admin);
   addAuditCommand(program, admin);
   addReleaseCommands(program, admin);
   try {

@@ -79,15 +79,14 @@ describe('A query', () => {
     expect(inputs[5]).toMatchObject({ ExpressionAttributeValues: { ':open': 13 } });
   });
 
-  it('The list of accounts reads each account of each page, and leaves out a deleted account', async () => {
+  it('The list of accounts reads the accounts of a page together, and leaves out a deleted account', async () => {
     const rows = [keys.account(accountId), key];
     const item: Item = accountToItem(anAccount());
     const { table, inputs } = tableThat(
       { Items: rows, LastEvaluatedKey: key },
-      { Item: item },
-      {},
+      { Responses: { table: [item] } },
       { Items: [keys.account(accountId)] },
-      { Item: item },
+      { Responses: { table: [item] } },
     );
     expect(await createAccountStore(table).list()).toEqual([anAccount(), anAccount()]);
     expect(inputs[0]).toEqual({
@@ -95,8 +94,9 @@ describe('A query', () => {
       IndexName: 'listing',
       KeyConditionExpression: 'listing = :accounts',
       ExpressionAttributeValues: { ':accounts': 'ACCOUNTS' },
+      Limit: 500,
     });
-    expect(inputs[3]).toMatchObject({ ExclusiveStartKey: key });
+    expect(inputs[2]).toMatchObject({ ExclusiveStartKey: key });
   });
 
   it('The audit lists the creations of every page, a thousand at once', async () => {
