@@ -63,6 +63,6 @@ function runFromItem(item: Item): AuditRun {
     startedAt: String(startedAt),
     progress: progress as AuditProgress,
     interrupted: interrupted as readonly AccountId[],
-    ...(finishedAt !== undefined && { finishedAt: String(finishedAt) }),
+    ...(typeof finishedAt === 'string' && { finishedAt }),
   };
 }

@@ -59,18 +59,18 @@ export async function auditAccounts(audit: AccountsAudit, from: AuditProgress): 
 
   const lane = async (): Promise<void> => {
     for (;;) {
-      const { value, done } = await accounts.next();
-      if (done === true) return;
+      const next = await accounts.next();
+      if (next.done === true) return;
       if (isTimeUp()) {
         isFinished = false;
         return;
       }
-      const one: Begun = { place: value.place };
+      const one: Begun = { place: next.value.place };
       begun.push(one);
-      const audited = await auditAccount(value.id, audit, await started?.(value.id));
+      const audited = await auditAccount(next.value.id, audit, await started?.(next.value.id));
       if ('unfinished' in audited) {
         isFinished = false;
-        unfinished.push({ account: value.id, state: audited.unfinished });
+        unfinished.push({ account: next.value.id, state: audited.unfinished });
         return;
       }
       one.audited = audited;

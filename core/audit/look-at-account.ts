@@ -84,8 +84,8 @@ export async function lookAtAccount(account: AccountId, options: LookOptions): P
   return {
     kind: 'looked',
     books: {
-      rows: sums.rows,
-      creations: creations.seen,
+      rows: () => sums.rows(),
+      creations: () => creations.seen(),
       compare: async () => compareAll(account, books, { sums, creations, takeNew }),
     },
   };
@@ -226,11 +226,11 @@ function createListReader(
   return {
     readUntil: async (millis) => {
       while (!isAtTheEnd && (last === undefined || (timeOfUuidV7(last) ?? 0) <= millis)) {
-        const { value, done } = await iterator.next();
-        if (done === true) isAtTheEnd = true;
+        const next = await iterator.next();
+        if (next.done === true) isAtTheEnd = true;
         else {
-          creations.listed(value);
-          last = value.at(-1) ?? last;
+          creations.listed(next.value);
+          last = next.value.at(-1) ?? last;
         }
       }
     },

@@ -67,25 +67,25 @@ async function auditPart(
 ): Promise<AuditedPart | 'lost'> {
   const { books, clock, runs } = services;
   const interrupted = new Set(run.interrupted);
-  let isLost = false;
+  const held = { isLost: false };
   let savedAt = clock.elapsed();
   const part = await auditAccounts(
     {
       books,
       nowMillis: () => clock.now(),
       pause: async () => clock.sleep(lookAgainMillis),
-      isTimeUp: () => isLost || timeLeft() < reserveMillis,
+      isTimeUp: () => held.isLost || timeLeft() < reserveMillis,
       started: async (account) => (interrupted.has(account) ? runs.read(account) : undefined),
       onAccount: (audited) => tell(audited, services),
       onProgress: async (progress) => {
         if (clock.elapsed() - savedAt < saveMillis) return;
         savedAt = clock.elapsed();
-        if (!(await runs.save({ ...run, progress }, lock))) isLost = true;
+        if (!(await runs.save({ ...run, progress }, lock))) held.isLost = true;
       },
     },
     run.progress,
   );
-  return isLost ? 'lost' : part;
+  return held.isLost ? 'lost' : part;
 }
 
 function tell({ account, differences, isSettled }: AuditedAccount, { log }: AuditServices): void {

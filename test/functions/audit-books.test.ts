@@ -137,7 +137,7 @@ describe('the daily audit', () => {
       spentByDay: {},
     }));
     const books = booksOf([first, second], new Map([[second, [4_000_000]]]));
-    const { sums } = books;
+    const sums = books.sums.bind(books);
     books.sums = async (account) =>
       account === first ? Promise.resolve({ ...sumsWith(5_000_000), keys }) : sums(account);
     const { report, log } = await run(books);
@@ -185,7 +185,7 @@ describe('a run of the daily audit that takes several invocations', () => {
     const runs = runsInMemory();
     const clock = fakeClock();
     const books = booksOf(accounts);
-    const { sums } = books;
+    const sums = books.sums.bind(books);
     let asked = 0;
     books.sums = async (account) => {
       asked += 1;
@@ -219,7 +219,7 @@ describe('a run of the daily audit that takes several invocations', () => {
   it('An invocation whose run was taken by another one stores nothing and says so', async () => {
     const runs = runsInMemory();
     const books = booksOf([first]);
-    const { sums } = books;
+    const sums = books.sums.bind(books);
     books.sums = async (account) => {
       runs.lock = { holder: 'two', untilMillis: now + 10_000 };
       return sums(account);

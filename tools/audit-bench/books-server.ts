@@ -40,14 +40,14 @@ function entriesOf(query: Read, generated: GeneratedBooks): Entries {
   const from = query.ExclusiveStartKey && unmarshall(query.ExclusiveStartKey);
   const list = values[':list'] as string | undefined;
   if (list === 'ACCOUNTS') {
-    const after: unknown = from?.['listed'] ?? values[':after'];
-    const start = after === undefined ? 0 : numberOf(String(after)) + 1;
+    const after = (from?.['listed'] ?? values[':after']) as string | undefined;
+    const start = after === undefined ? 0 : numberOf(after) + 1;
     return { count: accounts, start, at: (place) => generated.accountListed(place) };
   }
   if (list !== undefined) {
     const account = numberOf(list);
-    const after: unknown = from?.['listed'] ?? values[':after'];
-    const start = after === undefined ? 0 : generated.creationFrom(String(after));
+    const after = (from?.['listed'] ?? values[':after']) as string | undefined;
+    const start = after === undefined ? 0 : generated.creationFrom(after);
     const at = (place: number): Item => generated.creationListed(account, place);
     return { count: generated.creationsEach, start, at };
   }

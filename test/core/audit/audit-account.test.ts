@@ -29,8 +29,13 @@ async function audit(account: WorkingAccount, onPause: () => void = () => undefi
     onPause();
     return Promise.resolve();
   };
-  const { books, nowMillis } = account;
-  const audited = await auditAccount(accountId, { books, nowMillis, pause, isTimeUp: () => false });
+  const nowMillis = (): number => account.nowMillis();
+  const audited = await auditAccount(accountId, {
+    books: account.books,
+    nowMillis,
+    pause,
+    isTimeUp: () => false,
+  });
   if ('unfinished' in audited) throw new Error('the audit ended early');
   return { ...audited, pauses };
 }
@@ -181,7 +186,8 @@ describe('the audit of an account that is interrupted', () => {
         pages += 1;
         return pages === 2;
       };
-      const { books, nowMillis } = account;
+      const { books } = account;
+      const nowMillis = (): number => account.nowMillis();
       const pause = (): Promise<void> => Promise.resolve();
       const audited = await auditAccount(accountId, { books, nowMillis, pause, isTimeUp }, state);
       if (!('unfinished' in audited)) return { audited, parts };

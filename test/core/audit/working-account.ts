@@ -7,7 +7,7 @@ import type { BooksReader } from '../../../core/ports/books.ts';
 import { userHash } from '../../../core/user.ts';
 import { accountId, keyId } from '../../fixtures/records.ts';
 
-export const startMillis = Date.UTC(2026, 10, 21, 12);
+const startMillis = Date.UTC(2026, 10, 21, 12);
 export const costMicros = 40_000;
 const rowsOfPage = 10;
 const user = 'customer 7';
