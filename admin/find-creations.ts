@@ -1,4 +1,5 @@
 /** Finds creations: those of an account, or the one that a request made. */
+import { readLedgerRows } from '../adapters/dynamodb/ledger-days.ts';
 import type { Account } from '../core/account.ts';
 import { creationStatuses, type CreationRecord } from '../core/creation.ts';
 import type { AccountId, CreationId } from '../core/ids.ts';
@@ -56,18 +57,26 @@ export async function findByRequest(
   options: { readonly account?: string; readonly days: string },
 ): Promise<CreationRecord | undefined> {
   const days = values.count('--days', options.days, 1, mostDays);
-  const accounts =
-    options.account === undefined
-      ? await services.accounts.list()
-      : [await values.account(services, options.account)];
-  const since = new Date(services.clock.now() - days * dayMillis).toISOString();
-  for (const { id } of accounts) {
-    const charge = (await services.wallet.ledger(id)).find(
-      (row) => row.requestId === requestId && row.at >= since,
-    );
-    if (charge?.creationId !== undefined) return (await services.creations.readAll([charge.creationId]))[0];
+  const now = services.clock.now();
+  const since = new Date(now - days * dayMillis).toISOString();
+  // The last row can be of the next day, by the clock of another machine.
+  const read = { from: since.slice(0, 10), to: new Date(now + dayMillis).toISOString().slice(0, 10) };
+  for await (const account of accountsOf(services, options.account)) {
+    for await (const rows of readLedgerRows(services.table, account, read)) {
+      const charge = rows.find((row) => row.requestId === requestId && row.at >= since);
+      if (charge?.creationId !== undefined) return (await services.creations.readAll([charge.creationId]))[0];
+    }
   }
   return undefined;
+}
+
+/** The accounts whose ledgers are read: the given one, or all. */
+export async function* accountsOf(
+  services: OperatorServices,
+  only: string | undefined,
+): AsyncGenerator<AccountId> {
+  if (only !== undefined) yield (await values.account(services, only)).id;
+  else for await (const page of services.accounts.pages()) for (const { id } of page) yield id;
 }
 
 async function* newestFirst({ creations }: Store, account: AccountId): AsyncGenerator<CreationRecord> {

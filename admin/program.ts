@@ -7,6 +7,7 @@ import { addAuditCommand } from './commands/audit.ts';
 import { addBlockCommands } from './commands/blocks.ts';
 import { addCanaryCommands } from './commands/canary.ts';
 import { addCatalogCommands } from './commands/catalog.ts';
+import { addExportCommands } from './commands/export.ts';
 import { FileProblems } from './catalog/file-problems.ts';
 import { complaintOf } from './terminal/complaint.ts';
 import { addCreationCommands } from './commands/creations.ts';
@@ -53,6 +54,7 @@ export async function runAdmin(
   addProviderCommands(program, admin);
   addCatalogCommands(program, admin);
   addFigureCommands(program, admin);
+  addExportCommands(program, admin);
   addAuditCommand(program, admin);
   addReleaseCommands(program, admin);
   addCanaryCommands(program, admin);

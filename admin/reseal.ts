@@ -44,8 +44,8 @@ const tries = 3;
 /** Safe to run at any time and to repeat: a secret that the current version has sealed stays as it is. */
 export async function resealSecrets(services: OperatorServices): Promise<ResealReport> {
   const outcomes: [string, Outcome][] = [];
-  for (const account of await services.accounts.list())
-    outcomes.push([account.id, await resealAccount(account, services)]);
+  for await (const page of services.accounts.pages())
+    for (const account of page) outcomes.push([account.id, await resealAccount(account, services)]);
   const done = outcomes.flatMap(([id, outcome]) => (outcome.kind === 'done' ? [{ id, ...outcome }] : []));
   const sum = (count: keyof Counts): number => done.reduce((total, outcome) => total + outcome[count], 0);
   return {

@@ -74,6 +74,8 @@ export const metrics = [
   { event: 'reconciled', name: 'ReconcilerRefunded', unit: 'Count', field: 'refunded', dimensions: all },
   { event: 'reconciled', name: 'OpenCreations', unit: 'Count', field: 'open', dimensions: all },
   { event: 'books_audited', name: 'BooksOutOfBalance', unit: 'Count', field: 'differences', dimensions: all },
+  // Each invocation that worked on a run, and each run that has audited every account.
+  { event: 'books_audit_part', name: 'AuditRuns', unit: 'Count', dimensions: all },
   { event: 'books_audited', name: 'AuditFinished', unit: 'Count', dimensions: all },
   { event: 'books_audited', name: 'AccountsAudited', unit: 'Count', field: 'accounts', dimensions: all },
   // The setting canary switches the canary on.

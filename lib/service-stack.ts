@@ -274,11 +274,12 @@ export class ServiceStack extends Stack {
   private addAudit(): void {
     const auditBooks = this.addFunction('AuditBooks', 'schedule/audit-books', {
       description: 'Holds every balance and creation against the ledger',
-      // The audit reads every ledger from its beginning.
+      // The audit reads every ledger from its beginning. What is left then, the next start reads.
       timeout: Duration.minutes(15),
       memoryMegabytes: 1024,
     });
-    this.store.grant(auditBooks, 'BatchGetItem', 'GetItem', 'Query');
+    // It writes only how far it is.
+    this.store.grant(auditBooks, 'BatchGetItem', 'GetItem', 'PutItem', 'Query');
     this.store.grantListing(auditBooks);
     new BooksAudit(this, 'BooksAudit', { auditBooks });
   }

@@ -11,6 +11,10 @@ export interface Output {
   show(value: Row, note?: string): void;
   /** Prints several things, with one line for each. The JSON document is {data: [...]}. */
   list(rows: readonly Row[], whenEmpty: string): void;
+  /** The same for things that come page by page. The columns are as wide as the first page needs. */
+  pages(pages: AsyncIterable<readonly Row[]>, whenEmpty: string): Promise<void>;
+  /** Prints a line of JSON for each. */
+  jsonLines(rows: readonly Row[]): void;
   /** Prints one document as JSON: with indents for a person who keeps it as a file. */
   document(value: Row): void;
   /** Prints lines of CSV. Each ends with CR LF. */
@@ -26,9 +30,23 @@ export function createOutput(
   const csv = (lines: readonly string[]): void => {
     for (const line of lines) print(`${visibleText(line)}\r`);
   };
+  const jsonLines = (rows: readonly Row[]): void => {
+    for (const row of rows) print(visibleJson(row));
+  };
   if (json) {
     return {
       csv,
+      jsonLines,
+      pages: async (pages) => {
+        // A document on several lines, so that not all rows are in memory.
+        let before = '{"data":[';
+        for await (const rows of pages)
+          for (const row of rows) {
+            print(`${before}${visibleJson(row)}`);
+            before = ',';
+          }
+        print(before === ',' ? ']}' : `${before}]}`);
+      },
       show: (value) => print(visibleJson(value)),
       document: (value) => print(visibleJson(value)),
       list: (rows) => print(visibleJson({ data: rows })),
@@ -36,6 +54,17 @@ export function createOutput(
   }
   return {
     csv,
+    jsonLines,
+    pages: async (pages, whenEmpty) => {
+      let widths: readonly number[] | undefined;
+      for await (const rows of pages) {
+        if (rows.length === 0) continue;
+        const lines = tableLines(rows, pc, widths);
+        for (const line of widths ? lines.slice(1) : lines) print(line);
+        widths ??= widthsOf(rows);
+      }
+      if (!widths) print(pc.dim(visibleText(whenEmpty)));
+    },
     show: (value, note) => {
       for (const line of fieldLines(value, pc)) print(line);
       if (note !== undefined) print(`\n${pc.yellow(visibleText(note))}`);
@@ -55,12 +84,16 @@ function fieldLines(value: Row, pc: Colors): string[] {
   return Object.entries(value).map(([name, field]) => `${pc.dim(name.padEnd(width))}  ${text(field)}`);
 }
 
-function tableLines(rows: readonly Row[], pc: Colors): string[] {
+/** The widths of the columns of these rows. */
+function widthsOf(rows: readonly Row[]): readonly number[] {
+  return Object.keys(rows[0] ?? {}).map((name) =>
+    rows.reduce((width, row) => Math.max(width, text(row[name]).length), name.length),
+  );
+}
+
+function tableLines(rows: readonly Row[], pc: Colors, widths = widthsOf(rows)): string[] {
   const names = Object.keys(rows[0] ?? {});
   const cells = rows.map((row) => names.map((name) => text(row[name])));
-  const widths = names.map((name, column) =>
-    Math.max(name.length, ...cells.map((row) => row[column]?.length ?? 0)),
-  );
   const line = (row: readonly string[]): string =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))

@@ -5,6 +5,7 @@ import type { AccountId, KeyId } from '../../core/ids.ts';
 import type { Micros } from '../../core/money.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { createAccountSettings } from './account-settings.ts';
+import { batchGet } from './batch-get.ts';
 import { createOwn, updateIf } from './conditional.ts';
 import { createKeyStore, editParts } from './key-store.ts';
 import { accountFromItem, accountToItem, apiKeyFromItem } from './mapping.ts';
@@ -38,8 +39,12 @@ export interface AccountStore {
   /** False when the id is taken. */
   create(account: Account): Promise<boolean>;
   read(id: AccountId): Promise<Account | undefined>;
-  /** Oldest first. */
+  /** Oldest first. All accounts are in memory at once. */
   list(): Promise<Account[]>;
+  /** Oldest first, some hundred at once. */
+  pages(): AsyncIterable<readonly Account[]>;
+  /** False when there is no such account. */
+  changeIfThere(id: AccountId, change: AccountChange): Promise<boolean>;
   change(id: AccountId, change: AccountChange): Promise<void>;
   /** Changes the list of hidden models, and keeps changes that others make at the same time. */
   changeHiddenModels(id: AccountId, change: ModelChange): Promise<void>;
@@ -59,6 +64,8 @@ export interface AccountStore {
 }
 
 const hiddenModelTries = 20;
+/** BatchGetItem gives at most 16 MB, so all items of so many accounts fit into a few calls. */
+const accountsAtOnce = 500;
 
 export function createAccountStore(table: Table): AccountStore {
   const keyStore = createKeyStore(table);
@@ -71,7 +78,13 @@ export function createAccountStore(table: Table): AccountStore {
         (found) => found['createdAt'] === account.createdAt && found['name'] === account.name,
       ),
     read: (id) => settings.read(id),
-    list: () => listAccounts(table),
+    list: async () => {
+      const accounts: Account[] = [];
+      for await (const page of accountPages(table)) accounts.push(...page);
+      return accounts;
+    },
+    pages: () => accountPages(table),
+    changeIfThere: (id, change) => updateIf(table, keys.account(id), changeOf(change)),
     change: async (id, change) => {
       await updateItem(table, keys.account(id), changeOf(change));
     },
@@ -146,18 +159,17 @@ function changeOf(change: AccountChange): {
   };
 }
 
-async function listAccounts(table: Table): Promise<Account[]> {
+/** The entries of the list are in order, and the items of a batch are not. */
+async function* accountPages(table: Table): AsyncGenerator<readonly Account[]> {
   const list = {
     IndexName: listingIndex.name,
     KeyConditionExpression: `${listingIndex.partition} = :accounts`,
     ExpressionAttributeValues: { ':accounts': 'ACCOUNTS' },
+    Limit: accountsAtOnce,
   };
-  const accounts: Account[] = [];
-  for await (const page of queryPages(table, list)) {
-    for (const row of page.Items ?? []) {
-      const item = await getItem(table, { pk: String(row['pk']), sk: String(row['sk']) });
-      if (item) accounts.push(accountFromItem(item));
-    }
+  for await (const { Items: rows = [] } of queryPages(table, list)) {
+    const wanted = rows.map((row) => ({ pk: String(row['pk']), sk: String(row['sk']) }));
+    const found = new Map((await batchGet(table, wanted)).map((item) => [item['pk'], accountFromItem(item)]));
+    yield wanted.flatMap(({ pk }) => found.get(pk) ?? []);
   }
-  return accounts;
 }

@@ -6,9 +6,7 @@ import { type BookedCreation, type BookedRow, type Days } from '../../core/booke
 import type { AccountId, CreationId } from '../../core/ids.ts';
 import type { LedgerRow } from '../../core/ledger.ts';
 import { batchGetAtOnce } from './batch-get.ts';
-import { ledgerOfDays } from './ledger-days.ts';
-import { ledgerRowFromItem } from './mapping.ts';
-import { queryPages } from './query.ts';
+import { readLedgerRows } from './ledger-days.ts';
 import { keys, type Table } from './table.ts';
 
 /** So many rows, with their creations, are in memory at once. */
@@ -31,8 +29,8 @@ export async function* readBookedRows(
   accountId: AccountId,
   days: Days,
 ): AsyncGenerator<readonly BookedRow[]> {
-  for await (const page of queryPages(table, ledgerOfDays(accountId, days))) {
-    const rows = (page.Items ?? []).map(ledgerRowFromItem).filter(isChargeOrRefund);
+  for await (const page of readLedgerRows(table, accountId, days)) {
+    const rows = page.filter(isChargeOrRefund);
     for (let start = 0; start < rows.length; start += rowsAtOnce)
       yield await withCreations(table, rows.slice(start, start + rowsAtOnce));
   }

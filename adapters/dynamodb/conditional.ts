@@ -2,7 +2,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { Overloaded } from '../../core/ports/requests.ts';
-import { getItem, putItem, updateItem, type UpdateParts } from './send.ts';
+import { getItem, putItem, updateItem, type PutParts, type UpdateParts } from './send.ts';
 import type { Item, ItemKey, Table } from './table.ts';
 
 export type { UpdateParts } from './send.ts';
@@ -32,9 +32,14 @@ export async function tryUpdate(table: Table, key: ItemKey, parts: UpdateParts):
   }
 }
 
+/** False when the condition of the put failed. */
+export async function putIf(table: Table, item: Item, parts: PutParts): Promise<boolean> {
+  return isWritten(putItem(table, item, parts));
+}
+
 /** False when the table already holds an item with this key. */
 export async function putNew(table: Table, item: Item): Promise<boolean> {
-  return isWritten(putItem(table, item, { ConditionExpression: 'attribute_not_exists(pk)' }));
+  return putIf(table, item, { ConditionExpression: 'attribute_not_exists(pk)' });
 }
 
 /** False when another item has the id. After a lost answer, the item that is found may be our own. */

@@ -7,10 +7,11 @@ import type {
   ToldCap,
   ToldWallet,
 } from '../../core/account.ts';
+import type { UserCounter } from '../../core/audit/books.ts';
 import type { CreationRecord } from '../../core/creation.ts';
 import type { AccountId, CreationId, KeyId } from '../../core/ids.ts';
 import { defaultLimits } from '../../core/limits.ts';
-import type { LedgerRow, UserCounter } from '../../core/ledger.ts';
+import type { LedgerRow } from '../../core/ledger.ts';
 import { asMicros, type Micros } from '../../core/money.ts';
 import type { Delivery } from '../../core/ports/deliveries.ts';
 import type { IdempotencyRecord, RequestState } from '../../core/ports/requests.ts';

@@ -11,6 +11,7 @@ import {
 import type { AccountChange } from '../../adapters/dynamodb/account-store.ts';
 import { knownModels, readMerged, type MergedCatalog } from '../catalog/merged-catalog.ts';
 import type { Admin } from '../admin.ts';
+import { addSetMany } from './set-many-accounts.ts';
 import { OperatorError } from '../operator-error.ts';
 import { persist } from '../persistence.ts';
 import type { Row } from '../../terminal/output.ts';
@@ -50,10 +51,7 @@ export function addAccountCommands(program: Command, admin: Admin): void {
     .description('all accounts, the oldest first')
     .action(
       admin.run(async ({ services, output }) => {
-        output.list(
-          (await services.accounts.list()).map(accountRow),
-          'There is no account yet: accounts create --name NAME',
-        );
+        await output.pages(accountRows(services), 'There is no account yet: accounts create --name NAME');
       }),
     );
   accounts
@@ -80,6 +78,7 @@ export function addAccountCommands(program: Command, admin: Admin): void {
         output.show(accountView(await changeAccount(services, id, changes, tell)));
       }),
     );
+  addSetMany(limitOptions(accounts.command('set-many')), admin);
 }
 
 function limitOptions(command: Command): Command {
@@ -236,6 +235,10 @@ function providers(list: string, merged: MergedCatalog | undefined): 'all' | str
       `--providers: there is no provider ${unknown}; known are ${[...known].join(', ')}.`,
     );
   return [...new Set(names)];
+}
+
+async function* accountRows({ accounts }: OperatorServices): AsyncGenerator<readonly Row[]> {
+  for await (const page of accounts.pages()) yield page.map(accountRow);
 }
 
 function accountRow(account: Account): Row {

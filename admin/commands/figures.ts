@@ -57,17 +57,22 @@ export function addFigureCommands(program: Command, admin: Admin): void {
           days: daysOf(options),
           by: values.oneOf('--by', options.by, marginDimensions),
         };
-        const accounts = await session.services.accounts.list();
+        const names = new Map<string, string>();
         const sums = sumMargin(by);
         const bills = sumBills();
-        await readRows(session, accounts, days, (account, booked) => {
-          sums.add(account, booked);
-          bills.add(booked);
-        });
+        await readRows(
+          session,
+          named(session, by === 'account' ? names : undefined),
+          days,
+          (account, booked) => {
+            sums.add(account, booked);
+            bills.add(booked);
+          },
+        );
         show(session, as, {
           asked: { ...days, by },
           by,
-          ...(by === 'account' && { names: new Map(accounts.map(({ id, name }) => [id, name])) }),
+          ...(by === 'account' && { names }),
           lines: sums.groups().map(({ group, sums: own }) => ({ group, sums: marginCells(own) })),
           total: marginCells(sums.total()),
           findings: bills.findings(),
@@ -90,22 +95,36 @@ function daysOf({ from, to }: FigureOptions): Days {
   return days;
 }
 
+/** All accounts, one after the other. Takes their names into the map. */
+async function* named(
+  { services }: Session,
+  names: Map<string, string> | undefined,
+): AsyncGenerator<Account> {
+  for await (const page of services.accounts.pages())
+    for (const account of page) {
+      names?.set(account.id, account.name);
+      yield account;
+    }
+}
+
 /** Reads the rows of one account after the other, and tells the progress. */
 async function readRows(
   { services, tell }: Session,
-  accounts: readonly Account[],
+  accounts: Iterable<Account> | AsyncIterable<Account>,
   days: Days,
   take: (accountId: string, booked: BookedRow) => void,
 ): Promise<void> {
   const progress = createProgress(services.clock, tell);
   let rows = 0;
-  for (const [place, { id }] of accounts.entries()) {
+  let place = 0;
+  for await (const { id } of accounts) {
+    place += 1;
     for await (const some of readBookedRows(services.table, id, days)) {
       for (const booked of some) take(id, booked);
       rows += some.length;
-      progress(() => `account ${place + 1} of ${accounts.length}, ${rows} ledger rows`);
+      progress(() => `account ${place}, ${rows} ledger rows`);
     }
-    progress(() => `account ${place + 1} of ${accounts.length}, ${rows} ledger rows`);
+    progress(() => `account ${place}, ${rows} ledger rows`);
   }
 }
 

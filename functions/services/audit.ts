@@ -1,14 +1,19 @@
-import { readBooks } from '../../adapters/dynamodb/audit-store.ts';
-import type { AccountId } from '../../core/ids.ts';
-import type { AccountBooks } from '../../core/ledger.ts';
+import { createAuditRunStore } from '../../adapters/dynamodb/audit-run-store.ts';
+import { createBooksReader } from '../../adapters/dynamodb/books-reader.ts';
+import type { AuditRunStore } from '../../core/ports/audit-runs.ts';
+import type { BooksReader } from '../../core/ports/books.ts';
 import { commonServices, table, type CommonServices } from './clients.ts';
 
 export interface AuditServices extends CommonServices {
-  /** The books of every account, or of the given one. */
-  readonly books: (only?: AccountId) => Promise<readonly AccountBooks[]>;
+  readonly books: BooksReader;
+  readonly runs: AuditRunStore;
 }
 
 export function auditServices(): AuditServices {
   const store = table();
-  return { ...commonServices('audit-books'), books: async (only) => readBooks(store, only) };
+  return {
+    ...commonServices('audit-books'),
+    books: createBooksReader(store),
+    runs: createAuditRunStore(store),
+  };
 }

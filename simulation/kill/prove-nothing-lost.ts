@@ -1,9 +1,8 @@
 /** Checks the promises once no work is open. Each broken promise becomes one line with its name. */
-import { readBooks } from '../../adapters/dynamodb/audit-store.ts';
 import type { OperatorServices } from '../../admin/services.ts';
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import type { AccountId } from '../../core/ids.ts';
-import { auditAccount } from '../../core/ledger.ts';
+import { auditTable } from '../../admin/audit-table.ts';
 import { signature256, webhookWaitsSeconds } from '../../core/webhook.ts';
 import type { Sent } from './client-load.ts';
 import type { Arrival } from './webhook-receiver.ts';
@@ -24,10 +23,8 @@ export async function prove({
   sent,
   arrivals,
 }: Proven): Promise<{ creations: number; wrong: string[] }> {
-  const books = await readBooks(operator.table);
-  const wrong = books
-    .flatMap(auditAccount)
-    .map((difference) => `the books balance: ${JSON.stringify(difference)}`);
+  const { differences } = await auditTable(operator);
+  const wrong = differences.map((difference) => `the books balance: ${JSON.stringify(difference)}`);
   let count = 0;
   for (const [index, { id, secret }] of accounts.entries()) {
     const creations = await allCreations(operator, id);

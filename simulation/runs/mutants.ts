@@ -23,6 +23,12 @@ const eventLog = 'adapters/dynamodb/event-log.ts';
 
 export const mutants: readonly Mutant[] = [
   {
+    name: 'audit-resumes-past-an-account',
+    file: 'core/audit/audit-accounts.ts',
+    find: 'after: first.place',
+    replace: 'after: begun.at(-1)?.place ?? first.place',
+  },
+  {
     name: 'charge-ignores-the-balance',
     file: charge,
     find: "'availableMicros >= :cost'",

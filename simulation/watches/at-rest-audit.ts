@@ -1,7 +1,9 @@
-/** Runs the operator's own audit over the table of a world, without delays or faults. */
-import { readBooks } from '../../adapters/dynamodb/audit-store.ts';
+/** Runs the audit over the table of a world, without delays or faults, in parts as the daily audit does. */
+import { createBooksReader } from '../../adapters/dynamodb/books-reader.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
-import { auditAccount, type Difference } from '../../core/ledger.ts';
+import type { Difference } from '../../core/audit/books.ts';
+import { auditAccounts, noProgress, type AuditedPart } from '../../core/audit/audit-accounts.ts';
+import type { LookState } from '../../core/audit/look-at-account.ts';
 import { createDirectClient } from '../aws/direct-client.ts';
 import type { SimulatedTable } from '../aws/simulated-table.ts';
 
@@ -18,6 +20,38 @@ export function atRestStore(table: SimulatedTable, store: Table): Table {
   return { ...store, client };
 }
 
+/** How often the first part of a run may ask for the time. Each further part may ask once more. */
+const firstQuestions = 3;
+
+/** The differences, and the accounts over which the audit has passed. */
 export async function auditTable(table: SimulatedTable, store: Table): Promise<Difference[]> {
-  return (await readBooks(atRestStore(table, store))).flatMap(auditAccount);
+  const books = createBooksReader(atRestStore(table, store));
+  const told = new Map<string, readonly Difference[]>();
+  let states = new Map<string, string>();
+  let part: AuditedPart = { progress: noProgress, isFinished: false, unfinished: [] };
+  for (let questions = firstQuestions; !part.isFinished; questions += 1) {
+    let asked = 0;
+    const audit = {
+      books,
+      nowMillis: () => store.clock.now(),
+      pause: () => Promise.resolve(),
+      isTimeUp: () => {
+        asked += 1;
+        return asked > questions;
+      },
+      started: (account: string) => {
+        const text = states.get(account);
+        return Promise.resolve(text === undefined ? undefined : (JSON.parse(text) as LookState));
+      },
+      onAccount: (one: { account: string; differences: readonly Difference[] }) =>
+        void told.set(one.account, one.differences),
+    };
+    part = await auditAccounts(audit, part.progress);
+    states = new Map(part.unfinished.map(({ account, state }) => [account, JSON.stringify(state)]));
+  }
+  const found = [...told.values()].flat();
+  for await (const accounts of books.accounts())
+    for (const { id } of accounts)
+      if (!told.has(id)) found.push({ account: id, what: 'audits', expected: 1, found: 0 });
+  return found;
 }

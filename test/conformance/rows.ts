@@ -842,8 +842,19 @@ export const parts: readonly Part[] = [
       ),
       row(
         'Every movement is a ledger row; the books balance',
-        'core/ledger: The audit finds nothing when the books balance',
+        'core/audit/differences: The audit finds nothing when the books balance',
         'workflow/messages: The books balance after all of these creations',
+      ),
+      row(
+        'The daily audit passes over no account, however often it is interrupted, and its memory does not grow with the books',
+        'functions/audit-books: Every account is audited when the time is up after %i questions each time',
+        'core/audit/audit-account: The parts together count what one audit counts',
+        'tools/audit-bench: The audit counts every account, creation and row, and finds the one wrong cent',
+      ),
+      row(
+        'The audit tells no difference that a movement between its reads made, and finds a wrong cent in a busy account',
+        'core/audit/audit-account: A %s between any two reads is no difference',
+        'core/audit/audit-account: One wrong cent is found in an account that is busy for sixty reads',
       ),
       row(
         'A top-up or adjustment repeats a reference only with the same amount; otherwise it is refused and says which amount stands',

@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dayAfter, type BookedCreation, type BookedRow } from '../../core/booked-row.ts';
 import type { KeyId } from '../../core/ids.ts';
-import { auditAccount, type LedgerRow } from '../../core/ledger.ts';
+import type { LedgerRow } from '../../core/ledger.ts';
 import { asMicros } from '../../core/money.ts';
 import { sumUsage, usageCells, usageDimensions, type Usage } from '../../core/usage.ts';
+import { differencesOf } from '../fixtures/books.ts';
 import { accountId, creationId, keyId } from '../fixtures/records.ts';
 import { openingMicros, start, books, usageBy, moneyOf } from './figures-fixture.ts';
 
@@ -36,7 +37,7 @@ describe('the sums of usage', () => {
       fc.property(books, ({ rows, ledger, creations }) => {
         const spentOf = ({ chargedMicros, refundedMicros }: Usage) =>
           asMicros(chargedMicros - refundedMicros);
-        const differences = auditAccount({
+        const differences = differencesOf({
           accountId,
           availableMicros: asMicros(openingMicros - spentOf(usageBy('day', rows).total())),
           creditLineMicros: asMicros(0),

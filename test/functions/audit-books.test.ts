@@ -1,96 +1,133 @@
 import { describe, expect, it } from 'vitest';
+import type { StoredSums } from '../../core/audit/books.ts';
+import { noProgress } from '../../core/audit/audit-accounts.ts';
+import type { LookState } from '../../core/audit/look-at-account.ts';
 import type { AccountId, KeyId } from '../../core/ids.ts';
-import type { AccountBooks } from '../../core/ledger.ts';
 import { asMicros } from '../../core/money.ts';
+import type { AuditLock, AuditRun, AuditRunStore } from '../../core/ports/audit-runs.ts';
+import type { BooksReader } from '../../core/ports/books.ts';
 import { auditBooks, type AuditReport } from '../../functions/schedule/audit-books.ts';
 import type { AuditServices } from '../../functions/services/audit.ts';
-import { accountId, creationId } from '../fixtures/records.ts';
+import { now } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, stub, type FakeClock, type FakeLog } from './fakes.ts';
-import { creationIdIn } from '../fixtures/values.ts';
 
-const other = 'Acc0unt002' as AccountId;
+const accounts = Array.from(
+  { length: 40 },
+  (_, index) => `Acc0unt${String(index).padStart(3, '0')}` as AccountId,
+);
+const [first, second] = accounts as [AccountId, AccountId];
+const ample = (): number => 900_000;
 
-/** The books of an account whose ledger says 5 USD. */
-function booksWith(available: number, id = accountId): AccountBooks {
+/** The sums of an account whose ledger says 5 USD. */
+const sumsWith = (available: number): StoredSums => ({
+  availableMicros: asMicros(available),
+  creditLineMicros: asMicros(0),
+  inFlight: 0,
+  keys: [],
+});
+
+/** Accounts with one row each. Their balances are as given, or right. */
+function booksOf(
+  ids: readonly AccountId[],
+  balances: ReadonlyMap<AccountId, readonly number[]> = new Map(),
+): BooksReader & { readonly read: AccountId[] } {
+  const read: AccountId[] = [];
+  const left = new Map([...balances].map(([id, values]) => [id, [...values]]));
   const at = '2026-11-01T00:00:00.000Z';
+  const row = { kind: 'top_up', amountMicros: asMicros(5_000_000), at } as const;
   return {
-    accountId: id,
-    availableMicros: asMicros(available),
-    creditLineMicros: asMicros(0),
-    inFlight: 0,
-    creations: [],
-    keys: [],
-    userCounters: [],
-    readAt: 0,
-    ledger: [{ kind: 'top_up', amountMicros: asMicros(5_000_000), at, reference: 'invoice' }],
+    read,
+    async *accounts(after) {
+      yield await Promise.resolve(
+        ids.map((id) => ({ id, place: id })).filter(({ place }) => after === undefined || place > after),
+      );
+    },
+    async *ledger(account, from) {
+      if (from === undefined) read.push(account);
+      yield await Promise.resolve([{ place: `LEDGER#${at}`, row }]);
+    },
+    async *listed() {
+      yield await Promise.resolve([]);
+    },
+    creations: () => Promise.resolve([]),
+    sums: (account) => {
+      const values = left.get(account) ?? [5_000_000];
+      return Promise.resolve(sumsWith((values.length > 1 ? values.shift() : values[0]) ?? 0));
+    },
+    userCounters: () => Promise.resolve([]),
+    inFlight: () => Promise.resolve(0),
+    placeOf: (millis) => `LEDGER#${new Date(millis).toISOString()}`,
   };
+}
+
+/** Keeps the run as the table does. */
+function runsInMemory(): AuditRunStore & { run?: AuditRun; lock?: AuditLock } {
+  const states = new Map<AccountId, LookState>();
+  const store: AuditRunStore & { run?: AuditRun; lock?: AuditLock } = {
+    take: (day, lock, nowMillis) => {
+      const { run } = store;
+      if ((store.lock?.untilMillis ?? 0) > nowMillis) return Promise.resolve('none');
+      if (run?.finishedAt !== undefined && run.day >= day) return Promise.resolve('none');
+      const begun = { day, startedAt: 'now', progress: noProgress, interrupted: [] };
+      const taken = run && run.finishedAt === undefined ? run : begun;
+      Object.assign(store, { run: taken, lock });
+      return Promise.resolve(taken);
+    },
+    save: (run, lock) => {
+      if (store.lock?.holder !== lock.holder) return Promise.resolve(false);
+      Object.assign(store, { run, lock });
+      return Promise.resolve(true);
+    },
+    keep: (account, state) => Promise.resolve(states.set(account, state).size > 0),
+    read: (account) => Promise.resolve(states.get(account)),
+  };
+  return store;
 }
 
 interface Ran {
   readonly report: AuditReport;
   readonly log: FakeLog;
   readonly clock: FakeClock;
-  /** The account of each read after the first. */
-  readonly looks: readonly (AccountId | undefined)[];
 }
 
-async function run(...looks: AccountBooks[][]): Promise<Ran> {
-  const [log, clock] = [fakeLog(), fakeClock()];
-  const left = [...looks];
-  const asked: (AccountId | undefined)[] = [];
-  const services = stub<AuditServices>({
-    log,
-    clock,
-    books: async (only) => {
-      asked.push(only);
-      const books = left.length > 1 ? left.shift() : left[0];
-      return Promise.resolve(
-        (books ?? []).filter((account) => only === undefined || account.accountId === only),
-      );
-    },
-  });
-  return { report: await auditBooks(services), log, clock, looks: asked.slice(1) };
+async function run(
+  books: BooksReader,
+  { runs = runsInMemory(), timeLeft = ample, clock = fakeClock(), holder = 'one' } = {},
+): Promise<Ran> {
+  const log = fakeLog();
+  const report = await auditBooks(stub<AuditServices>({ log, clock, books, runs }), holder, timeLeft);
+  return { report, log, clock };
 }
 
 describe('the daily audit', () => {
   it('The report counts the accounts and finds no difference', async () => {
-    const { report, log } = await run([booksWith(5_000_000), booksWith(5_000_000, other)]);
-    expect(report).toEqual({ accounts: 2, creations: 0, differences: 0 });
-    expect(log.lines).toEqual(['info books_audited']);
+    const { report, log } = await run(booksOf([first, second]));
+    const counts = { accounts: 2, creations: 0, rows: 2, differences: 0, unsettled: 0 };
+    expect(report).toEqual({ ...counts, isFinished: true });
+    expect(log.entries).toMatchObject([
+      ['info books_audit_part', { ...counts, isFinished: true }],
+      ['info books_audited', counts],
+    ]);
   });
 
-  it('An account that differs is read again, and one clean read clears it', async () => {
-    const { report, log, looks, clock } = await run(
-      [booksWith(4_000_000), booksWith(5_000_000, other)],
-      [booksWith(4_500_000)],
-      [booksWith(5_000_000)],
-    );
-    expect(report.differences).toBe(0);
-    expect(looks).toEqual([accountId, accountId]);
+  it('An account that differs is compared again, and one comparison without a difference clears the account', async () => {
+    const balances = new Map([[first, [4_000_000, 4_500_000, 5_000_000]]]);
+    const { report, log, clock } = await run(booksOf([first, second], balances));
+    expect(report).toMatchObject({ differences: 0 });
     expect(clock.sleeps).toEqual([15_000, 15_000]);
-    expect(log.lines).toEqual(['info books_audited']);
+    expect(log.lines).toEqual(['info books_audit_part', 'info books_audited']);
   });
 
-  it('An account whose difference lasts raises an alarm with the account and the difference', async () => {
-    const { report, log, looks } = await run([booksWith(4_000_000)]);
-    expect(looks).toHaveLength(3);
-    expect(report.differences).toBe(1);
-    expect(log.lines).toEqual(['alarm books_out_of_balance', 'info books_audited']);
+  it('An account whose difference lasts is counted twice, and raises an alarm with the difference', async () => {
+    const books = booksOf([first], new Map([[first, [4_000_000]]]));
+    const { report, log, clock } = await run(books);
+    expect(books.read).toEqual([first, first]);
+    expect(clock.sleeps).toHaveLength(6);
+    expect(report).toMatchObject({ differences: 1 });
+    expect(log.lines).toEqual(['alarm books_out_of_balance', 'info books_audit_part', 'info books_audited']);
     expect(log.text()).toContain(
-      JSON.stringify({ account: accountId, what: 'available', expected: 5_000_000, found: 4_000_000 }),
+      JSON.stringify({ account: first, what: 'available', expected: 5_000_000, found: 4_000_000 }),
     );
-  });
-
-  it('The report counts the creations of all accounts', async () => {
-    const charged = (index: number): AccountBooks['creations'][number] => ({
-      id: creationIdIn(creationId.replace(/.$/, String(index))),
-      status: 'completed',
-      costMicros: asMicros(0),
-      refundedMicros: asMicros(0),
-    });
-    const books = [booksWith(5_000_000), { ...booksWith(5_000_000, other), creations: [0, 1].map(charged) }];
-    const more = { ...booksWith(5_000_000), creations: [2, 3, 4].map(charged) };
-    expect((await run([...books, more], [])).report).toMatchObject({ accounts: 3, creations: 5 });
   });
 
   it('Each account that differs is logged with its number of differences and the first twenty of them', async () => {
@@ -99,20 +136,97 @@ describe('the daily audit', () => {
       spent: { '2026_11': asMicros(1) },
       spentByDay: {},
     }));
-    const books = [{ ...booksWith(5_000_000), keys }, booksWith(4_000_000, other)];
+    const books = booksOf([first, second], new Map([[second, [4_000_000]]]));
+    const sums = books.sums.bind(books);
+    books.sums = async (account) =>
+      account === first ? Promise.resolve({ ...sumsWith(5_000_000), keys }) : sums(account);
     const { report, log } = await run(books);
-    expect(report).toEqual({ accounts: 2, creations: 0, differences: 22 });
+    expect(report).toMatchObject({ accounts: 2, differences: 22 });
     expect(log.entries).toMatchObject([
-      ['alarm books_out_of_balance', { accountId, count: 21, differences: { length: 20 } }],
-      [
-        'alarm books_out_of_balance',
-        {
-          accountId: other,
-          count: 1,
-          differences: [{ account: other, what: 'available', expected: 5_000_000, found: 4_000_000 }],
-        },
-      ],
-      ['info books_audited', report],
+      ['alarm books_out_of_balance', { accountId: first, count: 21, differences: { length: 20 } }],
+      ['alarm books_out_of_balance', { accountId: second, count: 1 }],
+      ['info books_audit_part', {}],
+      ['info books_audited', { differences: 22 }],
     ]);
+  });
+});
+
+describe('a run of the daily audit that takes several invocations', () => {
+  /** The time is up after so many questions. */
+  const upAfter = (questions: number): (() => number) => {
+    let asked = 0;
+    return () => {
+      asked += 1;
+      return asked > questions ? 0 : 900_000;
+    };
+  };
+
+  it.each([2, 5, 17, 25, 33, 50])(
+    'Every account is audited when the time is up after %i questions each time',
+    async (questions) => {
+      const runs = runsInMemory();
+      const balances = new Map(accounts.map((id) => [id, [4_000_000]]));
+      const books = booksOf(accounts, balances);
+      const told = new Set<string>();
+      let finished = 0;
+      for (let part = 0; finished === 0; part += 1) {
+        const { log } = await run(books, { runs, timeLeft: upAfter(questions + part), holder: `${part}` });
+        for (const [line, fields] of log.entries) {
+          if (line === 'alarm books_out_of_balance') told.add((fields as { accountId: string }).accountId);
+          if (line === 'info books_audited') finished += 1;
+        }
+      }
+      expect([...told].sort()).toEqual(accounts);
+      expect(runs.run?.progress).toMatchObject({ accounts: 40, rows: 40, differences: 40 });
+    },
+  );
+
+  it('A run that was ended without a word goes on behind the progress that it stored', async () => {
+    const runs = runsInMemory();
+    const clock = fakeClock();
+    const books = booksOf(accounts);
+    const sums = books.sums.bind(books);
+    let asked = 0;
+    books.sums = async (account) => {
+      asked += 1;
+      clock.set(clock.now() + 1_000);
+      if (asked === 30) throw new Error('killed');
+      return sums(account);
+    };
+    await expect(run(books, { runs, clock })).rejects.toThrow('killed');
+    const { after } = runs.run?.progress ?? {};
+    expect(accounts.indexOf(after as AccountId)).toBeGreaterThan(5);
+    clock.set(clock.now() + 1_000_000);
+    books.read.length = 0;
+    const { report } = await run(books, { runs, clock, holder: 'two' });
+    expect(books.read[0]).toBe(accounts[accounts.indexOf(after as AccountId) + 1]);
+    expect(report).toMatchObject({ accounts: 40, rows: 40, isFinished: true });
+  });
+
+  it('Nothing is read while another invocation works, or when the run of the day is finished', async () => {
+    const runs = runsInMemory();
+    await runs.take('2026-11-21', { holder: 'other', untilMillis: now + 1_000 }, now - 1);
+    const books = booksOf([first]);
+    expect((await run(books, { runs })).report).toEqual({ outcome: 'idle' });
+    const clock = fakeClock(now + 2_000);
+    expect((await run(books, { runs, clock })).report).toMatchObject({ isFinished: true });
+    expect((await run(books, { runs, clock })).report).toEqual({ outcome: 'idle' });
+    expect(books.read).toEqual([first]);
+    clock.set(now + 86_400_000);
+    expect((await run(books, { runs, clock })).report).toMatchObject({ isFinished: true });
+  });
+
+  it('An invocation whose run was taken by another one stores nothing and says so', async () => {
+    const runs = runsInMemory();
+    const books = booksOf([first]);
+    const sums = books.sums.bind(books);
+    books.sums = async (account) => {
+      runs.lock = { holder: 'two', untilMillis: now + 10_000 };
+      return sums(account);
+    };
+    const { report, log } = await run(books, { runs });
+    expect(report).toEqual({ outcome: 'lost' });
+    expect(log.lines).toEqual(['info books_audit_lost']);
+    expect(runs.run?.progress.accounts).toBe(0);
   });
 });

@@ -1,6 +1,7 @@
 /** The services that each function gets from its environment, and the ids in its log. */
 import {
   GetCommand,
+  PutCommand,
   ScanCommand,
   QueryCommand,
   TransactWriteCommand,
@@ -108,8 +109,14 @@ describe('the log of a function', () => {
   it('Each log line of the audit names the invocation', async () => {
     dynamo.on(ScanCommand).resolves({ Items: [] });
     dynamo.on(QueryCommand).resolves({ Items: [] });
-    expect(await auditBooks({}, context)).toEqual({ accounts: 0, creations: 0, differences: 0 });
-    expect(lines).toMatchObject([{ event: 'books_audited', requestId: 'invocation-1' }]);
+    dynamo.on(GetCommand).resolves({});
+    dynamo.on(PutCommand).resolves({});
+    const timed = { ...context, getRemainingTimeInMillis: () => 900_000 };
+    expect(await auditBooks({}, timed)).toMatchObject({ accounts: 0, differences: 0, isFinished: true });
+    expect(lines).toMatchObject([
+      { event: 'books_audit_part', requestId: 'invocation-1' },
+      { event: 'books_audited', requestId: 'invocation-1' },
+    ]);
   });
 });
 

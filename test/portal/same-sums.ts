@@ -1,7 +1,5 @@
 /** What every page must tell alike of a generated year, and the audit of the operator, too. */
 import { expect } from 'vitest';
-import { readBooks } from '../../adapters/dynamodb/audit-store.ts';
-import { auditAccount } from '../../core/ledger.ts';
 import { asMicros } from '../../core/money.ts';
 import type { HomeView, LedgerPage, UsageView } from '../../core/portal/views.ts';
 import { exportLedger } from '../../functions/portal/read/export-ledger.ts';
@@ -9,6 +7,7 @@ import { exportUsage } from '../../functions/portal/read/export-usage.ts';
 import { getHome } from '../../functions/portal/read/get-home.ts';
 import { getUsage } from '../../functions/portal/read/get-usage.ts';
 import { listLedger } from '../../functions/portal/read/list-ledger.ts';
+import { auditOf } from '../fixtures/books.ts';
 import { accountId, anAccount } from '../fixtures/records.ts';
 import { aCaller, ask } from '../functions/portal/read-fixture.ts';
 import { yearBegan, yearNow, type Year } from './generated-year.ts';
@@ -56,9 +55,9 @@ export async function expectSameSums(year: Year): Promise<void> {
   const users = (file.text ?? '').split('\r\n').slice(1);
   const spent = users.map((line) => micros(Number(line.split(',').at(-1))));
   expect(spent.reduce((sum, one) => sum + one, 0)).toBe(micros(whole.total.spent));
-  const [books] = await readBooks(year.table, accountId);
-  expect(books && auditAccount(books)).toEqual([]);
-  expect(books?.ledger).toHaveLength(expected.rows);
+  const { counted, differences } = await auditOf(year.table, accountId);
+  expect(differences).toEqual([]);
+  expect(counted.rows).toBe(expected.rows);
 }
 
 /** The cells of every line of a month, of all parts. */

@@ -115,8 +115,8 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'provider secret: GetSecretValue',
     'callback machine: SendTaskSuccess',
   ],
-  // The audit only reads: it repairs nothing.
-  AuditBooks: ['table: BatchGetItem GetItem Query', 'table/index/listing: Query'],
+  // The audit repairs nothing: it writes only how far it is.
+  AuditBooks: ['table: BatchGetItem GetItem PutItem Query', 'table/index/listing: Query'],
 };
 
 const listed = (value: string | readonly string[] | undefined): readonly string[] =>

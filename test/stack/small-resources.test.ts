@@ -56,7 +56,7 @@ describe('the descriptions of the stack', () => {
       PortalOriginSecret: 'Darkroom: proves that a request came through the distribution of the portal',
       ReconciliationEveryMinute: 'Darkroom: looks after creations that are due',
       ReconciliationExecutionDied: 'Darkroom: an execution ended without success',
-      BooksAuditEveryDay: 'Darkroom: holds every balance against the ledger',
+      BooksAuditEveryQuarter: 'Darkroom: holds every balance against the ledger, in one run a day',
     });
   });
 });

@@ -5,8 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readBooks } from '../../adapters/dynamodb/audit-store.ts';
-import { auditAccount, type Difference } from '../../core/ledger.ts';
+import type { Difference } from '../../core/audit/books.ts';
+import { differencesIn } from '../fixtures/books.ts';
 import { post, startChild, type ChildService } from './child-service.ts';
 import { movementsOf, recordOf, recordWhen, settled, submit } from './creations.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
@@ -32,8 +32,7 @@ async function start(folder: string): Promise<ChildService> {
   return child;
 }
 
-const audit = async ({ operator }: ChildService): Promise<Difference[]> =>
-  (await readBooks(operator.table)).flatMap(auditAccount);
+const audit = async ({ operator }: ChildService): Promise<Difference[]> => differencesIn(operator.table);
 
 const eventsAt = (hook: string): string[] =>
   receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-event'] ?? '');

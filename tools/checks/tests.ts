@@ -22,7 +22,7 @@ const reportSchema = z.object({
  * answers of the API and of the command, the work of a stored release, two outages, a thousand cancels and a fault
  * at every call site in the simulation, every row of every vendor from request to webhook, the audit and the
  * pages of a year of 100,000 ledger rows, a client and the openai library behind a hostile network, limits under conflicts, the grants
- * that a whole run uses, the canary over a whole service, kill -9, and a few files that prove over a whole service what faster tests prove, too.
+ * that a whole run uses, the canary over a whole service, generated books, kill -9, and a few files that prove over a whole service what faster tests prove, too.
  */
 const longTests = [
   'test/adapters/dynamodb/leases/releases.test.ts',
@@ -50,6 +50,7 @@ const longTests = [
   'test/simulation/provider-down.test.ts',
   'test/stack/canary.test.ts',
   'test/stack/used-grants.test.ts',
+  'test/tools/audit-bench.test.ts',
   'test/vendors/callback-machine.test.ts',
   'test/vendors/callbacks.test.ts',
   'test/vendors/cancel.test.ts',

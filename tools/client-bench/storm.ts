@@ -1,7 +1,6 @@
 /** Sends many requests with the client through a hostile proxy, and counts images and charges. */
-import { readBooks } from '../../adapters/dynamodb/audit-store.ts';
 import { createAccount } from '../../admin/commands/accounts.ts';
-import { auditTable } from '../../admin/commands/audit.ts';
+import { auditTable } from '../../admin/audit-table.ts';
 import { issueKey } from '../../admin/commands/keys.ts';
 import type { OperatorServices } from '../../admin/services.ts';
 import type { Darkroom, DarkroomError } from '../../client/src/index.ts';
@@ -101,15 +100,13 @@ export interface StormBooks {
 }
 
 export async function stormBooks(operator: OperatorServices, id: AccountId): Promise<StormBooks> {
-  const books = await readBooks(operator.table);
-  const { creations = [], ledger = [] } = books.find(({ accountId }) => accountId === id) ?? {};
-  const chargedOnce = creations.filter((creation) => {
-    const own = ledger.filter(({ creationId }) => creationId === creation.id);
-    return own.length === 1 && own[0]?.kind === 'charge';
-  });
+  const ledger = await operator.wallet.ledger(id);
+  const rows = Map.groupBy(ledger, ({ creationId }) => creationId);
+  rows.delete(undefined);
+  const { counted, differences } = await auditTable(operator, { only: id });
   return {
-    creations: creations.length,
-    chargedOnce: chargedOnce.length,
-    differences: (await auditTable(books, operator)).length,
+    creations: counted.creations,
+    chargedOnce: [...rows.values()].filter((own) => own.length === 1 && own[0]?.kind === 'charge').length,
+    differences: differences.length,
   };
 }

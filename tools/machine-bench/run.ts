@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccount } from '../../admin/commands/accounts.ts';
-import { auditTable } from '../../admin/commands/audit.ts';
+import { auditTable } from '../../admin/audit-table.ts';
 import { issueKey } from '../../admin/commands/keys.ts';
 import type { OperatorServices } from '../../admin/services.ts';
-import { readBooks } from '../../adapters/dynamodb/audit-store.ts';
 import { postAll } from './client-connections.ts';
 import { startMeasured, type MeasuredService } from './measured-service.ts';
 import { startQuickProvider, type QuickProvider } from './quick-provider.ts';
@@ -150,9 +149,8 @@ async function untilEnded({ ended }: MeasuredService, creations: number): Promis
 }
 
 async function booksOf(operator: OperatorServices, creations: number): Promise<'balance' | 'differ'> {
-  const books = await readBooks(operator.table);
-  const seen = books.reduce((sum, account) => sum + account.creations.length, 0);
-  return seen === creations && (await auditTable(books, operator)).length === 0 ? 'balance' : 'differ';
+  const { counted, differences } = await auditTable(operator);
+  return counted.creations === creations && differences.length === 0 ? 'balance' : 'differ';
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;

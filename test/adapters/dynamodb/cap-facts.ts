@@ -1,14 +1,13 @@
 /** Facts about the caps of a key: what counts in which period, and what a refund gives back to which. */
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
-import { readBooks } from '../../../adapters/dynamodb/audit-store.ts';
 import { keys } from '../../../adapters/dynamodb/table.ts';
 import type { ApiKey } from '../../../core/account.ts';
 import { dayOf, monthOf } from '../../../core/creation.ts';
-import { auditAccount } from '../../../core/ledger.ts';
 import { asMicros } from '../../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome, NewCreation } from '../../../core/ports/charges.ts';
 import { userHash } from '../../../core/user.ts';
+import { differencesIn } from '../../fixtures/books.ts';
 import { accountId, anApiKey, keyId, now } from '../../fixtures/records.ts';
 import { olderCreation, olderKeyAttributes } from '../../fixtures/older-records.ts';
 import { idOf, orderOf, type Facts, type Stores } from './facts.ts';
@@ -54,8 +53,7 @@ async function refundAt(stores: Stores, number: number, at: number): Promise<voi
 }
 
 async function expectBalanced({ table }: Stores, at = now): Promise<void> {
-  const books = await readBooks({ ...table, clock: { ...table.clock, now: () => at } });
-  expect(books.flatMap(auditAccount)).toEqual([]);
+  expect(await differencesIn({ ...table, clock: { ...table.clock, now: () => at } })).toEqual([]);
 }
 
 const over = (period: string, spent: number, cap: number): object => ({

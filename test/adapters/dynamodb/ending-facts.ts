@@ -4,14 +4,11 @@
  */
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
-import { readBooks } from '../../../adapters/dynamodb/audit-store.ts';
 import { keys } from '../../../adapters/dynamodb/table.ts';
 import type { CreationRecord } from '../../../core/creation.ts';
-import { auditTable } from '../../../admin/commands/audit.ts';
-import { asMicros } from '../../../core/money.ts';
-import { auditAccount } from '../../../core/ledger.ts';
 import type { Refund } from '../../../core/ports/charges.ts';
 import type { Completion, LeaseOutcome } from '../../../core/ports/creations.ts';
+import { auditOf, differencesIn } from '../../fixtures/books.ts';
 import { accountId, aCreation, keyId, now, storedImage } from '../../fixtures/records.ts';
 import { idOf, orderOf, type Facts, type Stores } from './facts.ts';
 
@@ -89,7 +86,7 @@ export const endingFacts: Facts = {
       ['charge', undefined],
       ['refund', 'Cancelled'],
     ]);
-    expect((await readBooks(stores.table)).flatMap(auditAccount)).toEqual([]);
+    expect(await differencesIn(stores.table)).toEqual([]);
   },
 
   'Of an attempt that begins and a cancel that saw no attempt, the first one wins': async (stores) => {
@@ -337,14 +334,8 @@ export const endingFacts: Facts = {
     await stores.charges.refund(aCreation({ id: idOf(1) }), refund);
     await stores.creations.complete(aCreation({ id: idOf(2) }), done);
     const audit = async (only?: typeof accountId): Promise<string[]> =>
-      (await readBooks(stores.table, only)).flatMap(auditAccount).map(({ what }) => what);
-    expect(
-      (await readBooks(stores.table)).map(({ creations, ledger, keys: held }) => [
-        creations.length,
-        ledger.length,
-        held.length,
-      ]),
-    ).toEqual([[3, 5, 1]]);
+      (await auditOf(stores.table, only)).differences.map(({ what }) => what);
+    expect((await auditOf(stores.table)).counted).toMatchObject({ accounts: 1, creations: 3, rows: 5 });
     expect(await audit()).toEqual([]);
     await stores.openWork.postpone(aCreation({ id: idOf(3) }), undefined);
     expect(await audit(accountId)).toEqual([`due time of ${idOf(3)}`]);
@@ -359,34 +350,5 @@ export const endingFacts: Facts = {
       );
     await spend(0);
     expect(await audit()).toEqual([`spend of key ${keyId} in 2026_11`, `due time of ${idOf(3)}`]);
-  },
-
-  'A difference that is gone at the next look was a movement between two reads': async ({
-    table,
-    charges,
-  }) => {
-    await charges.charge(orderOf(1));
-    const [before] = await readBooks(table);
-    if (!before) throw new Error('there are no books');
-    const moved = { ...before, availableMicros: asMicros(before.availableMicros - 1) };
-    const looks: number[] = [];
-    const clock = {
-      ...table.clock,
-      sleep: (millis: number) => {
-        looks.push(millis);
-        return Promise.resolve();
-      },
-    };
-    expect(await auditTable([moved], { table, clock })).toEqual([]);
-    expect(looks).toEqual([1_000]);
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: keys.account(accountId),
-        UpdateExpression: 'SET inFlight = :none',
-        ExpressionAttributeValues: { ':none': 0 },
-      }),
-    );
-    expect((await auditTable([moved], { table, clock })).map(({ what }) => what)).toEqual(['in_flight']);
   },
 };

@@ -1,13 +1,14 @@
 /** Reads that need more than one call: batches of keys, and the pages of a query. */
 import { describe, expect, it } from 'vitest';
 import { createAccountStore } from '../../../adapters/dynamodb/account-store.ts';
-import { readBooks } from '../../../adapters/dynamodb/audit-store.ts';
+import { createBooksReader } from '../../../adapters/dynamodb/books-reader.ts';
 import { batchGet } from '../../../adapters/dynamodb/batch-get.ts';
 import { accountToItem } from '../../../adapters/dynamodb/mapping.ts';
 import { createOpenWorkStore } from '../../../adapters/dynamodb/open-work-store.ts';
 import { queryAll } from '../../../adapters/dynamodb/query.ts';
 import { keys, type Item } from '../../../adapters/dynamodb/table.ts';
 import { Overloaded } from '../../../core/ports/requests.ts';
+import { collect } from '../../fixtures/collect.ts';
 import { accountId, anAccount, creationId } from '../../fixtures/records.ts';
 import { key, tableThat, type Command } from './answered-table.ts';
 
@@ -80,15 +81,14 @@ describe('A query', () => {
     expect(inputs[7]).toMatchObject({ ExpressionAttributeValues: { ':open': 13 } });
   });
 
-  it('The list of accounts reads each account of each page, and leaves out a deleted account', async () => {
+  it('The list of accounts reads the accounts of a page together, and leaves out a deleted account', async () => {
     const rows = [keys.account(accountId), key];
     const item: Item = accountToItem(anAccount());
     const { table, inputs } = tableThat(
       { Items: rows, LastEvaluatedKey: key },
-      { Item: item },
-      {},
+      { Responses: { table: [item] } },
       { Items: [keys.account(accountId)] },
-      { Item: item },
+      { Responses: { table: [item] } },
     );
     expect(await createAccountStore(table).list()).toEqual([anAccount(), anAccount()]);
     expect(inputs[0]).toEqual({
@@ -96,40 +96,27 @@ describe('A query', () => {
       IndexName: 'listing',
       KeyConditionExpression: 'listing = :accounts',
       ExpressionAttributeValues: { ':accounts': 'ACCOUNTS' },
+      Limit: 500,
     });
-    expect(inputs[3]).toMatchObject({ ExclusiveStartKey: key });
+    expect(inputs[2]).toMatchObject({ ExclusiveStartKey: key });
   });
 
-  it('The audit lists the creations of every page', async () => {
+  it('The audit lists the creations of every page, a thousand at once', async () => {
     const { table, inputs } = tableThat(
-      { Item: accountToItem(anAccount()) },
-      {},
-      {},
-      {},
       { Items: [{ listed: creationId }], LastEvaluatedKey: key },
       { Items: [{ listed: creationId.replace(/a$/, 'b') }] },
-      {},
     );
-    await readBooks(table, accountId);
-    expect(inputs.slice(4)).toEqual([
+    const pages = await collect(createBooksReader(table).listed(accountId));
+    expect(pages).toEqual([[creationId], [creationId.replace(/a$/, 'b')]]);
+    expect(inputs).toEqual([
       {
         TableName: 'table',
         IndexName: 'listing',
         KeyConditionExpression: 'listing = :list',
         ExpressionAttributeValues: { ':list': `CREATIONS#${accountId}` },
+        Limit: 1_000,
       },
       expect.objectContaining({ ExclusiveStartKey: key }),
-      expect.objectContaining({
-        RequestItems: {
-          table: {
-            ConsistentRead: true,
-            Keys: [creationId, creationId.replace(/a$/, 'b')].map((id) => ({
-              pk: `CREATION#${id}`,
-              sk: 'CREATION',
-            })),
-          },
-        },
-      }),
     ]);
   });
 });

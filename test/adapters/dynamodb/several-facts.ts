@@ -1,13 +1,12 @@
 /** Facts about a charge of several creations: all or none, by each reason, and what a refund of one gives back. */
 import { expect } from 'vitest';
-import { readBooks } from '../../../adapters/dynamodb/audit-store.ts';
 import { keys, minuteOf } from '../../../adapters/dynamodb/table.ts';
 import type { ApiKey } from '../../../core/account.ts';
-import { auditAccount } from '../../../core/ledger.ts';
 import { asMicros } from '../../../core/money.ts';
 import type { ChargeOrder, NewCreation } from '../../../core/ports/charges.ts';
 import { newUpload } from '../../../core/upload.ts';
 import { userHash } from '../../../core/user.ts';
+import { differencesIn } from '../../fixtures/books.ts';
 import { accountId, aCreation, anAccount, keyId, now } from '../../fixtures/records.ts';
 import { idOf, orderOf, type Facts, type Stores } from './facts.ts';
 
@@ -56,8 +55,7 @@ async function capped(stores: Stores, caps: Parameters<Stores['accounts']['chang
 }
 
 async function expectBalanced({ table }: Stores): Promise<void> {
-  const books = await readBooks({ ...table, clock: { ...table.clock, now: () => now } });
-  expect(books.flatMap(auditAccount)).toEqual([]);
+  expect(await differencesIn({ ...table, clock: { ...table.clock, now: () => now } })).toEqual([]);
 }
 
 export const severalFacts: Facts = {

@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { CreationId } from '../../core/ids.ts';
-import {
-  auditAccount,
-  type AccountBooks,
-  type AuditedCreation,
-  type LedgerRow,
-  type UserCounter,
-} from '../../core/ledger.ts';
-import { asMicros } from '../../core/money.ts';
-import { userHash } from '../../core/user.ts';
-import { accountId, creationId, keyId } from '../fixtures/records.ts';
+import type { CreationId } from '../../../core/ids.ts';
+import type { UserCounter } from '../../../core/audit/books.ts';
+import type { LedgerRow } from '../../../core/ledger.ts';
+import { asMicros } from '../../../core/money.ts';
+import { userHash } from '../../../core/user.ts';
+import { differencesOf, type AccountBooks } from '../../fixtures/books.ts';
+import { accountId, creationId, keyId } from '../../fixtures/records.ts';
 
 const at = '2026-11-21T12:00:00.000Z';
 const row = (kind: LedgerRow['kind'], amount: number, rest: Partial<LedgerRow> = {}): LedgerRow => ({
@@ -28,14 +24,14 @@ const refund = (id: CreationId, micros: number): LedgerRow =>
 const withoutMonth = ({ month: _month, ...rest }: LedgerRow): LedgerRow => rest;
 const withoutKey = ({ keyId: _key, ...rest }: LedgerRow): LedgerRow => rest;
 
-const open: AuditedCreation = {
+const open: AccountBooks['creations'][number] = {
   id: creationId,
   status: 'processing',
   costMicros: asMicros(40_000),
   refundedMicros: asMicros(0),
   dueAt: 1,
 };
-const failed: AuditedCreation = {
+const failed: AccountBooks['creations'][number] = {
   id: other,
   status: 'failed',
   costMicros: asMicros(60_000),
@@ -71,7 +67,7 @@ const counterOf = (micros: number): UserCounter => ({
 });
 
 const differences = (change: Partial<AccountBooks>): string[] =>
-  auditAccount({ ...balanced, ...change }).map(
+  differencesOf({ ...balanced, ...change }).map(
     ({ account, what, expected, found }) => `${account}: ${what} ${expected} ${found}`,
   );
 

@@ -1,0 +1,88 @@
+/** The command `export ledger`: every row of the ledger, for a program or a spreadsheet. */
+import type { Command } from 'commander';
+import { readLedgerRows } from '../../adapters/dynamodb/ledger-days.ts';
+import { csvLine, plainCell, type Cell } from '../../core/csv.ts';
+import type { AccountId } from '../../core/ids.ts';
+import type { LedgerRow } from '../../core/ledger.ts';
+import type { Admin } from '../admin.ts';
+import { OperatorError } from '../operator-error.ts';
+import { accountsOf } from '../find-creations.ts';
+import { createProgress } from '../progress.ts';
+import * as values from '../terminal/values.ts';
+import type { Row } from '../../terminal/output.ts';
+
+interface ExportOptions {
+  readonly account?: string;
+  readonly from: string;
+  readonly to: string;
+  readonly format: string;
+}
+
+const formats = ['csv', 'jsonl'] as const;
+const columns = [
+  'account',
+  'at',
+  'kind',
+  'amount',
+  'creation',
+  'key',
+  'model',
+  'user',
+  'reference',
+  'reason',
+  'request_id',
+] as const;
+/** No ledger is older or newer. */
+const [firstDay, lastDay] = ['2000-01-01', '9998-12-31'];
+
+export function addExportCommands(program: Command, admin: Admin): void {
+  program
+    .command('export')
+    .description('print data for other programs')
+    .command('ledger')
+    .description('every movement of money, account by account, the oldest first')
+    .option('--account <account>', 'only this one')
+    .option('--from <day>', 'the first day, in UTC, such as 2026-11-01', firstDay)
+    .option('--to <day>', 'the last day, which is included', lastDay)
+    .option('--format <format>', formats.join(', '), 'csv')
+    .action(
+      admin.run(async ({ services, output, tell }, options: ExportOptions) => {
+        const format = values.oneOf('--format', options.format, formats);
+        const days = { from: values.day('--from', options.from), to: values.day('--to', options.to) };
+        if (days.to < days.from) throw new OperatorError('--to: must not be before --from.');
+        const progress = createProgress(services.clock, tell);
+        let rows = 0;
+        if (format === 'csv') output.csv([csvLine(columns)]);
+        for await (const account of accountsOf(services, options.account)) {
+          for await (const page of readLedgerRows(services.table, account, days)) {
+            const lines = page.map((row) => cellsOf(account, row));
+            if (format === 'csv') output.csv(lines.map(csvLine));
+            else output.jsonLines(lines.map(objectOf));
+            rows += page.length;
+            progress(() => `${rows} ledger rows`);
+          }
+        }
+      }),
+    );
+}
+
+/** The amounts of an account add up to what it can spend. */
+function cellsOf(account: AccountId, row: LedgerRow): Cell[] {
+  return [
+    account,
+    row.at,
+    row.kind,
+    { usd: row.amountMicros },
+    row.creationId ?? null,
+    row.keyId ?? null,
+    row.model ?? null,
+    row.user ?? null,
+    row.reference ?? null,
+    row.reason ?? null,
+    row.requestId ?? null,
+  ];
+}
+
+function objectOf(cells: readonly Cell[]): Row {
+  return Object.fromEntries(cells.map((cell, place) => [columns[place] ?? '', plainCell(cell)]));
+}
