@@ -1,0 +1,233 @@
+/**
+ * A crowd on virtual time: requests come at a rate, the real functions serve them under the limits of AWS, and the
+ * clients poll or take their webhooks. Nothing is faulty but what a limit refuses.
+ */
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { createAwsAccount } from '../../aws/aws-account.ts';
+import { createService, type Service } from '../../aws/deployed-service.ts';
+import type { Change } from '../../aws/simulated-table.ts';
+import { openAccount, type AccountHeld } from '../../clients/open-account.ts';
+import { auditTable } from '../../watches/at-rest-audit.ts';
+import { quietWatch } from '../../watches/quiet-watch.ts';
+import { takeTime, type VirtualTime } from '../../world/time.ts';
+import { createStream } from '../../world/dice.ts';
+import { defaultLimits } from '../../../core/limits.ts';
+import { arrivals } from '../arrivals.ts';
+import { createLeanClients } from '../lean/lean-clients.ts';
+import { createLoadWorld } from '../lean/load-world.ts';
+import type { LoadProgress } from '../run-load.ts';
+import { createCrowdClients } from './crowd-clients.ts';
+import { costOf } from './crowd-cost.ts';
+import { createCrowdOutbound } from './crowd-outbound.ts';
+import { percentiles, Tally, type CrowdReport } from './crowd-measures.ts';
+import type { CrowdPlan } from './crowd-plan.ts';
+
+const startAt = Date.UTC(2026, 10, 21, 12, 0, 30);
+const minuteMillis = 60_000;
+const leapsPerLook = 2_000;
+const generousMicros = 1_000_000_000_000;
+const deadlineSeconds = 300;
+const shares = [0.5, 0.99, 1] as const;
+
+/** Runs a crowd until every creation has ended and every client knows it. */
+export async function runCrowd(
+  plan: CrowdPlan,
+  tell: (progress: LoadProgress) => void = () => undefined,
+): Promise<CrowdReport> {
+  const time = takeTime();
+  try {
+    time.reset(startAt, plan.seed);
+    return await runOn(time, plan, tell);
+  } finally {
+    time.end();
+  }
+}
+
+async function runOn(
+  time: VirtualTime,
+  plan: CrowdPlan,
+  tell: (progress: LoadProgress) => void,
+): Promise<CrowdReport> {
+  const { seed, lengthSeconds, renderSeconds, holdMillis } = plan;
+  const world = createLoadWorld({ seed, time, holdMillis });
+  const account = createAwsAccount(time.now, plan.aws);
+  const measuredFrom = startAt + plan.warmUpSeconds * 1000;
+  const counted = {
+    requests: 0,
+    accepted: 0,
+    completed: 0,
+    failed: 0,
+    polls: 0,
+    unclear: 0,
+    mostOpen: 0,
+    refused: new Tally(),
+    refusedPolls: new Tally(),
+    image: [] as number[],
+    seen: [] as number[],
+  };
+  const open = new Map<string, number>();
+  const clients = createCrowdClients(world, () => service, plan, {
+    onAnswer: (answer, sentAt) => {
+      if (sentAt < measuredFrom) return;
+      counted.requests += 1;
+      if (answer.statusCode === 202) counted.accepted += 1;
+      else counted.refused.add(reasonOf(answer));
+    },
+    onPoll: (status) => {
+      counted.polls += 1;
+      if (status !== 200) counted.refusedPolls.add(String(status));
+    },
+    onSeen: (sentAt) => {
+      if (sentAt >= measuredFrom) counted.seen.push(time.now() - sentAt);
+    },
+  });
+  const onCommit = (changes: readonly Change[]): void => {
+    for (const { pk, sk, before, after } of changes) {
+      if (sk !== 'CREATION' || !after) continue;
+      if (!before) {
+        open.set(pk, time.now());
+        counted.mostOpen = Math.max(counted.mostOpen, open.size);
+      }
+      const status = after['status']?.S;
+      if (status !== 'completed' && status !== 'failed') continue;
+      const acceptedAt = open.get(pk);
+      if (acceptedAt === undefined) continue;
+      open.delete(pk);
+      if (status === 'completed') counted.completed += 1;
+      else counted.failed += 1;
+      if (status === 'completed' && acceptedAt >= measuredFrom)
+        counted.image.push(time.now() - acceptedAt);
+    }
+  };
+  const millis = renderSeconds * 1000;
+  const service: Service = createService(
+    world,
+    quietWatch({
+      onCommit,
+      onText: (text) => {
+        if (text.includes('"start_unclear"')) counted.unclear += 1;
+      },
+    }),
+    {
+      forecast: () => ({ kind: 'up', least: 0.8 * millis, most: 1.2 * millis }),
+      vendorHabits: {
+        early: 0,
+        forged: 0,
+        late: 0,
+        lost: 0,
+        twice: 0,
+        verySlow: 0,
+        refused: 0,
+        jobMillis: [0.8 * millis, 1.2 * millis],
+      },
+      startsPerSecond: plan.aws.steps.startExecution.perSecond,
+      startBurst: plan.aws.steps.startExecution.burst,
+      load: {
+        account,
+        createClients: createLeanClients,
+        outbound: createCrowdOutbound(world, clients.onWebhook),
+      },
+    },
+  );
+  const held = openAccounts(plan, (index) => openAccount(accountPlan(plan), index, world, service));
+  sendAll(time, plan, held, clients.send);
+  runReconciler(time, service);
+
+  const last = startAt + lengthSeconds * 1000;
+  const end = last + (deadlineSeconds + 180) * 1000;
+  const isGoingOn = (): boolean =>
+    time.now() < last || ((open.size > 0 || world.live.size > 0 || clients.waiting() > 0) && time.now() < end);
+  for (let leaps = 1; isGoingOn(); leaps += 1) {
+    if (!(await time.leap())) break;
+    if (leaps % leapsPerLook === 0)
+      tell({
+        seconds: Math.round((time.now() - startAt) / 1000),
+        ofSeconds: lengthSeconds,
+        accepted: counted.accepted,
+        open: open.size,
+      });
+  }
+  const costs = costOf(account, counted.completed);
+  const differences = await auditTable(service.table, service.store);
+  const seconds = (of: readonly number[]): number[] => percentiles(of, shares).map((one) => one / 1000);
+  return {
+    plan,
+    requests: counted.requests,
+    accepted: counted.accepted,
+    refused: counted.refused.toRecord(),
+    refusedPolls: counted.refusedPolls.toRecord(),
+    completed: counted.completed,
+    failed: counted.failed,
+    stillOpen: open.size,
+    clientsStillWaiting: clients.waiting(),
+    startsUnclear: counted.unclear,
+    imageSeconds: seconds(counted.image),
+    seenSeconds: seconds(counted.seen),
+    limits: [...account.refusals]
+      .map(([limit, { count, firstAt }]) => ({ limit, count, firstAtSeconds: (firstAt - startAt) / 1000 }))
+      .sort((one, other) => one.firstAtSeconds - other.firstAtSeconds),
+    peakConcurrency: account.functions.peaks().all,
+    peakByFunction: account.functions.peaks().byFunction,
+    mostOpen: counted.mostOpen,
+    polls: counted.polls,
+    costPerThousand: (costs / Math.max(1, counted.completed)) * 1000,
+    ...(account.table()?.used() ?? { writeUnits: 0, readUnits: 0 }),
+    differences: differences.map((difference) => JSON.stringify(difference)),
+  };
+}
+
+function openAccounts(
+  { accounts }: CrowdPlan,
+  openOne: (index: number) => AccountHeld,
+): readonly AccountHeld[] {
+  return Array.from({ length: accounts }, (_, index) => openOne(index));
+}
+
+function accountPlan({ limits = defaultLimits }: CrowdPlan): Parameters<typeof openAccount>[0] {
+  return {
+    balanceMicros: generousMicros,
+    creditMicros: 0,
+    maxConcurrent: limits.maxConcurrent,
+    deadlineSeconds,
+    postRate: limits.postRate,
+    getRate: limits.getRate,
+    maxUnusedUploads: 100,
+    secret: false,
+    keys: [{}],
+  };
+}
+
+/** Sends the requests of all clients, each from an account at random. */
+function sendAll(
+  time: VirtualTime,
+  { seed, perSecond, lengthSeconds }: CrowdPlan,
+  held: readonly AccountHeld[],
+  send: (account: AccountHeld, sentAt: number) => Promise<void>,
+): void {
+  const moments = arrivals(seed, () => perSecond, lengthSeconds * 1000);
+  const stream = createStream(seed + 1);
+  const sendNext = (): void => {
+    const next = moments.next();
+    if (next.done === true) return;
+    time.after(Math.max(0, Math.round(startAt + next.value - time.now())), () => {
+      const account = held[Math.floor(stream() * held.length)];
+      if (account) void send(account, time.now());
+      sendNext();
+    });
+  };
+  sendNext();
+}
+
+function runReconciler(time: VirtualTime, service: Service): void {
+  time.after(minuteMillis, () => {
+    void service.reconcile({});
+    runReconciler(time, service);
+  });
+}
+
+/** The status, and what the envelope says. The gateway's own answers have no envelope. */
+function reasonOf({ statusCode = 0, body = '' }: APIGatewayProxyStructuredResultV2): string {
+  const reason = /"reason":"(\w+)"/.exec(body)?.[1];
+  const code = /"code":"(\w+)"/.exec(body)?.[1];
+  return [statusCode, reason ?? code ?? 'gateway'].join(' ');
+}
