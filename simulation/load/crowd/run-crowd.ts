@@ -5,15 +5,17 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createAwsAccount } from '../../aws/aws-account.ts';
 import { createService, type Service } from '../../aws/deployed-service.ts';
-import type { Change } from '../../aws/simulated-table.ts';
+import { tableName, type Change } from '../../aws/simulated-table.ts';
 import { openAccount, type AccountHeld } from '../../clients/open-account.ts';
 import { auditTable } from '../../watches/at-rest-audit.ts';
 import { quietWatch } from '../../watches/quiet-watch.ts';
 import { takeTime, type VirtualTime } from '../../world/time.ts';
 import { createStream } from '../../world/dice.ts';
 import { defaultLimits } from '../../../core/limits.ts';
+import { webhookSecret } from '../../../core/webhook.ts';
 import { arrivals } from '../arrivals.ts';
 import { createLeanClients } from '../lean/lean-clients.ts';
+import { marshalItem } from '../lean/plain-items.ts';
 import { createLoadWorld } from '../lean/load-world.ts';
 import type { LoadProgress } from '../run-load.ts';
 import { createCrowdClients } from './crowd-clients.ts';
@@ -129,7 +131,10 @@ async function runOn(
       },
     },
   );
-  const held = openAccounts(plan, (index) => openAccount(accountPlan(plan), index, world, service));
+  const held = Array.from({ length: plan.accounts }, (_, index) =>
+    openAccount(accountPlan(plan), index, world, service),
+  );
+  await during(time, issueSecrets(held, service));
   sendAll(time, plan, held, clients.send);
   runReconciler(time, service);
 
@@ -176,11 +181,29 @@ async function runOn(
   };
 }
 
-function openAccounts(
-  { accounts }: CrowdPlan,
-  openOne: (index: number) => AccountHeld,
-): readonly AccountHeld[] {
-  return Array.from({ length: accounts }, (_, index) => openOne(index));
+/** Every account signs its webhooks: without a secret the service sends none. */
+async function issueSecrets(held: readonly AccountHeld[], { operator, table }: Service): Promise<void> {
+  for (const { id } of held) {
+    const sealed = await operator.secretBox.seal(id, webhookSecret(operator.randomBytes(32)));
+    const key = { pk: { S: `ACCOUNT#${id}` }, sk: { S: 'ACCOUNT' } };
+    const secrets = marshalItem({ ':secrets': [{ sealed, issuedAt: operator.clock.now() }] });
+    table.perform('UpdateItem', {
+      TableName: tableName,
+      Key: key,
+      UpdateExpression: 'SET webhookSecrets = :secrets',
+      ExpressionAttributeValues: secrets,
+    });
+  }
+}
+
+/** Lets time pass until the work is done. */
+async function during(time: VirtualTime, work: Promise<void>): Promise<void> {
+  let isDone = false;
+  void work.then(() => {
+    isDone = true;
+  });
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- the work sets it
+  while (!isDone) if (!(await time.leap())) await time.settle();
 }
 
 function accountPlan({ limits = defaultLimits }: CrowdPlan): Parameters<typeof openAccount>[0] {
