@@ -38,9 +38,12 @@ export const limitRanges: { readonly [Name in keyof AccountLimits]: readonly [le
   };
 
 /**
- * Creations that may be open in the whole service. Compared with the reconciler's last count, so approximate.
+ * Creations that may be open in the whole service, unless the setting serviceCapacity says another number. Compared
+ * with an estimate (core/open-count.ts), so approximate.
  */
-export const serviceCapacity = 2_000;
+export const defaultServiceCapacity = 2_000;
+/** The values of the setting. */
+export const serviceCapacityRange = [1, 1_000_000] as const;
 /** The reconciler looks at a creation that no execution has taken up by then. */
 export const startGraceMillis = 60_000;
 /** The least time between two polls of one creation, in milliseconds. */

@@ -33,6 +33,8 @@ export interface Watched {
   readonly throttled: readonly LambdaFunction[];
   readonly refundCharge: LambdaFunction;
   readonly auditBooks: LambdaFunction;
+  /** The setting: how many creations may be open at once in the whole service. */
+  readonly serviceCapacity: number;
 }
 
 export interface AlarmDefinition {

@@ -5,12 +5,8 @@
  */
 import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
-import { serviceCapacity } from '../core/limits.ts';
 import { fiveMinutes, sumOf, type AlarmDefinition, type Watched } from './alarm-definition.ts';
 import { streamAlarms } from './streams/stream-alarms.ts';
-
-/** Four fifths of the capacity, which leaves time to ask AWS for more. */
-const nearlyFull = (serviceCapacity * 4) / 5;
 
 /** Every alarm, by its name. */
 export function alarmTable(watched: Watched): Readonly<Record<string, AlarmDefinition>> {
@@ -197,7 +193,11 @@ function moneyAlarms({
   };
 }
 
-function capacityAlarms({ metrics, throttled }: Watched): Readonly<Record<string, AlarmDefinition>> {
+function capacityAlarms({
+  metrics,
+  throttled,
+  serviceCapacity,
+}: Watched): Readonly<Record<string, AlarmDefinition>> {
   return {
     ReconcilerNotRunning: {
       metric: metrics.of('ReconcilerRuns', { period: Duration.minutes(1) }),
@@ -236,7 +236,8 @@ function capacityAlarms({ metrics, throttled }: Watched): Readonly<Record<string
     },
     CapacityNearlyUsed: {
       metric: metrics.of('OpenCreations', { statistic: Stats.MAXIMUM }),
-      threshold: nearlyFull,
+      // Four fifths of the capacity, which leaves time to ask AWS for more.
+      threshold: Math.max(1, Math.floor((serviceCapacity * 4) / 5)),
       meaning: 'Soon customers get 429 "capacity": four fifths of the creations that may be open are.',
       remedy: 'See whether a provider has become slow; else raise serviceCapacity and what stands behind it.',
     },

@@ -46,6 +46,7 @@ export function observe(stack: Stack, observed: Observed): void {
     throttled: essential.map(functionNamed),
     refundCharge: functionNamed('RefundCharge'),
     auditBooks: functionNamed('AuditBooks'),
+    serviceCapacity: settings.serviceCapacity,
     email: settings.alarmEmail,
   });
   // Only what a faulty release of the API causes. An alarm that is raised already stops every deployment.

@@ -8,6 +8,7 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { operations, type OperationName } from '../core/contract.ts';
 import { defaultLimits } from '../core/limits.ts';
+import { tellCapacity } from './admission.ts';
 import { BooksAudit } from './books-audit.ts';
 import type { CreationExecution } from './creation-execution.ts';
 import { EncryptionSecret } from './encryption-secret.ts';
@@ -81,6 +82,7 @@ export class ServiceStack extends Stack {
     portalRead.addEnvironment('OPENAI_URL', streams.openaiUrl);
     portalRead.addEnvironment('MCP_URL', streams.mcpUrl);
     this.addAudit();
+    tellCapacity(this.functionNamed.bind(this), settings);
     observe(this, {
       settings,
       httpApi: api.httpApi,
@@ -100,6 +102,7 @@ export class ServiceStack extends Stack {
     // The operator's command prunes the versions of these functions.
     const versioned = [...this.functions.values()].filter((fn) => fn.hasVersions());
     new CfnOutput(this, 'VersionedFunctions', { value: versioned.map((fn) => fn.functionName).join(',') });
+    new CfnOutput(this, 'ServiceCapacity', { value: String(settings.serviceCapacity) });
     // Limits are attributes of each account. The operator's command reads this output when it creates an
     // account.
     new CfnOutput(this, 'DefaultLimits', { value: this.defaultLimits() });

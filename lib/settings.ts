@@ -4,7 +4,7 @@
  */
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
-import { limitRanges } from '../core/limits.ts';
+import { defaultServiceCapacity, limitRanges, serviceCapacityRange } from '../core/limits.ts';
 import { providerNetwork } from './provider-network.ts';
 import { domain, oneOf, regionalCertificate, usEastCertificate, wholeNumber } from './setting-values.ts';
 import { portalSettings } from './portal/portal-settings.ts';
@@ -96,6 +96,11 @@ const settingsSchema = z.strictObject(
      * eu-west-1, and 150 in other regions. The reconciler stays below what others leave of it.
      */
     startsPerSecond: wholeNumber(10, 10_000).default(150),
+    /**
+     * Creations that may be open at once in the whole service. A request beyond them gets 429. It has to fit what
+     * Lambda may run at once (docs/operations.md).
+     */
+    serviceCapacity: wholeNumber(...serviceCapacityRange).default(defaultServiceCapacity),
     /**
      * How a deployment moves requests to the new API functions. In steps, a deployment takes five or ten
      * minutes longer, and an alarm ends it.

@@ -12,6 +12,7 @@ import {
   userSpentFromItem,
   userToldFromItem,
 } from './mapping.ts';
+import { openCreationsOf } from './open-count-store.ts';
 import { catalogRevisionOf, enabledProvidersOf } from './provider-store.ts';
 import { updateItem } from './send.ts';
 import { keys, minuteOf, ttlAttribute, type Item, type ItemKey, type Table } from './table.ts';
@@ -61,6 +62,7 @@ function secondsAfter(millis: number, seconds: number): number {
 
 async function readState(table: Table, question: RequestQuestion): Promise<RequestState> {
   const { key, nowMillis } = question;
+  const asksTheService = key !== undefined && question.creationId === undefined;
   const wanted: Record<string, ItemKey | undefined> = {
     block: keys.block(question.clientAddress),
     account: key && keys.account(key.accountId),
@@ -75,7 +77,9 @@ async function readState(table: Table, question: RequestQuestion): Promise<Reque
       key && question.userHash !== undefined
         ? keys.userSpend(key.accountId, key.keyId, monthOf(nowMillis), question.userHash)
         : undefined,
-    service: key && question.creationId === undefined ? keys.service() : undefined,
+    service: asksTheService ? keys.service() : undefined,
+    // Only a POST can make a creation.
+    openCount: asksTheService && question.rate === 'post' ? keys.openCount() : undefined,
   };
   const items = await batchGet(
     table,
@@ -109,7 +113,7 @@ function stateOf(found: (name: string) => Item | undefined, nowMillis: number): 
     ...(userTold && { userTold }),
     ...(catalogRevision !== undefined && { catalogRevision }),
     rateCount: Number(found('rate')?.['count'] ?? 0),
-    openCreations: Number(found('service')?.['openCreations'] ?? 0),
+    openCreations: openCreationsOf(found('service'), found('openCount')),
     enabledProviders: enabledProvidersOf(found('service')),
   };
 }

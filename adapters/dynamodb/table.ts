@@ -107,6 +107,8 @@ export const keys = {
     sk: `REJECTED#${kind}#${minute}`,
   }),
   service: (): ItemKey => ({ pk: 'SERVICE', sk: 'SERVICE' }),
+  /** The running count of open creations. */
+  openCount: (): ItemKey => ({ pk: 'OPEN_COUNT', sk: 'OPEN_COUNT' }),
   /** In a partition of its own: after a change every function reads it once, and it may be large. */
   operatorCatalog: (): ItemKey => ({ pk: 'OPERATOR_CATALOG', sk: 'OPERATOR_CATALOG' }),
 } as const;

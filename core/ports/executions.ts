@@ -33,8 +33,12 @@ export interface OpenWorkStore {
   holdStarts(holder: string, untilMillis: number, nowMillis: number): Promise<boolean>;
   /** Gives the right back, if the holder still has it. */
   releaseStarts(holder: string): Promise<void>;
-  /** Counts the open creations that are not terminal, and writes the count into the item of the service. */
-  recordOpenCount(): Promise<number>;
+  /**
+   * Counts the open creations that are not terminal, and writes the count into the item of the service, with the
+   * running count that goes with it (core/open-count.ts).
+   * @param capacity the setting serviceCapacity
+   */
+  recordOpenCount(capacity: number): Promise<number>;
 }
 
 /** What Step Functions answered to the start of an execution. 'unclear': no answer came. */

@@ -31,6 +31,7 @@ export interface RequestState {
   /** Requests already counted in this minute. */
   readonly rateCount: number;
   readonly idempotency?: IdempotencyRecord;
+  /** In the whole service, as an estimate. Only for a POST that names no creation. */
   readonly openCreations: number;
   /** Providers with a key, or switched on by an operator. Empty when the question names a creation. */
   readonly enabledProviders: readonly string[];

@@ -14,7 +14,6 @@ import {
   maxSourceBytes,
   pollIntervalMillis,
   rateWindowSeconds,
-  serviceCapacity,
   sourceSide,
 } from '../../core/limits.ts';
 import { formatUsd, toUsd, type Micros } from '../../core/money.ts';
@@ -305,8 +304,8 @@ export function tooManyOpen(limit: number, current: number): Problem {
 }
 
 /** 429: the service has no room for another open creation of any account. */
-export function serviceIsFull(current: number): Problem {
-  const details = { scope: 'service', reason: 'capacity', limit: serviceCapacity, current };
+export function serviceIsFull(limit: number, current: number): Problem {
+  const details = { scope: 'service', reason: 'capacity', limit, current };
   const message = 'The service has no room for another creation.';
   return retryLater('ERR_QUOTA_EXCEEDED', message, details, roomRetrySeconds);
 }

@@ -1,6 +1,8 @@
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { createHealthStore } from '../../adapters/dynamodb/health-store.ts';
 import { createCallingVendors } from '../../adapters/providers/calling-vendors.ts';
+import { notedCompletions } from '../open-notes.ts';
+import { notesOver } from './admission.ts';
 import { commonServices, imageStore, table } from './clients.ts';
 import type { CompletionServices } from './completion.ts';
 import { environment } from './environment.ts';
@@ -16,7 +18,7 @@ export function callbackServices(): CallbackServices {
   const shared = table();
   return {
     ...common,
-    creations: createCreationStore(shared),
+    creations: notedCompletions(createCreationStore(shared), notesOver(shared, common)),
     health: createHealthStore(shared),
     images: imageStore(),
     providers: new Map(providers.map((provider) => [provider.name, provider])),

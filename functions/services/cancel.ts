@@ -4,6 +4,8 @@ import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { Tasks } from '../../core/ports/tasks.ts';
 import type { Providers } from '../../core/provider.ts';
+import { notedChargeStore } from '../open-notes.ts';
+import { notesOver } from './admission.ts';
 import { openApi, type ApiServices } from './api.ts';
 import { table } from './clients.ts';
 import { stoppingProviders } from './configured.ts';
@@ -25,7 +27,7 @@ export function cancelServices(): OpenServices<CancelApiServices> {
   return () => {
     const api = open();
     const { signal } = api.budget;
-    const charges = createChargeStore({ ...shared, signal });
+    const charges = notedChargeStore(createChargeStore({ ...shared, signal }), notesOver(shared, api));
     const creations = createCreationStore({ ...shared, signal });
     return { ...api, creations, charges, tasks: tasks(api.log, signal), providers };
   };

@@ -2,6 +2,8 @@ import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { mcpRequestMillis } from '../../core/limits.ts';
 import type { BeforeCatalog } from '../../core/sold-catalog.ts';
+import { notedChargeStore } from '../open-notes.ts';
+import { notesOver } from './admission.ts';
 import type { CancelApiServices } from './cancel.ts';
 import { table } from './clients.ts';
 import { stoppingProviders } from './configured.ts';
@@ -24,7 +26,10 @@ export function mcpServices(): OpenServices<BeforeCatalog<McpServices>> {
     return {
       ...submit,
       creations: createCreationStore({ ...shared, signal }),
-      charges: createChargeStore({ ...shared, signal, onConflict }),
+      charges: notedChargeStore(
+        createChargeStore({ ...shared, signal, onConflict }),
+        notesOver(shared, submit),
+      ),
       tasks: tasks(submit.log, signal),
       providers,
     };

@@ -2,6 +2,8 @@ import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import type { CancelServices } from '../../core/cancellation.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
+import { notedChargeStore } from '../open-notes.ts';
+import { notesOver } from './admission.ts';
 import { table } from './clients.ts';
 import { stoppingProviders } from './configured.ts';
 import type { OpenServices } from './open.ts';
@@ -22,7 +24,7 @@ export function portalCancelServices(): OpenServices<PortalCancelServices> {
     return {
       ...portal,
       creations: createCreationStore(store),
-      charges: createChargeStore(store),
+      charges: notedChargeStore(createChargeStore(store), notesOver(shared, portal)),
       tasks: tasks(portal.log, signal),
       providers,
     };

@@ -13,6 +13,8 @@ import { systemClock } from '../../adapters/system-clock.ts';
 import type { KeyStore } from '../../core/ports/keys.ts';
 import type { UploadServices } from './upload.ts';
 import type { BeforeCatalog } from '../../core/sold-catalog.ts';
+import { notedCharges } from '../open-notes.ts';
+import { notesOver, serviceCapacity } from './admission.ts';
 import { openCatalogs } from './api.ts';
 import { imageStore, stateMachines, table } from './clients.ts';
 import { awsEnvironment, environment } from './environment.ts';
@@ -44,6 +46,7 @@ export function generateServices(): OpenServices<GenerateServices> {
     resultsBaseUrl: environment('RESULTS_BASE_URL'),
     authFailureForm: 'envelope',
     topUpUrl: environment('TOP_UP_URL'),
+    serviceCapacity: serviceCapacity(),
     uploadTargets: createUploadTargets({ bucket: environment('IMAGES_BUCKET'), ...awsEnvironment() }),
   } as const;
   return () => {
@@ -59,7 +62,7 @@ export function generateServices(): OpenServices<GenerateServices> {
       requests: createRequestStore(store),
       creations: createCreationReader(store),
       keys: { create: (key) => putKey(store, key) },
-      charges: createCharges({ ...store, onConflict }),
+      charges: notedCharges(createCharges({ ...store, onConflict }), notesOver(shared, portal)),
       uploads: createUploadStore(store),
       executions: createExecutions(states, stateMachines(), signal),
       notices: createNoticeMarks(store),

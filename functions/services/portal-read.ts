@@ -12,6 +12,7 @@ import type { PeopleStore } from '../../core/ports/people.ts';
 import type { PortalReads } from '../../core/ports/portal-reads.ts';
 import type { UsageReads } from '../../core/ports/usage.ts';
 import type { SoldCatalogs } from '../../core/sold-catalog.ts';
+import { serviceCapacity } from './admission.ts';
 import { openCatalogs } from './api.ts';
 import { table } from './clients.ts';
 import { environment } from './environment.ts';
@@ -39,6 +40,8 @@ export interface ReadStores {
 export interface ReadServices extends PortalServices, ReadStores {
   readonly catalogs: Pick<SoldCatalogs, 'at'>;
   readonly clientUrls: ClientUrls;
+  /** How many creations may be open at once in the whole service. */
+  readonly serviceCapacity: number;
 }
 
 export function readStores(table: Table): ReadStores {
@@ -56,10 +59,17 @@ export function readServices(): OpenServices<ReadServices> {
   const shared = table();
   const open = openPortal(shared);
   const catalogs = openCatalogs();
+  const capacity = serviceCapacity();
   const clientUrls = { openai: environment('OPENAI_URL'), mcp: environment('MCP_URL') };
   return () => {
     const portal = open();
     const store = { ...shared, signal: portal.budget.signal };
-    return { ...portal, catalogs: catalogs(store), clientUrls, ...readStores(store) };
+    return {
+      ...portal,
+      catalogs: catalogs(store),
+      clientUrls,
+      serviceCapacity: capacity,
+      ...readStores(store),
+    };
   };
 }

@@ -2,6 +2,8 @@ import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
+import { notedChargeStore } from '../open-notes.ts';
+import { notesOver } from './admission.ts';
 import { commonServices, table, type CommonServices } from './clients.ts';
 
 export interface RefundServices extends CommonServices {
@@ -11,9 +13,10 @@ export interface RefundServices extends CommonServices {
 
 export function refundServices(): RefundServices {
   const store = table();
+  const common = commonServices('refund-charge');
   return {
-    ...commonServices('refund-charge'),
+    ...common,
     creations: createCreationStore(store),
-    charges: createChargeStore(store),
+    charges: notedChargeStore(createChargeStore(store), notesOver(store, common)),
   };
 }

@@ -11,6 +11,8 @@ import type { NoticeExecutions, NoticeMarks } from '../../core/ports/notices.ts'
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 import type { BeforeCatalog } from '../../core/sold-catalog.ts';
+import { notedCharges } from '../open-notes.ts';
+import { notesOver, serviceCapacity } from './admission.ts';
 import { openApi, openCatalogs, type QuoteServices } from './api.ts';
 import { imageStore, stateMachines, table } from './clients.ts';
 import { environment } from './environment.ts';
@@ -27,6 +29,8 @@ export interface SubmitServices extends QuoteServices {
   readonly images: ImageStore;
   /** The page where a client tops up its wallet. Named in a 402. */
   readonly topUpUrl: string;
+  /** How many creations may be open at once in the whole service. */
+  readonly serviceCapacity: number;
 }
 
 /** @param millis the time of a request */
@@ -41,6 +45,7 @@ export function submitServices(
     outbound: outbound(),
     outboundRules: outboundRules(),
     topUpUrl: environment('TOP_UP_URL'),
+    serviceCapacity: serviceCapacity(),
   };
   return () => {
     const api = open();
@@ -51,7 +56,7 @@ export function submitServices(
       ...api,
       ...base,
       catalogs: catalogs({ ...shared, signal }),
-      charges: createCharges({ ...shared, signal, onConflict }),
+      charges: notedCharges(createCharges({ ...shared, signal, onConflict }), notesOver(shared, api)),
       uploads: createUploadReader({ ...shared, signal }),
       executions: createExecutions(states, stateMachines(), signal),
       notices: createNoticeMarks({ ...shared, signal }),

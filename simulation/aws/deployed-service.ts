@@ -16,6 +16,7 @@ import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
 import { createEventLog } from '../../adapters/dynamodb/event-log.ts';
 import { createHealthStore } from '../../adapters/dynamodb/health-store.ts';
 import { createNoticeStore } from '../../adapters/dynamodb/notice-store.ts';
+import { createOpenCountStore } from '../../adapters/dynamodb/open-count-store.ts';
 import { createOpenWorkStore } from '../../adapters/dynamodb/open-work-store.ts';
 import {
   createOperatorCatalogStore,
@@ -38,7 +39,7 @@ import type { Schema } from '../../core/schema-version.ts';
 import type { ImageProvider } from '../../core/provider.ts';
 import type { ProviderCosts } from '../../core/provider-costs.ts';
 import type { RouteOrder } from '../../core/route-order.ts';
-import { heldRequestMillis, requestMillis } from '../../core/limits.ts';
+import { defaultServiceCapacity, heldRequestMillis, requestMillis } from '../../core/limits.ts';
 import {
   soldCatalogs,
   type BeforeCatalog,
@@ -46,6 +47,7 @@ import {
   type SoldCatalogs,
 } from '../../core/sold-catalog.ts';
 import { startBudget } from '../../core/time-budget.ts';
+import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { DeliveryStore } from '../../core/ports/deliveries.ts';
 import type { Executions } from '../../core/ports/executions.ts';
@@ -72,6 +74,7 @@ import type { CancelApiServices } from '../../functions/services/cancel.ts';
 import type { EventServices } from '../../functions/services/events.ts';
 import type { UploadServices } from '../../functions/services/upload.ts';
 import type { SubmitServices } from '../../functions/services/submit.ts';
+import { notedChargeStore, notedCompletions, openNotes, type OpenNotes } from '../../functions/open-notes.ts';
 import { reconcile, type ReconcileEvent } from '../../functions/schedule/reconcile.ts';
 import { deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
 import { creationIdOf, type Payload } from '../../functions/workflow/payload.ts';
@@ -255,6 +258,8 @@ export interface ServiceOptions extends StartLimits {
   readonly vendorHabits: VendorHabits;
   /** What a load has in the place of what the seeds have. */
   readonly load: LoadParts;
+  /** The setting: how many creations may be open at once in the whole service. */
+  readonly serviceCapacity: number;
 }
 
 /** A load has an account with all limits of AWS, and cheaper ways out of the process. */
@@ -283,6 +288,7 @@ export function createService(
   options: Partial<ServiceOptions> = {},
 ): Service {
   const { startsPerSecond, startBurst } = { ...smallRegion, ...options };
+  const { serviceCapacity = defaultServiceCapacity } = options;
   const { forecast = flappingWeather(world.dice, world.time.now()), routeOrder = 'given', load } = options;
   const account = load?.account;
   const table = createSimulatedTable({
@@ -394,8 +400,7 @@ export function createService(
   const outbound =
     load?.outbound ?? createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), watch);
   const executions = createExecutions(clients.states, machineArns);
-  const creations = createCreationStore(store);
-  const charges = createChargeStore(store);
+
   const deliveries = createDeliveryStore(store);
   const notices = createNoticeStore(store);
   const noticeExecutions = createNoticeExecutions(clients.states, machineArns.notices);
@@ -413,6 +418,12 @@ export function createService(
     randomBytes,
     log: createLog(component, watch.onText),
   });
+  const notes = (component: string): OpenNotes =>
+    openNotes({ ...common(component), openCount: createOpenCountStore(store), serviceCapacity });
+  const creations = createCreationStore(store);
+  const rendered = (component: string): CreationStore => notedCompletions(creations, notes(component));
+  const charges = (component: string): ChargeStore =>
+    notedChargeStore(createChargeStore(store), notes(component));
   const onTaskDefect =
     (component: string) =>
     (error: string): void => {
@@ -467,7 +478,8 @@ export function createService(
     const states = createExecutions(clients.states, machineArns, signal);
     return {
       ...open,
-      charges: createChargeStore(open.shared),
+      charges: notedChargeStore(createChargeStore(open.shared), notes('api')),
+      serviceCapacity,
       executions: states,
       notices: createNoticeStore(open.shared),
       noticeExecutions: createNoticeExecutions(clients.states, machineArns.notices, signal),
@@ -514,6 +526,8 @@ export function createService(
     catalogs,
     bucket,
     topUpUrl,
+    serviceCapacity,
+    notes: notes('portal'),
     tasks: (signal) => createTasks(clients.states, { onDefect: onTaskDefect('portal'), signal }),
     stoppable,
   });
@@ -524,14 +538,14 @@ export function createService(
     return {
       ...open,
       creations: createCreationStore(open.shared),
-      charges: createChargeStore(open.shared),
+      charges: notedChargeStore(createChargeStore(open.shared), notes('api')),
       tasks: createTasks(clients.states, { onDefect: onTaskDefect('api'), signal }),
       providers: stoppable,
     };
   };
   const render = {
     ...common('render-image'),
-    creations,
+    creations: rendered('render-image'),
     images: bucket.open(),
     providers,
     tasks: createTasks(clients.states, {
@@ -543,8 +557,12 @@ export function createService(
     health: createHealthStore(store),
     operatorCosts: async () => (await readOperatorCatalog(store))?.costs ?? [],
   };
-  const callbacks = { ...render, ...common('receive-callback') };
-  const refund = { ...common('refund-charge'), creations, charges };
+  const callbacks = {
+    ...render,
+    ...common('receive-callback'),
+    creations: rendered('receive-callback'),
+  };
+  const refund = { ...common('refund-charge'), creations, charges: charges('refund-charge') };
   const delivery = {
     ...common('deliver-webhook'),
     creations,
@@ -558,7 +576,8 @@ export function createService(
   const reconciliation = {
     ...common('reconcile'),
     creations,
-    charges,
+    charges: charges('reconcile'),
+    serviceCapacity,
     openWork: createOpenWorkStore(store),
     executions,
     notices,
@@ -582,7 +601,7 @@ export function createService(
       ...common('operator'),
       schema: releaseSchemas.before,
       creations,
-      charges,
+      charges: charges('operator'),
       tasks: render.tasks,
       providers: stoppable,
     },

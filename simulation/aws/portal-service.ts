@@ -31,6 +31,7 @@ import type { Tasks } from '../../core/ports/tasks.ts';
 import type { Schema } from '../../core/schema-version.ts';
 import { startBudget } from '../../core/time-budget.ts';
 import type { ApiHandler } from '../../functions/http/framed.ts';
+import { notedCharges, notedChargeStore, type OpenNotes } from '../../functions/open-notes.ts';
 import { servePortal } from '../../functions/portal/http/serve-portal.ts';
 import { cancelHandlers } from '../../functions/portal/cancel.ts';
 import { generateHandlers } from '../../functions/portal/generate.ts';
@@ -80,6 +81,8 @@ export interface PortalParts {
   readonly catalogs: (shared: Table) => SoldCatalogs;
   readonly bucket: Bucket;
   readonly topUpUrl: string;
+  readonly serviceCapacity: number;
+  readonly notes: OpenNotes;
   readonly tasks: (signal: AbortSignal) => Tasks;
   /** The vendors that can stop a job. */
   readonly stoppable: CancelServices['providers'];
@@ -146,7 +149,8 @@ export function createPortal(parts: PortalParts): Portal {
       requests: createRequestStore(shared),
       creations: createCreationReader(shared),
       keys: { create: (key) => putKey(shared, key) },
-      charges: createCharges(shared),
+      serviceCapacity: parts.serviceCapacity,
+      charges: notedCharges(createCharges(shared), parts.notes),
       uploads: createUploadStore(shared),
       executions: createExecutions(states, machineArns, signal),
       notices: createNoticeMarks(shared),
@@ -159,14 +163,15 @@ export function createPortal(parts: PortalParts): Portal {
     return {
       ...portal,
       creations: createCreationStore(shared),
-      charges: createChargeStore(shared),
+      charges: notedChargeStore(createChargeStore(shared), parts.notes),
       tasks: parts.tasks(portal.budget.signal),
       providers: parts.stoppable,
     };
   };
   const openRead = (): ReadServices => {
     const { shared, ...portal } = openPortal();
-    return { ...portal, catalogs: catalogs(shared), clientUrls, ...readStores(shared) };
+    const { serviceCapacity } = parts;
+    return { ...portal, catalogs: catalogs(shared), clientUrls, serviceCapacity, ...readStores(shared) };
   };
   return {
     handlers: {

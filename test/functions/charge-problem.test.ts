@@ -111,7 +111,7 @@ function against({
     checkMeans(
       { ...caller, state: { ...caller.state, userSpentMicros: asMicros(userSpent) } },
       { cost: asMicros(40_000), user: 'customer 7' },
-      'https://portal.test',
+      { topUpUrl: 'https://portal.test', serviceCapacity: 2_000 },
     );
     return 'nothing';
   } catch (error) {
@@ -154,7 +154,7 @@ describe('the first look at the means', () => {
   it('The refusal of a full service says how many creations are open and how many may be open', () => {
     const caller = callerWith(2_017);
     expect(() => {
-      checkMeans(caller, { cost: asMicros(1), user: undefined }, '');
+      checkMeans(caller, { cost: asMicros(1), user: undefined }, { topUpUrl: '', serviceCapacity: 2_000 });
     }).toThrow(
       expect.objectContaining({
         details: { scope: 'service', reason: 'capacity', limit: 2_000, current: 2_017 },

@@ -1,3 +1,4 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { asMicros } from '../../core/money.ts';
 import { dynamo, keysRead, stateMachine, tableHolds } from './api-fixture.ts';
@@ -30,9 +31,12 @@ describe('POST /images/generate', () => {
     expect(answer.headers['ratelimit']).toMatch(/^"post";r=59;/);
   });
 
-  it('The request makes three calls: one read, one transaction, one start', async () => {
+  it('The request makes three calls: one read, one transaction, one start, and a note of a creation of the sample', async () => {
     await submit(withKey);
-    expect(dynamo.calls().map(({ args }) => args[0].constructor.name)).toEqual([
+    const notes = dynamo.commandCalls(UpdateCommand, { Key: { pk: 'OPEN_COUNT', sk: 'OPEN_COUNT' } });
+    const calls = dynamo.calls().filter((call) => !notes.some(({ args }) => args === call.args));
+    expect(notes.length).toBeLessThanOrEqual(1);
+    expect(calls.map(({ args }) => args[0].constructor.name)).toEqual([
       'BatchGetCommand',
       'TransactWriteCommand',
     ]);
@@ -44,6 +48,7 @@ describe('POST /images/generate', () => {
       expect.stringMatching(/^ACCOUNT#Acc0unt001 RATE#POST#\d+$/),
       `ACCOUNT#Acc0unt001 IDEMPOTENCY#${keyHash}`,
       'SERVICE SERVICE',
+      'OPEN_COUNT OPEN_COUNT',
     ]);
   });
 

@@ -123,6 +123,7 @@ export function accepting(setting: Setting): Stage {
     outboundRules: 'public' as const,
     images: stub<ImageStore>({ put: async (image) => Promise.resolve(void stored.push(image)) }),
     topUpUrl: 'https://portal.test/wallet',
+    serviceCapacity: 2_000,
     resultsBaseUrl: 'https://results.test',
     authFailureForm: 'envelope' as const,
     ...setting.services,

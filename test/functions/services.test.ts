@@ -247,7 +247,7 @@ describe('the bucket of the images', () => {
 });
 
 describe('the calls to DynamoDB', () => {
-  it('A read and a charge get the signal that ends with the time of the request', async () => {
+  it('A read and a charge get the signal that ends with the time of the request, and a note has a time of its own', async () => {
     dynamo.on(UpdateCommand).resolves({});
     dynamo.on(TransactWriteCommand).resolves({});
     const services = submitServices()();
@@ -258,11 +258,11 @@ describe('the calls to DynamoDB', () => {
       maxConcurrent: 10,
       nowMillis: Date.now(),
     });
-    const options = dynamo.calls().map(({ args }): unknown => args.at(1));
-    expect(options).toEqual([
-      { abortSignal: services.budget.signal },
-      { abortSignal: services.budget.signal },
-    ]);
+    const signals = dynamo
+      .calls()
+      .map(({ args }) => (args.at(1) as { abortSignal?: AbortSignal }).abortSignal);
+    expect(signals.map((signal) => signal === services.budget.signal)).toEqual([true, true, false]);
+    expect(signals[2]).toBeInstanceOf(AbortSignal);
   });
 
   it('A conflict of a charge is logged with the id of its creation', async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { failureNames } from '../../core/failure.ts';
-import { serviceCapacity } from '../../core/limits.ts';
+import { defaultServiceCapacity } from '../../core/limits.ts';
 import { alarmEvents, alarmMetric, metrics, type MetricDefinition } from '../../core/metrics.ts';
 import { routeOutcomes } from '../../core/route-outcome.ts';
 import { ServiceMetrics } from '../../lib/service-metrics.ts';
@@ -151,7 +151,9 @@ describe('The pages of the documentation', () => {
     const threshold = alarms.find(({ name }) => name === 'CapacityNearlyUsed')?.Threshold ?? 0;
     const section = sectionOf(readPage('docs/operations.md'), '### CapacityNearlyUsed');
     expect(section.match(/\d,\d{3}/g)).toEqual(
-      [threshold, serviceCapacity, serviceCapacity].map((count) => count.toLocaleString('en-US')),
+      [threshold, defaultServiceCapacity, defaultServiceCapacity].map((count) =>
+        count.toLocaleString('en-US'),
+      ),
     );
   });
 });

@@ -180,6 +180,16 @@ describe('the setting', () => {
     expect(environmentOf('Reconcile')['STARTS_PER_SECOND']).toBe('300');
   });
 
+  it('The setting serviceCapacity is known to the functions that compare it, and to the alarm', () => {
+    for (const name of ['GenerateImage', 'OpenaiImages', 'Mcp', 'PortalGenerate', 'PortalRead', 'Reconcile'])
+      expect(environmentOf(name)['SERVICE_CAPACITY'], name).toBe('15000');
+    template.hasOutput('ServiceCapacity', { Value: '15000' });
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmName: 'Darkroom-full-CapacityNearlyUsed',
+      Threshold: 12_000,
+    });
+  });
+
   it('The setting portal.domain gives the portal its name, its certificate, TLS 1.2 and an output for DNS', () => {
     template.hasResourceProperties('AWS::CloudFront::Distribution', {
       DistributionConfig: {

@@ -25,6 +25,7 @@ export const fullSettings: Required<SettingsInput> = {
   },
   restoredTable: 'Darkroom-restored-2026-11-21',
   startsPerSecond: 300,
+  serviceCapacity: 15_000,
   apiTraffic: 'canary-10-percent-5-minutes',
   portal: {
     domain: {

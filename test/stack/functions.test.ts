@@ -138,19 +138,29 @@ describe('the functions', () => {
   const encryption = { ENCRYPTION_SECRET_ARN: '@EncryptionSecret' };
   const userPool = { USER_POOL_ID: '@PortalIdentityUserPool' };
   const outbound = { OUTBOUND_RULES: 'public' };
+  const capacity = { SERVICE_CAPACITY: '2000' };
   const topUp = { TOP_UP_URL: `${portalUrl}wallet` };
   const aliases = {
     OPENAI_ALIASES:
       '{"dall-e-2":"gpt-image-2","dall-e-3":"gpt-image-2","gpt-image-1":"gpt-image-2","gpt-image-1-mini":"gpt-image-2","gpt-image-1.5":"gpt-image-2","chatgpt-image-latest":"gpt-image-2"}',
   };
-  const renderer = { ...finisher, BEDROCK_REGION: 'us-west-2', CALLBACK_BASE_URL: '@ApiHttpApi' };
+  const renderer = {
+    ...finisher,
+    ...capacity,
+    BEDROCK_REGION: 'us-west-2',
+    CALLBACK_BASE_URL: '@ApiHttpApi',
+  };
   /** Megabytes, description and environment of each function; @ stands before a resource of the stack. */
   const settings: Readonly<Record<string, readonly [number, string, Readonly<Record<string, string>>]>> = {
     RenderImage: [1_024, 'Renders the image of a creation and completes it', renderer],
     RenderImageSmall: [256, 'Renders a 1K image without source images, and completes it', renderer],
     RenderImageLarge: [576, 'Renders a larger image without source images, and completes it', renderer],
-    ReceiveCallback: [576, 'Takes the callback of a vendor whose job has ended', finisher],
-    RefundCharge: [512, 'Fails a creation and gives its charge back', everywhere],
+    ReceiveCallback: [
+      576,
+      'Takes the callback of a vendor whose job has ended',
+      { ...finisher, ...capacity },
+    ],
+    RefundCharge: [512, 'Fails a creation and gives its charge back', { ...everywhere, ...capacity }],
     DeliverWebhook: [
       256,
       'Sends one attempt of a webhook or a notice',
@@ -166,7 +176,7 @@ describe('the functions', () => {
     GenerateImage: [
       1_024,
       'Answers POST /images/generate',
-      { ...api, ...bucket, ...machine, ...outbound, ...topUp },
+      { ...api, ...bucket, ...machine, ...outbound, ...topUp, ...capacity },
     ],
     QuoteImage: [1_024, 'Answers POST /images/quote', { ...api, OUTBOUND_RULES: 'public' }],
     CreateUpload: [1_024, 'Answers POST /uploads', { ...api, ...bucket }],
@@ -177,13 +187,13 @@ describe('the functions', () => {
     CancelCreation: [
       1_024,
       'Answers POST /creations/{id}/cancel',
-      { ...api, PROVIDER_SECRET_ARN: '@ProvidersCredentials', PROVIDER_BASE_URLS: '{}' },
+      { ...api, ...capacity, PROVIDER_SECRET_ARN: '@ProvidersCredentials', PROVIDER_BASE_URLS: '{}' },
     ],
     UnknownRoute: [1_024, 'Answers what no route takes', api],
     Reconcile: [
       1_024,
       'Starts what was charged and never started, restarts what died, refunds what is late',
-      { ...everywhere, ...machine, STARTS_PER_SECOND: '150' },
+      { ...everywhere, ...machine, STARTS_PER_SECOND: '150', ...capacity },
     ],
     PortalSignIn: [
       1_024,
@@ -201,6 +211,7 @@ describe('the functions', () => {
       'Answers what the portal shows of an account',
       {
         ...portal,
+        ...capacity,
         OPENAI_URL: `https://@StreamsOpenaiRestApi.${restApis}/@StreamsOpenaiRestApiDeploymentStageopenai/v1`,
         MCP_URL: `https://@StreamsMcpRestApi.${restApis}/@StreamsMcpRestApiDeploymentStagemcp`,
       },
@@ -213,12 +224,12 @@ describe('the functions', () => {
     PortalGenerate: [
       1_024,
       'Answers the playground of the portal',
-      { ...portal, ...bucket, ...machine, ...outbound, ...topUp },
+      { ...portal, ...bucket, ...machine, ...outbound, ...topUp, ...capacity },
     ],
     PortalCancel: [
       1_024,
       'Cancels creations for the portal',
-      { ...portal, PROVIDER_SECRET_ARN: '@ProvidersCredentials', PROVIDER_BASE_URLS: '{}' },
+      { ...portal, ...capacity, PROVIDER_SECRET_ARN: '@ProvidersCredentials', PROVIDER_BASE_URLS: '{}' },
     ],
     PortalOperate: [
       1_024,
@@ -228,7 +239,7 @@ describe('the functions', () => {
     OpenaiImages: [
       512,
       'Answers the OpenAI-shaped requests for images, once the images are there',
-      { ...api, ...bucket, ...machine, ...outbound, ...topUp, ...aliases },
+      { ...api, ...bucket, ...machine, ...outbound, ...topUp, ...capacity, ...aliases },
     ],
     OpenaiModels: [1_024, 'Answers the other OpenAI-shaped requests', { ...api, ...aliases }],
     Mcp: [
@@ -240,6 +251,7 @@ describe('the functions', () => {
         ...machine,
         ...outbound,
         ...topUp,
+        ...capacity,
         PROVIDER_SECRET_ARN: '@ProvidersCredentials',
         PROVIDER_BASE_URLS: '{}',
       },

@@ -28,6 +28,7 @@ describe('settings', () => {
       bedrockRegion: 'us-west-2',
       architecture: 'arm64',
       startsPerSecond: 150,
+      serviceCapacity: 2_000,
       portal: {},
       openai: { defaultModel: 'gpt-image-2', aliases: {} },
       heldRequests: { images: 100, mcp: 50 },
@@ -191,6 +192,7 @@ describe('settings', () => {
     ['limits.deadlineSeconds', 1, 720],
     ['limits.maxUnusedUploads', 0, 1_000],
     ['startsPerSecond', 10, 10_000],
+    ['serviceCapacity', 1, 1_000_000],
     ['throttling.ratePerSecond', 1, 10_000],
     ['throttling.burst', 1, 5_000],
   ];

@@ -1,5 +1,6 @@
 import type { PortalReads } from '../../../core/ports/portal-reads.ts';
 import { batchGet } from '../batch-get.ts';
+import { openCreationsOf } from '../open-count-store.ts';
 import { apiKeyFromItem, noticeFromItem } from '../mapping.ts';
 import { memberFromItem } from './people-mapping.ts';
 import { portalKeys } from './portal-keys.ts';
@@ -28,10 +29,12 @@ export function createPortalReads(table: Table): PortalReads {
       });
     },
     service: async () => {
-      const item = await getItem(table, keys.service());
+      const items = await batchGet(table, [keys.service(), keys.openCount()]);
+      const item = items.find(({ pk }) => pk === keys.service().pk);
+      const openCount = items.find(({ pk }) => pk === keys.openCount().pk);
       const catalogRevision = catalogRevisionOf(item);
       return {
-        openCreations: Number(item?.['openCreations'] ?? 0),
+        openCreations: openCreationsOf(item, openCount),
         enabledProviders: enabledProvidersOf(item),
         ...(catalogRevision !== undefined && { catalogRevision }),
       };

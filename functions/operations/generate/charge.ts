@@ -83,7 +83,7 @@ export async function chargeRequest(
   const { topUpUrl } = services;
   const demand = demandOf(request);
   try {
-    checkMeans(caller, demand, topUpUrl);
+    checkMeans(caller, demand, services);
     const sources = await copySources(plan, caller, services, inline);
     return await chargeCreations(
       { ...request, plan: narrowToSources(plan, sources), sources, topUpUrl },
@@ -125,12 +125,12 @@ async function lookAgain(
   submission: Submission,
   services: SubmitServices,
 ): Promise<Submission | Charged> {
-  const { caller, plan, idempotency, topUpUrl } = submission;
+  const { caller, plan, idempotency } = submission;
   if (outcome.kind === 'key_changed' || outcome.kind === 'account_changed') {
     const { kind: _, ...read } = outcome;
     const changed = { ...caller, ...read };
     checkUser(changed.apiKey, plan.request.user);
-    checkMeans(changed, demandOf(submission), topUpUrl);
+    checkMeans(changed, demandOf(submission), services);
     return { ...submission, caller: changed };
   }
   if (outcome.kind === 'idempotency_taken' && idempotency) {

@@ -1,9 +1,9 @@
 /** What an account and its key can pay for, and how many creations they may have open. */
 import { exceededBudget } from '../../../core/caps.ts';
-import { serviceCapacity } from '../../../core/limits.ts';
 import { asMicros, type Micros } from '../../../core/money.ts';
 import type { Caller } from '../../http/caller.ts';
 import { overBalance, overBudget, serviceIsFull, tooManyOpen } from '../../http/problems.ts';
+import type { SubmitServices } from '../../services/submit.ts';
 import type { Plan } from './plan.ts';
 
 /** What a request asks of the means. */
@@ -20,14 +20,19 @@ export interface Demand {
  * A first look at budget, balance and room, in this order. It spares the downloads of a request that the
  * charge would refuse; the charge's transaction decides again. Throws what stands against the charge.
  */
-export function checkMeans(caller: Caller, { cost, user, count = 1 }: Demand, topUpUrl: string): void {
+export function checkMeans(
+  caller: Caller,
+  { cost, user, count = 1 }: Demand,
+  { topUpUrl, serviceCapacity }: Pick<SubmitServices, 'topUpUrl' | 'serviceCapacity'>,
+): void {
   const { account, apiKey, state, nowMillis } = caller;
   const budget = exceededBudget(apiKey, cost, nowMillis, state.userSpentMicros ?? asMicros(0));
   if (budget) throw overBudget(budget, user);
   if (account.availableMicros < cost) throw overBalance(cost, account.availableMicros, topUpUrl);
   const { maxConcurrent } = account.limits;
   if (account.inFlight + count > maxConcurrent) throw tooManyOpen(maxConcurrent, account.inFlight);
-  if (state.openCreations + count > serviceCapacity) throw serviceIsFull(state.openCreations);
+  if (state.openCreations + count > serviceCapacity)
+    throw serviceIsFull(serviceCapacity, state.openCreations);
 }
 
 /** The demand of all creations of a plan. */

@@ -1,4 +1,3 @@
-import { serviceCapacity } from '../../../core/limits.ts';
 import { modelViews } from '../../../core/portal/model-view.ts';
 import type { AccountView } from '../../../core/portal/views.ts';
 import type { ReadServices } from '../../services/portal-read.ts';
@@ -23,7 +22,7 @@ export const getAccount: PortalHandle<'getAccount', ReadServices> = async (_requ
       max_unused_uploads: limits.maxUnusedUploads,
     },
     in_flight: account.inFlight,
-    service: { open_creations: openCreations, capacity: serviceCapacity },
+    service: { open_creations: openCreations, capacity: services.serviceCapacity },
     models: modelViews(catalog, account.policy, enabledProviders, nowMillis),
   };
   return { status: 200, body };

@@ -32,6 +32,11 @@ export interface CrowdReport {
   readonly peakConcurrency: number;
   readonly peakByFunction: Readonly<Record<string, number>>;
   readonly mostOpen: number;
+  /**
+   * While the service was full, as shares of its capacity: the least that were open when a request was refused, and
+   * the most when one was accepted. Absent: it was never full.
+   */
+  readonly openShares?: readonly [atRefusal: number, atAccept: number];
   readonly polls: number;
   /** USD for 1,000 completed creations, without logs and traffic. */
   readonly costPerThousand: number;

@@ -29,6 +29,8 @@ const minuteMillis = 60_000;
 const leapsPerLook = 2_000;
 const generousMicros = 1_000_000_000_000;
 const deadlineSeconds = 300;
+/** The service counts as full for so long after it has refused a request for that. */
+const fullMillis = 1_000;
 const shares = [0.5, 0.99, 1] as const;
 
 /** Runs a crowd until every creation has ended and every client knows it. */
@@ -68,8 +70,14 @@ async function runOn(
     seen: [] as number[],
   };
   const open = new Map<string, number>();
+  /** The least that were open when a request was refused for it, and the most when one was accepted meanwhile. */
+  const full = { atRefusal: Infinity, atAccept: 0, until: 0 };
   const clients = createCrowdClients(world, () => service, plan, {
     onAnswer: (answer, sentAt) => {
+      if (isFull(answer)) {
+        full.atRefusal = Math.min(full.atRefusal, open.size);
+        full.until = time.now() + fullMillis;
+      }
       if (sentAt < measuredFrom) return;
       counted.requests += 1;
       if (answer.statusCode === 202) counted.accepted += 1;
@@ -87,6 +95,7 @@ async function runOn(
     for (const { pk, sk, before, after } of changes) {
       if (sk !== 'CREATION' || !after) continue;
       if (!before) {
+        if (time.now() < full.until) full.atAccept = Math.max(full.atAccept, open.size);
         open.set(pk, time.now());
         counted.mostOpen = Math.max(counted.mostOpen, open.size);
       }
@@ -124,6 +133,7 @@ async function runOn(
       },
       startsPerSecond: plan.aws.steps.startExecution.perSecond,
       startBurst: plan.aws.steps.startExecution.burst,
+      serviceCapacity: plan.serviceCapacity,
       load: {
         account,
         createClients: createLeanClients,
@@ -174,6 +184,9 @@ async function runOn(
     peakConcurrency: account.functions.peaks().all,
     peakByFunction: account.functions.peaks().byFunction,
     mostOpen: counted.mostOpen,
+    ...(full.until > 0 && {
+      openShares: [full.atRefusal / plan.serviceCapacity, full.atAccept / plan.serviceCapacity],
+    }),
     polls: counted.polls,
     costPerThousand: (costs / Math.max(1, counted.completed)) * 1000,
     ...(account.table()?.used() ?? { writeUnits: 0, readUnits: 0 }),
@@ -246,6 +259,10 @@ function runReconciler(time: VirtualTime, service: Service): void {
     void service.reconcile({});
     runReconciler(time, service);
   });
+}
+
+function isFull({ statusCode, body = '' }: APIGatewayProxyStructuredResultV2): boolean {
+  return statusCode === 429 && body.includes('"reason":"capacity"');
 }
 
 /** The status, and what the envelope says. The gateway's own answers have no envelope. */

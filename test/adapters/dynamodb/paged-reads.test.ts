@@ -64,6 +64,7 @@ describe('A query', () => {
 
   it('The count of open work includes every page of every shard', async () => {
     const { table, inputs } = tableThat(
+      {},
       { Count: 5, LastEvaluatedKey: key },
       { Count: 2 },
       { Count: 2 },
@@ -71,11 +72,12 @@ describe('A query', () => {
         Count: 2,
       },
       { Count: 2 },
+      {},
     );
-    expect(await createOpenWorkStore(table).recordOpenCount()).toBe(5 + 4 * 2);
-    expect(inputs).toHaveLength(6);
+    expect(await createOpenWorkStore(table).recordOpenCount(2_000)).toBe(5 + 4 * 2);
+    expect(inputs).toHaveLength(8);
     expect(starts(inputs).filter((start) => start !== undefined)).toEqual([key]);
-    expect(inputs[5]).toMatchObject({ ExpressionAttributeValues: { ':open': 13 } });
+    expect(inputs[7]).toMatchObject({ ExpressionAttributeValues: { ':open': 13 } });
   });
 
   it('The list of accounts reads each account of each page, and leaves out a deleted account', async () => {

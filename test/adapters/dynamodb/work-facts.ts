@@ -50,7 +50,7 @@ export const workFacts: Facts = {
       await charges.charge(orderOf(index, {}, { dueAt: now + due }));
     expect([...(await overdueIds(openWork, now + 50_000))].sort()).toEqual([0, 1, 2, 3].map(idOf));
     expect(await overdueIds(openWork, now + 9_999)).toEqual([]);
-    expect(await openWork.recordOpenCount()).toBe(5);
+    expect(await openWork.recordOpenCount(2_000)).toBe(5);
     expect(
       await requests.read({
         clientAddress: '127.0.0.1',
@@ -109,7 +109,7 @@ export const workFacts: Facts = {
     expect(await hold('two', now + 1)).toBe(false);
     await openWork.releaseStarts('one');
     expect([await hold('two', now + 2), await hold('three', now + 50_002)]).toEqual([true, true]);
-    expect(await openWork.recordOpenCount()).toBe(0);
+    expect(await openWork.recordOpenCount(2_000)).toBe(0);
     expect(await hold('four', now + 50_003)).toBe(false);
   },
 

@@ -28,7 +28,7 @@ describe('a refusal in the form of the OpenAI API', () => {
     [problems.addressBlocked(1_000), 429, 'rate_limit_error', 'address_blocked', null, 'false', '1'],
     [problems.rateExceeded('post', 60, 7), 429, 'rate_limit_error', 'rate_limit_exceeded', null, 'true', '7'],
     [problems.tooManyOpen(1, 1), 429, 'rate_limit_error', 'rate_limit_exceeded', null, 'true', '5'],
-    [problems.serviceIsFull(1), 429, 'rate_limit_error', 'rate_limit_exceeded', null, 'true', '5'],
+    [problems.serviceIsFull(1, 1), 429, 'rate_limit_error', 'rate_limit_exceeded', null, 'true', '5'],
     [problems.wrongContentType(), 400, wrong, 'err_invalid_request', 'Content-Type', 'false', undefined],
     [problems.bodyNotJson(), 400, wrong, 'err_invalid_request', null, 'false', undefined],
     [

@@ -52,6 +52,7 @@ function servicesOf(table: Table): ReadServices {
     access: createPortalAccess(table),
     actions: createActionLog(table),
     clientUrls: { openai: 'https://api.test/openai/v1', mcp: 'https://api.test/mcp' },
+    serviceCapacity: 2_000,
     settings: {
       portalUrl: new URL('https://portal.test/'),
       apiUrl: 'https://api.test/api/public/v1',

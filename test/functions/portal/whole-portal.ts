@@ -205,7 +205,13 @@ export function openWholePortal() {
   } as const;
   const functions: Readonly<Record<PortalFunction, ApiHandler>> = {
     'sign-in': serveSignIn(() => ({ ...portal(), people }) as unknown as SignInServices),
-    read: serveRead((): ReadServices => ({ ...portal(), catalogs, clientUrls, ...readStores(table) })),
+    read: serveRead((): ReadServices => ({
+      ...portal(),
+      catalogs,
+      clientUrls,
+      serviceCapacity: 2_000,
+      ...readStores(table),
+    })),
     manage: servePortal('manage', manageHandlers, (): ManageServices => ({
       ...portal(),
       ...outside,
@@ -223,6 +229,7 @@ export function openWholePortal() {
       resultsBaseUrl: 'https://results.test',
       authFailureForm: 'envelope',
       topUpUrl: 'https://portal.test/wallet',
+      serviceCapacity: 2_000,
       requests: createRequestStore(table),
       creations,
       keys: createKeyStore(table),

@@ -159,6 +159,7 @@ const rows: readonly Row[] = [
                 { pk: 'ACCOUNT#Acc0unt001', sk: 'RATE#POST#29921040' },
                 { pk: 'ACCOUNT#Acc0unt001', sk: 'IDEMPOTENCY#hash' },
                 { pk: 'SERVICE', sk: 'SERVICE' },
+                { pk: 'OPEN_COUNT', sk: 'OPEN_COUNT' },
               ],
               ConsistentRead: true,
             },

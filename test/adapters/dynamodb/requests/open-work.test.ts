@@ -94,8 +94,22 @@ const rows: readonly Row[] = [
   ],
   [
     'A count of open work',
-    (table) => createOpenWorkStore(table).recordOpenCount(),
+    (table) => createOpenWorkStore(table).recordOpenCount(2_000),
     [
+      [
+        'BatchGetCommand',
+        {
+          RequestItems: {
+            table: {
+              Keys: [
+                { pk: 'SERVICE', sk: 'SERVICE' },
+                { pk: 'OPEN_COUNT', sk: 'OPEN_COUNT' },
+              ],
+              ConsistentRead: true,
+            },
+          },
+        },
+      ],
       [
         'QueryCommand',
         {
@@ -137,12 +151,26 @@ const rows: readonly Row[] = [
         },
       ],
       [
+        'BatchGetCommand',
+        {
+          RequestItems: {
+            table: {
+              Keys: [
+                { pk: 'SERVICE', sk: 'SERVICE' },
+                { pk: 'OPEN_COUNT', sk: 'OPEN_COUNT' },
+              ],
+              ConsistentRead: true,
+            },
+          },
+        },
+      ],
+      [
         'UpdateCommand',
         {
           TableName: 'table',
           Key: { pk: 'SERVICE', sk: 'SERVICE' },
-          UpdateExpression: 'SET openCreations = :open',
-          ExpressionAttributeValues: { ':open': 0 },
+          UpdateExpression: 'SET openCreations = :open, openRunning = :running',
+          ExpressionAttributeValues: { ':open': 0, ':running': 0 },
         },
       ],
     ],

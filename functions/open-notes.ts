@@ -1,0 +1,87 @@
+/**
+ * Starts and ends of creations are noted in the running count (core/open-count.ts), by whoever won the transaction that
+ * charged or ended the creation. A note never fails its caller and holds it up only for a moment: a lost note is
+ * corrected by the reconciler's next count.
+ */
+import type { CreationId } from '../core/ids.ts';
+import { sampledCount, sampledOneIn } from '../core/open-count.ts';
+import type { Charges, ChargeStore } from '../core/ports/charges.ts';
+import type { CreationStore } from '../core/ports/creations.ts';
+import type { OpenCountStore } from '../core/ports/open-count.ts';
+import type { Clock, Log } from '../core/ports/runtime.ts';
+import { errorName } from './error-name.ts';
+
+/** How long a note may take. A usual one takes 6 ms. */
+const noteMillis = 300;
+
+export interface OpenNotes {
+  begun(ids: readonly CreationId[]): Promise<void>;
+  ended(id: CreationId): Promise<void>;
+}
+
+export interface NoteServices {
+  readonly clock: Pick<Clock, 'timeout'>;
+  readonly log: Log;
+  readonly openCount: OpenCountStore;
+  /** The setting: it chooses the sample. */
+  readonly serviceCapacity: number;
+}
+
+export function openNotes({ clock, log, openCount, serviceCapacity }: NoteServices): OpenNotes {
+  const oneIn = sampledOneIn(serviceCapacity);
+  const note = async (change: number): Promise<void> => {
+    if (change === 0) return;
+    const limit = clock.timeout(noteMillis);
+    try {
+      await openCount.add(change, limit.signal);
+    } catch (error) {
+      log.info('open_count_not_noted', { change, error: errorName(error) });
+    } finally {
+      limit.release();
+    }
+  };
+  return {
+    begun: (ids) => note(sampledCount(ids, oneIn)),
+    ended: (id) => note(-sampledCount([id], oneIn)),
+  };
+}
+
+/** Charges and refunds that are noted. */
+export function notedCharges(charges: Charges, notes: OpenNotes): Charges {
+  return {
+    charge: async (order) => {
+      const outcome = await charges.charge(order);
+      if (outcome.kind === 'charged') await notes.begun(order.creations.map(({ id }) => id));
+      return outcome;
+    },
+    refund: async (creation, refund) => {
+      const outcome = await charges.refund(creation, refund);
+      if (outcome === 'refunded') await notes.ended(creation.id);
+      return outcome;
+    },
+  };
+}
+
+/** Charges, refunds and cancels that are noted. */
+export function notedChargeStore(charges: ChargeStore, notes: OpenNotes): ChargeStore {
+  return {
+    ...notedCharges(charges, notes),
+    cancel: async (creation, cancel) => {
+      const outcome = await charges.cancel(creation, cancel);
+      if (outcome === 'cancelled') await notes.ended(creation.id);
+      return outcome;
+    },
+  };
+}
+
+/** Completions that are noted. */
+export function notedCompletions(creations: CreationStore, notes: OpenNotes): CreationStore {
+  return {
+    ...creations,
+    complete: async (creation, done) => {
+      const outcome = await creations.complete(creation, done);
+      if (outcome === 'completed') await notes.ended(creation.id);
+      return outcome;
+    },
+  };
+}
