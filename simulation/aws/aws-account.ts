@@ -28,8 +28,15 @@ export interface AwsAccount {
   readonly refusals: ReadonlyMap<string, Refusals>;
 }
 
-/** @param now epoch milliseconds */
-export function createAwsAccount(now: () => number, quotas: AwsQuotas): AwsAccount {
+/**
+ * @param now epoch milliseconds
+ * @param warm so many environments of a function are idle at the beginning
+ */
+export function createAwsAccount(
+  now: () => number,
+  quotas: AwsQuotas,
+  warm: Readonly<Record<string, number>> = {},
+): AwsAccount {
   const refusals = new Map<string, Refusals>();
   const note = (limit: string): void => {
     const known = refusals.get(limit);
@@ -44,7 +51,7 @@ export function createAwsAccount(now: () => number, quotas: AwsQuotas): AwsAccou
   let table: TableThroughput | undefined;
   return {
     quotas,
-    functions: createFunctionConcurrency(now, quotas, note),
+    functions: createFunctionConcurrency(now, quotas, warm, note),
     tableOf: (get) => (table = createTableThroughput(now, quotas, get, note)),
     table: () => table,
     admitsRequest: () => {

@@ -37,10 +37,14 @@ interface Pool {
   readonly limit: string;
 }
 
-/** @param onRefused is told what throttled an invocation */
+/**
+ * @param warm so many environments of a function are idle at the beginning
+ * @param onRefused is told what throttled an invocation
+ */
 export function createFunctionConcurrency(
   now: () => number,
   { concurrency, reserved }: AwsQuotas,
+  warm: Readonly<Record<string, number>>,
   onRefused: (limit: string) => void,
 ): FunctionConcurrency {
   const { scaling, idleMillis, coldStartMillis } = lambdaLimits;
@@ -71,7 +75,7 @@ export function createFunctionConcurrency(
       peak: 0,
       invocations: 0,
       millis: 0,
-      idle: [],
+      idle: Array.from({ length: warm[name] ?? 0 }, now),
       growth: createTokenBucket(now, {
         perSecond: scaling.environments / scaling.seconds,
         burst: scaling.environments,

@@ -13,7 +13,7 @@ import type { AwsQuotas } from '../limits/quotas.ts';
 import { Ongoing } from '../world/effects.ts';
 import type { Change } from './simulated-table.ts';
 import { asTableRequest, type Input, type ItemRequest } from './table-request.ts';
-import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
+import { createTokenBucket } from './token-bucket.ts';
 
 export interface TableThroughput {
   /** Performs a call, or refuses it. */
@@ -36,7 +36,7 @@ type Index = (typeof indexes)[number];
 const writeUnitBytes = 1_024;
 const readUnitBytes = 4_096;
 /** So many buckets of partitions are kept before those that are full again are dropped. */
-const mostBuckets = 20_000;
+const mostBuckets = 50_000;
 const forgetMillis = 2_000;
 
 /** @param onRefused is told what refused a call */
@@ -53,10 +53,7 @@ export function createTableThroughput(
     writes: createGrowing(now, quotas.warm.writeUnits, quotas.table.writeUnits),
     reads: createGrowing(now, quotas.warm.readUnits, quotas.table.readUnits),
     indexes: new Map(
-      indexes.map((index) => [
-        index,
-        createGrowing(now, quotas.warm.writeUnits, quotas.table.writeUnits),
-      ]),
+      indexes.map((index) => [index, createGrowing(now, quotas.warm.writeUnits, quotas.table.writeUnits)]),
     ),
   };
   const total = { writeUnits: 0, readUnits: 0 };
@@ -72,7 +69,8 @@ export function createTableThroughput(
       if (!mentions(write, index)) continue;
       if (whole.indexes.get(index)?.hasSome() === false) return `writes of the index ${index.name}`;
       for (const value of partitionsOf(write, index, () => get(pk, key['sk']?.S ?? '')))
-        if (!writes.hasSome(`${index.name} ${value}`)) return `writes of the index ${index.name}, ${kindOf(value)}`;
+        if (!writes.hasSome(`${index.name} ${value}`))
+          return `writes of the index ${index.name}, ${kindOf(value)}`;
     }
     return undefined;
   }
@@ -119,9 +117,9 @@ export function createTableThroughput(
   /** A write whose condition failed, or that met a conflict, costs as well. */
   function spendRefused(input: Input): void {
     const { TransactItems } = asTableRequest(input);
-    const all: readonly (ItemRequest | undefined)[] = TransactItems?.flatMap((step) => Object.values(step)) ?? [
-      asTableRequest(input),
-    ];
+    const all: readonly (ItemRequest | undefined)[] = TransactItems?.flatMap((step) =>
+      Object.values(step),
+    ) ?? [asTableRequest(input)];
     for (const one of all) {
       const key = one?.Key ?? one?.Item;
       spendWrite(key?.['pk']?.S ?? '', TransactItems ? dynamodbLimits.transactionFactor : 1);
@@ -153,13 +151,14 @@ export function createTableThroughput(
     );
     // The adapters ask again for what stays unprocessed. Here the whole batch does, which is a little more.
     if (empty.length > 0) throw refuse(`reads of the partition ${kindOf(empty[0] ?? '')}`);
-    for (const [, { Keys }] of requests)
-      for (const key of Keys) {
-        const pk = key['pk']?.S ?? '';
-        const item = get(pk, key['sk']?.S ?? '');
-        spendRead(pk, unitsOf(item, readUnitBytes));
+    for (const [, { Keys }] of requests) for (const key of Keys) spendRead(key['pk']?.S ?? '', 1);
+    const answer = perform() as { readonly Responses?: Readonly<Record<string, readonly Item[]>> };
+    for (const items of Object.values(answer.Responses ?? {}))
+      for (const item of items) {
+        const more = unitsOf(item, readUnitBytes) - 1;
+        if (more > 0) spendRead(item['pk']?.S ?? '', more);
       }
-    return perform();
+    return answer;
   }
 
   function query(input: Input, perform: () => object): object {
@@ -242,15 +241,16 @@ function sizeOnce(item: Item): number {
 /** The entry of an item in an index. The indexes hold keys only. */
 function entryOf(item: Item | undefined, { partition, sort }: Index): string | undefined {
   const [hash, range] = [item?.[partition], item?.[sort]];
-  return hash === undefined || range === undefined ? undefined : `${hash.S ?? ''} ${range.S ?? range.N ?? ''}`;
+  return hash === undefined || range === undefined
+    ? undefined
+    : `${hash.S ?? ''} ${range.S ?? range.N ?? ''}`;
 }
 
 function mentions({ Item, UpdateExpression, ExpressionAttributeNames }: ItemRequest, index: Index): boolean {
   if (Item) return Item[index.partition] !== undefined;
   if (UpdateExpression === undefined) return false;
   return [index.partition, index.sort].some(
-    (name) =>
-      UpdateExpression.includes(name) || Object.values(ExpressionAttributeNames ?? {}).includes(name),
+    (name) => UpdateExpression.includes(name) || Object.values(ExpressionAttributeNames ?? {}).includes(name),
   );
 }
 
@@ -277,28 +277,44 @@ interface Partitions {
   readonly spend: (name: string, units: number) => void;
 }
 
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
+/** A creation has a partition of its own, which gets a few units a second. Nobody watches these partitions. */
+const isQuiet = (name: string): boolean => name.startsWith('CREATION#');
+
 /** A bucket for each partition key that was used in the last seconds. */
 function createPartitions(now: () => number, perSecond: number): Partitions {
-  const buckets = new Map<string, { readonly bucket: TokenBucket; at: number }>();
+  let buckets = new Map<string, Bucket>();
+  const fill = (bucket: Bucket): void => {
+    const millis = now();
+    if (millis === bucket.at) return;
+    bucket.tokens = Math.min(perSecond, bucket.tokens + ((millis - bucket.at) * perSecond) / 1000);
+    bucket.at = millis;
+  };
+  /** A bucket that nobody has used for two seconds is full again, or nearly so. */
   const drop = (): void => {
-    for (const [name, { at }] of buckets) {
-      if (at > now() - forgetMillis) break;
-      buckets.delete(name);
-    }
+    buckets = new Map([...buckets].filter(([, { at, tokens }]) => at > now() - forgetMillis || tokens < 0));
   };
   return {
-    hasSome: (name) => buckets.get(name)?.bucket.hasSome() ?? true,
+    hasSome: (name) => {
+      const bucket = isQuiet(name) ? undefined : buckets.get(name);
+      if (bucket === undefined) return true;
+      fill(bucket);
+      return bucket.tokens > 0;
+    },
     spend: (name, units) => {
-      const known = buckets.get(name) ?? {
-        bucket: createTokenBucket(now, { perSecond, burst: perSecond }),
-        at: 0,
-      };
-      known.at = now();
-      // The buckets stay in the order of their last use.
-      buckets.delete(name);
-      buckets.set(name, known);
-      known.bucket.spend(units);
-      if (buckets.size > mostBuckets) drop();
+      if (isQuiet(name)) return;
+      let bucket = buckets.get(name);
+      if (bucket === undefined) {
+        bucket = { tokens: perSecond, at: now() };
+        buckets.set(name, bucket);
+        if (buckets.size > mostBuckets) drop();
+      }
+      fill(bucket);
+      bucket.tokens -= units;
     },
   };
 }

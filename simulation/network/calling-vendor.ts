@@ -174,7 +174,9 @@ export function createCallingVendor(
     const millis = dice.chance(`slow ${id}`, habits.verySlow)
       ? dice.between(`very long ${id}`, 60_000, 200_000)
       : dice.between(`long ${id}`, ...habits.jobMillis);
-    const refusal = dice.chance(`refused ${id}`, habits.refused) ? dice.pick(`refusal of ${id}`, refusals) : undefined;
+    const refusal = dice.chance(`refused ${id}`, habits.refused)
+      ? dice.pick(`refusal of ${id}`, refusals)
+      : undefined;
     const job = { id, url, endsAt: world.time.now() + millis, refusal };
     all.set(id, job);
     if (url !== undefined) planCallbacks(vendor, job);

@@ -47,7 +47,7 @@ export function createCrowdClients(
       const path = `/api/public/v1/creations/${id}`;
       const answer = await service().request(
         'get',
-        eventOf('GET', path, keyAt(account, 0), {}, undefined, id),
+        eventOf('GET', path, keyAt(account, 0), {}, undefined, id, addressOf(account)),
       );
       watch.onPoll(answer.statusCode ?? 0);
       if (answer.statusCode === 200 && isOver(answer.body ?? '')) {
@@ -79,7 +79,15 @@ export function createCrowdClients(
       const headers = { 'content-type': 'application/json' };
       const answer = await service().request(
         'generate',
-        eventOf('POST', submitPath, keyAt(account, 0), headers, JSON.stringify(body)),
+        eventOf(
+          'POST',
+          submitPath,
+          keyAt(account, 0),
+          headers,
+          JSON.stringify(body),
+          undefined,
+          addressOf(account),
+        ),
       );
       watch.onAnswer(answer, sentAt);
       if (answer.statusCode !== 202) return;
@@ -88,6 +96,13 @@ export function createCrowdClients(
       else await poll(account, id, retryAfter(answer), sentAt);
     },
   };
+}
+
+/** Each account has a server with an address of its own. The id of the account gives the address. */
+function addressOf({ id }: AccountHeld): string {
+  let value = 0;
+  for (let index = 0; index < id.length; index += 1) value = (value * 31 + id.charCodeAt(index)) % 2 ** 24;
+  return `10.${value >> 16}.${(value >> 8) & 255}.${value & 255}`;
 }
 
 /** The first id of a creation in a body. Reading all of each body would cost more than the rest of a client. */

@@ -17,6 +17,8 @@ export interface CrowdPlan {
   readonly lengthSeconds: number;
   /** What comes in these first seconds is not measured: environments start, and the service fills up. */
   readonly warmUpSeconds: number;
+  /** Environments that are idle at the beginning, by function: the service has had traffic before. Empty: it is new. */
+  readonly warm: Readonly<Record<string, number>>;
   /** How long the vendor takes. */
   readonly renderSeconds: number;
   readonly vendor: VendorKind;

@@ -3,7 +3,7 @@
  * clients poll or take their webhooks. Nothing is faulty but what a limit refuses.
  */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { createAwsAccount } from '../../aws/aws-account.ts';
+import { createAwsAccount, type AwsAccount } from '../../aws/aws-account.ts';
 import { createService, type Service } from '../../aws/deployed-service.ts';
 import { tableName, type Change } from '../../aws/simulated-table.ts';
 import { openAccount, type AccountHeld } from '../../clients/open-account.ts';
@@ -54,7 +54,7 @@ async function runOn(
 ): Promise<CrowdReport> {
   const { seed, lengthSeconds, renderSeconds, holdMillis } = plan;
   const world = createLoadWorld({ seed, time, holdMillis });
-  const account = createAwsAccount(time.now, plan.aws);
+  const account = createAwsAccount(time.now, plan.aws, plan.warm);
   const measuredFrom = startAt + plan.warmUpSeconds * 1000;
   const counted = {
     requests: 0,
@@ -106,8 +106,7 @@ async function runOn(
       open.delete(pk);
       if (status === 'completed') counted.completed += 1;
       else counted.failed += 1;
-      if (status === 'completed' && acceptedAt >= measuredFrom)
-        counted.image.push(time.now() - acceptedAt);
+      if (status === 'completed' && acceptedAt >= measuredFrom) counted.image.push(time.now() - acceptedAt);
     }
   };
   const millis = renderSeconds * 1000;
@@ -141,17 +140,20 @@ async function runOn(
       },
     },
   );
-  const held = Array.from({ length: plan.accounts }, (_, index) =>
-    openAccount(accountPlan(plan), index, world, service),
-  );
-  await during(time, issueSecrets(held, service));
+  const held: AccountHeld[] = [];
+  account.table()?.free(() => {
+    for (let index = 0; index < plan.accounts; index += 1)
+      held.push(openAccount(accountPlan(plan), index, world, service));
+  });
+  await during(time, issueSecrets(held, service, account));
   sendAll(time, plan, held, clients.send);
   runReconciler(time, service);
 
   const last = startAt + lengthSeconds * 1000;
   const end = last + (deadlineSeconds + 180) * 1000;
   const isGoingOn = (): boolean =>
-    time.now() < last || ((open.size > 0 || world.live.size > 0 || clients.waiting() > 0) && time.now() < end);
+    time.now() < last ||
+    ((open.size > 0 || world.live.size > 0 || clients.waiting() > 0) && time.now() < end);
   for (let leaps = 1; isGoingOn(); leaps += 1) {
     if (!(await time.leap())) break;
     if (leaps % leapsPerLook === 0)
@@ -195,16 +197,22 @@ async function runOn(
 }
 
 /** Every account signs its webhooks: without a secret the service sends none. */
-async function issueSecrets(held: readonly AccountHeld[], { operator, table }: Service): Promise<void> {
+async function issueSecrets(
+  held: readonly AccountHeld[],
+  { operator, table }: Service,
+  account: AwsAccount,
+): Promise<void> {
   for (const { id } of held) {
     const sealed = await operator.secretBox.seal(id, webhookSecret(operator.randomBytes(32)));
     const key = { pk: { S: `ACCOUNT#${id}` }, sk: { S: 'ACCOUNT' } };
     const secrets = marshalItem({ ':secrets': [{ sealed, issuedAt: operator.clock.now() }] });
-    table.perform('UpdateItem', {
-      TableName: tableName,
-      Key: key,
-      UpdateExpression: 'SET webhookSecrets = :secrets',
-      ExpressionAttributeValues: secrets,
+    account.table()?.free(() => {
+      table.perform('UpdateItem', {
+        TableName: tableName,
+        Key: key,
+        UpdateExpression: 'SET webhookSecrets = :secrets',
+        ExpressionAttributeValues: secrets,
+      });
     });
   }
 }

@@ -150,7 +150,10 @@ function tableException(
   const { Item: item, CancellationReasons } = error.fields;
   switch (error.code) {
     case 'ConditionalCheckFailedException':
-      return new ConditionalCheckFailedException({ ...base, ...(item !== undefined && { Item: item as never }) });
+      return new ConditionalCheckFailedException({
+        ...base,
+        ...(item !== undefined && { Item: item as never }),
+      });
     case 'TransactionCanceledException':
       return new TransactionCanceledException({
         ...base,

@@ -28,8 +28,7 @@ export function createLoadWorld({ seed, time, holdMillis: [leastHold, mostHold] 
   const storage = new AsyncLocalStorage<Invocation>();
   const outside = AsyncLocalStorage.snapshot();
   const stream = createStream(seed);
-  const between = (least: number, most: number): number =>
-    least + Math.floor(stream() * (most - least + 1));
+  const between = (least: number, most: number): number => least + Math.floor(stream() * (most - least + 1));
   // The named dice of a seed serve shrinking, and nobody shrinks a load.
   const dice: World['dice'] = {
     unit: () => stream(),
