@@ -16,7 +16,7 @@ export interface CrowdClients {
 
 export interface ClientWatch {
   /** A request for an image was answered. */
-  readonly onAnswer: (answer: APIGatewayProxyStructuredResultV2, sentAt: number) => void;
+  readonly onAnswer: (answer: APIGatewayProxyStructuredResultV2) => void;
   readonly onPoll: (status: number) => void;
   /** A client has seen the end of its creation. */
   readonly onSeen: (sentAt: number) => void;
@@ -89,7 +89,7 @@ export function createCrowdClients(
           addressOf(account),
         ),
       );
-      watch.onAnswer(answer, sentAt);
+      watch.onAnswer(answer);
       if (answer.statusCode !== 202) return;
       const id = idIn(answer.body ?? '');
       if (takesWebhook) called.set(id, sentAt);

@@ -10,7 +10,6 @@ export interface LimitMet {
 
 export interface CrowdReport {
   readonly plan: CrowdPlan;
-  /** Requests behind the warm-up. */
   readonly requests: number;
   readonly accepted: number;
   /** Requests that were answered with something else than 202, by status and reason. */
@@ -23,7 +22,7 @@ export interface CrowdReport {
   readonly clientsStillWaiting: number;
   /** Accepted creations whose execution was not started at once. The reconciler started them. */
   readonly startsUnclear: number;
-  /** Seconds from the request to the image: the median, the 99th percentile and the slowest. */
+  /** Seconds from the charge to the image: the median, the 99th percentile and the slowest. */
   readonly imageSeconds: readonly number[];
   /** Seconds from the request to the moment when its client knew the end. */
   readonly seenSeconds: readonly number[];

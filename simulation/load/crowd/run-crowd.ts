@@ -7,20 +7,22 @@ import { createAwsAccount, type AwsAccount } from '../../aws/aws-account.ts';
 import { createService, type Service } from '../../aws/deployed-service.ts';
 import { tableName, type Change } from '../../aws/simulated-table.ts';
 import { openAccount, type AccountHeld } from '../../clients/open-account.ts';
-import { auditTable } from '../../watches/at-rest-audit.ts';
 import { quietWatch } from '../../watches/quiet-watch.ts';
 import { takeTime, type VirtualTime } from '../../world/time.ts';
 import { createStream } from '../../world/dice.ts';
+import { readBooks } from '../../../adapters/dynamodb/audit-store.ts';
+import { auditAccount } from '../../../core/ledger.ts';
 import { defaultLimits } from '../../../core/limits.ts';
 import { webhookSecret } from '../../../core/webhook.ts';
 import { arrivals } from '../arrivals.ts';
-import { createLeanClients } from '../lean/lean-clients.ts';
+import { createLeanClients, leanTableClient } from '../lean/lean-clients.ts';
 import { marshalItem } from '../lean/plain-items.ts';
 import { createLoadWorld } from '../lean/load-world.ts';
 import type { LoadProgress } from '../run-load.ts';
 import { createCrowdClients } from './crowd-clients.ts';
 import { costOf } from './crowd-cost.ts';
 import { createCrowdOutbound } from './crowd-outbound.ts';
+import { createForgetter } from './forget.ts';
 import { percentiles, Tally, type CrowdReport } from './crowd-measures.ts';
 import type { CrowdPlan } from './crowd-plan.ts';
 
@@ -55,11 +57,9 @@ async function runOn(
   const { seed, lengthSeconds, renderSeconds, holdMillis } = plan;
   const world = createLoadWorld({ seed, time, holdMillis });
   const account = createAwsAccount(time.now, plan.aws, plan.warm);
-  const measuredFrom = startAt + plan.warmUpSeconds * 1000;
   const counted = {
     requests: 0,
     accepted: 0,
-    completed: 0,
     failed: 0,
     polls: 0,
     unclear: 0,
@@ -73,12 +73,11 @@ async function runOn(
   /** The least that were open when a request was refused for it, and the most when one was accepted meanwhile. */
   const full = { atRefusal: Infinity, atAccept: 0, until: 0 };
   const clients = createCrowdClients(world, () => service, plan, {
-    onAnswer: (answer, sentAt) => {
+    onAnswer: (answer) => {
       if (isFull(answer)) {
         full.atRefusal = Math.min(full.atRefusal, open.size);
         full.until = time.now() + fullMillis;
       }
-      if (sentAt < measuredFrom) return;
       counted.requests += 1;
       if (answer.statusCode === 202) counted.accepted += 1;
       else counted.refused.add(reasonOf(answer));
@@ -88,10 +87,12 @@ async function runOn(
       if (status !== 200) counted.refusedPolls.add(String(status));
     },
     onSeen: (sentAt) => {
-      if (sentAt >= measuredFrom) counted.seen.push(time.now() - sentAt);
+      counted.seen.push(time.now() - sentAt);
     },
   });
+  const forgetter = createForgetter(time.now, () => service.table, account);
   const onCommit = (changes: readonly Change[]): void => {
+    forgetter.onCommit(changes);
     for (const { pk, sk, before, after } of changes) {
       if (sk !== 'CREATION' || !after) continue;
       if (!before) {
@@ -104,9 +105,8 @@ async function runOn(
       const acceptedAt = open.get(pk);
       if (acceptedAt === undefined) continue;
       open.delete(pk);
-      if (status === 'completed') counted.completed += 1;
+      if (status === 'completed') counted.image.push(time.now() - acceptedAt);
       else counted.failed += 1;
-      if (status === 'completed' && acceptedAt >= measuredFrom) counted.image.push(time.now() - acceptedAt);
     }
   };
   const millis = renderSeconds * 1000;
@@ -156,16 +156,21 @@ async function runOn(
     ((open.size > 0 || world.live.size > 0 || clients.waiting() > 0) && time.now() < end);
   for (let leaps = 1; isGoingOn(); leaps += 1) {
     if (!(await time.leap())) break;
-    if (leaps % leapsPerLook === 0)
-      tell({
-        seconds: Math.round((time.now() - startAt) / 1000),
-        ofSeconds: lengthSeconds,
-        accepted: counted.accepted,
-        open: open.size,
-      });
+    if (leaps % leapsPerLook !== 0) continue;
+    forgetter.sweep();
+    tell({
+      seconds: Math.round((time.now() - startAt) / 1000),
+      ofSeconds: lengthSeconds,
+      accepted: counted.accepted,
+      open: open.size,
+    });
   }
-  const costs = costOf(account, counted.completed);
-  const differences = await auditTable(service.table, service.store);
+  const costs = costOf(account, counted.image.length);
+  const atRest = leanTableClient((operation, input) =>
+    Promise.resolve(service.table.perform(operation, input)),
+  );
+  const books = await readBooks({ ...service.store, client: atRest });
+  const differences = books.flatMap(auditAccount);
   const seconds = (of: readonly number[]): number[] => percentiles(of, shares).map((one) => one / 1000);
   return {
     plan,
@@ -173,7 +178,7 @@ async function runOn(
     accepted: counted.accepted,
     refused: counted.refused.toRecord(),
     refusedPolls: counted.refusedPolls.toRecord(),
-    completed: counted.completed,
+    completed: counted.image.length,
     failed: counted.failed,
     stillOpen: open.size,
     clientsStillWaiting: clients.waiting(),
@@ -190,7 +195,7 @@ async function runOn(
       openShares: [full.atRefusal / plan.serviceCapacity, full.atAccept / plan.serviceCapacity],
     }),
     polls: counted.polls,
-    costPerThousand: (costs / Math.max(1, counted.completed)) * 1000,
+    costPerThousand: (costs / Math.max(1, counted.image.length)) * 1000,
     ...(account.table()?.used() ?? { writeUnits: 0, readUnits: 0 }),
     differences: differences.map((difference) => JSON.stringify(difference)),
   };

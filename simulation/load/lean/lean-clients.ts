@@ -14,12 +14,13 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { AwsError } from '../../../local/aws/aws-error.ts';
 import type { AwsClients, AwsEndpoints } from '../../aws/sdk-clients.ts';
 import { conflictOf } from '../../world/effects.ts';
+import type { Input } from '../../aws/table-request.ts';
 import type { World } from '../../world/simulated-world.ts';
 import { answerToPlain, inputOfPlain } from './table-forms.ts';
 
 /** What this file reads of a command of the SDK. */
 interface Command {
-  readonly input: Readonly<Record<string, unknown>>;
+  readonly input: Input;
   readonly constructor: { readonly name: string };
   readonly middlewareStack: {
     readonly resolve: (handler: unknown, context: object) => (args: object) => Promise<unknown>;
@@ -52,7 +53,7 @@ export function createLeanClients(world: World, endpoints: AwsEndpoints): AwsCli
   const exchange = async (
     service: keyof AwsEndpoints,
     operation: string,
-    input: Readonly<Record<string, unknown>>,
+    input: Input,
     signal: AbortSignal | undefined,
   ): Promise<object> => {
     for (let tries = 1; ; tries += 1) {
@@ -74,21 +75,6 @@ export function createLeanClients(world: World, endpoints: AwsEndpoints): AwsCli
     }
   };
 
-  const sendToTable: Send = async (command, { abortSignal } = {}) => {
-    const operation = operationOf(command);
-    const input = inputOfPlain(operation, command.input);
-    const work = async (): Promise<unknown> => {
-      try {
-        return answerToPlain(operation, await exchange('dynamodb', operation, input, abortSignal));
-      } catch (error) {
-        throw error instanceof AwsError ? tableException(operation, input, error) : error;
-      }
-    };
-    if (operation !== 'TransactWriteItems') return work();
-    // The adapter adds a middleware to a transaction, which notices lost answers.
-    return command.middlewareStack.resolve(work, {})({ input: command.input });
-  };
-
   const sendToStates: Send = async (command, { abortSignal } = {}) => {
     const operation = operationOf(command);
     try {
@@ -106,10 +92,31 @@ export function createLeanClients(world: World, endpoints: AwsEndpoints): AwsCli
     exchange('secretsmanager', operationOf(command), command.input, abortSignal);
 
   return {
-    documents: { send: sendToTable } as unknown as DynamoDBDocumentClient,
+    documents: leanTableClient((operation, input, signal) => exchange('dynamodb', operation, input, signal)),
     states: { send: sendToStates } as unknown as SFNClient,
     secrets: { send: sendToSecrets } as unknown as SecretsManagerClient,
   };
+}
+
+/** The client of the table over a function that answers in DynamoDB's own form, or throws AwsError. */
+export function leanTableClient(
+  exchange: (operation: string, input: Input, signal: AbortSignal | undefined) => Promise<object>,
+): DynamoDBDocumentClient {
+  const send: Send = async (command, { abortSignal } = {}) => {
+    const operation = operationOf(command);
+    const input = inputOfPlain(operation, command.input);
+    const work = async (): Promise<unknown> => {
+      try {
+        return answerToPlain(operation, await exchange(operation, input, abortSignal));
+      } catch (error) {
+        throw error instanceof AwsError ? tableException(operation, input, error) : error;
+      }
+    };
+    if (operation !== 'TransactWriteItems') return work();
+    // The adapter adds a middleware to a transaction, which notices lost answers.
+    return command.middlewareStack.resolve(work, {})({ input: command.input });
+  };
+  return { send } as unknown as DynamoDBDocumentClient;
 }
 
 /** The operations of lib-dynamodb's commands whose names differ from DynamoDB's own. */
@@ -136,11 +143,7 @@ function exceptionOf({ message }: AwsError): {
   return { message, $fault: 'client', $metadata: { httpStatusCode: 400 } };
 }
 
-function tableException(
-  operation: string,
-  input: Readonly<Record<string, unknown>>,
-  refusal: AwsError,
-): Error {
+function tableException(operation: string, input: Input, refusal: AwsError): Error {
   // A transaction reports a conflict as a reason of its cancellation.
   const error =
     refusal.code === 'TransactionConflictException' && operation === 'TransactWriteItems'
