@@ -135,7 +135,7 @@ export function createTableThroughput(
     try {
       const answer = perform();
       if (!(answer instanceof Ongoing)) return answer;
-      return new Ongoing(() => write(input, inTransaction, answer.finish) as object);
+      return new Ongoing(() => write(input, inTransaction, answer.finish));
     } catch (error) {
       if (error instanceof AwsError) spendRefused(input);
       throw error;

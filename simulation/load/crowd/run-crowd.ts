@@ -224,12 +224,11 @@ async function issueSecrets(
 
 /** Lets time pass until the work is done. */
 async function during(time: VirtualTime, work: Promise<void>): Promise<void> {
-  let isDone = false;
+  const state = { isDone: false };
   void work.then(() => {
-    isDone = true;
+    state.isDone = true;
   });
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- the work sets it
-  while (!isDone) if (!(await time.leap())) await time.settle();
+  while (!state.isDone) if (!(await time.leap())) await time.settle();
 }
 
 function accountPlan({ limits = defaultLimits }: CrowdPlan): Parameters<typeof openAccount>[0] {

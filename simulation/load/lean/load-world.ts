@@ -64,8 +64,8 @@ export function createLoadWorld({ seed, time, holdMillis: [leastHold, mostHold] 
       };
       const refuse = (error: unknown): void => {
         // Everything but a refusal of the service is a defect of the simulation.
-        if (error instanceof AwsError) hear(() => reject(error));
-        else reject(error);
+        if (!(error instanceof AwsError)) throw error;
+        hear(() => reject(error));
       };
       const perform = (work: () => Answer | Ongoing<Answer>): void => {
         try {
