@@ -15,6 +15,7 @@ import { addPeopleCommands } from './commands/people.ts';
 import { addPortalCommands } from './commands/portal.ts';
 import { addProviderCommands } from './commands/providers.ts';
 import { addReleaseCommands } from './commands/releases.ts';
+import { addServiceCommands } from './commands/service.ts';
 import { addWalletCommands } from './commands/wallet.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
 import { visibleJson, visibleText } from '../terminal/visible-text.ts';
@@ -53,6 +54,7 @@ export async function runAdmin(
   addFigureCommands(program, admin);
   addAuditCommand(program, admin);
   addReleaseCommands(program, admin);
+  addServiceCommands(program, admin);
   try {
     await program.parseAsync(args, { from: 'user' });
     return code;

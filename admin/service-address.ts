@@ -1,5 +1,6 @@
 /** The names and addresses of a service's resources, from the outputs of its stack. */
 import type { OutboundRules } from '../adapters/safe-fetch.ts';
+import { defaultServiceCapacity } from '../core/limits.ts';
 import { OperatorError } from './operator-error.ts';
 
 export interface ServiceAddress {
@@ -22,6 +23,8 @@ export interface ServiceAddress {
   readonly outboundRules: OutboundRules;
   /** The text of the output DefaultLimits, which is JSON. */
   readonly defaultLimits: string;
+  /** The setting serviceCapacity. */
+  readonly serviceCapacity: number;
   /** The address of the stand-in. Absent: AWS itself, with the operator's credentials and region. */
   readonly endpoint?: string;
 }
@@ -36,6 +39,8 @@ export function addressOf(output: (name: string) => string): Omit<ServiceAddress
     encryptionSecretArn: output('EncryptionSecretArn'),
     defaultLimits: output('DefaultLimits'),
     providerSecretArn: output('ProviderSecretArn'),
+    // A stack from before the setting has the default.
+    serviceCapacity: Number(outputOrNothing(output, 'ServiceCapacity') || defaultServiceCapacity),
     versionedFunctions: () => output('VersionedFunctions').split(','),
     portalUrl: outputOrNothing(output, 'PortalUrl'),
     userPoolId: outputOrNothing(output, 'UserPoolId'),

@@ -18,9 +18,11 @@ import {
   createOperatorCatalogStore,
   type OperatorCatalogStore,
 } from '../adapters/dynamodb/operator-catalog-store.ts';
+import { createOpenCountStore } from '../adapters/dynamodb/open-count-store.ts';
 import { createOpenWorkStore } from '../adapters/dynamodb/open-work-store.ts';
 import { createPeopleStore } from '../adapters/dynamodb/portal/people-store.ts';
 import { createProviderStore, type ProviderStore } from '../adapters/dynamodb/provider-store.ts';
+import { createServiceSwitch } from '../adapters/dynamodb/service-switch.ts';
 import type { Table } from '../adapters/dynamodb/table.ts';
 import { createWalletStore, type WalletStore } from '../adapters/dynamodb/wallet-store.ts';
 import {
@@ -46,9 +48,11 @@ import type { HealthStore } from '../core/ports/health.ts';
 import type { Executions, OpenWorkStore } from '../core/ports/executions.ts';
 import type { NoticeStore } from '../core/ports/notices.ts';
 import type { Outbound } from '../core/ports/outbound.ts';
+import type { ServiceSwitch } from '../core/ports/service-switch.ts';
 import type { PeopleStore } from '../core/ports/people.ts';
 import type { Clock, RandomBytes } from '../core/ports/runtime.ts';
 import { schema } from '../core/schema-version.ts';
+import { notedChargeStore, openNotes } from '../core/open-notes.ts';
 import { createReleaseStore, type ReleaseStore } from './release-store.ts';
 import type { ServiceAddress } from './service-address.ts';
 
@@ -83,6 +87,9 @@ export interface OperatorServices {
   readonly notices: NoticeStore;
   readonly outbound: Outbound;
   readonly providers: ProviderStore;
+  readonly serviceSwitch: ServiceSwitch;
+  /** The setting: how many creations may be open at once in the whole service. */
+  readonly serviceCapacity: number;
   readonly health: HealthStore;
   readonly credentials: CredentialEditor;
   readonly operatorCatalog: OperatorCatalogStore;
@@ -129,7 +136,15 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     (definition) => createConfigured(definition, { ...vendorAccess, name: definition.name }),
   );
   const creations = createCreationStore(table);
-  const charges = createChargeStore(table);
+  // A command has no log. It prints what it has done.
+  const log = { info: () => undefined, alarm: () => undefined };
+  const notes = openNotes({
+    clock,
+    log,
+    openCount: createOpenCountStore(table),
+    serviceCapacity: address.serviceCapacity,
+  });
+  const charges = notedChargeStore(createChargeStore(table), notes);
   return {
     table,
     defaultLimits: limitsSchema.parse(JSON.parse(address.defaultLimits)),
@@ -142,8 +157,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     charges,
     cancellation: {
       clock,
-      // A command has no log. It prints what it has done.
-      log: { info: () => undefined, alarm: () => undefined },
+      log,
       schema,
       creations,
       charges,
@@ -159,6 +173,8 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     notices: createNoticeStore(table),
     outbound: createOutbound(address.outboundRules, { clock }),
     providers: createProviderStore(table),
+    serviceSwitch: createServiceSwitch(table),
+    serviceCapacity: address.serviceCapacity,
     operatorCatalog,
     health: createHealthStore(table),
     people: createPeopleStore(table),

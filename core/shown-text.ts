@@ -1,8 +1,8 @@
-/** Texts that people write and others read: names, references and reasons. */
+/** Texts that people write and others read: names, references, reasons, and the message of a closed service. */
 import { characters } from './characters.ts';
 
 /** The largest number of characters in each text that is stored with an account. */
-const longest = { name: 100, reference: 200, reason: 500 } as const;
+const longest = { name: 100, reference: 200, reason: 500, closing: 300 } as const;
 export type ShownText = keyof typeof longest;
 
 /**

@@ -15,6 +15,7 @@ import {
 import { openCreationsOf } from './open-count-store.ts';
 import { catalogRevisionOf, enabledProvidersOf } from './provider-store.ts';
 import { updateItem } from './send.ts';
+import { closedOf } from './service-switch.ts';
 import { keys, minuteOf, ttlAttribute, type Item, type ItemKey, type Table } from './table.ts';
 
 /** The reads and the counters of the request path. */
@@ -112,6 +113,7 @@ function stateOf(found: (name: string) => Item | undefined, nowMillis: number): 
     ...(userSpend && { userSpentMicros: userSpentFromItem(userSpend) }),
     ...(userTold && { userTold }),
     ...(catalogRevision !== undefined && { catalogRevision }),
+    ...closedOf(found('service')),
     rateCount: Number(found('rate')?.['count'] ?? 0),
     openCreations: openCreationsOf(found('service'), found('openCount')),
     enabledProviders: enabledProvidersOf(found('service')),

@@ -43,6 +43,8 @@ export interface MeView {
     readonly credentials_url: string | null;
     /** An address that every local service has for webhooks. Null: this service has none. */
     readonly inbox_url: string | null;
+    /** What the operator says while the service takes no new creations. Null: it takes them. */
+    readonly closed_message: string | null;
   };
 }
 
@@ -91,8 +93,13 @@ export interface AccountView {
     readonly max_unused_uploads: number;
   };
   readonly in_flight: number;
-  /** Open creations of the whole service, as of the last minute, and how many it takes. */
-  readonly service: { readonly open_creations: number; readonly capacity: number };
+  /** Open creations of the whole service, as an estimate, and how many it takes. */
+  readonly service: {
+    readonly open_creations: number;
+    readonly capacity: number;
+    /** The operator has closed the service to new creations. */
+    readonly is_closed: boolean;
+  };
   readonly models: readonly ModelView[];
 }
 

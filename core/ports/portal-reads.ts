@@ -13,7 +13,7 @@ export interface PortalReads {
   keys(account: AccountId): Promise<readonly ApiKey[]>;
   /** The places of the person in these accounts, with the names of the accounts. */
   places(person: PersonId, accounts: readonly AccountId[]): Promise<readonly NamedPlace[]>;
-  service(): Promise<Pick<RequestState, 'openCreations' | 'enabledProviders' | 'catalogRevision'>>;
+  service(): Promise<Pick<RequestState, 'openCreations' | 'closed' | 'enabledProviders' | 'catalogRevision'>>;
   /** Unix milliseconds of the last test delivery. */
   lastTestAt(account: AccountId): Promise<number | undefined>;
   /** The body of a notice. Undefined: the notice is gone. */

@@ -3,6 +3,7 @@ import type { Account, ApiKey, ToldCap } from '../account.ts';
 import type { CreationRecord } from '../creation.ts';
 import type { AccountId, CreationId, KeyId } from '../ids.ts';
 import type { Micros } from '../money.ts';
+import type { ClosedService } from './service-switch.ts';
 
 export interface RequestQuestion {
   readonly clientAddress: string;
@@ -33,6 +34,8 @@ export interface RequestState {
   readonly idempotency?: IdempotencyRecord;
   /** In the whole service, as an estimate. Only for a POST that names no creation. */
   readonly openCreations: number;
+  /** The operator has closed the service. Never told when the question names a creation. */
+  readonly closed?: ClosedService;
   /** Providers with a key, or switched on by an operator. Empty when the question names a creation. */
   readonly enabledProviders: readonly string[];
   /** Of the operator's catalog. Absent: there is none, or the question names a creation. */

@@ -17,6 +17,7 @@ import {
   sourceSide,
 } from '../../core/limits.ts';
 import { formatUsd, toUsd, type Micros } from '../../core/money.ts';
+import type { ClosedService } from '../../core/ports/service-switch.ts';
 import { invalidRequest, Problem, retryLater } from '../../core/problem.ts';
 import { notUsable } from '../../core/upload.ts';
 
@@ -31,6 +32,8 @@ const providerRetrySeconds = 30;
 /** An operator has to mend a state machine that refuses to start. */
 const startRetrySeconds = 30;
 const overloadedRetrySeconds = 2;
+/** An operator has to open the service again. */
+const closedRetrySeconds = 60;
 
 // Who asks
 
@@ -346,6 +349,11 @@ export function generationFailed({ id }: CreationRecord, failure: FailureName): 
 }
 
 // The service itself
+
+/** 503: an operator has closed the service. Nothing was charged. */
+export function serviceClosed({ message }: ClosedService): Problem {
+  return retryLater('ERR_PROVIDER_UNAVAILABLE', message, { reason: 'overloaded' }, closedRetrySeconds);
+}
 
 /** 503: the service shed load, and nothing was charged. */
 export function overloaded(): Problem {

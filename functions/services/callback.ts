@@ -1,7 +1,7 @@
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { createHealthStore } from '../../adapters/dynamodb/health-store.ts';
 import { createCallingVendors } from '../../adapters/providers/calling-vendors.ts';
-import { notedCompletions } from '../open-notes.ts';
+import { notedCompletions } from '../../core/open-notes.ts';
 import { notesOver } from './admission.ts';
 import { commonServices, imageStore, table } from './clients.ts';
 import type { CompletionServices } from './completion.ts';

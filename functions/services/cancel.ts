@@ -4,7 +4,7 @@ import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { Tasks } from '../../core/ports/tasks.ts';
 import type { Providers } from '../../core/provider.ts';
-import { notedChargeStore } from '../open-notes.ts';
+import { notedChargeStore } from '../../core/open-notes.ts';
 import { notesOver } from './admission.ts';
 import { openApi, type ApiServices } from './api.ts';
 import { table } from './clients.ts';

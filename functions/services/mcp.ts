@@ -2,7 +2,7 @@ import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { mcpRequestMillis } from '../../core/limits.ts';
 import type { BeforeCatalog } from '../../core/sold-catalog.ts';
-import { notedChargeStore } from '../open-notes.ts';
+import { notedChargeStore } from '../../core/open-notes.ts';
 import { notesOver } from './admission.ts';
 import type { CancelApiServices } from './cancel.ts';
 import { table } from './clients.ts';

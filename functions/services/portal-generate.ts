@@ -13,8 +13,8 @@ import { systemClock } from '../../adapters/system-clock.ts';
 import type { KeyStore } from '../../core/ports/keys.ts';
 import type { UploadServices } from './upload.ts';
 import type { BeforeCatalog } from '../../core/sold-catalog.ts';
-import { notedCharges } from '../open-notes.ts';
-import { notesOver, serviceCapacity } from './admission.ts';
+import { notedCharges } from '../../core/open-notes.ts';
+import { notesOver, sampleTurns, serviceCapacity } from './admission.ts';
 import { openCatalogs } from './api.ts';
 import { imageStore, stateMachines, table } from './clients.ts';
 import { awsEnvironment, environment } from './environment.ts';
@@ -47,6 +47,7 @@ export function generateServices(): OpenServices<GenerateServices> {
     authFailureForm: 'envelope',
     topUpUrl: environment('TOP_UP_URL'),
     serviceCapacity: serviceCapacity(),
+    nextTurn: sampleTurns(),
     uploadTargets: createUploadTargets({ bucket: environment('IMAGES_BUCKET'), ...awsEnvironment() }),
   } as const;
   return () => {

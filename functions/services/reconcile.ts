@@ -9,7 +9,7 @@ import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { Executions, OpenWorkStore } from '../../core/ports/executions.ts';
 import type { NoticeExecutions, NoticeStore } from '../../core/ports/notices.ts';
-import { notedChargeStore } from '../open-notes.ts';
+import { notedChargeStore } from '../../core/open-notes.ts';
 import { notesOver, serviceCapacity } from './admission.ts';
 import { commonServices, stateMachines, table, type CommonServices } from './clients.ts';
 import { environment } from './environment.ts';

@@ -2,7 +2,7 @@ import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
-import { notedChargeStore } from '../open-notes.ts';
+import { notedChargeStore } from '../../core/open-notes.ts';
 import { notesOver } from './admission.ts';
 import { commonServices, table, type CommonServices } from './clients.ts';
 

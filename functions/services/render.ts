@@ -5,7 +5,7 @@ import { createSandboxProvider } from '../../adapters/providers/sandbox/provider
 import { createVendors } from '../../adapters/providers/vendors.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
 import type { ProviderCost, ProviderCosts } from '../../core/provider-costs.ts';
-import { notedCompletions } from '../open-notes.ts';
+import { notedCompletions } from '../../core/open-notes.ts';
 import { notesOver } from './admission.ts';
 import { commonServices, imageStore, table } from './clients.ts';
 import type { CompletionServices } from './completion.ts';

@@ -11,8 +11,8 @@ import type { NoticeExecutions, NoticeMarks } from '../../core/ports/notices.ts'
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 import type { BeforeCatalog } from '../../core/sold-catalog.ts';
-import { notedCharges } from '../open-notes.ts';
-import { notesOver, serviceCapacity } from './admission.ts';
+import { notedCharges } from '../../core/open-notes.ts';
+import { notesOver, sampleTurns, serviceCapacity } from './admission.ts';
 import { openApi, openCatalogs, type QuoteServices } from './api.ts';
 import { imageStore, stateMachines, table } from './clients.ts';
 import { environment } from './environment.ts';
@@ -31,6 +31,8 @@ export interface SubmitServices extends QuoteServices {
   readonly topUpUrl: string;
   /** How many creations may be open at once in the whole service. */
   readonly serviceCapacity: number;
+  /** The turn of a new creation in the sample of open creations. Each call gives the next one. */
+  readonly nextTurn: () => number;
 }
 
 /** @param millis the time of a request */
@@ -46,6 +48,7 @@ export function submitServices(
     outboundRules: outboundRules(),
     topUpUrl: environment('TOP_UP_URL'),
     serviceCapacity: serviceCapacity(),
+    nextTurn: sampleTurns(),
   };
   return () => {
     const api = open();

@@ -245,6 +245,13 @@ function Banner() {
       </p>
     );
   }
+  if (me.service.closed_message !== null) {
+    return (
+      <p class="banner" role="note">
+        The service takes no new creations at the moment: {me.service.closed_message}
+      </p>
+    );
+  }
   return null;
 }
 

@@ -74,7 +74,7 @@ import type { CancelApiServices } from '../../functions/services/cancel.ts';
 import type { EventServices } from '../../functions/services/events.ts';
 import type { UploadServices } from '../../functions/services/upload.ts';
 import type { SubmitServices } from '../../functions/services/submit.ts';
-import { notedChargeStore, notedCompletions, openNotes, type OpenNotes } from '../../functions/open-notes.ts';
+import { notedChargeStore, notedCompletions, openNotes, type OpenNotes } from '../../core/open-notes.ts';
 import { reconcile, type ReconcileEvent } from '../../functions/schedule/reconcile.ts';
 import { deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
 import { creationIdOf, type Payload } from '../../functions/workflow/payload.ts';
@@ -418,6 +418,8 @@ export function createService(
     randomBytes,
     log: createLog(component, watch.onText),
   });
+  let turn = 0;
+  const nextTurn = (): number => (turn += 1);
   const notes = (component: string): OpenNotes =>
     openNotes({ ...common(component), openCount: createOpenCountStore(store), serviceCapacity });
   const creations = createCreationStore(store);
@@ -480,6 +482,7 @@ export function createService(
       ...open,
       charges: notedChargeStore(createChargeStore(open.shared), notes('api')),
       serviceCapacity,
+      nextTurn,
       executions: states,
       notices: createNoticeStore(open.shared),
       noticeExecutions: createNoticeExecutions(clients.states, machineArns.notices, signal),
@@ -527,6 +530,7 @@ export function createService(
     bucket,
     topUpUrl,
     serviceCapacity,
+    nextTurn,
     notes: notes('portal'),
     tasks: (signal) => createTasks(clients.states, { onDefect: onTaskDefect('portal'), signal }),
     stoppable,

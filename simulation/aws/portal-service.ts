@@ -31,7 +31,7 @@ import type { Tasks } from '../../core/ports/tasks.ts';
 import type { Schema } from '../../core/schema-version.ts';
 import { startBudget } from '../../core/time-budget.ts';
 import type { ApiHandler } from '../../functions/http/framed.ts';
-import { notedCharges, notedChargeStore, type OpenNotes } from '../../functions/open-notes.ts';
+import { notedCharges, notedChargeStore, type OpenNotes } from '../../core/open-notes.ts';
 import { servePortal } from '../../functions/portal/http/serve-portal.ts';
 import { cancelHandlers } from '../../functions/portal/cancel.ts';
 import { generateHandlers } from '../../functions/portal/generate.ts';
@@ -82,6 +82,7 @@ export interface PortalParts {
   readonly bucket: Bucket;
   readonly topUpUrl: string;
   readonly serviceCapacity: number;
+  readonly nextTurn: () => number;
   readonly notes: OpenNotes;
   readonly tasks: (signal: AbortSignal) => Tasks;
   /** The vendors that can stop a job. */
@@ -150,6 +151,7 @@ export function createPortal(parts: PortalParts): Portal {
       creations: createCreationReader(shared),
       keys: { create: (key) => putKey(shared, key) },
       serviceCapacity: parts.serviceCapacity,
+      nextTurn: parts.nextTurn,
       charges: notedCharges(createCharges(shared), parts.notes),
       uploads: createUploadStore(shared),
       executions: createExecutions(states, machineArns, signal),

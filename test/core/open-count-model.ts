@@ -3,16 +3,25 @@
  * The model uses the functions of core and no service, so a test of ten minutes takes less than a second.
  */
 import { uuidV7, type CreationId } from '../../core/ids.ts';
-import { nextAnchor, openNow, sampledCount, sampledOneIn, type OpenAnchor } from '../../core/open-count.ts';
+import {
+  nextAnchor,
+  openNow,
+  sampledCount,
+  sampledOneIn,
+  withTurn,
+  type OpenAnchor,
+} from '../../core/open-count.ts';
 
 export interface ModelOptions {
   readonly capacity: number;
   /** From which second on how many requests arrive a second. */
   readonly arrivals: readonly (readonly [fromSecond: number, perSecond: number])[];
   readonly seconds: number;
-  /** How long a creation is open. Each takes a random time of 80 to 120 percent of it. */
-  readonly openSeconds: number;
+  /** How long creations are open, of several kinds. Each takes a random time of 80 to 120 percent of its kind's. */
+  readonly openSeconds: readonly number[];
   readonly seed: number;
+  /** The environments of the function that charges. Each counts its own turns. */
+  readonly environments?: number;
   /** The seconds that a count takes. Work goes on meanwhile. */
   readonly countSeconds?: number;
   /** The share of notes that are lost. */
@@ -50,9 +59,11 @@ const minuteSeconds = 60;
 /** Full: the last second refused a request. Then the number of open creations is held against the capacity. */
 export function measureAdmission(options: ModelOptions): Measured {
   const { capacity, seconds, openSeconds, countSeconds = 2, lost = 0, notesEnds = true } = options;
+  const { environments = 50 } = options;
   const random = randomOf(options.seed);
   const bytes = (): Uint8Array => Uint8Array.from({ length: 16 }, () => Math.floor(random() * 256));
   const oneIn = sampledOneIn(capacity);
+  const turns = Array.from({ length: environments }, () => Math.floor(random() * 256));
   const ends = new Map<number, CreationId[]>();
   let anchor: OpenAnchor = { counted: 0 };
   let running = 0;
@@ -93,9 +104,13 @@ export function measureAdmission(options: ModelOptions): Measured {
         refusedAt = tick;
         continue;
       }
-      const id = uuidV7(tick * 50, bytes()) as CreationId;
+      const environment = Math.floor(random() * environments);
+      const turn = (turns[environment] ?? 0) + 1;
+      turns[environment] = turn;
+      const id = uuidV7(tick * 50, withTurn(bytes(), turn)) as CreationId;
       started.push(id);
-      const endsAt = tick + Math.round(openSeconds * (0.8 + 0.4 * random()) * ticksPerSecond);
+      const kind = openSeconds[Math.floor(random() * openSeconds.length)] ?? 0;
+      const endsAt = tick + Math.round(kind * (0.8 + 0.4 * random()) * ticksPerSecond);
       ends.set(endsAt, [...(ends.get(endsAt) ?? []), id]);
     }
     open += started.length;

@@ -124,6 +124,8 @@ export function accepting(setting: Setting): Stage {
     images: stub<ImageStore>({ put: async (image) => Promise.resolve(void stored.push(image)) }),
     topUpUrl: 'https://portal.test/wallet',
     serviceCapacity: 2_000,
+    // The last bits of the byte that seededBytes gives.
+    nextTurn: () => 3,
     resultsBaseUrl: 'https://results.test',
     authFailureForm: 'envelope' as const,
     ...setting.services,

@@ -7,6 +7,7 @@ import { portalKeys } from './portal-keys.ts';
 import { catalogRevisionOf, enabledProvidersOf } from '../provider-store.ts';
 import { queryAll } from '../query.ts';
 import { getItem } from '../send.ts';
+import { closedOf } from '../service-switch.ts';
 import { keys, type Table } from '../table.ts';
 
 export function createPortalReads(table: Table): PortalReads {
@@ -34,6 +35,7 @@ export function createPortalReads(table: Table): PortalReads {
       const openCount = items.find(({ pk }) => pk === keys.openCount().pk);
       const catalogRevision = catalogRevisionOf(item);
       return {
+        ...closedOf(item),
         openCreations: openCreationsOf(item, openCount),
         enabledProviders: enabledProvidersOf(item),
         ...(catalogRevision !== undefined && { catalogRevision }),

@@ -8,6 +8,7 @@ import { mostSeed } from '../../../core/image-request.ts';
 import { chargeMillis, startGraceMillis } from '../../../core/limits.ts';
 import { machineOf } from '../../../core/machine.ts';
 import { asMicros } from '../../../core/money.ts';
+import { withTurn } from '../../../core/open-count.ts';
 import type { ChargeOrder, ChargeOutcome, NewCreation } from '../../../core/ports/charges.ts';
 import type { Problem } from '../../../core/problem.ts';
 import type { RetryCharge } from '../../../core/retries.ts';
@@ -21,6 +22,7 @@ import {
   overBalance,
   overBudget,
   overloaded,
+  serviceClosed,
   tooManyOpen,
 } from '../../http/problems.ts';
 import { overRate } from '../../http/rate.ts';
@@ -82,6 +84,8 @@ export async function chargeRequest(
   const { caller, plan } = request;
   const { topUpUrl } = services;
   const demand = demandOf(request);
+  // An earlier request with the same key was answered before. Only a new creation is refused.
+  if (caller.state.closed) throw serviceClosed(caller.state.closed);
   try {
     checkMeans(caller, demand, services);
     const sources = await copySources(plan, caller, services, inline);
@@ -169,7 +173,7 @@ function newCreation(
   { caller, requestId, plan, sources }: Submission,
   index: number,
   nowMillis: number,
-  { randomBytes, schema, catalog }: SubmitServices,
+  { randomBytes, nextTurn, schema, catalog }: SubmitServices,
 ): NewCreation {
   const { request, routes, costMicros } = plan;
   const { account, apiKey } = caller;
@@ -179,7 +183,7 @@ function newCreation(
   const machine = machineOf(routes);
   return {
     v: schema.written,
-    id: uuidV7(nowMillis, randomBytes(16)) as CreationId,
+    id: uuidV7(nowMillis, withTurn(randomBytes(16), nextTurn())) as CreationId,
     accountId: account.id,
     keyId: apiKey.id,
     requestId,

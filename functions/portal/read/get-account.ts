@@ -7,7 +7,7 @@ import type { PortalHandle } from '../http/caller.ts';
 export const getAccount: PortalHandle<'getAccount', ReadServices> = async (_request, caller, services) => {
   const { account, nowMillis } = caller;
   const { limits } = account;
-  const { openCreations, enabledProviders, catalogRevision } = await services.reads.service();
+  const { openCreations, closed, enabledProviders, catalogRevision } = await services.reads.service();
   const catalog = await services.catalogs.at(catalogRevision);
   const body: AccountView = {
     id: account.id,
@@ -22,7 +22,11 @@ export const getAccount: PortalHandle<'getAccount', ReadServices> = async (_requ
       max_unused_uploads: limits.maxUnusedUploads,
     },
     in_flight: account.inFlight,
-    service: { open_creations: openCreations, capacity: services.serviceCapacity },
+    service: {
+      open_creations: openCreations,
+      capacity: services.serviceCapacity,
+      is_closed: closed !== undefined,
+    },
     models: modelViews(catalog, account.policy, enabledProviders, nowMillis),
   };
   return { status: 200, body };

@@ -7,7 +7,7 @@ import type { PortalHandle } from '../http/caller.ts';
 export const getMe: PortalHandle<'getMe', ReadServices> = async (_request, caller, services) => {
   const { person, session, account, member, isOperator } = caller;
   const { settings, reads, clientUrls } = services;
-  const places = await reads.places(person.id, person.accounts);
+  const [places, { closed }] = await Promise.all([reads.places(person.id, person.accounts), reads.service()]);
   const body: MeView = {
     person: {
       id: person.id,
@@ -29,6 +29,7 @@ export const getMe: PortalHandle<'getMe', ReadServices> = async (_request, calle
       contact: settings.contact,
       credentials_url: settings.credentialsUrl,
       inbox_url: settings.inboxUrl,
+      closed_message: closed?.message ?? null,
     },
   };
   return { status: 200, body };

@@ -63,7 +63,9 @@ function Content({ data }: { data: AccountView }) {
       <Card title="Service">
         <Facts>
           <Fact name="Status">
-            {service.open_creations < service.capacity ? (
+            {service.is_closed ? (
+              <Badge tone="warn">closed: takes no new creations</Badge>
+            ) : service.open_creations < service.capacity ? (
               <Badge tone="good">takes creations</Badge>
             ) : (
               <Badge tone="warn">full: new creations wait</Badge>

@@ -230,6 +230,7 @@ export function openWholePortal() {
       authFailureForm: 'envelope',
       topUpUrl: 'https://portal.test/wallet',
       serviceCapacity: 2_000,
+      nextTurn: () => 3,
       requests: createRequestStore(table),
       creations,
       keys: createKeyStore(table),

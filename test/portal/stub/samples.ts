@@ -377,7 +377,7 @@ export function samplesAt(nowMillis: number) {
     created_at: ago(200 * day),
     limits,
     in_flight: 1,
-    service: { open_creations: 37, capacity: 5000 },
+    service: { open_creations: 37, capacity: 5000, is_closed: false },
     models,
   };
 
@@ -395,6 +395,7 @@ export function samplesAt(nowMillis: number) {
       contact: 'Write to support@example.com.',
       credentials_url: 'https://sign-in.example.com/passkeys/add',
       inbox_url: 'https://hooks.example.com/darkroom',
+      closed_message: null,
     },
   };
 

@@ -3,13 +3,12 @@
  * charged or ended the creation. A note never fails its caller and holds it up only for a moment: a lost note is
  * corrected by the reconciler's next count.
  */
-import type { CreationId } from '../core/ids.ts';
-import { sampledCount, sampledOneIn } from '../core/open-count.ts';
-import type { Charges, ChargeStore } from '../core/ports/charges.ts';
-import type { CreationStore } from '../core/ports/creations.ts';
-import type { OpenCountStore } from '../core/ports/open-count.ts';
-import type { Clock, Log } from '../core/ports/runtime.ts';
-import { errorName } from './error-name.ts';
+import type { CreationId } from './ids.ts';
+import { sampledCount, sampledOneIn } from './open-count.ts';
+import type { Charges, ChargeStore } from './ports/charges.ts';
+import type { CreationStore } from './ports/creations.ts';
+import type { OpenCountStore } from './ports/open-count.ts';
+import type { Clock, Log } from './ports/runtime.ts';
 
 /** How long a note may take. A usual one takes 6 ms. */
 const noteMillis = 300;
@@ -35,7 +34,7 @@ export function openNotes({ clock, log, openCount, serviceCapacity }: NoteServic
     try {
       await openCount.add(change, limit.signal);
     } catch (error) {
-      log.info('open_count_not_noted', { change, error: errorName(error) });
+      log.info('open_count_not_noted', { change, error: error instanceof Error ? error.name : 'unknown' });
     } finally {
       limit.release();
     }
