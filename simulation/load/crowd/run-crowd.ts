@@ -11,7 +11,7 @@ import { quietWatch } from '../../watches/quiet-watch.ts';
 import { takeTime, type VirtualTime } from '../../world/time.ts';
 import { createStream } from '../../world/dice.ts';
 import { readBooks } from '../../../adapters/dynamodb/audit-store.ts';
-import { auditAccount } from '../../../core/ledger.ts';
+import { auditAccount, type Difference } from '../../../core/ledger.ts';
 import { defaultLimits } from '../../../core/limits.ts';
 import { webhookSecret } from '../../../core/webhook.ts';
 import { arrivals } from '../arrivals.ts';
@@ -166,11 +166,7 @@ async function runOn(
     });
   }
   const costs = costOf(account, counted.image.length);
-  const atRest = leanTableClient((operation, input) =>
-    Promise.resolve(service.table.perform(operation, input)),
-  );
-  const books = await readBooks({ ...service.store, client: atRest });
-  const differences = books.flatMap(auditAccount);
+  const differences = await auditEach(held, service);
   const seconds = (of: readonly number[]): number[] => percentiles(of, shares).map((one) => one / 1000);
   return {
     plan,
@@ -220,6 +216,15 @@ async function issueSecrets(
       });
     });
   }
+}
+
+/** Runs the operator's audit, one account after the other: all books at once would need gigabytes. */
+async function auditEach(held: readonly AccountHeld[], { table, store }: Service): Promise<Difference[]> {
+  const client = leanTableClient((operation, input) => Promise.resolve(table.perform(operation, input)));
+  const differences: Difference[] = [];
+  for (const { id } of held)
+    for (const books of await readBooks({ ...store, client }, id)) differences.push(...auditAccount(books));
+  return differences;
 }
 
 /** Lets time pass until the work is done. */
