@@ -13,6 +13,10 @@
  *   --flapping [--seeds N]     runs seeds in which providers go down and come back, and nothing else happens
  *   --load provider-down [--rate N] [--minutes N] [--way WAY] [--json]
  *                              takes a provider away for ten minutes, at N creations a second
+ *   --load crowd [--rate N] [--minutes M] [--seconds S] [--vendor synchronous|job] [--quotas default|raised]
+ *     [--accounts N] [--start warm|cold] [--json]
+ *                              sends N requests a second under the limits of AWS; a vendor takes S seconds
+ *   --load one-account …       sends all requests from one account
  *   --kill N [--seed M]        runs the real service under load and kills it N times
  */
 import { simulate } from '../simulation/command.ts';

@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { wholeNumber } from '../terminal/whole-number.ts';
 import { killRepeatedly, runWorker } from './child-processes.ts';
 import type { Job, Report } from './messages.ts';
+import { crowdSituations, simulateCrowd } from './load/crowd/crowd-command.ts';
 import { simulateLoad } from './load/load-command.ts';
 import { printOutage, printReport, Progress } from './report.ts';
 import { mutants, type Mutant } from './runs/mutants.ts';
@@ -29,8 +30,13 @@ const options = {
   outage: { type: 'boolean', default: false },
   of: { type: 'string', default: 'starts' },
   load: { type: 'string' },
-  rate: { type: 'string', default: '20' },
-  minutes: { type: 'string', default: '20' },
+  rate: { type: 'string' },
+  minutes: { type: 'string' },
+  seconds: { type: 'string', default: '15' },
+  vendor: { type: 'string' },
+  quotas: { type: 'string' },
+  accounts: { type: 'string' },
+  start: { type: 'string', default: 'warm' },
   way: { type: 'string' },
   json: { type: 'boolean', default: false },
   kill: { type: 'string' },
@@ -48,10 +54,13 @@ export async function simulate(args: string[]): Promise<boolean> {
       String(wholeNumber('--kill', flags.kill)),
       String(wholeNumber('--seed', flags.seed ?? '1', 0)),
     );
+  const { load } = flags;
+  if (load !== undefined)
+    return crowdSituations.includes(load)
+      ? simulateCrowd({ ...flags, load })
+      : simulateLoad({ ...flags, load });
   if (flags.seed !== undefined) return traceSeed(wholeNumber('--seed', flags.seed, 0), flags);
   if (flags.outage) return runOutage(flags.of);
-  const { load } = flags;
-  if (load !== undefined) return simulateLoad({ ...flags, load });
   if (flags.mutants) return catchMutants(positionals, flags);
   if (flags.conflicts !== undefined) return runCrowds(flags.conflicts, flags);
   if (flags.exhaustive || flags.pairs) return runExhaustive(flags);

@@ -1,4 +1,6 @@
 /** What `npm run simulate` tells its worker processes to do, and what these report back. */
+import type { CrowdPlan } from './load/crowd/crowd-plan.ts';
+import type { CrowdReport } from './load/crowd/crowd-measures.ts';
 import type { LoadPlan } from './load/load-plan.ts';
 import type { LoadReport } from './load/measures.ts';
 import type { LoadProgress } from './load/run-load.ts';
@@ -22,6 +24,7 @@ export type Job =
     }
   | { readonly kind: 'outage'; readonly of: Absent }
   | { readonly kind: 'load'; readonly plan: LoadPlan }
+  | { readonly kind: 'crowd'; readonly plan: CrowdPlan }
   | { readonly kind: 'trace'; readonly seed: number; readonly flapping?: boolean; readonly mutant?: string }
   | {
       /** Crowds of clients, one seed after the other, until the service has answered so many requests. */
@@ -124,6 +127,12 @@ export type Message =
   | {
       readonly kind: 'loaded';
       readonly report: LoadReport;
+      /** One line for each promise that was broken. */
+      readonly wrong: readonly string[];
+    }
+  | {
+      readonly kind: 'crowd';
+      readonly report: CrowdReport;
       /** One line for each promise that was broken. */
       readonly wrong: readonly string[];
     }

@@ -1,7 +1,7 @@
 /** How often a call is tried when other calls hold its items, and the pauses between the tries. */
 import type { Table } from './table.ts';
 
-const tries = 6;
+const tries = 10;
 /**
  * Within one try the SDK retries throttles itself, with pauses of seconds. Six such tries would exceed the
  * gateway's 30 s.

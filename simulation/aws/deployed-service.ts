@@ -83,6 +83,10 @@ import { creationIdOf, type Payload } from '../../functions/workflow/payload.ts'
 import { refundCharge } from '../../functions/workflow/refund-charge.ts';
 import { renderImage } from '../../functions/workflow/render-image.ts';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
+import { gatewayLimits } from '../limits/api-gateway.ts';
+import { lambdaLimits } from '../limits/lambda.ts';
+import { otherRegion } from '../limits/step-functions.ts';
+import type { AwsAccount } from './aws-account.ts';
 import { createSimulatedTable, tableName, type Change, type SimulatedTable } from './simulated-table.ts';
 import { asTableRequest } from './table-request.ts';
 import { createBucket, type Bucket } from '../network/bucket.ts';
@@ -92,6 +96,7 @@ import {
   callingVendor,
   createCallingVendor,
   type CallingVendor,
+  type VendorHabits,
   type SentCallback,
 } from '../network/calling-vendor.ts';
 import {
@@ -103,6 +108,7 @@ import {
 } from '../network/flapping-providers.ts';
 import { createProvider, pictures } from '../network/providers.ts';
 import { flappingWeather, type Forecast } from '../network/weather.ts';
+import type { Ongoing } from '../world/effects.ts';
 import { createClock } from '../world/function-clock.ts';
 import type { CallbackWatch } from '../watches/callback-watch.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
@@ -251,12 +257,26 @@ export interface ServiceOptions extends StartLimits {
   /** The weather of the providers that flap. */
   readonly forecast: Forecast;
   readonly routeOrder: RouteOrder;
+  /** How the vendor behaves that calls back. */
+  readonly vendorHabits: VendorHabits;
+  /** What a load has in the place of what the seeds have. */
+  readonly load: LoadParts;
   /** The setting: how many creations may be open at once in the whole service. */
   readonly serviceCapacity: number;
 }
 
-/** Every region but us-east-1, us-west-2 and eu-west-1. Source: "Quotas" of the Step Functions guide. */
-const smallRegion: StartLimits = { startsPerSecond: 150, startBurst: 800 };
+/** A load has an account with all limits of AWS, and cheaper ways out of the process. */
+export interface LoadParts {
+  readonly account: AwsAccount;
+  readonly createClients: typeof createAwsClients;
+  readonly outbound: Outbound;
+}
+
+/** The throttles of Step Functions, of every region but us-east-1, us-west-2 and eu-west-1. */
+const smallRegion: StartLimits = {
+  startsPerSecond: otherRegion.startExecution.perSecond,
+  startBurst: otherRegion.startExecution.burst,
+};
 
 /** The function behind a Task of the state machine. */
 interface Task {
@@ -272,8 +292,17 @@ export function createService(
 ): Service {
   const { startsPerSecond, startBurst } = { ...smallRegion, ...options };
   const { serviceCapacity = defaultServiceCapacity } = options;
-  const { forecast = flappingWeather(world.dice, world.time.now()), routeOrder = 'given' } = options;
-  const table = createSimulatedTable({ now: world.time.now, onCommit: watch.onCommit });
+  const { forecast = flappingWeather(world.dice, world.time.now()), routeOrder = 'given', load } = options;
+  const account = load?.account;
+  const table = createSimulatedTable({
+    now: world.time.now,
+    remembers: load === undefined,
+    onCommit: (changes) => {
+      throughput?.onCommit(changes);
+      watch.onCommit(changes);
+    },
+  });
+  const throughput = account?.tableOf(table.get);
   table.perform('UpdateItem', {
     TableName: tableName,
     Key: { pk: { S: 'SERVICE' }, sk: { S: 'SERVICE' } },
@@ -289,8 +318,15 @@ export function createService(
   const ofToday = (): { readonly schema: Schema } => ({ schema: releases.begin(releases.current()) });
   const stepFunctions = createStepFunctions({
     now: world.time.now,
-    startsPerSecond,
-    startBurst,
+    limits: account?.quotas.steps ?? {
+      ...otherRegion,
+      startExecution: { perSecond: startsPerSecond, burst: startBurst },
+    },
+    ...(account && {
+      onThrottled: account.note,
+      transitionWait: account.transitionWait,
+      forgets: true,
+    }),
     release: releases.current,
     outside: world.outside,
     onText: watch.onText,
@@ -300,9 +336,11 @@ export function createService(
         if (!task) throw new Error(`no function ${functionName}`);
         const started = JSON.parse(startedWith) as Payload;
         watch.onTask(functionName, started, input as Payload);
-        const result = await world.invoke(state, task.limitMillis, (id) =>
+        const result = await invoke(functionName, state, task.limitMillis, (id) =>
           task.run(input as Payload, id, releases.begin(release)),
         );
+        if (result === 'throttled')
+          return { ok: false, error: { errorType: 'Lambda.TooManyRequestsException', errorMessage: '' } };
         if (!result.ok && result.error.errorType === 'NewerRelease') watch.onNotUnderstood(started, release);
         return result;
       }),
@@ -320,18 +358,33 @@ export function createService(
       }
     },
   });
-  const clients = createAwsClients(world, {
+  /** Invokes a function, when Lambda has room for it. */
+  async function invoke(
+    functionName: string,
+    ...[name, limit, work]: Parameters<World['invoke']>
+  ): Promise<InvocationResult | 'throttled'> {
+    if (!account) return world.invoke(name, limit, work);
+    const running = account.functions.begin(functionName);
+    if (!running) return 'throttled';
+    if (running.coldMillis > 0) await world.sleep(running.coldMillis);
+    const result = await world.invoke(name, limit, work);
+    running.end();
+    return result;
+  }
+
+  const clients = (load?.createClients ?? createAwsClients)(world, {
     dynamodb: (operation, input, fault) => {
       const { Key: key = {} } = asTableRequest(input);
       if (operation === 'GetItem' && key['sk']?.S === 'CREATION') watch.onRead(key['pk']?.S ?? '');
-      return answerOfDynamodb(table, world, operation, input, fault);
+      const answer = (): object | Ongoing<object> => answerOfDynamodb(table, world, operation, input, fault);
+      return throughput ? throughput.serve(operation, input, answer) : answer();
     },
     states: (operation, input) => {
       const isOfCreation = operation === 'StartExecution' && input['stateMachineArn'] !== machineArns.notices;
       if (isOfCreation) watch.onStart(String(input['input']));
       const answer = stepFunctions.perform(
         operation,
-        isOfCreation && world.dice.chance(`older release ${String(input['name'])}`, 0.1)
+        isOfCreation && !load && world.dice.chance(`older release ${String(input['name'])}`, 0.1)
           ? { ...input, input: withoutRenderer(String(input['input'])) }
           : input,
       );
@@ -347,7 +400,8 @@ export function createService(
   const { randomBytes } = world;
   const store: Table = { client: clients.documents, name: tableName, clock, randomBytes };
   const bucket = createBucket(world, clock);
-  const outbound = createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), watch);
+  const outbound =
+    load?.outbound ?? createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), watch);
   const executions = createExecutions(clients.states, machineArns);
 
   const deliveries = createDeliveryStore(store);
@@ -455,7 +509,7 @@ export function createService(
     const open = openSubmit(heldRequestMillis);
     return { ...open, aliases: {}, retries: createRetryStore(open.shared) };
   });
-  const vendor = createCallingVendor(world, receive);
+  const vendor = createCallingVendor(world, receive, options.vendorHabits);
   const stopping = [createProvider(world, callingBack, 'sandbox'), vendor.provider];
   const providers = new Map<string, ImageProvider>(
     [
@@ -581,20 +635,32 @@ export function createService(
       run: (payload, _id, schema) => deliverWebhook(payload, { ...delivery, schema }),
     },
   };
-  const runReconcile = (event: ReconcileEvent): Promise<InvocationResult> =>
-    world.invoke('reconcile', limitMillis.reconcile, () => {
+  async function runReconcile(
+    event: ReconcileEvent,
+    waitMillis: number = lambdaLimits.asynchronousRetryMillis.first,
+  ): Promise<InvocationResult> {
+    const result = await invoke('reconcile', 'reconcile', limitMillis.reconcile, () => {
       const endsAt = world.time.now() + limitMillis.reconcile;
       return reconcile(event, { ...reconciliation, ...ofToday() }, () => endsAt - world.time.now());
     });
+    if (result !== 'throttled') return result;
+    // Lambda keeps an asynchronous invocation and tries it again.
+    await world.sleep(waitMillis);
+    return runReconcile(event, Math.min(2 * waitMillis, lambdaLimits.asynchronousRetryMillis.longest));
+  }
+
+  /** The gateway passes a request on, unless it throttles the request itself. */
+  function serveRequest(...of: Parameters<World['invoke']>): ReturnType<typeof invoke> | 'too_many' {
+    if (account?.admitsRequest() === false) return 'too_many';
+    return invoke(of[0], ...of);
+  }
 
   /** A callback arrives. Gives the status of the answer, or 0 when the vendor gets no answer. */
   async function receive(sent: SentCallback): Promise<number> {
-    const result = await world.invoke('callback', limitMillis.callback, (id) =>
+    const result = await serveRequest('callback', limitMillis.callback, (id) =>
       receiveCallback(sent.event, id, { ...callbacks, ...ofToday() }),
     );
-    const answer = result.ok
-      ? (result.payload as APIGatewayProxyStructuredResultV2)
-      : gatewayAnswer(result.error.errorType);
+    const answer = answerOf(result);
     watch.onCallback(sent, answer);
     const heard = world.call({ service: 'gateway', operation: 'callback', target: '' }, () => answer);
     return heard.then(
@@ -617,7 +683,7 @@ export function createService(
       const result = await world.invoke('sign-in', limitMillis.api, () => portal.enter(claims));
       return result.ok ? String(result.payload) : undefined;
     },
-    reconcile: runReconcile,
+    reconcile: (event) => runReconcile(event),
     operate: (name, work) =>
       world.command(`operator-${name}`, limitMillis.operate, () =>
         work({ ...operator, cancellation: { ...operator.cancellation, ...ofToday() } }),
@@ -625,15 +691,13 @@ export function createService(
     rotateEncryption: encryptionSecret.rotate,
     request: async (operation, event) => {
       let invocation: Invocation | undefined;
-      const result = await world.invoke(operation, limitMillis.api, (id) => {
+      const result = await serveRequest(operation, limitMillis.api, (id) => {
         invocation = world.current();
         if (invocation) watch.onSent(invocation, event);
         const named = { ...event, requestContext: { ...event.requestContext, requestId: id } };
         return handlers[operation](named, { awsRequestId: id } as Context);
       });
-      const answer = result.ok
-        ? (result.payload as APIGatewayProxyStructuredResultV2)
-        : gatewayAnswer(result.error.errorType);
+      const answer = answerOf(result);
       if (invocation) watch.onServed(invocation, answer);
       return world.call({ service: 'gateway', operation, target: '' }, () => answer);
     },
@@ -647,13 +711,17 @@ function withoutRenderer(text: string): string {
   return v > 1 ? text : JSON.stringify({ creation_id });
 }
 
-/** The answer of API Gateway itself: 503 when the function took too long, and 500 when the function died. */
-function gatewayAnswer(errorType: string): APIGatewayProxyStructuredResultV2 {
-  return {
-    statusCode: errorType === 'Sandbox.Timedout' ? 503 : 500,
-    headers: {},
-    body: '{"message":"gateway"}',
-  };
+/** The answer of the function, or of the gateway in its place. */
+function answerOf(result: InvocationResult | 'throttled' | 'too_many'): APIGatewayProxyStructuredResultV2 {
+  if (result === 'too_many') return gatewayAnswer(gatewayLimits.throttledStatus);
+  if (result === 'throttled') return gatewayAnswer(gatewayLimits.statusOfThrottledFunction);
+  if (result.ok) return result.payload as APIGatewayProxyStructuredResultV2;
+  // 503 when the function took too long, and 500 when the function died.
+  return gatewayAnswer(result.error.errorType === 'Sandbox.Timedout' ? 503 : 500);
+}
+
+function gatewayAnswer(statusCode: number): APIGatewayProxyStructuredResultV2 {
+  return { statusCode, headers: {}, body: '{"message":"gateway"}' };
 }
 
 function createLog(component: string, onText: (text: string) => void): Log {

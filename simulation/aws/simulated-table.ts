@@ -21,6 +21,8 @@ export interface SimulatedTableOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly onCommit?: (changes: readonly Change[]) => void;
+  /** Whether reads of the past are possible. The default is true. */
+  readonly remembers?: boolean;
 }
 
 export interface SimulatedTable {
@@ -43,15 +45,19 @@ export interface SimulatedTable {
 export const maxLagMillis = 20_000;
 
 /** Creates the product's table, without items. */
-export function createSimulatedTable({ now, onCommit }: SimulatedTableOptions): SimulatedTable {
+export function createSimulatedTable({
+  now,
+  onCommit,
+  remembers = true,
+}: SimulatedTableOptions): SimulatedTable {
   const past = createPast(now);
   const engine = createTableEngine({
     now,
     storage: createNoStorage(),
-    historyMillis: maxLagMillis,
+    historyMillis: remembers ? maxLagMillis : 0,
     onCommit: (committed) => {
       const changes = committed.map(asChange);
-      past.note(changes);
+      if (remembers) past.note(changes);
       onCommit?.(changes);
     },
   });

@@ -18,9 +18,11 @@ import {
 import { createTaskTokens, type TaskTokens } from '../../local/step-functions/task-tokens.ts';
 import { callbackDefinition } from '../../lib/callback-definition.ts';
 import { noticeDefinition } from '../../lib/notice-definition.ts';
+import type { StepFunctionsLimits } from '../limits/step-functions.ts';
 import type { Release } from './releases.ts';
 import type { Input } from './table-request.ts';
 import { AwsError } from '../../local/aws/aws-error.ts';
+import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
 const machineArnStart = 'arn:aws:states:us-east-1:000000000000:stateMachine:';
 /** The ARNs of the state machines. */
@@ -56,9 +58,14 @@ export interface SimulatedTask {
 
 export interface StepFunctionsOptions {
   readonly now: () => number;
-  /** The bucket of tokens of StartExecution: how fast it fills, and how many tokens it holds. */
-  readonly startsPerSecond: number;
-  readonly startBurst: number;
+  /** The buckets of tokens of its API. */
+  readonly limits: Pick<StepFunctionsLimits, 'startExecution' | 'sendTask' | 'describeExecution'>;
+  /** Is told that an empty bucket refused a call. */
+  readonly onThrottled?: (operation: string) => void;
+  /** Milliseconds that an execution waits before its next state. */
+  readonly transitionWait?: () => number;
+  /** Whether executions are forgotten once they have ended. */
+  readonly forgets?: boolean;
   /** The release whose definition starts executions at present. */
   readonly release: () => Release;
   /** Runs work that goes on after its caller has ended. */
@@ -117,38 +124,13 @@ function definitions(): Readonly<Record<string, string>> {
   };
 }
 
-/** What Step Functions allows DescribeExecution in most regions. */
-const describesPerSecond = 10;
-const describeBurst = 250;
-/** The same for SendTaskSuccess, SendTaskFailure and SendTaskHeartbeat. */
-const sendsPerSecond = 300;
-const sendBurst = 1_500;
-
-/** Takes a token. False when the bucket is empty. */
-type TokenBucket = () => boolean;
-
-/** Step Functions throttles its API by buckets of tokens (Step Functions guide, "Quotas"). */
-function createTokenBucket(now: () => number, perSecond: number, size: number): TokenBucket {
-  let tokens = size;
-  let at = now();
-  return () => {
-    tokens = Math.min(size, tokens + ((now() - at) * perSecond) / 1000);
-    at = now();
-    if (tokens < 1) return false;
-    tokens -= 1;
-    return true;
-  };
-}
-
-function takeToken(bucket: TokenBucket): void {
-  if (!bucket()) throw new AwsError('ThrottlingException', 'Rate exceeded');
-}
-
 /** Creates the executions of one world. */
 export function createStepFunctions({
   now,
-  startsPerSecond,
-  startBurst,
+  limits,
+  onThrottled,
+  transitionWait,
+  forgets = false,
   release,
   outside,
   invokeTask,
@@ -161,8 +143,10 @@ export function createStepFunctions({
   tokensCurrent = taskTokens;
   tellCurrent = onText;
   invokeCurrent = async ({ execution, state, resource, input }) => {
-    onText(JSON.stringify(input));
+    if (!forgets) onText(JSON.stringify(input));
     const one = executions.get(execution.arn);
+    const wait = transitionWait?.() ?? 0;
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
     const result = await invokeTask({
       state,
       functionName: resource.replace(functionArnStart, ''),
@@ -170,7 +154,7 @@ export function createStepFunctions({
       startedWith: one?.input ?? '',
       release: one?.release ?? release(),
     });
-    onText(JSON.stringify(result));
+    if (!forgets) onText(JSON.stringify(result));
     return result;
   };
 
@@ -189,17 +173,31 @@ export function createStepFunctions({
       // A redrive has replaced this run, so its outcome no longer counts.
       if (execution.run !== one) return;
       execution.status = outcome.status;
-      onText(JSON.stringify(outcome));
+      if (forgets) executions.delete(arn);
+      else onText(JSON.stringify(outcome));
       onClosed(execution);
     });
   }
 
-  const starts = createTokenBucket(now, startsPerSecond, startBurst);
-  const questions = createTokenBucket(now, describesPerSecond, describeBurst);
-  const sends = createTokenBucket(now, sendsPerSecond, sendBurst);
+  const starts = createTokenBucket(now, limits.startExecution);
+  const questions = createTokenBucket(now, limits.describeExecution);
+  /** Each operation has a bucket of its own. */
+  const sends = new Map<string, TokenBucket>();
+
+  function takeToken(bucket: TokenBucket, operation: string): void {
+    if (bucket.take()) return;
+    onThrottled?.(operation);
+    throw new AwsError('ThrottlingException', 'Rate exceeded');
+  }
+
+  function sendsOf(operation: string): TokenBucket {
+    const bucket = sends.get(operation) ?? createTokenBucket(now, limits.sendTask);
+    sends.set(operation, bucket);
+    return bucket;
+  }
 
   function start(input: Input): object {
-    takeToken(starts);
+    takeToken(starts, 'StartExecution');
     const name = String(input['name']);
     const text = String(input['input']);
     const machineArn = String(input['stateMachineArn']);
@@ -225,7 +223,7 @@ export function createStepFunctions({
   }
 
   function sendTask(operation: SendTaskOperation, input: Input): object {
-    takeToken(sends);
+    takeToken(sendsOf(operation), operation);
     const { token, executionArn, message } = readSendTask(operation, input);
     if (!executions.has(executionArn)) throw taskDoesNotExist();
     if (!taskTokens.send(token, message)) throw taskTimedOut();
@@ -241,7 +239,7 @@ export function createStepFunctions({
       if (operation === 'StartExecution') return start(input);
       if (isSendTask(operation)) return sendTask(operation, input);
       if (operation !== 'DescribeExecution') throw new Error(`the simulation has no ${operation}`);
-      takeToken(questions);
+      takeToken(questions, operation);
       const execution = executions.get(String(input['executionArn']));
       if (!execution) throw new AwsError('ExecutionDoesNotExist', 'Execution Does Not Exist');
       const { arn, machineArn, name, status, startedAt } = execution;

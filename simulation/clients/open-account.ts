@@ -95,6 +95,7 @@ export function openAccount(plan: AccountPlan, index: number, world: World, serv
       limits: {
         ...defaultLimits,
         postRate: plan.postRate,
+        ...(plan.getRate !== undefined && { getRate: plan.getRate }),
         maxUnusedUploads: plan.maxUnusedUploads,
         maxConcurrent: plan.maxConcurrent,
         deadlineSeconds: plan.deadlineSeconds,

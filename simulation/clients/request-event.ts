@@ -50,6 +50,7 @@ export function eventOf(
   headers: Readonly<Record<string, string>>,
   body?: string,
   id?: string,
+  sourceIp = '203.0.113.7',
 ): APIGatewayProxyEventV2 {
   return {
     rawPath: path,
@@ -57,6 +58,6 @@ export function eventOf(
     ...(id !== undefined && { pathParameters: { id } }),
     ...(body !== undefined && { body }),
     isBase64Encoded: false,
-    requestContext: { http: { method, sourceIp: '203.0.113.7' }, requestId: '', domainName: 'api.test' },
+    requestContext: { http: { method, sourceIp }, requestId: '', domainName: 'api.test' },
   } as unknown as APIGatewayProxyEventV2;
 }

@@ -26,6 +26,8 @@ export interface AccountPlan {
   readonly maxConcurrent: number;
   readonly deadlineSeconds: number;
   readonly postRate: number;
+  /** Absent: the default. */
+  readonly getRate?: number;
   readonly maxUnusedUploads: number;
   readonly secret: boolean;
   readonly keys: readonly [KeyPlan, ...KeyPlan[]];

@@ -8,8 +8,8 @@ import type { LoadProgress } from './run-load.ts';
 
 export interface LoadFlags {
   readonly load: string;
-  readonly rate: string;
-  readonly minutes: string;
+  readonly rate?: string;
+  readonly minutes?: string;
   readonly way?: string;
   readonly json: boolean;
 }
@@ -24,12 +24,12 @@ export async function simulateLoad(flags: LoadFlags): Promise<boolean> {
     console.error(
       flags.load === 'provider-down'
         ? `--way: ${JSON.stringify(flags.way)} must be one of ${waysDown.join(', ')}.`
-        : `--load: ${JSON.stringify(flags.load)} must be provider-down.`,
+        : `--load: ${JSON.stringify(flags.load)} must be provider-down, crowd or one-account.`,
     );
     return false;
   }
-  const perSecond = wholeNumber('--rate', flags.rate);
-  const minutes = wholeNumber('--minutes', flags.minutes, leastMinutes);
+  const perSecond = wholeNumber('--rate', flags.rate ?? '20');
+  const minutes = wholeNumber('--minutes', flags.minutes ?? '20', leastMinutes);
   const progress = new Map<WayDown, LoadProgress>();
   const timer = setInterval(() => {
     for (const [way, one] of progress) console.error(lineOf(way, one));

@@ -48,10 +48,34 @@ const pollMillis = 2_000;
 const repeatsAfter = [15_000, 120_000, 120_000] as const;
 const refusals: readonly [RefusalReason, ...RefusalReason[]] = ['unavailable', 'prompt', 'failed'];
 
+/** How often the vendor does what it should not, and how long its jobs take. */
+export interface VendorHabits {
+  readonly early: number;
+  readonly forged: number;
+  readonly late: number;
+  readonly lost: number;
+  readonly twice: number;
+  readonly verySlow: number;
+  readonly refused: number;
+  readonly jobMillis: readonly [least: number, most: number];
+}
+
+const badHabits: VendorHabits = {
+  early: 0.15,
+  forged: 0.4,
+  late: 0.15,
+  lost: 0.25,
+  twice: 0.2,
+  verySlow: 0.15,
+  refused: 0.25,
+  jobMillis: [200, 20_000],
+};
+
 /** @param send sends a callback, and gives the status of its answer, or 0 when none came */
 export function createCallingVendor(
   world: World,
   send: (sent: SentCallback) => Promise<number>,
+  habits: VendorHabits = badHabits,
 ): CallingVendor {
   const { dice } = world;
   const all = new Map<string, Job>();
@@ -105,11 +129,11 @@ export function createCallingVendor(
     const own = (text: string): string => `${text} ${job.id}`;
     const millisToEnd = job.endsAt - world.time.now();
     const afterEnd = millisToEnd + dice.between(own('call after'), 0, 2_000);
-    if (dice.chance(own('early'), 0.15)) {
+    if (dice.chance(own('early'), habits.early)) {
       world.mishap('callback early');
       later(dice.between(own('early by'), 0, 60), () => callBack(vendor, job));
     }
-    if (dice.chance(own('forged'), 0.4)) {
+    if (dice.chance(own('forged'), habits.forged)) {
       const forged = forgeryOf(dice, own('forgery'), vendor, job, [...all.values()]);
       // Some forged callbacks come at the moment of the genuine one.
       const at = dice.chance(own('forged then'), 0.5)
@@ -117,16 +141,16 @@ export function createCallingVendor(
         : dice.between(own('forged at'), 0, afterEnd);
       later(at, () => callBack(vendor, job, forged));
     }
-    if (dice.chance(own('late'), 0.15)) {
+    if (dice.chance(own('late'), habits.late)) {
       world.mishap('callback late');
       later(afterEnd + dice.pick(own('late by'), [20_000, 90_000, 400_000]), () => callBack(vendor, job));
     }
-    if (dice.chance(own('lost'), 0.25)) {
+    if (dice.chance(own('lost'), habits.lost)) {
       world.mishap('callback lost');
       return;
     }
     later(afterEnd, () => callUntilTaken(vendor, job));
-    if (dice.chance(own('twice'), 0.2)) {
+    if (dice.chance(own('twice'), habits.twice)) {
       world.mishap('callback twice at once');
       later(afterEnd + dice.pick(own('twice after'), [0, 3, 400]), () => callBack(vendor, job));
     }
@@ -147,10 +171,12 @@ export function createCallingVendor(
 
   function accept(vendor: string, url: string | undefined): Job {
     const id = `${vendor}-job-${all.size + 1}`;
-    const millis = dice.chance(`slow ${id}`, 0.15)
+    const millis = dice.chance(`slow ${id}`, habits.verySlow)
       ? dice.between(`very long ${id}`, 60_000, 200_000)
-      : dice.between(`long ${id}`, 200, 20_000);
-    const refusal = dice.chance(`refused ${id}`, 0.25) ? dice.pick(`refusal of ${id}`, refusals) : undefined;
+      : dice.between(`long ${id}`, ...habits.jobMillis);
+    const refusal = dice.chance(`refused ${id}`, habits.refused)
+      ? dice.pick(`refusal of ${id}`, refusals)
+      : undefined;
     const job = { id, url, endsAt: world.time.now() + millis, refusal };
     all.set(id, job);
     if (url !== undefined) planCallbacks(vendor, job);

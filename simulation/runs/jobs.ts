@@ -1,6 +1,8 @@
 /** The jobs that a worker of `npm run simulate` can do. */
 import { crowdOf } from '../clients/crowd-scenario.ts';
 import { flappingOf } from '../clients/flapping-scenario.ts';
+import { brokenCrowdPromises } from '../load/crowd/crowd-promises.ts';
+import { runCrowd } from '../load/crowd/run-crowd.ts';
 import { brokenPromises as brokenPromisesOfLoad } from '../load/promises.ts';
 import { runLoad } from '../load/run-load.ts';
 import type { Job, Message, Report } from '../messages.ts';
@@ -25,6 +27,14 @@ export async function runJob(job: Job, say: (message: Message) => void): Promise
       say({ kind: 'loading', progress });
     });
     say({ kind: 'loaded', report, wrong: brokenPromisesOfLoad(report) });
+    say({ kind: 'done' });
+    return;
+  }
+  if (job.kind === 'crowd') {
+    const report = await runCrowd(job.plan, (progress) => {
+      say({ kind: 'loading', progress });
+    });
+    say({ kind: 'crowd', report, wrong: brokenCrowdPromises(report) });
     say({ kind: 'done' });
     return;
   }

@@ -18,6 +18,8 @@ export interface VirtualTime {
   readonly guardTimers: (guard: TimerGuard) => void;
   /** Fires the next timer and lets every promise settle that depends on it. False when there is no timer. */
   readonly step: () => Promise<boolean>;
+  /** Does the same with all timers of the next instant together. */
+  readonly leap: () => Promise<boolean>;
   /** Lets every promise settle that needs no further time. */
   readonly settle: () => Promise<void>;
   /** Drops all timers and the guard, sets the time, and seeds Math.random anew. */
@@ -105,6 +107,12 @@ export function takeTime(): VirtualTime {
     settle,
     step: async () => {
       if (!queue.fireNext(showTime)) return false;
+      await settle();
+      return true;
+    },
+    leap: async () => {
+      if (!queue.fireNext(showTime)) return false;
+      while (queue.isDue()) queue.fireNext(showTime);
       await settle();
       return true;
     },

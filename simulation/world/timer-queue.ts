@@ -37,6 +37,8 @@ export interface TimerQueue {
   readonly set: (callback: () => void, millis: number, repeats?: 'repeats') => Timer;
   /** Moves the time on to the next timer, tells `onTime`, and fires the timer. False when there is none. */
   readonly fireNext: (onTime: (now: number) => void) => boolean;
+  /** Whether another timer falls due at the present instant. */
+  readonly isDue: () => boolean;
   /** Drops all timers and sets the time. */
   readonly reset: (now: number) => void;
 }
@@ -120,6 +122,11 @@ export function createTimerQueue(): TimerQueue {
         return true;
       }
       return false;
+    },
+    isDue: () => {
+      // A cleared timer may stand in front of others. Then they fire with the next step.
+      const [first] = heap;
+      return first?.callback !== undefined && first.dueAt === now;
     },
     reset: (at) => {
       heap.length = 0;

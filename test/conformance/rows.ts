@@ -992,6 +992,25 @@ export const parts: readonly Part[] = [
     ],
   },
   {
+    part: 'Under load',
+    rows: [
+      row(
+        'What a limit of AWS refuses is not charged, or waits and is rendered: nothing is lost, and the books are clean',
+        'simulation/crowd: What Lambda throttles is refused before the charge, or waits in its execution, and nothing is lost',
+        'simulation/crowd: What StartExecution throttles is charged once, and the reconciler starts it',
+        'simulation/crowds: A crowd of 100 a second with the quotas of docs/operations.md is served as a whole',
+      ),
+      row(
+        'One account with 20 creations a second hears 503 for fewer than one in a hundred of its requests',
+        'simulation/crowds: One account makes 20 creations a second, and fewer than one in a hundred hears 503',
+      ),
+      row(
+        'A full service keeps within 10 % as many creations open as its setting says',
+        'simulation/crowds: A full service has as many creations open as the setting says, within ten percent',
+      ),
+    ],
+  },
+  {
     part: 'Routes that learn',
     rows: [
       row(

@@ -19,7 +19,7 @@ const reportSchema = z.object({
 
 /**
  * What only CI runs, by `npm run test:long`, because it takes much of a processor: the recorded
- * answers of the API and of the command, the work of a stored release, two outages, a thousand cancels and a fault
+ * answers of the API and of the command, the work of a stored release, two outages, crowds, a thousand cancels and a fault
  * at every call site in the simulation, every row of every vendor from request to webhook, the audit and the
  * pages of a year of 100,000 ledger rows, a client and the openai library behind a hostile network, limits under conflicts, the grants
  * that a whole run uses, the canary over a whole service, generated books, kill -9, and a few files that prove over a whole service what faster tests prove, too.
@@ -44,6 +44,7 @@ const longTests = [
   'test/releases/stored-records.test.ts',
   'test/releases/take-over.test.ts',
   'test/simulation/cancels.test.ts',
+  'test/simulation/crowds.test.ts',
   'test/simulation/every-call-site.test.ts',
   'test/simulation/load.test.ts',
   'test/simulation/outage.test.ts',

@@ -1,0 +1,78 @@
+/** An account of AWS with its quotas, and what they have refused. */
+import type { Item } from '../../local/dynamodb/attributes.ts';
+import type { AwsQuotas } from '../limits/quotas.ts';
+import { createFunctionConcurrency, type FunctionConcurrency } from './function-concurrency.ts';
+import { createTableThroughput, type TableThroughput } from './table-throughput.ts';
+import { createTokenBucket } from './token-bucket.ts';
+
+/** How often a limit has refused something, and when it did so first, in epoch milliseconds. */
+export interface Refusals {
+  count: number;
+  readonly firstAt: number;
+}
+
+export interface AwsAccount {
+  readonly quotas: AwsQuotas;
+  readonly functions: FunctionConcurrency;
+  /** The throughput of a table whose items `get` reads. There is one table. */
+  readonly tableOf: (get: (pk: string, sk: string) => Item | undefined) => TableThroughput;
+  /** The throughput of the table, once there is one. */
+  readonly table: () => TableThroughput | undefined;
+  /** Whether the gateway lets a request through. */
+  readonly admitsRequest: () => boolean;
+  /** Takes a state transition, and gives the milliseconds for which it has to wait. */
+  readonly transitionWait: () => number;
+  readonly requests: () => number;
+  readonly transitions: () => number;
+  readonly note: (limit: string) => void;
+  readonly refusals: ReadonlyMap<string, Refusals>;
+}
+
+/**
+ * @param now epoch milliseconds
+ * @param warm so many environments of a function are idle at the beginning
+ */
+export function createAwsAccount(
+  now: () => number,
+  quotas: AwsQuotas,
+  warm: Readonly<Record<string, number>> = {},
+): AwsAccount {
+  const refusals = new Map<string, Refusals>();
+  const note = (limit: string): void => {
+    const known = refusals.get(limit);
+    if (known) known.count += 1;
+    else refusals.set(limit, { count: 1, firstAt: now() });
+  };
+  const stage = createTokenBucket(now, quotas.stage);
+  const { perSecond, burst } = quotas.steps.stateTransitions;
+  const states = createTokenBucket(now, { perSecond, burst });
+  let requests = 0;
+  let transitions = 0;
+  let table: TableThroughput | undefined;
+  return {
+    quotas,
+    functions: createFunctionConcurrency(now, quotas, warm, note),
+    tableOf: (get) => (table = createTableThroughput(now, quotas, get, note)),
+    table: () => table,
+    admitsRequest: () => {
+      if (!stage.take()) {
+        note('throttle of the stage');
+        return false;
+      }
+      requests += 1;
+      return true;
+    },
+    transitionWait: () => {
+      transitions += 1;
+      const wait = states.millisToNext();
+      if (wait > 0) note('state transitions');
+      // The execution waits, and its transition is spent in any case.
+      states.spend(1);
+      return wait;
+    },
+    requests: () => requests,
+    transitions: () => transitions,
+    note,
+    refusals,
+  };
+}
