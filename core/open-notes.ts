@@ -1,7 +1,8 @@
 /**
  * Starts and ends of creations are noted in the running count (core/open-count.ts), by whoever won the transaction that
- * charged or ended the creation. A note never fails its caller and holds it up only for a moment: a lost note is
- * corrected by the reconciler's next count.
+ * charged or ended the creation. A note never fails its caller and holds it up only for a moment. A note that fails is
+ * owed: the next note of this environment carries it. What is lost for good, or was counted twice because an answer
+ * was lost, is corrected by the reconciler's next count.
  */
 import type { CreationId } from './ids.ts';
 import { sampledCount, sampledOneIn } from './open-count.ts';
@@ -28,13 +29,21 @@ export interface NoteServices {
 
 export function openNotes({ clock, log, openCount, serviceCapacity }: NoteServices): OpenNotes {
   const oneIn = sampledOneIn(serviceCapacity);
+  // A throttled table refuses many notes. Without this sum the service would take in far more than its capacity.
+  let owed = 0;
   const note = async (change: number): Promise<void> => {
-    if (change === 0) return;
+    const sum = change + owed;
+    if (sum === 0) return;
+    owed = 0;
     const limit = clock.timeout(noteMillis);
     try {
-      await openCount.add(change, limit.signal);
+      await openCount.add(sum, limit.signal);
     } catch (error) {
-      log.info('open_count_not_noted', { change, error: error instanceof Error ? error.name : 'unknown' });
+      owed += sum;
+      log.info('open_count_not_noted', {
+        change: sum,
+        error: error instanceof Error ? error.name : 'unknown',
+      });
     } finally {
       limit.release();
     }

@@ -47,6 +47,25 @@ describe('the notes of the running count', () => {
   });
 });
 
+describe('a note that failed', () => {
+  it('The next note of the environment carries the failed note, and a success carries it once', async () => {
+    const changes: number[] = [];
+    let isBusy = true;
+    const add = (change: number): Promise<void> => {
+      if (isBusy) return Promise.reject(new Overloaded('busy'));
+      changes.push(change);
+      return Promise.resolve();
+    };
+    const { notes } = kept({ openCount: { add } });
+    await notes.begun([sampled]);
+    await notes.begun([sampled]);
+    isBusy = false;
+    await notes.begun([other]);
+    await notes.ended(sampled);
+    expect(changes).toEqual([8, -4]);
+  });
+});
+
 describe('what is noted', () => {
   const creation = aCreation({ id: sampled });
   const ends = {
