@@ -423,8 +423,18 @@ export function createService(
   });
   let turn = 0;
   const nextTurn = (): number => (turn += 1);
-  const notes = (component: string): OpenNotes =>
-    openNotes({ ...common(component), openCount: createOpenCountStore(store), serviceCapacity });
+  /** Each environment of a function carries the notes that it owes. */
+  const noted = new Map<string, OpenNotes>();
+  let notesOpened = 0;
+  const notes = (component: string): OpenNotes => {
+    notesOpened += 1;
+    const name = `${component} ${notesOpened % environments}`;
+    const known =
+      noted.get(name) ??
+      openNotes({ ...common(component), openCount: createOpenCountStore(store), serviceCapacity });
+    noted.set(name, known);
+    return known;
+  };
   const creations = createCreationStore(store);
   const rendered = (component: string): CreationStore => notedCompletions(creations, notes(component));
   const charges = (component: string): ChargeStore =>
