@@ -146,6 +146,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     log,
     openCount: createOpenCountStore(table),
     serviceCapacity: address.serviceCapacity,
+    owed: { sum: 0 },
   });
   const charges = notedChargeStore(createChargeStore(table), notes);
   return {

@@ -3,14 +3,14 @@ import type { Table } from './table.ts';
 
 const tries = 10;
 /**
- * Within one try the SDK retries throttles itself, with pauses of seconds. Six such tries would exceed the
+ * Within one try the SDK retries throttles itself, with pauses of seconds. Ten such tries would exceed the
  * gateway's 30 s.
  */
 const longestTryingMillis = 4_000;
 const firstBackoffMillis = 15;
 const longestBackoffMillis = 400;
 
-/** Whether no further try follows: after six tries, or four seconds after the first try began. */
+/** Whether no further try follows: after ten tries, or four seconds after the first try began. */
 export function isExhausted(table: Table, begunAt: number, attempt: number): boolean {
   return attempt === tries || table.clock.elapsed() - begunAt > longestTryingMillis;
 }

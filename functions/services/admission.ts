@@ -16,12 +16,15 @@ export function sampleTurns(): () => number {
   return () => (turn += 1);
 }
 
-/** @param shared the table of the function: the time of a request does not limit a note */
-export function notesOver(shared: Table, { clock, log }: Pick<CommonServices, 'clock' | 'log'>): OpenNotes {
-  return openNotes({
-    clock,
-    log,
+/**
+ * The notes of an environment, for each of its requests.
+ * @param shared the table of the function: the time of a request does not limit a note
+ */
+export function notesOver(shared: Table): (common: Pick<CommonServices, 'clock' | 'log'>) => OpenNotes {
+  const ofEnvironment = {
     openCount: createOpenCountStore(shared),
     serviceCapacity: serviceCapacity(),
-  });
+    owed: { sum: 0 },
+  };
+  return ({ clock, log }) => openNotes({ clock, log, ...ofEnvironment });
 }

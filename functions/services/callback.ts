@@ -18,7 +18,7 @@ export function callbackServices(): CallbackServices {
   const shared = table();
   return {
     ...common,
-    creations: notedCompletions(createCreationStore(shared), notesOver(shared, common)),
+    creations: notedCompletions(createCreationStore(shared), notesOver(shared)(common)),
     health: createHealthStore(shared),
     images: imageStore(),
     providers: new Map(providers.map((provider) => [provider.name, provider])),

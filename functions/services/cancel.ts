@@ -24,10 +24,11 @@ export function cancelServices(): OpenServices<CancelApiServices> {
   const shared = table();
   const open = openApi(shared);
   const providers = stoppingProviders(shared);
+  const openNotes = notesOver(shared);
   return () => {
     const api = open();
     const { signal } = api.budget;
-    const charges = notedChargeStore(createChargeStore({ ...shared, signal }), notesOver(shared, api));
+    const charges = notedChargeStore(createChargeStore({ ...shared, signal }), openNotes(api));
     const creations = createCreationStore({ ...shared, signal });
     return { ...api, creations, charges, tasks: tasks(api.log, signal), providers };
   };

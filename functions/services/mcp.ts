@@ -3,7 +3,6 @@ import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { mcpRequestMillis } from '../../core/limits.ts';
 import type { BeforeCatalog } from '../../core/sold-catalog.ts';
 import { notedChargeStore } from '../../core/open-notes.ts';
-import { notesOver } from './admission.ts';
 import type { CancelApiServices } from './cancel.ts';
 import { table } from './clients.ts';
 import { stoppingProviders } from './configured.ts';
@@ -26,10 +25,7 @@ export function mcpServices(): OpenServices<BeforeCatalog<McpServices>> {
     return {
       ...submit,
       creations: createCreationStore({ ...shared, signal }),
-      charges: notedChargeStore(
-        createChargeStore({ ...shared, signal, onConflict }),
-        notesOver(shared, submit),
-      ),
+      charges: notedChargeStore(createChargeStore({ ...shared, signal, onConflict }), submit.notes),
       tasks: tasks(submit.log, signal),
       providers,
     };

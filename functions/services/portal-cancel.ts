@@ -17,6 +17,7 @@ export function portalCancelServices(): OpenServices<PortalCancelServices> {
   const shared = table();
   const open = openPortal(shared);
   const providers = stoppingProviders(shared);
+  const openNotes = notesOver(shared);
   return () => {
     const portal = open();
     const { signal } = portal.budget;
@@ -24,7 +25,7 @@ export function portalCancelServices(): OpenServices<PortalCancelServices> {
     return {
       ...portal,
       creations: createCreationStore(store),
-      charges: notedChargeStore(createChargeStore(store), notesOver(shared, portal)),
+      charges: notedChargeStore(createChargeStore(store), openNotes(portal)),
       tasks: tasks(portal.log, signal),
       providers,
     };

@@ -13,7 +13,7 @@ import { systemClock } from '../../adapters/system-clock.ts';
 import type { KeyStore } from '../../core/ports/keys.ts';
 import type { UploadServices } from './upload.ts';
 import type { BeforeCatalog } from '../../core/sold-catalog.ts';
-import { notedCharges } from '../../core/open-notes.ts';
+import { notedCharges, notedStarts } from '../../core/open-notes.ts';
 import { notesOver, sampleTurns, serviceCapacity } from './admission.ts';
 import { openCatalogs } from './api.ts';
 import { imageStore, stateMachines, table } from './clients.ts';
@@ -39,6 +39,7 @@ export function generateServices(): OpenServices<GenerateServices> {
   });
   const open = openPortalBehind(originSecret, shared);
   const states = new SFNClient(callLimits());
+  const openNotes = notesOver(shared);
   const noticeMachine = environment('NOTICE_MACHINE_ARN');
   const base = {
     outbound: outbound(),
@@ -53,6 +54,7 @@ export function generateServices(): OpenServices<GenerateServices> {
   return () => {
     const portal = open();
     const { signal } = portal.budget;
+    const notes = openNotes(portal);
     const store = { ...shared, signal };
     const onConflict = (creationId: string | undefined): void =>
       portal.log.info('charge_conflict', { creationId });
@@ -63,9 +65,9 @@ export function generateServices(): OpenServices<GenerateServices> {
       requests: createRequestStore(store),
       creations: createCreationReader(store),
       keys: { create: (key) => putKey(store, key) },
-      charges: notedCharges(createCharges({ ...store, onConflict }), notesOver(shared, portal)),
+      charges: notedCharges(createCharges({ ...store, onConflict }), notes),
       uploads: createUploadStore(store),
-      executions: createExecutions(states, stateMachines(), signal),
+      executions: notedStarts(createExecutions(states, stateMachines(), signal), notes),
       notices: createNoticeMarks(store),
       noticeExecutions: createNoticeExecutions(states, noticeMachine, signal),
       images: imageStore(signal),

@@ -34,7 +34,7 @@ export function reconcileServices(): ReconcileServices {
   return {
     ...common,
     creations: createCreationStore(store),
-    charges: notedChargeStore(createChargeStore(store), notesOver(store, common)),
+    charges: notedChargeStore(createChargeStore(store), notesOver(store)(common)),
     openWork: createOpenWorkStore(store),
     executions: createExecutions(states, stateMachines()),
     notices: createNoticeStore(store),

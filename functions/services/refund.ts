@@ -17,6 +17,6 @@ export function refundServices(): RefundServices {
   return {
     ...common,
     creations: createCreationStore(store),
-    charges: notedChargeStore(createChargeStore(store), notesOver(store, common)),
+    charges: notedChargeStore(createChargeStore(store), notesOver(store)(common)),
   };
 }

@@ -41,7 +41,7 @@ export function renderServices(): RenderServices {
   const common = commonServices('render-image');
   return {
     ...common,
-    creations: notedCompletions(createCreationStore(shared), notesOver(shared, common)),
+    creations: notedCompletions(createCreationStore(shared), notesOver(shared)(common)),
     health: createHealthStore(shared),
     images: imageStore(),
     tasks: tasks(common.log),

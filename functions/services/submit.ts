@@ -11,7 +11,7 @@ import type { NoticeExecutions, NoticeMarks } from '../../core/ports/notices.ts'
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 import type { BeforeCatalog } from '../../core/sold-catalog.ts';
-import { notedCharges } from '../../core/open-notes.ts';
+import { notedCharges, notedStarts, type OpenNotes } from '../../core/open-notes.ts';
 import { notesOver, sampleTurns, serviceCapacity } from './admission.ts';
 import { openApi, openCatalogs, type QuoteServices } from './api.ts';
 import { imageStore, stateMachines, table } from './clients.ts';
@@ -39,10 +39,11 @@ export interface SubmitServices extends QuoteServices {
 export function submitServices(
   shared = table(),
   millis = requestMillis,
-): OpenServices<BeforeCatalog<SubmitServices>> {
+): OpenServices<BeforeCatalog<SubmitServices> & { readonly notes: OpenNotes }> {
   const open = openApi(shared, millis);
   const catalogs = openCatalogs();
   const states = new SFNClient(callLimits());
+  const openNotes = notesOver(shared);
   const base = {
     outbound: outbound(),
     outboundRules: outboundRules(),
@@ -53,15 +54,17 @@ export function submitServices(
   return () => {
     const api = open();
     const { signal } = api.budget;
+    const notes = openNotes(api);
     const onConflict = (creationId: string | undefined): void =>
       api.log.info('charge_conflict', { creationId });
     return {
       ...api,
       ...base,
       catalogs: catalogs({ ...shared, signal }),
-      charges: notedCharges(createCharges({ ...shared, signal, onConflict }), notesOver(shared, api)),
+      notes,
+      charges: notedCharges(createCharges({ ...shared, signal, onConflict }), notes),
       uploads: createUploadReader({ ...shared, signal }),
-      executions: createExecutions(states, stateMachines(), signal),
+      executions: notedStarts(createExecutions(states, stateMachines(), signal), notes),
       notices: createNoticeMarks({ ...shared, signal }),
       noticeExecutions: createNoticeExecutions(states, environment('NOTICE_MACHINE_ARN'), signal),
       images: imageStore(signal),

@@ -76,7 +76,14 @@ import type { CancelApiServices } from '../../functions/services/cancel.ts';
 import type { EventServices } from '../../functions/services/events.ts';
 import type { UploadServices } from '../../functions/services/upload.ts';
 import type { SubmitServices } from '../../functions/services/submit.ts';
-import { notedChargeStore, notedCompletions, openNotes, type OpenNotes } from '../../core/open-notes.ts';
+import {
+  notedChargeStore,
+  notedCompletions,
+  notedStarts,
+  openNotes,
+  type OpenNotes,
+  type OwedNotes,
+} from '../../core/open-notes.ts';
 import { reconcile, type ReconcileEvent } from '../../functions/schedule/reconcile.ts';
 import { deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
 import { creationIdOf, type Payload } from '../../functions/workflow/payload.ts';
@@ -424,16 +431,15 @@ export function createService(
   let turn = 0;
   const nextTurn = (): number => (turn += 1);
   /** Each environment of a function carries the notes that it owes. */
-  const noted = new Map<string, OpenNotes>();
+  const owedNotes = new Map<string, OwedNotes>();
   let notesOpened = 0;
   const notes = (component: string): OpenNotes => {
     notesOpened += 1;
-    const name = `${component} ${notesOpened % environments}`;
-    const known =
-      noted.get(name) ??
-      openNotes({ ...common(component), openCount: createOpenCountStore(store), serviceCapacity });
-    noted.set(name, known);
-    return known;
+    const environment = `${component} ${notesOpened % environments}`;
+    const owed = owedNotes.get(environment) ?? { sum: 0 };
+    owedNotes.set(environment, owed);
+    const openCount = createOpenCountStore(store);
+    return openNotes({ ...common(component), openCount, serviceCapacity, owed });
   };
   const creations = createCreationStore(store);
   const rendered = (component: string): CreationStore => notedCompletions(creations, notes(component));
@@ -490,13 +496,13 @@ export function createService(
   const openSubmit = (millis?: number): ReturnType<typeof openQuote> & BeforeCatalog<SubmitServices> => {
     const open = openQuote(millis);
     const { signal } = open.budget;
-    const states = createExecutions(clients.states, machineArns, signal);
+    const noted = notes('api');
     return {
       ...open,
-      charges: notedChargeStore(createChargeStore(open.shared), notes('api')),
+      charges: notedChargeStore(createChargeStore(open.shared), noted),
       serviceCapacity,
       nextTurn,
-      executions: states,
+      executions: notedStarts(createExecutions(clients.states, machineArns, signal), noted),
       notices: createNoticeStore(open.shared),
       noticeExecutions: createNoticeExecutions(clients.states, machineArns.notices, signal),
       outbound,
@@ -544,7 +550,7 @@ export function createService(
     topUpUrl,
     serviceCapacity,
     nextTurn,
-    notes: notes('portal'),
+    openNotes: () => notes('portal'),
     tasks: (signal) => createTasks(clients.states, { onDefect: onTaskDefect('portal'), signal }),
     stoppable,
   });

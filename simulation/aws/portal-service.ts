@@ -31,7 +31,7 @@ import type { Tasks } from '../../core/ports/tasks.ts';
 import type { Schema } from '../../core/schema-version.ts';
 import { startBudget } from '../../core/time-budget.ts';
 import type { ApiHandler } from '../../functions/http/framed.ts';
-import { notedCharges, notedChargeStore, type OpenNotes } from '../../core/open-notes.ts';
+import { notedCharges, notedChargeStore, notedStarts, type OpenNotes } from '../../core/open-notes.ts';
 import { servePortal } from '../../functions/portal/http/serve-portal.ts';
 import { cancelHandlers } from '../../functions/portal/cancel.ts';
 import { generateHandlers } from '../../functions/portal/generate.ts';
@@ -83,7 +83,7 @@ export interface PortalParts {
   readonly topUpUrl: string;
   readonly serviceCapacity: number;
   readonly nextTurn: () => number;
-  readonly notes: OpenNotes;
+  readonly openNotes: () => OpenNotes;
   readonly tasks: (signal: AbortSignal) => Tasks;
   /** The vendors that can stop a job. */
   readonly stoppable: CancelServices['providers'];
@@ -138,6 +138,7 @@ export function createPortal(parts: PortalParts): Portal {
   const openGenerate = (): GenerateServices => {
     const { shared, ...portal } = openPortal();
     const { signal } = portal.budget;
+    const notes = parts.openNotes();
     return {
       ...portal,
       catalogs: catalogs(shared),
@@ -152,9 +153,9 @@ export function createPortal(parts: PortalParts): Portal {
       keys: { create: (key) => putKey(shared, key) },
       serviceCapacity: parts.serviceCapacity,
       nextTurn: parts.nextTurn,
-      charges: notedCharges(createCharges(shared), parts.notes),
+      charges: notedCharges(createCharges(shared), notes),
       uploads: createUploadStore(shared),
-      executions: createExecutions(states, machineArns, signal),
+      executions: notedStarts(createExecutions(states, machineArns, signal), notes),
       notices: createNoticeMarks(shared),
       noticeExecutions: createNoticeExecutions(states, machineArns.notices, signal),
       images: bucket.open(signal),
@@ -165,7 +166,7 @@ export function createPortal(parts: PortalParts): Portal {
     return {
       ...portal,
       creations: createCreationStore(shared),
-      charges: notedChargeStore(createChargeStore(shared), parts.notes),
+      charges: notedChargeStore(createChargeStore(shared), parts.openNotes()),
       tasks: parts.tasks(portal.budget.signal),
       providers: parts.stoppable,
     };

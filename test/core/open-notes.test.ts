@@ -19,6 +19,7 @@ function kept(services: Partial<NoteServices> = {}) {
     clock: fakeClock(),
     log,
     serviceCapacity: 2_000,
+    owed: { sum: 0 },
     openCount: { add: (change) => Promise.resolve(void changes.push(change)) },
     ...services,
   });

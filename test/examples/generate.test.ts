@@ -63,12 +63,12 @@ describe('The example programs that render an image', () => {
 
   itRuns('generate.%s makes one creation although its first request got a 503', async (ending) => {
     const client = await service.client();
-    // The service tries a charge six times before it answers 503 `overloaded`.
+    // The service tries a charge ten times before it answers 503 `overloaded`.
     service.machine.faults.set({
       call: 'dynamodb:TransactWriteItems',
       error: 'TransactionConflict',
       caller: 'GenerateImage',
-      times: 7,
+      times: 11,
     });
     const linesBefore = service.log.length;
     const ran = await run(ending, client);

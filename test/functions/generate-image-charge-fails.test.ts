@@ -30,7 +30,7 @@ describe('a charge that meets a conflict', () => {
     expect(new Set(transactions().map((input) => JSON.stringify(input))).size).toBe(1);
   });
 
-  it('Six conflicts in a row are answered 503 overloaded, and nothing is started', async () => {
+  it('Ten conflicts in a row are answered 503 overloaded, and nothing is started', async () => {
     dynamo.on(TransactWriteCommand).rejects(conflict());
     const answer = await submit();
     expect(answer).toMatchObject({
@@ -38,7 +38,7 @@ describe('a charge that meets a conflict', () => {
       body: { error: { code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'overloaded' } } },
     });
     expect(answer.headers['retry-after']).toMatch(/^[1-9]/);
-    expect(transactions()).toHaveLength(6);
+    expect(transactions()).toHaveLength(10);
     expect(stateMachine.calls()).toHaveLength(0);
   });
 

@@ -1,5 +1,6 @@
 /** The services that each function gets from its environment, and the ids in its log. */
 import {
+  BatchGetCommand,
   GetCommand,
   PutCommand,
   ScanCommand,
@@ -82,6 +83,7 @@ describe('the log of a function', () => {
     });
     dynamo.on(UpdateCommand).resolves({ Attributes: creationToItem(creation) });
     dynamo.on(GetCommand).resolves({});
+    dynamo.on(BatchGetCommand).resolves({});
     expect(await rejection(renderImage(payload, context))).toMatchObject({ name: 'ServiceUnavailable' });
     expect(lines).toMatchObject([{ event: 'provider_answered', requestId: 'invocation-1', creationId }]);
   });

@@ -33,6 +33,7 @@ describe('the outputs of the stack', () => {
         'https://@StreamsOpenaiRestApi.execute-api.@AWS::Region.@AWS::URLSuffix/@StreamsOpenaiRestApiDeploymentStageopenai/v1',
       McpUrl:
         'https://@StreamsMcpRestApi.execute-api.@AWS::Region.@AWS::URLSuffix/@StreamsMcpRestApiDeploymentStagemcp',
+      ServiceCapacity: '2000',
       SignInSecretArn: '@PortalIdentityClientSecret',
       UserPoolId: '@PortalIdentityUserPool',
       DefaultLimits:

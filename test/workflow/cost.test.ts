@@ -7,10 +7,10 @@ import { memoryOf } from '../../tools/cost/resources.ts';
 
 const kind: CreationKind = 'success, webhook, Idempotency-Key';
 /**
- * The two updates that take the lease, those of the attempt and of the health of the route, and half of one: the
- * running count notes the end of one creation in two.
+ * The two updates that take the lease, those of the attempt and of the health of the route, and a quarter of one:
+ * the running count notes the end of one creation in four.
  */
-const updatesOfOne = 4.5;
+const updatesOfOne = 4.25;
 const page = readFileSync(new URL('../../docs/cost.md', import.meta.url), 'utf8');
 
 /**

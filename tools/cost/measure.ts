@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import { defaultServiceCapacity } from '../../core/limits.ts';
+import { sampledOneIn } from '../../core/open-count.ts';
 import type { CreationId } from '../../core/ids.ts';
 import { settled, submit } from '../../start/creations.ts';
 import type { AwsCall } from '../../local/aws/aws-call.ts';
@@ -245,8 +247,8 @@ function isLeftOut({ operation, input }: AwsCall): boolean {
   return asked.some(({ pk }) => pk.S.startsWith('HEALTH#'));
 }
 
-/** The running count notes the start and the end of one creation in two (decision 65). */
-const notedShare = 1 / 2;
+/** The running count notes the start and the end of one creation in so many (decision 65). */
+const notedShare = 1 / sampledOneIn(defaultServiceCapacity);
 
 /** The functions that start and end creations do so in a transaction, and note it with one write after it. */
 function withRunningCount(count: CreationCount): CreationCount {

@@ -2,6 +2,7 @@
  * What one creation takes of AWS: the figures that docs/cost.md measured, rounded up, and the times of the
  * functions. A test compares the units with docs/cost.md, so that no measured figure grows past this table.
  */
+import { leaseRenewMillis } from '../../core/limits.ts';
 
 /** The share that is added to each mean, so that ordinary growth does not need new quotas. */
 export const reserve = 0.25;
@@ -11,18 +12,18 @@ export const unitsOf = {
   /** The accept with an Idempotency-Key: 14. The count of open creations takes at most one more. */
   accept: { write: 15, read: 7 },
   /** A rendering from its start to its image. */
-  render: { write: 12, read: 0 },
+  render: { write: 13, read: 0 },
   /** Handing a job to a vendor that calls back. The callback then writes what a rendering writes. */
   submit: { write: 6, read: 0 },
   callback: { write: 0, read: 2 },
   deliver: { write: 7, read: 2 },
   poll: { write: 2, read: 5 },
-  /** A renderer renews its lease every two seconds while a vendor works. */
+  /** A renderer renews its lease every 2.4 seconds while a vendor works. */
   renewal: { write: 1, read: 0 },
 } as const;
 
 /** A renderer that holds a connection renews its lease after so many seconds. */
-export const renewalSeconds = 2;
+export const renewalSeconds = leaseRenewMillis / 1000;
 
 /** For how many seconds an invocation occupies its function. docs/cost.md has the parts: CPU and calls. */
 export const functionSeconds = {

@@ -26,13 +26,13 @@ describe('A call that DynamoDB sheds', () => {
     expect([inputs.length, clock.sleeps]).toEqual([3, [1, 1]]);
   });
 
-  it('A call is overloaded after six tries, with the last error as the cause', async () => {
+  it('A call is overloaded after ten tries, with the last error as the cause', async () => {
     const error = named('ThrottlingException');
     const { table, inputs } = tableThat(error);
     const ended: unknown = await getItem(table, key).catch((caught: unknown) => caught);
     expect(ended).toBeInstanceOf(Overloaded);
     expect(ended).toMatchObject({ message: 'the table stayed busy', cause: error });
-    expect(inputs).toHaveLength(6);
+    expect(inputs).toHaveLength(10);
   });
 
   it.each(['InternalServerError', 'AccessDeniedException', 'ConditionalCheckFailedException'])(
@@ -126,9 +126,9 @@ describe('A pause between two tries', () => {
 
 describe('The limits of the tries', () => {
   it.each([
-    [5, 4_000, false],
-    [5, 4_000.5, true],
-    [6, 0, true],
+    [9, 4_000, false],
+    [9, 4_000.5, true],
+    [10, 0, true],
     [1, 3_999, false],
   ])('After try %i and %d ms the tries are exhausted: %j', (attempt, elapsed, exhausted) => {
     const { table, clock } = tableThat({});

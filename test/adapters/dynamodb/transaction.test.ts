@@ -55,7 +55,7 @@ describe('A transaction in conflict', () => {
   it('A transaction is sent again after growing pauses, and then it is overloaded', async () => {
     const { outcome, sleeps, sent } = await run([conflict], { random: 255 });
     expect(outcome).toEqual({ kind: 'overloaded', unclear: false });
-    expect(sent).toBe(6);
+    expect(sent).toBe(10);
     expect(sleeps).toHaveLength(sent - 1);
     expect([...sleeps].sort((a, b) => a - b)).toEqual(sleeps);
     expect(sleeps.map(Math.round)).toEqual([31, 61, 121, 240, 399]);
@@ -67,7 +67,7 @@ describe('A transaction in conflict', () => {
       await run([conflict], { random: 128 }),
       await run([conflict], { random: 255 }),
     ];
-    expect(short.sleeps).toEqual([1, 1, 1, 1, 1]);
+    expect(short.sleeps).toEqual(Array(9).fill(1));
     expect(sum(half.sleeps)).toBeGreaterThan(sum(short.sleeps));
     expect(sum(long.sleeps)).toBeGreaterThan(sum(half.sleeps));
   });
@@ -134,7 +134,7 @@ describe('A transaction that conflicts', () => {
   it('A conflict is reported with the token of the transaction, once for each try', async () => {
     const { table, conflicts } = sending(conflict);
     await transact(table, [], 'token');
-    expect(conflicts).toEqual(Array(6).fill('token'));
+    expect(conflicts).toEqual(Array(10).fill('token'));
   });
 
   it.each(['ThrottlingError', 'ProvisionedThroughputExceeded', 'None'])(
@@ -142,7 +142,7 @@ describe('A transaction that conflicts', () => {
     async (code) => {
       const { table, conflicts, sent } = sending(cancelled(code));
       expect(await transact(table, [], 'token')).toEqual({ kind: 'overloaded', unclear: false });
-      expect([conflicts, sent.length]).toEqual([[], 6]);
+      expect([conflicts, sent.length]).toEqual([[], 10]);
     },
   );
 
