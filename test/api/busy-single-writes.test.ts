@@ -24,7 +24,7 @@ afterEach(() => {
 });
 
 /**
- * More tries than are made: the SDK tries a throttled call three times, and the adapter repeats this six
+ * More tries than are made: the SDK tries a throttled call three times, and the adapter repeats this ten
  * times.
  */
 const forGood = 1_000;

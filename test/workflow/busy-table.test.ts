@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const openingMicros = 25_000_000;
 /** How often the adapter tries one call. */
-const triesOfOne = 6;
+const triesOfOne = 10;
 
 const eventsAt = (hook: string): string[] =>
   receiver.arrivals(hook).map(({ headers }) => headers['x-webhook-event'] ?? '');
