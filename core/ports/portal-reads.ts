@@ -3,6 +3,7 @@ import type { AccountId, NoticeId, PersonId } from '../ids.ts';
 import type { Member } from '../portal/people.ts';
 import type { ApiKey } from '../account.ts';
 import type { RequestState } from './requests.ts';
+import type { ClosedService } from './service-switch.ts';
 
 export interface NamedPlace extends Member {
   readonly accountName: string;
@@ -11,8 +12,14 @@ export interface NamedPlace extends Member {
 export interface PortalReads {
   /** All keys of the account, also that of the playground, the oldest first. */
   keys(account: AccountId): Promise<readonly ApiKey[]>;
-  /** The places of the person in these accounts, with the names of the accounts. */
-  places(person: PersonId, accounts: readonly AccountId[]): Promise<readonly NamedPlace[]>;
+  /**
+   * The places of the person in these accounts, with the names of the accounts, and the switch of the service. Every
+   * page asks for both, so they are one read.
+   */
+  placesAndSwitch(
+    person: PersonId,
+    accounts: readonly AccountId[],
+  ): Promise<{ readonly places: readonly NamedPlace[]; readonly closed?: ClosedService }>;
   service(): Promise<Pick<RequestState, 'openCreations' | 'closed' | 'enabledProviders' | 'catalogRevision'>>;
   /** Unix milliseconds of the last test delivery. */
   lastTestAt(account: AccountId): Promise<number | undefined>;

@@ -130,7 +130,9 @@ it('An account whose secrets keep changing is named and left to the next run', a
   const account = anAccount({ webhookSecrets: [{ sealed: 'v1.old.nonce.body', issuedAt: 0 }] });
   let tries = 0;
   const accounts = stub<OperatorServices['accounts']>({
-    list: async () => Promise.resolve([account]),
+    async *pages() {
+      yield await Promise.resolve([account]);
+    },
     read: async () => Promise.resolve(account),
     replaceSecrets: async () => Promise.resolve(++tries > 10),
   });

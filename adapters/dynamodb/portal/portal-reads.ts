@@ -16,18 +16,19 @@ export function createPortalReads(table: Table): PortalReads {
       (await queryAll(table, keys.account(account).pk, 'KEY#'))
         .map(apiKeyFromItem)
         .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)),
-    places: async (person, accounts) => {
-      const items = await batchGet(
-        table,
-        accounts.flatMap((account) => [keys.account(account), portalKeys.member(account, person)]),
-      );
-      return accounts.flatMap((id) => {
+    placesAndSwitch: async (person, accounts) => {
+      const items = await batchGet(table, [
+        keys.service(),
+        ...accounts.flatMap((account) => [keys.account(account), portalKeys.member(account, person)]),
+      ]);
+      const places = accounts.flatMap((id) => {
         const own = items.filter(({ pk }) => pk === keys.account(id).pk);
         const account = own.find(({ sk }) => sk === keys.account(id).sk);
         const member = own.find(({ sk }) => sk !== keys.account(id).sk);
         const accountName = account === undefined ? id : String(account['name']);
         return member ? [{ ...memberFromItem(member), accountName }] : [];
       });
+      return { places, ...closedOf(items.find(({ pk }) => pk === keys.service().pk)) };
     },
     service: async () => {
       const items = await batchGet(table, [keys.service(), keys.openCount()]);

@@ -7,7 +7,7 @@ import type { PortalHandle } from '../http/caller.ts';
 export const getMe: PortalHandle<'getMe', ReadServices> = async (_request, caller, services) => {
   const { person, session, account, member, isOperator } = caller;
   const { settings, reads, clientUrls } = services;
-  const [places, { closed }] = await Promise.all([reads.places(person.id, person.accounts), reads.service()]);
+  const { places, closed } = await reads.placesAndSwitch(person.id, person.accounts);
   const body: MeView = {
     person: {
       id: person.id,
