@@ -36,6 +36,7 @@ const options = {
   vendor: { type: 'string' },
   quotas: { type: 'string' },
   accounts: { type: 'string' },
+  capacity: { type: 'string' },
   start: { type: 'string', default: 'warm' },
   way: { type: 'string' },
   json: { type: 'boolean', default: false },

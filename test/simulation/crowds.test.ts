@@ -38,14 +38,16 @@ it(
   'A full service has as many creations open as the setting says, within ten percent',
   { timeout: 300_000 },
   async () => {
-    const plan = crowdPlan({
-      ...usual,
-      situation: 'crowd',
-      perSecond: 100,
-      quotas: 'raised',
-      lengthSeconds: 25,
-    });
-    const report = await runCrowd({ ...plan, serviceCapacity: 1_000 });
+    const report = await runCrowd(
+      crowdPlan({
+        ...usual,
+        situation: 'crowd',
+        perSecond: 100,
+        quotas: 'raised',
+        lengthSeconds: 25,
+        serviceCapacity: 1_000,
+      }),
+    );
     expect(report.refused['429 capacity']).toBeGreaterThan(100);
     expect(report.openShares?.[0]).toBeGreaterThan(0.9);
     expect(report.openShares?.[1]).toBeLessThan(1.1);

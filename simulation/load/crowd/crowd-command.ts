@@ -14,6 +14,7 @@ export interface CrowdFlags {
   readonly vendor?: string;
   readonly quotas?: string;
   readonly accounts?: string;
+  readonly capacity?: string;
   readonly start: string;
   readonly seed?: string;
   readonly workers: string;
@@ -74,6 +75,7 @@ function plansOf(flags: CrowdFlags): CrowdPlan[] | undefined {
     renderSeconds: wholeNumber('--seconds', flags.seconds),
     ...(flags.minutes !== undefined && { lengthSeconds: 60 * wholeNumber('--minutes', flags.minutes) }),
     ...(flags.accounts !== undefined && { accounts: wholeNumber('--accounts', flags.accounts) }),
+    ...(flags.capacity !== undefined && { serviceCapacity: wholeNumber('--capacity', flags.capacity) }),
     ...(flags.seed !== undefined && { seed: wholeNumber('--seed', flags.seed, 0) }),
   };
   return rates.flatMap((perSecond) =>

@@ -1,4 +1,5 @@
 /** What a crowd is made of: plain data, so that a worker gets it. */
+import { usualPollSeconds } from '../../../tools/quotas/page.ts';
 import { defaultQuotas, quotasFor } from '../../../tools/quotas/quotas.ts';
 import { dynamodbLimits } from '../../limits/dynamodb.ts';
 import { awsQuotasOf, type AwsQuotas } from '../../limits/quotas.ts';
@@ -50,13 +51,13 @@ export interface AskedCrowd {
   readonly lengthSeconds?: number;
   /** Absent: ten for each creation a second. */
   readonly accounts?: number;
+  /** The setting serviceCapacity. Absent: that of the quotas. */
+  readonly serviceCapacity?: number;
   /** A cold service has no environment yet. */
   readonly start: 'warm' | 'cold';
   readonly seed?: number;
 }
 
-/** Clients poll by Retry-After, which is two seconds at least. The quotas are for that. */
-const pollEverySeconds = 2;
 /** One account of a one-account crowd may do what it likes. */
 const ownLimits = { postRate: 1_000_000, getRate: 1_000_000, maxConcurrent: 100_000 };
 
@@ -65,7 +66,7 @@ export function crowdPlan(asked: AskedCrowd): CrowdPlan {
   const chosen =
     quotas === 'default'
       ? defaultQuotas
-      : quotasFor({ perSecond, seconds: renderSeconds, kind: vendor, pollEverySeconds });
+      : quotasFor({ perSecond, seconds: renderSeconds, kind: vendor, pollEverySeconds: usualPollSeconds });
   const isOne = situation === 'one-account';
   return {
     situation,
@@ -77,7 +78,7 @@ export function crowdPlan(asked: AskedCrowd): CrowdPlan {
     vendor,
     quotas,
     aws: awsQuotasOf(chosen),
-    serviceCapacity: chosen.serviceCapacity,
+    serviceCapacity: asked.serviceCapacity ?? chosen.serviceCapacity,
     accounts: isOne ? 1 : (asked.accounts ?? 10 * perSecond),
     webhookShare: 0.5,
     holdMillis: dynamodbLimits.holdMillis,
