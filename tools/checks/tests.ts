@@ -33,9 +33,12 @@ const longTests = [
   'test/api/properties.test.ts',
   'test/client/ai-sdk.test.ts',
   'test/client/storm.test.ts',
+  'test/clients/openai-library.test.ts',
   'test/clients/recipes.test.ts',
+  'test/clients/sixty-requests.test.ts',
   'test/clients/thousand-requests.test.ts',
   'test/command/listen.test.ts',
+  'test/examples/generate.test.ts',
   'test/local/wrong-catalog-or-settings.test.ts',
   'test/portal/generated-year.test.ts',
   'test/portal/whole-year.test.ts',
@@ -62,6 +65,7 @@ const longTests = [
   'test/vendors/own-gpu.test.ts',
   'test/workflow/busy-table.test.ts',
   'test/workflow/kill.test.ts',
+  'test/workflow/smoke.test.ts',
   'test/workflow/webhook-reseal.test.ts',
 ] as const;
 

@@ -58,7 +58,7 @@ describe('A transaction in conflict', () => {
     expect(sent).toBe(10);
     expect(sleeps).toHaveLength(sent - 1);
     expect([...sleeps].sort((a, b) => a - b)).toEqual(sleeps);
-    expect(sleeps.map(Math.round)).toEqual([31, 61, 121, 240, 399]);
+    expect(sleeps.map(Math.round)).toEqual([31, 61, 121, 240, 399, 399, 399, 399, 399]);
   });
 
   it('The whole pause is random, so that two transactions do not collide again', async () => {
