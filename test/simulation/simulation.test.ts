@@ -68,11 +68,8 @@ const ofThePortal = [
   'portal-generate 202',
   'sign-in',
 ];
-/**
- * Programs use an openai library, which repeats calls by itself. 429 is absent: chance seldom gives one in these
- * seeds, and test/clients/openai-errors.test.ts proves it.
- */
-const ofLibraries = ['openai 200', 'openai 402', 'openai 502', 'openai 504', 'attached'];
+/** Programs use an openai library, which repeats calls by itself. */
+const ofLibraries = ['openai 200', 'openai 402', 'openai 429', 'openai 502', 'openai 504', 'attached'];
 /** A retry attaches to what an earlier try has charged. */
 const attached = /openai#\d+ dynamodb\.UpdateItem RETRY SET #mark ok$/;
 
