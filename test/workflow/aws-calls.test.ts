@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AwsCall } from '../../local/aws/aws-call.ts';
+import type { Execution } from '../../local/step-functions/executions.ts';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { settled, submit } from './creations.ts';
 import { idOf } from '../fixtures/values.ts';
@@ -140,6 +141,14 @@ describe('the AWS calls that a request waits for', () => {
   });
 });
 
+/** Waits for the end of an execution: its functions make no call after this. A creation ends a moment earlier. */
+async function executed(id: string): Promise<Execution> {
+  const execution = service.machine.executions.list().find(({ name }) => name === id);
+  if (!execution) throw new Error(`there is no execution ${id}`);
+  await expect.poll(() => execution.status).toBe('SUCCEEDED');
+  return execution;
+}
+
 /** The functions that render during this work, by the calls of their roles. */
 async function renderersDuring(work: () => Promise<void>): Promise<string[]> {
   const callers = new Set<string>();
@@ -158,9 +167,7 @@ describe('the state transitions of an execution', () => {
   async function tasksOf(prompt: string): Promise<string[]> {
     const id = await submit(service, client.key, { prompt, webhook_url: service.machine.inboxUrl });
     await settled(service, id);
-    const execution = service.machine.executions.list().find(({ name }) => name === id);
-    await expect.poll(() => execution?.status).toBe('SUCCEEDED');
-    const history = execution?.history ?? [];
+    const history = (await executed(id)).history;
     expect(history.filter(({ type }) => type === 'StateRetried')).toEqual([]);
     return history.filter(({ type }) => type === 'StateEntered').map(({ state }) => state ?? '');
   }
@@ -175,7 +182,9 @@ describe('the state transitions of an execution', () => {
     [{ model: 'sandbox-pro', resolution: '4K' }, 'RenderImageLarge'],
   ])('A creation of %j is rendered by %s', async (body, name) => {
     const used = await renderersDuring(async () => {
-      await settled(service, await submit(service, client.key, { prompt: 'a lake', ...body }));
+      const id = await submit(service, client.key, { prompt: 'a lake', ...body });
+      await settled(service, id);
+      await executed(id);
     });
     expect(used).toEqual([name]);
   });
@@ -194,6 +203,7 @@ describe('the state transitions of an execution', () => {
         input: { stateMachineArn, name: id, input: JSON.stringify({ creation_id: id }) },
       });
       expect(await settled(service, id)).toMatchObject({ status: 'completed' });
+      await executed(id);
     });
     expect(used).toEqual(['RenderImage']);
   });
