@@ -411,7 +411,7 @@ describe('webhooks that fail', () => {
     await failFiveAttempts();
     await failFiveAttempts();
     expect(await told(client.hook, 2)).toEqual(['webhook.failing', 'webhook.failing']);
-  }, 60_000);
+  });
 });
 
 describe('the address for notices', () => {
