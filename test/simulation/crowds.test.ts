@@ -48,6 +48,7 @@ it(
         serviceCapacity: 1_000,
       }),
     );
+    expect(brokenCrowdPromises(report)).toEqual([]);
     expect(report.refused['429 capacity']).toBeGreaterThan(100);
     expect(report.openShares?.[0]).toBeGreaterThan(0.9);
     expect(report.openShares?.[1]).toBeLessThan(1.1);

@@ -26,6 +26,8 @@ export interface CrowdPlan {
   readonly quotas: QuotaKind;
   readonly aws: AwsQuotas;
   readonly serviceCapacity: number;
+  /** Somebody asked for this capacity, so it may be what limits the traffic. */
+  readonly isCapacityAsked: boolean;
   readonly accounts: number;
   /** The share of creations whose client takes a webhook. The others are polled. */
   readonly webhookShare: number;
@@ -79,6 +81,7 @@ export function crowdPlan(asked: AskedCrowd): CrowdPlan {
     quotas,
     aws: awsQuotasOf(chosen),
     serviceCapacity: asked.serviceCapacity ?? chosen.serviceCapacity,
+    isCapacityAsked: asked.serviceCapacity !== undefined,
     accounts: isOne ? 1 : (asked.accounts ?? 10 * perSecond),
     webhookShare: 0.5,
     holdMillis: dynamodbLimits.holdMillis,

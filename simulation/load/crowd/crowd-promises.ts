@@ -10,7 +10,8 @@ const capacityShare = 0.1;
 export function brokenCrowdPromises(report: CrowdReport): string[] {
   const { plan, requests, completed, failed, stillOpen, differences, openShares, limits } = report;
   const busy = countOf(report, (reason) => reason.startsWith('503'));
-  const others = countOf(report, (reason) => !reason.startsWith('503'));
+  const isExpected = (reason: string): boolean => plan.isCapacityAsked && reason === '429 capacity';
+  const others = countOf(report, (reason) => !reason.startsWith('503') && !isExpected(reason));
   const mayBeBusy = mostBusy[plan.situation] * requests;
   const lines: readonly (readonly [isKept: boolean, line: string])[] = [
     [completed > 0, 'no creation was completed'],
