@@ -49,6 +49,23 @@ describe('The first page', () => {
   });
 });
 
+describe('A service that the operator has closed', () => {
+  it('is told on each page, with the message of the operator', async () => {
+    const { me } = portal.stub.samples;
+    const service = { ...me.service, closed_message: 'A restore runs until 14:00 UTC.' };
+    portal.stub.answer('getMe', () => ({ ...me, service }));
+    for (const [path, heading] of [
+      ['', 'Home'],
+      ['playground', 'Playground'],
+    ] as const) {
+      await portal.open(path, heading);
+      expect(await portal.page.getByRole('note').textContent()).toBe(
+        'The service takes no new creations at the moment: A restore runs until 14:00 UTC.',
+      );
+    }
+  });
+});
+
 describe('Somebody who is not signed in', () => {
   it('sees one button, which leads back to the page that was asked for', async () => {
     portal.stub.refuse('getMe', ended);
