@@ -4,6 +4,7 @@
  */
 import type { OpenCountStore } from '../../core/ports/open-count.ts';
 import { openNow, type OpenAnchor } from '../../core/open-count.ts';
+import { batchGet } from './batch-get.ts';
 import { updateItem } from './send.ts';
 import { keys, type Item, type Table } from './table.ts';
 
@@ -17,6 +18,14 @@ export function createOpenCountStore(table: Omit<Table, 'signal'>): OpenCountSto
       });
     },
   };
+}
+
+/** The service item, with the creations that are open. The running count comes with the same read. */
+export async function readService(table: Table): Promise<{ item: Item | undefined; openCreations: number }> {
+  const items = await batchGet(table, [keys.service(), keys.openCount()]);
+  const item = items.find(({ pk }) => pk === keys.service().pk);
+  const openCount = items.find(({ pk }) => pk === keys.openCount().pk);
+  return { item, openCreations: openCreationsOf(item, openCount) };
 }
 
 /** What the service item says of the last count. */

@@ -1,17 +1,14 @@
 /** The switch is an attribute of the service item, which every request that can charge reads consistently anyway. */
 import type { ClosedService, ServiceSwitch } from '../../core/ports/service-switch.ts';
-import { batchGet } from './batch-get.ts';
-import { openCreationsOf } from './open-count-store.ts';
+import { readService } from './open-count-store.ts';
 import { updateItem } from './send.ts';
 import { keys, type Item, type Table } from './table.ts';
 
 export function createServiceSwitch(table: Table): ServiceSwitch {
   return {
     read: async () => {
-      const items = await batchGet(table, [keys.service(), keys.openCount()]);
-      const service = items.find(({ pk }) => pk === keys.service().pk);
-      const openCount = items.find(({ pk }) => pk === keys.openCount().pk);
-      return { ...closedOf(service), openCreations: openCreationsOf(service, openCount) };
+      const { item, openCreations } = await readService(table);
+      return { ...closedOf(item), openCreations };
     },
     close: async (closed) => {
       await updateItem(table, keys.service(), {

@@ -17,7 +17,7 @@ import { endTask, endWaitingTask } from '../../core/waiting-task.ts';
 import { completeCreation } from './complete-creation.ts';
 import { creationIdOf, EndedMeanwhile, Remedy, requireKnownRelease, type Payload } from './payload.ts';
 import { holdLease, leaseMillis } from './held-lease.ts';
-import { openNotes } from './route-notes.ts';
+import { openRouteNotes } from './route-notes.ts';
 import { walkRoutes } from './walk-routes.ts';
 
 /**
@@ -108,7 +108,7 @@ async function renderLeased(
   const reserve = Math.min(reserveMillis, (creation.deadlineAt - Date.parse(creation.createdAt)) / 4);
   const until = creation.deadlineAt - reserve;
   const lease = holdLease(creation.id, holder, services);
-  const notes = openNotes(services);
+  const notes = openRouteNotes(services);
   try {
     const save = async (attempts: CreationRecord['attempts']): Promise<void> => {
       if (await creations.saveAttempts(creation.id, turn, attempts)) return;

@@ -58,7 +58,7 @@ export interface RouteNotes {
   settled(): Promise<void>;
 }
 
-export function openNotes(services: HealthServices): RouteNotes {
+export function openRouteNotes(services: HealthServices): RouteNotes {
   const { health, clock } = services;
   const writing: Promise<void>[] = [];
   /** Attempts that are noted as late. Their end without an answer is no second failure. */

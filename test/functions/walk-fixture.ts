@@ -6,7 +6,7 @@ import type { ProviderCosts } from '../../core/provider-costs.ts';
 import type { ImageProvider, ProviderAnswer, RefusalReason } from '../../core/provider.ts';
 import { schema } from '../../core/schema-version.ts';
 import type { Parked } from '../../functions/workflow/ask-provider.ts';
-import { openNotes } from '../../functions/workflow/route-notes.ts';
+import { openRouteNotes } from '../../functions/workflow/route-notes.ts';
 import { walkRoutes, type Rendering } from '../../functions/workflow/walk-routes.ts';
 import type { RenderServices } from '../../functions/services/render.ts';
 import { noteNothing } from './fake-health.ts';
@@ -103,7 +103,7 @@ export function walk(
     saved.push(structuredClone([...attempts]));
     return Promise.resolve();
   };
-  const notes = openNotes(services);
+  const notes = openRouteNotes(services);
   const end = walkRoutes({ creation, until: deadlineAt, save, mayPark, notes, services });
   // A test awaits one of the two.
   end.catch(() => undefined);

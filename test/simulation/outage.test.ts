@@ -2,17 +2,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { OutageReport } from '../../simulation/messages.ts';
 import { brokenPromises, simulateOutage, wholeOutage } from '../../simulation/runs/outage.ts';
 
+/** The outage of full size, with a hundredth of its traffic and of its quota. */
+const smallOutage = { ...wholeOutage, perSecond: 1, accounts: 5, startsPerSecond: 3, startBurst: 13 };
+
 describe('ten minutes without StartExecution', () => {
   let report: OutageReport;
   beforeAll(async () => {
-    // The outage of full size, with a hundredth of its traffic and of its quota.
-    report = await simulateOutage({
-      ...wholeOutage,
-      perSecond: 1,
-      accounts: 5,
-      startsPerSecond: 3,
-      startBurst: 13,
-    });
+    report = await simulateOutage(smallOutage);
   }, 120_000);
 
   it('Every promise of recovery is kept, and the audit finds nothing', () => {
@@ -33,15 +29,7 @@ describe('ten minutes without StartExecution', () => {
 describe('ten minutes in which Lambda has no room for any Task', () => {
   let report: OutageReport;
   beforeAll(async () => {
-    report = await simulateOutage({
-      ...wholeOutage,
-      of: 'tasks',
-      perSecond: 1,
-      accounts: 5,
-      deadlineSeconds: 720,
-      startsPerSecond: 3,
-      startBurst: 13,
-    });
+    report = await simulateOutage({ ...smallOutage, of: 'tasks', deadlineSeconds: 720 });
   }, 120_000);
 
   it('Every promise of recovery is kept, and the audit finds nothing', () => {

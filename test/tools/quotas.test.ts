@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { awsDefaultOf, awsDefaults } from '../../tools/quotas/aws-defaults.ts';
-import { unitsOf } from '../../tools/quotas/creation-load.ts';
+import { concurrencySettings, reservedConcurrency } from '../../lib/concurrency-settings.ts';
+import { apiShares, leastApi, unitsOf } from '../../tools/quotas/creation-load.ts';
 import {
   defaultQuotas,
   defaultQuotasOf,
@@ -107,5 +108,19 @@ describe('The units of one creation', () => {
     const { write, read } = await measured(of, fn);
     expect(units.write).toBeGreaterThanOrEqual(write);
     expect(units.read).toBeGreaterThanOrEqual(read);
+  });
+});
+
+describe('The shares of concurrency.api', () => {
+  it('are those by which the stack divides the setting', () => {
+    const api = 10_000;
+    const reserved = reservedConcurrency(concurrencySettings.parse({ api }));
+    expect((reserved.get('GenerateImage') ?? 0) / api).toBeCloseTo(apiShares.accept, 3);
+    expect((reserved.get('GetCreation') ?? 0) / api).toBeCloseTo(apiShares.poll, 3);
+  });
+
+  it('can divide no number below the least', () => {
+    expect(concurrencySettings.safeParse({ api: leastApi }).success).toBe(true);
+    expect(concurrencySettings.safeParse({ api: leastApi - 1 }).success).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import type { PortalReads } from '../../../core/ports/portal-reads.ts';
 import { batchGet } from '../batch-get.ts';
-import { openCreationsOf } from '../open-count-store.ts';
+import { readService } from '../open-count-store.ts';
 import { apiKeyFromItem, noticeFromItem } from '../mapping.ts';
 import { memberFromItem } from './people-mapping.ts';
 import { portalKeys } from './portal-keys.ts';
@@ -31,13 +31,11 @@ export function createPortalReads(table: Table): PortalReads {
       return { places, ...closedOf(items.find(({ pk }) => pk === keys.service().pk)) };
     },
     service: async () => {
-      const items = await batchGet(table, [keys.service(), keys.openCount()]);
-      const item = items.find(({ pk }) => pk === keys.service().pk);
-      const openCount = items.find(({ pk }) => pk === keys.openCount().pk);
+      const { item, openCreations } = await readService(table);
       const catalogRevision = catalogRevisionOf(item);
       return {
         ...closedOf(item),
-        openCreations: openCreationsOf(item, openCount),
+        openCreations,
         enabledProviders: enabledProvidersOf(item),
         ...(catalogRevision !== undefined && { catalogRevision }),
       };

@@ -13,7 +13,7 @@ import { completeCreation } from '../../workflow/complete-creation.ts';
 import { endAttempt, millisSince } from '../../workflow/end-attempt.ts';
 import { holdLease, leaseMillis, type HeldLease } from '../../workflow/held-lease.ts';
 import { EndedMeanwhile } from '../../workflow/payload.ts';
-import { openNotes, type RouteNotes } from '../../workflow/route-notes.ts';
+import { openRouteNotes, type RouteNotes } from '../../workflow/route-notes.ts';
 import { recordFor } from '../../workflow/stopped-job.ts';
 import type { CalledAttempt, CallingProvider } from './check-callback.ts';
 import type { CallbackOutcome } from './outcomes.ts';
@@ -44,7 +44,7 @@ export async function finishJob(
       const { creation, turn } = leased;
       const attempt = creation.attempts.find((known) => known.callbackHash === callbackHash);
       if (!attempt) return 'unknown';
-      const notes = openNotes(services);
+      const notes = openRouteNotes(services);
       try {
         return await endUnderLease({ provider, creation, attempt, holder, turn, notes }, services);
       } finally {

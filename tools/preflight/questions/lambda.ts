@@ -1,7 +1,7 @@
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
 import { needsOf } from '../../quotas/quotas.ts';
 import { askAws } from '../ask-aws.ts';
-import { capacityOf } from '../capacity-settings.ts';
+import type { Settings } from '../../../lib/settings.ts';
 import { compared, type Finding, type Question } from '../finding.ts';
 
 /** Lambda refuses a reservation that leaves fewer executions unreserved. */
@@ -26,8 +26,7 @@ export const lambdaConcurrency: Question = {
 };
 
 /** How many executions the settings reserve. */
-function reservedBy(settings: object): number {
-  const { concurrency, heldRequests } = capacityOf(settings);
+function reservedBy({ concurrency, heldRequests }: Settings): number {
   return [...Object.values(concurrency), ...Object.values(heldRequests)].reduce<number>(
     (sum, part) => sum + (part === 'shared' ? 0 : part),
     0,

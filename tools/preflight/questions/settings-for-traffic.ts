@@ -1,5 +1,4 @@
 import { needsOf, quotasFor } from '../../quotas/quotas.ts';
-import { capacityOf } from '../capacity-settings.ts';
 import { compared, type Finding, type Question } from '../finding.ts';
 
 /** Whether the settings of the stage let the wanted traffic in. This question asks no account. */
@@ -9,7 +8,7 @@ export const settingsForTraffic: Question = {
     const wanted = needsOf(traffic);
     const best = quotasFor(traffic);
     const { ratePerSecond, burst } = settings.throttling;
-    const { serviceCapacity, concurrency } = capacityOf(settings);
+    const { serviceCapacity, concurrency } = settings;
     const throttling = `throttling: { ratePerSecond: ${best.gatewayRequestsPerSecond}, burst: ${best.gatewayBurst} }`;
     return Promise.resolve([
       compared(
