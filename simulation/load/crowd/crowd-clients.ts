@@ -12,6 +12,8 @@ export interface CrowdClients {
   readonly onWebhook: (body: string) => void;
   /** How many clients still wait. */
   readonly waiting: () => number;
+  /** Whether a client polls this creation. */
+  readonly isPolled: (creationId: string) => boolean;
 }
 
 export interface ClientWatch {
@@ -36,10 +38,10 @@ export function createCrowdClients(
 ): CrowdClients {
   /** When the requests were sent whose clients wait for a webhook. */
   const called = new Map<string, number>();
-  let polling = 0;
+  const polled = new Set<string>();
 
   async function poll(account: AccountHeld, id: string, waitSeconds: number, sentAt: number): Promise<void> {
-    polling += 1;
+    polled.add(id);
     const until = sentAt + patienceMillis;
     let seconds = waitSeconds;
     while (world.time.now() < until) {
@@ -56,11 +58,12 @@ export function createCrowdClients(
       }
       seconds = retryAfter(answer);
     }
-    polling -= 1;
+    polled.delete(id);
   }
 
   return {
-    waiting: () => polling + called.size,
+    waiting: () => polled.size + called.size,
+    isPolled: (id) => polled.has(id),
     onWebhook: (body) => {
       const id = idIn(body);
       const sentAt = called.get(id);

@@ -41,6 +41,8 @@ export interface CrowdReport {
   readonly costPerThousand: number;
   readonly writeUnits: number;
   readonly readUnits: number;
+  /** What the audit has read. */
+  readonly audited: { readonly accounts: number; readonly creations: number };
   /** The differences that the audit found. */
   readonly differences: readonly string[];
 }

@@ -10,16 +10,15 @@ import { openAccount, type AccountHeld } from '../../clients/open-account.ts';
 import { quietWatch } from '../../watches/quiet-watch.ts';
 import { takeTime, type VirtualTime } from '../../world/time.ts';
 import { createStream } from '../../world/dice.ts';
-import { createBooksReader } from '../../../adapters/dynamodb/books-reader.ts';
-import { auditAccounts, noProgress } from '../../../core/audit/audit-accounts.ts';
-import type { Difference } from '../../../core/audit/books.ts';
 import { defaultLimits } from '../../../core/limits.ts';
 import { webhookSecret } from '../../../core/webhook.ts';
 import { arrivals } from '../arrivals.ts';
-import { createLeanClients, leanTableClient } from '../lean/lean-clients.ts';
+import { createLeanClients } from '../lean/lean-clients.ts';
 import { marshalItem } from '../lean/plain-items.ts';
 import { createLoadWorld } from '../lean/load-world.ts';
 import type { LoadProgress } from '../run-load.ts';
+import { createArchive } from './archive.ts';
+import { auditCrowd } from './audit-crowd.ts';
 import { createCrowdClients } from './crowd-clients.ts';
 import { costOf } from './crowd-cost.ts';
 import { createCrowdOutbound } from './crowd-outbound.ts';
@@ -91,7 +90,14 @@ async function runOn(
       counted.seen.push(time.now() - sentAt);
     },
   });
-  const forgetter = createForgetter(time.now, () => service.table, account);
+  const archive = createArchive();
+  const forgetter = createForgetter({
+    now: time.now,
+    table: () => service.table,
+    account,
+    archive,
+    isAwaited: clients.isPolled,
+  });
   const onCommit = (changes: readonly Change[]): void => {
     forgetter.onCommit(changes);
     for (const { pk, sk, before, after } of changes) {
@@ -169,7 +175,7 @@ async function runOn(
     });
   }
   const costs = costOf(account, counted.image.length);
-  const differences = await auditAtRest(service);
+  const audit = await auditCrowd(service.table, service.store, archive);
   const seconds = (of: readonly number[]): number[] => percentiles(of, shares).map((one) => one / 1000);
   return {
     plan,
@@ -196,7 +202,8 @@ async function runOn(
     polls: counted.polls,
     costPerThousand: (costs / Math.max(1, counted.image.length)) * 1000,
     ...(account.table()?.used() ?? { writeUnits: 0, readUnits: 0 }),
-    differences: differences.map((difference) => JSON.stringify(difference)),
+    audited: { accounts: audit.accounts, creations: audit.creations },
+    differences: audit.differences.map((difference) => JSON.stringify(difference)),
   };
 }
 
@@ -219,23 +226,6 @@ async function issueSecrets(
       });
     });
   }
-}
-
-/** Runs the operator's audit over the table, which is at rest. */
-async function auditAtRest({ table, store }: Service): Promise<Difference[]> {
-  const client = leanTableClient((operation, input) => Promise.resolve(table.perform(operation, input)));
-  const differences: Difference[] = [];
-  await auditAccounts(
-    {
-      books: createBooksReader({ ...store, client }),
-      nowMillis: () => store.clock.now(),
-      pause: () => Promise.resolve(),
-      isTimeUp: () => false,
-      onAccount: (audited) => differences.push(...audited.differences),
-    },
-    noProgress,
-  );
-  return differences;
 }
 
 /** Lets time pass until the work is done. */
