@@ -2,7 +2,6 @@
 import { Command, Option } from 'commander';
 import { wholeNumber } from '../terminal/whole-number.ts';
 import { preflightCommand } from '../tools/preflight/command.ts';
-import { usualPollSeconds } from '../tools/quotas/page.ts';
 
 interface Options {
   readonly stage: string;
@@ -36,7 +35,7 @@ process.exitCode = await preflightCommand(
       perSecond: wholeNumber('--rate', options.rate),
       seconds: wholeNumber('--seconds', options.seconds),
       kind: options.vendor,
-      pollEverySeconds: usualPollSeconds,
+      isPolled: true,
     },
     json: options.json === true,
   },

@@ -5,10 +5,12 @@
  * left, so that an image that comes early is not missed for long. Around that time it looks every one or two
  * seconds. From then on, and where nobody knows a usual time, the looks become rarer the longer the creation takes.
  */
-import type { CreationRecord } from './creation.ts';
+import type { CreationRecord, RouteAttempt } from './creation.ts';
 import { pollPace } from './limits.ts';
 
-type Polled = Pick<CreationRecord, 'attempts' | 'createdAt' | 'deadlineAt'>;
+interface Polled extends Pick<CreationRecord, 'createdAt' | 'deadlineAt'> {
+  readonly attempts: readonly Pick<RouteAttempt, 'outcome' | 'startedAt' | 'usualMillis'>[];
+}
 
 /** Whole seconds: at least 1, because a faster poll is refused, and no long wait beyond the deadline. */
 export function nextPollSeconds(creation: Polled, nowMillis: number): number {

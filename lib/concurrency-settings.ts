@@ -10,8 +10,9 @@ import { reservation } from './setting-values.ts';
  * of a setting is divided by these shares. A reservation is also the most that its function gets.
  */
 const shares = {
-  // A submission with `Prefer: wait` keeps its execution for up to 25 s, and polls are short.
-  api: { GenerateImage: 12, GetCreation: 6, CreateUpload: 1, CancelCreation: 1 },
+  // A creation has one submission, which takes up to 25 s with `Prefer: wait`. It has some five polls, and each of them
+  // occupies its execution for a tenth of a second.
+  api: { GenerateImage: 9, GetCreation: 9, CreateUpload: 1, CancelCreation: 1 },
   refunds: { RefundCharge: 1 },
   deliveries: { DeliverWebhook: 1 },
   reconciler: { Reconcile: 1 },

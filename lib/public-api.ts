@@ -49,12 +49,6 @@ const accessLogFormat = {
   integrationError: '$context.integrationErrorMessage',
 } as const;
 
-/**
- * The throttle of the callbacks, apart from that of the clients. A vendor repeats a callback that was refused,
- * and each creation has at most a few callbacks.
- */
-const callbackThrottle = { ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 };
-
 /** The HTTP API: a route for each operation of the contract, and one for everything else. */
 export class PublicApi extends Construct {
   readonly httpApi: HttpApi;
@@ -134,7 +128,13 @@ export class PublicApi extends Construct {
       throttlingRateLimit: throttling.ratePerSecond,
       throttlingBurstLimit: throttling.burst,
     };
-    stage.routeSettings = { [`POST ${callbackRoute}`]: callbackThrottle };
+    // Callbacks and clients cannot keep each other out. A creation has one callback, and more requests of its client.
+    stage.routeSettings = {
+      [`POST ${callbackRoute}`]: {
+        ThrottlingRateLimit: throttling.ratePerSecond,
+        ThrottlingBurstLimit: throttling.burst,
+      },
+    };
     // CloudFormation refuses settings of a route that does not exist yet.
     for (const route of callbacks) stage.node.addDependency(route);
   }

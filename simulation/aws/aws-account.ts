@@ -11,6 +11,9 @@ export interface Refusals {
   readonly firstAt: number;
 }
 
+/** Who sends a request to the gateway. */
+export type RequestFrom = 'client' | 'vendor';
+
 export interface AwsAccount {
   readonly quotas: AwsQuotas;
   readonly functions: FunctionConcurrency;
@@ -18,8 +21,8 @@ export interface AwsAccount {
   readonly tableOf: (get: (pk: string, sk: string) => Item | undefined) => TableThroughput;
   /** The throughput of the table, once there is one. */
   readonly table: () => TableThroughput | undefined;
-  /** Whether the gateway lets a request through. */
-  readonly admitsRequest: () => boolean;
+  /** Whether the gateway lets a request through that comes from a client or is the callback of a vendor. */
+  readonly admitsRequest: (from: RequestFrom) => boolean;
   /** Takes a state transition, and gives the milliseconds for which it has to wait. */
   readonly transitionWait: () => number;
   readonly requests: () => number;
@@ -43,7 +46,11 @@ export function createAwsAccount(
     if (known) known.count += 1;
     else refusals.set(limit, { count: 1, firstAt: now() });
   };
-  const stage = createTokenBucket(now, quotas.stage);
+  const gateway = createTokenBucket(now, quotas.gateway);
+  const throttles = {
+    client: { bucket: createTokenBucket(now, quotas.stage), limit: 'throttle of the stage' },
+    vendor: { bucket: createTokenBucket(now, quotas.callbacks), limit: 'throttle of the callbacks' },
+  };
   const { perSecond, burst } = quotas.steps.stateTransitions;
   const states = createTokenBucket(now, { perSecond, burst });
   let requests = 0;
@@ -54,9 +61,14 @@ export function createAwsAccount(
     functions: createFunctionConcurrency(now, quotas, warm, note),
     tableOf: (get) => (table = createTableThroughput(now, quotas, get, note)),
     table: () => table,
-    admitsRequest: () => {
-      if (!stage.take()) {
-        note('throttle of the stage');
+    admitsRequest: (from) => {
+      const { bucket, limit } = throttles[from];
+      if (!bucket.take()) {
+        note(limit);
+        return false;
+      }
+      if (!gateway.take()) {
+        note('requests of the account');
         return false;
       }
       requests += 1;

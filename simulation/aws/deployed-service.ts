@@ -93,7 +93,7 @@ import type { InvocationResult } from '../../local/lambda/messages.ts';
 import { gatewayLimits } from '../limits/api-gateway.ts';
 import { lambdaLimits } from '../limits/lambda.ts';
 import { otherRegion } from '../limits/step-functions.ts';
-import type { AwsAccount } from './aws-account.ts';
+import type { AwsAccount, RequestFrom } from './aws-account.ts';
 import { createSimulatedTable, tableName, type Change, type SimulatedTable } from './simulated-table.ts';
 import { asTableRequest } from './table-request.ts';
 import { createBucket, type Bucket } from '../network/bucket.ts';
@@ -666,14 +666,17 @@ export function createService(
   }
 
   /** The gateway passes a request on, unless it throttles the request itself. */
-  function serveRequest(...of: Parameters<World['invoke']>): ReturnType<typeof invoke> | 'too_many' {
-    if (account?.admitsRequest() === false) return 'too_many';
+  function serveRequest(
+    from: RequestFrom,
+    ...of: Parameters<World['invoke']>
+  ): ReturnType<typeof invoke> | 'too_many' {
+    if (account?.admitsRequest(from) === false) return 'too_many';
     return invoke(of[0], ...of);
   }
 
   /** A callback arrives. Gives the status of the answer, or 0 when the vendor gets no answer. */
   async function receive(sent: SentCallback): Promise<number> {
-    const result = await serveRequest('callback', limitMillis.callback, (id) =>
+    const result = await serveRequest('vendor', 'callback', limitMillis.callback, (id) =>
       receiveCallback(sent.event, id, { ...callbacks, ...ofToday() }),
     );
     const answer = answerOf(result);
@@ -707,7 +710,7 @@ export function createService(
     rotateEncryption: encryptionSecret.rotate,
     request: async (operation, event) => {
       let invocation: Invocation | undefined;
-      const result = await serveRequest(operation, limitMillis.api, (id) => {
+      const result = await serveRequest('client', operation, limitMillis.api, (id) => {
         invocation = world.current();
         if (invocation) watch.onSent(invocation, event);
         const named = { ...event, requestContext: { ...event.requestContext, requestId: id } };

@@ -1,7 +1,10 @@
 /** How many invocations Lambda runs at the same time, and how fast it adds environments. */
+import { leastBusySeconds } from '../../tools/quotas/creation-load.ts';
 import { lambdaLimits } from '../limits/lambda.ts';
 import type { AwsQuotas } from '../limits/quotas.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
+
+const leastBusyMillis = 1_000 * leastBusySeconds;
 
 /** An invocation that Lambda runs. */
 export interface RunningInvocation {
@@ -20,16 +23,19 @@ export interface FunctionConcurrency {
 }
 
 interface OneFunction {
+  /** Invocations, and environments that have had their invocation of this tenth of a second. */
   running: number;
   peak: number;
   invocations: number;
   millis: number;
   /** When each idle environment became idle. The newest is the last. */
   readonly idle: number[];
+  /** When each environment may take its next invocation that has had a short one. The earliest is the first. */
+  readonly resting: number[];
   readonly growth: TokenBucket;
 }
 
-/** Functions that share what is reserved for them, or what is left of the account. */
+/** What is reserved for a function, or what is left of the account. */
 interface Pool {
   running: number;
   readonly most: number;
@@ -55,14 +61,10 @@ export function createFunctionConcurrency(
     limit: 'concurrency of the account',
   };
   const pools = new Map(
-    reserved.flatMap((pool) => {
-      const one: Pool = {
-        running: 0,
-        most: pool.concurrency,
-        limit: `reserved concurrency of ${pool.functions.join(', ')}`,
-      };
-      return pool.functions.map((name) => [name, one] as const);
-    }),
+    reserved.map((one): [string, Pool] => [
+      one.function,
+      { running: 0, most: one.concurrency, limit: `reserved concurrency of ${one.function}` },
+    ]),
   );
   let running = 0;
   let peak = 0;
@@ -76,6 +78,7 @@ export function createFunctionConcurrency(
       invocations: 0,
       millis: 0,
       idle: Array.from({ length: warm[name] ?? 0 }, now),
+      resting: [],
       growth: createTokenBucket(now, {
         perSecond: scaling.environments / scaling.seconds,
         burst: scaling.environments,
@@ -85,10 +88,27 @@ export function createFunctionConcurrency(
     return made;
   }
 
+  function free(one: OneFunction, pool: Pool, at: number): void {
+    one.running -= 1;
+    one.idle.push(at);
+    running -= 1;
+    pool.running -= 1;
+  }
+
+  /** Frees the environments of a function that may take their next invocation. */
+  function wake(one: OneFunction, pool: Pool): void {
+    for (let at = one.resting[0]; at !== undefined && at <= now(); at = one.resting[0]) {
+      one.resting.shift();
+      free(one, pool, at);
+    }
+  }
+
   return {
     begin: (name) => {
       const one = functionOf(name);
       const pool = pools.get(name) ?? shared;
+      if (pool === shared) for (const [other, its] of functions) if (!pools.has(other)) wake(its, shared);
+      wake(one, pool);
       if (pool.running >= pool.most) {
         onRefused(pool.limit);
         return undefined;
@@ -113,11 +133,10 @@ export function createFunctionConcurrency(
       return {
         coldMillis: isWarm ? 0 : coldStartMillis,
         end: () => {
-          one.running -= 1;
           one.millis += now() - begunAt;
-          one.idle.push(now());
-          running -= 1;
-          pool.running -= 1;
+          const freeAt = begunAt + leastBusyMillis;
+          if (freeAt <= now()) free(one, pool, now());
+          else insert(one.resting, freeAt);
         },
       };
     },
@@ -127,4 +146,11 @@ export function createFunctionConcurrency(
     }),
     used: () => functions,
   };
+}
+
+/** Inserts a number into numbers in their order. Most numbers belong near the end. */
+function insert(numbers: number[], number: number): void {
+  let place = numbers.length;
+  while (place > 0 && (numbers[place - 1] ?? 0) > number) place -= 1;
+  numbers.splice(place, 0, number);
 }

@@ -1,4 +1,6 @@
 /** What one account of AWS, and the settings of a deployment, allow: the part that an operator can raise. */
+import { reservedConcurrency } from '../../lib/concurrency-settings.ts';
+import { awsDefaults } from '../../tools/quotas/aws-defaults.ts';
 import type { Quotas } from '../../tools/quotas/quotas.ts';
 import { largeRegion, type BucketSize, type StepFunctionsLimits } from './step-functions.ts';
 
@@ -7,9 +9,9 @@ interface Units {
   readonly readUnits: number;
 }
 
-/** Functions that share reserved concurrency. Lambda reserves for one function; a setting is split among several. */
-export interface ReservedPool {
-  readonly functions: readonly string[];
+/** The executions that Lambda reserves for one function, which are also the most that the function gets. */
+export interface Reservation {
+  readonly function: string;
   readonly concurrency: number;
 }
 
@@ -17,37 +19,42 @@ export interface AwsQuotas {
   /** Invocations at the same time, of all functions together. */
   readonly concurrency: number;
   /** Reserved concurrency. The names of the functions are those of the simulation. */
-  readonly reserved: readonly ReservedPool[];
+  readonly reserved: readonly Reservation[];
   readonly steps: StepFunctionsLimits;
   /** Units a second of the table, and of each index. */
   readonly table: Units;
   /** What the table and each index take from the first second on. */
   readonly warm: Units;
-  /** The throttle of the stage, a setting of the deployment. The account allows at least as much. */
+  /** All requests to all APIs of the account. */
+  readonly gateway: BucketSize;
+  /** The throttle of the clients' requests, a setting of the deployment. */
   readonly stage: BucketSize;
+  /** The throttle of the vendors' callbacks, from the same setting. */
+  readonly callbacks: BucketSize;
 }
 
-/** The functions of each setting of `concurrency`. */
-const pools: Readonly<Record<keyof Quotas['concurrency'], readonly string[]>> = {
-  api: ['generate', 'get'],
-  refunds: ['RefundCharge'],
-  deliveries: ['DeliverWebhook'],
-  reconciler: ['reconcile'],
-  rendering: ['RenderImage', 'RenderImageSmall', 'RenderImageLarge'],
+/** The names that functions have in the simulation, by the construct ids of the stack. Others have the same name. */
+const names: Readonly<Record<string, string>> = {
+  GenerateImage: 'generate',
+  GetCreation: 'get',
+  CreateUpload: 'upload',
+  CancelCreation: 'cancel',
+  Reconcile: 'reconcile',
 };
 /** The setting heldRequests reserves so many executions for requests that a crowd does not send. */
-const heldRequests: ReservedPool = { functions: ['held'], concurrency: 150 };
+const heldRequests: Reservation = { function: 'held', concurrency: 150 };
 
 /** The quotas as the simulation of load uses them. */
 export function awsQuotasOf(quotas: Quotas): AwsQuotas {
+  const throttling = { perSecond: quotas.gatewayRequestsPerSecond, burst: quotas.gatewayBurst };
   return {
     concurrency: quotas.lambdaConcurrency,
     reserved: [
       heldRequests,
-      ...(Object.keys(pools) as (keyof typeof pools)[]).flatMap((setting): ReservedPool[] => {
-        const concurrency = quotas.concurrency[setting];
-        return concurrency === 'shared' ? [] : [{ functions: pools[setting], concurrency }];
-      }),
+      ...[...reservedConcurrency(quotas.concurrency)].map(([name, concurrency]) => ({
+        function: names[name] ?? name,
+        concurrency,
+      })),
     ],
     steps: {
       startExecution: { perSecond: quotas.startExecutionPerSecond, burst: quotas.startExecutionBurst },
@@ -60,6 +67,11 @@ export function awsQuotasOf(quotas: Quotas): AwsQuotas {
     },
     table: { writeUnits: quotas.tableWriteUnits, readUnits: quotas.tableReadUnits },
     warm: { writeUnits: quotas.tableWarmWriteUnits, readUnits: quotas.tableWarmReadUnits },
-    stage: { perSecond: quotas.gatewayRequestsPerSecond, burst: quotas.gatewayBurst },
+    gateway: {
+      perSecond: Math.max(awsDefaults.gatewayRequestsPerSecond.large, throttling.perSecond),
+      burst: awsDefaults.gatewayBurst.large,
+    },
+    stage: throttling,
+    callbacks: throttling,
   };
 }

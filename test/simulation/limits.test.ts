@@ -41,14 +41,49 @@ it('Lambda runs as many invocations at the same time as the account may have', (
   expect([...refusals.keys()]).toEqual(['concurrency of the account']);
 });
 
-it('Reserved concurrency is a limit of its functions, and taken from all others', () => {
+it('Reserved concurrency is a limit of its function, and taken from all others', () => {
   const { functions } = accountOf({
     concurrency: 10,
-    reserved: [{ functions: ['get', 'generate'], concurrency: 4 }],
+    reserved: [{ function: 'get', concurrency: 4 }],
   });
   expect(doneOf(20, () => functions.begin('RenderImageSmall'))).toBe(6);
   expect(doneOf(20, () => functions.begin('get'))).toBe(4);
   expect(functions.begin('generate')).toBeUndefined();
+});
+
+it('An environment takes at most ten invocations a second, however short they are', () => {
+  const { functions, refusals } = accountOf({
+    concurrency: 10,
+    reserved: [{ function: 'get', concurrency: 4 }],
+  });
+  const short = (name: string): boolean => {
+    const running = functions.begin(name);
+    nowMillis += 1;
+    running?.end();
+    return running !== undefined;
+  };
+  const servedOf = (times: number, name: string): number =>
+    Array.from({ length: times }, () => short(name)).filter(Boolean).length;
+  expect(servedOf(90, 'get')).toBe(4);
+  expect([...refusals.keys()]).toEqual(['reserved concurrency of get']);
+  nowMillis += 100;
+  expect(servedOf(900, 'get')).toBe(4 * 9);
+  expect(servedOf(100, 'generate')).toBe(6);
+});
+
+it('The reservations of the simulation are those by which the stack divides the setting concurrency', () => {
+  const { reserved } = awsQuotasOf({
+    ...defaultQuotas,
+    concurrency: { ...defaultQuotas.concurrency, api: 20, deliveries: 3 },
+  });
+  expect(Object.fromEntries(reserved.map((one) => [one.function, one.concurrency]))).toEqual({
+    held: 150,
+    generate: 10,
+    get: 8,
+    upload: 1,
+    cancel: 1,
+    DeliverWebhook: 3,
+  });
 });
 
 it('A function gets at most 1,000 new environments in ten seconds, and uses idle ones again', () => {
@@ -59,13 +94,25 @@ it('A function gets at most 1,000 new environments in ten seconds, and uses idle
   expect([...refusals.keys()]).toEqual(['scaling of get']);
   nowMillis += 10;
   expect(doneOf(20, () => functions.begin('get'))).toBe(1);
+  nowMillis += 100;
   running[0]?.end();
   expect(functions.begin('get')).toMatchObject({ coldMillis: 0 });
 });
 
 it('The stage lets its burst through, and refuses the rest', () => {
   const { admitsRequest } = accountOf({ stage: { burst: 3, perSecond: 1 } });
-  expect(doneOf(10, () => admitsRequest() || undefined)).toBe(3);
+  expect(doneOf(10, () => admitsRequest('client') || undefined)).toBe(3);
+});
+
+it('Clients that use up their throttle keep no callback out, and share the limit of the account with the callbacks', () => {
+  const { admitsRequest, refusals } = accountOf({
+    stage: { burst: 3, perSecond: 1 },
+    callbacks: { burst: 8, perSecond: 1 },
+    gateway: { burst: 5, perSecond: 1 },
+  });
+  expect(doneOf(10, () => admitsRequest('client') || undefined)).toBe(3);
+  expect(doneOf(10, () => admitsRequest('vendor') || undefined)).toBe(2);
+  expect([...refusals.keys()]).toEqual(['throttle of the stage', 'requests of the account']);
 });
 
 it('A state transition waits for its turn when the bucket is empty', () => {

@@ -326,8 +326,8 @@ describe('the setting', () => {
     );
     expect(Object.fromEntries(reserved)).toEqual({
       OpenaiImages: 20,
-      GenerateImage: 25,
-      GetCreation: 11,
+      GenerateImage: 19,
+      GetCreation: 17,
       CreateUpload: 2,
       CancelCreation: 2,
       RefundCharge: 10,

@@ -46,7 +46,7 @@ describe('The quotas for a crowd', () => {
         perSecond,
         seconds: 60,
         kind: 'job',
-        pollEverySeconds: 5,
+        isPolled: true,
       });
       const throttling = { ratePerSecond, burst };
       expect(parseSettings('config/crowd.ts', { throttling }).throttling).toEqual(throttling);

@@ -45,7 +45,7 @@ describe('the HTTP API', () => {
   it('Callbacks have a throttle of their own, which CloudFormation sets once their route exists', () => {
     const stage = resourcesOf('AWS::ApiGatewayV2::Stage')[0]?.[1];
     expect(stage?.Properties['RouteSettings']).toEqual({
-      [`POST ${callbackRoute}`]: { ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 },
+      [`POST ${callbackRoute}`]: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1_000 },
     });
     const route = resourcesOf('AWS::ApiGatewayV2::Route').find(
       ([, known]) => known.Properties['RouteKey'] === `POST ${callbackRoute}`,

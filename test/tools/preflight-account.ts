@@ -200,7 +200,7 @@ export function ask(
       region,
       settings,
       stackName: 'Darkroom',
-      traffic: { perSecond: 10, seconds: 15, kind: 'synchronous', pollEverySeconds: 5, ...asking.traffic },
+      traffic: { perSecond: 10, seconds: 15, kind: 'synchronous', isPolled: true, ...asking.traffic },
       clients: createClients(region, settings.bedrockRegion),
       bedrockModels: ['stability.sd3-5-large-v1:0'],
       aliasesOf: (host) => Promise.resolve(asking.aliases?.[host] ?? []),

@@ -256,7 +256,7 @@ describe('The executions of Lambda', () => {
     expect(await findingOf(lambdaConcurrency, begin)).toMatchObject({ level: 'ok', found: '1000' });
     expect(await findingOf(lambdaConcurrency, begin, { traffic: { perSecond: 1_000 } })).toMatchObject({
       level: 'limits',
-      wanted: 'at least 22000',
+      wanted: 'at least 23000',
     });
   });
 
@@ -332,7 +332,7 @@ describe('The table', () => {
     expect(await findingOf(tableQuotas, begin)).toMatchObject({ level: 'ok', found: '40000' });
     expect(await findingOf(tableQuotas, begin, { traffic: { perSecond: 1_000 } })).toMatchObject({
       level: 'limits',
-      wanted: 'at least 60000',
+      wanted: 'at least 65000',
     });
   });
 
@@ -373,7 +373,7 @@ describe('API Gateway', () => {
     expect(await findingOf(gateway, begin, { traffic: { perSecond: 1_000 } })).toMatchObject({
       level: 'limits',
       found: '2500',
-      wanted: 'at least 5000',
+      wanted: 'at least 7500',
     });
   });
 
@@ -609,7 +609,7 @@ describe('The settings', () => {
     });
     expect(await findingOf(settingsForTraffic, 'Setting throttling.rate', crowd)).toMatchObject({
       level: 'limits',
-      fix: 'throttling: { ratePerSecond: 1500, burst: 1500 }',
+      fix: 'throttling: { ratePerSecond: 2300, burst: 2300 }',
     });
   });
 
@@ -620,8 +620,8 @@ describe('The settings', () => {
       (await reserving(api))
         .filter(({ question }) => question === 'Setting concurrency.api')
         .map(({ level, wanted }) => `${level}, ${wanted}`);
-    expect(await levels(24)).toEqual(['ok, at least 24']);
-    expect(await levels(23)).toEqual(['limits, at least 24']);
+    expect(await levels(32)).toEqual(['ok, at least 32']);
+    expect(await levels(31)).toEqual(['limits, at least 32']);
     expect(await levels('shared')).toEqual([]);
   });
 });
@@ -643,7 +643,7 @@ describe('The command', () => {
       {
         stage,
         region: 'us-east-1',
-        traffic: { perSecond: 10, seconds: 15, kind: 'synchronous', pollEverySeconds: 5 },
+        traffic: { perSecond: 10, seconds: 15, kind: 'synchronous', isPolled: true },
         json: true,
       },
       { print: (line) => printed.push(line), tell: (line) => told.push(line) },
@@ -692,7 +692,7 @@ describe('The report', () => {
       account: accountId,
       region: 'us-east-1',
       stack: 'Darkroom',
-      traffic: { perSecond: 10, seconds: 15, kind: 'job', pollEverySeconds: 5 },
+      traffic: { perSecond: 10, seconds: 15, kind: 'job', isPolled: true },
       findings: levels.map(finding),
     } as const;
     const lines: string[] = [];

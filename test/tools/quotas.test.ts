@@ -11,7 +11,7 @@ import {
   type Traffic,
 } from '../../tools/quotas/quotas.ts';
 
-const crowd: Traffic = { perSecond: 1_000, seconds: 15, kind: 'synchronous', pollEverySeconds: 5 };
+const crowd: Traffic = { perSecond: 1_000, seconds: 15, kind: 'synchronous', isPolled: true };
 
 describe('The quotas for a traffic', () => {
   it('hold the executions that wait for a vendor beside what is reserved, and leave 100 unreserved', () => {
@@ -27,12 +27,11 @@ describe('The quotas for a traffic', () => {
   });
 
   it('give the accept its part of what is reserved for the API, and the polls theirs', () => {
-    const api = (pollEverySeconds: number): number =>
-      Number(quotasFor({ ...crowd, pollEverySeconds }).concurrency.api);
-    // 150 accepts are busy at once, 200 with their peaks, and 12 of 20 parts are theirs.
-    expect(api(0)).toBe(340);
-    // 150 polls are busy at once, 200 with their peaks, and 6 of 20 parts are theirs.
-    expect(api(5)).toBe(670);
+    const api = (isPolled: boolean): number => Number(quotasFor({ ...crowd, isPolled }).concurrency.api);
+    // 150 accepts are busy at once, 200 with their peaks, and 9 of 20 parts are theirs.
+    expect(api(false)).toBe(450);
+    // 5,000 polls a second need 500 environments, 630 with their peaks, and 9 of 20 parts are theirs.
+    expect(api(true)).toBe(1_400);
   });
 
   it('grow with the rate and with the time of the vendor', () => {
@@ -50,9 +49,9 @@ describe('The quotas for a traffic', () => {
     const job = quotasFor({ ...crowd, kind: 'job' });
     expect(job.lambdaConcurrency).toBeLessThan(quotasFor(crowd).lambdaConcurrency / 3);
     expect(job.sendTaskPerSecond).toBe(1_300);
-    expect(job).toMatchObject({
-      concurrency: quotasFor({ ...crowd, seconds: 60, pollEverySeconds: 20, kind: 'job' }).concurrency,
-    });
+    // No execution waits for the vendor, so only more polls would change the settings.
+    const unasked = { ...crowd, kind: 'job', isPolled: false } as const;
+    expect(quotasFor({ ...unasked, seconds: 60 }).concurrency).toEqual(quotasFor(unasked).concurrency);
   });
 
   it('are never below the defaults, although one creation a second needs less', () => {
@@ -64,8 +63,8 @@ describe('The quotas for a traffic', () => {
   });
 
   it('count no poll for clients that take the webhook', () => {
-    expect(quotasFor({ ...crowd, pollEverySeconds: 0 }).gatewayRequestsPerSecond).toBe(1_300);
-    expect(quotasFor(crowd).gatewayRequestsPerSecond).toBe(5_000);
+    expect(quotasFor({ ...crowd, isPolled: false }).gatewayRequestsPerSecond).toBe(1_300);
+    expect(quotasFor(crowd).gatewayRequestsPerSecond).toBe(7_500);
   });
 });
 

@@ -38,10 +38,16 @@ export const functionSeconds = {
 } as const;
 
 /**
- * A reservation of Lambda belongs to one function, so the setting concurrency.api is divided: 12 of 20 parts for
- * GenerateImage, and 6 for GetCreation.
+ * An environment takes at most ten synchronous invocations a second, so a shorter invocation occupies an execution
+ * for so many seconds. Source: the Lambda developer guide, "Lambda quotas".
  */
-export const apiShares = { accept: 0.6, poll: 0.3 } as const;
+export const leastBusySeconds = 0.1;
+
+/**
+ * A reservation of Lambda belongs to one function, so the setting concurrency.api is divided: 9 of 20 parts for
+ * GenerateImage, and 9 for GetCreation.
+ */
+export const apiShares = { accept: 0.45, poll: 0.45 } as const;
 
 /** The least number that can be divided among the functions of concurrency.api. */
 export const leastApi = 4;

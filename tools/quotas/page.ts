@@ -2,17 +2,12 @@
 import { awsDefaults, awsDefaultsReadAt, type AwsQuotaName } from './aws-defaults.ts';
 import { needsOf, quotasFor, type Traffic } from './quotas.ts';
 
-/** How often a client asks on average. The service tells clients how long to wait: at most 10 s. */
-export const usualPollSeconds = 5;
-
 const rates = [10, 60, 100, 300, 1_000];
 const times = [15, 60];
 const kinds = ['synchronous', 'job'] as const;
 
 const traffics: readonly Traffic[] = rates.flatMap((perSecond) =>
-  kinds.flatMap((kind) =>
-    times.map((seconds) => ({ perSecond, seconds, kind, pollEverySeconds: usualPollSeconds })),
-  ),
+  kinds.flatMap((kind) => times.map((seconds) => ({ perSecond, seconds, kind, isPolled: true }))),
 );
 
 const figure = (value: number | 'shared'): string =>

@@ -8,12 +8,14 @@ import {
   failedShare,
   functionSeconds,
   leastApi,
+  leastBusySeconds,
   overheadSeconds,
   renewalSeconds,
   reserve,
   transitionsOfCreation,
   unitsOf,
 } from './creation-load.ts';
+import { pollsUntil } from './polls.ts';
 
 /** The traffic that a deployment is to take. */
 export interface Traffic {
@@ -26,8 +28,8 @@ export interface Traffic {
    * polled occupies a function, as a synchronous one does.
    */
   readonly kind: 'synchronous' | 'job';
-  /** A client asks for its creation after so many seconds, again and again. 0: it takes the webhook and never asks. */
-  readonly pollEverySeconds: number;
+  /** Whether clients ask for their creations, as Retry-After tells them. False: all take the webhook and never ask. */
+  readonly isPolled: boolean;
 }
 
 /** Reserved executions of Lambda, the setting `concurrency`. "shared" reserves none. */
@@ -103,8 +105,8 @@ export function defaultQuotasOf(region: string): Quotas {
 export const defaultQuotas: Quotas = defaultQuotasOf('us-east-1');
 
 /** How often a client asks for one creation. The last time it sees the image. */
-function pollsOf({ seconds, pollEverySeconds }: Traffic): number {
-  return pollEverySeconds === 0 ? 0 : Math.ceil(seconds / pollEverySeconds);
+function pollsOf({ seconds, isPolled }: Traffic): number {
+  return isPolled ? pollsUntil(seconds) : 0;
 }
 
 /**
@@ -195,7 +197,9 @@ function executionsFor(traffic: Traffic): {
       api: Math.max(
         leastApi,
         roundUp(peakOf(perSecond * busy.accept) / apiShares.accept),
-        roundUp(peakOf(perSecond * pollsOf(traffic) * busy.poll) / apiShares.poll),
+        roundUp(
+          peakOf(perSecond * pollsOf(traffic) * Math.max(busy.poll, leastBusySeconds)) / apiShares.poll,
+        ),
       ),
       refunds: peakOf(perSecond * failedShare * busy.refund),
       deliveries: peakOf(perSecond * busy.deliver),

@@ -11,6 +11,8 @@ import { shelfCount, type Archive } from './archive.ts';
 export interface CrowdAudit {
   readonly accounts: number;
   readonly creations: number;
+  /** The items that came out of the archive. */
+  readonly unpacked: number;
   readonly differences: readonly Difference[];
 }
 
@@ -21,12 +23,15 @@ export async function auditCrowd(table: SimulatedTable, store: Table, archive: A
     const account = accountOf(item);
     if (account !== undefined) left[archive.shelfOf(account)]?.push(item);
   }
-  const sum = { accounts: 0, creations: 0, differences: [] as Difference[] };
+  const sum = { accounts: 0, creations: 0, unpacked: 0, differences: [] as Difference[] };
   for (const [shelf, items] of left.entries()) {
     const books = createSimulatedTable({ now: () => store.clock.now(), remembers: false });
     const put = (item: Item): void => void books.perform('PutItem', { TableName: tableName, Item: item });
     items.forEach(put);
-    for (const item of archive.itemsOn(shelf)) put(item);
+    for (const item of archive.itemsOn(shelf)) {
+      put(item);
+      sum.unpacked += 1;
+    }
     const client = leanTableClient((operation, input) => Promise.resolve(books.perform(operation, input)));
     const { progress } = await auditAccounts(
       {

@@ -1,4 +1,5 @@
 /** What a crowd measures, and the report that is made of it. */
+import type { CrowdAudit } from './audit-crowd.ts';
 import type { CrowdPlan } from './crowd-plan.ts';
 
 /** A limit that refused something, and when it did so first. */
@@ -41,8 +42,7 @@ export interface CrowdReport {
   readonly costPerThousand: number;
   readonly writeUnits: number;
   readonly readUnits: number;
-  /** What the audit has read. */
-  readonly audited: { readonly accounts: number; readonly creations: number };
+  readonly audited: Omit<CrowdAudit, 'differences'>;
   /** The differences that the audit found. */
   readonly differences: readonly string[];
 }

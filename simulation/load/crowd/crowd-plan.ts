@@ -1,5 +1,4 @@
 /** What a crowd is made of: plain data, so that a worker gets it. */
-import { usualPollSeconds } from '../../../tools/quotas/page.ts';
 import { defaultQuotas, quotasFor } from '../../../tools/quotas/quotas.ts';
 import { dynamodbLimits } from '../../limits/dynamodb.ts';
 import { awsQuotasOf, type AwsQuotas } from '../../limits/quotas.ts';
@@ -68,7 +67,7 @@ export function crowdPlan(asked: AskedCrowd): CrowdPlan {
   const chosen =
     quotas === 'default'
       ? defaultQuotas
-      : quotasFor({ perSecond, seconds: renderSeconds, kind: vendor, pollEverySeconds: usualPollSeconds });
+      : quotasFor({ perSecond, seconds: renderSeconds, kind: vendor, isPolled: true });
   const isOne = situation === 'one-account';
   return {
     situation,

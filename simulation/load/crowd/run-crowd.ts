@@ -175,7 +175,7 @@ async function runOn(
     });
   }
   const costs = costOf(account, counted.image.length);
-  const audit = await auditCrowd(service.table, service.store, archive);
+  const { differences, ...audited } = await auditCrowd(service.table, service.store, archive);
   const seconds = (of: readonly number[]): number[] => percentiles(of, shares).map((one) => one / 1000);
   return {
     plan,
@@ -202,8 +202,8 @@ async function runOn(
     polls: counted.polls,
     costPerThousand: (costs / Math.max(1, counted.image.length)) * 1000,
     ...(account.table()?.used() ?? { writeUnits: 0, readUnits: 0 }),
-    audited: { accounts: audit.accounts, creations: audit.creations },
-    differences: audit.differences.map((difference) => JSON.stringify(difference)),
+    audited,
+    differences: differences.map((difference) => JSON.stringify(difference)),
   };
 }
 
