@@ -998,6 +998,9 @@ export const parts: readonly Part[] = [
         'What a limit of AWS refuses is not charged, or waits and is rendered: nothing is lost, and the books are clean',
         'simulation/crowd: What Lambda throttles is refused before the charge, or waits in its execution, and nothing is lost',
         'simulation/crowd: What StartExecution throttles is charged once, and the reconciler starts it',
+        'simulation/crowd: What the gateway refuses of the callbacks comes later, and nothing is lost',
+        'simulation/crowd-archive: The audit of a crowd reads the whole archive, and finds right books right',
+        'simulation/crowd-archive: The audit of a crowd finds a row that the archive has lost',
         'simulation/crowds: A crowd of 100 a second with the quotas of docs/operations.md is served as a whole',
       ),
       row(
