@@ -118,6 +118,7 @@ export const parts: readonly Part[] = [
       row(
         'Prices, models and providers that an operator sets hold from the next request on, in every endpoint',
         'vendors/own-gpu: renders its first picture after three commands, at its price',
+        'vendors/own-comfyui: renders its first picture after three commands, by the workflow of the file, at its price',
         'vendors/own-gpu: is sold by every endpoint',
         'vendors/own-gpu: sells at the price of the moment, and nothing while it cannot be read',
         'core/sold-catalog: is refused when the item is older than the revision, is not there, or cannot be read',

@@ -13,11 +13,12 @@ import { keys } from '../../adapters/dynamodb/table.ts';
 import type { CreationRecord } from '../../core/creation.ts';
 import type { CreationId } from '../../core/ids.ts';
 import { admin, adminJson, refusal } from '../admin/admin-run.ts';
-import { readPage, root } from '../docs/pages.ts';
+import { root } from '../docs/pages.ts';
 import { generations, type ToolResult } from '../functions/mcp/clients.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { startFakeServer } from '../../tools/vendors/fakes/compatible/server.ts';
 import type { FakeVendor } from '../../tools/vendors/fakes/fake-vendor.ts';
+import { commandsOfThePage } from './page-commands.ts';
 
 let gpu: FakeVendor;
 let service: TestService;
@@ -37,15 +38,8 @@ const run = async (...args: readonly string[]): ReturnType<typeof adminJson> =>
   adminJson(service.folder, ...args);
 const refused = async (...args: readonly string[]): Promise<string> => refusal(service.folder, ...args);
 
-/** The commands as the page shows them, with the address of the fake. */
-function commandsOfThePage(): string[][] {
-  const block = readPage('docs/providers.md').blocks.find(({ text: shown }) =>
-    shown.includes('providers add gpu'),
-  );
-  return (block?.text.trim().split('\n') ?? []).map((line) =>
-    line.replace('npm run admin -- ', '').replace('http://10.0.0.5:8000', gpu.url).split(' '),
-  );
-}
+const commandsOfGpu = (): string[][] =>
+  commandsOfThePage('providers add gpu', 'http://10.0.0.5:8000', gpu.url);
 
 const order = async (model = 'qwen-image', prompt = 'a lake'): Promise<Answer> =>
   service.send('/images/generate', { key: client.key, body: { model, prompt } });
@@ -69,7 +63,7 @@ const setFile = async (content: object): ReturnType<typeof adminJson> =>
 
 describe('An own GPU', () => {
   it('renders its first picture after three commands, at its price', async () => {
-    const commands = commandsOfThePage();
+    const commands = commandsOfGpu();
     expect(commands).toHaveLength(3);
     const said = [];
     for (const command of commands) said.push(await run(...command));
@@ -208,7 +202,7 @@ describe('An own catalog that changes while clients use it', () => {
   });
 
   it('gives a creation its next route, or a refund, when its provider is removed', async () => {
-    const commands = commandsOfThePage();
+    const commands = commandsOfGpu();
     await run(...(commands[2] ?? []));
     const { models } = (await run('catalog', 'show')) as { models: Record<string, { routes: object[] }> };
     const [route] = models['qwen-image']?.routes ?? [];

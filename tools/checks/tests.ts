@@ -18,11 +18,12 @@ const reportSchema = z.object({
 });
 
 /**
- * What only CI runs, by `npm run test:long`, because it takes much of a processor: the recorded
- * answers of the API and of the command, the work of a stored release, two outages, crowds, a thousand cancels and a fault
- * at every call site in the simulation, every row of every vendor from request to webhook, the audit and the
- * pages of a year of 100,000 ledger rows, a client and the openai library behind a hostile network, limits under conflicts, the grants
- * that a whole run uses, the canary over a whole service, generated books, kill -9, and a few files that prove over a whole service what faster tests prove, too.
+ * What only CI runs, by `npm run test:long`, because it takes much of a processor: the recorded answers of the API and
+ * of the command, the work of a stored release, two outages, crowds, a thousand cancels and a fault at every call site
+ * in the simulation, every row of every vendor from request to webhook, own GPUs, the audit and the pages of a year of
+ * 100,000 ledger rows, a client and the openai library behind a hostile network, limits under conflicts, the grants
+ * that a whole run uses, the canary over a whole service, generated books, kill -9, and a few files that prove over a
+ * whole service what faster tests prove, too.
  */
 const longTests = [
   'test/adapters/dynamodb/leases/releases.test.ts',
@@ -62,6 +63,7 @@ const longTests = [
   'test/vendors/crash.test.ts',
   'test/vendors/every-row.test.ts',
   'test/vendors/fallback.test.ts',
+  'test/vendors/own-comfyui.test.ts',
   'test/vendors/own-gpu.test.ts',
   'test/workflow/busy-table.test.ts',
   'test/workflow/kill.test.ts',

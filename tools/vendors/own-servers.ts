@@ -39,7 +39,7 @@ export const ownServers: Readonly<Record<OwnServerName, OwnServer>> = {
     style: 'comfyui',
     providerModel: 'sdxl',
     workflows: exampleWorkflows(),
-    start: startFakeComfyui,
+    start: async (paint) => startFakeComfyui(paint, fakeComfyuiKey),
     rows: comfyuiRows,
     model: 'own-comfyui',
     key: fakeComfyuiKey,

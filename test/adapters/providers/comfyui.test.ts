@@ -13,6 +13,7 @@ import type { ImageProvider, RefusalReason, RenderJob } from '../../../core/prov
 import { comfyuiRows } from '../../../tools/vendors/fakes/comfyui/rows.ts';
 import { fakeComfyuiKey, startFakeComfyui } from '../../../tools/vendors/fakes/comfyui/server.ts';
 import { fieldsOf, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
+import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 import { never, refused, startAnsweringVendor } from './answering-vendor.ts';
 import {
   closedUrl,
@@ -30,7 +31,7 @@ import {
 
 const example = readWorkflow(readFileSync('examples/workflows/comfyui.json', 'utf8'));
 const workflows = example.kind === 'read' ? example.workflows : {};
-const fake = await startFakeComfyui();
+const fake = await startFakeComfyui(pictureOf, fakeComfyuiKey);
 const answering = await startAnsweringVendor();
 afterAll(() => Promise.all([fake.stop(), answering.stop()]));
 

@@ -1,5 +1,5 @@
 /**
- * The fake of a ComfyUI server behind a proxy that asks for a key. A job waits at the first look, runs at the second,
+ * The fake of a ComfyUI server, with or without a proxy that asks for a key. A job waits at the first look, runs at the second,
  * and has ended at the third. The fake refuses what ComfyUI refuses (validation.ts).
  * https://docs.comfy.org/development/comfyui-server/comms_routes (read 2026-11-23)
  */
@@ -37,14 +37,16 @@ export interface FakeComfyui extends FakeVendor {
   answerNext(call: 'POST /upload' | 'GET /queue', reply: Reply): void;
 }
 
-export async function startFakeComfyui(paint: Paint = pictureOf): Promise<FakeComfyui> {
+/** @param key what the proxy asks for. Absent: there is no proxy. */
+export async function startFakeComfyui(paint: Paint = pictureOf, key?: string): Promise<FakeComfyui> {
   const jobs = new Map<string, Job>();
   const files = new Set<string>();
   const next = new Map<string, Reply>();
   const vendor = await startFakeVendor((request, origin) => {
     const { method, headers, json } = request;
     const { pathname, searchParams } = new URL(request.path, origin);
-    if (headers['authorization'] !== `Bearer ${fakeComfyuiKey}`) return { status: 401, body: 'Unauthorized' };
+    if (key !== undefined && headers['authorization'] !== `Bearer ${key}`)
+      return { status: 401, body: 'Unauthorized' };
     const call = `${method} ${pathname.split('/').slice(0, 2).join('/')}`;
     const reply = next.get(call);
     if (reply && next.delete(call)) return reply;
