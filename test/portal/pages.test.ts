@@ -142,6 +142,8 @@ describe('What needs a fresh sign-in', () => {
     portal.stub.refuse('rotateSecret', stale);
     await button('Rotate').click();
     await button('Rotate the secret').click();
+    // The refused request has to arrive before the stub forgets all requests.
+    await portal.page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
     // The sign-in is begun, and the person leaves it.
     await portal.page.evaluate(
       `sessionStorage.setItem('darkroom.begun', JSON.stringify({ id: 'x', operation: 'rotateSecret', input: {}, atMillis: Date.now() }))`,

@@ -23,8 +23,8 @@ describe('the setting concurrency', () => {
 
   it('A number for the API or for rendering is divided by the shares of the functions', () => {
     expect(divided({ api: 200 })).toEqual({
-      GenerateImage: 121,
-      GetCreation: 59,
+      GenerateImage: 91,
+      GetCreation: 89,
       CreateUpload: 10,
       CancelCreation: 10,
     });
