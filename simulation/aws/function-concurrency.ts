@@ -66,6 +66,7 @@ export function createFunctionConcurrency(
       { running: 0, most: one.concurrency, limit: `reserved concurrency of ${one.function}` },
     ]),
   );
+  const poolOf = (name: string): Pool => pools.get(name) ?? shared;
   let running = 0;
   let peak = 0;
 
@@ -95,20 +96,20 @@ export function createFunctionConcurrency(
     pool.running -= 1;
   }
 
-  /** Frees the environments of a function that may take their next invocation. */
-  function wake(one: OneFunction, pool: Pool): void {
-    for (let at = one.resting[0]; at !== undefined && at <= now(); at = one.resting[0]) {
-      one.resting.shift();
-      free(one, pool, at);
-    }
+  /** Frees the environments that may take their next invocation. */
+  function wake(): void {
+    for (const [name, one] of functions)
+      for (let at = one.resting[0]; at !== undefined && at <= now(); at = one.resting[0]) {
+        one.resting.shift();
+        free(one, poolOf(name), at);
+      }
   }
 
   return {
     begin: (name) => {
       const one = functionOf(name);
-      const pool = pools.get(name) ?? shared;
-      if (pool === shared) for (const [other, its] of functions) if (!pools.has(other)) wake(its, shared);
-      wake(one, pool);
+      const pool = poolOf(name);
+      wake();
       if (pool.running >= pool.most) {
         onRefused(pool.limit);
         return undefined;

@@ -29,7 +29,10 @@ export function printCrowd(report: CrowdReport): void {
   if (limits.length === 0) console.log('No limit refused anything');
   for (const { limit, count, firstAtSeconds } of limits.slice(0, shownLimits))
     console.log(`Limit: ${limit}, ${count} times, first after ${firstAtSeconds.toFixed(1)} s`);
-  console.log(`Audit: ${report.differences.length} differences`);
+  const { accounts, creations } = report.audited;
+  console.log(
+    `Audit of ${accounts} accounts and ${creations} creations: ${report.differences.length} differences`,
+  );
 }
 
 function listOf(counts: Readonly<Record<string, number>>): string {
