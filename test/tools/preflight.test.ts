@@ -620,8 +620,8 @@ describe('The settings', () => {
       (await reserving(api))
         .filter(({ question }) => question === 'Setting concurrency.api')
         .map(({ level, wanted }) => `${level}, ${wanted}`);
-    expect(await levels(32)).toEqual(['ok, at least 32']);
-    expect(await levels(31)).toEqual(['limits, at least 32']);
+    expect(await levels(36)).toEqual(['ok, at least 36']);
+    expect(await levels(35)).toEqual(['limits, at least 36']);
     expect(await levels('shared')).toEqual([]);
   });
 });

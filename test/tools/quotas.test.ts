@@ -31,7 +31,7 @@ describe('The quotas for a traffic', () => {
     // 150 accepts are busy at once, 200 with their peaks, and 9 of 20 parts are theirs.
     expect(api(false)).toBe(450);
     // 5,000 polls a second need 500 environments, 630 with their peaks, and 9 of 20 parts are theirs.
-    expect(api(true)).toBe(1_400);
+    expect(api(true)).toBe(1_500);
   });
 
   it('grow with the rate and with the time of the vendor', () => {

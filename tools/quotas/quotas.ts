@@ -194,12 +194,13 @@ function executionsFor(traffic: Traffic): {
   const waits = kind === 'job' ? busy.submit : seconds + busy.render;
   return {
     reserved: {
-      api: Math.max(
-        leastApi,
-        roundUp(peakOf(perSecond * busy.accept) / apiShares.accept),
-        roundUp(
-          peakOf(perSecond * pollsOf(traffic) * Math.max(busy.poll, leastBusySeconds)) / apiShares.poll,
-        ),
+      // Each function of `api` gets one execution before the rest is divided.
+      api: roundUp(
+        leastApi +
+          Math.max(
+            peakOf(perSecond * busy.accept) / apiShares.accept,
+            peakOf(perSecond * pollsOf(traffic) * Math.max(busy.poll, leastBusySeconds)) / apiShares.poll,
+          ),
       ),
       refunds: peakOf(perSecond * failedShare * busy.refund),
       deliveries: peakOf(perSecond * busy.deliver),
