@@ -6,7 +6,7 @@ import type { Job, KillMessage, Message } from './messages.ts';
 
 const worker = fileURLToPath(new URL('worker.ts', import.meta.url));
 const killer = fileURLToPath(new URL('kill/main.ts', import.meta.url));
-// An outage of full size needs some 3 GB, and a crowd of ten minutes at 1,000 creations a second some 6 GB.
+// An outage of full size needs some 3 GB, and a crowd of 1,000 creations a second some 6 GB.
 const execArgv = [
   '--disable-warning=ExperimentalWarning',
   '--max-old-space-size=9000',
