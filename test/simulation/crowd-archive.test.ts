@@ -1,17 +1,21 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import type { Item } from '../../local/dynamodb/attributes.ts';
+import { createAwsAccount } from '../../simulation/aws/aws-account.ts';
 import {
   createSimulatedTable,
   tableName,
   type SimulatedTable,
 } from '../../simulation/aws/simulated-table.ts';
+import { awsQuotasOf } from '../../simulation/limits/quotas.ts';
 import { createArchive, shelfCount, type Archive } from '../../simulation/load/crowd/archive.ts';
 import { auditCrowd, type CrowdAudit } from '../../simulation/load/crowd/audit-crowd.ts';
 import { brokenCrowdPromises } from '../../simulation/load/crowd/crowd-promises.ts';
 import { crowdPlan } from '../../simulation/load/crowd/crowd-plan.ts';
 import { runCrowd } from '../../simulation/load/crowd/run-crowd.ts';
+import { createForgetter } from '../../simulation/load/crowd/forget.ts';
 import { marshalItem } from '../../simulation/load/lean/plain-items.ts';
+import { defaultQuotas } from '../../tools/quotas/quotas.ts';
 import { generateBooks } from '../../tools/audit-bench/generated-books.ts';
 
 const size = { accounts: 3, creations: 600 };
@@ -91,6 +95,71 @@ it('The audit of a crowd finds a row that the archive has lost', async () => {
     booksInArchive(-1, (item) => (item['kind']?.S === 'charge' && (rows += 1) === 100 ? undefined : item)),
   );
   expect(differences.length).toBeGreaterThan(0);
+});
+
+describe('What leaves the table of a crowd', () => {
+  const account = 'Bench00000';
+  const id = '01a1fdfa-c753-7860-9993-fe142b8714a7';
+  const creationKey = { pk: `CREATION#${id}`, sk: 'CREATION' };
+  const rowKey = { pk: `ACCOUNT#${account}`, sk: `LEDGER#2026-11-21T12:00:00.000Z#charge#${id}` };
+
+  /** A table with one creation that has ended, its ledger row and its lease, and the forgetter of this table. */
+  function endedCreation(
+    creation: object,
+    isAwaited: boolean,
+  ): { left: () => string[]; packed: () => string[] } {
+    let millis = nowMillis;
+    const now = (): number => millis;
+    const archive = createArchive();
+    const aws = createAwsAccount(now, awsQuotasOf(defaultQuotas));
+    const table: SimulatedTable = createSimulatedTable({
+      now,
+      remembers: false,
+      onCommit: (changes) => forgetter.onCommit(changes),
+    });
+    aws.tableOf(table.get);
+    const forgetter = createForgetter({
+      now,
+      table: () => table,
+      account: aws,
+      archive,
+      isAwaited: () => isAwaited,
+    });
+    const put = (item: Readonly<Record<string, unknown>>): void =>
+      void table.perform('PutItem', { TableName: tableName, Item: marshalItem(item) });
+    const usual = { ...creationKey, id, accountId: account };
+    put({ ...usual, status: 'processing', openShard: 'OPEN#1' });
+    put({ ...rowKey, kind: 'charge', creationId: id });
+    put({ pk: creationKey.pk, sk: 'LEASE' });
+    put({ ...usual, ...creation });
+    const kinds = (items: Iterable<Item>): string[] =>
+      [...items].map(({ sk }) => sk?.S?.split('#')[0] ?? '').sort();
+    return {
+      left: () => {
+        // Each sweep plans what is not at rest for a later one.
+        for (let sweeps = 0; sweeps < 4; sweeps += 1) {
+          millis += 60_000;
+          forgetter.sweep();
+        }
+        return kinds(table.all());
+      },
+      packed: () => kinds(archive.itemsOn(archive.shelfOf(account))),
+    };
+  }
+
+  it('is a creation that is over, with its ledger row and without its lease', () => {
+    const { left, packed } = endedCreation({ status: 'completed' }, false);
+    expect([left(), packed()]).toEqual([[], ['CREATION', 'LEDGER']]);
+  });
+
+  it.each([
+    ['is polled', { status: 'completed' }, true],
+    ['has an open webhook', { status: 'completed', openShard: 'WEBHOOK#1' }, false],
+    ['is open', { status: 'processing', openShard: 'OPEN#1' }, false],
+  ])('is never a creation that %s', (_what, creation, isAwaited) => {
+    const { left, packed } = endedCreation(creation, isAwaited);
+    expect([left(), packed()]).toEqual([['CREATION', 'LEASE', 'LEDGER'], []]);
+  });
 });
 
 it('What is at rest during a crowd is packed, and the audit reads it', async () => {
