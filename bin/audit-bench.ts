@@ -2,25 +2,33 @@
  * `npm run bench:audit`: time and memory of the daily audit on generated books. Exit code 1 when it needs more
  * than 512 MB, or does not find the one wrong cent.
  */
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { createOutput } from '../terminal/output.ts';
 import { wholeNumber } from '../terminal/whole-number.ts';
 import { benchAudit } from '../tools/audit-bench/bench.ts';
 
-const { values } = parseArgs({
-  options: {
-    creations: { type: 'string', default: '2000000' },
-    accounts: { type: 'string', default: '10000' },
-    'one-account': { type: 'boolean', default: false },
-    'seconds-each': { type: 'string', default: '900' },
-    json: { type: 'boolean', default: false },
-  },
-});
+interface Options {
+  readonly creations: string;
+  readonly accounts: string;
+  readonly oneAccount?: boolean;
+  readonly secondsEach: string;
+  readonly json?: boolean;
+}
+
+const { json = false, ...values } = new Command('npm run bench:audit --')
+  .description('Measure time and memory of the daily audit on generated books')
+  .option('--creations <number>', 'how many creations the books have', '2000000')
+  .option('--accounts <number>', 'how many accounts the books have', '10000')
+  .option('--one-account', 'all creations are of one account')
+  .option('--seconds-each <seconds>', 'how long one invocation may take, before another one goes on', '900')
+  .option('--json', 'one JSON document')
+  .parse()
+  .opts<Options>();
 const { row, isGood } = await benchAudit({
   creations: wholeNumber('--creations', values.creations),
-  accounts: values['one-account'] ? 1 : wholeNumber('--accounts', values.accounts),
-  secondsEach: wholeNumber('--seconds-each', values['seconds-each']),
+  accounts: values.oneAccount ? 1 : wholeNumber('--accounts', values.accounts),
+  secondsEach: wholeNumber('--seconds-each', values.secondsEach),
   tell: (line) => console.error(line),
 });
-createOutput(values.json, (line) => console.log(line)).show(row);
+createOutput(json, (line) => console.log(line)).show(row);
 if (!isGood) process.exitCode = 1;

@@ -2,37 +2,39 @@
  * `npm run bench:client`: a thousand images with the client library, through a proxy that loses answers, kills
  * connections, and throws 429, 502 and 503 in. Exit code 1 when fewer than 99 in 100 requests give their image
  * at the first call, or when a request has another number of charges than one.
- *
- *   --requests 1000     how many images
- *   --at-once 40        how many requests are open at once
- *   --share 15          the percentage of sendings that the proxy strikes
- *   --seed 1            another seed strikes other sendings
- *   --json              prints one JSON document
  */
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { createOutput } from '../terminal/output.ts';
 import { wholeNumber } from '../terminal/whole-number.ts';
 import { benchClient } from '../tools/client-bench/bench.ts';
 
-const { values } = parseArgs({
-  options: {
-    requests: { type: 'string', default: '1000' },
-    'at-once': { type: 'string', default: '40' },
-    share: { type: 'string', default: '15' },
-    seed: { type: 'string', default: '1' },
-    json: { type: 'boolean', default: false },
-  },
-});
+interface Options {
+  readonly requests: string;
+  readonly atOnce: string;
+  readonly share: string;
+  readonly seed: string;
+  readonly json?: boolean;
+}
+
+const { json = false, ...values } = new Command('npm run bench:client --')
+  .description('Make images with the client library through a hostile proxy')
+  .option('--requests <number>', 'how many images', '1000')
+  .option('--at-once <number>', 'how many requests are open at once', '40')
+  .option('--share <percent>', 'the percentage of sendings that the proxy strikes', '15')
+  .option('--seed <number>', 'another seed strikes other sendings', '1')
+  .option('--json', 'one JSON document')
+  .parse()
+  .opts<Options>();
 const requests = wholeNumber('--requests', values.requests);
 const { struck, errors, ...result } = await benchClient({
   root: fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, ''),
   requests,
-  atOnce: wholeNumber('--at-once', values['at-once']),
+  atOnce: wholeNumber('--at-once', values.atOnce),
   share: wholeNumber('--share', values.share, 0) / 100,
   seed: wholeNumber('--seed', values.seed, 0),
 });
-const output = createOutput(values.json, (line) => console.log(line));
+const output = createOutput(json, (line) => console.log(line));
 output.list([{ ...result, ...errors, ...struck }], 'No run took place.');
 const isGood =
   result.first >= requests * 0.99 &&

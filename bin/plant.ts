@@ -1,33 +1,36 @@
 /**
- * npm run plant -- --seed N --count 100     plants small random bugs, one at a time, and prints which of
- *                                           them no test catches; the same seed gives the same bugs
- *                  [--folders core,lib]     plants bugs only in these folders; otherwise in core, functions,
- *                                           adapters, lib and the state machine's definition
- *                  [--only FILE]            plants bugs only in files whose path ends with this text
- *                  [--list]                 lists the bugs and runs no test
- *                  [--phases unit,stack]    runs only these parts of the tests: unit, simulation, stack,
- *                                           service
- *                  [--lanes 2]              tries two bugs at the same time
- *                  [--json]                 prints the results as JSON
+ * `npm run plant`: plants small random bugs, one at a time, and prints which of them no test catches. The same seed
+ * gives the same bugs.
  */
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { wholeNumber } from '../terminal/whole-number.ts';
 import { plantingFolders } from '../tools/plant/draw.ts';
 import { listBugs, plantBugs } from '../tools/plant/run.ts';
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: '1' },
-    count: { type: 'string', default: '100' },
-    folders: { type: 'string', default: plantingFolders.join() },
-    only: { type: 'string' },
-    phases: { type: 'string', default: '' },
-    lanes: { type: 'string', default: '1' },
-    list: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-  },
-});
+interface Options {
+  readonly seed: string;
+  readonly count: string;
+  readonly folders: string;
+  readonly only?: string;
+  readonly phases: string;
+  readonly lanes: string;
+  readonly list?: boolean;
+  readonly json?: boolean;
+}
+
+const values = new Command('npm run plant --')
+  .description('Plant small random bugs, one at a time, and print which of them no test catches')
+  .option('--seed <number>', 'the same seed gives the same bugs', '1')
+  .option('--count <number>', 'how many bugs', '100')
+  .option('--folders <names>', 'plant bugs only in these folders', plantingFolders.join())
+  .option('--only <end>', 'plant bugs only in files whose path ends with this text')
+  .option('--phases <names>', 'run only these parts of the tests: unit, simulation, stack, service', '')
+  .option('--lanes <number>', 'how many bugs are tried at the same time', '1')
+  .option('--list', 'list the bugs and run no test')
+  .option('--json', 'one JSON document')
+  .parse()
+  .opts<Options>();
 const options = {
   root: fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, ''),
   count: wholeNumber('--count', values.count),
@@ -36,7 +39,7 @@ const options = {
   folders: values.folders.split(','),
   only: values.only,
   phases: values.phases.split(',').filter((name) => name !== ''),
-  json: values.json,
+  json: values.json ?? false,
 };
 if (values.list) listBugs(options);
 else await plantBugs(options);

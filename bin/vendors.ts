@@ -2,12 +2,18 @@
  * `npm run vendors`: sends the same prompt through the fake of every vendor, and prints a table of the
  * pictures, the prices and the margins. Exit code 1 when a creation does not complete.
  */
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { createOutput } from '../terminal/output.ts';
 import { showVendors } from '../tools/vendors/table.ts';
 
-const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
-const output = createOutput(values.json, (line) => console.log(line));
+const { json = false } = new Command('npm run vendors --')
+  .description(
+    'Send the same prompt through the fake of every vendor, and print pictures, prices and margins',
+  )
+  .option('--json', 'one JSON document')
+  .parse()
+  .opts<{ json?: boolean }>();
+const output = createOutput(json, (line) => console.log(line));
 const isGood = await showVendors(output, (line) => {
   if (process.stderr.isTTY) console.error(line);
 });

@@ -1,55 +1,76 @@
-/**
- * The command `npm run simulate`: its flags, and which kind of run each flag starts. bin/simulate.ts lists
- * them.
- */
+/** The command `npm run simulate`: its flags, and which kind of run each flag starts. */
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { wholeNumber } from '../terminal/whole-number.ts';
 import { killRepeatedly, runWorker } from './child-processes.ts';
 import type { Job, Report } from './messages.ts';
-import { crowdSituations, simulateCrowd } from './load/crowd/crowd-command.ts';
-import { simulateLoad } from './load/load-command.ts';
+import { crowdSituations, simulateCrowd, type CrowdFlags } from './load/crowd/crowd-command.ts';
+import { simulateLoad, type LoadFlags } from './load/load-command.ts';
 import { printOutage, printReport, Progress } from './report.ts';
 import { mutants, type Mutant } from './runs/mutants.ts';
 
 const mutantSeeds = 1_000;
 const progressMillis = 5_000;
 
-const options = {
-  seeds: { type: 'string' },
-  from: { type: 'string', default: '0' },
-  seed: { type: 'string' },
-  trace: { type: 'boolean', default: false },
-  mutant: { type: 'string' },
-  conflicts: { type: 'string' },
-  requests: { type: 'string', default: '10000' },
-  exhaustive: { type: 'boolean', default: false },
-  pairs: { type: 'boolean', default: false },
-  mutants: { type: 'boolean', default: false },
-  flapping: { type: 'boolean', default: false },
-  outage: { type: 'boolean', default: false },
-  of: { type: 'string', default: 'starts' },
-  load: { type: 'string' },
-  rate: { type: 'string' },
-  minutes: { type: 'string' },
-  seconds: { type: 'string', default: '15' },
-  vendor: { type: 'string' },
-  quotas: { type: 'string' },
-  accounts: { type: 'string' },
-  capacity: { type: 'string' },
-  start: { type: 'string', default: 'warm' },
-  way: { type: 'string' },
-  json: { type: 'boolean', default: false },
-  kill: { type: 'string' },
-  workers: { type: 'string', default: String(Math.min(2, availableParallelism())) },
-} as const;
+interface Flags extends Omit<LoadFlags, 'load'>, Omit<CrowdFlags, 'load'> {
+  readonly seeds?: string;
+  readonly from: string;
+  readonly seed?: string;
+  readonly trace?: boolean;
+  readonly mutant?: string;
+  readonly conflicts?: string;
+  readonly requests: string;
+  readonly exhaustive?: boolean;
+  readonly pairs?: boolean;
+  readonly mutants?: boolean;
+  readonly flapping?: boolean;
+  readonly outage?: boolean;
+  readonly of: string;
+  readonly load?: string;
+  readonly kill?: string;
+}
 
-const parse = (args: string[]) => parseArgs({ args, allowPositionals: true, options });
-type Flags = ReturnType<typeof parse>['values'];
+function commandLine(): Command {
+  return new Command('npm run simulate --')
+    .description('Play the service on virtual time against faults, and prove its promises')
+    .argument('[names...]', 'with --mutants: the planted bugs; without names, all')
+    .optionsGroup('Seeds:')
+    .option('--seeds <number>', 'run so many seeds (1000)')
+    .option('--from <seed>', 'the first seed', '0')
+    .option('--flapping', 'run seeds in which providers go down and come back, and nothing else happens')
+    .option('--seed <number>', 'run one seed twice, and shrink the run if it fails')
+    .option('--trace', 'with --seed: print the trace')
+    .option('--mutant <name>', 'with a planted bug')
+    .optionsGroup('Planted bugs and single faults:')
+    .option('--mutants', 'plant each bug, and run seeds until one of them catches it')
+    .option('--exhaustive', 'strike every call site with every kind of fault')
+    .option('--pairs', 'with --exhaustive: also every two calls that move money')
+    .option('--conflicts <probability>', 'run crowds of clients whose single writes meet conflicts')
+    .option('--requests <number>', 'with --conflicts: until so many requests were answered', '10000')
+    .optionsGroup('Outages and kills:')
+    .option('--outage', 'take StartExecution away for ten minutes at 100 creations a second')
+    .option('--of <what>', 'with --outage: starts, or tasks, for which Lambda has no room', 'starts')
+    .option('--kill <number>', 'run the real service under load, and kill it so often')
+    .optionsGroup('Loads:')
+    .option('--load <situation>', 'provider-down, crowd or one-account')
+    .option('--rate <number>', 'creations a second')
+    .option('--minutes <number>', 'how long the traffic lasts')
+    .option('--way <way>', 'with provider-down: how the provider is down')
+    .option('--seconds <number>', 'how long a vendor takes', '15')
+    .option('--vendor <kind>', 'synchronous or job; without it, both')
+    .option('--quotas <kind>', 'default or raised; without it, both')
+    .option('--accounts <number>', 'how many accounts a crowd has')
+    .option('--capacity <number>', 'the setting serviceCapacity')
+    .option('--start <kind>', 'warm, or cold: no function has an environment yet', 'warm')
+    .option('--json', 'loads print one JSON document')
+    .optionsGroup('Processes:')
+    .option('--workers <number>', 'how many processes', String(Math.min(2, availableParallelism())));
+}
 
 /** Runs what the arguments ask for. Resolves with whether everything held. */
 export async function simulate(args: string[]): Promise<boolean> {
-  const { values: flags, positionals } = parse(args);
+  const command = commandLine().parse(args, { from: 'user' });
+  const flags = command.opts<Flags>();
   if (flags.kill !== undefined)
     return killRepeatedly(
       String(wholeNumber('--kill', flags.kill)),
@@ -62,7 +83,7 @@ export async function simulate(args: string[]): Promise<boolean> {
       : simulateLoad({ ...flags, load });
   if (flags.seed !== undefined) return traceSeed(wholeNumber('--seed', flags.seed, 0), flags);
   if (flags.outage) return runOutage(flags.of);
-  if (flags.mutants) return catchMutants(positionals, flags);
+  if (flags.mutants) return catchMutants(command.args, flags);
   if (flags.conflicts !== undefined) return runCrowds(flags.conflicts, flags);
   if (flags.exhaustive || flags.pairs) return runExhaustive(flags);
   return runSeeds(flags);
@@ -77,13 +98,13 @@ function runSeeds(flags: Flags): Promise<boolean> {
     to,
     every: of,
     stopAtFirst: false,
-    flapping: flags.flapping,
+    flapping: flags.flapping ?? false,
     ...mutantOf(flags),
   }));
 }
 
 function runExhaustive(flags: Flags): Promise<boolean> {
-  return inWorkers(flags, (index, of) => ({ kind: 'exhaustive', index, of, pairs: flags.pairs }));
+  return inWorkers(flags, (index, of) => ({ kind: 'exhaustive', index, of, pairs: flags.pairs ?? false }));
 }
 
 /** Takes StartExecution, or the room of Lambda for Tasks, away for ten minutes. */
@@ -146,13 +167,16 @@ async function inWorkers(flags: Flags, jobOf: (index: number, of: number) => Job
 /** Runs one seed twice. Both runs must give the same trace, and neither may break an invariant. */
 async function traceSeed(seed: number, flags: Flags): Promise<boolean> {
   let isGood = false;
-  await runWorker({ kind: 'trace', seed, flapping: flags.flapping, ...mutantOf(flags) }, (message) => {
-    if (message.kind !== 'traced') return;
-    if (flags.trace) console.log(message.lines.join('\n'));
-    console.log(`hash ${message.hashes[0]}\n     ${message.hashes[1]}`);
-    if (message.report) printReport(message.report, flags.mutant);
-    isGood = message.violations.length === 0 && message.hashes[0] === message.hashes[1];
-  });
+  await runWorker(
+    { kind: 'trace', seed, flapping: flags.flapping ?? false, ...mutantOf(flags) },
+    (message) => {
+      if (message.kind !== 'traced') return;
+      if (flags.trace) console.log(message.lines.join('\n'));
+      console.log(`hash ${message.hashes[0]}\n     ${message.hashes[1]}`);
+      if (message.report) printReport(message.report, flags.mutant);
+      isGood = message.violations.length === 0 && message.hashes[0] === message.hashes[1];
+    },
+  );
   return isGood;
 }
 

@@ -11,7 +11,7 @@ export interface LoadFlags {
   readonly rate?: string;
   readonly minutes?: string;
   readonly way?: string;
-  readonly json: boolean;
+  readonly json?: boolean;
 }
 
 const progressMillis = 5_000;

@@ -1,6 +1,6 @@
 /** `npm run cost`: measures and writes docs/cost.md, or computes what a month's creations cost. */
 import { readFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import pc from 'picocolors';
 import { countsOf } from './counts-of-page.ts';
 import { estimate, pictures, trafficMetricsMonth, type Order, type RendererName } from './estimate.ts';
@@ -17,42 +17,51 @@ class Refused extends Error {}
 export async function cost(args: readonly string[]): Promise<boolean> {
   try {
     const values = parse(args);
-    await (isEstimate(values) ? printEstimate(orderOf(values), values.json) : remeasure(values));
+    await (isEstimate(values) ? printEstimate(orderOf(values), values.json ?? false) : remeasure(values));
     return true;
   } catch (error) {
-    if (!(error instanceof Refused) && !isParseError(error)) throw error;
-    console.error((error as Error).message);
+    if (!(error instanceof Refused)) throw error;
+    console.error(error.message);
     return false;
   }
 }
 
-function isParseError(error: unknown): boolean {
-  return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+interface Values {
+  readonly measured?: string;
+  readonly vendor?: string;
+  readonly creations?: string;
+  readonly seconds?: string;
+  readonly webhook?: boolean;
+  readonly polls?: boolean;
+  readonly picture?: string;
+  readonly megabytes?: string;
+  readonly json?: boolean;
 }
 
-function parse(args: readonly string[]) {
-  const text = { type: 'string' } as const;
-  const flag = { type: 'boolean', default: false } as const;
-  return parseArgs({
-    args: [...args],
-    options: {
-      measured: text,
-      vendor: text,
-      creations: text,
-      seconds: text,
-      webhook: flag,
-      polls: flag,
-      picture: text,
-      megabytes: text,
-      json: flag,
-    },
-  }).values;
+/** Ends the program when an option is not known. */
+function parse(args: readonly string[]): Values {
+  return new Command('npm run cost --')
+    .description(
+      'Compute what the creations of a month cost at AWS. Without an option: measure again, and write docs/cost.md.',
+    )
+    .option('--vendor <name>', 'the vendor that renders')
+    .option('--creations <number>', 'how many creations a month has (1000)')
+    .option('--seconds <number>', 'how long the vendor takes (15)')
+    .option('--webhook', 'clients take the webhook, which is the default')
+    .option('--polls', 'clients poll')
+    .option('--picture <size>', '1K, 2K, 4K, or sources: from source images (1K)')
+    .option('--megabytes <number>', 'how large a picture is')
+    .option('--measured <number>', 'measure with so many creations of each kind (20)')
+    .option('--json', 'one JSON document; nothing is written')
+    .parse(args, { from: 'user' })
+    .opts<Values>();
 }
-type Values = ReturnType<typeof parse>;
 
 function isEstimate({ vendor, creations, seconds, webhook, polls, picture, megabytes }: Values): boolean {
   return (
-    [vendor, creations, seconds, picture, megabytes].some((one) => one !== undefined) || webhook || polls
+    [vendor, creations, seconds, picture, megabytes].some((one) => one !== undefined) ||
+    webhook === true ||
+    polls === true
   );
 }
 

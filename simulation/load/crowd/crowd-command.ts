@@ -18,7 +18,7 @@ export interface CrowdFlags {
   readonly start: string;
   readonly seed?: string;
   readonly workers: string;
-  readonly json: boolean;
+  readonly json?: boolean;
 }
 
 export const crowdSituations: readonly string[] = ['crowd', 'one-account'];
