@@ -55,7 +55,7 @@ function commandLine(): Command {
     .option('--load <situation>', 'provider-down, crowd or one-account')
     .option('--rate <number>', 'creations a second')
     .option('--minutes <number>', 'how long the traffic lasts')
-    .option('--way <way>', 'with provider-down: how the provider is down')
+    .option('--way <way>', 'with provider-down: refuses, unreachable or hangs')
     .option('--seconds <number>', 'how long a vendor takes', '15')
     .option('--vendor <kind>', 'synchronous or job; without it, both')
     .option('--quotas <kind>', 'default or raised; without it, both')
