@@ -95,6 +95,14 @@ export const eventMillis = 30 * 86_400_000;
 /** The most events in one answer of GET /events. */
 export const mostEvents = 100;
 
+/** How many requests of GET /events an account may have held at once. */
+export const mostHeldReads = 2;
+/**
+ * The share of a door's places that one account may have held at once, unless the setting says another share; and
+ * the places that an account has at least and at most, whatever the share. The item of the places must stay small.
+ */
+export const heldShare = { percent: 25, least: 2, most: 500 } as const;
+
 /** The pause before each look of a held read. The last one is repeated. docs/cost.md says what looks cost. */
 export const eventPausesMillis = [1_000, 1_500, 2_000] as const;
 
@@ -126,10 +134,12 @@ export const chargeMillis = 5_000;
  */
 export const heldMillis = 285_000;
 /**
- * The time of a held request, to its last byte. API Gateway passes the first 10 MB of a stream on at once, and then
- * 2 MB a second: four pictures of 15 MB in base64 take 35 s. Lambda ends the function after 360 s.
+ * The time for the bytes of the pictures. API Gateway passes the first 10 MB of a stream on at once, and then
+ * 2 MB a second: four pictures of 15 MB in base64 take 35 s.
  */
-export const heldRequestMillis = 350_000;
+export const sendingMillis = 65_000;
+/** The time of a held request, to its last byte. Lambda ends the function after 360 s. */
+export const heldRequestMillis = heldMillis + sendingMillis;
 /**
  * The bytes of all images that one edit of the OpenAI-shaped endpoint holds. Lambda takes an event of 6 MB, and a
  * form arrives there in base64.

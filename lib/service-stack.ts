@@ -14,6 +14,7 @@ import { tellCapacity } from './admission.ts';
 import { BooksAudit } from './books-audit.ts';
 import { Canary } from './canary.ts';
 import { reservedConcurrency } from './concurrency-settings.ts';
+import { heldLimit } from './held-limit.ts';
 import type { CreationExecution } from './creation-execution.ts';
 import { EncryptionSecret } from './encryption-secret.ts';
 import { addExecution } from './execution-functions.ts';
@@ -142,6 +143,8 @@ export class ServiceStack extends Stack {
     const { generateImage } = functions;
     for (const fn of [generateImage, functions.quoteImage]) fn.addEnvironment('OUTBOUND_RULES', 'public');
     grantGenerate(generateImage, this.operationParts(execution));
+    const places = this.reserved.get('GenerateImage') ?? 'shared';
+    generateImage.addEnvironment('HELD_LIMIT', heldLimit(places, this.settings));
     this.store.grant(functions.createUpload, 'PutItem');
     this.images.grantSignUploads(functions.createUpload);
     grantCancel(functions.cancelCreation, this.operationParts(execution));

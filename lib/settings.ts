@@ -4,7 +4,7 @@
  */
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
-import { defaultServiceCapacity, limitRanges, serviceCapacityRange } from '../core/limits.ts';
+import { defaultServiceCapacity, heldShare, limitRanges, serviceCapacityRange } from '../core/limits.ts';
 import { concurrencySettings } from './concurrency-settings.ts';
 import { providerNetwork } from './provider-network.ts';
 import { domain, oneOf, regionalCertificate, usEastCertificate, wholeNumber } from './setting-values.ts';
@@ -124,6 +124,8 @@ const settingsSchema = z.strictObject(
     openai: openaiSettings,
     /** How many requests are held at once while their images are made. */
     heldRequests,
+    /** The percentage of the places of a door that held requests of one account may take. */
+    heldSharePercent: wholeNumber(1, 100).default(heldShare.percent),
     /** The executions of Lambda that are set apart for each kind of work. */
     concurrency: concurrencySettings,
     /** Who makes the role by which API Gateway writes the access logs of REST APIs in this account and region. */

@@ -18,7 +18,6 @@ import { mostEvents } from '../../core/limits.ts';
 import type { EventEntry, EventLog, EventPlace, PlacedEvent } from '../../core/ports/events.ts';
 import { batchGet } from './batch-get.ts';
 import { updateIf } from './conditional.ts';
-import { claimHold, releaseHold } from './event-holds.ts';
 import { eventExpiry } from './event-items.ts';
 import { creationFromItem, noticeFromItem } from './mapping.ts';
 import { queryPages } from './query.ts';
@@ -67,8 +66,6 @@ export function createEventLog(table: Table): EventLog {
         ]),
       );
     },
-    hold: (account, untilMillis, nowMillis) => claimHold(table, account, untilMillis, nowMillis),
-    release: (account, hold) => releaseHold(table, account, hold),
   };
 }
 

@@ -12,6 +12,7 @@ import {
   type NoticeId,
   type UploadId,
 } from '../../core/ids.ts';
+import type { Door } from '../../core/ports/held.ts';
 import type { Clock, RandomBytes } from '../../core/ports/runtime.ts';
 
 export interface Table {
@@ -122,9 +123,12 @@ export const eventKeys = {
     pk: `ACCOUNT#${account}`,
     sk: `EVENT_PAGE#${String(page).padStart(12, '0')}`,
   }),
-  /** The held reads of an account. */
-  holds: (account: AccountId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: 'EVENT_HOLDS' }),
 } as const;
+
+/** The places of an account at a door where requests are held. */
+export function heldKey(account: AccountId, door: Door): ItemKey {
+  return { pk: `ACCOUNT#${account}`, sk: `HELD#${door}` };
+}
 
 /** The key of the item that holds a webhook and its schedule: of a creation or of a notice. */
 export function keyOf(id: CreationId | NoticeId): ItemKey {

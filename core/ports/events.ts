@@ -38,14 +38,4 @@ export interface EventLog {
   read(account: AccountId, after: EventPlace, limit: number): Promise<readonly PlacedEvent[] | undefined>;
   /** The records that the events tell of, by their ids. */
   subjects(entries: readonly EventEntry[]): Promise<ReadonlyMap<string, CreationRecord | NoticeRecord>>;
-  /** Takes one of the account's two holds. Undefined: both are taken. */
-  hold(account: AccountId, untilMillis: number, nowMillis: number): Promise<EventHold | undefined>;
-  /** Gives a hold back before its time. */
-  release(account: AccountId, hold: EventHold): Promise<void>;
-}
-
-/** The right to hold one answer. It ends by itself, so that a crash does not keep it. */
-export interface EventHold {
-  readonly slot: 'first' | 'second';
-  readonly holder: string;
 }

@@ -306,6 +306,13 @@ export function tooManyOpen(limit: number, current: number): Problem {
   return retryLater('ERR_QUOTA_EXCEEDED', message, details, roomRetrySeconds);
 }
 
+/** 429: the request needs a place in which it is held, and the account has none left. */
+export function tooManyHeld(limit: number): Problem {
+  const details = { scope: 'account', reason: 'held_requests', limit };
+  const message = `This account may have ${limit} requests held at once. Nothing was charged.`;
+  return retryLater('ERR_QUOTA_EXCEEDED', message, details, roomRetrySeconds);
+}
+
 /** 429: the service has no room for another open creation of any account. */
 export function serviceIsFull(limit: number, current: number): Problem {
   const details = { scope: 'service', reason: 'capacity', limit, current };

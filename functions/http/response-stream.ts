@@ -12,6 +12,12 @@ export interface StreamedAnswer {
   readonly body: string | AsyncIterable<string | Uint8Array>;
 }
 
+/** The body as parts. */
+export async function* partsOf(body: StreamedAnswer['body']): AsyncGenerator<string | Uint8Array> {
+  if (typeof body === 'string') yield body;
+  else yield* body;
+}
+
 /** Gives the answer to one event of a REST API. It never throws: a refusal is an answer, too. */
 export type StreamedHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<StreamedAnswer>;
 

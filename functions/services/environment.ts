@@ -8,6 +8,7 @@ export type Variable =
   | 'CALLBACK_MACHINE_ARN'
   | 'STARTS_PER_SECOND'
   | 'SERVICE_CAPACITY'
+  | 'HELD_LIMIT'
   | 'IMAGES_BUCKET'
   | 'RESULTS_BASE_URL'
   | 'RESULT_DAYS'

@@ -15,7 +15,7 @@ export type McpServices = Omit<SubmitServices, 'charges' | 'creations'> & Cancel
 
 export function mcpServices(): OpenServices<BeforeCatalog<McpServices>> {
   const shared = table();
-  const open = submitServices(shared, mcpRequestMillis);
+  const open = submitServices(shared, 'mcp', mcpRequestMillis);
   const providers = stoppingProviders(shared);
   return () => {
     const submit = open();

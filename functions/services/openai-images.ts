@@ -16,7 +16,7 @@ export interface OpenaiImageServices extends SubmitServices {
 
 export function openaiImageServices(): OpenServices<BeforeCatalog<OpenaiImageServices>> {
   const shared = table();
-  const open = submitServices(shared, heldRequestMillis);
+  const open = submitServices(shared, 'images', heldRequestMillis);
   const aliases = openaiAliases();
   return () => {
     const submit = open();

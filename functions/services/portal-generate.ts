@@ -2,6 +2,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { callLimits } from '../../adapters/call-limits.ts';
 import { createCharges } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationReader } from '../../adapters/dynamodb/creation-reads.ts';
+import { createHeldPlaces } from '../../adapters/dynamodb/held-places.ts';
 import { createNoticeMarks } from '../../adapters/dynamodb/notice-store.ts';
 import { putKey } from '../../adapters/dynamodb/put-key.ts';
 import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
@@ -10,6 +11,7 @@ import { createUploadTargets } from '../../adapters/s3-upload-targets.ts';
 import { createSignedSecret } from '../../adapters/signed-secret.ts';
 import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
+import { heldShare } from '../../core/limits.ts';
 import type { KeyStore } from '../../core/ports/keys.ts';
 import type { UploadServices } from './upload.ts';
 import type { BeforeCatalog } from '../../core/sold-catalog.ts';
@@ -68,6 +70,7 @@ export function generateServices(): OpenServices<GenerateServices> {
       charges: notedCharges(createCharges({ ...store, onConflict }), notes),
       uploads: createUploadStore(store),
       executions: notedStarts(createExecutions(states, stateMachines(), signal), notes),
+      held: createHeldPlaces(store, 'generate', heldShare.least),
       notices: createNoticeMarks(store),
       noticeExecutions: createNoticeExecutions(states, noticeMachine, signal),
       images: imageStore(signal),

@@ -1,12 +1,14 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { callLimits } from '../../adapters/call-limits.ts';
 import { createCharges } from '../../adapters/dynamodb/charge-store.ts';
+import { createHeldPlaces } from '../../adapters/dynamodb/held-places.ts';
 import { createNoticeMarks } from '../../adapters/dynamodb/notice-store.ts';
 import { createUploadReader } from '../../adapters/dynamodb/upload-store.ts';
 import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
 import { requestMillis } from '../../core/limits.ts';
 import type { Charges } from '../../core/ports/charges.ts';
 import type { Executions } from '../../core/ports/executions.ts';
+import type { Door, HeldPlaces } from '../../core/ports/held.ts';
 import type { NoticeExecutions, NoticeMarks } from '../../core/ports/notices.ts';
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
@@ -26,6 +28,8 @@ export interface SubmitServices extends QuoteServices {
   readonly notices: NoticeMarks;
   readonly noticeExecutions: NoticeExecutions;
   readonly outbound: Outbound;
+  /** Where the request can wait for its creations. */
+  readonly held: HeldPlaces;
   readonly images: ImageStore;
   /** The page where a client tops up its wallet. Named in a 402. */
   readonly topUpUrl: string;
@@ -35,15 +39,20 @@ export interface SubmitServices extends QuoteServices {
   readonly nextTurn: () => number;
 }
 
-/** @param millis the time of a request */
+/**
+ * @param door where requests are held
+ * @param millis the time of a request
+ */
 export function submitServices(
   shared = table(),
+  door: Door = 'generate',
   millis = requestMillis,
 ): OpenServices<BeforeCatalog<SubmitServices> & { readonly notes: OpenNotes }> {
   const open = openApi(shared, millis);
   const catalogs = openCatalogs();
   const states = new SFNClient(callLimits());
   const openNotes = notesOver(shared);
+  const heldLimit = Number(environment('HELD_LIMIT'));
   const base = {
     outbound: outbound(),
     outboundRules: outboundRules(),
@@ -65,6 +74,7 @@ export function submitServices(
       charges: notedCharges(createCharges({ ...shared, signal, onConflict }), notes),
       uploads: createUploadReader({ ...shared, signal }),
       executions: notedStarts(createExecutions(states, stateMachines(), signal), notes),
+      held: createHeldPlaces({ ...shared, signal }, door, heldLimit),
       notices: createNoticeMarks({ ...shared, signal }),
       noticeExecutions: createNoticeExecutions(states, environment('NOTICE_MACHINE_ARN'), signal),
       images: imageStore(signal),

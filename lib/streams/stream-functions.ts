@@ -1,5 +1,6 @@
 /** The functions of the streaming APIs: what each may do, and what it knows. */
 import { Duration } from 'aws-cdk-lib';
+import { heldLimit } from '../held-limit.ts';
 import type { NoticeExecution } from '../notice-execution.ts';
 import { grantCancel, grantGenerate, type OperationParts } from '../operation-grants.ts';
 import type { AddFunction, OwnFunctionProps, ServiceFunction } from '../service-function.ts';
@@ -27,7 +28,8 @@ export interface StreamFunctions {
 
 /** Adds the three functions. The two that hold requests have concurrency of their own, unless the settings say not. */
 export function addStreamFunctions(add: AddFunction, parts: StreamParts): StreamFunctions {
-  const { images, mcp } = parts.settings.heldRequests;
+  const { settings } = parts;
+  const { images, mcp } = settings.heldRequests;
   const made = {
     openaiImages: addOne(add, 'OpenaiImages', 'openai/images', {
       description: 'Answers the OpenAI-shaped requests for images, once the images are there',
@@ -50,6 +52,8 @@ export function addStreamFunctions(add: AddFunction, parts: StreamParts): Stream
     }),
   };
   grant(made, parts);
+  made.openaiImages.fn.addEnvironment('HELD_LIMIT', heldLimit(images, settings));
+  made.mcp.fn.addEnvironment('HELD_LIMIT', heldLimit(mcp, settings));
   return made;
 }
 

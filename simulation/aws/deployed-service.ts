@@ -14,6 +14,7 @@ import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
 import { createEventLog } from '../../adapters/dynamodb/event-log.ts';
+import { createHeldPlaces } from '../../adapters/dynamodb/held-places.ts';
 import { createHealthStore } from '../../adapters/dynamodb/health-store.ts';
 import { createNoticeStore } from '../../adapters/dynamodb/notice-store.ts';
 import { createOpenCountStore } from '../../adapters/dynamodb/open-count-store.ts';
@@ -40,7 +41,13 @@ import type { Schema } from '../../core/schema-version.ts';
 import type { ImageProvider } from '../../core/provider.ts';
 import type { ProviderCosts } from '../../core/provider-costs.ts';
 import type { RouteOrder } from '../../core/route-order.ts';
-import { defaultServiceCapacity, heldRequestMillis, requestMillis } from '../../core/limits.ts';
+import {
+  defaultServiceCapacity,
+  heldRequestMillis,
+  heldShare,
+  mostHeldReads,
+  requestMillis,
+} from '../../core/limits.ts';
 import {
   soldCatalogs,
   type BeforeCatalog,
@@ -52,6 +59,7 @@ import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { DeliveryStore } from '../../core/ports/deliveries.ts';
 import type { Executions } from '../../core/ports/executions.ts';
+import type { Door } from '../../core/ports/held.ts';
 import type { NoticeStore } from '../../core/ports/notices.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 import type { Clock, Log, RandomBytes } from '../../core/ports/runtime.ts';
@@ -487,13 +495,17 @@ export function createService(
   };
   const openEvents = (): EventServices => {
     const open = openApi();
-    return { ...open, events: createEventLog(open.shared) };
+    const held = createHeldPlaces(open.shared, 'events', mostHeldReads);
+    return { ...open, events: createEventLog(open.shared), held };
   };
   const openUpload = (): UploadServices => {
     const open = openApi();
     return { ...open, uploads: createUploadStore(open.shared), uploadTargets: bucket.targets };
   };
-  const openSubmit = (millis?: number): ReturnType<typeof openQuote> & BeforeCatalog<SubmitServices> => {
+  const openSubmit = (
+    millis?: number,
+    door: Door = 'generate',
+  ): ReturnType<typeof openQuote> & BeforeCatalog<SubmitServices> => {
     const open = openQuote(millis);
     const { signal } = open.budget;
     const noted = notes('api');
@@ -506,6 +518,7 @@ export function createService(
       notices: createNoticeStore(open.shared),
       noticeExecutions: createNoticeExecutions(clients.states, machineArns.notices, signal),
       outbound,
+      held: createHeldPlaces(open.shared, door, heldShare.least),
       images: bucket.open(signal),
       topUpUrl,
     };
@@ -522,7 +535,7 @@ export function createService(
     cancel: serve('post', cancelCreation, () => openCancel()),
   };
   const openai = createOpenai(world, watch, () => {
-    const open = openSubmit(heldRequestMillis);
+    const open = openSubmit(heldRequestMillis, 'images');
     return { ...open, aliases: {}, retries: createRetryStore(open.shared) };
   });
   const vendor = createCallingVendor(world, receive, options.vendorHabits);

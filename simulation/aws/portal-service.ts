@@ -10,6 +10,7 @@ import { createCharges, createChargeStore } from '../../adapters/dynamodb/charge
 import { createCreationReader, createCreationReads } from '../../adapters/dynamodb/creation-reads.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
+import { createHeldPlaces } from '../../adapters/dynamodb/held-places.ts';
 import { createKeyStore } from '../../adapters/dynamodb/key-store.ts';
 import { createNoticeMarks } from '../../adapters/dynamodb/notice-store.ts';
 import { createPeopleStore } from '../../adapters/dynamodb/portal/people-store.ts';
@@ -21,7 +22,7 @@ import type { Table } from '../../adapters/dynamodb/table.ts';
 import { createPlainSecret } from '../../adapters/plain-secret.ts';
 import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
 import type { SoldCatalogs } from '../../core/sold-catalog.ts';
-import { requestMillis } from '../../core/limits.ts';
+import { heldShare, requestMillis } from '../../core/limits.ts';
 import type { PortalSettings } from '../../core/portal/settings.ts';
 import type { CancelServices } from '../../core/cancellation.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
@@ -151,6 +152,7 @@ export function createPortal(parts: PortalParts): Portal {
       requests: createRequestStore(shared),
       creations: createCreationReader(shared),
       keys: { create: (key) => putKey(shared, key) },
+      held: createHeldPlaces(shared, 'generate', heldShare.least),
       serviceCapacity: parts.serviceCapacity,
       nextTurn: parts.nextTurn,
       charges: notedCharges(createCharges(shared), notes),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { eventKeys } from '../../adapters/dynamodb/table.ts';
+import { heldKey } from '../../adapters/dynamodb/table.ts';
 import { asMicros } from '../../core/money.ts';
 import { setNotices } from '../../core/notice-settings.ts';
 import { redeliver } from '../../core/webhook-operations.ts';
@@ -70,14 +70,14 @@ async function isTold({ account }: Client): Promise<void> {
 /** How many holds of the account are taken now. */
 async function holdsOf({ account }: Client): Promise<number> {
   const { client, name: TableName } = service.operator.table;
-  const read = new GetCommand({ TableName, Key: eventKeys.holds(account.id), ConsistentRead: true });
-  const { first, second } = holdsSchema.parse((await client.send(read)).Item ?? {});
+  const read = new GetCommand({ TableName, Key: heldKey(account.id, 'events'), ConsistentRead: true });
+  const { p0, p1 } = holdsSchema.parse((await client.send(read)).Item ?? {});
   const now = service.machine.clock.now();
-  return [first, second].filter((slot) => slot !== undefined && slot.until > now).length;
+  return [p0, p1].filter((place) => place !== undefined && place.until > now).length;
 }
 
-const slotSchema = z.optional(z.object({ until: z.number() }));
-const holdsSchema = z.object({ first: slotSchema, second: slotSchema });
+const placeSchema = z.optional(z.object({ until: z.number() }));
+const holdsSchema = z.object({ p0: placeSchema, p1: placeSchema });
 
 /** The first page with an event. On a slow machine a creation may take longer than a read is held. */
 async function firstPage(client: Client, query: Readonly<Record<string, string>> = {}): Promise<Page> {

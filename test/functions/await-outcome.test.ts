@@ -5,18 +5,21 @@ import type { CreationStore } from '../../core/ports/creations.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { startBudget } from '../../core/time-budget.ts';
 import { awaitOutcome, waitSeconds } from '../../functions/operations/generate/await-outcome.ts';
+import type { HoldServices } from '../../functions/http/hold.ts';
 import type { ApiServices } from '../../functions/services/api.ts';
 import { failures } from '../../core/failure.ts';
 import { aCompletedCreation, aCreation, creationId } from '../fixtures/records.ts';
-import { fakeClock, fakeLog, stub, type FakeClock } from './fakes.ts';
+import { fakeClock, fakeLog, fakePlaces, stub, type FakeClock, type FakePlaces } from './fakes.ts';
 
 function waiting(
   clock: FakeClock,
   read: CreationStore['read'] = async () => Promise.resolve(aCreation({ status: 'processing' })),
-): ApiServices {
+  held: FakePlaces = fakePlaces(),
+): ApiServices & HoldServices {
   const creations = stub<CreationStore>({ read });
-  return stub<ApiServices>({
+  return stub<ApiServices & HoldServices>({
     clock,
+    held,
     creations,
     budget: startBudget(clock, requestMillis),
     log: fakeLog(),
@@ -140,6 +143,35 @@ describe('a creation that has not ended yet', () => {
       });
     },
   );
+
+  it('The answer of an account without a place left is 202 at once, and the preference is not applied', async () => {
+    const clock = fakeClock();
+    const answer = await awaitOutcome(queued, 20, waiting(clock, undefined, fakePlaces(0)));
+    expect(answer).toMatchObject({
+      status: 202,
+      headers: { 'retry-after': '2' },
+      body: { status: 'queued' },
+    });
+    expect(answer.headers).not.toHaveProperty('preference-applied');
+    expect(clock.sleeps).toEqual([]);
+  });
+
+  it('A creation that has ended needs no place', async () => {
+    const completed = aCompletedCreation();
+    const services = waiting(fakeClock(), undefined, fakePlaces(0));
+    expect(await awaitOutcome(completed, 20, services)).toMatchObject({ status: 200 });
+  });
+
+  it('A place is given back when the creation ends before the wait', async () => {
+    const held = fakePlaces(1);
+    let taken = 0;
+    const read = async (): Promise<CreationRecord> => {
+      taken = held.taken;
+      return Promise.resolve(aCompletedCreation());
+    };
+    expect(await awaitOutcome(queued, 20, waiting(fakeClock(), read, held))).toMatchObject({ status: 200 });
+    expect([taken, held.taken]).toEqual([1, 0]);
+  });
 
   it('The creation is not read again once the time of the request is used up', async () => {
     const clock = fakeClock();

@@ -1,4 +1,5 @@
 /** Fakes of the ports. A call of something that the test did not provide fails the test. */
+import type { HeldPlaces } from '../../core/ports/held.ts';
 import type { Clock, Log } from '../../core/ports/runtime.ts';
 import type { ImageProvider, ProviderAnswer } from '../../core/provider.ts';
 import { now } from '../fixtures/records.ts';
@@ -13,6 +14,36 @@ export function stub<Port extends object>(given: Partial<Port>): Port {
       };
     },
   });
+}
+
+/** The places of one account. */
+export interface FakePlaces extends HeldPlaces {
+  /** How many are taken. */
+  readonly taken: number;
+  /** Other requests take every place. */
+  fill(): void;
+}
+
+export function fakePlaces(limit = 20): FakePlaces {
+  const holders = new Set<string>();
+  let claims = 0;
+  return {
+    door: 'generate',
+    limit,
+    get taken() {
+      return holders.size;
+    },
+    fill: () => {
+      for (let place = 0; place < limit; place += 1) holders.add(`another ${place}`);
+    },
+    claim: async () => {
+      if (holders.size >= limit) return Promise.resolve(undefined);
+      const holder = `request ${(claims += 1)}`;
+      holders.add(holder);
+      return Promise.resolve({ name: 'p0', holder });
+    },
+    release: async (_account, { holder }) => Promise.resolve(void holders.delete(holder)),
+  };
 }
 
 export interface FakeClock extends Clock {

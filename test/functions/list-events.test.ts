@@ -13,7 +13,7 @@ import { listEvents } from '../../functions/operations/list-events.ts';
 import type { EventServices } from '../../functions/services/events.ts';
 import { aCreation, accountId, anAccount, anApiKey, now } from '../fixtures/records.ts';
 import { creationIdIn } from '../fixtures/values.ts';
-import { stub } from './fakes.ts';
+import { fakePlaces, stub, type FakePlaces } from './fakes.ts';
 
 const caller: Caller = {
   account: anAccount({ eventsSince: '2026-11-01T00:00:00.000Z' }),
@@ -52,11 +52,17 @@ interface Asked {
   readonly log: readonly string[];
 }
 
+interface Setting {
+  readonly records?: readonly CreationRecord[];
+  readonly log?: Partial<EventLog>;
+  readonly held?: FakePlaces;
+}
+
 /** The answer when the log has these events behind the first place. Time passes only in pauses. */
 async function ask(
   events: readonly PlacedEvent[],
   query: ApiRequest['query'] = {},
-  { records = [], log: own = {} }: { records?: readonly CreationRecord[]; log?: Partial<EventLog> } = {},
+  { records = [], log: own = {}, held = fakePlaces() }: Setting = {},
 ): Promise<Asked> {
   const pauses: number[] = [];
   const log: string[] = [];
@@ -70,9 +76,9 @@ async function ask(
             : events.filter((one) => one.next.index > after.index).slice(0, limit),
         ),
       subjects: () => Promise.resolve(new Map(records.map((record) => [record.id, record]))),
-      hold: () => Promise.resolve({ slot: 'first', holder: 'this' }),
       ...own,
     }),
+    held,
     resultsBaseUrl: 'https://results.test',
     budget: stub<TimeBudget>({ elapsed, signal: new AbortController().signal }),
     clock: stub<Clock>({
@@ -149,9 +155,10 @@ describe('a held read', () => {
     expect(page).toEqual({ data: [], next_cursor: cursorOf(accountId, start) });
   });
 
-  it('A read without a hold is answered at once', async () => {
-    const { pauses } = await ask([], { wait: '20' }, { log: { hold: () => Promise.resolve(undefined) } });
-    expect(pauses).toEqual([]);
+  it('A read of an account without a place left is answered at once', async () => {
+    const { page, pauses, log } = await ask([], { wait: '20' }, { held: fakePlaces(0) });
+    expect([pauses, log]).toEqual([[], ['request_not_held']]);
+    expect(page).toEqual({ data: [], next_cursor: cursorOf(accountId, start) });
   });
 
   it('A look that the busy table refuses ends the wait with the cursor that is known', async () => {

@@ -17,7 +17,7 @@ import type { ListServices } from '../../functions/services/api.ts';
 import type { SubmitServices } from '../../functions/services/submit.ts';
 import { anAccount, anApiKey, apiKeyText, now, seededBytes } from '../fixtures/records.ts';
 import { catalog } from './catalog-fixture.ts';
-import { fakeClock, fakeLog, stub, type FakeClock, type FakeLog } from './fakes.ts';
+import { fakeClock, fakeLog, fakePlaces, stub, type FakeClock, type FakeLog } from './fakes.ts';
 
 interface Setting
   extends Partial<Pick<Outbound, 'check' | 'fetchSource'>>, Partial<Pick<RequestStore, 'countRequest'>> {
@@ -122,6 +122,7 @@ export function accepting(setting: Setting): Stage {
     }),
     outboundRules: 'public' as const,
     images: stub<ImageStore>({ put: async (image) => Promise.resolve(void stored.push(image)) }),
+    held: fakePlaces(),
     topUpUrl: 'https://portal.test/wallet',
     serviceCapacity: 2_000,
     // The last bits of the byte that seededBytes gives.

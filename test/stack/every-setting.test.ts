@@ -338,6 +338,12 @@ describe('the setting', () => {
     });
   });
 
+  it('The setting heldSharePercent is how much of the places of a door one account may hold', () => {
+    const limits = ['OpenaiImages', 'GenerateImage', 'Mcp'].map((name) => environmentOf(name)['HELD_LIMIT']);
+    // Of 20, of 19, and of the 100 that a door counts when it shares.
+    expect(limits).toEqual(['6', '5', '30']);
+  });
+
   it('The setting gatewayLogRole leaves the role of the account alone when it exists', () => {
     template.resourceCountIs('AWS::ApiGateway::Account', 0);
     expect(JSON.stringify(found('AWS::IAM::Role'))).not.toContain('AmazonAPIGatewayPushToCloudWatchLogs');

@@ -46,6 +46,7 @@ export const fullSettings: Required<SettingsInput> = {
   },
   openai: { defaultModel: 'gemini-3-pro-image', aliases: { 'my-model': 'flux-2-pro' } },
   heldRequests: { images: 20, mcp: 'shared' },
+  heldSharePercent: 30,
   concurrency: { api: 40, refunds: 10, deliveries: 'shared', reconciler: 5, rendering: 100 },
   gatewayLogRole: 'existing',
   throttling: { ratePerSecond: 100, burst: 200 },

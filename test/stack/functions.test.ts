@@ -177,7 +177,7 @@ describe('the functions', () => {
     GenerateImage: [
       1_024,
       'Answers POST /images/generate',
-      { ...api, ...bucket, ...machine, ...outbound, ...topUp, ...capacity },
+      { ...api, ...bucket, ...machine, ...outbound, ...topUp, ...capacity, HELD_LIMIT: '25' },
     ],
     QuoteImage: [1_024, 'Answers POST /images/quote', { ...api, OUTBOUND_RULES: 'public' }],
     CreateUpload: [1_024, 'Answers POST /uploads', { ...api, ...bucket }],
@@ -240,7 +240,16 @@ describe('the functions', () => {
     OpenaiImages: [
       512,
       'Answers the OpenAI-shaped requests for images, once the images are there',
-      { ...api, ...bucket, ...machine, ...outbound, ...topUp, ...capacity, ...aliases },
+      {
+        ...api,
+        ...bucket,
+        ...machine,
+        ...outbound,
+        ...topUp,
+        ...capacity,
+        ...aliases,
+        HELD_LIMIT: '25',
+      },
     ],
     OpenaiModels: [1_024, 'Answers the other OpenAI-shaped requests', { ...api, ...aliases }],
     Mcp: [
@@ -253,6 +262,7 @@ describe('the functions', () => {
         ...outbound,
         ...topUp,
         ...capacity,
+        HELD_LIMIT: '12',
         PROVIDER_SECRET_ARN: '@ProvidersCredentials',
         PROVIDER_BASE_URLS: '{}',
       },

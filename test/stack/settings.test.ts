@@ -35,6 +35,7 @@ describe('settings', () => {
       portal: {},
       openai: { defaultModel: 'gpt-image-2', aliases: {} },
       heldRequests: { images: 100, mcp: 50 },
+      heldSharePercent: 25,
       concurrency: {
         api: 'shared',
         refunds: 'shared',

@@ -15,6 +15,7 @@ import { RateExceeded } from '../../http/problems.ts';
 import { checkRate, openRatePlace, rateHeaders } from '../../http/rate.ts';
 import type { ApiRequest } from '../../http/request.ts';
 import {
+  partsOf,
   streamed,
   type StreamedAnswer,
   type StreamedHandler,
@@ -78,8 +79,7 @@ async function* endsTheTime(
   { budget }: ApiServices,
 ): AsyncGenerator<string | Uint8Array> {
   try {
-    if (typeof body === 'string') yield body;
-    else yield* body;
+    yield* partsOf(body);
   } finally {
     budget.end();
   }

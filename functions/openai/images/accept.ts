@@ -2,7 +2,8 @@
 import { deprecationHeaders } from '../../../core/deprecation.ts';
 import { Problem } from '../../../core/problem.ts';
 import type { Caller } from '../../http/caller.ts';
-import { idempotencyKeyMalformed, overloaded } from '../../http/problems.ts';
+import type { Hold } from '../../http/hold.ts';
+import { idempotencyKeyMalformed, overloaded, tooManyHeld } from '../../http/problems.ts';
 import type { ApiRequest } from '../../http/request.ts';
 import { chargeRequest } from '../../operations/generate/charge.ts';
 import { checkWebhook } from '../../operations/generate/check-webhook.ts';
@@ -13,16 +14,20 @@ import { acceptTry, type AcceptedImages, type MakeImages } from './accept-try.ts
 import { planImages } from './plan-images.ts';
 import type { OpenaiRequest } from './read-request.ts';
 
+interface Sent {
+  readonly request: ApiRequest;
+  readonly asked: OpenaiRequest;
+  readonly caller: Caller;
+  /** A request that makes creations has taken a place before the charge. */
+  readonly hold: Hold;
+}
+
 /** An Idempotency-Key wins over the number of a try. Throws what stands against the request; then nothing was charged. */
-export async function acceptImages(
-  request: ApiRequest,
-  asked: OpenaiRequest,
-  caller: Caller,
-  services: OpenaiImageServices,
-): Promise<AcceptedImages> {
+export async function acceptImages(sent: Sent, services: OpenaiImageServices): Promise<AcceptedImages> {
+  const { request, asked, caller } = sent;
   const { idempotencyKey: key } = request;
   if (key.kind === 'malformed') throw idempotencyKeyMalformed();
-  const make: MakeImages = async (order) => makeImages({ request, asked, caller }, order, services);
+  const make: MakeImages = async (order) => makeImages(sent, order, services);
   if (key.kind === 'absent') return acceptTry(request, asked, caller, make, services);
   const idempotency = { hash: key.hash, requestHash: asked.hash };
   const earlier = await findReplay(caller.state.idempotency, idempotency, services);
@@ -33,19 +38,15 @@ export async function acceptImages(
   throw overloaded();
 }
 
-interface Sent {
-  readonly request: ApiRequest;
-  readonly asked: OpenaiRequest;
-  readonly caller: Caller;
-}
-
 async function makeImages(
-  { request: { requestId }, asked, caller }: Sent,
+  { request: { requestId }, asked, caller, hold }: Sent,
   order: Parameters<MakeImages>[0],
   services: OpenaiImageServices,
 ): ReturnType<MakeImages> {
   const plan = planImages(asked, caller, services);
   await checkWebhook(plan, services);
+  // The answer has no form for pictures that are not there yet, so nothing is charged for a request that cannot wait.
+  if (!(await hold.take())) throw tooManyHeld(services.held.limit);
   const { inline } = asked;
   const { count } = asked.asked;
   const charged = await chargeRequest({ caller, requestId, plan, count, inline, ...order }, services);

@@ -3,11 +3,13 @@
  * charged for a request that will be refused, and a request that is sent again gets the same creations back.
  */
 import { ignoredHeader } from '../../../core/openai/fields.ts';
-import { heldMillis } from '../../../core/limits.ts';
+import { heldMillis, sendingMillis } from '../../../core/limits.ts';
 import { ignoredFields } from '../../../core/openai/plan-body.ts';
 import type { Problem } from '../../../core/problem.ts';
 import type { Told } from '../../../core/retries.ts';
-import type { StreamedAnswer } from '../../http/response-stream.ts';
+import { openHold, type Hold } from '../../http/hold.ts';
+import { partsOf, type StreamedAnswer } from '../../http/response-stream.ts';
+import { haveEnded } from '../../operations/generate/looks-at.ts';
 import type { OpenaiImageServices } from '../../services/openai-images.ts';
 import { OpenaiRefusal } from '../http/refusal.ts';
 import type { OpenaiHandle } from '../http/serve-openai.ts';
@@ -21,14 +23,31 @@ import { readRequest, type OpenaiRequest } from './read-request.ts';
 
 export const openaiImages: OpenaiHandle<OpenaiImageServices> = async (request, caller, services) => {
   const asked = await readRequest(request, services);
-  const accepted = await acceptImages(request, asked, caller, services);
-  // What an earlier request has charged is not charged again. It takes its place in the rate before it is held.
-  await caller.place.take();
   // The limit of a library is for the head of the answer, and a stream has its head at once.
   const untilMillis = asked.asked.isStreamed ? heldMillis : heldUntil(request.headers);
-  const answer = await answerWith(asked, accepted, untilMillis, services);
-  return { ...answer, headers: { ...answer.headers, ...moreHeaders(asked, accepted, services) } };
+  const hold = openHold(caller.account.id, untilMillis + sendingMillis, services);
+  try {
+    const accepted = await acceptImages({ request, asked, caller, hold }, services);
+    // What an earlier request has charged is not charged again. It takes its place in the rate before it is held.
+    await caller.place.take();
+    const isHeld = haveEnded(accepted.creations) || (await hold.take());
+    const answer = await answerWith(asked, accepted, isHeld ? untilMillis : 0, services);
+    const headers = { ...answer.headers, ...moreHeaders(asked, accepted, services) };
+    return { ...answer, headers, body: releasing(answer.body, hold) };
+  } catch (error) {
+    await hold.release();
+    throw error;
+  }
 };
+
+/** The place is kept until the last byte is out, or the client is gone. */
+async function* releasing(body: StreamedAnswer['body'], hold: Hold): AsyncGenerator<string | Uint8Array> {
+  try {
+    yield* partsOf(body);
+  } finally {
+    await hold.release();
+  }
+}
 
 async function answerWith(
   { action, asked }: OpenaiRequest,
@@ -45,7 +64,7 @@ async function answerWith(
   }
   let last = creations;
   for await (const seen of looksWhileHeld(creations, untilMillis, services)) last = seen;
-  const refusal = refusalOf(last);
+  const refusal = refusalOf(last, untilMillis > 0 ? 'held' : 'withoutAPlace');
   if (refusal) {
     await note(refusal);
     throw refusal;
@@ -66,8 +85,7 @@ async function* andThen(
   body: StreamedAnswer['body'],
   next: () => Promise<void>,
 ): AsyncGenerator<string | Uint8Array> {
-  if (typeof body === 'string') yield body;
-  else yield* body;
+  yield* partsOf(body);
   await next();
 }
 

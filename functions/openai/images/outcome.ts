@@ -10,8 +10,8 @@ import { OpenaiRefusal } from '../http/refusal.ts';
 
 /** A provider that is down is rarely back sooner. */
 const providerRetrySeconds = 30;
-/** The request that comes then is held again. */
-const renderingRetrySeconds = 1;
+/** A request that waited for minutes is held again at once. Without a place, a library would use up its retries. */
+const renderingRetrySeconds = { held: 1, withoutAPlace: 10 } as const;
 
 export function isCompleted({ status }: Pick<CreationRecord, 'status'>): boolean {
   return status === 'completed';
@@ -31,8 +31,12 @@ export function creationHeaders(creations: Creations): Readonly<Record<string, s
 }
 
 /** The refusal of a request without a single picture. Undefined when there is one. */
-export function refusalOf(creations: Creations): Problem | undefined {
-  if (!creations.every(({ status }) => isTerminal(status))) return stillRendering(creations);
+export function refusalOf(
+  creations: Creations,
+  waited: keyof typeof renderingRetrySeconds = 'held',
+): Problem | undefined {
+  if (!creations.every(({ status }) => isTerminal(status)))
+    return stillRendering(creations, renderingRetrySeconds[waited]);
   return creations.some(isCompleted) ? undefined : failed(creations[0], creationHeaders(creations));
 }
 
@@ -56,12 +60,12 @@ function failed(creation: CreationRecord, headers: Problem['headers']): Problem 
   });
 }
 
-function stillRendering(creations: Creations): Problem {
+function stillRendering(creations: Creations, afterSeconds: number): Problem {
   const message =
     'The pictures are not ready yet. They are charged, and they go on. The same request gets them without another charge, ' +
     'if a library sends it as a retry or it has an Idempotency-Key. GET /creations/{id} of the API shows each of them.';
   return new OpenaiRefusal('still_rendering', message, {
     details: { creation_ids: creations.map(({ id }) => id) },
-    headers: { ...creationHeaders(creations), 'retry-after': String(renderingRetrySeconds) },
+    headers: { ...creationHeaders(creations), 'retry-after': String(afterSeconds) },
   });
 }

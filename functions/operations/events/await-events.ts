@@ -4,8 +4,9 @@
  */
 import type { AccountId } from '../../../core/ids.ts';
 import { eventPausesMillis, latestAnswerMillis } from '../../../core/limits.ts';
-import type { EventHold, EventPlace } from '../../../core/ports/events.ts';
+import type { EventPlace } from '../../../core/ports/events.ts';
 import { errorName } from '../../error-name.ts';
+import { openHold } from '../../http/hold.ts';
 import type { EventServices } from '../../services/events.ts';
 
 /** What a look found: something to show, or only a place further on. */
@@ -15,7 +16,7 @@ export interface Look<Found> {
 }
 
 /**
- * Looks again and again while an account's hold is free.
+ * Looks again and again, if the account has a place left.
  * @param first what the look before the wait found: nothing
  */
 export async function awaitEvents<Found>(
@@ -25,14 +26,12 @@ export async function awaitEvents<Found>(
   look: (place: EventPlace) => Promise<Look<Found>>,
   services: EventServices,
 ): Promise<Look<Found>> {
-  const { budget, clock, events, log } = services;
+  const { budget, clock, log } = services;
   const until = Math.min(budget.elapsed() + seconds * 1000, latestAnswerMillis);
   let last = first;
-  let hold: EventHold | undefined;
+  const hold = openHold(account, until, services);
   try {
-    const nowMillis = clock.now();
-    hold = await events.hold(account, nowMillis + until - budget.elapsed(), nowMillis);
-    if (!hold) return first;
+    if (!(await hold.take())) return first;
     for (let looks = 0; last.found === undefined; looks += 1) {
       const left = until - budget.elapsed();
       if (left <= 0) return last;
@@ -40,11 +39,11 @@ export async function awaitEvents<Found>(
       await clock.sleep(Math.min(pause, left), budget.signal);
       last = await look(last.place);
     }
-    // A hold that lasted for its whole time has ended by itself.
-    await events.release(account, hold);
   } catch (error) {
     // The place is known, so an error of a look is no reason to refuse the request.
     log.info('wait_broken_off', { error: errorName(error) });
+  } finally {
+    await hold.release();
   }
   return last;
 }

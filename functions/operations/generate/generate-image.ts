@@ -56,6 +56,5 @@ async function answerTo(
   if (seconds === undefined) return acceptedAnswer(creation, services);
   // A replay is not charged, so no charge has counted it. It takes its place in the rate before it is held.
   await caller.place.take();
-  const answer = await awaitOutcome(creation, seconds, services);
-  return { ...answer, headers: { ...answer.headers, 'preference-applied': `wait=${seconds}` } };
+  return awaitOutcome(creation, seconds, services);
 }

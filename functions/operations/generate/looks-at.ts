@@ -13,7 +13,7 @@ export interface Looking {
 }
 
 /** Whether all of them have ended. */
-function haveEnded(creations: Creations): boolean {
+export function haveEnded(creations: Creations): boolean {
   return creations.every(({ status }) => isTerminal(status));
 }
 

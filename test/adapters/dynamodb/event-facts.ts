@@ -157,25 +157,4 @@ export const eventFacts: Facts = {
     // The newest page has the number, so it stays.
     expect(await item(eventKeys.log(accountId))).not.toHaveProperty('expiresAtSeconds');
   },
-
-  'Two reads are held at once, until each is released or its time is over': async ({ table }) => {
-    const log = createEventLog({ ...table, randomBytes: (count) => new Uint8Array(count).map(random) });
-    const first = await log.hold(accountId, now + 20_000, now);
-    const second = await log.hold(accountId, now + 10_000, now);
-    expect([first?.slot, second?.slot]).toEqual(['first', 'second']);
-    expect(await log.hold(accountId, now + 29_999, now + 9_999)).toBeUndefined();
-    const third = await log.hold(accountId, now + 30_000, now + 10_000);
-    expect(third?.slot).toBe('second');
-    // The second read ended long ago. Its release does not take the place of the third one.
-    if (second) await log.release(accountId, second);
-    expect(await log.hold(accountId, now + 30_000, now + 10_000)).toBeUndefined();
-    if (first) await log.release(accountId, first);
-    expect((await log.hold(accountId, now + 30_000, now + 10_000))?.slot).toBe('first');
-  },
 };
-
-let drawn = 0;
-function random(): number {
-  drawn += 1;
-  return drawn % 251;
-}

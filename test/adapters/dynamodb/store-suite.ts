@@ -7,6 +7,7 @@ import { capFacts } from './cap-facts.ts';
 import { chargeFacts } from './charge-facts.ts';
 import { endingFacts } from './ending-facts.ts';
 import { eventFacts } from './event-facts.ts';
+import { heldFacts } from './held-facts.ts';
 import type { Engine } from './engines.ts';
 import { openStores, type Facts } from './facts.ts';
 import { noticeFacts } from './notice-facts.ts';
@@ -32,6 +33,7 @@ const facts: Facts = {
   ...uploadFacts,
   ...noticeFacts,
   ...eventFacts,
+  ...heldFacts,
 };
 
 /**

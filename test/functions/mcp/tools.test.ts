@@ -5,7 +5,7 @@ import type { AccountId } from '../../../core/ids.ts';
 import type { McpServices } from '../../../functions/services/mcp.ts';
 import { tools } from '../../../functions/mcp/tools/tools.ts';
 import { aCreation, creationId, now } from '../../fixtures/records.ts';
-import { stub } from '../fakes.ts';
+import { fakePlaces, stub } from '../fakes.ts';
 import {
   callTool,
   completed,
@@ -112,6 +112,15 @@ describe('get_creation', () => {
     const stage = having(processing(open));
     const { said } = await callTool(stage, 'get_creation', { id: creationId, wait_seconds: 3 });
     expect(stage.clock.now() - now).toBe(3_000);
+    expect(said).toContain(`The creation ${creationId} is processing`);
+  });
+
+  it('gives the state at once when the account has no place left', async () => {
+    const services = { creations: stub<McpServices['creations']>({}), held: fakePlaces(0) };
+    const requests = { stampPoll: () => Promise.resolve(true) };
+    const stage = mcpStage({ state: { creation: processing(open) }, requests, services });
+    const { said } = await callTool(stage, 'get_creation', { id: creationId, wait_seconds: 50 });
+    expect(stage.clock.now()).toBe(now);
     expect(said).toContain(`The creation ${creationId} is processing`);
   });
 

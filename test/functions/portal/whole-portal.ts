@@ -11,6 +11,7 @@ import { createActionLog } from '../../../adapters/dynamodb/portal/action-log.ts
 import { createChargeStore } from '../../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../../adapters/dynamodb/creation-store.ts';
 import { createDeliveryStore } from '../../../adapters/dynamodb/delivery-store.ts';
+import { createHeldPlaces } from '../../../adapters/dynamodb/held-places.ts';
 import { createKeyStore } from '../../../adapters/dynamodb/key-store.ts';
 import { createNoticeStore } from '../../../adapters/dynamodb/notice-store.ts';
 import { createOperatedReads } from '../../../adapters/dynamodb/operated-reads.ts';
@@ -32,7 +33,7 @@ import {
   type Role,
 } from '../../../core/contract.ts';
 import type { AccountId, PersonId } from '../../../core/ids.ts';
-import { defaultLimits, requestMillis } from '../../../core/limits.ts';
+import { defaultLimits, heldShare, requestMillis } from '../../../core/limits.ts';
 import { asMicros } from '../../../core/money.ts';
 import type { PostResult } from '../../../core/ports/outbound.ts';
 import type * as view from '../../../core/portal/views.ts';
@@ -235,6 +236,7 @@ export function openWholePortal() {
       creations,
       keys: createKeyStore(table),
       charges: createChargeStore(table),
+      held: createHeldPlaces(table, 'generate', heldShare.least),
       uploads: createUploadStore(table),
       uploadTargets: createUploadTargets({
         bucket: 'images',
