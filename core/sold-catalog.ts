@@ -37,7 +37,10 @@ export type BeforeCatalog<Services> = Omit<Services, 'catalog'> & { readonly cat
 export function soldCatalogs(memory: CatalogMemory, read: ReadOperatorCatalog): SoldCatalogs {
   const latest = async (): Promise<SoldCatalog> => {
     const stored = await read();
-    if (!stored) return memory.ours;
+    if (!stored) {
+      delete memory.kept;
+      return memory.ours;
+    }
     if (stored.revision !== memory.kept?.revision) memory.kept = mergeCatalog(memory.ours, stored);
     return memory.kept;
   };
@@ -69,5 +72,5 @@ export async function catalogFor(
   nowMillis: number,
   catalogs: SoldCatalogs,
 ): Promise<SoldCatalog> {
-  return creation?.catalogRevision === undefined ? catalogs.at(catalogRevision) : catalogs.lately(nowMillis);
+  return creation ? catalogs.lately(nowMillis) : catalogs.at(catalogRevision);
 }

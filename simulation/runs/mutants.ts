@@ -611,11 +611,23 @@ export const mutants: readonly Mutant[] = [
   return pageOf(found[0]);`,
   },
   {
-    name: 'event-hold-for-everybody',
-    file: 'adapters/dynamodb/event-holds.ts',
-    find: "'attribute_not_exists(#slot) OR #slot.#until <= :now OR #slot.holder = :holder'",
+    name: 'place-for-everybody',
+    file: 'adapters/dynamodb/held-places.ts',
+    find: "'attribute_not_exists(#place) OR #place.#until <= :now OR #place.holder = :holder'",
     replace:
-      "'attribute_not_exists(#slot) OR #slot.#until <= :now OR #slot.holder = :holder OR attribute_exists(pk)'",
+      "'attribute_not_exists(#place) OR #place.#until <= :now OR #place.holder = :holder OR attribute_exists(pk)'",
+  },
+  {
+    name: 'place-beyond-the-share',
+    file: 'adapters/dynamodb/held-places.ts',
+    find: '{ length: limit }',
+    replace: '{ length: limit + 1 }',
+  },
+  {
+    name: 'share-of-places-unheeded',
+    file: 'functions/openai/images/openai-images.ts',
+    find: 'isHeld ? untilMillis : 0',
+    replace: 'isHeld || !asked.asked.isStreamed ? untilMillis : 0',
   },
   {
     name: 'edit-without-its-condition',

@@ -18,6 +18,7 @@ import { createCallbackWatch } from './callback-watch.ts';
 import { createCancelWatch, type CancelWatch } from './cancel-watch.ts';
 import { createDocumentWatch } from './document-watch.ts';
 import { createEventWatch, type EventWatch } from './event-watch.ts';
+import { createHeldWatch } from './held-watch.ts';
 import { createInvocationWatch } from './invocation-watch.ts';
 import { createLeaseWatch } from './lease-watch.ts';
 import { createRouteWatch } from './route-watch.ts';
@@ -57,7 +58,7 @@ export interface Watch {
 /** Two periods of the reconciler, its grace period, and the time of one of its runs. */
 const recoveryMillis = 2 * 60_000 + 10_000 + 10_000;
 /** The kinds of rows that a refused request may write. */
-const countsOnly = new Set(['RATE', 'REJECTED', 'BLOCK', 'POLL']);
+const countsOnly = new Set(['RATE', 'REJECTED', 'BLOCK', 'POLL', 'HELD']);
 
 /** Creates the watch over one world. */
 export function createWatch(world: World): Watch {
@@ -79,6 +80,7 @@ export function createWatch(world: World): Watch {
   const cancels = createCancelWatch(() => service, accuse);
   const events = createEventWatch(world, accuse, (id) => webhooks.posts.get(id)?.[0]?.body);
   const portal = createPortalWatch(world, () => service?.table, webhooks, accuse);
+  const held = createHeldWatch(world, accuse);
   const leases = createLeaseWatch(world, accuse);
   const routes = createRouteWatch(world, () => service?.table, accuse);
   const retries = createRetryWatch(() => service, accuse);
@@ -237,6 +239,7 @@ export function createWatch(world: World): Watch {
         webhooks.onCommit(changes);
         notices.onCommit(changes);
         uploads.onCommit(changes, service);
+        held.onCommit(changes);
         leases.onCommit(changes);
         routes.onCommit(changes);
         cancels.onCommit(changes);
@@ -272,6 +275,7 @@ export function createWatch(world: World): Watch {
         const name = `${invocation.name} ${answer.statusCode ?? 0}`;
         answers.set(name, (answers.get(name) ?? 0) + 1);
         rates.onServed(invocation);
+        held.onServed(invocation);
         invocations.onServed(invocation, answer);
         const asked = portal.onServed(invocation, answer);
         if (asked) comparesWithTheRate(asked.account, 'portal-generate', invocation, answer);
@@ -288,6 +292,7 @@ export function createWatch(world: World): Watch {
         const name = `openai ${statusCode}`;
         answers.set(name, (answers.get(name) ?? 0) + 1);
         rates.onServed(invocation);
+        held.onServed(invocation);
         const isStream = !body.startsWith('{');
         const shown = { statusCode, body: isStream ? '{}' : body };
         invocations.onServed(invocation, shown);

@@ -82,16 +82,6 @@ export function createEventWatch(
     waiting.delete(account);
   }
 
-  /** A hold is given to another read only when its time is over. */
-  function holdsAreTwo({ before, after }: Change): void {
-    for (const slot of ['first', 'second']) {
-      const [old, next] = [before?.[slot]?.M, after?.[slot]?.M];
-      if (!old || !next || old['holder']?.S === next['holder']?.S) continue;
-      const left = Number(old['until']?.N) - world.time.now();
-      if (left > world.clocks.largestSkew()) accuse('at most two reads are held', `${slot}: ${left} ms left`);
-    }
-  }
-
   function isTheWebhook(event: Body): void {
     const payload = asBody(event['payload']) ?? {};
     const id = memberOf(payload, 'id');
@@ -158,10 +148,8 @@ export function createEventWatch(
 
   return {
     onCommit: (changes) => {
-      for (const change of changes) {
-        const { sk, before, after } = change;
+      for (const { sk, before, after } of changes) {
         const account = textOf(after, 'accountId');
-        if (sk === 'EVENT_HOLDS') holdsAreTwo(change);
         if (sk === 'NOTICE' && !before) note(account, textOf(after, 'id'), false);
         if (sk !== 'CREATION' || !before) continue;
         if (!isOver(before) && isOver(after)) note(account, textOf(after, 'id'), false);

@@ -67,9 +67,12 @@ describe('the catalog of a function that reads no service item', () => {
     expect(table.reads).toBe(2);
   });
 
-  it('is at most a minute old for the GET of a creation that was sold by it', async () => {
+  it.each([
+    ['sold by it', { catalogRevision: '1-a' }],
+    ['sold by ours', {}],
+  ])('is at most a minute old for the GET of a creation that was %s', async (_by, change) => {
     const { table, catalogs } = environment();
-    const creation = aCreation({ catalogRevision: '1-a' });
+    const creation = aCreation(change);
     const asked = async (millis: number): Promise<string | undefined> =>
       (await catalogFor({ creation }, now + millis, catalogs)).revision;
     table.stored = { revision: '1-a' };
@@ -81,9 +84,14 @@ describe('the catalog of a function that reads no service item', () => {
     expect(table.reads).toBe(3);
   });
 
-  it('is ours, without a read, for the GET of a creation that was sold by ours', async () => {
+  it('is ours again, and not the one that was read before, once nothing is stored', async () => {
     const { table, catalogs } = environment();
-    expect(await catalogFor({ creation: aCreation() }, now, catalogs)).toBe(catalog);
-    expect(table.reads).toBe(0);
+    const asked = (millis: number): ReturnType<typeof catalogFor> =>
+      catalogFor({ creation: aCreation() }, now + millis, catalogs);
+    table.stored = { revision: '1-a' };
+    expect((await asked(0)).revision).toBe('1-a');
+    delete table.stored;
+    expect([await asked(60_000), await asked(60_001)]).toEqual([catalog, catalog]);
+    expect(table.reads).toBe(2);
   });
 });
