@@ -163,7 +163,8 @@ export const requestHeaders = {
     .string()
     .optional()
     .meta({
-      description: '`wait=N` holds the answer until the creation has ended, or for N seconds, at most 20.',
+      description:
+        '`wait=N` holds the answer until the creation has ended, or for N seconds, at most 20. An account may have only its share of the held requests; beyond it, the answer comes at once.',
       examples: ['wait=20'],
     }),
 };

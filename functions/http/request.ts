@@ -65,6 +65,12 @@ export function saysJson({ headers }: Pick<ApiRequest, 'headers'>): boolean {
   return json.test(headers['content-type'] ?? '');
 }
 
+/** Whether the body may be read as UTF-8: the request names no other charset. */
+export function saysUtf8({ headers }: Pick<ApiRequest, 'headers'>): boolean {
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '') ?? [];
+  return /^utf-?8$/i.test(charset);
+}
+
 /**
  * The body, which is a JSON object in UTF-8. Throws 400 otherwise.
  * @param mostBytes of the body; by default 256 KiB
@@ -72,6 +78,7 @@ export function saysJson({ headers }: Pick<ApiRequest, 'headers'>): boolean {
 export function jsonBody(request: ApiRequest, mostBytes = maxBodyBytes): Record<string, unknown> {
   const { body } = request;
   if (!saysJson(request)) throw wrongContentType();
+  if (!saysUtf8(request)) throw wrongContentType('application/json in UTF-8');
   if (body.byteLength > mostBytes) throw bodyTooLong();
   const value = parsed(body);
   if (!isObject(value)) throw bodyNotObject();

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { localAccount } from '../aws/aws-call.ts';
@@ -9,6 +8,7 @@ export interface GatewayRequest {
   readonly incoming: IncomingMessage;
   readonly body: Buffer;
   readonly match: RouteMatch;
+  readonly requestId: string;
   /** Milliseconds since 1970, of the virtual clock. */
   readonly at: number;
   /** What a distribution in front of the gateway sent in the place of the viewer's own request. */
@@ -29,6 +29,7 @@ export function gatewayEvent({
   incoming,
   body,
   match,
+  requestId,
   at,
   forwarded,
 }: GatewayRequest): APIGatewayProxyEventV2 {
@@ -57,7 +58,7 @@ export function gatewayEvent({
         sourceIp: forwarded?.sourceIp ?? (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
         userAgent: headers['user-agent'] ?? '',
       },
-      requestId: randomUUID(),
+      requestId,
       routeKey: match.route.routeKey,
       stage: '$default',
       time: clfTime(at),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LocalFunctions } from '../lambda/functions.ts';
 import type { InvocationResult } from '../lambda/messages.ts';
@@ -49,6 +50,9 @@ export function createGateway({
   return {
     handle: async (incoming, outgoing, forwarded) => {
       const method = incoming.method ?? '';
+      const requestId = randomUUID();
+      // Answers of the gateway itself have the header, too.
+      outgoing.setHeader('apigw-requestid', requestId);
       const match = find(method, targetOf(incoming).path);
       if (match === undefined) {
         refuseBody(incoming, outgoing, 404, { message: 'Not Found' });
@@ -63,8 +67,7 @@ export function createGateway({
         sendJson(outgoing, 429, { message: 'Too Many Requests' });
         return;
       }
-      const event = gatewayEvent({ incoming, body, match, at: now(), forwarded });
-      outgoing.setHeader('apigw-requestid', event.requestContext.requestId);
+      const event = gatewayEvent({ incoming, body, match, requestId, at: now(), forwarded });
       const result = await within(
         integrationMillis,
         functions.invoke(match.route.functionId, event, 'gateway'),

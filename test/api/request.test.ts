@@ -149,6 +149,26 @@ it.each(['HEAD', 'OPTIONS'])(
   },
 );
 
+describe('the paths of callbacks', () => {
+  const path = '/callbacks/v1/fal/01939f4e-0000-7000-8000-000000000000/no-capability';
+  const ask = async (method: string, at: string, key?: string): Promise<number> => {
+    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+    return (await fetch(new URL(at, service.machine.apiUrl), { method, headers })).status;
+  };
+
+  it('A POST to an address that no job has is answered 404', async () => {
+    expect(await ask('POST', path)).toBe(404);
+  });
+
+  it.each([
+    ['GET', path],
+    ['POST', `${path}/more`],
+    ['POST', '/callbacks/v1'],
+  ])('%s %s belongs to no operation: 401 without a key, and 404 with one', async (method, at) => {
+    expect([await ask(method, at), await ask(method, at, client.key)]).toEqual([401, 404]);
+  });
+});
+
 it('A preflight request carries no key and is answered 401', async () => {
   const headers = { origin: 'https://client.test', 'access-control-request-method': 'GET' };
   expect((await service.send('/models', { key: null, method: 'OPTIONS', headers })).status).toBe(401);

@@ -28,6 +28,7 @@ describe('the content type of a body', () => {
     'application/json',
     'application/json; charset=utf-8',
     'application/json ;charset=utf-8',
+    'application/json; charset="UTF-8"; v=1',
     'Application/JSON',
   ])('The content type %s is accepted', async (type) => {
     const { status } = await post(accepting({}), body, { headers: { ...bearer, 'content-type': type } });
@@ -38,6 +39,17 @@ describe('the content type of a body', () => {
     'The content type %j is refused',
     async (type) => {
       expect(await refusalOf(body, { headers: { ...bearer, 'content-type': type } })).toEqual(refused);
+    },
+  );
+
+  it.each(['iso-8859-1', '"utf-16"', 'utf-80', ''])(
+    'The charset %j is refused, because a body is read as UTF-8',
+    async (charset) => {
+      const type = `application/json; charset=${charset}`;
+      const message = 'must be application/json in UTF-8';
+      expect(await refusalOf(body, { headers: { ...bearer, 'content-type': type } })).toEqual(
+        invalid(`Content-Type: ${message}`, { field: 'Content-Type', code: 'invalid_value', message }),
+      );
     },
   );
 

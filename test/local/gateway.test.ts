@@ -227,8 +227,13 @@ describe('the gateway', () => {
     respond = () => {
       throw new Error('must not be called');
     };
-    expect(await send('GET', '/nowhere')).toMatchObject({ status: 404, body: '{"message":"Not Found"}' });
-    const large = { status: 413, body: '{"message":"Request Entity Too Large"}' };
+    const headers = { 'apigw-requestid': expect.stringMatching(/^[0-9a-f-]{36}$/) as string };
+    expect(await send('GET', '/nowhere')).toMatchObject({
+      status: 404,
+      headers,
+      body: '{"message":"Not Found"}',
+    });
+    const large = { status: 413, headers, body: '{"message":"Request Entity Too Large"}' };
     const body = Buffer.alloc(10 * 1024 * 1024 + 1);
     expect(await send('POST', '/v1/images/generate', { body })).toMatchObject(large);
     expect(

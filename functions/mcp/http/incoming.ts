@@ -2,7 +2,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { mcpPath } from '../../../core/contract.ts';
 import { maxBodyBytes } from '../../../core/limits.ts';
-import type { ApiRequest } from '../../http/request.ts';
+import { saysUtf8, type ApiRequest } from '../../http/request.ts';
 import { restRequestOf } from '../../http/rest-request.ts';
 import type { Rate } from '../../http/rate.ts';
 import type { Arguments, Tool } from '../tools/tool.ts';
@@ -35,7 +35,7 @@ export interface Incoming {
 export function incomingOf(event: APIGatewayProxyEvent): Incoming {
   const received = restRequestOf(event);
   const { headers } = received;
-  const message = readMessage(received.body);
+  const message: Message = saysUtf8(received) ? readMessage(received.body) : { kind: 'not_json' };
   const id = message.kind === 'message' ? idOf(message.body) : null;
   const called = message.kind === 'message' ? message.call : undefined;
   const request = {

@@ -1,8 +1,8 @@
 /** A body of multipart/form-data, as libraries send the files of an edit. Node itself reads it. */
 import type { Fields } from '../../../core/openai/fields.ts';
 import { formFields } from '../../../core/openai/form-fields.ts';
-import { bodyNotForm } from '../../http/problems.ts';
-import type { ApiRequest } from '../../http/request.ts';
+import { bodyNotForm, wrongContentType } from '../../http/problems.ts';
+import { saysUtf8, type ApiRequest } from '../../http/request.ts';
 
 export interface Form {
   readonly fields: Fields;
@@ -19,6 +19,7 @@ export function saysForm({ headers }: Pick<ApiRequest, 'headers'>): boolean {
 
 /** Throws 400 when the body is no such form. */
 export async function readForm({ headers, body }: ApiRequest): Promise<Form> {
+  if (!saysUtf8({ headers })) throw wrongContentType('multipart/form-data in UTF-8');
   const form = await parse(body, headers['content-type'] ?? '');
   const texts: [string, string][] = [];
   const files: Uint8Array[] = [];

@@ -2,7 +2,7 @@
  * The frame of the portal and its sign-in over sockets: the real functions, adapters and issuer, over a table in
  * memory. A distribution stands before them, as in AWS: it alone knows the secret of the origin.
  */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -173,7 +173,7 @@ export async function startPortal(options: PortalStageOptions = {}): Promise<Por
       return;
     }
     const body = (await readBody(incoming, 1_000_000)) ?? Buffer.alloc(0);
-    const event = gatewayEvent({ incoming, body, match, at: Date.now() });
+    const event = gatewayEvent({ incoming, body, match, requestId: randomUUID(), at: Date.now() });
     if (added.secret !== undefined) event.headers['x-origin-secret'] = added.secret;
     event.headers['cloudfront-viewer-address'] = added.viewer;
     const response = readResponse(
