@@ -365,8 +365,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'rate-behind-the-wait',
     file: 'functions/operations/generate/generate-image.ts',
-    find: 'await caller.place.take();\n  const answer = await awaitOutcome',
-    replace: 'const answer = await awaitOutcome',
+    find: 'await caller.place.take();\n  return awaitOutcome',
+    replace: 'return awaitOutcome',
   },
   {
     name: 'conflict-of-a-single-write',

@@ -257,7 +257,10 @@ export function createWatch(world: World): Watch {
       },
       onFetch: invocations.onFetch,
       onPostEnded: invocations.onPostEnded,
-      onRead: invocations.onRead,
+      onRead: (pk) => {
+        held.onRead(pk);
+        invocations.onRead(pk);
+      },
       onSent: (invocation, event) => {
         if (invocation.name.startsWith('portal-')) {
           const { account } = portal.onSent(invocation, event);
@@ -275,7 +278,6 @@ export function createWatch(world: World): Watch {
         const name = `${invocation.name} ${answer.statusCode ?? 0}`;
         answers.set(name, (answers.get(name) ?? 0) + 1);
         rates.onServed(invocation);
-        held.onServed(invocation);
         invocations.onServed(invocation, answer);
         const asked = portal.onServed(invocation, answer);
         if (asked) comparesWithTheRate(asked.account, 'portal-generate', invocation, answer);
@@ -292,7 +294,6 @@ export function createWatch(world: World): Watch {
         const name = `openai ${statusCode}`;
         answers.set(name, (answers.get(name) ?? 0) + 1);
         rates.onServed(invocation);
-        held.onServed(invocation);
         const isStream = !body.startsWith('{');
         const shown = { statusCode, body: isStream ? '{}' : body };
         invocations.onServed(invocation, shown);

@@ -987,6 +987,17 @@ export const parts: readonly Part[] = [
         'api/events: Two reads of an account are held, and a third one answers at once',
       ),
       row(
+        'An account holds only its share of the requests of each door; beyond it, the answer comes at once, or 429 held_requests before the charge',
+        'api/held-share: Of many tries of one call two are held, the others are told at once, and another account gets its picture',
+        'api/held-share: Two calls of an account wait, the others give id and state at once, and another account gets its picture',
+        'api/held-share: Two requests of an account wait, the others are answered 202 at once, and another account gets its picture',
+        'api/held-share: Two reads of an account wait, the others are answered at once, and a read of another account waits',
+      ),
+      row(
+        'GET /creations/{id} shows a change of the end of its model within 60 seconds, in both directions',
+        'api/deprecation: GET /creations/{id} shows Deprecation a minute after the catalog says so, and no longer a minute after it was taken back',
+      ),
+      row(
         'GET /balance',
         'api/quote-and-balance: The answer shows what can be spent, what is open and what this key may still spend this month',
       ),

@@ -10,6 +10,8 @@ const longestLookMillis = 2_000;
  * the answer: the entry again.
  */
 const triesWriteUnits = 2 * 2 + 1;
+/** A place is taken before the charge, and given back after the answer. */
+const placeWriteUnits = 2;
 /** The head of the tries. */
 const triesReadUnits = 1;
 
@@ -20,7 +22,7 @@ export function heldBill(seconds: number, memory: Memory): number {
     1000 *
     (seconds * gigabytes * prices.gigabyteSecond +
       (looksIn(seconds) + triesReadUnits) * prices.readUnit +
-      triesWriteUnits * prices.writeUnit +
+      (triesWriteUnits + placeWriteUnits) * prices.writeUnit +
       // The request comes through a REST API, and not through the HTTP API.
       prices.restRequest -
       prices.apiRequest +
