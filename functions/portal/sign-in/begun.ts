@@ -54,6 +54,8 @@ export async function begunSignIn(
 export function returnPath(wanted: string | undefined, portalUrl: URL): string {
   const isPath = wanted?.startsWith('/') === true && wanted.length <= longestReturn;
   const url = isPath ? URL.parse(wanted, portalUrl.href) : null;
-  const isOwn = url?.origin === portalUrl.origin && url.pathname.startsWith(portalUrl.pathname);
-  return isOwn ? `${url.pathname}${url.search}` : portalUrl.pathname;
+  if (url === null || !url.pathname.startsWith(portalUrl.pathname)) return portalUrl.pathname;
+  const path = `${url.pathname}${url.search}`;
+  // The path of "/..//evil.test" is "//evil.test", and a browser reads "//evil.test" as the name of another host.
+  return URL.parse(path, portalUrl.href)?.href === `${portalUrl.origin}${path}` ? path : portalUrl.pathname;
 }
