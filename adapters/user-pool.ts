@@ -78,6 +78,6 @@ async function outcomeOf(response: Response): Promise<'done' | 'user_is_there'> 
   const text = await response.text();
   if (response.ok) return 'done';
   const name = awsErrorName(text);
-  if (name !== undefined && userIsThere.includes(name)) return 'user_is_there';
+  if (userIsThere.includes(name)) return 'user_is_there';
   throw new Error(`the user pool answered ${response.status} ${name}`);
 }

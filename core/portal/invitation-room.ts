@@ -5,9 +5,9 @@
 import type { Invitation } from './people.ts';
 
 /** Invitations of an account that can still be taken up. */
-export const mostOpenInvitations = 20;
+const mostOpenInvitations = 20;
 /** Invitations that an account sends on a UTC day. */
-export const mostInvitationsADay = 20;
+const mostInvitationsADay = 20;
 /**
  * E-mails that the user pool's own sender sends on a day (docs.aws.amazon.com/cognito, "Quotas in Amazon Cognito").
  * Another issuer sends none.

@@ -48,8 +48,10 @@ describe('the cookie of a sign-in', () => {
   it('Ten minutes of forged cookies cost at most two calls of Secrets Manager a minute', async () => {
     const { newBox, asked, pass } = stage();
     const box = newBox();
-    for (let second = 0; second < 600; second += 1, pass(1_000))
+    for (let second = 0; second < 600; second += 1) {
       await box.open(forged(`version-of-${second}`));
+      pass(1_000);
+    }
     expect(asked.length).toBeLessThanOrEqual(20);
   });
 
