@@ -67,6 +67,9 @@ export async function callback(request: PortalRequest, services: SignInServices)
     if (error instanceof SignInCancelled) return back('cancelled');
     if (error instanceof SignInRefused) {
       services.log.info('sign_in_refused', { why: error.message });
+      // The issuer was asked, and all accounts share its quota. A foreign page cannot know the state.
+      if (request.query['state'] === begun.state)
+        await services.access.countRejection(clientAddress, nowMillis);
       return back('refused');
     }
     if (error instanceof IssuerUnavailable) {

@@ -172,6 +172,29 @@ describe('a callback', () => {
     stage.added.viewer = '203.0.113.9:4711';
   });
 
+  it('blocks its address after twenty codes that the issuer refused, and not after callbacks of other sign-ins', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    const browser = stage.browser();
+    const callback = await browser.signInUntilCallback('owner@acme.test');
+    stage.added.viewer = '198.51.100.9:1';
+    const begun = browser.cookies.get(signInCookie()) ?? '';
+    callback.searchParams.set('code', 'guessed');
+    const errors = async (times: number, state: string): Promise<unknown[]> => {
+      callback.searchParams.set('state', state);
+      const seen = new Set<unknown>();
+      for (let one = 0; one < times; one += 1) {
+        browser.cookies.set(signInCookie(), begun);
+        seen.add(await errorOf(land(browser, callback)));
+      }
+      return [...seen];
+    };
+    const own = callback.searchParams.get('state') ?? '';
+    expect(await errors(21, 'of-another-sign-in')).toEqual(['refused']);
+    expect(await errors(20, own)).toEqual(['refused']);
+    expect(await errors(1, own)).toEqual(['blocked']);
+    stage.added.viewer = '203.0.113.9:4711';
+  });
+
   it('tells the page that the person stopped', async () => {
     const browser = stage.browser();
     const callback = await browser.signInUntilCallback('owner@acme.test');
