@@ -8,7 +8,7 @@ import { createSecretBox, type SecretBoxOptions } from './secret-box.ts';
 const bound = 'sign-in' as AccountId;
 
 export function createLoginBox(options: SecretBoxOptions): LoginBox {
-  const box = createSecretBox({ ...options, purpose: 'portal sign-in' });
+  const box = createSecretBox({ ...options, purpose: 'portal sign-in', isOpenToStrangers: true });
   return {
     seal: (text) => box.seal(bound, text),
     open: async (sealed) => {

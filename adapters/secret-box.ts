@@ -11,10 +11,15 @@ import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { AccountId } from '../core/ids.ts';
 import type { Clock, RandomBytes } from '../core/ports/runtime.ts';
 import { SecretLost, type SecretBox } from '../core/ports/secret-box.ts';
+import { heldFor } from './plain-secret.ts';
 import { readSecretValue } from './secret-value.ts';
 
 const cacheMillis = 5 * 60_000;
 const tagBytes = 16;
+/** A nonce has 12 bytes, and a body at least the 16 bytes of a tag. */
+const sealedForm = /^v1\.([\w-]{1,64})\.([\w-]{16})\.([\w-]{22,})$/;
+/** The least time between two looks for a newer version that only a presented text has caused. */
+const pauseMillis = 60_000;
 
 interface Key {
   readonly version: string;
@@ -28,6 +33,11 @@ export interface SecretBoxOptions {
   readonly randomBytes: RandomBytes;
   /** The name under which the key is derived. Absent: that of the webhook secrets. */
   readonly purpose?: string;
+  /**
+   * Strangers can present texts. Then only the current and the previous version open a text, so that a text cannot make
+   * the box ask for a version that its author made up.
+   */
+  readonly isOpenToStrangers?: boolean;
 }
 
 /** The result of sealing a text again with the current version of the secret. */
@@ -49,7 +59,7 @@ export interface ResealingBox extends SecretBox {
  * version. Both throw Overloaded when Secrets Manager stayed busy.
  */
 export function createSecretBox(options: SecretBoxOptions): ResealingBox {
-  const keyOf = cachedKeys(options);
+  const keyOf = options.isOpenToStrangers === true ? recentKeys(options) : cachedKeys(options);
   const box: SecretBox = {
     seal: async (accountId, plain) => {
       const key = await keyOf(undefined);
@@ -61,8 +71,8 @@ export function createSecretBox(options: SecretBoxOptions): ResealingBox {
       );
     },
     open: async (accountId, text) => {
-      const [form, version, nonce, body] = text.split('.');
-      if (form !== 'v1' || version === undefined || nonce === undefined || body === undefined) {
+      const [, version, nonce, body] = sealedForm.exec(text) ?? [];
+      if (version === undefined || nonce === undefined || body === undefined) {
         throw new SecretLost('a sealed secret has not the form v1.version.nonce.body');
       }
       const key = await keyOf(version).catch((error: unknown) => {
@@ -97,7 +107,8 @@ function isGone(error: unknown): boolean {
 
 function decrypt(key: Key, accountId: AccountId, nonce: Buffer, sealed: Buffer): string {
   try {
-    const decipher = createDecipheriv('aes-256-gcm', key.bytes, nonce)
+    // Without the length, Node would take a tag of four bytes, which a stranger can guess.
+    const decipher = createDecipheriv('aes-256-gcm', key.bytes, nonce, { authTagLength: tagBytes })
       .setAAD(Buffer.from(accountId))
       .setAuthTag(sealed.subarray(-tagBytes));
     return decipher.update(sealed.subarray(0, -tagBytes), undefined, 'utf8') + decipher.final('utf8');
@@ -106,29 +117,67 @@ function decrypt(key: Key, accountId: AccountId, nonce: Buffer, sealed: Buffer):
   }
 }
 
-/**
- * Reads the current key (for undefined) or the key of a version. Each is read at most once in five minutes.
- */
-function cachedKeys({
-  client,
-  secretArn,
-  clock,
-  purpose = 'webhook secrets',
-}: SecretBoxOptions): (version: string | undefined) => Promise<Key> {
+/** The current key (for undefined), or the key of a version. */
+type KeyOf = (version: string | undefined) => Promise<Key>;
+
+/** Each key is read at most once in five minutes. */
+function cachedKeys(options: SecretBoxOptions): KeyOf {
+  const { clock } = options;
   const held = new Map<string, { readonly key: Key; readonly until: number }>();
   return async (version) => {
     const cached = held.get(version ?? 'current');
     if (cached && cached.until > clock.now()) return cached.key;
-    const answer = await readSecretValue(client, {
-      SecretId: secretArn,
-      ...(version !== undefined && { VersionId: version }),
-    });
-    const key = { version: answer.VersionId ?? '', bytes: deriveKey(answer.SecretString ?? '', purpose) };
+    const key = await readKey(options, version === undefined ? {} : { VersionId: version });
     const entry = { key, until: clock.now() + cacheMillis };
     held.set(key.version, entry);
     if (version === undefined) held.set('current', entry);
     return key;
   };
+}
+
+/** Reads the current and the previous key, and looks for newer ones at most once a minute. */
+function recentKeys(options: SecretBoxOptions): KeyOf {
+  const { clock } = options;
+  const readBoth = () => ({
+    current: heldFor(clock, () => readKey(options, {})),
+    previous: heldFor(clock, () => previousKey(options)),
+    at: clock.now(),
+  });
+  let keys = readBoth();
+  const find = async (version: string): Promise<Key | undefined> => {
+    const current = await keys.current();
+    if (current.version === version) return current;
+    const previous = await keys.previous();
+    return previous?.version === version ? previous : undefined;
+  };
+  return async (version) => {
+    if (version === undefined) return keys.current();
+    const known = await find(version);
+    if (known) return known;
+    const isSoon = clock.now() - keys.at < pauseMillis;
+    if (!isSoon) keys = readBoth();
+    const newer = isSoon ? undefined : await find(version);
+    if (!newer) throw new SecretLost('no recent version sealed the text');
+    return newer;
+  };
+}
+
+/** Undefined: the secret was never rotated. */
+async function previousKey(options: SecretBoxOptions): Promise<Key | undefined> {
+  try {
+    return await readKey(options, { VersionStage: 'AWSPREVIOUS' });
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+async function readKey(
+  { client, secretArn, purpose = 'webhook secrets' }: SecretBoxOptions,
+  which: { readonly VersionId?: string; readonly VersionStage?: string },
+): Promise<Key> {
+  const answer = await readSecretValue(client, { SecretId: secretArn, ...which });
+  return { version: answer.VersionId ?? '', bytes: deriveKey(answer.SecretString ?? '', purpose) };
 }
 
 function deriveKey(secret: string, purpose: string): Buffer {

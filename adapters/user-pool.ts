@@ -26,9 +26,10 @@ export interface UserPoolAccess {
 
 /**
  * Makes a user with this address, which counts as verified: the invitation went there. Cognito sends the person an
- * e-mail with a first password. A user that exists stays as it is.
+ * e-mail with a first password, and sends it again to a user who has never signed in. Every other user that exists
+ * stays as it is. Throws when Cognito refuses, also when its sender has no e-mail left on this day.
  */
-export function createRegisterUser(access: UserPoolAccess): (email: string) => Promise<void> {
+export function createRegisterUser(access: UserPoolAccess): (email: string) => Promise<'sent' | 'none'> {
   const region = access.userPoolId.split('_')[0] ?? '';
   return async (email) => {
     const { accessKeyId, secretAccessKey, sessionToken } = await access.credentials();
@@ -41,35 +42,42 @@ export function createRegisterUser(access: UserPoolAccess): (email: string) => P
       retries,
     });
     const limit = access.clock.timeout(callMillis);
-    try {
+    const create = async (how: object): ReturnType<typeof outcomeOf> => {
       const response = await client.fetch(access.endpoint ?? `https://cognito-idp.${region}.amazonaws.com/`, {
         method: 'POST',
         headers: {
           'content-type': 'application/x-amz-json-1.1',
           'x-amz-target': 'AWSCognitoIdentityProviderService.AdminCreateUser',
         },
-        body: JSON.stringify({
-          UserPoolId: access.userPoolId,
-          Username: email,
-          UserAttributes: [
-            { Name: 'email', Value: email },
-            { Name: 'email_verified', Value: 'true' },
-          ],
-          DesiredDeliveryMediums: ['EMAIL'],
-        }),
+        body: JSON.stringify({ UserPoolId: access.userPoolId, Username: email, ...how }),
         signal: AbortSignal.any([limit.signal, ...(access.signal ? [access.signal] : [])]),
       });
-      await check(response);
+      return outcomeOf(response);
+    };
+    try {
+      const made = await create({
+        UserAttributes: [
+          { Name: 'email', Value: email },
+          { Name: 'email_verified', Value: 'true' },
+        ],
+        DesiredDeliveryMediums: ['EMAIL'],
+      });
+      if (made === 'done') return 'sent';
+      const again = await create({ MessageAction: 'RESEND', DesiredDeliveryMediums: ['EMAIL'] });
+      return again === 'done' ? 'sent' : 'none';
     } finally {
       limit.release();
     }
   };
 }
 
-async function check(response: Response): Promise<void> {
+/** These errors say that there is a user, and that the user has a password. */
+const userIsThere = ['UsernameExistsException', 'UnsupportedUserStateException'];
+
+async function outcomeOf(response: Response): Promise<'done' | 'user_is_there'> {
   const text = await response.text();
-  if (response.ok) return;
+  if (response.ok) return 'done';
   const name = awsErrorName(text);
-  if (name === 'UsernameExistsException') return;
+  if (userIsThere.includes(name)) return 'user_is_there';
   throw new Error(`the user pool answered ${response.status} ${name}`);
 }

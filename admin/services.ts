@@ -50,7 +50,8 @@ import type { Executions, OpenWorkStore } from '../core/ports/executions.ts';
 import type { NoticeStore } from '../core/ports/notices.ts';
 import type { Outbound } from '../core/ports/outbound.ts';
 import type { ServiceSwitch } from '../core/ports/service-switch.ts';
-import type { PeopleStore } from '../core/ports/people.ts';
+import type { InvitationEmail, PeopleStore } from '../core/ports/people.ts';
+import { poolEmailsADay } from '../core/portal/invitation-room.ts';
 import type { Clock, RandomBytes } from '../core/ports/runtime.ts';
 import { schema } from '../core/schema-version.ts';
 import { notedChargeStore, openNotes } from '../core/open-notes.ts';
@@ -99,7 +100,9 @@ export interface OperatorServices {
   /** Where invited people sign in. Empty: the stack is older than the portal. */
   readonly portalUrl: string;
   /** Makes the sign-in of an invited person possible, where the stack has a user pool of its own. */
-  readonly registerUser: (email: string) => Promise<void>;
+  readonly registerUser: (email: string) => Promise<InvitationEmail>;
+  /** E-mails of the sender that all accounts share. Infinity: nobody sends e-mails. */
+  readonly emailsADay: number;
   /** Stores the portal's password at the issuer. */
   readonly setSignInSecret: (secret: string) => Promise<void>;
   /** The account and the key of the canary. Its calls throw OperatorError when the stack has no canary. */
@@ -149,6 +152,8 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     owed: { sum: 0 },
   });
   const charges = notedChargeStore(createChargeStore(table), notes);
+  // The pool of a template that runs on one machine has no stand-in.
+  const hasPool = address.userPoolId !== '' && address.endpoint === undefined;
   return {
     table,
     defaultLimits: limitsSchema.parse(JSON.parse(address.defaultLimits)),
@@ -183,15 +188,16 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     health: createHealthStore(table),
     people: createPeopleStore(table),
     portalUrl: address.portalUrl,
-    // The pool of a template that runs on one machine has no stand-in.
-    registerUser:
-      address.userPoolId === '' || address.endpoint !== undefined
-        ? () => Promise.resolve()
-        : createRegisterUser({
+    ...(hasPool
+      ? {
+          registerUser: createRegisterUser({
             userPoolId: address.userPoolId,
             credentials: () => dynamo.config.credentials(),
             clock,
           }),
+          emailsADay: poolEmailsADay,
+        }
+      : { registerUser: () => Promise.resolve('none' as const), emailsADay: Infinity }),
     setSignInSecret: async (secret) => {
       const SecretId = address.signInSecretArn();
       await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: secret }));

@@ -109,3 +109,8 @@ export function playgroundKey({ id }: Pick<Account, 'id'>, nowMillis: number): A
     spentByDay: {},
   };
 }
+
+/** Keys of an account that are neither revoked nor expired. A key that was rolled counts until its end. */
+export const mostKeys = 100;
+
+export const tooManyKeysMessage = `An account may have ${mostKeys} keys that work. Revoke one that nobody uses.`;

@@ -1,4 +1,5 @@
 /** Branded ids: TypeScript refuses an id of one kind in the place of another. */
+import { asciiLower } from './characters.ts';
 
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
@@ -40,7 +41,7 @@ export function timeOfUuidV7(text: string): number | undefined {
 
 /** Reads a creation id of a path or a payload. Undefined when the text is not a UUID. */
 export function parseCreationId(text: string): CreationId | undefined {
-  const lower = text.toLowerCase();
+  const lower = asciiLower(text);
   return isCreationId(lower) ? lower : undefined;
 }
 

@@ -3,6 +3,7 @@ import type { Account, ApiKey, SealedSecret } from '../../core/account.ts';
 import type { KeyChange } from '../../core/api-keys.ts';
 import type { AccountId, KeyId } from '../../core/ids.ts';
 import type { Micros } from '../../core/money.ts';
+import type { KeyStore } from '../../core/ports/keys.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { createAccountSettings } from './account-settings.ts';
 import { batchGet } from './batch-get.ts';
@@ -54,8 +55,8 @@ export interface AccountStore {
     current: SealedSecret | undefined,
     next: readonly SealedSecret[],
   ): Promise<boolean>;
-  /** False when the id is taken. */
-  createKey(key: ApiKey): Promise<boolean>;
+  /** core/ports/keys.ts. */
+  createKey(key: ApiKey): ReturnType<KeyStore['create']>;
   listKeys(id: AccountId): Promise<ApiKey[]>;
   /** False when there is no such key. A second revocation keeps the time of the first one. */
   revokeKey(id: AccountId, key: KeyId, at: string): Promise<boolean>;

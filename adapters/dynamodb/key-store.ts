@@ -4,13 +4,13 @@ import { editedKey, type KeyEdit } from '../../core/api-keys.ts';
 import { capNames } from '../../core/caps.ts';
 import { keyVersion } from '../../core/portal/version.ts';
 import type { KeyStore } from '../../core/ports/keys.ts';
-import { OutcomeUnknown, Overloaded } from '../../core/ports/requests.ts';
+import { Overloaded } from '../../core/ports/requests.ts';
 import { tryUpdate, updateIf, type UpdateParts } from './conditional.ts';
-import { putKey } from './put-key.ts';
-import { apiKeyFromItem, apiKeyToItem } from './mapping.ts';
+import { addKey } from './add-key.ts';
+import { apiKeyFromItem } from './mapping.ts';
 import { getItem } from './send.ts';
 import { keys, type Item, type Table } from './table.ts';
-import { transact, type TransactItem } from './transaction.ts';
+import type { TransactItem } from './transaction.ts';
 
 export function createKeyStore(table: Table): KeyStore {
   return {
@@ -18,7 +18,10 @@ export function createKeyStore(table: Table): KeyStore {
       const item = await getItem(table, keys.apiKey(account, id));
       return item && apiKeyFromItem(item);
     },
-    create: (key) => putKey(table, key),
+    create: async (key) => {
+      const outcome = await addKey(table, key);
+      return outcome === 'added' ? 'created' : outcome === 'refused' ? 'id_taken' : outcome;
+    },
     revoke: (account, id, at) =>
       updateIf(table, keys.apiKey(account, id), {
         UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :at)',
@@ -116,41 +119,15 @@ function ending(read: ApiKey, oldEndsAt: string): ReturnType<typeof updateAsRead
   };
 }
 
-/** The hash of the new key is the token, so a repeated try is the same transaction. */
-async function roll(table: Table, read: ApiKey, next: ApiKey, oldEndsAt: string): Promise<boolean> {
-  const items: TransactItem[] = [
-    {
-      Put: {
-        TableName: table.name,
-        Item: apiKeyToItem(next),
-        ConditionExpression: 'attribute_not_exists(pk)',
-      },
-    },
-    {
-      Update: {
-        TableName: table.name,
-        Key: keys.apiKey(read.accountId, read.id),
-        ...ending(read, oldEndsAt),
-      },
-    },
-  ];
-  const isStored = async (): Promise<boolean> =>
-    (await getItem(table, keys.apiKey(next.accountId, next.id)))?.['hash'] === next.hash;
-  let cause: unknown;
-  try {
-    const outcome = await transact(table, items, next.hash.slice(0, 36));
-    switch (outcome.kind) {
-      case 'done':
-        return true;
-      case 'refused':
-        return false;
-      case 'overloaded':
-        if (!outcome.unclear) throw new Overloaded('the key stayed busy');
-    }
-  } catch (error) {
-    if (error instanceof Overloaded) throw error;
-    cause = error;
-  }
-  if (await isStored().catch(() => false)) return true;
-  throw new OutcomeUnknown('No answer says whether the key was rolled.', { cause });
+async function roll(
+  table: Table,
+  read: ApiKey,
+  next: ApiKey,
+  oldEndsAt: string,
+): Promise<'rolled' | 'changed' | 'too_many'> {
+  const end: TransactItem = {
+    Update: { TableName: table.name, Key: keys.apiKey(read.accountId, read.id), ...ending(read, oldEndsAt) },
+  };
+  const outcome = await addKey(table, next, [end]);
+  return outcome === 'added' ? 'rolled' : outcome === 'refused' ? 'changed' : outcome;
 }

@@ -14,7 +14,7 @@ import { defaultLimits } from '../../core/limits.ts';
 import type { LedgerRow } from '../../core/ledger.ts';
 import { asMicros, type Micros } from '../../core/money.ts';
 import type { Delivery } from '../../core/ports/deliveries.ts';
-import type { IdempotencyRecord, RequestState } from '../../core/ports/requests.ts';
+import type { Block, IdempotencyRecord } from '../../core/ports/requests.ts';
 import type { NoticeRecord } from '../../core/notice.ts';
 import type { Upload } from '../../core/upload.ts';
 import { keys, listingIndex, openShard, ttlAttribute, type Item, type ItemKey } from './table.ts';
@@ -203,8 +203,12 @@ export function idempotencyFromItem(item: Item): IdempotencyRecord {
   return { creationIds: creationIds ?? [creationId], requestHash, expiresAt };
 }
 
-export function blockFromItem(item: Item): NonNullable<RequestState['block']> {
-  return { untilMillis: Number(item['untilMillis']), scope: item['scope'] === 'all' ? 'all' : 'public' };
+export function blockFromItem(item: Item): Block {
+  return {
+    untilMillis: Number(item['untilMillis']),
+    scope: item['scope'] === 'all' ? 'all' : 'public',
+    ...(item['isKeyless'] === true && { isKeyless: true }),
+  };
 }
 
 /** The webhook secrets of an account's item, or of a projection of it. */

@@ -1,6 +1,6 @@
 import { monthOf } from '../../core/creation.ts';
 import { blockSeconds, rateWindowSeconds, rejectionsBeforeBlock } from '../../core/limits.ts';
-import type { RequestQuestion, RequestState, RequestStore } from '../../core/ports/requests.ts';
+import type { Rejection, RequestQuestion, RequestState, RequestStore } from '../../core/ports/requests.ts';
 import { batchGet } from './batch-get.ts';
 import { updateIf } from './conditional.ts';
 import {
@@ -53,7 +53,7 @@ export function createRequestStore(table: Table): RequestStore {
           ':ttl': secondsAfter(nowMillis, 60),
         },
       }),
-    countRejection: (address, kind, nowMillis) => countRejection(table, address, kind, nowMillis),
+    countRejection: (address, rejection, nowMillis) => countRejection(table, address, rejection, nowMillis),
   };
 }
 
@@ -123,28 +123,51 @@ function stateOf(found: (name: string) => Item | undefined, nowMillis: number): 
 async function countRejection(
   table: Table,
   address: string,
-  kind: '401' | '403',
+  rejection: Rejection,
   nowMillis: number,
 ): Promise<void> {
-  const answer = await updateItem(table, keys.rejected(address, kind, minuteOf(nowMillis)), {
-    UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
+  const kind = rejection === '403' ? '403' : '401';
+  const { Attributes: counted } = await updateItem(table, keys.rejected(address, kind, minuteOf(nowMillis)), {
+    UpdateExpression: `ADD #count :one${kind === '401' ? ', keyless :keyless' : ''} SET #ttl = :ttl`,
     ExpressionAttributeNames: { '#count': 'count', '#ttl': ttlAttribute },
-    ExpressionAttributeValues: { ':one': 1, ':ttl': secondsAfter(nowMillis, 2 * rateWindowSeconds) },
+    ExpressionAttributeValues: {
+      ':one': 1,
+      ...(kind === '401' && { ':keyless': rejection === 'keyless' ? 1 : 0 }),
+      ':ttl': secondsAfter(nowMillis, 2 * rateWindowSeconds),
+    },
     ReturnValues: 'UPDATED_NEW',
   });
-  if (Number(answer.Attributes?.['count']) < rejectionsBeforeBlock) return;
-  // Repeated 401s block more than repeated 403s. The wider block is never replaced by the narrower one.
+  const count = Number(counted?.['count']);
+  if (count < rejectionsBeforeBlock) return;
+  const isKeyless = count - Number(counted?.['keyless']) < rejectionsBeforeBlock;
+  await block(table, address, kind === '403' ? 'public' : isKeyless ? 'all but people' : 'all', nowMillis);
+}
+
+/** The narrower blocks, each with the condition that it does not replace a wider one. */
+const notWider = {
+  public: '#scope <> :all',
+  'all but people': '(#scope <> :all OR isKeyless = :isKeyless)',
+} as const;
+
+/** Wrong keys block more than requests without a key, and these more than the keys of a paused account. */
+async function block(
+  table: Table,
+  address: string,
+  reach: 'all' | keyof typeof notWider,
+  nowMillis: number,
+): Promise<void> {
   await updateIf(table, keys.block(address), {
-    UpdateExpression: 'SET untilMillis = :until, #scope = :scope, #ttl = :ttl',
-    ...(kind === '403' && {
-      ConditionExpression: 'attribute_not_exists(pk) OR #scope <> :all OR untilMillis <= :now',
+    UpdateExpression: `SET untilMillis = :until, #scope = :scope${reach === 'public' ? '' : ', isKeyless = :isKeyless'}, #ttl = :ttl`,
+    ...(reach !== 'all' && {
+      ConditionExpression: `attribute_not_exists(pk) OR ${notWider[reach]} OR untilMillis <= :now`,
     }),
     ExpressionAttributeNames: { '#scope': 'scope', '#ttl': ttlAttribute },
     ExpressionAttributeValues: {
       ':until': nowMillis + blockSeconds * 1000,
-      ':scope': kind === '401' ? 'all' : 'public',
+      ':scope': reach === 'public' ? 'public' : 'all',
+      ...(reach !== 'public' && { ':isKeyless': reach === 'all but people' }),
       ':ttl': secondsAfter(nowMillis, blockSeconds),
-      ...(kind === '403' && { ':all': 'all', ':now': nowMillis }),
+      ...(reach !== 'all' && { ':all': 'all', ':now': nowMillis }),
     },
   });
 }

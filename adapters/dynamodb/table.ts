@@ -65,6 +65,8 @@ export function openShard(kind: OpenKind, id: CreationId | NoticeId): string {
 export const keys = {
   account: (id: AccountId): ItemKey => ({ pk: `ACCOUNT#${id}`, sk: 'ACCOUNT' }),
   apiKey: (account: AccountId, key: KeyId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: `KEY#${key}` }),
+  /** Counts the keys that people have added to the account. */
+  addedKeys: (account: AccountId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: 'ADDED_KEYS' }),
   rate: (account: AccountId, rate: 'get' | 'post', minute: number): ItemKey => ({
     pk: `ACCOUNT#${account}`,
     sk: `RATE#${rate.toUpperCase()}#${minute}`,

@@ -1,6 +1,12 @@
 import type { Command } from 'commander';
 import type { Account, ApiKey } from '../../core/account.ts';
-import { isPlayground, newKey, type KeyChange, type NewKey as IssuedKey } from '../../core/api-keys.ts';
+import {
+  isPlayground,
+  newKey,
+  tooManyKeysMessage,
+  type KeyChange,
+  type NewKey as IssuedKey,
+} from '../../core/api-keys.ts';
 import { spentIn, spentInAll, spentOn } from '../../core/caps.ts';
 import { dayOf, monthOf } from '../../core/creation.ts';
 import { parseKeyId, type KeyId } from '../../core/ids.ts';
@@ -143,9 +149,14 @@ export async function issueKey(
 ): Promise<IssuedKey> {
   const name = values.shownText('--name', options.name);
   const { record, key } = newKey(account.id, { name, ...(await limitsOf(options, services)) }, services);
-  if (!(await services.accounts.createKey(record)))
-    throw new OperatorError('The id drawn for the key is taken: try again.');
-  return { record, key };
+  switch (await services.accounts.createKey(record)) {
+    case 'created':
+      return { record, key };
+    case 'id_taken':
+      throw new OperatorError('The id drawn for the key is taken: try again.');
+    case 'too_many':
+      throw new OperatorError(`${tooManyKeysMessage} \`keys list ${account.id}\` shows them.`);
+  }
 }
 
 async function revokeKey(services: OperatorServices, accountText: string, keyText: string): Promise<Row> {

@@ -10,7 +10,8 @@ import {
   type Operator,
   type PeopleScope,
 } from '../../core/portal/people.ts';
-import type { PlaceChange } from '../../core/ports/people.ts';
+import { noRoomMessage } from '../../core/portal/invitation-room.ts';
+import type { InvitationEmail, PlaceChange } from '../../core/ports/people.ts';
 import type { Row } from '../../terminal/output.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -35,8 +36,8 @@ export function addPeopleCommands(program: Command, admin: Admin): void {
     .option('--role <role>', `${roles.join(', ')}; an account begins with an owner`)
     .option('--operator', ofOperator)
     .action(
-      admin.run(async ({ services, output }, id: string | undefined, options: InviteOptions) =>
-        output.show(await invite(services, await scopeOf(services, id, options), options)),
+      admin.run(async ({ services, output, tell }, id: string | undefined, options: InviteOptions) =>
+        output.show(await invite(services, await scopeOf(services, id, options), options, tell)),
       ),
     );
   people
@@ -103,11 +104,12 @@ async function invite(
   services: OperatorServices,
   accountId: PeopleScope,
   { email: text, role: wanted }: InviteOptions,
+  tell: (text: string) => void,
 ): Promise<Row> {
-  const { people, registerUser, portalUrl, clock } = services;
-  if (!isAddress(text))
-    throw new OperatorError(`--email: ${JSON.stringify(text)} is no address, such as owner@example.com.`);
+  const { people, registerUser, emailsADay, portalUrl, clock } = services;
   const email = normalEmail(text);
+  if (!isAddress(email))
+    throw new OperatorError(`--email: ${JSON.stringify(text)} is no address, such as owner@example.com.`);
   const role = accountId === 'SERVICE' ? 'operator' : values.oneOf('--role', wanted ?? '', roles);
   if (accountId === 'SERVICE' && wanted !== undefined)
     throw new OperatorError('--role: people of the operator have no role.');
@@ -123,11 +125,19 @@ async function invite(
     invitedBy: 'operator',
     expiresAt: nowMillis + invitationMillis,
   };
-  await people.invite(invitation);
-  await registerUser(email);
-  // A user pool writes to new people only, and another issuer to nobody: the operator passes the address on.
+  const room = await people.invite(invitation, emailsADay);
+  if (room.kind !== 'room') throw new OperatorError(noRoomMessage(room));
+  let sent: InvitationEmail = 'refused';
+  try {
+    sent = await registerUser(email);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    tell(`The invitation is stored, but no e-mail was sent: ${why}. Repeat the command later.`);
+  }
+  // A user pool writes to people without a password only, and another issuer to nobody: the operator passes the
+  // address on.
   const portal = portalUrl === '' ? null : portalUrl;
-  return { email, role, portal, expires_at: new Date(invitation.expiresAt).toISOString() };
+  return { email, role, portal, mail: sent, expires_at: new Date(invitation.expiresAt).toISOString() };
 }
 
 async function listed(services: OperatorServices, scope: PeopleScope): Promise<Row[]> {

@@ -63,7 +63,7 @@ export interface PortalCalls extends Record<PortalOperationName, Call> {
   getAlerts: { answer: view.AlertsView };
   setAlerts: { body: view.AlertsView; answer: view.AlertsView };
   listPeople: { answer: People };
-  invitePerson: { body: Invite; answer: Done };
+  invitePerson: { body: Invite; answer: view.InvitedView };
   changePerson: { body: Omit<view.PersonBody, 'email'>; answer: Done };
   removePerson: { answer: Done };
   endSessions: { answer: Done };
@@ -74,7 +74,7 @@ export interface PortalCalls extends Record<PortalOperationName, Call> {
   showAccount: { answer: view.OperatedAccount };
   changeAccount: { body: view.OperatedAccountBody; answer: Done };
   topUpAccount: { body: view.TopUpBody; answer: Done };
-  inviteToAccount: { body: Invite; answer: Done };
+  inviteToAccount: { body: Invite; answer: view.InvitedView };
   listFailingWebhooks: { answer: view.PageView<view.FailingWebhook> };
   listProviders: { answer: view.PageView<view.ProviderView> };
   getMargin: { answer: view.MarginView };

@@ -1,5 +1,6 @@
 /** The people of the portal: who signs in, what they may do, and how they get in. */
 import { createHash } from 'node:crypto';
+import { asciiLower } from '../characters.ts';
 import type { AccountId, PersonId } from '../ids.ts';
 import type { Micros } from '../money.ts';
 import { roles, type PortalOperation, type Role } from '../contract.ts';
@@ -9,7 +10,7 @@ export interface Person {
   readonly id: PersonId;
   readonly issuer: string;
   readonly subject: string;
-  /** The verified address of the last sign-in, in lower case. */
+  /** The verified address of the last sign-in, as normalEmail() gives it. */
   readonly email: string;
   /** The accounts of the person, for the switch. The item of the member decides what the person may do. */
   readonly accounts: readonly AccountId[];
@@ -41,7 +42,7 @@ export interface Member extends Operator {
 
 /** An invitation by address. The first sign-in with that verified address takes it up, once. */
 export interface Invitation {
-  /** The base64url of SHA-256 of the address in lower case. */
+  /** The base64url of SHA-256 of the address, as invitationIdOf() gives it. */
   readonly id: string;
   /** 'SERVICE': to the people of the operator. */
   readonly accountId: PeopleScope;
@@ -92,12 +93,12 @@ function lastingName(issuer: string): string {
 
 /** One "@", no white space, and a domain: an issuer knows better what an address is. */
 export function isAddress(text: string): boolean {
-  return text.length <= 254 && /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(text.trim());
+  return text.length <= 254 && text.isWellFormed() && /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(text);
 }
 
-/** Addresses are compared in this form. */
+/** Addresses are compared in this form. Letters that only look alike stay different. */
 export function normalEmail(address: string): string {
-  return address.trim().toLowerCase();
+  return asciiLower(address.trim());
 }
 
 /** The id of an invitation, and the key under which it is found at a sign-in. */

@@ -442,6 +442,14 @@ export interface PeopleView {
   }[];
 }
 
+/** What POST /people answers, beside the invitation. */
+export type InvitedView = PeopleView['invitations'][number] & {
+  /** "none": nobody wrote to the person. "refused": the user pool took no e-mail for this address now. */
+  readonly mail: 'sent' | 'none' | 'refused';
+  /** The address at which the person signs in. */
+  readonly sign_in_at: string;
+};
+
 /** The body of POST /people, and of PATCH /people/{id} with `version` and without `email`. */
 export interface PersonBody {
   readonly email?: string;

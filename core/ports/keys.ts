@@ -6,8 +6,8 @@ import type { AccountId, KeyId } from '../ids.ts';
 /** Every function throws Overloaded when the table stayed busy. A retry recognizes its own lost write. */
 export interface KeyStore {
   read(account: AccountId, id: KeyId): Promise<ApiKey | undefined>;
-  /** False when the id is taken. */
-  create(key: ApiKey): Promise<boolean>;
+  /** Stores a new key, unless the account has as many as it may have. */
+  create(key: ApiKey): Promise<'created' | 'id_taken' | 'too_many'>;
   /** False when there is no such key. A second revocation keeps the time of the first one. */
   revoke(account: AccountId, id: KeyId, at: string): Promise<boolean>;
   /**
@@ -16,8 +16,8 @@ export interface KeyStore {
    */
   change(read: ApiKey, edit: KeyEdit): Promise<boolean>;
   /**
-   * Stores the key that replaces another, and the new end of the other, by one transaction. False when somebody
-   * changed the other key meanwhile. Throws OutcomeUnknown when nobody can tell whether it was written.
+   * Stores the key that replaces another, and the new end of the other, by one transaction. "changed": somebody changed
+   * the other key meanwhile. Throws OutcomeUnknown when nobody can tell whether it was written.
    */
-  roll(read: ApiKey, next: ApiKey, oldEndsAt: string): Promise<boolean>;
+  roll(read: ApiKey, next: ApiKey, oldEndsAt: string): Promise<'rolled' | 'changed' | 'too_many'>;
 }

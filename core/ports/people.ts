@@ -1,5 +1,6 @@
 /** People, their places in accounts, and invitations. */
 import type { AccountId, PersonId } from '../ids.ts';
+import type { InvitationRoom } from '../portal/invitation-room.ts';
 import type { Invitation, Member, Operator, PeopleScope, Person } from '../portal/people.ts';
 
 /** Who signs in, as the issuer names them. */
@@ -7,7 +8,7 @@ export interface Identity {
   readonly id: PersonId;
   readonly issuer: string;
   readonly subject: string;
-  /** In lower case. Absent: the issuer names no verified address. */
+  /** As normalEmail() gives it. Absent: the issuer names no verified address. */
   readonly email?: string;
 }
 
@@ -15,6 +16,12 @@ export interface Identity {
 export interface VerifiedIdentity extends Identity {
   readonly email: string;
 }
+
+/**
+ * What became of the e-mail to an invited person. "none": the person has signed in before, or the service has no user
+ * pool. "refused": the user pool took no e-mail for this address now. The invitation stands all the same.
+ */
+export type InvitationEmail = 'sent' | 'none' | 'refused';
 
 /** What became of a change of a place. */
 export type PlaceChange =
@@ -34,8 +41,12 @@ export interface PeopleStore {
   listOperators(): Promise<Operator[]>;
   /** The open invitations, also those that expired, the oldest first. */
   listInvitations(scope: PeopleScope): Promise<Invitation[]>;
-  /** Stores the invitation. It takes the place of an earlier one to the same address. */
-  invite(invitation: Invitation): Promise<void>;
+  /**
+   * Stores the invitation, if there is room for it, and counts it for its day. It takes the place of an earlier one to
+   * the same address.
+   * @param emailsADay of the sender that all accounts share. Absent: that of the user pool. Infinity: nobody sends.
+   */
+  invite(invitation: Invitation, emailsADay?: number): Promise<InvitationRoom>;
   /** False when there is no such invitation. */
   withdraw(scope: PeopleScope, invitationId: string): Promise<boolean>;
   /** The invitations to this address, from everywhere. */

@@ -3,7 +3,7 @@ import type { Account } from '../account.ts';
 import type { AccountId, PersonId } from '../ids.ts';
 import type { Member, Operator, Person, Session } from '../portal/people.ts';
 import type { PresentedSession } from '../portal/session.ts';
-import type { RequestState } from './requests.ts';
+import type { Block } from './requests.ts';
 
 export interface PortalQuestion {
   /** core/client-address.ts. */
@@ -14,7 +14,7 @@ export interface PortalQuestion {
 }
 
 export interface PortalState {
-  readonly block?: NonNullable<RequestState['block']>;
+  readonly block?: Block;
   readonly session?: Session;
   readonly person?: Person;
   /** The person's place in the account that the cookie names. */

@@ -24,9 +24,20 @@ export interface IdempotencyRecord {
   readonly expiresAt: number;
 }
 
+/** Why an authentication was rejected: there was no key, the key or cookie was wrong, or the account is paused. */
+export type Rejection = 'keyless' | '401' | '403';
+
+/** An address that is blocked for a while. */
+export interface Block {
+  readonly untilMillis: number;
+  readonly scope: 'all' | 'public';
+  /** Fewer wrong keys than a block takes came in: the rest had no key. People who are signed in to the portal go on. */
+  readonly isKeyless?: boolean;
+}
+
 /** Everything that the consistent read returns about a request. */
 export interface RequestState {
-  readonly block?: { readonly untilMillis: number; readonly scope: 'all' | 'public' };
+  readonly block?: Block;
   readonly account?: Account;
   readonly apiKey?: ApiKey;
   /** Requests already counted in this minute. */
@@ -62,7 +73,7 @@ export interface RequestStore {
   /** Notes the time of a poll. False when the last poll is less than the interval ago. */
   stampPoll(creationId: CreationId, intervalMillis: number, nowMillis: number): Promise<boolean>;
   /** Counts a rejected authentication, and blocks the address after too many of them. */
-  countRejection(clientAddress: string, kind: '401' | '403', nowMillis: number): Promise<void>;
+  countRejection(clientAddress: string, rejection: Rejection, nowMillis: number): Promise<void>;
 }
 
 /** DynamoDB was too busy until the retries were used up. Nothing was written. */

@@ -19,7 +19,7 @@ import { userOfBody, type ApiRequest } from './request.ts';
 
 /**
  * The account and key behind a request. Throws 401, 403 or 429 otherwise, and counts the rejection against
- * the address.
+ * the address, unless a page of another site caused it.
  */
 export async function authenticate(
   request: ApiRequest,
@@ -41,7 +41,9 @@ export async function authenticate(
   if (state.block) throw addressBlocked(state.block.untilMillis - nowMillis);
   const holder = holderOf(presented, key, state, nowMillis);
   if (holder instanceof Problem) {
-    await requests.countRejection(address, '401', nowMillis);
+    const isKeyless = presented.kind === 'absent' || presented.kind === 'empty';
+    if (!isKeyless || !isFromAnotherSite(request))
+      await requests.countRejection(address, isKeyless ? 'keyless' : '401', nowMillis);
     throw holder;
   }
   const known = { ...holder, state, nowMillis };
@@ -107,6 +109,11 @@ function holderOf(
   const isKnown = parsed && account && apiKey?.hash !== undefined && sameHash(parsed.hash, apiKey.hash);
   if (!isKnown || apiKey.revokedAt !== undefined || isExpired(apiKey, nowMillis)) return keyInvalid();
   return { account, apiKey };
+}
+
+/** Any page of the web can make its visitor's browser send requests, but none with a key. Only browsers set the header. */
+function isFromAnotherSite({ headers }: ApiRequest): boolean {
+  return headers['sec-fetch-site'] === 'cross-site';
 }
 
 /** The 403 of an account that may not use the API now. The key is good, so the answer tells the rate. */

@@ -12,6 +12,7 @@ import type { Caller } from './caller.ts';
 import { countedGet } from './counted-get.ts';
 import { countedPost, isOverloaded } from './counted-post.ts';
 import { framed, inTime, problemOf, type ApiHandler } from './framed.ts';
+import { isPreflight } from './preflight.ts';
 import { RateExceeded } from './problems.ts';
 import { checkRate, openRatePlace, rateHeaders, type Rate } from './rate.ts';
 import { requestOf, type ApiRequest } from './request.ts';
@@ -37,6 +38,7 @@ export function serve<Services extends ApiServices>(
   return framed(
     async (event, services) => {
       const request = requestOf(event);
+      if (isPreflight(request)) return toGateway({ status: 204, body: undefined }, request.requestId);
       const counted = rate === 'by method' ? (request.method === 'GET' ? 'get' : 'post') : rate;
       const known = await authenticate(request, counted, services);
       const caller = { ...known, place: openRatePlace(known, counted, services.requests) };

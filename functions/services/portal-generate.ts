@@ -11,8 +11,8 @@ import { createUploadTargets } from '../../adapters/s3-upload-targets.ts';
 import { createSignedSecret } from '../../adapters/signed-secret.ts';
 import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
+import type { ApiKey } from '../../core/account.ts';
 import { heldShare } from '../../core/limits.ts';
-import type { KeyStore } from '../../core/ports/keys.ts';
 import type { UploadServices } from './upload.ts';
 import type { BeforeCatalog } from '../../core/sold-catalog.ts';
 import { notedCharges, notedStarts } from '../../core/open-notes.ts';
@@ -28,7 +28,8 @@ import type { SubmitServices } from './submit.ts';
 /** For the playground: what the API's own operations need, behind a session. */
 export interface GenerateServices
   extends PortalServices, Omit<BeforeCatalog<SubmitServices>, 'uploads'>, UploadServices {
-  readonly keys: Pick<KeyStore, 'create'>;
+  /** Stores the key of the playground, unless it is stored already. */
+  readonly keys: { readonly create: (key: ApiKey) => Promise<unknown> };
 }
 
 export function generateServices(): OpenServices<GenerateServices> {

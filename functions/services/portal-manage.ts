@@ -27,15 +27,13 @@ import { environment } from './environment.ts';
 import type { OpenServices } from './open.ts';
 import { outbound, outboundRules } from './outbound.ts';
 import { openPortal, type PortalServices } from './portal.ts';
-import { registerUser } from './register-user.ts';
+import { registration, type Registration } from './register-user.ts';
 
 /** For what clients change by themselves: keys, webhooks, alerts and people. */
-export interface ManageServices extends PortalServices {
+export interface ManageServices extends PortalServices, Registration {
   readonly keys: KeyStore;
   readonly accounts: AccountSettings;
   readonly people: PeopleStore;
-  /** Makes the sign-in of an invited person possible, where the service has its own user pool. */
-  readonly registerUser: (email: string) => Promise<void>;
   readonly catalogs: Pick<SoldCatalogs, 'latest'>;
   readonly creations: CreationReads;
   readonly deliveries: DeliveryStore;
@@ -74,7 +72,7 @@ export function manageServices(): OpenServices<ManageServices> {
       keys: createKeyStore(store),
       accounts: createAccountSettings(store),
       people: createPeopleStore(store),
-      registerUser: registerUser(signal),
+      ...registration(signal),
       creations: createCreationReads(store),
       deliveries: createDeliveryStore(store),
       executions: createExecutions(states, stateMachines(), signal),

@@ -18,16 +18,14 @@ import { table } from './clients.ts';
 import { environment } from './environment.ts';
 import type { OpenServices } from './open.ts';
 import { openPortal, type PortalServices } from './portal.ts';
-import { registerUser } from './register-user.ts';
+import { registration, type Registration } from './register-user.ts';
 
 /** For the operator's pages. */
-export interface OperateServices extends PortalServices {
+export interface OperateServices extends PortalServices, Registration {
   readonly accounts: Pick<AccountStore, 'create' | 'read' | 'change'>;
   readonly operated: OperatedReads;
   readonly wallet: Wallet;
   readonly people: PeopleStore;
-  /** Makes the sign-in of an invited person possible, where the service has its own user pool. */
-  readonly registerUser: (email: string) => Promise<void>;
   readonly creations: Pick<CreationReads, 'readAll'>;
   readonly notices: NoticeStore;
   readonly noticeExecutions: NoticeExecutions;
@@ -55,7 +53,7 @@ export function operateServices(): OpenServices<OperateServices> {
       operated: createOperatedReads(store),
       wallet: createWalletStore(store),
       people: createPeopleStore(store),
-      registerUser: registerUser(signal),
+      ...registration(signal),
       creations: createCreationReads(store),
       notices: createNoticeStore(store),
       noticeExecutions: createNoticeExecutions(states, noticeMachine, signal),

@@ -39,7 +39,7 @@ function takeBegun(): Begun | undefined {
   const id = here.searchParams.get(parameter);
   if (id !== null) {
     here.searchParams.delete(parameter);
-    history.replaceState(null, '', here.pathname + here.search);
+    history.replaceState(null, '', here.href);
   }
   sessionStorage.removeItem(storageName);
   if (text === null) return undefined;

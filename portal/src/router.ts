@@ -20,8 +20,8 @@ const place = createValue(here());
 
 export const usePlace = (): Place => useValue(place);
 
-/** The address of a page, for a link. */
-export const href = (path: string): string => base + path.slice(1);
+/** The address of a page, for a link. At "/", the page "//evil.test" would be another host. */
+export const href = (path: string): string => base + path.replace(/^\/+/, '');
 
 /** The page as it is shown, with its query, for the way back after a sign-in. */
 export function currentPath(changes: Readonly<Record<string, string | undefined>> = {}): string {

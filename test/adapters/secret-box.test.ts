@@ -60,6 +60,18 @@ describe('A sealed secret', () => {
     });
   });
 
+  it('A secret whose tag was cut short is lost, so that nobody can guess a short tag', async () => {
+    const { box } = stage();
+    const [form, version, nonce, body = ''] = (await box.seal(accountId, '')).split('.');
+    for (const bytes of [4, 8, 12, 13, 14, 15]) {
+      const cut = Buffer.from(body, 'base64url').subarray(0, bytes).toString('base64url');
+      // Base64url of this form reads as the same bytes with any text behind the padding.
+      const long = `${cut}${'='.repeat(24)}`;
+      for (const text of [cut, long])
+        await expect(box.open(accountId, [form, version, nonce, text].join('.'))).rejects.toThrow(SecretLost);
+    }
+  });
+
   it.each(['ResourceNotFoundException', 'InvalidParameterException', 'ValidationException'])(
     'A secret is lost when Secrets Manager answers %s, because its version is gone',
     async (name) => {

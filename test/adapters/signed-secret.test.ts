@@ -58,13 +58,16 @@ it('The secret is read by one signed request in five minutes', async () => {
   expect(asked).toHaveLength(2);
 });
 
-it('A throttle is Overloaded, a refusal is an error, and neither is kept', async () => {
-  const { read } = await startSecrets(
+it('A throttle is Overloaded, a refusal is an error, and each is kept for a second', async () => {
+  const { read, clock, asked } = await startSecrets(
     [400, { __type: 'ThrottlingException' }],
     [400, { __type: 'AccessDeniedException' }],
     [200, { SecretString: 'plain' }],
   );
-  await expect(read()).rejects.toThrow(Overloaded);
+  for (let one = 0; one < 10; one += 1) await expect(read()).rejects.toThrow(Overloaded);
+  expect(asked).toHaveLength(1);
+  clock.set(clock.now() + 1_000);
   await expect(read()).rejects.toThrow('Secrets Manager answered 400');
+  clock.set(clock.now() + 1_000);
   expect(await read()).toBe('plain');
 });

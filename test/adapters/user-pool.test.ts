@@ -13,12 +13,16 @@ interface User {
   readonly username: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly mediums: unknown;
+  hasPassword: boolean;
 }
 
 /** Cognito as AdminCreateUser knows it: it refuses what Cognito refuses. */
 const server = createServer();
 const users: User[] = [];
+/** The addresses to which Cognito wrote. */
+const mails: string[] = [];
 let busy = 0;
+let isOutOfMails = false;
 let endpoint = '';
 
 beforeAll(async () => {
@@ -33,7 +37,9 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   users.length = 0;
+  mails.length = 0;
   busy = 0;
+  isOutOfMails = false;
 });
 afterAll(() => {
   server.closeAllConnections();
@@ -55,16 +61,25 @@ function answerTo(incoming: IncomingMessage, body: string): { status: number; an
   if (headers['content-type'] !== 'application/x-amz-json-1.1') return refuse('SerializationException');
   if (!isSigned(incoming, body)) return refuse('InvalidSignatureException');
   const given = JSON.parse(body) as Record<string, unknown>;
-  const known = ['UserPoolId', 'Username', 'UserAttributes', 'DesiredDeliveryMediums'];
+  const known = ['UserPoolId', 'Username', 'UserAttributes', 'DesiredDeliveryMediums', 'MessageAction'];
   if (Object.keys(given).some((name) => !known.includes(name))) return refuse('SerializationException');
   if (given['UserPoolId'] !== userPoolId) return refuse('ResourceNotFoundException');
   const username = String(given['Username']);
   if (!/^[^\s@]+@[^\s@]+$/.test(username)) return refuse('InvalidParameterException');
+  const found = users.find((user) => user.username === username);
+  if (given['MessageAction'] === 'RESEND') {
+    if (!found) return refuse('UserNotFoundException');
+    if (found.hasPassword) return refuse('UnsupportedUserStateException');
+    mails.push(username);
+    return { status: 200, answer: {} };
+  }
   const stated = given['UserAttributes'] as { Name: string; Value: unknown }[];
   if (stated.some(({ Value }) => typeof Value !== 'string')) return refuse('SerializationException');
-  if (users.some((user) => user.username === username)) return refuse('UsernameExistsException');
+  if (found) return refuse('UsernameExistsException');
+  if (isOutOfMails) return refuse('CodeDeliveryFailureException');
   const attributes = Object.fromEntries(stated.map(({ Name, Value }) => [Name, String(Value)]));
-  users.push({ username, attributes, mediums: given['DesiredDeliveryMediums'] });
+  users.push({ username, attributes, mediums: given['DesiredDeliveryMediums'], hasPassword: false });
+  mails.push(username);
   return { status: 200, answer: { User: { Username: username, UserStatus: 'FORCE_CHANGE_PASSWORD' } } };
 }
 
@@ -89,7 +104,7 @@ function isSigned({ method = '', url = '', headers }: IncomingMessage, body: str
 
 function register(
   change: { userPoolId?: string; secretAccessKey?: string } = {},
-): (email: string) => Promise<void> {
+): (email: string) => Promise<'sent' | 'none'> {
   const { secretAccessKey = keys.secretAccessKey } = change;
   return createRegisterUser({
     userPoolId: change.userPoolId ?? userPoolId,
@@ -108,8 +123,25 @@ describe('the user of an invited address', () => {
         username: 'a@acme.test',
         attributes: { email: 'a@acme.test', email_verified: 'true' },
         mediums: ['EMAIL'],
+        hasPassword: false,
       },
     ]);
+  });
+
+  it('gets the e-mail again until the person has a password', async () => {
+    const outcomes = [await register()('a@acme.test'), await register()('a@acme.test')];
+    const [user] = users;
+    if (user) user.hasPassword = true;
+    outcomes.push(await register()('a@acme.test'));
+    expect(outcomes).toEqual(['sent', 'sent', 'none']);
+    expect(mails).toEqual(['a@acme.test', 'a@acme.test']);
+  });
+
+  it('is not made when Cognito has no e-mail left, which the error names', async () => {
+    isOutOfMails = true;
+    await expect(register()('a@acme.test')).rejects.toThrow(
+      'the user pool answered 400 CodeDeliveryFailureException',
+    );
   });
 
   it('is made in spite of an error that passes', async () => {

@@ -1,7 +1,8 @@
 /** The commands `people` and `portal` against the whole service. */
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, it } from 'vitest';
-import { personIdOf } from '../../core/portal/people.ts';
+import { newKey } from '../../core/api-keys.ts';
+import { invitationIdOf, personIdOf } from '../../core/portal/people.ts';
 import type { VerifiedIdentity } from '../../core/ports/people.ts';
 import { useOperatedService } from './operated-service.ts';
 
@@ -35,6 +36,7 @@ describe('people', () => {
       email: 'a@acme.test',
       role: 'owner',
       portal: operated.service.machine.portalUrl,
+      mail: 'none',
     });
     await operated.run('people', 'invite', account(), '--email', 'b@acme.test', '--role', 'viewer');
     const a = await join('a@acme.test');
@@ -72,6 +74,27 @@ describe('people', () => {
     await operated.run('people', 'end-sessions', '--operator', 'op@host.test');
     await operated.run('people', 'remove', '--operator', 'op@host.test');
     expect(await isListed()).toBe(false);
+  });
+
+  it('are refused beyond twenty invitations of a day, and keys beyond a hundred, in sentences that say what helps', async () => {
+    const { people, clock, accounts, randomBytes } = operated.service.operator;
+    const { id } = operated.client.account;
+    for (let one = 0; one < 20; one += 1) {
+      const email = `person-${one}@acme.test`;
+      const invitedAt = new Date(clock.now()).toISOString();
+      const who = { id: invitationIdOf(email), email, role: 'viewer', accountId: id } as const;
+      const expiresAt = clock.now() + (one === 0 ? -1 : 60_000);
+      await people.invite({ ...who, invitedAt, invitedBy: 'operator', expiresAt }, Infinity);
+    }
+    const more = ['--email', 'more@acme.test', '--role', 'viewer'];
+    expect(await operated.refused('people', 'invite', account(), ...more)).toBe(
+      'At most 20 invitations may be sent today, and 20 were. Invite again after midnight UTC.',
+    );
+    for (let left = 99; left > 0; left -= 1)
+      await accounts.createKey(newKey(id, { name: 'server' }, { clock, randomBytes }).record);
+    expect(await operated.refused('keys', 'create', account(), '--name', 'one more')).toBe(
+      `An account may have 100 keys that work. Revoke one that nobody uses. \`keys list ${account()}\` shows them.`,
+    );
   });
 
   it('are refused in one sentence', async () => {

@@ -169,9 +169,23 @@ describe('the paths of callbacks', () => {
   });
 });
 
-it('A preflight request carries no key and is answered 401', async () => {
+it('A preflight request carries no key, is answered 204 without an account, and allows nothing', async () => {
   const headers = { origin: 'https://client.test', 'access-control-request-method': 'GET' };
-  expect((await service.send('/models', { key: null, method: 'OPTIONS', headers })).status).toBe(401);
+  const answer = await fetch(`${service.machine.apiUrl}/models`, { method: 'OPTIONS', headers });
+  expect([answer.status, await answer.text()]).toEqual([204, '']);
+  const allowed = [...answer.headers.keys()].filter((name) => name.startsWith('access-control'));
+  expect([allowed, answer.headers.get('ratelimit-policy')]).toEqual([[], null]);
+});
+
+it('Thirty preflights and thirty requests of foreign pages without a key leave the address alone', async () => {
+  const { apiUrl } = service.machine;
+  const preflight = { origin: 'https://client.test', 'access-control-request-method': 'GET' };
+  for (let one = 0; one < 30; one += 1) {
+    await fetch(`${apiUrl}/models`, { method: 'OPTIONS', headers: preflight });
+    const answer = await service.send('/models', { key: null, headers: { 'sec-fetch-site': 'cross-site' } });
+    expect(answer.status).toBe(401);
+  }
+  expect((await service.send('/models', { key: client.key })).status).toBe(200);
 });
 
 describe('the request id', () => {

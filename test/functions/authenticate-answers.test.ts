@@ -85,7 +85,9 @@ describe('a refused authentication', () => {
   const missing =
     'An API key is required: send it as "Authorization: Bearer <API_KEY>" or as "X-API-Key: <API_KEY>".';
   const suspended = 'API access of this account is paused by its account manager. The portal still works.';
-  const rejected = (status: number): unknown[] => [['203.0.113.7', String(status), now]];
+  const rejected = (status: number, headers: Record<string, string>): unknown[] => [
+    ['203.0.113.7', headers === bearer ? String(status) : 'keyless', now],
+  ];
 
   it.each<[string, Parameters<typeof accepting>[0], Record<string, string>, number, object, string]>([
     [
@@ -142,7 +144,7 @@ describe('a refused authentication', () => {
       const asEnvelope = accepting({ ...setting, state: { rateCount: 7 } });
       const envelope = await post(asEnvelope, undefined, { ...get, headers });
       expect([envelope.status, envelope.body]).toEqual([status, { error }]);
-      expect(asEnvelope.rejections).toEqual(rejected(status));
+      expect(asEnvelope.rejections).toEqual(rejected(status, headers));
       expect(envelope.headers).toEqual({
         'content-type': 'application/json',
         'cache-control': 'no-store',

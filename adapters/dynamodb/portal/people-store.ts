@@ -1,8 +1,10 @@
 /** People and invitations. An invitation is stored twice: for its account, and for the sign-in that looks for it. */
 import type { AccountId } from '../../../core/ids.ts';
 import type { Identity, PeopleStore, VerifiedIdentity } from '../../../core/ports/people.ts';
+import { poolEmailsADay } from '../../../core/portal/invitation-room.ts';
 import type { Invitation, PeopleScope, Person } from '../../../core/portal/people.ts';
 import { updateIf, type UpdateParts } from '../conditional.ts';
+import { inviteIfRoom } from './invite-if-room.ts';
 import { changeMember, removeMember, removeOperator } from './people-changes.ts';
 import { invitationFromItem, memberFromItem, operatorFromItem, personFromItem } from './people-mapping.ts';
 import { inOneStep, refusedAt, toDelete, toPut, toUpdate, type Step } from './people-transaction.ts';
@@ -24,9 +26,11 @@ export function createPeopleStore(table: Table): PeopleStore {
     listInvitations: async (scope) =>
       (await inScope(scope, 'INVITATION#')).map(invitationFromItem).sort(byInvitation),
     invitationsTo: (id) => invitationsTo(table, id),
-    invite: async (invitation) => {
-      await inOneStep(table, bothPlaces(invitation).map(toPut(invitationToItem(invitation))));
-    },
+    invite: (invitation, emailsADay = poolEmailsADay) =>
+      inviteIfRoom(table, invitation, bothPlaces(invitation).map(toPut(invitationToItem(invitation))), {
+        emailsADay,
+        list: async () => (await inScope(invitation.accountId, 'INVITATION#')).map(invitationFromItem),
+      }),
     withdraw: async (scope, id) => {
       const steps = bothPlaces({ accountId: scope, id }).map((key) => toDelete(key, 'attribute_exists(pk)'));
       return (await inOneStep(table, steps)) === 'done';

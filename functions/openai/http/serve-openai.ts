@@ -11,6 +11,7 @@ import type { Caller } from '../../http/caller.ts';
 import { countedGet } from '../../http/counted-get.ts';
 import { countedPost, isOverloaded } from '../../http/counted-post.ts';
 import { inTime, problemOf } from '../../http/framed.ts';
+import { isPreflight } from '../../http/preflight.ts';
 import { RateExceeded } from '../../http/problems.ts';
 import { checkRate, openRatePlace, rateHeaders } from '../../http/rate.ts';
 import type { ApiRequest } from '../../http/request.ts';
@@ -94,6 +95,7 @@ async function answerTo<Services extends ApiServices>(
 ): Promise<StreamedAnswer> {
   try {
     const request = restRequestOf(event);
+    if (isPreflight(request)) return { status: 204, headers: {}, body: '' };
     const rate = request.method === 'GET' ? 'get' : 'post';
     const known = await authenticate(request, rate, services);
     const caller = { ...known, place: openRatePlace(known, rate, services.requests) };

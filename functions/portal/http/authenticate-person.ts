@@ -2,7 +2,8 @@
  * Who asks. One consistent read holds everything that decides, and nothing is cached: a session that was ended, or
  * a person who was removed, is dead at the next request.
  */
-import type { PortalAccess, PortalState } from '../../../core/ports/portal-access.ts';
+import type { PortalAccess } from '../../../core/ports/portal-access.ts';
+import type { Block } from '../../../core/ports/requests.ts';
 import type { PortalSettings } from '../../../core/portal/settings.ts';
 import {
   cookieIn,
@@ -34,9 +35,10 @@ export async function authenticatePerson(
   const nowMillis = clock.now();
   const { clientAddress } = request;
   const state = await access.read({ clientAddress, nowMillis, ...(presented && { session: presented }) });
-  checkBlock(state, nowMillis);
+  const { block, session, person } = state;
+  const isSignedIn = presented && session && isSameSession(session, presented) && isAlive(session, nowMillis);
+  if (block && isBlocked(block, isSignedIn === true)) throw addressBlocked(block.untilMillis - nowMillis);
   if (cookie === undefined) throw sessionRequired('no_session');
-  const { session, person } = state;
   if (!presented || !session || !isSameSession(session, presented)) {
     // A cookie of ours says what is stored. Every other one is a guess.
     await access.countRejection(clientAddress, nowMillis);
@@ -55,7 +57,10 @@ export async function authenticatePerson(
   };
 }
 
-/** A block of the public API alone leaves the portal open. */
-export function checkBlock({ block }: PortalState, nowMillis: number): void {
-  if (block?.scope === 'all') throw addressBlocked(block.untilMillis - nowMillis);
+/**
+ * A block of the public API alone leaves the portal open. A block because of requests without a key guards nothing of
+ * the portal: it spares everybody who is signed in, and the sign-in.
+ */
+export function isBlocked({ scope, isKeyless }: Block, isSpared: boolean): boolean {
+  return scope === 'all' && !(isKeyless === true && isSpared);
 }

@@ -5,20 +5,25 @@ import type { AccountId } from '../../../core/ids.ts';
 import {
   invitationIdOf,
   invitationMillis,
+  isAddress,
   normalEmail,
   type Invitation,
 } from '../../../core/portal/people.ts';
+import { noRoomMessage, type InvitationRoom } from '../../../core/portal/invitation-room.ts';
 import { invitationView } from '../../../core/portal/people-view.ts';
-import type { PeopleStore } from '../../../core/ports/people.ts';
-import { invalidRequest, type FieldError } from '../../../core/problem.ts';
+import type { PortalSettings } from '../../../core/portal/settings.ts';
+import type { InvitedView } from '../../../core/portal/views.ts';
+import type { InvitationEmail, PeopleStore } from '../../../core/ports/people.ts';
+import { invalidRequest, retryLater, type FieldError, type Problem } from '../../../core/problem.ts';
+import { errorName } from '../../error-name.ts';
 import type { ApiRequest } from '../../http/request.ts';
 import type { CommonServices } from '../../services/clients.ts';
+import type { Registration } from '../../services/register-user.ts';
 import { microsOf, parseBody, usd } from './body.ts';
 import type { PortalAnswer } from './caller.ts';
 
-/** One "@", no white space, and a domain: an issuer knows better what an address is. */
 const address = z.string().check(
-  z.refine((text) => text.length <= 254 && /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(text.trim()), {
+  z.refine((text) => isAddress(normalEmail(text)), {
     error: 'must be an e-mail address',
     params: { code: 'invalid_value' },
   }),
@@ -39,21 +44,23 @@ export function capProblem(body: {
 }
 
 /** Services of who invites. */
-export interface InviteServices extends CommonServices {
+export interface InviteServices extends CommonServices, Registration {
   readonly people: PeopleStore;
-  /** Makes the sign-in of the invited person possible, where the service has its own user pool. */
-  readonly registerUser: (email: string) => Promise<void>;
+  readonly settings: Pick<PortalSettings, 'portalUrl'>;
 }
 
-/** Stores the invitation. A repetition for the same address takes the place of the earlier invitation. */
+/**
+ * Stores the invitation. A repetition for the same address takes the place of the earlier invitation. The answer says
+ * whether an e-mail went out, and has the address that the person needs otherwise.
+ */
 export async function invite(
   request: ApiRequest,
   to: AccountId,
   invitedBy: string,
   services: InviteServices,
-): Promise<PortalAnswer> {
-  const body = parseBody(request, invitationSchema, (given) => [capProblem(given)]);
-  const email = normalEmail(body.email);
+): Promise<PortalAnswer<InvitedView>> {
+  const given = parseBody(request, invitationSchema, (body) => [capProblem(body)]);
+  const email = normalEmail(given.email);
   const members = await services.people.listMembers(to);
   if (members.some((member) => member.email === email))
     throw invalidRequest([{ field: 'email', code: 'taken', message: 'belongs to the account already' }]);
@@ -62,17 +69,52 @@ export async function invite(
     id: invitationIdOf(email),
     accountId: to,
     email,
-    role: body.role,
-    ...(typeof body.key_cap === 'number' && { keyCapMicros: microsOf(body.key_cap) }),
+    role: given.role,
+    ...(typeof given.key_cap === 'number' && { keyCapMicros: microsOf(given.key_cap) }),
     invitedAt: new Date(nowMillis).toISOString(),
     invitedBy,
     expiresAt: nowMillis + invitationMillis,
   } satisfies Invitation;
-  await services.people.invite(invitation);
-  await services.registerUser(email);
+  const room = await services.people.invite(invitation, services.emailsADay);
+  if (room.kind !== 'room') throw noRoom(room, nowMillis);
+  const body: InvitedView = {
+    ...invitationView(invitation),
+    mail: await writeTo(email, services),
+    sign_in_at: services.settings.portalUrl.href,
+  };
   return {
     status: 201,
-    body: invitationView(invitation),
-    logged: { target: invitation.id, note: `${email} as ${body.role}` },
+    body,
+    logged: { target: invitation.id, note: `${email} as ${given.role}` },
   };
+}
+
+/** An owner can withdraw an invitation at any moment. */
+const withdrawalRetrySeconds = 60;
+
+/** 429: nothing is stored. */
+function noRoom(room: Exclude<InvitationRoom, { readonly kind: 'room' }>, nowMillis: number): Problem {
+  const { kind, limit, current } = room;
+  const [reason, afterSeconds] =
+    kind === 'too_many_open'
+      ? ['open_invitations', withdrawalRetrySeconds]
+      : ['invitations_sent', secondsUntilTomorrow(nowMillis)];
+  const details = { scope: 'account', reason, limit, current };
+  return retryLater('ERR_QUOTA_EXCEEDED', noRoomMessage(room), details, afterSeconds);
+}
+
+function secondsUntilTomorrow(nowMillis: number): number {
+  return (86_400_000 - (nowMillis % 86_400_000)) / 1000;
+}
+
+/** The invitation stands whatever becomes of the e-mail. */
+async function writeTo(email: string, { registerUser, log }: InviteServices): Promise<InvitationEmail> {
+  try {
+    return await registerUser(email);
+  } catch (error) {
+    log.info('invitation_email_refused', {
+      error: error instanceof Error ? error.message : errorName(error),
+    });
+    return 'refused';
+  }
 }

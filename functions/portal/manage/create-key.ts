@@ -4,7 +4,7 @@ import type { CreatedKeyView } from '../../../core/portal/views.ts';
 import type { ManageServices } from '../../services/portal-manage.ts';
 import { parseBody } from '../http/body.ts';
 import type { PortalHandle } from '../http/caller.ts';
-import { checkOwnCap, limitProblems, limitsOf, newKeySchema } from './key-body.ts';
+import { checkOwnCap, limitProblems, limitsOf, newKeySchema, tooManyKeys } from './key-body.ts';
 
 /**
  * POST /keys. Only this answer has the key. A person who lost the answer makes another key and revokes the one that
@@ -18,7 +18,9 @@ export const createKey: PortalHandle<'createKey', ManageServices> = async (reque
   );
   const { record, key } = newKey(caller.account.id, { name: body.name, ...limitsOf(body) }, services);
   checkOwnCap(caller.member, record);
-  if (!(await services.keys.create(record))) throw new Error('the id drawn for the key is taken');
+  const outcome = await services.keys.create(record);
+  if (outcome === 'too_many') throw tooManyKeys();
+  if (outcome === 'id_taken') throw new Error('the id drawn for the key is taken');
   const view: CreatedKeyView = { key, record: keyView(record, nowMillis) };
   return { status: 201, body: view, logged: { target: record.id, note: record.name } };
 };

@@ -1,14 +1,14 @@
 /** The body of a new key and of a changed one. */
 import * as z from 'zod/mini';
 import type { Account, ApiKey, KeyCaps } from '../../../core/account.ts';
-import { playgroundKeyId, type KeyChange } from '../../../core/api-keys.ts';
+import { mostKeys, playgroundKeyId, tooManyKeysMessage, type KeyChange } from '../../../core/api-keys.ts';
 import { findModel, type Catalog } from '../../../core/catalog.ts';
 import { parseKeyId } from '../../../core/ids.ts';
 import { formatUsd } from '../../../core/money.ts';
 import { readMoment } from '../../../core/moment.ts';
 import type { KeyStore } from '../../../core/ports/keys.ts';
 import type { Member } from '../../../core/portal/people.ts';
-import { invalidRequest, Problem, type FieldError } from '../../../core/problem.ts';
+import { invalidRequest, Problem, retryLater, type FieldError } from '../../../core/problem.ts';
 import { microsOf, moment, shownText, usd, version } from '../http/body.ts';
 
 const cap = z.optional(z.nullable(usd('zero')));
@@ -82,6 +82,15 @@ export function checkOwnCap({ role, keyCapMicros }: Member, key: Pick<ApiKey, 'm
 /** 404: the same answer for an absent key, for another account's, and for the key of the playground. */
 export function noSuchKey(): Problem {
   return new Problem('ERR_NOT_FOUND', 'There is no key with this id.');
+}
+
+/** Somebody can revoke a key at any moment. */
+const revocationRetrySeconds = 60;
+
+/** 429: nothing is stored. */
+export function tooManyKeys(): Problem {
+  const details = { scope: 'account', reason: 'keys', limit: mostKeys, current: mostKeys };
+  return retryLater('ERR_QUOTA_EXCEEDED', tooManyKeysMessage, details, revocationRetrySeconds);
 }
 
 /** The key that the path names. Throws 404 when the account has no such key that people manage. */

@@ -13,7 +13,7 @@ import type { ManageServices } from '../../services/portal-manage.ts';
 import { parseBody } from '../http/body.ts';
 import type { PortalHandle } from '../http/caller.ts';
 import { changedMeanwhile } from '../http/portal-problems.ts';
-import { checkOwnCap, readKey } from './key-body.ts';
+import { checkOwnCap, readKey, tooManyKeys } from './key-body.ts';
 
 const rollSchema = z.strictObject({
   old_key_ends_in: z.enum(Object.keys(rollMillis) as [RollTime, ...RollTime[]]),
@@ -32,7 +32,9 @@ export const rollKey: PortalHandle<'rollKey', ManageServices> = async (request, 
   checkOwnCap(caller.member, read);
   const next = newKey(caller.account.id, { name: read.name, ...limitsToKeep(read) }, services);
   const until = replacedUntil(read, endsIn, nowMillis);
-  if (!(await services.keys.roll(read, next.record, until))) throw changedMeanwhile();
+  const outcome = await services.keys.roll(read, next.record, until);
+  if (outcome === 'too_many') throw tooManyKeys();
+  if (outcome === 'changed') throw changedMeanwhile();
   const view: CreatedKeyView = {
     key: next.key,
     record: keyView(next.record, nowMillis),

@@ -32,18 +32,19 @@ export function forgetSignIn(portalUrl: URL): string {
   return setCookie(portalUrl, cookieNames(portalUrl).signIn, '', 0);
 }
 
-/** Undefined when this browser has begun no sign-in, or too long ago. */
+/** "none": this browser has begun no sign-in, or too long ago. "forged": nobody here sealed the cookie. */
 export async function begunSignIn(
   cookies: readonly string[],
   portalUrl: URL,
   nowMillis: number,
   box: LoginBox,
-): Promise<BegunSignIn | undefined> {
+): Promise<BegunSignIn | 'none' | 'forged'> {
   const sealed = cookieIn(cookies, cookieNames(portalUrl).signIn);
-  const text = sealed === undefined ? undefined : await box.open(sealed);
-  if (text === undefined) return undefined;
+  if (sealed === undefined || sealed === '') return 'none';
+  const text = await box.open(sealed);
+  if (text === undefined) return 'forged';
   const begun = JSON.parse(text) as BegunSignIn;
-  return nowMillis - begun.at < signInSeconds * 1000 ? begun : undefined;
+  return nowMillis - begun.at < signInSeconds * 1000 ? begun : 'none';
 }
 
 /**
@@ -54,6 +55,8 @@ export async function begunSignIn(
 export function returnPath(wanted: string | undefined, portalUrl: URL): string {
   const isPath = wanted?.startsWith('/') === true && wanted.length <= longestReturn;
   const url = isPath ? URL.parse(wanted, portalUrl.href) : null;
-  const isOwn = url?.origin === portalUrl.origin && url.pathname.startsWith(portalUrl.pathname);
-  return isOwn ? `${url.pathname}${url.search}` : portalUrl.pathname;
+  if (url === null || !url.pathname.startsWith(portalUrl.pathname)) return portalUrl.pathname;
+  const path = `${url.pathname}${url.search}`;
+  // The path of "/..//evil.test" is "//evil.test", and a browser reads "//evil.test" as the name of another host.
+  return URL.parse(path, portalUrl.href)?.href === `${portalUrl.origin}${path}` ? path : portalUrl.pathname;
 }

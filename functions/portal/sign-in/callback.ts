@@ -16,6 +16,7 @@ import {
   type Claims,
 } from '../../../core/ports/identity-provider.ts';
 import type { SignInServices } from '../../services/portal-sign-in.ts';
+import { isBlocked } from '../http/authenticate-person.ts';
 import type { PortalAnswer } from '../http/caller.ts';
 import type { PortalRequest } from '../http/portal-request.ts';
 import { begunSignIn, forgetSignIn, redirectUriOf, type BegunSignIn } from './begun.ts';
@@ -33,8 +34,13 @@ export async function callback(request: PortalRequest, services: SignInServices)
   const nowMillis = clock.now();
   const forgotten = forgetSignIn(portalUrl);
   const back = (error: SignInError): PortalAnswer => backWith(error, portalUrl, [forgotten]);
-  const begun = await begunSignIn(request.cookies, portalUrl, nowMillis, loginBox);
-  if (!begun) return back('expired');
+  const { clientAddress, cookies } = request;
+  const { block } = await services.access.read({ clientAddress, nowMillis });
+  if (block && isBlocked(block, true)) return back('blocked');
+  const begun = await begunSignIn(cookies, portalUrl, nowMillis, loginBox);
+  // The same answer as without a cookie. A cookie that this service did not seal is a guess.
+  if (begun === 'forged') await services.access.countRejection(clientAddress, nowMillis);
+  if (begun === 'forged' || begun === 'none') return back('expired');
   try {
     const claims = await redeemed(request, begun, services);
     const authenticatedAt = provedAt(claims, nowMillis, services);
@@ -61,6 +67,9 @@ export async function callback(request: PortalRequest, services: SignInServices)
     if (error instanceof SignInCancelled) return back('cancelled');
     if (error instanceof SignInRefused) {
       services.log.info('sign_in_refused', { why: error.message });
+      // The issuer was asked, and all accounts share its quota. A foreign page cannot know the state.
+      if (request.query['state'] === begun.state)
+        await services.access.countRejection(clientAddress, nowMillis);
       return back('refused');
     }
     if (error instanceof IssuerUnavailable) {

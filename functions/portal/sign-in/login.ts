@@ -1,9 +1,8 @@
 import { signInParameters } from '../../../core/contract.ts';
 import { sessionMillis } from '../../../core/portal/people.ts';
 import { IssuerUnavailable } from '../../../core/ports/identity-provider.ts';
-import { Problem } from '../../../core/problem.ts';
 import type { SignInServices } from '../../services/portal-sign-in.ts';
-import { checkBlock } from '../http/authenticate-person.ts';
+import { isBlocked } from '../http/authenticate-person.ts';
 import type { PortalAnswer } from '../http/caller.ts';
 import type { PortalRequest } from '../http/portal-request.ts';
 import { keepSignIn, redirectUriOf, returnPath } from './begun.ts';
@@ -16,7 +15,8 @@ export async function login(request: PortalRequest, services: SignInServices): P
   const { portalUrl } = settings;
   const nowMillis = clock.now();
   try {
-    checkBlock(await access.read({ clientAddress: request.clientAddress, nowMillis }), nowMillis);
+    const { block } = await access.read({ clientAddress: request.clientAddress, nowMillis });
+    if (block && isBlocked(block, true)) return backWith('blocked', portalUrl);
     const isFresh = request.query[signInParameters.isFresh] === '1';
     const secrets = identity.newSecrets();
     const url = await identity.authorizationUrl({
@@ -33,7 +33,6 @@ export async function login(request: PortalRequest, services: SignInServices): P
       logUnavailable(error, services);
       return backWith('unavailable', portalUrl);
     }
-    if (error instanceof Problem && error.code === 'ERR_RATE_LIMIT') return backWith('blocked', portalUrl);
     throw error;
   }
 }

@@ -10,6 +10,7 @@ import { Form } from '../ui/form.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, Failed, Loaded } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
+import { invitedWords } from '../words/invited.ts';
 import { PersonForm } from './parts/person-form.tsx';
 
 type Person = PeopleView['people'][number];
@@ -32,9 +33,7 @@ export function People() {
     people.reload();
     announce(text);
   };
-  const invite = useAction('invitePerson', () =>
-    done('The person is invited. Tell them to sign in to the portal.'),
-  );
+  const invite = useAction('invitePerson', (invited) => done(invitedWords(invited)));
   const change = useAction('changePerson', () => done('The change holds from the next request on.'));
   const remove = useAction('removePerson', () => done('The person is removed. Their sessions have ended.'));
   const end = useAction('endSessions', () => done('All sessions of the person have ended.'));

@@ -213,7 +213,7 @@ export const accountFacts: Facts = {
 
   'Accounts and keys are created once, changed, listed and revoked': async ({ accounts }) => {
     expect(await accounts.create(anAccount({ createdAt: '2026-11-02T00:00:00.000Z' }))).toBe(false);
-    expect(await accounts.createKey(anApiKey({ hash: 'another' }))).toBe(false);
+    expect(await accounts.createKey(anApiKey({ hash: 'another' }))).toBe('id_taken');
     await accounts.change(accountId, {
       providers: ['sandbox'],
       maxConcurrent: 3,

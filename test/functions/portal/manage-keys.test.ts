@@ -250,3 +250,42 @@ describe('the key of the playground', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   });
 });
+
+describe('the keys of an account', () => {
+  /** Fills the account up to so many keys. */
+  const fill = async (count: number): Promise<void> => {
+    const from = (await listed()).length;
+    for (let one = from; one < count; one += 1)
+      expect((await create({ name: `key ${one}` })).status).toBe(201);
+  };
+  const statuses = (answers: readonly Answered[]): number[] => answers.map(({ status }) => status).sort();
+
+  it('Of ten new keys at once an account with 97 gets three, and the others are refused with what helps', async () => {
+    await fill(97);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => create()));
+    expect(statuses(answers)).toEqual([...Array<number>(3).fill(201), ...Array<number>(7).fill(429)]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.body.error).toMatchObject({
+      code: 'ERR_QUOTA_EXCEEDED',
+      message: 'An account may have 100 keys that work. Revoke one that nobody uses.',
+      details: { scope: 'account', reason: 'keys', limit: 100, current: 100 },
+    });
+    expect(refused?.headers['retry-after']).toBe('60');
+    expect(await listed()).toHaveLength(100);
+  });
+
+  it('A key that is revoked or has ended makes room, and a key that was rolled counts until its end', async () => {
+    await fill(99);
+    const [first, second] = await listed();
+    const roll = (id = ''): Promise<Answered> =>
+      portal.ask('rollKey', { as: owner, id, body: { old_key_ends_in: '1h' } });
+    expect((await roll(first?.id)).status).toBe(201);
+    expect((await roll(second?.id)).status).toBe(429);
+    expect((await create()).status).toBe(429);
+    await portal.ask('revokeKey', { as: owner, id: second?.id ?? '' });
+    expect(statuses([await create(), await create()])).toEqual([201, 429]);
+    portal.clock.set(portal.clock.now() + hour);
+    owner = await portal.signIn('late@studio.test', account, 'owner');
+    expect(statuses([await create(), await create()])).toEqual([201, 429]);
+  });
+});

@@ -50,6 +50,84 @@ describe('an invitation', () => {
   });
 });
 
+describe('the invitations of an account', () => {
+  const invite = (number: number, as = owner): Promise<Answered> =>
+    portal.ask('invitePerson', { as, body: { email: `person-${number}@acme.test`, role: 'viewer' } });
+  /** All of them, eight at once. */
+  const inviteMany = async (count: number): Promise<Answered[]> => {
+    const answers: Answered[] = [];
+    while (answers.length < count) {
+      const from = answers.length;
+      const some = Array.from({ length: Math.min(8, count - from) }, (_, index) => invite(from + index));
+      answers.push(...(await Promise.all(some)));
+    }
+    return answers;
+  };
+  const quotaOf = (reason: string) => ({
+    code: 'ERR_QUOTA_EXCEEDED',
+    details: { scope: 'account', reason, limit: 20, current: 20 },
+  });
+  const nextDay = async (after: Answered): Promise<void> => {
+    const midnight = portal.clock.now() + Number(after.headers['retry-after']) * 1_000;
+    expect(new Date(midnight).toISOString()).toMatch(/T00:00:00/);
+    portal.clock.set(midnight + 60_000);
+    owner = await portal.signIn('late@studio.test', account, 'owner');
+  };
+
+  // The owner was invited today as well, and is the first of the twenty.
+  it('Of forty invitations, eight at once, the account sends as many as it may on a day, and the others leave nothing behind', async () => {
+    const written: string[] = [];
+    portal.pool.register = (email) => Promise.resolve(void written.push(email)).then(() => 'sent');
+    const answers = await inviteMany(40);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(19);
+    expect(refused).toHaveLength(21);
+    for (const { body, headers } of refused) {
+      expect(body.error).toMatchObject(quotaOf('invitations_sent'));
+      expect(body.error.message).toContain('after midnight UTC');
+      expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    }
+    expect(await portal.people.listInvitations(account)).toHaveLength(19);
+    expect(written).toHaveLength(19);
+  });
+
+  it('The next day has twenty more, as long as at most twenty are open', async () => {
+    const answers = await inviteMany(20);
+    const last = answers.find(({ status }) => status === 429);
+    if (last) await nextDay(last);
+    const open = [await invite(20), await invite(21)];
+    expect(open.map(({ status }) => status)).toEqual([201, 429]);
+    expect(open[1]?.body.error).toMatchObject(quotaOf('open_invitations'));
+    expect(open[1]?.headers['retry-after']).toBe('60');
+    await portal.ask('withdrawInvitation', { as: owner, id: answers[0]?.body.id ?? '' });
+    expect((await invite(21)).status).toBe(201);
+    expect((await invite(20)).status).toBe(201);
+  });
+
+  it('One account leaves the next one a share of the e-mails of the day, also when the operator invites', async () => {
+    await inviteMany(20);
+    const second = await portal.openAccount('Acc0unt002');
+    const neighbour = await portal.signIn('owner@second.test', second, 'owner');
+    const statuses: number[] = [];
+    for (let one = 0; one < 20; one += 1) statuses.push((await invite(one, neighbour)).status);
+    // Half of the thirty that are left. The owner of the account is one of them.
+    expect(statuses.filter((status) => status === 201)).toHaveLength(14);
+    const operator = await portal.signIn('operator@service.test', undefined, 'operator');
+    const body = { email: 'more@acme.test', role: 'viewer' };
+    const asked = await portal.ask('inviteToAccount', { as: operator, id: second, body });
+    expect([asked.status, asked.body.error.details.reason]).toEqual([429, 'invitations_sent']);
+  });
+
+  it('An e-mail that the user pool refuses leaves the invitation with its address, and the answer says so', async () => {
+    portal.pool.register = () =>
+      Promise.reject(new Error('the user pool answered 400 LimitExceededException'));
+    const { status, body } = await invite(1);
+    expect([status, body]).toMatchObject([201, { mail: 'refused', sign_in_at: 'https://portal.test/' }]);
+    expect(await portal.people.listInvitations(account)).toHaveLength(1);
+    expect(portal.log.text()).toContain('LimitExceededException');
+  });
+});
+
 describe('a person of an account', () => {
   it('A new role holds at the next request, and a limit is only for developers', async () => {
     const person = await portal.signIn('p@studio.test', account, 'viewer');

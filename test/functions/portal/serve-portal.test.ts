@@ -9,6 +9,7 @@ import type { Account } from '../../../core/account.ts';
 import type { AccountId } from '../../../core/ids.ts';
 import { mayAct } from '../../../core/portal/people.ts';
 import { keys } from '../../../adapters/dynamodb/table.ts';
+import { createRequestStore } from '../../../adapters/dynamodb/request-store.ts';
 import { putItem } from '../../../adapters/dynamodb/send.ts';
 import { accountId, anAccount } from '../../fixtures/records.ts';
 import { invite, type Browser } from '../../fixtures/portal.ts';
@@ -342,6 +343,22 @@ describe('an address', () => {
     expect((await shared('owner@acme.test').send('GET', '/home')).status).toBe(200);
     await putItem(stage.table, { ...keys.block('198.51.100.3'), ...block, scope: 'all' });
     expect((await shared('owner@acme.test').send('GET', '/home')).status).toBe(429);
+  });
+
+  it('that is blocked because of requests without a key still has its sessions and the sign-in', async () => {
+    stage.added.viewer = '198.51.100.8:1';
+    const requests = createRequestStore(stage.table);
+    for (let one = 0; one < 25; one += 1)
+      await requests.countRejection('198.51.100.8', 'keyless', Date.now());
+    const browser = await as('owner@acme.test');
+    expect((await browser.send('GET', '/home')).status).toBe(200);
+    expect(code(await stage.browser().send('GET', '/home'))).toBe('ERR_RATE_LIMIT burst_block');
+    browser.cookies.set(sessionCookie(), guess('x'));
+    expect(code(await browser.send('GET', '/home'))).toBe('ERR_RATE_LIMIT burst_block');
+    // Twenty wrong keys beside them block everything.
+    for (let one = 0; one < 20; one += 1) await requests.countRejection('198.51.100.8', '401', Date.now());
+    await requests.countRejection('198.51.100.8', 'keyless', Date.now());
+    expect(code(await shared('owner@acme.test').send('GET', '/home'))).toBe('ERR_RATE_LIMIT burst_block');
   });
 });
 

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { putItem } from '../../../adapters/dynamodb/send.ts';
+import { keys } from '../../../adapters/dynamodb/table.ts';
 import { accountId } from '../../fixtures/records.ts';
 import { invite, type Browser } from '../../fixtures/portal.ts';
 import { startPortal, type PortalStage } from './portal-fixture.ts';
@@ -81,6 +83,7 @@ describe('a sign-in', () => {
     '//evil.test/portal/',
     '/\\evil.test/portal/',
     '/portal/../../evil',
+    '/portal/..//evil.test',
     '/auth/logout',
     'keys',
     'javascript:alert(1)',
@@ -137,6 +140,61 @@ describe('a callback', () => {
     expect(await errorOf(land(browser, callback))).toBe('expired');
   });
 
+  it('of an address that is blocked signs nobody in, and opens no cookie', async () => {
+    const browser = stage.browser();
+    const callback = await browser.signInUntilCallback('owner@acme.test');
+    const block = { untilMillis: Date.now() + 60_000, scope: 'all' };
+    await putItem(stage.table, { ...keys.block('203.0.113.9'), ...block });
+    expect(await errorOf(land(browser, callback))).toBe('blocked');
+    await putItem(stage.table, { ...keys.block('203.0.113.9'), ...block, isKeyless: true });
+    browser.cookies.delete(signInCookie());
+    expect(await errorOf(land(browser, callback))).toBe('expired');
+    await putItem(stage.table, { ...keys.block('203.0.113.9'), ...block, untilMillis: 0 });
+  });
+
+  it('blocks its address after twenty forged cookies, and not after callbacks without a cookie', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    stage.added.viewer = '198.51.100.7:1';
+    const browser = stage.browser();
+    const callback = new URL('/auth/callback?code=x&state=y', stage.portalUrl);
+    const errors = async (cookie: string | undefined, times: number): Promise<unknown[]> => {
+      const seen = new Set<unknown>();
+      for (let one = 0; one < times; one += 1) {
+        if (cookie === undefined) browser.cookies.delete(signInCookie());
+        else browser.cookies.set(signInCookie(), cookie);
+        seen.add(await errorOf(land(browser, callback)));
+      }
+      return [...seen];
+    };
+    expect(await errors(undefined, 21)).toEqual(['expired']);
+    expect(await errors(`v1.v1.${'A'.repeat(16)}.${'A'.repeat(60)}`, 20)).toEqual(['expired']);
+    expect(await errors(undefined, 1)).toEqual(['blocked']);
+    stage.added.viewer = '203.0.113.9:4711';
+  });
+
+  it('blocks its address after twenty codes that the issuer refused, and not after callbacks of other sign-ins', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    const browser = stage.browser();
+    const callback = await browser.signInUntilCallback('owner@acme.test');
+    stage.added.viewer = '198.51.100.9:1';
+    const begun = browser.cookies.get(signInCookie()) ?? '';
+    callback.searchParams.set('code', 'guessed');
+    const errors = async (times: number, state: string): Promise<unknown[]> => {
+      callback.searchParams.set('state', state);
+      const seen = new Set<unknown>();
+      for (let one = 0; one < times; one += 1) {
+        browser.cookies.set(signInCookie(), begun);
+        seen.add(await errorOf(land(browser, callback)));
+      }
+      return [...seen];
+    };
+    const own = callback.searchParams.get('state') ?? '';
+    expect(await errors(21, 'of-another-sign-in')).toEqual(['refused']);
+    expect(await errors(20, own)).toEqual(['refused']);
+    expect(await errors(1, own)).toEqual(['blocked']);
+    stage.added.viewer = '203.0.113.9:4711';
+  });
+
   it('tells the page that the person stopped', async () => {
     const browser = stage.browser();
     const callback = await browser.signInUntilCallback('owner@acme.test');
@@ -166,6 +224,18 @@ describe('a stranger', () => {
     expect(await errorOf(stage.browser().signIn('owner@acme.test', { isVerified: false }))).toBe(
       'unverified',
     );
+  });
+});
+
+describe('an invited address', () => {
+  it.each([
+    ['a Kelvin sign', '\u212aate@acme.test', 'kate@acme.test'],
+    ['a letter A with a ring that is a sign of its own', '\u212bsa@acme.test', '\u00e5sa@acme.test'],
+    ['a capital letter I with a dot', '\u0130da@acme.test', 'i\u0307da@acme.test'],
+  ])('that only looks like another address, with %s, takes up no invitation', async (_name, own, invited) => {
+    await invite(stage.people, accountId, invited, 'owner');
+    expect(await errorOf(stage.browser().signIn(own))).toBe('not_invited');
+    expect((await stage.browser().signIn(invited)).search).toBe('');
   });
 });
 

@@ -36,6 +36,8 @@ import type { AccountId, PersonId } from '../../../core/ids.ts';
 import { defaultLimits, heldShare, requestMillis } from '../../../core/limits.ts';
 import { asMicros } from '../../../core/money.ts';
 import type { PostResult } from '../../../core/ports/outbound.ts';
+import type { InvitationEmail } from '../../../core/ports/people.ts';
+import { poolEmailsADay } from '../../../core/portal/invitation-room.ts';
 import type * as view from '../../../core/portal/views.ts';
 import { invitationIdOf, personIdOf } from '../../../core/portal/people.ts';
 import { cookieNames, hashToken, sessionValue } from '../../../core/portal/session.ts';
@@ -179,6 +181,11 @@ export function openWholePortal() {
       inboxUrl: null,
     },
   });
+  /** What becomes of the e-mail to an invited person. */
+  const pool: { register: (email: string) => Promise<InvitationEmail>; readonly emailsADay: number } = {
+    register: () => Promise.resolve('sent'),
+    emailsADay: poolEmailsADay,
+  };
   const catalogs = soldCatalogs({ ours }, () => readOperatorCatalog(table));
   const outside = {
     catalogs,
@@ -202,7 +209,8 @@ export function openWholePortal() {
       },
     }),
     noticeExecutions: stub<ManageServices['noticeExecutions']>({ start: () => Promise.resolve('started') }),
-    registerUser: () => Promise.resolve(),
+    registerUser: (email: string) => pool.register(email),
+    emailsADay: pool.emailsADay,
   } as const;
   const functions: Readonly<Record<PortalFunction, ApiHandler>> = {
     'sign-in': serveSignIn(() => ({ ...portal(), people }) as unknown as SignInServices),
@@ -345,6 +353,7 @@ export function openWholePortal() {
     started,
     posted,
     receiver,
+    pool,
   };
 }
 

@@ -459,6 +459,14 @@ export function samplesAt(nowMillis: number) {
     ],
   };
 
+  const [invitation] = people.invitations;
+  if (!invitation) throw new Error('there is no invitation');
+  const invited: view.InvitedView = {
+    ...invitation,
+    mail: 'sent',
+    sign_in_at: 'https://portal.nordlicht.example/',
+  };
+
   const actions: view.ActionView[] = [
     ['createKey', 'key_night', 'done', 'Night batch'],
     ['changeKey', 'key_night', 'done', 'name, monthly_cap'],
@@ -587,6 +595,7 @@ export function samplesAt(nowMillis: number) {
     me,
     home,
     people,
+    invited,
     actions,
     operated,
     failingWebhooks,

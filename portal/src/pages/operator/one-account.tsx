@@ -8,6 +8,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Form, Text } from '../../ui/form.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Failed, Loaded } from '../../ui/states.tsx';
+import { invitedWords } from '../../words/invited.ts';
 import { parseAmount } from '../../words/money.ts';
 import { PersonForm } from '../parts/person-form.tsx';
 import { Condition } from './accounts.tsx';
@@ -29,7 +30,7 @@ export function OneAccount({ id }: { id: string }) {
   };
   const topUp = useAction('topUpAccount', () => done('The wallet is topped up.'));
   const change = useAction('changeAccount', () => done('The account is changed.'));
-  const invite = useAction('inviteToAccount', () => done('The person is invited.'));
+  const invite = useAction('inviteToAccount', (invited) => done(invitedWords(invited)));
   const error = shown ? undefined : (topUp.error ?? change.error ?? invite.error);
   return (
     <Page

@@ -1,5 +1,6 @@
 /** The requests of the store of accounts and keys. */
 import { createAccountStore } from '../../../../adapters/dynamodb/account-store.ts';
+import { putKey } from '../../../../adapters/dynamodb/put-key.ts';
 import { asMicros } from '../../../../core/money.ts';
 import { accountId, keyId, now, anAccount, anApiKey } from '../../../fixtures/records.ts';
 import { describeRequests, secret, type Row } from './recorder.ts';
@@ -76,8 +77,8 @@ const rows: readonly Row[] = [
     ],
   ],
   [
-    'A new key',
-    (table) => createAccountStore(table).createKey(anApiKey({ spent: { '2026_11': asMicros(7) } })),
+    'A new key of a playground',
+    (table) => putKey(table, anApiKey({ spent: { '2026_11': asMicros(7) } })),
     [
       [
         'PutCommand',

@@ -64,9 +64,9 @@ const rows: readonly Row[] = [
         {
           TableName: 'table',
           Key: { pk: 'IP#203.0.113.7', sk: 'REJECTED#401#29921040' },
-          UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
+          UpdateExpression: 'ADD #count :one, keyless :keyless SET #ttl = :ttl',
           ExpressionAttributeNames: { '#count': 'count', '#ttl': 'expiresAtSeconds' },
-          ExpressionAttributeValues: { ':one': 1, ':ttl': nowSeconds + 120 },
+          ExpressionAttributeValues: { ':one': 1, ':keyless': 0, ':ttl': nowSeconds + 120 },
           ReturnValues: 'UPDATED_NEW',
         },
       ],
@@ -75,13 +75,18 @@ const rows: readonly Row[] = [
         {
           TableName: 'table',
           Key: { pk: 'IP#203.0.113.7', sk: 'BLOCK' },
-          UpdateExpression: 'SET untilMillis = :until, #scope = :scope, #ttl = :ttl',
+          UpdateExpression: 'SET untilMillis = :until, #scope = :scope, isKeyless = :isKeyless, #ttl = :ttl',
           ExpressionAttributeNames: { '#scope': 'scope', '#ttl': 'expiresAtSeconds' },
-          ExpressionAttributeValues: { ':until': now + 120_000, ':scope': 'all', ':ttl': nowSeconds + 120 },
+          ExpressionAttributeValues: {
+            ':until': now + 120_000,
+            ':scope': 'all',
+            ':isKeyless': false,
+            ':ttl': nowSeconds + 120,
+          },
         },
       ],
     ],
-    [{ Attributes: { count: 20 } }],
+    [{ Attributes: { count: 20, keyless: 0 } }],
   ],
   [
     'A twentieth 403',
@@ -119,6 +124,43 @@ const rows: readonly Row[] = [
     [{ Attributes: { count: 20 } }],
   ],
   [
+    'A twentieth 401 that is the first with a wrong key',
+    (table) => createRequestStore(table).countRejection('203.0.113.7', '401', now),
+    [
+      [
+        'UpdateCommand',
+        {
+          TableName: 'table',
+          Key: { pk: 'IP#203.0.113.7', sk: 'REJECTED#401#29921040' },
+          UpdateExpression: 'ADD #count :one, keyless :keyless SET #ttl = :ttl',
+          ExpressionAttributeNames: { '#count': 'count', '#ttl': 'expiresAtSeconds' },
+          ExpressionAttributeValues: { ':one': 1, ':keyless': 0, ':ttl': nowSeconds + 120 },
+          ReturnValues: 'UPDATED_NEW',
+        },
+      ],
+      [
+        'UpdateCommand',
+        {
+          TableName: 'table',
+          Key: { pk: 'IP#203.0.113.7', sk: 'BLOCK' },
+          UpdateExpression: 'SET untilMillis = :until, #scope = :scope, isKeyless = :isKeyless, #ttl = :ttl',
+          ConditionExpression:
+            'attribute_not_exists(pk) OR (#scope <> :all OR isKeyless = :isKeyless) OR untilMillis <= :now',
+          ExpressionAttributeNames: { '#scope': 'scope', '#ttl': 'expiresAtSeconds' },
+          ExpressionAttributeValues: {
+            ':until': now + 120_000,
+            ':scope': 'all',
+            ':isKeyless': true,
+            ':ttl': nowSeconds + 120,
+            ':all': 'all',
+            ':now': now,
+          },
+        },
+      ],
+    ],
+    [{ Attributes: { count: 20, keyless: 19 } }],
+  ],
+  [
     'A nineteenth 401',
     (table) => createRequestStore(table).countRejection('203.0.113.7', '401', now),
     [
@@ -127,14 +169,14 @@ const rows: readonly Row[] = [
         {
           TableName: 'table',
           Key: { pk: 'IP#203.0.113.7', sk: 'REJECTED#401#29921040' },
-          UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
+          UpdateExpression: 'ADD #count :one, keyless :keyless SET #ttl = :ttl',
           ExpressionAttributeNames: { '#count': 'count', '#ttl': 'expiresAtSeconds' },
-          ExpressionAttributeValues: { ':one': 1, ':ttl': nowSeconds + 120 },
+          ExpressionAttributeValues: { ':one': 1, ':keyless': 0, ':ttl': nowSeconds + 120 },
           ReturnValues: 'UPDATED_NEW',
         },
       ],
     ],
-    [{ Attributes: { count: 19 } }],
+    [{ Attributes: { count: 19, keyless: 0 } }],
   ],
   [
     'The read of a POST',
