@@ -7,6 +7,7 @@ import {
   PutSecretValueCommand,
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
+import { keep } from '../core/kept.ts';
 import type { Clock } from '../core/ports/runtime.ts';
 import { callbackAccountOf, CredentialsUnreadable, type ProviderCredentials } from '../core/provider.ts';
 
@@ -18,21 +19,20 @@ export interface CredentialsOptions {
   readonly clock: Clock;
 }
 
-/** Reads the secret at most once in five minutes, and again after a vendor has refused a key. */
+/**
+ * Reads the secret at most once in five minutes. It is read again after a vendor has refused a key, and when a name
+ * is absent.
+ */
 export function createProviderCredentials({
   client,
   secretArn,
   clock,
 }: CredentialsOptions): ProviderCredentials {
-  let held: { readonly keys: Keys; readonly until: number } | undefined;
+  const kept = keep(cacheMillis, async () => keysFor(client, secretArn), clock);
   return {
-    read: async (name) => {
-      if (!held || held.until <= clock.now())
-        held = { keys: await keysFor(client, secretArn), until: clock.now() + cacheMillis };
-      return keyIn(held.keys, name);
-    },
+    read: async (name) => kept.find((keys) => keyIn(keys, name)),
     forget: () => {
-      held = undefined;
+      kept.forget();
     },
   };
 }

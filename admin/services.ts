@@ -138,7 +138,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
   const operatorCatalog = createOperatorCatalogStore(table);
   const calling = new Map(createCallingVendors(vendorAccess).map((vendor) => [vendor.name, vendor]));
   const configured = configuredProviders(
-    async () => operatorCatalog.read(),
+    { find: async (pick) => pick(await operatorCatalog.read()) },
     (definition) => createConfigured(definition, { ...vendorAccess, name: definition.name }),
   );
   const creations = createCreationStore(table);

@@ -1,19 +1,19 @@
 /**
  * The first step of every npm script. It installs the packages when they are missing or out of date, and then
- * runs the command with the Node 24 of the packages, whichever Node started this file. This file is plain
+ * runs the command with the Node 24 of the packages, whichever Node started this file. Signals go to the command,
+ * whose exit code becomes the exit code of this file. This file is plain
  * JavaScript without imports from other files, since an older Node runs it before any package is installed.
  *
  *   node bin/setup.mjs COMMAND [ARG ...]     COMMAND is a program of node_modules/.bin, or "node FILE"
  */
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createHash } from 'node:crypto';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const programs = join(root, 'node_modules', '.bin');
-const stamp = join(root, 'node_modules', '.darkroom-installed');
 
 function stop(sentence) {
   console.error(sentence);
@@ -26,10 +26,33 @@ if (Number(process.versions.node.split('.')[0]) < 20) {
   );
 }
 
-const wanted = createHash('sha256')
-  .update(readFileSync(join(root, 'package-lock.json')))
-  .digest('hex');
-if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+/**
+ * Whether node_modules is what package-lock.json asks for. npm writes .package-lock.json when an installation is
+ * complete, and `npm ci` removes this file first. Optional packages of other platforms are not in it.
+ */
+function isInstalled() {
+  try {
+    const wanted = packagesOf('package-lock.json');
+    const installed = packagesOf(join('node_modules', '.package-lock.json'));
+    return Object.entries(wanted).every(
+      ([path, { version, integrity, optional }]) =>
+        path === '' ||
+        (installed[path] === undefined
+          ? optional === true
+          : installed[path].version === version &&
+            installed[path].integrity === integrity &&
+            existsSync(join(root, path, 'package.json'))),
+    );
+  } catch {
+    return false;
+  }
+}
+
+function packagesOf(file) {
+  return JSON.parse(readFileSync(join(root, file), 'utf8')).packages;
+}
+
+if (!isInstalled()) {
   console.error('Installing packages (once, about half a minute) …');
   const npm = spawnSync('npm', ['ci', '--loglevel=error'], {
     cwd: root,
@@ -37,7 +60,6 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
     shell: process.platform === 'win32',
   });
   if (npm.status !== 0) stop('The packages could not be installed: run `npm ci` and read what it says.');
-  writeFileSync(stamp, wanted);
 }
 
 const env = {
@@ -54,10 +76,17 @@ if (!version.startsWith('v24.')) {
 }
 
 const [command, ...args] = process.argv.slice(2);
-const child = spawnSync(command, args, {
+const child = spawn(command, args, {
   cwd: root,
   env,
   stdio: 'inherit',
   shell: process.platform === 'win32',
 });
-process.exit(child.status ?? 1);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    // A terminal sends Ctrl-C to the command by itself.
+    if (signal !== 'SIGINT' || !isatty(0)) child.kill(signal);
+  });
+}
+child.on('error', (error) => stop(`${command} cannot be started: ${error.message}`));
+child.on('exit', (code) => process.exit(code ?? 1));

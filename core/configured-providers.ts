@@ -2,6 +2,7 @@
  * The operator's catalog for functions that reach providers. They do not read the service item, so they keep what
  * they read for a few seconds. A provider that was removed is asked for no longer than that.
  */
+import { keep, type Kept } from './kept.ts';
 import type { OperatorCatalog } from './operator-catalog.ts';
 import type { ReadOperatorCatalog } from './ports/operator-catalog.ts';
 import type { Clock } from './ports/runtime.ts';
@@ -10,25 +11,22 @@ import type { ImageProvider } from './provider.ts';
 
 const keptMillis = 10_000;
 
-/** Reads at most every ten seconds. Throws as the read does, and never answers with what is older. */
-export function keepForSeconds(read: ReadOperatorCatalog, clock: Pick<Clock, 'now'>): ReadOperatorCatalog {
-  let kept: { readonly stored: OperatorCatalog | undefined; readonly at: number } | undefined;
-  return async () => {
-    const now = clock.now();
-    if (!kept || Math.abs(now - kept.at) >= keptMillis) kept = { stored: await read(), at: now };
-    return kept.stored;
-  };
+/** Reads at most every ten seconds, and again when a provider is absent. */
+export function keepForSeconds(read: ReadOperatorCatalog, clock: Pick<Clock, 'now'>): KeptOperatorCatalog {
+  return keep(keptMillis, read, clock);
 }
+
+export type KeptOperatorCatalog = Kept<OperatorCatalog | undefined>;
 
 /** The configured providers by name. An adapter is kept as long as its definition stays the same. */
 export function configuredProviders(
-  read: ReadOperatorCatalog,
+  { find }: Pick<KeptOperatorCatalog, 'find'>,
   create: (definition: ProviderDefinition) => ImageProvider,
 ): { readonly get: (name: string) => Promise<ImageProvider | undefined> } {
   const created = new Map<string, { readonly made: string; readonly provider: ImageProvider }>();
   return {
     get: async (name) => {
-      const definition = (await read())?.providers.find((one) => one.name === name);
+      const definition = await find((stored) => stored?.providers.find((one) => one.name === name));
       if (!definition) return undefined;
       const made = JSON.stringify(definition);
       const known = created.get(name);

@@ -80,7 +80,9 @@ function openLock(folder: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path.join(folder, lockName), { timeout: waitMillis });
-    // A transaction that stays open. It writes nothing, so the file stays empty.
+    // A transaction that stays open. It writes nothing, so the file stays empty. Its rollback journal is in memory,
+    // so a full disk can be locked as well.
+    database.exec('PRAGMA journal_mode = MEMORY');
     database.exec('BEGIN EXCLUSIVE');
     return database;
   } catch (error) {

@@ -1,8 +1,22 @@
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { hasErrorCode } from './error-code.ts';
+import { isOfDisk, WriteFailed, type OnWriteFailed } from './write-failed.ts';
 
-/** A file of JSON lines that only grows. An entry survives kill -9 as soon as append() has returned. */
+/**
+ * A file of JSON lines that only grows. An entry survives kill -9 as soon as append() has returned. append() throws
+ * WriteFailed.
+ */
 export interface Journal<Entry> {
   readonly append: (entry: Entry) => void;
   readonly close: () => void;
@@ -11,31 +25,52 @@ export interface Journal<Entry> {
 /**
  * Opens a journal and returns its entries. A last line that a killed process has cut off is left out. `keep`
  * chooses the entries that stay: the file is rewritten with them at opening, so that it does not grow for
- * ever.
+ * ever. On a full disk the file stays as long as it is.
  */
 export function openJournal<Entry>(
   file: string,
   keep: (entries: Entry[]) => Entry[] = (entries) => entries,
+  onWriteFailed?: OnWriteFailed,
 ): { entries: Entry[]; journal: Journal<Entry> } {
   mkdirSync(dirname(file), { recursive: true });
   const text = readText(file);
   const entries = keep(parseLines<Entry>(text));
   const whole = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
-  if (whole !== text) {
-    writeFileSync(`${file}.next`, whole);
-    renameSync(`${file}.next`, file);
-  }
+  if (whole !== text) rewrite(file, text, whole);
   // Each write is synchronous, so entries are in the file, in order, before any later answer is sent.
   const handle = openSync(file, 'a');
   return {
     entries,
     journal: {
       append: (entry) => {
-        writeSync(handle, `${JSON.stringify(entry)}\n`);
+        try {
+          writeWhole(handle, Buffer.from(`${JSON.stringify(entry)}\n`));
+        } catch (cause) {
+          const failure = new WriteFailed(`The records in ${file}`, cause);
+          onWriteFailed?.(failure);
+          throw failure;
+        }
       },
       close: () => closeSync(handle),
     },
   };
+}
+
+/** The rewritten file is shorter, but for a moment it needs room beside the old one. */
+function rewrite(file: string, text: string, whole: string): void {
+  try {
+    writeFileSync(`${file}.next`, whole);
+    renameSync(`${file}.next`, file);
+  } catch (error) {
+    rmSync(`${file}.next`, { force: true });
+    if (!isOfDisk(error)) throw error;
+    truncateSync(file, Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1)));
+  }
+}
+
+/** A write can take fewer bytes than it was given, for example just before the disk is full. */
+function writeWhole(handle: number, bytes: Buffer): void {
+  for (let done = 0; done < bytes.length;) done += writeSync(handle, bytes, done);
 }
 
 function readText(file: string): string {

@@ -15,6 +15,7 @@ import { createSecrets } from './aws/secrets.ts';
 import { createFolderStorage } from './dynamodb/journal/folder-storage.ts';
 import type { SnapshotOutcome } from './dynamodb/journal/folder-storage.ts';
 import type { LocalTable, LocalTemplate } from './template.ts';
+import type { OnWriteFailed } from './write-failed.ts';
 
 /** The local AWS: all services of one data folder behind one address. */
 export interface LocalAws {
@@ -41,6 +42,7 @@ export interface LocalAwsOptions {
   readonly states: AwsService;
   /** The service that answers the calls to Lambda. */
   readonly lambda: AwsService;
+  readonly onWriteFailed: OnWriteFailed;
 }
 
 /**
@@ -54,13 +56,18 @@ export async function startLocalAws({
   states,
   lambda,
   transactionHoldMillis = 0,
+  onWriteFailed,
 }: LocalAwsOptions): Promise<LocalAws> {
   const dynamo = createDynamo({
     now,
-    storage: createFolderStorage({ folder: path.join(folder, 'tables'), onSnapshot: tellFailedSnapshot }),
+    storage: createFolderStorage({
+      folder: path.join(folder, 'tables'),
+      onSnapshot: tellFailedSnapshot,
+      onWriteFailed,
+    }),
     transactionHoldMillis,
   });
-  const objects = createObjectStore(path.join(folder, 'objects'), { now });
+  const objects = createObjectStore(path.join(folder, 'objects'), { now, onWriteFailed });
   const secrets = createSecrets(path.join(folder, 'secrets'), { now });
   const faults = createFaults();
   try {

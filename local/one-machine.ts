@@ -13,6 +13,7 @@ import type { Inbox, VerifyWebhook } from './control/inbox.ts';
 import type { ReceivedWebhook } from './control/received-webhook.ts';
 import { refuseOldForm } from './dynamodb/journal/refusals.ts';
 import { lockFolder } from './folder-lock.ts';
+import { openDiskRoom } from './disk-room.ts';
 import { createLocalIssuer } from './front/local-issuer.ts';
 import { createPages } from './front/pages.ts';
 import { createPortalFront, portalPath } from './front/portal-front.ts';
@@ -32,6 +33,7 @@ import type { Server, ServerHandlers } from './server.ts';
 import { readTemplate } from './template.ts';
 import type { Executions } from './step-functions/executions.ts';
 import type { LocalTemplate } from './template.ts';
+import type { OnWriteFailed, WriteFailed } from './write-failed.ts';
 
 /** An event of the running service, for the terminal and for tests. */
 export type MachineEvent = RuntimeEvent | { readonly event: 'webhook'; readonly webhook: ReceivedWebhook };
@@ -54,6 +56,12 @@ export interface OneMachineOptions {
   readonly people?: () => Promise<readonly string[]>;
   /** How long a transaction of DynamoDB holds its items, in real milliseconds. The default is 0. */
   readonly transactionHoldMillis?: number;
+  /** Below these free bytes of the folder's disk the service takes no new work. The default is 0. */
+  readonly minFreeBytes?: number;
+  /** The free bytes of the folder's disk, for tests. The default asks the operating system. */
+  readonly freeBytes?: (folder: string) => number;
+  /** A record could not be kept. The caller must end the process. The default throws, which ends the process. */
+  readonly onWriteFailed?: OnWriteFailed;
   readonly onLog?: (line: FunctionLogLine) => void;
   readonly onEvent?: (event: MachineEvent) => void;
 }
@@ -121,11 +129,19 @@ async function start(
   options: OneMachineOptions,
   onStop: (close: Closer) => void,
 ): Promise<Omit<OneMachine, 'stop'>> {
-  const { folder, environment = {}, onEvent } = options;
+  const { folder, environment = {}, onEvent, minFreeBytes = 0, onWriteFailed = throwLater } = options;
+  const room = openDiskRoom({
+    folder,
+    minFreeBytes,
+    tell: (sentence) => console.error(sentence),
+    ...(options.freeBytes && { freeBytes: options.freeBytes }),
+  });
+  room.release();
   // Before the lock, which is the first thing that a start writes.
   refuseOldForm(path.join(folder, 'tables'));
   const lock = lockFolder(folder);
   onStop(lock.release);
+  room.reserve();
   const clock = openClock(path.join(folder, 'clock.json'));
   const inbox = openInboxOf(options, clock);
   onStop(inbox.close);
@@ -143,6 +159,7 @@ async function start(
     clock,
     versions,
     transactionHoldMillis: options.transactionHoldMillis,
+    onWriteFailed,
     onLog: options.onLog,
     onEvent,
   });
@@ -157,13 +174,20 @@ async function start(
     functions,
     now: clock.now,
     throttles: aws.faults.throttlesRequest,
+    hasRoom: room.isEnough,
   });
   const publication = createPublication(template.publishers, functions, server.url);
   const people = options.people ?? (() => Promise.resolve([]));
   server.serve({
     api: gateway.handle,
     restApis: template.restApis.map((api) =>
-      createRestApi({ api, functions, now: clock.now, throttles: aws.faults.throttlesRequest }),
+      createRestApi({
+        api,
+        functions,
+        now: clock.now,
+        throttles: aws.faults.throttlesRequest,
+        hasRoom: room.isEnough,
+      }),
     ),
     control: createControl({
       inbox,
@@ -226,11 +250,22 @@ function frontsOf({
   };
 }
 
-function openInboxOf({ folder, verifyWebhook, onEvent }: OneMachineOptions, clock: VirtualClock): Inbox {
+/** An error that nobody catches ends the process. */
+function throwLater(failure: WriteFailed): void {
+  setImmediate(() => {
+    throw failure;
+  });
+}
+
+function openInboxOf(
+  { folder, verifyWebhook, onEvent, onWriteFailed = throwLater }: OneMachineOptions,
+  clock: VirtualClock,
+): Inbox {
   return openInbox({
     file: path.join(folder, 'inbox.jsonl'),
     now: clock.now,
     verify: verifyWebhook,
+    onWriteFailed,
     onReceived: (webhook) => onEvent?.({ event: 'webhook', webhook }),
   });
 }

@@ -17,6 +17,7 @@ import type { TaskCall } from './step-functions/state-machine.ts';
 import { createStatesService } from './step-functions/states-service.ts';
 import { idOfArn } from './template/local-names.ts';
 import type { LocalTemplate } from './template.ts';
+import type { OnWriteFailed } from './write-failed.ts';
 
 /** An event behind the API. `execution` is the execution's name, `error` the error's name. */
 export type RuntimeEvent =
@@ -59,6 +60,7 @@ export interface RuntimeOptions {
   readonly versions: FunctionVersions;
   /** How long a transaction of DynamoDB holds its items. The default is 0. */
   readonly transactionHoldMillis?: number | undefined;
+  readonly onWriteFailed: OnWriteFailed;
   readonly onLog?: ((line: FunctionLogLine) => void) | undefined;
   readonly onEvent?: ((event: RuntimeEvent) => void) | undefined;
 }
@@ -72,6 +74,7 @@ export async function startRuntime({
   clock,
   versions,
   transactionHoldMillis = 0,
+  onWriteFailed,
   onLog,
   onEvent,
 }: RuntimeOptions): Promise<Runtime> {
@@ -82,6 +85,7 @@ export async function startRuntime({
     folder,
     now: clock.now,
     transactionHoldMillis,
+    onWriteFailed,
     states: (call) => states(call),
     lambda: versions.serviceFor(
       template.functions.map(({ id }) => id),
@@ -108,6 +112,7 @@ export async function startRuntime({
     file: path.join(folder, 'executions.jsonl'),
     now: clock.now,
     engine: interpreter,
+    onWriteFailed,
     onStatusChange: (execution) => {
       onEvent?.(statusEvent(execution));
       publish(template, functions, execution);

@@ -9,6 +9,7 @@ interface Given {
   readonly strictOutbound?: boolean;
   readonly publicUrl?: string;
   readonly transactionHold: string;
+  readonly minFree: string;
   readonly env: StartOptions['env'];
 }
 
@@ -33,6 +34,11 @@ export function startOptions(argv: readonly string[]): StartOptions {
       '0',
     )
     .option(
+      '--min-free <mb>',
+      'below these free megabytes on the disk of the data folder, new work is refused with 503',
+      '256',
+    )
+    .option(
       '--env <NAME=VALUE>',
       'another value for a variable that the functions declare; any number of times',
       addVariable,
@@ -47,6 +53,7 @@ export function startOptions(argv: readonly string[]): StartOptions {
     strictOutbound: given.strictOutbound === true,
     ...(given.publicUrl !== undefined && { publicUrl: publicUrlOf(given.publicUrl) }),
     transactionHoldMillis: holdOf(given.transactionHold),
+    minFreeBytes: freeOf(given.minFree),
     env: given.env,
   };
 }
@@ -75,6 +82,14 @@ function holdOf(text: string): number {
   if (/^\d+$/.test(text) && millis <= maxHoldMillis) return millis;
   console.error(
     `--transaction-hold: ${JSON.stringify(text)} is no time; it would be milliseconds from 0 to ${maxHoldMillis}.`,
+  );
+  process.exit(1);
+}
+
+function freeOf(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1024 * 1024;
+  console.error(
+    `--min-free: ${JSON.stringify(text)} is no number of megabytes, such as 256; 0 takes new work until the disk is full.`,
   );
   process.exit(1);
 }

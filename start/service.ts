@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { openaiModelNames } from '../core/contract.ts';
 import { systemClock } from '../adapters/system-clock.ts';
 import { startOneMachine, type MachineEvent, type OneMachine } from '../local/one-machine.ts';
+import type { OnWriteFailed } from '../local/write-failed.ts';
 import { addressOf } from '../admin/service-address.ts';
 import { operatorServices, type OperatorServices } from '../admin/services.ts';
 import { demoAccount, type DemoAccount } from './demo-account.ts';
@@ -30,6 +31,12 @@ export interface ServiceOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** How long a transaction of DynamoDB holds its items, in real milliseconds. The default is 0. */
   readonly transactionHoldMillis?: number;
+  /** Below these free bytes of the folder's disk the service takes no new work. The default is 0. */
+  readonly minFreeBytes?: number;
+  /** The free bytes of the folder's disk, for tests. */
+  readonly freeBytes?: (folder: string) => number;
+  /** A record could not be kept. The caller must end the process. The default throws, which ends the process. */
+  readonly onWriteFailed?: OnWriteFailed;
   /** Gets a line about each step that takes long. */
   readonly onProgress?: (line: string) => void;
   /** Gets each structured line of the functions' logs. */
@@ -83,6 +90,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         : Promise.resolve({ verified: false, detail: 'came before the service was ready' }),
     people: async () => (running.operator ? knownAddresses(running.operator) : []),
     transactionHoldMillis: options.transactionHoldMillis ?? 0,
+    minFreeBytes: options.minFreeBytes ?? 0,
+    ...(options.freeBytes && { freeBytes: options.freeBytes }),
+    ...(options.onWriteFailed && { onWriteFailed: options.onWriteFailed }),
     onLog: ({ line }) => options.onLog?.(line),
     ...(options.onEvent && { onEvent: options.onEvent }),
   });

@@ -1,6 +1,7 @@
 /** `npm start`: runs the service on this machine until SIGINT or SIGTERM, and prints what happens. */
 import pc from 'picocolors';
 import { FolderRefused } from '../local/folder-refused.ts';
+import { isOfDisk, WriteFailed } from '../local/write-failed.ts';
 import { visibleJson } from '../terminal/visible-text.ts';
 import { demoEmail } from './demo-person.ts';
 import { eventLine, eventObject, parseLogLine } from './events.ts';
@@ -14,10 +15,17 @@ export interface StartOptions {
   readonly strictOutbound: boolean;
   readonly publicUrl?: string;
   readonly transactionHoldMillis: number;
+  readonly minFreeBytes: number;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Ends the process with exit code 0 after a signal, and with 1 when the service cannot start. */
+/** The exit code when the disk is full or broken (EX_IOERR of sysexits). */
+const diskExitCode = 74;
+
+/**
+ * Ends the process with exit code 0 after a signal, with 1 when the service cannot start, and with 74 when the disk
+ * takes no more writes.
+ */
 export async function runUntilStopped(options: StartOptions): Promise<void> {
   try {
     const service = await startService({
@@ -26,6 +34,8 @@ export async function runUntilStopped(options: StartOptions): Promise<void> {
       strictOutbound: options.strictOutbound,
       ...(options.publicUrl !== undefined && { publicUrl: options.publicUrl }),
       transactionHoldMillis: options.transactionHoldMillis,
+      minFreeBytes: options.minFreeBytes,
+      onWriteFailed: endAfter,
       environment: options.env,
       onProgress: (line) => console.error(pc.dim(line)),
       onLog: (line) => printEvent(line, options.json),
@@ -33,9 +43,22 @@ export async function runUntilStopped(options: StartOptions): Promise<void> {
     console.log(options.json ? readyJson(service) : readyText(service, options.data));
     stopAtSignal(service, options.json);
   } catch (error) {
+    const cause = diskCauseOf(error);
+    if (cause) endAfter(new WriteFailed(`The files in ${options.data}`, cause));
     console.error(explain(error, options.port));
     process.exit(1);
   }
+}
+
+function endAfter(failure: WriteFailed): never {
+  console.error(failure.message);
+  process.exit(diskExitCode);
+}
+
+/** The error of the file system, when the disk refused a write. */
+function diskCauseOf(error: unknown): Error | undefined {
+  if (!(error instanceof Error)) return undefined;
+  return isOfDisk(error) ? error : diskCauseOf(error.cause);
 }
 
 function printEvent(line: string, json: boolean): void {

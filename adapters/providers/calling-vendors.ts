@@ -1,6 +1,7 @@
 /** The vendors that call back when a job has ended. A bundle with only these has no client of Amazon Bedrock. */
 import type { ImageProvider } from '../../core/provider.ts';
 import { createFal } from './fal/provider.ts';
+import { withNewKey } from './new-key.ts';
 import { createReplicate } from './replicate/provider.ts';
 import type { VendorAccess } from './vendors.ts';
 
@@ -10,6 +11,7 @@ const callingVendors = { fal: createFal, replicate: createReplicate };
 export function createCallingVendors({ baseUrls, ...access }: VendorAccess): ImageProvider[] {
   return Object.entries(callingVendors).map(([name, create]) => {
     const baseUrl = baseUrls[name];
-    return create({ name, ...access, ...(baseUrl !== undefined && { baseUrl }) });
+    const provider = create({ name, ...access, ...(baseUrl !== undefined && { baseUrl }) });
+    return withNewKey(provider, access.credentials);
   });
 }

@@ -9,6 +9,7 @@ import { checkComfyui, createComfyui, type ComfyuiServer } from './comfyui/provi
 import { checkCompatible, createCompatible, type CompatibleServer } from './compatible/provider.ts';
 import { styles } from './compatible/styles.ts';
 import { sendTo, type GuardedServices } from './guarded-send.ts';
+import { withNewKey } from './new-key.ts';
 import type { CredentialCheck, VendorSettings } from './vendor.ts';
 
 type ConfiguredSettings = Omit<VendorSettings, 'baseUrl'>;
@@ -19,10 +20,12 @@ export function createConfigured(
   settings: ConfiguredSettings,
   services?: GuardedServices,
 ): ImageProvider {
-  const { style } = definition;
-  return style === 'comfyui'
-    ? createComfyui(comfyuiOf(definition, settings, services))
-    : createCompatible(serverOf(definition, style, settings, services));
+  const { style, credential } = definition;
+  const provider =
+    style === 'comfyui'
+      ? createComfyui(comfyuiOf(definition, settings, services))
+      : createCompatible(serverOf(definition, style, settings, services));
+  return credential === 'key' ? withNewKey(provider, settings.credentials) : provider;
 }
 
 /** Asks the server by a call that costs nothing. Throws when the signal aborts. */

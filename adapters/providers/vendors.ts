@@ -1,6 +1,6 @@
 /** The table of vendors: each vendor's name, adapter and check, stated once. */
-import type { ProviderCredentials, Providers } from '../../core/provider.ts';
-import type { ProviderName } from '../../core/providers.ts';
+import type { ImageProvider, ProviderCredentials, Providers } from '../../core/provider.ts';
+import { providers, type ProviderName } from '../../core/providers.ts';
 import { checkAlibaba } from './alibaba/check.ts';
 import { createAlibaba } from './alibaba/provider.ts';
 import { checkBedrock } from './bedrock/check.ts';
@@ -14,6 +14,7 @@ import { checkIdeogram } from './ideogram/check.ts';
 import { createIdeogram } from './ideogram/provider.ts';
 import { compatibleVendors } from './compatible/vendors.ts';
 import { checkOpenai } from './openai/check.ts';
+import { withNewKey } from './new-key.ts';
 import { createOpenai } from './openai/provider.ts';
 import { checkReplicate } from './replicate/check.ts';
 import { createReplicate } from './replicate/provider.ts';
@@ -51,16 +52,23 @@ export interface VendorAccess {
 
 /** The adapters by name. Each is created when it is first asked for, because few services use every vendor. */
 export function createVendors(access: VendorAccess & { readonly bedrockRegion: string }): Providers {
-  const created = new Map<string, ReturnType<Vendor['create']>>();
+  const created = new Map<string, Promise<ImageProvider>>();
   return {
     get: (name) => {
       if (!isVendor(name)) return undefined;
-      const provider =
-        created.get(name) ?? vendors[name].create(settingsOf(access, name), access.bedrockRegion);
+      const provider = created.get(name) ?? createVendor(name, access);
       created.set(name, provider);
       return provider;
     },
   };
+}
+
+async function createVendor(
+  name: VendorName,
+  access: VendorAccess & { readonly bedrockRegion: string },
+): Promise<ImageProvider> {
+  const provider = await vendors[name].create(settingsOf(access, name), access.bedrockRegion);
+  return providers[name].credential === 'key' ? withNewKey(provider, access.credentials) : provider;
 }
 
 /** Asks a provider's vendor about our key, by a call that costs nothing. Throws when the signal aborts. */

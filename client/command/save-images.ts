@@ -1,9 +1,10 @@
 /** Downloads the images of a creation into files, and shows them to a person. */
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { checkedId, checkedImageType } from './checked.ts';
 import type { Darkroom } from '../src/darkroom.ts';
 import type { CompletedCreation } from '../src/types/index.ts';
-import { replaceFile } from './config/files.ts';
+import { replaceEntry } from './config/files.ts';
 import { CommandError } from './exit-codes.ts';
 import type { Session } from './session.ts';
 import { inlineImage, protocolOf } from './terminal/inline-image.ts';
@@ -40,7 +41,9 @@ export async function targetOf({ io }: Session, output: string | undefined): Pro
     path: ({ id, results }, index) => {
       const number = results.length > 1 ? `-${index + 1}` : '';
       if (!isFolder) return number === '' ? wanted : wanted.replace(/(\.\w+)?$/, `${number}$1`);
-      return join(wanted, `${id}${number}.${endings[results[index]?.content_type ?? ''] ?? 'bin'}`);
+      const name = checkedId(id);
+      const type = checkedImageType(results[index]?.content_type);
+      return join(wanted, `${name}${number}.${endings[type] ?? 'bin'}`);
     },
   };
 }
@@ -66,11 +69,11 @@ export async function saveImages(
 ): Promise<readonly string[]> {
   const files: string[] = [];
   for (const [index, result] of creation.results.entries()) {
+    const file = target.path(creation, index);
     const blob = await client.results.download(result, { signal: io.signal });
     const bytes = new Uint8Array(await blob.arrayBuffer());
-    const file = target.path(creation, index);
     // As every program does, the person's umask decides who may read the picture.
-    await replaceFile(file, bytes, 0o666);
+    await replaceEntry(file, bytes, 0o666);
     files.push(file);
     const protocol = shows && options.json !== true && io.err.isTTY ? protocolOf(io) : undefined;
     const shown = protocol && inlineImage(protocol, bytes, result.content_type);

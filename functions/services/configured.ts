@@ -4,23 +4,26 @@ import { createCallingVendors } from '../../adapters/providers/calling-vendors.t
 import { createConfigured } from '../../adapters/providers/configured.ts';
 import type { VendorAccess } from '../../adapters/providers/vendors.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
-import { configuredProviders, keepForSeconds } from '../../core/configured-providers.ts';
-import type { ReadOperatorCatalog } from '../../core/ports/operator-catalog.ts';
+import {
+  configuredProviders,
+  keepForSeconds,
+  type KeptOperatorCatalog,
+} from '../../core/configured-providers.ts';
 import type { Providers } from '../../core/provider.ts';
 import { vendorAccess } from './vendor-access.ts';
 
 /** The operator's catalog as it was at most ten seconds ago. */
-export function recentOperatorCatalog(shared: Table): ReadOperatorCatalog {
+export function recentOperatorCatalog(shared: Table): KeptOperatorCatalog {
   return keepForSeconds(() => readOperatorCatalog(shared), systemClock);
 }
 
 /** The providers that are built in, then those that the operator has configured. */
 export function withConfigured(
   builtIn: Providers,
-  read: ReadOperatorCatalog,
+  stored: KeptOperatorCatalog,
   { credentials, clock }: VendorAccess,
 ): Providers {
-  const configured = configuredProviders(read, (definition) =>
+  const configured = configuredProviders(stored, (definition) =>
     createConfigured(definition, { name: definition.name, credentials, clock }),
   );
   return { get: async (name) => (await builtIn.get(name)) ?? configured.get(name) };

@@ -49,7 +49,7 @@ export function renderServices(): RenderServices {
     resultDays: Number(environment('RESULT_DAYS')),
     callbackBaseUrl: callbackBaseUrl(),
     providerCosts,
-    operatorCosts: async () => (await operated())?.costs ?? [],
+    operatorCosts: async () => (await operated.read())?.costs ?? [],
   };
 }
 

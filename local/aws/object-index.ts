@@ -1,4 +1,5 @@
 import { openJournal } from '../journal.ts';
+import type { OnWriteFailed } from '../write-failed.ts';
 
 /** The facts about an object besides its bytes. The journal of a data folder holds them under these names. */
 export interface ObjectRecord {
@@ -38,7 +39,7 @@ export interface ObjectIndex {
 }
 
 /** Opens the index of all buckets in the folder. Its journal lies beside the folder, as FOLDER.jsonl. */
-export function openObjectIndex(folder: string): ObjectIndex {
+export function openObjectIndex(folder: string, onWriteFailed?: OnWriteFailed): ObjectIndex {
   const buckets = new Map<string, Map<string, ObjectRecord>>();
   const objectsOf = (bucket: string): Map<string, ObjectRecord> => {
     const objects = buckets.get(bucket) ?? new Map<string, ObjectRecord>();
@@ -51,10 +52,11 @@ export function openObjectIndex(folder: string): ObjectIndex {
   };
   const present = (): Entry[] =>
     [...buckets].flatMap(([bucket, objects]) => [...objects.values()].map((put) => ({ bucket, put })));
-  const { journal } = openJournal<Entry>(`${folder}.jsonl`, (entries) => {
+  const replay = (entries: readonly Entry[]): Entry[] => {
     for (const entry of entries) apply(entry);
     return present();
-  });
+  };
+  const { journal } = openJournal<Entry>(`${folder}.jsonl`, replay, onWriteFailed);
   const keep = (entry: Entry): void => {
     journal.append(entry);
     apply(entry);

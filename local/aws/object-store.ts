@@ -10,6 +10,7 @@ import { openObjectIndex } from './object-index.ts';
 import { writeInFolder } from './write-in-folder.ts';
 import type { ObjectIndex, ObjectRecord } from './object-index.ts';
 import { listObjects } from './object-listing.ts';
+import { isOfDisk, type OnWriteFailed } from '../write-failed.ts';
 
 /** An object as the stand-in of CloudFront serves it. */
 export interface StoredObject {
@@ -55,8 +56,11 @@ const putObject = location.extend({
  * so that an image opens as an image. The facts about the objects are in an index, see object-index.ts. An object exists as soon
  * as the index has its entry. `now` is the time in epoch milliseconds.
  */
-export function createObjectStore(folder: string, { now }: { readonly now: () => number }): ObjectStore {
-  const index = openObjectIndex(folder);
+export function createObjectStore(
+  folder: string,
+  { now, onWriteFailed }: { readonly now: () => number; readonly onWriteFailed?: OnWriteFailed },
+): ObjectStore {
+  const index = openObjectIndex(folder, onWriteFailed);
   const operations = createOperations(folder, index, now);
   return {
     service: async (call) => {
@@ -125,7 +129,12 @@ async function put(
     .replace(/[^\w.-]/g, '_')
     .slice(-80)}`;
   // No index entry names this file yet. After a crash before the entry is written, the object is as it was.
-  await writeInFolder(path.join(folder, Bucket), file, Body);
+  try {
+    await writeInFolder(path.join(folder, Bucket), file, Body);
+  } catch (error) {
+    if (!isOfDisk(error)) throw error;
+    throw new AwsError('ServiceUnavailable', 'The disk takes no more writes.', { status: 503 });
+  }
   const record: ObjectRecord = {
     key: Key,
     file,

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { targetOf } from '../gateway/gateway-event.ts';
 import { readBody, refuseBody, sendJson } from '../gateway/http-body.ts';
 import { openJournal } from '../journal.ts';
+import type { OnWriteFailed } from '../write-failed.ts';
 import { isObject } from '../json-object.ts';
 import { inboxPage } from './inbox-page.ts';
 import { sendPage } from './page.ts';
@@ -21,6 +22,7 @@ export interface InboxOptions {
   readonly now: () => number;
   readonly verify: VerifyWebhook;
   readonly onReceived?: (webhook: ReceivedWebhook) => void;
+  readonly onWriteFailed?: OnWriteFailed;
 }
 
 /** A receiver for webhooks, which a person can look into. */
@@ -34,7 +36,11 @@ const maxBodyBytes = 1024 * 1024;
 
 /** Opens the inbox in the file. */
 export function openInbox(options: InboxOptions): Inbox {
-  const { entries: webhooks, journal } = openJournal<ReceivedWebhook>(options.file);
+  const { entries: webhooks, journal } = openJournal<ReceivedWebhook>(
+    options.file,
+    undefined,
+    options.onWriteFailed,
+  );
 
   async function receive(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const body = await readBody(incoming, maxBodyBytes);

@@ -6,6 +6,7 @@ import type { LocalRoute } from '../template.ts';
 import { gatewayEvent, targetOf, type Forwarded } from './gateway-event.ts';
 import { readResponse, sendResponse } from './gateway-response.ts';
 import { readBody, refuseBody, sendJson } from './http-body.ts';
+import { asksForNewWork, noRoom } from './new-work.ts';
 import { createRouter } from './router.ts';
 
 /** Quotas of HTTP APIs. AWS raises neither of them. */
@@ -34,6 +35,8 @@ export interface GatewayOptions {
    * Whether the stage's throttle refuses the next request. Without this function the throttle refuses none.
    */
   readonly throttles?: () => boolean;
+  /** Whether the machine takes new work. Without this function it always does. */
+  readonly hasRoom?: () => boolean;
   /** The real milliseconds that a function may take. The default is 30 s, as in AWS. */
   readonly integrationMillis?: number;
 }
@@ -44,6 +47,7 @@ export function createGateway({
   functions,
   now,
   throttles,
+  hasRoom = () => true,
   integrationMillis = longestIntegrationMillis,
 }: GatewayOptions): Gateway {
   const find = createRouter(routes);
@@ -68,6 +72,11 @@ export function createGateway({
         return;
       }
       const event = gatewayEvent({ incoming, body, match, requestId, at: now(), forwarded });
+      if (asksForNewWork(method, event.rawPath, body) && !hasRoom()) {
+        const refusal = noRoom(event.rawPath, requestId);
+        sendJson(outgoing, refusal.status, refusal.body, refusal.headers);
+        return;
+      }
       const result = await within(
         integrationMillis,
         functions.invoke(match.route.functionId, event, 'gateway'),

@@ -15,9 +15,15 @@ export async function readBody(incoming: IncomingMessage, maxBytes: number): Pro
 }
 
 /** Answers with JSON. */
-export function sendJson(outgoing: ServerResponse, status: number, value: unknown): void {
+export function sendJson(
+  outgoing: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   const text = JSON.stringify(value);
   outgoing.writeHead(status, {
+    ...headers,
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
   });

@@ -5,7 +5,8 @@ import type { LocalFunctions } from '../lambda/functions.ts';
 import type { AnswerType, LocalGatewayAnswer } from '../template/rest-apis.ts';
 import type { LocalRestApi, LocalRestRoute } from '../template.ts';
 import { targetOf } from './gateway-event.ts';
-import { discardBody, readBody } from './http-body.ts';
+import { discardBody, readBody, sendJson } from './http-body.ts';
+import { asksForNewWork, noRoom, type Refusal } from './new-work.ts';
 import { restEvent } from './rest-event.ts';
 import { createRestRouter } from './rest-router.ts';
 import { createStreamedAnswer } from './streamed-answer.ts';
@@ -31,6 +32,8 @@ export interface RestApiOptions {
   readonly now: () => number;
   /** Whether the stage's throttle refuses the next request. Without this function the throttle refuses none. */
   readonly throttles?: () => boolean;
+  /** Whether the machine takes new work. Without this function it always does. */
+  readonly hasRoom?: () => boolean;
   /** The real milliseconds of silence after which a stream ends. The default is 5 minutes, as in AWS. */
   readonly silenceMillis?: number;
 }
@@ -41,19 +44,26 @@ export function createRestApi({
   functions,
   now,
   throttles,
+  hasRoom = () => true,
   silenceMillis = longestSilenceMillis,
 }: RestApiOptions): RestApi {
   const find = createRestRouter(api.routes);
   const root = `/${api.stage}`;
 
   /** What the function gets, or the answer that API Gateway gives without it. */
-  async function receive(incoming: IncomingMessage, requestId: string): Promise<Received | AnswerType> {
-    const path = targetOf(incoming).path.slice(root.length) || '/';
-    const match = find(incoming.method ?? '', path);
+  async function receive(
+    incoming: IncomingMessage,
+    requestId: string,
+  ): Promise<Received | AnswerType | Refusal> {
+    const method = incoming.method ?? '';
+    const whole = targetOf(incoming).path;
+    const path = whole.slice(root.length) || '/';
+    const match = find(method, path);
     if (match === undefined) return 'DEFAULT_4XX';
     const body = await readBody(incoming, maxBodyBytes);
     if (body === undefined) return 'REQUEST_TOO_LARGE';
     if (throttles?.() === true) return 'THROTTLED';
+    if (asksForNewWork(method, whole, body) && !hasRoom()) return noRoom(whole, requestId);
     const event = restEvent({ api, incoming, body, path, match, at: now(), requestId });
     return isTooLarge(event.body) ? 'REQUEST_TOO_LARGE' : { event, route: match.route };
   }
@@ -68,6 +78,10 @@ export function createRestApi({
       if (typeof received === 'string') {
         if (incoming.complete) refuse(received);
         else discardBody(incoming, outgoing, () => refuse(received));
+        return;
+      }
+      if ('status' in received) {
+        sendJson(outgoing, received.status, received.body, received.headers);
         return;
       }
       const { event, route } = received;

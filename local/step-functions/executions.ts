@@ -1,4 +1,5 @@
 import { openJournal } from '../journal.ts';
+import type { OnWriteFailed } from '../write-failed.ts';
 import type { ExecutionIdentity, HistoryEvent, Outcome } from './state-machine.ts';
 
 export type ExecutionStatus = 'RUNNING' | Outcome['status'];
@@ -51,6 +52,7 @@ export interface ExecutionsOptions {
   readonly engine: ExecutionEngine;
   /** Hears of every execution that closed, after the journal has it. */
   readonly onStatusChange: (execution: Execution) => void;
+  readonly onWriteFailed?: OnWriteFailed;
 }
 
 type Entry =
@@ -61,14 +63,16 @@ type Entry =
 const keptMillis = 90 * 24 * 60 * 60 * 1_000;
 
 /** Opens the store and reads its journal. No execution runs before resume(). */
-export function openExecutions({ file, now, engine, onStatusChange }: ExecutionsOptions): Executions {
+export function openExecutions(options: ExecutionsOptions): Executions {
+  const { file, now, engine, onStatusChange, onWriteFailed } = options;
   const oldest = now() - keptMillis;
   const executions = new Map<string, Execution>();
-  const { journal } = openJournal<Entry>(file, (entries) => {
+  const replayed = (entries: readonly Entry[]): Entry[] => {
     for (const execution of replay(entries))
       if ((execution.stoppedAt ?? oldest) >= oldest) executions.set(execution.arn, execution);
     return [...executions.values()].map((execution) => ({ kind: 'started', execution }));
-  });
+  };
+  const { journal } = openJournal<Entry>(file, replayed, onWriteFailed);
   const running = (arn: string): Execution | undefined => {
     const execution = executions.get(arn);
     return execution?.status === 'RUNNING' ? execution : undefined;

@@ -169,15 +169,48 @@ describe('The keys of the vendors', () => {
       await credentials.read('other'),
       await credentials.read('none'),
     ]).toEqual(['key-1', undefined, undefined, undefined]);
+    const before = reads().length;
     clock.set(now + 5 * minute - 1);
     await credentials.read('bfl');
-    expect(reads()).toHaveLength(1);
+    expect(reads()).toHaveLength(before);
     clock.set(now + 5 * minute);
     await credentials.read('bfl');
-    expect(reads()).toHaveLength(2);
+    expect(reads()).toHaveLength(before + 1);
     credentials.forget('bfl');
     await credentials.read('bfl');
+    expect(reads()).toHaveLength(before + 2);
+  });
+
+  it('A key that was set after the last read is found at once', async () => {
+    secret('{"bfl":"key-1"}');
+    const credentials = createProviderCredentials({ client, secretArn: 'arn', clock: fakeClock() });
+    await credentials.read('bfl');
+    secret('{"bfl":"key-1","fal":"key-2"}');
+    expect(await credentials.read('fal')).toBe('key-2');
+  });
+
+  it('An absent key is looked up at most once a second, however many ask for it', async () => {
+    secret('{"bfl":"key-1"}');
+    const clock = fakeClock();
+    const credentials = createProviderCredentials({ client, secretArn: 'arn', clock });
+    await credentials.read('bfl');
+    const ask = () => Promise.all(Array.from({ length: 5 }, () => credentials.read('fal')));
+    expect(await ask()).toEqual(Array.from({ length: 5 }));
+    clock.set(now + 999);
+    await ask();
+    expect(reads()).toHaveLength(2);
+    clock.set(now + 1_000);
+    await ask();
     expect(reads()).toHaveLength(3);
+  });
+
+  it('The keys are kept when the secret cannot be read for an absent key', async () => {
+    secret('{"bfl":"key-1"}');
+    const credentials = createProviderCredentials({ client, secretArn: 'arn', clock: fakeClock() });
+    await credentials.read('bfl');
+    manager.on(GetSecretValueCommand).rejects(new Error('busy'));
+    await expect(credentials.read('fal')).rejects.toThrow('the secret of the providers cannot be read');
+    expect(await credentials.read('bfl')).toBe('key-1');
   });
 
   it.each(['null', '7', 'no JSON'])('A secret that holds %s cannot be read', async (text) => {

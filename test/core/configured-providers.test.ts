@@ -21,7 +21,7 @@ function storedWith(...providers: readonly ProviderDefinition[]): OperatorCatalo
 describe('what functions that render know of the operator’s catalog', () => {
   it('is read again after ten seconds, and when the clock was set back', async () => {
     let [millis, reads] = [0, 0];
-    const read = keepForSeconds(
+    const kept = keepForSeconds(
       async () => {
         reads += 1;
         return Promise.resolve(storedWith());
@@ -30,7 +30,7 @@ describe('what functions that render know of the operator’s catalog', () => {
     );
     const readsAt = async (at: number): Promise<number> => {
       millis = at;
-      await read();
+      await kept.read();
       return reads;
     };
     expect(await readsAt(50_000)).toBe(1);
@@ -42,22 +42,33 @@ describe('what functions that render know of the operator’s catalog', () => {
   it('is not answered from before when the read breaks', async () => {
     let millis = 0;
     let isBroken = false;
-    const read = keepForSeconds(
+    const kept = keepForSeconds(
       async () => (isBroken ? Promise.reject(new Error('busy')) : Promise.resolve(storedWith())),
       { now: () => millis },
     );
-    await read();
+    await kept.read();
     [millis, isBroken] = [10_000, true];
-    await expect(read()).rejects.toThrow('busy');
+    await expect(kept.read()).rejects.toThrow('busy');
   });
 });
 
 describe('the configured providers', () => {
+  it('a provider that was added since the last read is found at once', async () => {
+    let stored = storedWith();
+    const providers = configuredProviders(
+      keepForSeconds(async () => Promise.resolve(stored), { now: () => 50_000 }),
+      ({ name }) => ({ name, submit: async () => Promise.reject(new Error('not asked')) }),
+    );
+    await providers.get('other');
+    stored = storedWith(gpu);
+    expect((await providers.get('gpu'))?.name).toBe('gpu');
+  });
+
   it('are found by their names, and made anew only when their definition changes', async () => {
     let stored: OperatorCatalog | undefined = storedWith(gpu);
     const made: string[] = [];
     const providers = configuredProviders(
-      async () => Promise.resolve(stored),
+      { find: async (pick) => Promise.resolve(pick(stored)) },
       (definition) => {
         made.push(definition.baseUrl);
         return { name: definition.name, submit: async () => Promise.reject(new Error('not asked')) };

@@ -71,4 +71,18 @@ describe('npm start', () => {
       `--public-url: ${JSON.stringify(given)} is no address, such as https://pictures.example.com.\n`,
     ]);
   });
+
+  it.each(['all', '-1', '1.5', ''])(
+    'The command npm start refuses the floor %j with one sentence',
+    (given) => {
+      const { status, stderr } = spawnSync(process.execPath, ['bin/local.ts', `--min-free=${given}`], {
+        cwd: root,
+        encoding: 'utf8',
+      });
+      expect([status, stderr]).toEqual([
+        1,
+        `--min-free: ${JSON.stringify(given)} is no number of megabytes, such as 256; 0 takes new work until the disk is full.\n`,
+      ]);
+    },
+  );
 });

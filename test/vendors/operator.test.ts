@@ -30,14 +30,21 @@ const isStale: unknown = expect.stringMatching(/^stale: read (144|68) days ago$/
 const withGptImage: unknown = expect.arrayContaining(['gpt-image-2']);
 
 let openai: FakeVendor;
+let google: FakeVendor;
 let service: TestService;
 beforeAll(async () => {
   openai = await fakes.openai.start();
-  service = await startTestService({ environment: environmentOf([['openai', openai]]) });
+  google = await fakes.google.start();
+  service = await startTestService({
+    environment: environmentOf([
+      ['openai', openai],
+      ['google', google],
+    ]),
+  });
 });
 afterAll(async () => {
   await service.end();
-  await openai.stop();
+  await Promise.all([openai.stop(), google.stop()]);
 });
 
 interface Said {
@@ -137,6 +144,24 @@ describe('a vendor whose key an operator sets', () => {
     expect(json.data).toContainEqual(
       expect.objectContaining({ provider: 'openai', key: 'missing', enabled: 'no' }),
     );
+  });
+});
+
+describe('A key that an operator sets while the renderers run', () => {
+  const render = async (model: string): Promise<unknown> =>
+    (
+      await service.send('/images/generate', {
+        headers: { prefer: 'wait=20' },
+        body: { model, prompt: 'a lake', resolution: '1K' },
+      })
+    ).body;
+  const completed = { status: 'completed' };
+
+  it('A provider renders from the next request on, though its renderer kept the keys without it', async () => {
+    await admin(['providers', 'set', 'openai'], key);
+    expect(await render('gpt-image-2')).toMatchObject(completed);
+    await admin(['providers', 'set', 'google'], fakes.google.key);
+    expect(await render('gemini-3-pro-image')).toMatchObject(completed);
   });
 });
 

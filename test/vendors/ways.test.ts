@@ -4,7 +4,7 @@ import { createConfigured } from '../../adapters/providers/configured.ts';
 import { createVendors } from '../../adapters/providers/vendors.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
 import { readCatalog } from '../../admin/catalog/catalog-files.ts';
-import type { ImageProvider, RenderJob } from '../../core/provider.ts';
+import type { ImageProvider, ProviderCredentials, RenderJob } from '../../core/provider.ts';
 import { fleetFakes, fleetNames, rowsOf, type FleetName } from '../../tools/vendors/fleet.ts';
 import {
   ownDefinition,
@@ -44,14 +44,21 @@ describe('the ways in which a vendor can fail', () => {
 
 const hanging = await startAnsweringVendor();
 hanging.answerWith({ status: 'hang' });
+const refusing = await startAnsweringVendor();
+refusing.answerWith({ status: 401 });
 const closed = await closedUrl();
-afterAll(() => hanging.stop());
+afterAll(async () => Promise.all([hanging.stop(), refusing.stop()]));
 
 const isOwn = (name: FleetName): name is OwnServerName => ownServerNames.some((one) => one === name);
 
 /** The adapter of a vendor that is at the address, with a key or without one. */
-async function adapterAt(name: FleetName, url: string, key: string | undefined): Promise<ImageProvider> {
-  const credentials = { read: async () => Promise.resolve(key), forget: () => undefined };
+async function adapterAt(
+  name: FleetName,
+  url: string,
+  key: string | undefined | ProviderCredentials,
+): Promise<ImageProvider> {
+  const credentials =
+    typeof key === 'object' ? key : { read: async () => Promise.resolve(key), forget: () => undefined };
   const settings = { name, credentials, clock: systemClock };
   if (isOwn(name)) return createConfigured({ ...ownDefinition(name, url), credential: 'key' }, settings);
   const access = { ...settings, baseUrls: { [name]: url }, bedrockRegion: 'us-west-2' };
@@ -97,6 +104,33 @@ describe('every adapter', () => {
       const answer = await adapter.submit(jobFor(name), AbortSignal.timeout(1_000));
       expect(answer).toMatchObject({ kind: 'refused', reason: 'credentials' });
       expect(hanging.received).toHaveLength(before);
+    },
+  );
+
+  it.each(fleetNames.filter((name) => fleetFakes[name].key !== undefined))(
+    '%s: an order whose key was replaced meanwhile is rendered with the new key',
+    async (name) => {
+      const { key } = fleetFakes[name];
+      const fake = await fleetFakes[name].start();
+      let kept: string | undefined = 'a-replaced-key';
+      const adapter = await adapterAt(name, fake.url, {
+        read: async () => Promise.resolve(kept),
+        forget: () => (kept = key),
+      });
+      const answer = await adapter.submit(jobFor(name), new AbortController().signal);
+      await fake.stop();
+      expect(answer.kind).not.toBe('refused');
+    },
+  );
+
+  it.each(fleetNames.filter((name) => name !== 'bedrock'))(
+    '%s: an order whose key is refused and was not replaced is sent once',
+    async (name) => {
+      const before = refusing.received.length;
+      const adapter = await adapterAt(name, refusing.url, 'key');
+      const answer = await adapter.submit(jobFor(name), new AbortController().signal);
+      expect(answer).toMatchObject({ kind: 'refused', reason: 'credentials' });
+      expect(refusing.received).toHaveLength(before + 1);
     },
   );
 

@@ -19,8 +19,10 @@ export interface ChildService extends Place {
   advance(seconds: number): Promise<string>;
   /** kill -9. */
   kill(): Promise<void>;
-  /** Waits until the process has ended by itself, for example by a fault. */
-  died(): Promise<void>;
+  /** Waits until the process has ended by itself, for example by a fault, and returns its exit code. */
+  died(): Promise<number | null>;
+  /** What the process has printed on its standard error. */
+  complaints(): string;
   /** Sends a signal, waits for the end of the process and returns its exit code. */
   end(signal: 'SIGINT' | 'SIGTERM'): Promise<number | null>;
 }
@@ -34,13 +36,32 @@ export function spawnLocal(...args: string[]): ServiceProcess {
   });
 }
 
+/** Starts the service with files that cannot grow beyond so many half kilobytes, as on a disk that is full. */
+export function spawnOnFullDisk(halfKilobytes: number): typeof spawnLocal {
+  return (...args) =>
+    spawn(
+      'sh',
+      [
+        '-c',
+        `ulimit -f ${halfKilobytes}; exec "$@"`,
+        'sh',
+        process.execPath,
+        'bin/local.ts',
+        '--json',
+        ...args,
+      ],
+      { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+}
+
 /** Starts `npm start -- --json` on the folder and waits for its ready line. */
 export async function startChild(
   folder: string,
   environment: Readonly<Record<string, string>> = {},
+  spawnService = spawnLocal,
 ): Promise<ChildService> {
   const variables = Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
-  const child = spawnLocal('--data', folder, '--port', '0', ...variables);
+  const child = spawnService('--data', folder, '--port', '0', ...variables);
   const complaints: string[] = [];
   child.stderr.on('data', (chunk: Buffer) => complaints.push(String(chunk)));
   const ready = await readyLine(child).catch((error: unknown) => {
@@ -58,9 +79,8 @@ export async function startChild(
       child.kill('SIGKILL');
       await exited;
     },
-    died: async () => {
-      await exited;
-    },
+    died: async () => (await exited)[0],
+    complaints: () => complaints.join(''),
     end: async (signal) => {
       child.kill(signal);
       const [code] = await exited;

@@ -1,8 +1,9 @@
 /** The commands `models`, `balance`, `upload` and `events`. */
 import type { Command } from 'commander';
-import { visibleJson } from '../../../terminal/visible-text.ts';
+import { visibleJson, visibleText } from '../../../terminal/visible-text.ts';
 import type { Balance, Event, Model } from '../../src/types/index.ts';
 import { imageFile } from '../image-file.ts';
+import { checkedWord } from '../checked.ts';
 import { wholeNumber } from '../options.ts';
 import type { Run } from '../session.ts';
 
@@ -36,7 +37,8 @@ export function addAccountCommands(program: Command, run: Run): void {
     .action(
       run(async ({ io, options, client }, file: string) => {
         const { uploads } = await client();
-        const image_url = await uploads.create(await imageFile(io, file), { signal: io.signal });
+        const uploaded = await uploads.create(await imageFile(io, file), { signal: io.signal });
+        const image_url = checkedWord(uploaded, 'an entry for image_urls');
         io.out.write(`${options.json === true ? visibleJson({ image_url }) : image_url}\n`);
       }),
     );
@@ -60,7 +62,7 @@ export function addAccountCommands(program: Command, run: Run): void {
           output.show({ ...page });
         } else {
           output.list(page.data.map(eventRow), 'No events.');
-          io.err.write(`next_cursor  ${page.next_cursor}\n`);
+          io.err.write(`next_cursor  ${visibleText(page.next_cursor)}\n`);
         }
       }),
     );

@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { Option, type Command } from 'commander';
 import { visibleText } from '../../../terminal/visible-text.ts';
+import { checkedId } from '../checked.ts';
 import type { Darkroom } from '../../src/darkroom.ts';
 import type { ImageRequest, Model } from '../../src/types/index.ts';
 import { CommandError } from '../exit-codes.ts';
@@ -97,7 +98,7 @@ async function generate(
         wait: Math.min(holdSeconds, options.timeout),
       }),
     );
-    const { id } = accepted;
+    const id = checkedId(accepted.id);
     progress.tell(`${id}: ${accepted.status}`);
     const creation = await unless(
       signal,

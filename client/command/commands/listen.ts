@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { STATUS_CODES } from 'node:http';
 import { Option, type Command } from 'commander';
+import { checkedWord } from '../checked.ts';
 import { visibleJson, visibleText } from '../../../terminal/visible-text.ts';
 import { signWebhook } from '../../src/webhooks/sign.ts';
 import type { Credentials } from '../config/credentials.ts';
@@ -98,6 +99,7 @@ function listenerOptions(
     // The listener repeats by itself, for as long as it takes.
     read: async (query) => events.list({ ...query, limit: 100, include }, { signal }),
     send: async (event) => {
+      checkHeaders(event.payload);
       const body = JSON.stringify(event.payload);
       const signedAt = new Date(io.now());
       const headers = await signWebhook(body, secret, { signedAt, deliveryId: io.uuid() });
@@ -124,6 +126,13 @@ function listenerOptions(
       isBack: () => note('The service answers again.'),
     },
   };
+}
+
+/** These members become headers of the webhook. */
+function checkHeaders(payload: object): void {
+  const { id, event, notice } = payload as Readonly<Record<string, unknown>>;
+  checkedWord(id, 'the id of an event');
+  checkedWord(event ?? notice, 'the name of an event');
 }
 
 /** One line an event: time, event, creation, the answer of the local server, milliseconds. */

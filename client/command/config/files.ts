@@ -44,8 +44,12 @@ export async function readObject(file: string, fix: string): Promise<Record<stri
  * Replaces a file as a whole, readable by its owner alone. A crash leaves the old file or the new one. A link
  * to the file stays a link.
  */
-export async function replaceFile(named: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
-  const file = await realpath(named).catch(() => named);
+export async function replaceFile(named: string, content: string): Promise<void> {
+  await replaceEntry(await realpath(named).catch(() => named), content, 0o600);
+}
+
+/** Replaces what the folder has under this name: a link itself, and never the file that the link names. */
+export async function replaceEntry(file: string, content: string | Uint8Array, mode: number): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.part`;
   try {
     const handle = await open(temporary, 'wx', mode);

@@ -126,9 +126,8 @@ export class Transport {
   /** Sends a request to a server that is not the API. It never gets the key. Gives the answer with its bytes. */
   async foreign({ url, method, headers = {}, body, options = {} }: ForeignCall): Promise<Attempted> {
     const sent = {
-      url,
+      ...foreignTarget(url, headers, this.#options.root),
       method,
-      headers,
       ...(body !== undefined && { body }),
       redirect: 'follow',
       timeoutMs: options.timeoutMs ?? this.#options.timeoutMs,
@@ -195,6 +194,26 @@ export class Transport {
 /** An answer whose body nobody has read yet. */
 function copyOf({ status, statusText, headers }: Response, bytes: ArrayBuffer): Response {
   return new Response(bytes.byteLength === 0 ? null : bytes, { status, statusText, headers });
+}
+
+/**
+ * The service names the address and the headers, and it may be hostile. An address of the web is used, with TLS when
+ * the API itself has TLS.
+ */
+function foreignTarget(
+  url: string,
+  given: Readonly<Record<string, string>>,
+  root: string,
+): { readonly url: string; readonly headers: Record<string, string> } {
+  try {
+    const { protocol, username, password } = new URL(url);
+    const isOfWeb = protocol === 'https:' || (protocol === 'http:' && root.startsWith('http:'));
+    if (isOfWeb && username + password === '')
+      return { url, headers: Object.fromEntries(new Headers(given)) };
+  } catch {
+    // The sentence below says it.
+  }
+  throw new DarkroomError('The service named an address or a header that cannot be used. Nothing was sent.');
 }
 
 function queryText(query: Query | undefined): string {

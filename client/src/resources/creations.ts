@@ -1,4 +1,4 @@
-import { GenerationFailed, TimeoutError } from '../errors.ts';
+import { DarkroomError, GenerationFailed, TimeoutError } from '../errors.ts';
 import { apiPromise, type ApiPromise, type Answered } from '../http/api-promise.ts';
 import { isTemporary, pauseAfter } from '../http/retry.ts';
 import type { CallOptions, PostOptions } from '../http/call-options.ts';
@@ -46,7 +46,7 @@ export class CreationCalls {
   }
 
   /** @internal */
-  read(id: string, options: CallOptions, maxRetries?: number): Promise<Answered<Creation>> {
+  async read(id: string, options: CallOptions, maxRetries?: number): Promise<Answered<Creation>> {
     return this.#transport.answer<Creation>({ method: 'GET', path: pathOf(id), options, maxRetries });
   }
 
@@ -166,6 +166,8 @@ function beforeEnd(due: number, now: number, end: number): number {
 }
 
 function pathOf(id: string): string {
+  // A segment of dots would lead to another path, also when the dots are encoded.
+  if (/^\.*$/.test(id)) throw new DarkroomError(`${JSON.stringify(id)} is no id of a creation.`);
   return `/creations/${encodeURIComponent(id)}`;
 }
 

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { WriteFailed, type OnWriteFailed } from '../../write-failed.ts';
 import type { StoredRecord, TableStorage } from '../storage.ts';
 import { headerOf } from './file-header.ts';
 import { realFiles } from './file-operations.ts';
@@ -26,6 +27,8 @@ export interface FolderStorageOptions {
   /** A snapshot is written when the journal is larger than this and larger than the snapshot before. */
   readonly snapshotAfterBytes?: number;
   readonly onSnapshot?: (outcome: SnapshotOutcome) => void;
+  /** Hears of the first write that failed. The storage takes no more writes. */
+  readonly onWriteFailed?: OnWriteFailed;
   readonly files?: FileOperations;
   /** Runs `work` at the end of this turn of the event loop. */
   readonly endOfTurn?: (work: () => void) => void;
@@ -38,6 +41,7 @@ const megabyte = 1024 * 1024;
 const defaults = {
   snapshotAfterBytes: 16 * megabyte,
   onSnapshot: () => undefined,
+  onWriteFailed: () => undefined,
   files: realFiles,
   endOfTurn: setImmediate,
   elapsedMillis: () => performance.now(),
@@ -78,14 +82,18 @@ async function openJournal(
   loaded: LoadedFolder,
   state: () => Iterable<StoredRecord>,
 ): Promise<OpenJournal> {
-  const { folder, files, endOfTurn } = options;
+  const { folder, files, endOfTurn, onWriteFailed } = options;
   const file = await openPresentSegment(files, folder, loaded);
   for (const name of loaded.leftovers) await files.remove(path.join(folder, name));
   const commit = createGroupCommit({
     file,
     endOfTurn,
     onWritten: (bytes) => snapshots.onWritten(bytes),
-    explain: (cause) => cannotKeep(folder, cause),
+    explain: (cause) => {
+      const failure = new WriteFailed(`The tables in ${folder}`, cause);
+      onWriteFailed(failure);
+      return failure;
+    },
   });
   const snapshots = createSnapshots(options, commit, loaded, state);
   return {
@@ -130,14 +138,6 @@ async function beginSegment(files: FileOperations, folder: string, number: numbe
     file.close();
     throw error;
   }
-}
-
-function cannotKeep(folder: string, cause: unknown): Error {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new Error(
-    `The tables in ${folder} take no more writes (${why}): make room on the disk or repair it, and start the service again.`,
-    { cause },
-  );
 }
 
 /** Writes a snapshot whenever the journal has grown enough. */

@@ -1,0 +1,67 @@
+/** Requests for new work, and the answer that each of the doors gives when this machine takes none. */
+import {
+  apiRoot,
+  mcpPath,
+  openaiOperations,
+  openaiRoot,
+  operations,
+  portalOperations,
+  portalRoot,
+} from '../../core/contract.ts';
+
+/** The requests that charge, or that keep what a client sends. */
+const pathsOfNewWork: ReadonlySet<string> = new Set([
+  ...[operations.generateImage, operations.createUpload].map(({ path }) => `${apiRoot}${path}`),
+  ...[openaiOperations.createImages, openaiOperations.editImages].map(({ path }) => `${openaiRoot}${path}`),
+  ...[portalOperations.createCreation, portalOperations.createPortalUpload].map(
+    ({ path }) => `${portalRoot}${path}`,
+  ),
+]);
+/** The tool of MCP that charges. */
+const chargingTool = 'generate_image';
+
+const retryAfterSeconds = 30;
+const details = { reason: 'overloaded' };
+const message =
+  'The service has no room for new work at the moment. Nothing was charged: send the request again later.';
+
+/** An answer without a function. */
+export interface Refusal {
+  readonly status: 503;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+export function asksForNewWork(method: string, path: string, body: Buffer): boolean {
+  if (method !== 'POST') return false;
+  return path === mcpPath ? callsTool(body, chargingTool) : pathsOfNewWork.has(path);
+}
+
+/** @param requestId the id under which the gateway knows the request */
+export function noRoom(path: string, requestId: string): Refusal {
+  const isOpenai = path.startsWith(`${openaiRoot}/`);
+  const error = isOpenai
+    ? { message, type: 'server_error', param: null, code: 'overloaded', details }
+    : { code: 'ERR_PROVIDER_UNAVAILABLE', message, details };
+  return {
+    status: 503,
+    headers: {
+      'retry-after': String(retryAfterSeconds),
+      'x-request-id': requestId,
+      ...(isOpenai && { 'x-should-retry': 'true' }),
+    },
+    body: { error },
+  };
+}
+
+function callsTool(body: Buffer, name: string): boolean {
+  try {
+    const { method, params } = JSON.parse(body.toString()) as {
+      readonly method?: unknown;
+      readonly params?: { readonly name?: unknown };
+    };
+    return method === 'tools/call' && params?.name === name;
+  } catch {
+    return false; // The function says what is wrong with the message.
+  }
+}

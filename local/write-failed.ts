@@ -1,0 +1,27 @@
+import { hasErrorCode } from './error-code.ts';
+
+/**
+ * The service could not keep a record that it has to keep. Nobody knows which part of the write is on disk, and a
+ * second attempt could only hide the loss. So the process ends, and the next start goes on with what is on disk.
+ * The message is one sentence for a person.
+ */
+export class WriteFailed extends Error {
+  override readonly name = 'WriteFailed';
+
+  /** @param what the subject of the sentence, in the plural */
+  constructor(what: string, cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const remedy = 'make room on the disk or repair it, and start the service again';
+    super(`${what} take no more writes (${why}): ${remedy}.`, { cause });
+  }
+}
+
+/** What the file system says when the disk is full, when it is broken, and when it may not be written. */
+const codesOfDisk = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'];
+
+/** Whether the disk refused a write. */
+export function isOfDisk(error: unknown): boolean {
+  return codesOfDisk.some((code) => hasErrorCode(error, code));
+}
+
+export type OnWriteFailed = (failure: WriteFailed) => void;
