@@ -157,6 +157,8 @@ export interface ServiceWatch extends OutsideWatch, OpenaiWatch, FlappingWatch {
   readonly onRenders: (invocation: string, creation: string) => void;
   /** Is told with which input an execution of a creation is started. */
   readonly onStart: (input: string) => void;
+  /** Is told that an execution ended without success, and with what it was started. */
+  readonly onDied: (name: string, startedWith: Payload) => void;
   /** Is told that the code of a Task did not understand its creation, and with which release its execution began. */
   readonly onNotUnderstood: (startedWith: Payload, began: Release) => void;
   /** Is told how a callback was answered. */
@@ -355,11 +357,12 @@ export function createService(
       world.note(`execution ${name} ${status}`);
       // The rule for ended executions names the machines of creations alone.
       if (status === 'SUCCEEDED' || machineArn === machineArns.notices) return;
+      watch.onDied(name, JSON.parse(input) as Payload);
       // EventBridge delivers an event at least once, and some time later.
       const copies = world.dice.chance(`event twice ${name}`, 0.2) ? 2 : 1;
       for (let copy = 0; copy < copies; copy += 1) {
         setTimeout(
-          () => void runReconcile({ detail: { input, status } }),
+          () => void runReconcile({ detail: { name, input, status } }),
           world.dice.between(`event ${name} ${copy}`, 50, 3_000),
         );
       }
