@@ -312,6 +312,7 @@ export function createWatch(world: World): Watch {
       onAsked: routes.onAsked,
       onToldByProvider: routes.onToldByProvider,
       onStart: releases.onStart,
+      onRunAgain: callbacks.onRunAgain,
       onDied: recoveries.onDied,
       onNotUnderstood: releases.onNotUnderstood,
       onCallback: callbacks.onCallback,

@@ -11,6 +11,7 @@ export function quietWatch(heard: Partial<ServiceWatch>): ServiceWatch {
     onAsked: nothing,
     onToldByProvider: nothing,
     onStart: nothing,
+    onRunAgain: nothing,
     onDied: nothing,
     onNotUnderstood: nothing,
     onCallback: nothing,
