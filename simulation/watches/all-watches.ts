@@ -76,7 +76,7 @@ export function createWatch(world: World): Watch {
   const invocations = createInvocationWatch(world, accuse);
   const rates = createRateWatch(world, accuse);
   const uploads = createUploadWatch(world, accuse);
-  const callbacks = createCallbackWatch(() => service?.table, accuse);
+  const callbacks = createCallbackWatch(world, () => service?.table, accuse);
   const cancels = createCancelWatch(() => service, accuse);
   const events = createEventWatch(world, accuse, (id) => webhooks.posts.get(id)?.[0]?.body);
   const portal = createPortalWatch(world, () => service?.table, webhooks, accuse);
