@@ -1,4 +1,9 @@
-import { SendTaskFailureCommand, SendTaskSuccessCommand, type SFNClient } from '@aws-sdk/client-sfn';
+import {
+  SendTaskFailureCommand,
+  SendTaskHeartbeatCommand,
+  SendTaskSuccessCommand,
+  type SFNClient,
+} from '@aws-sdk/client-sfn';
 import type { TaskOutcome, Tasks } from '../core/ports/tasks.ts';
 
 /** Step Functions has no task that waits with this token, and no repeat of the call changes that. */
@@ -21,7 +26,7 @@ export interface TasksOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Ends tasks with SendTaskSuccess and SendTaskFailure. The client repeats a call that was throttled or lost. */
+/** Ends tasks and keeps them alive by their tokens. The client repeats a call that was throttled or lost. */
 export function createTasks(client: SFNClient, { onDefect, signal }: TasksOptions): Tasks {
   const options = signal ? { abortSignal: signal } : {};
   const outcomeOf = async (call: Promise<unknown>): Promise<TaskOutcome> => {
@@ -43,6 +48,8 @@ export function createTasks(client: SFNClient, { onDefect, signal }: TasksOption
           options,
         ),
       ),
+    heartbeat: async (taskToken) =>
+      outcomeOf(client.send(new SendTaskHeartbeatCommand({ taskToken }), options)),
     fail: async (taskToken, error) =>
       outcomeOf(client.send(new SendTaskFailureCommand({ taskToken, error }), options)),
   };

@@ -51,6 +51,8 @@ export interface Account {
   readonly inFlight: number;
   readonly limits: AccountLimits;
   readonly policy: ModelPolicy;
+  /** The operator has marked the account for the sandbox (core/sandbox.ts). */
+  readonly sandbox?: true;
   /** The newest first. core/webhook-secrets.ts says which of them signs. */
   readonly webhookSecrets: readonly SealedSecret[];
   /** Where notices go. Absent: the account gets none. */

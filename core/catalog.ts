@@ -4,7 +4,7 @@
 import type { Catalog, Model, Route } from './catalog-schema.ts';
 import { aspectRatios, outputFormats, resolutions } from './image-formats.ts';
 import type { AspectRatio, OutputFormat, Resolution } from './image-formats.ts';
-import { isEnabled } from './providers.ts';
+import { isEnabled, isSandbox } from './providers.ts';
 
 export type { Catalog, Model, Route } from './catalog-schema.ts';
 
@@ -12,6 +12,8 @@ export type { Catalog, Model, Route } from './catalog-schema.ts';
 export interface ModelPolicy {
   readonly providers: 'all' | readonly string[];
   readonly hiddenModels: readonly string[];
+  /** The deployment does not offer the sandbox to the account (core/sandbox.ts). */
+  readonly withoutSandbox?: true;
 }
 
 /** The three properties of an image that a request may leave to the defaults of its model. */
@@ -41,8 +43,13 @@ export interface SourceShape {
  * apart.
  */
 export function findModel(catalog: Catalog, policy: ModelPolicy, id: string): Model | undefined {
-  if (policy.hiddenModels.includes(id)) return undefined;
-  return catalog.models.find((model) => model.id === id);
+  return catalog.models.find((model) => model.id === id && isVisible(model, policy));
+}
+
+/** Whether the account may see the model. A model that only the sandbox renders goes with the sandbox. */
+export function isVisible({ id, routes }: Pick<Model, 'id' | 'routes'>, policy: ModelPolicy): boolean {
+  const isOfSandbox = routes.length > 0 && routes.every(({ provider }) => isSandbox(provider));
+  return !policy.hiddenModels.includes(id) && !(policy.withoutSandbox && isOfSandbox);
 }
 
 /** Whether the day of the model's sunset has begun, at 00:00 UTC. From then on the model renders nothing. */
@@ -56,7 +63,9 @@ export function enabledRoutes(
   policy: ModelPolicy,
   enabledProviders: readonly string[],
 ): readonly Route[] {
-  const isAllowed = (name: string): boolean => policy.providers === 'all' || policy.providers.includes(name);
+  const isAllowed = (name: string): boolean =>
+    (policy.providers === 'all' || policy.providers.includes(name)) &&
+    !(policy.withoutSandbox && isSandbox(name));
   return model.routes.filter(({ provider }) => isEnabled(provider, enabledProviders) && isAllowed(provider));
 }
 

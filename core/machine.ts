@@ -6,11 +6,16 @@ import type { CreationRecord, RouteChoice } from './creation.ts';
 import { canCallBack } from './providers.ts';
 
 /**
- * HeartbeatSeconds of the state RenderImage in the callback machine. They count from the end of the invocation.
- * After a lost heartbeat RenderImage runs again and looks after the job, so this is also the longest time that
- * a lost callback costs.
+ * HeartbeatSeconds of the state RenderImage in the callback machine. After a lost heartbeat RenderImage runs again
+ * and looks after the job, so this is also the longest time that a lost callback costs.
  */
 export const heartbeatSeconds = 60;
+
+/**
+ * A renderer that holds a task token sends a heartbeat after each of these times: AWS does not say whether the
+ * seconds of a heartbeat begin before the invocation or after it. Two calls may fail before a heartbeat is lost.
+ */
+export const heartbeatEveryMillis = 20_000;
 
 /**
  * The machine for a creation with these routes. The record keeps it, so that each start and each question goes

@@ -20,6 +20,8 @@ export interface OpenedAccount {
   readonly limits: AccountLimits;
   readonly balanceMicros: Micros;
   readonly creditLineMicros: Micros;
+  /** Marks the account for the sandbox. */
+  readonly sandbox?: true;
 }
 
 export type OpeningOutcome =
@@ -31,7 +33,7 @@ export type OpeningOutcome =
 
 /** Opens an account. The opening balance and the credit line are separate ledger rows. */
 export async function openAccount(
-  { name, limits, balanceMicros, creditLineMicros }: OpenedAccount,
+  { name, limits, balanceMicros, creditLineMicros, sandbox }: OpenedAccount,
   { accounts, wallet, clock, randomBytes }: OpeningServices,
 ): Promise<OpeningOutcome> {
   if (balanceMicros + creditLineMicros > largestAvailableMicros) return { kind: 'out_of_range' };
@@ -46,6 +48,7 @@ export async function openAccount(
     inFlight: 0,
     limits,
     policy: { providers: 'all', hiddenModels: [] },
+    ...(sandbox && { sandbox }),
     webhookSecrets: [],
     createdAt: new Date(clock.now()).toISOString(),
   };

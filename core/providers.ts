@@ -44,6 +44,13 @@ export const providers = {
 
 export type ProviderName = keyof typeof providers;
 
+const sandboxes: readonly string[] = ['sandbox', 'sandbox-large'] satisfies ProviderName[];
+
+/** Whether the provider paints its pictures itself and obeys the directives of a prompt. */
+export function isSandbox(name: string): boolean {
+  return sandboxes.includes(name);
+}
+
 /** The providers that can call back when a job has ended. The others answer at once, or are asked. */
 const callingBack: readonly string[] = ['fal', 'replicate'] satisfies ProviderName[];
 

@@ -112,10 +112,13 @@ export class CreationExecution extends Construct {
   }
 
   /**
-   * Lets a function end tasks of the callback machine. The policy is not the role's default policy: a function
+   * Lets a function end tasks of the callback machine, or keep them alive. The policy is not the role's default policy: a function
    * depends on that policy, and the machine depends on the function.
    */
-  grantEndTasks(fn: LambdaFunction, ...operations: ('SendTaskSuccess' | 'SendTaskFailure')[]): void {
+  grantEndTasks(
+    fn: LambdaFunction,
+    ...operations: ('SendTaskSuccess' | 'SendTaskFailure' | 'SendTaskHeartbeat')[]
+  ): void {
     const { role } = fn;
     if (!role) throw new Error(`${fn.node.id} has no role`);
     new Policy(this, `${fn.node.id}EndsTasks`, {

@@ -51,7 +51,7 @@ export function addExecution(scope: Construct, add: AddFunction, parts: Executio
     tracing: settings.tracing,
   });
   for (const fn of [renderImage, renderImageSmall, renderImageLarge])
-    execution.grantEndTasks(fn, 'SendTaskSuccess');
+    execution.grantEndTasks(fn, 'SendTaskSuccess', 'SendTaskHeartbeat');
   return execution;
 }
 

@@ -224,6 +224,7 @@ export class ServiceStack extends Stack {
     });
     const add = this.addFunction.bind(this);
     const functions = portal.addFunctions(add);
+    for (const fn of Object.values(functions)) fn.addEnvironment('SANDBOX', this.settings.sandbox);
     grantPortal(functions, {
       ...this.operationParts(execution),
       encryptionSecret: this.encryptionSecret,
@@ -311,6 +312,7 @@ export class ServiceStack extends Stack {
     });
     fn.addEnvironment('RESULTS_BASE_URL', this.images.baseUrl);
     fn.addEnvironment('AUTH_FAILURE_FORM', this.settings.authFailureForm);
+    fn.addEnvironment('SANDBOX', this.settings.sandbox);
     return fn;
   }
 

@@ -35,111 +35,124 @@ const limits = {
   maxUnusedUploads: wholeNumber(...limitRanges.maxUnusedUploads).optional(),
 };
 
-const settingsSchema = z.strictObject(
-  {
-    /** The API's own host name, with a certificate of ACM in the stack's region. */
-    apiDomain: domain(regionalCertificate),
-    /** The host name of the images. CloudFront takes certificates of us-east-1 only. */
-    resultsDomain: domain(usEastCertificate),
-    /** Days for which clients can fetch results. Copies of source images are always deleted within 48 h. */
-    resultDays: wholeNumber(1, 3_650).default(30),
-    /**
-     * The origins of web pages that may put uploads from a browser, such as https://app.example.com. By default
-     * every page may: the signed address is the only credential, and a browser adds none.
-     */
-    uploadOrigins: z
-      .array(
-        z
-          .string({ error: 'must be "*" or an origin, such as https://app.example.com' })
-          .regex(/^(\*|https?:\/\/[a-z0-9.-]+(:\d{1,5})?)$/, {
-            error: 'must be "*" or an origin, such as https://app.example.com',
-          }),
-        { error: 'must be a list of origins' },
-      )
-      .min(1, { error: 'must be a list of origins' })
-      .default(['*']),
-    /** The retention of every log group. */
-    logRetentionDays: retention().prefault(30),
-    /** The limits of accounts that are created without their own. Existing accounts keep their limits. */
-    limits: z.strictObject(limits, { error: 'must be an object of limits' }).default({}),
-    /** The form in which a failed authentication is answered (docs/api.md). */
-    authFailureForm: oneOf(['envelope', 'plain']).default('envelope'),
-    /**
-     * The page where a client can top up its wallet. Answers of 402 name it. Empty: the wallet page of the
-     * portal.
-     */
-    topUpUrl: z
-      .string({ error: 'must be an https address, or empty' })
-      .refine((text) => text === '' || URL.parse(text)?.protocol === 'https:')
-      .default(''),
-    /** The address that gets the alarms. Absent: the topic exists and has no subscriber. */
-    alarmEmail: z.email({ error: 'must be an e-mail address' }).optional(),
-    /** The limits of the alarms that depend on the deployment. */
-    alarms: alarmSettings,
-    /** Whether functions, state machines and REST APIs send traces to X-Ray. */
-    tracing,
-    /** How often the canary makes a creation of the sandbox over the public API. */
-    canary,
-    /** The region in which models of Amazon Bedrock are invoked. us-west-2 offers Stability's models. */
-    bedrockRegion: z
-      .string({ error: 'must be a region, such as us-west-2' })
-      .regex(/^[a-z]{2}(-[a-z]+)+-\d$/)
-      .default('us-west-2'),
-    /**
-     * The private network in which the functions render, for providers with a private address, such as an own
-     * GPU. Its subnets need a way to the internet for all other vendors.
-     */
-    providerNetwork,
-    /**
-     * A table that was restored from a backup. The functions use it; the stack keeps its own table unchanged.
-     */
-    restoredTable: z
-      .string({ error: 'must be the name of a table' })
-      .regex(/^[a-zA-Z0-9_.-]{3,255}$/)
-      .optional(),
-    /** The architecture of the functions' processors. arm64 is a fifth cheaper. */
-    architecture: oneOf(['arm64', 'x86_64']).default('arm64'),
-    /**
-     * StartExecution calls that Step Functions allows a second. AWS allows 300 in us-east-1, us-west-2 and
-     * eu-west-1, and 150 in other regions. The reconciler stays below what others leave of it.
-     */
-    startsPerSecond: wholeNumber(10, 10_000).default(150),
-    /**
-     * Creations that may be open at once in the whole service. A request beyond them gets 429. It has to fit what
-     * Lambda may run at once (docs/operations.md).
-     */
-    serviceCapacity: wholeNumber(...serviceCapacityRange).default(defaultServiceCapacity),
-    /**
-     * How a deployment moves requests to the new API functions. In steps, a deployment takes five or ten
-     * minutes longer, and an alarm ends it.
-     */
-    apiTraffic: oneOf([
-      'all-at-once',
-      'canary-10-percent-5-minutes',
-      'linear-10-percent-every-1-minute',
-    ]).default('all-at-once'),
-    /** The portal, where clients help themselves. */
-    portal: portalSettings,
-    /** The models behind the names that clients of the OpenAI API send. */
-    openai: openaiSettings,
-    /** How many requests are held at once while their images are made. */
-    heldRequests,
-    /** The percentage of the places of a door that held requests of one account may take. */
-    heldSharePercent: wholeNumber(1, 100).default(heldShare.percent),
-    /** The executions of Lambda that are set apart for each kind of work. */
-    concurrency: concurrencySettings,
-    /** Who makes the role by which API Gateway writes the access logs of REST APIs in this account and region. */
-    gatewayLogRole,
-    /** The limits of the whole API, which apply before the limits of an account. */
-    throttling: z
-      .strictObject(
-        { ratePerSecond: wholeNumber(1, 100_000).default(500), burst: wholeNumber(1, 5_000).default(1_000) },
-        { error: 'must be {ratePerSecond, burst}' },
-      )
-      .prefault({}),
-  },
-  { error: 'must be an object of settings' },
-);
+const settingsSchema = z
+  .strictObject(
+    {
+      /** The API's own host name, with a certificate of ACM in the stack's region. */
+      apiDomain: domain(regionalCertificate),
+      /** The host name of the images. CloudFront takes certificates of us-east-1 only. */
+      resultsDomain: domain(usEastCertificate),
+      /** Days for which clients can fetch results. Copies of source images are always deleted within 48 h. */
+      resultDays: wholeNumber(1, 3_650).default(30),
+      /**
+       * The origins of web pages that may put uploads from a browser, such as https://app.example.com. By default
+       * every page may: the signed address is the only credential, and a browser adds none.
+       */
+      uploadOrigins: z
+        .array(
+          z
+            .string({ error: 'must be "*" or an origin, such as https://app.example.com' })
+            .regex(/^(\*|https?:\/\/[a-z0-9.-]+(:\d{1,5})?)$/, {
+              error: 'must be "*" or an origin, such as https://app.example.com',
+            }),
+          { error: 'must be a list of origins' },
+        )
+        .min(1, { error: 'must be a list of origins' })
+        .default(['*']),
+      /** The retention of every log group. */
+      logRetentionDays: retention().prefault(30),
+      /** The limits of accounts that are created without their own. Existing accounts keep their limits. */
+      limits: z.strictObject(limits, { error: 'must be an object of limits' }).default({}),
+      /** The form in which a failed authentication is answered (docs/api.md). */
+      authFailureForm: oneOf(['envelope', 'plain']).default('envelope'),
+      /**
+       * The page where a client can top up its wallet. Answers of 402 name it. Empty: the wallet page of the
+       * portal.
+       */
+      topUpUrl: z
+        .string({ error: 'must be an https address, or empty' })
+        .refine((text) => text === '' || URL.parse(text)?.protocol === 'https:')
+        .default(''),
+      /** The address that gets the alarms. Absent: the topic exists and has no subscriber. */
+      alarmEmail: z.email({ error: 'must be an e-mail address' }).optional(),
+      /** The limits of the alarms that depend on the deployment. */
+      alarms: alarmSettings,
+      /** Whether functions, state machines and REST APIs send traces to X-Ray. */
+      tracing,
+      /** How often the canary makes a creation of the sandbox over the public API. */
+      canary,
+      /**
+       * Whom the sandbox is offered to: to nobody, to the accounts that the operator has marked (the account of the
+       * canary is marked), or to every account.
+       */
+      sandbox: oneOf(['off', 'marked', 'on']).default('marked'),
+      /** The region in which models of Amazon Bedrock are invoked. us-west-2 offers Stability's models. */
+      bedrockRegion: z
+        .string({ error: 'must be a region, such as us-west-2' })
+        .regex(/^[a-z]{2}(-[a-z]+)+-\d$/)
+        .default('us-west-2'),
+      /**
+       * The private network in which the functions render, for providers with a private address, such as an own
+       * GPU. Its subnets need a way to the internet for all other vendors.
+       */
+      providerNetwork,
+      /**
+       * A table that was restored from a backup. The functions use it; the stack keeps its own table unchanged.
+       */
+      restoredTable: z
+        .string({ error: 'must be the name of a table' })
+        .regex(/^[a-zA-Z0-9_.-]{3,255}$/)
+        .optional(),
+      /** The architecture of the functions' processors. arm64 is a fifth cheaper. */
+      architecture: oneOf(['arm64', 'x86_64']).default('arm64'),
+      /**
+       * StartExecution calls that Step Functions allows a second. AWS allows 300 in us-east-1, us-west-2 and
+       * eu-west-1, and 150 in other regions. The reconciler stays below what others leave of it.
+       */
+      startsPerSecond: wholeNumber(10, 10_000).default(150),
+      /**
+       * Creations that may be open at once in the whole service. A request beyond them gets 429. It has to fit what
+       * Lambda may run at once (docs/operations.md).
+       */
+      serviceCapacity: wholeNumber(...serviceCapacityRange).default(defaultServiceCapacity),
+      /**
+       * How a deployment moves requests to the new API functions. In steps, a deployment takes five or ten
+       * minutes longer, and an alarm ends it.
+       */
+      apiTraffic: oneOf([
+        'all-at-once',
+        'canary-10-percent-5-minutes',
+        'linear-10-percent-every-1-minute',
+      ]).default('all-at-once'),
+      /** The portal, where clients help themselves. */
+      portal: portalSettings,
+      /** The models behind the names that clients of the OpenAI API send. */
+      openai: openaiSettings,
+      /** How many requests are held at once while their images are made. */
+      heldRequests,
+      /** The percentage of the places of a door that held requests of one account may take. */
+      heldSharePercent: wholeNumber(1, 100).default(heldShare.percent),
+      /** The executions of Lambda that are set apart for each kind of work. */
+      concurrency: concurrencySettings,
+      /** Who makes the role by which API Gateway writes the access logs of REST APIs in this account and region. */
+      gatewayLogRole,
+      /** The limits of the whole API, which apply before the limits of an account. */
+      throttling: z
+        .strictObject(
+          {
+            ratePerSecond: wholeNumber(1, 100_000).default(500),
+            burst: wholeNumber(1, 5_000).default(1_000),
+          },
+          { error: 'must be {ratePerSecond, burst}' },
+        )
+        .prefault({}),
+    },
+    { error: 'must be an object of settings' },
+  )
+  .refine(({ sandbox, canary: every }) => sandbox !== 'off' || every === 'off', {
+    path: ['sandbox'],
+    error: 'must be marked or on, because the canary orders pictures of the sandbox',
+  });
 
 /** The settings that a file of config/ names: some, all or none. */
 export type SettingsInput = z.input<typeof settingsSchema>;

@@ -30,7 +30,9 @@ export async function demoAccount(folder: string, services: OperatorServices): P
   const known = parseAccountId(before.account ?? '');
   const account =
     (known && (await services.accounts.read(known))) ??
-    (await createAccount(services, { name: 'demo', balance: openingBalanceUsd }));
+    (await createAccount(services, { name: 'demo', balance: openingBalanceUsd, sandbox: 'yes' }));
+  // An earlier release did not mark its demo account.
+  if (account.sandbox !== true) await services.accounts.change(account.id, { sandbox: true });
   if (account.webhookSecrets.length === 0) await issueSecret(services, account);
   const last = parseKeyId(before.key ?? '');
   if (last) await services.accounts.revokeKey(account.id, last, new Date(services.clock.now()).toISOString());

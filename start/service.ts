@@ -74,6 +74,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     port: options.port,
     environment: {
       TOP_UP_URL: '{origin}/portal/wallet',
+      SANDBOX: 'on',
       PORTAL_ISSUER: '{origin}/_local/issuer',
       // The user pool of the template has no stand-in. An invited person signs in at the local issuer.
       USER_POOL_ID: '',

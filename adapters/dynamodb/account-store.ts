@@ -27,6 +27,7 @@ export interface AccountChange {
   /** null removes the attribute. */
   readonly noticeUrl?: string | null;
   readonly lowBalanceMicros?: Micros | null;
+  readonly sandbox?: true | null;
 }
 
 /** Models to hide from an account, and models to show again. */

@@ -46,6 +46,7 @@ interface AccountItem {
   toldFailing?: ToldWallet;
   webhookFailures?: number;
   eventsSince?: string;
+  sandbox?: true;
 }
 
 const optionalAttributes = [
@@ -56,6 +57,7 @@ const optionalAttributes = [
   'toldFailing',
   'webhookFailures',
   'eventsSince',
+  'sandbox',
 ] as const satisfies readonly (keyof AccountItem)[];
 
 export function accountToItem(account: Account): Item & ItemKey {

@@ -1,6 +1,7 @@
 import { monthOf } from '../../core/creation.ts';
 import { blockSeconds, rateWindowSeconds, rejectionsBeforeBlock } from '../../core/limits.ts';
 import type { Rejection, RequestQuestion, RequestState, RequestStore } from '../../core/ports/requests.ts';
+import { asOffered, type SandboxSetting } from '../../core/sandbox.ts';
 import { batchGet } from './batch-get.ts';
 import { updateIf } from './conditional.ts';
 import {
@@ -18,10 +19,13 @@ import { updateItem } from './send.ts';
 import { closedOf } from './service-switch.ts';
 import { keys, minuteOf, ttlAttribute, type Item, type ItemKey, type Table } from './table.ts';
 
-/** The reads and the counters of the request path. */
-export function createRequestStore(table: Table): RequestStore {
+/**
+ * The reads and the counters of the request path.
+ * @param sandbox whom the deployment offers the sandbox to
+ */
+export function createRequestStore(table: Table, sandbox: SandboxSetting = 'marked'): RequestStore {
   return {
-    read: (question) => readState(table, question),
+    read: (question) => readState(table, question, sandbox),
     countRequest: async (account, rate, limit, nowMillis) => {
       if (limit === 0) return false;
       return updateIf(table, keys.rate(account, rate, minuteOf(nowMillis)), {
@@ -61,7 +65,11 @@ function secondsAfter(millis: number, seconds: number): number {
   return Math.floor(millis / 1000) + seconds;
 }
 
-async function readState(table: Table, question: RequestQuestion): Promise<RequestState> {
+async function readState(
+  table: Table,
+  question: RequestQuestion,
+  sandbox: SandboxSetting,
+): Promise<RequestState> {
   const { key, nowMillis } = question;
   const asksTheService = key !== undefined && question.creationId === undefined;
   const wanted: Record<string, ItemKey | undefined> = {
@@ -90,10 +98,14 @@ async function readState(table: Table, question: RequestQuestion): Promise<Reque
     const place = wanted[name];
     return place && items.find((item) => item['pk'] === place.pk && item['sk'] === place.sk);
   };
-  return stateOf(found, nowMillis);
+  return stateOf(found, sandbox, nowMillis);
 }
 
-function stateOf(found: (name: string) => Item | undefined, nowMillis: number): RequestState {
+function stateOf(
+  found: (name: string) => Item | undefined,
+  sandbox: SandboxSetting,
+  nowMillis: number,
+): RequestState {
   const block = found('block');
   const account = found('account');
   const apiKey = found('apiKey');
@@ -106,7 +118,7 @@ function stateOf(found: (name: string) => Item | undefined, nowMillis: number): 
   const stored = block && blockFromItem(block);
   return {
     ...(stored && stored.untilMillis > nowMillis && { block: stored }),
-    ...(account && { account: accountFromItem(account) }),
+    ...(account && { account: asOffered(accountFromItem(account), sandbox) }),
     ...(apiKey && { apiKey: apiKeyFromItem(apiKey) }),
     ...(live && live.expiresAt > nowMillis && { idempotency: live }),
     ...(creation && { creation: creationFromItem(creation) }),

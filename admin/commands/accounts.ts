@@ -22,9 +22,11 @@ export interface NewAccount extends values.LimitOptions {
   readonly name: string;
   readonly balance?: string;
   readonly creditLine?: string;
+  readonly sandbox?: string;
 }
 
 interface AccountChanges extends values.LimitOptions {
+  readonly sandbox?: string;
   readonly name?: string;
   readonly condition?: string;
   readonly creditLine?: string;
@@ -41,6 +43,7 @@ export function addAccountCommands(program: Command, admin: Admin): void {
     .requiredOption('--name <name>', 'what it is called')
     .option('--balance <usd>', 'its opening balance in USD', '0')
     .option('--credit-line <usd>', 'how far it may go below zero, in USD', '0')
+    .option('--sandbox <yes|no>', sandboxHelp, 'no')
     .action(
       admin.run(async ({ services, output }, options: NewAccount) => {
         output.show(accountView(await createAccount(services, options)));
@@ -71,6 +74,7 @@ export function addAccountCommands(program: Command, admin: Admin): void {
     .option('--providers <list>', 'the only providers it may use, with commas between them; all; or none')
     .option('--hide-model <model...>', 'models that it does not see')
     .option('--show-model <model...>', 'models that it sees again')
+    .option('--sandbox <yes|no>', sandboxHelp)
     .option('--notice-url <url>', "where its notices go; '' for nowhere")
     .option('--low-balance <usd>', "wallet.low is told below this, in USD; '' for never")
     .action(
@@ -80,6 +84,8 @@ export function addAccountCommands(program: Command, admin: Admin): void {
     );
   addSetMany(limitOptions(accounts.command('set-many')), admin);
 }
+
+const sandboxHelp = 'whether it is marked for the sandbox, whose directives can stop a renderer';
 
 function limitOptions(command: Command): Command {
   return command
@@ -100,6 +106,7 @@ export async function createAccount(services: OperatorServices, options: NewAcco
       limits: { ...services.defaultLimits, ...values.limits(options) },
       balanceMicros: balance,
       creditLineMicros: creditLine,
+      ...(options.sandbox !== undefined && isYes('--sandbox', options.sandbox) && { sandbox: true }),
     },
     services,
   );
@@ -152,6 +159,7 @@ async function changeAccount(
     ...values.limits(changes),
     ...(changes.name !== undefined && { name: values.shownText('--name', changes.name) }),
     ...(changes.providers !== undefined && { providers: providers(changes.providers, merged) }),
+    ...(changes.sandbox !== undefined && { sandbox: isYes('--sandbox', changes.sandbox) || null }),
   };
   const known = (ids: readonly string[] | undefined): readonly string[] =>
     merged ? knownModels(merged.catalog, ids) : [];
@@ -172,6 +180,11 @@ async function changeAccount(
   if (creditLine !== undefined) await setCreditLine(services, account, creditLine);
   if (hasNotices) await setNotices(account.id, notices, services);
   return values.account(services, account.id);
+}
+
+function isYes(option: string, text: string): boolean {
+  if (text !== 'yes' && text !== 'no') throw new OperatorError(`${option}: must be yes or no.`);
+  return text === 'yes';
 }
 
 /** An empty value removes the setting. */
@@ -264,6 +277,7 @@ function accountView(account: Account): Row {
     max_unused_uploads: account.limits.maxUnusedUploads,
     providers: account.policy.providers,
     hidden_models: account.policy.hiddenModels,
+    sandbox: account.sandbox === true,
     webhook_secret_issued: account.webhookSecrets.length > 0,
     notice_url: account.noticeUrl ?? null,
     low_balance: account.lowBalanceMicros === undefined ? null : toUsd(account.lowBalanceMicros),

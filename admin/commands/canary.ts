@@ -46,7 +46,7 @@ async function setUp(wanted: Micros, services: OperatorServices, tell: (line: st
   const account = before
     ? await filledUp(await values.account(services, before.account), wanted, services)
     : await createAccount(services, { name: 'Canary', balance: String(toUsd(wanted)), maxConcurrent: '5' });
-  await services.accounts.change(account.id, { providers: ['sandbox'] });
+  await services.accounts.change(account.id, { providers: ['sandbox'], sandbox: true });
   const { record, key } = await issueKey(services, account, { name: 'canary', models: canaryModel });
   const made: CanaryAccount = { account: account.id, keyId: record.id, key };
   await services.canary.write(made);

@@ -2,6 +2,7 @@
 import {
   enabledRoutes,
   isSunset,
+  isVisible,
   offered,
   type Catalog,
   type Model,
@@ -21,7 +22,7 @@ export function modelViews(
 ): ModelView[] {
   return catalog.models.flatMap((model) => {
     const routes = enabledRoutes(model, policy, enabledProviders);
-    const isOffered = !policy.hiddenModels.includes(model.id) && !isSunset(model, nowMillis);
+    const isOffered = isVisible(model, policy) && !isSunset(model, nowMillis);
     return isOffered && routes.length > 0 ? [modelView(model, routes)] : [];
   });
 }

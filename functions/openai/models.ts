@@ -1,5 +1,5 @@
 import { allowsModel } from '../../core/caps.ts';
-import { enabledRoutes, isSunset, type Model } from '../../core/catalog.ts';
+import { enabledRoutes, isSunset, isVisible, type Model } from '../../core/catalog.ts';
 import { methodsOf, openaiOperations, openaiRoot } from '../../core/contract.ts';
 import { modelIdOf } from '../../core/openai/aliases.ts';
 import type { Caller } from '../http/caller.ts';
@@ -33,7 +33,7 @@ export const openaiModels: OpenaiHandle<OpenaiModelServices> = async (request, c
 /** Whether a request of this caller for this model could be rendered. */
 function mayUse(model: Model, { account, apiKey, state, nowMillis }: Caller): boolean {
   return (
-    !account.policy.hiddenModels.includes(model.id) &&
+    isVisible(model, account.policy) &&
     allowsModel(apiKey, model.id) &&
     !isSunset(model, nowMillis) &&
     enabledRoutes(model, account.policy, state.enabledProviders).length > 0

@@ -1,5 +1,13 @@
 import { allowsModel } from '../../core/caps.ts';
-import { chooseShape, enabledRoutes, isSunset, offered, type Model, type Route } from '../../core/catalog.ts';
+import {
+  chooseShape,
+  enabledRoutes,
+  isSunset,
+  isVisible,
+  offered,
+  type Model,
+  type Route,
+} from '../../core/catalog.ts';
 import { aspectRatios, outputFormats, resolutions } from '../../core/image-formats.ts';
 import { fromUsd, toUsd } from '../../core/money.ts';
 import { catalogServices, type CatalogServices } from '../services/api.ts';
@@ -14,7 +22,7 @@ export const listModels: Handle<CatalogServices> = async (request, caller, { cat
   checkQuery(request, 'listModels');
   const { account, apiKey } = caller;
   const visible = catalog.models.filter(
-    ({ id }) => !account.policy.hiddenModels.includes(id) && allowsModel(apiKey, id),
+    (model) => isVisible(model, account.policy) && allowsModel(apiKey, model.id),
   );
   return Promise.resolve({
     status: 200,

@@ -114,7 +114,7 @@ async function look(creation: CreationRecord, round: Round, services: ReconcileS
   const step = nextStep(creation, services.clock.now());
   if (step.kind === 'ask') round.toAsk.push({ id, deadlineAt });
   else if (step.kind === 'start') round.toStart.push({ id, deadlineAt });
-  else if (step.kind === 'start_webhook') round.toStart.push({ id, deadlineAt: noDeadline });
+  else if (step.kind === 'start_next') round.toStart.push({ id, deadlineAt: noDeadline });
   else {
     const calm = { ...services, starts: atOnce, questions: atOnce };
     count(creation, await safely({ creationId: id }, services, () => recover(creation, step, calm)), round);

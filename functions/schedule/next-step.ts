@@ -21,20 +21,37 @@ export type NextStep =
    * repairs the creation if it does not.
    */
   | { readonly kind: 'start'; readonly latest: number }
-  /** The webhook is overdue, and its execution has ended. */
-  | { readonly kind: 'start_webhook' }
+  /** The last execution has ended. The next one renders, or sends the webhook that is overdue. */
+  | { readonly kind: 'start_next'; readonly latest: number }
   /** An invocation took up the creation and lost its lease. Only Step Functions knows whether it comes back. */
   | { readonly kind: 'ask'; readonly latest: number };
 
 /** `latest` of a step is the time by which the reconciler has to look again. */
 export function nextStep(creation: CreationRecord, now: number): NextStep {
   if (isTerminal(creation.status))
-    return { kind: creation.webhook?.status === 'pending' ? 'start_webhook' : 'settle' };
-  const giveUpAt = creation.deadlineAt + deadlineGraceMillis;
+    return creation.webhook?.status === 'pending'
+      ? { kind: 'start_next', latest: Infinity }
+      : { kind: 'settle' };
+  const giveUpAt = giveUpAtOf(creation);
   if (now >= giveUpAt) return { kind: 'refund' };
   const goodUntil = (creation.lease?.until ?? 0) + waitOf(creation);
   if (goodUntil > now) return { kind: 'postpone', dueAt: Math.min(goodUntil + lookAgainMillis, giveUpAt) };
   return { kind: creation.status === 'queued' ? 'start' : 'ask', latest: giveUpAt };
+}
+
+/**
+ * The step when an event says that the last execution of the creation is over. Nothing else ends the creation then,
+ * so no lease and no wait for a callback puts the next execution off. An invocation of the old execution may still
+ * run: it keeps its lease, the next execution waits until the lease is free, and the first end of the creation counts.
+ */
+export function stepAfterEnd(creation: CreationRecord, now: number): NextStep {
+  const step = nextStep(creation, now);
+  if (step.kind === 'settle' || step.kind === 'refund') return step;
+  return { kind: 'start_next', latest: isTerminal(creation.status) ? Infinity : giveUpAtOf(creation) };
+}
+
+function giveUpAtOf({ deadlineAt }: CreationRecord): number {
+  return deadlineAt + deadlineGraceMillis;
 }
 
 /**

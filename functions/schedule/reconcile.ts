@@ -3,11 +3,12 @@
  * minute over every creation that is due, and at once for a creation whose execution died. It reads each
  * record again and writes under conditions only, so that it may run at the same time as any other function.
  */
+import { executionName } from '../../core/creation.ts';
 import { parseCreationId, type CreationId } from '../../core/ids.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
 import { reconcileServices, type ReconcileServices } from '../services/reconcile.ts';
 import { drain, type Tally } from './drain.ts';
-import { nextStep } from './next-step.ts';
+import { nextStep, stepAfterEnd } from './next-step.ts';
 import { recover } from './recover.ts';
 import { atOnce } from './start-pace.ts';
 
@@ -19,13 +20,13 @@ const mostEventRecoveries = 2;
 
 /** The schedule sends an empty event. EventBridge sends the end of an execution. */
 export interface ReconcileEvent {
-  readonly detail?: { readonly input?: string | null; readonly status?: string };
+  readonly detail?: { readonly name?: string; readonly input?: string | null; readonly status?: string };
 }
 
 /** What an event asks for: every creation that is due, one creation, or nothing. */
 type Asked =
   | { readonly kind: 'due' }
-  | { readonly kind: 'creation'; readonly id: CreationId }
+  | { readonly kind: 'creation'; readonly id: CreationId; readonly execution: string | undefined }
   | { readonly kind: 'nothing' };
 
 export interface ReconcileReport {
@@ -42,7 +43,7 @@ export async function reconcile(
   timeLeft: () => number,
 ): Promise<ReconcileReport> {
   const asked = askedBy(event);
-  if (asked.kind === 'creation') return reconcileEnded(asked.id, services);
+  if (asked.kind === 'creation') return reconcileEnded(asked, services);
   if (asked.kind === 'nothing') {
     services.log.info('reconcile_event_ignored', { status: event.detail?.status });
     return { looked: 0, started: 0, refunded: 0 };
@@ -81,7 +82,7 @@ function askedBy({ detail }: ReconcileEvent): Asked {
       ? payload.creation_id
       : undefined;
   const id = typeof named === 'string' ? parseCreationId(named) : undefined;
-  return id ? { kind: 'creation', id } : { kind: 'nothing' };
+  return id ? { kind: 'creation', id, execution: detail.name } : { kind: 'nothing' };
 }
 
 /** The value of a JSON text; undefined for any other text. */
@@ -93,12 +94,18 @@ function parsed(text: string): unknown {
   }
 }
 
-async function reconcileEnded(id: CreationId, services: ReconcileServices): Promise<Tally> {
+/** @param asked.execution the name of the execution that ended */
+async function reconcileEnded(
+  { id, execution }: Extract<Asked, { readonly kind: 'creation' }>,
+  services: ReconcileServices,
+): Promise<Tally> {
   const single = { ...services, starts: atOnce, questions: atOnce };
   const tally = { looked: 1, started: 0, refunded: 0 };
   const [creation] = await services.creations.readAll([id]);
   if (creation?.dueAt === undefined || creation.recoveries >= mostEventRecoveries) return tally;
-  const action = await recover(creation, nextStep(creation, services.clock.now()), single);
+  const isOver = execution === executionName(id, creation.executions);
+  const step = (isOver ? stepAfterEnd : nextStep)(creation, services.clock.now());
+  const action = await recover(creation, step, single);
   // The webhook of a creation that was refunded is due a little later, by the schedule.
   return {
     ...tally,

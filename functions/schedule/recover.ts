@@ -41,8 +41,8 @@ export async function recover(
       return refundLate(creation, services);
     case 'start':
       return takeUp(creation, step.latest, services);
-    case 'start_webhook':
-      return startNext(creation, creation.executions + 1, Infinity, services);
+    case 'start_next':
+      return startNext(creation, creation.executions + 1, step.latest, services);
     case 'ask':
       return ask(creation, step.latest, services);
   }

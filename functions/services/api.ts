@@ -20,7 +20,7 @@ import type { UploadReader } from '../../core/ports/uploads.ts';
 import type { RequestStore } from '../../core/ports/requests.ts';
 import { startBudget, type TimeBudget } from '../../core/time-budget.ts';
 import { commonServices, table, type CommonServices } from './clients.ts';
-import { environment } from './environment.ts';
+import { environment, sandboxSetting } from './environment.ts';
 import type { OpenServices } from './open.ts';
 import { outboundRules } from './outbound.ts';
 
@@ -44,6 +44,7 @@ export function apiServices(): OpenServices<ApiServices> {
 export function openApi(shared: Table, millis = requestMillis): OpenServices<ApiServices> {
   const authFailureForm: AuthFailureForm =
     environment('AUTH_FAILURE_FORM') === 'plain' ? 'plain' : 'envelope';
+  const sandbox = sandboxSetting();
   const base = {
     ...commonServices('api'),
     resultsBaseUrl: environment('RESULTS_BASE_URL'),
@@ -52,7 +53,12 @@ export function openApi(shared: Table, millis = requestMillis): OpenServices<Api
   return () => {
     const budget = startBudget(systemClock, millis);
     const store = { ...shared, signal: budget.signal };
-    return { ...base, budget, requests: createRequestStore(store), creations: createCreationReader(store) };
+    return {
+      ...base,
+      budget,
+      requests: createRequestStore(store, sandbox),
+      creations: createCreationReader(store),
+    };
   };
 }
 

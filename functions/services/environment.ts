@@ -1,5 +1,7 @@
 /** The only reader of the environment in functions/. */
 
+import { sandboxSettings, type SandboxSetting } from '../../core/sandbox.ts';
+
 /** Every variable that the stack may give to a function; lib/ declares each variable where it is used. */
 export type Variable =
   | 'TABLE_NAME'
@@ -34,13 +36,22 @@ export type Variable =
   | 'OPENAI_ALIASES'
   | 'OPENAI_URL'
   | 'MCP_URL'
-  | 'CANARY_SECRET_ARN';
+  | 'CANARY_SECRET_ARN'
+  | 'SANDBOX';
 
 /** Throws when the variable is not set. */
 export function environment(name: Variable): string {
   const value = process.env[name];
   if (value === undefined) throw new Error(`the environment variable ${name} is not set`);
   return value;
+}
+
+/** Whom the deployment offers the sandbox to. */
+export function sandboxSetting(): SandboxSetting {
+  const value = environment('SANDBOX');
+  const known = sandboxSettings.find((one) => one === value);
+  if (!known) throw new Error(`the environment variable SANDBOX is none of ${sandboxSettings.join(', ')}`);
+  return known;
 }
 
 /** What Lambda itself sets, as the AWS SDK's own clients read it. */

@@ -12,7 +12,7 @@ import type { ActionLog } from '../../core/ports/actions.ts';
 import type { PortalAccess } from '../../core/ports/portal-access.ts';
 import { startBudget, type TimeBudget } from '../../core/time-budget.ts';
 import { commonServices, type CommonServices } from './clients.ts';
-import { environment } from './environment.ts';
+import { environment, sandboxSetting } from './environment.ts';
 import type { OpenServices } from './open.ts';
 
 export interface PortalServices extends CommonServices {
@@ -37,11 +37,12 @@ export function openPortalBehind(
   originSecret: () => Promise<string>,
   shared: Table,
 ): OpenServices<PortalServices> {
+  const sandbox = sandboxSetting();
   const base = { ...commonServices('portal'), settings: portalSettings(), originSecret };
   return () => {
     const budget = startBudget(systemClock, requestMillis);
     const store = { ...shared, signal: budget.signal };
-    return { ...base, budget, access: createPortalAccess(store), actions: createActionLog(store) };
+    return { ...base, budget, access: createPortalAccess(store, sandbox), actions: createActionLog(store) };
   };
 }
 

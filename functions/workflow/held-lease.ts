@@ -1,10 +1,12 @@
 /**
  * The lease of a creation, which its renderer renews while it makes progress. The renderer says which step it
  * begins and how long the step may take. After that time the lease is not renewed any more, so that a call
- * that hangs does not keep the creation from an invocation that could end it.
+ * that hangs does not keep the creation from an invocation that could end it. The heartbeats of a task that
+ * waits for the renderer begin and end with the renewals.
  */
 import type { CreationId } from '../../core/ids.ts';
 import { leaseRenewMillis } from '../../core/limits.ts';
+import { heartbeatEveryMillis } from '../../core/machine.ts';
 import { errorName } from '../error-name.ts';
 import type { RenderServices } from '../services/render.ts';
 
@@ -20,22 +22,25 @@ export interface HeldLease {
   /** The renderer begins this step, which may take at most so many milliseconds. */
   begin(step: Step, mostMillis: number): void;
   /**
-   * Ends the renewals and waits for the renewal that is being written. The lease itself stays until its time
-   * is over.
+   * Ends the renewals and waits for the renewal and the heartbeat that are under way. The lease itself stays until
+   * its time is over.
    */
   release(): Promise<void>;
   /** Ends the renewals and the lease, so that the next invocation may begin at once. */
   giveBack(): Promise<void>;
 }
 
+/** @param beat sends the heartbeat of the task that waits for the holder. It never rejects. */
 export function holdLease(
   id: CreationId,
   holder: string,
   { clock, creations, log }: Pick<RenderServices, 'clock' | 'creations' | 'log'>,
+  beat?: () => Promise<unknown>,
 ): HeldLease {
   let step: Step | undefined;
   let until = Infinity;
   let renewing = Promise.resolve();
+  let beating: Promise<unknown> = Promise.resolve();
   const renew = async (forMillis: number): Promise<void> => {
     try {
       await creations.renewLease(id, holder, clock.now() + forMillis);
@@ -43,7 +48,8 @@ export function holdLease(
       log.info('lease_not_renewed', { error: errorName(error) });
     }
   };
-  const stop = clock.every(leaseRenewMillis, () => {
+  const stopBeats = beat && clock.every(heartbeatEveryMillis, () => (beating = beat()));
+  const stopRenewals = clock.every(leaseRenewMillis, () => {
     if (clock.elapsed() <= until) {
       renewing = renew(leaseMillis);
       return;
@@ -51,19 +57,24 @@ export function holdLease(
     stop();
     log.info('lease_let_go', { step });
   });
-  const release = (): Promise<void> => {
-    stop();
-    return renewing;
+  const stop = (): void => {
+    stopRenewals();
+    stopBeats?.();
   };
   return {
     begin: (next, mostMillis) => {
       step = next;
       until = clock.elapsed() + mostMillis;
     },
-    release,
+    release: async () => {
+      stop();
+      await Promise.all([renewing, beating]);
+    },
     giveBack: async () => {
-      await release();
+      stop();
+      await renewing;
       await renew(0);
+      await beating;
     },
   };
 }

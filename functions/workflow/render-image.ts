@@ -66,12 +66,7 @@ async function render(payload: Payload, holder: string, services: RenderServices
     case 'leased':
       requireKnownRelease(outcome.creation, services);
       try {
-        await renderLeased(
-          outcome,
-          holder,
-          taskToken !== undefined,
-          logWith(services, idsOf(outcome.creation)),
-        );
+        await renderLeased(outcome, holder, taskToken, logWith(services, idsOf(outcome.creation)));
       } catch (error) {
         if (!(error instanceof EndedMeanwhile)) throw error;
         if (taskToken !== undefined) await endTask(taskToken, id, services);
@@ -97,17 +92,19 @@ function stillRunning(): Remedy {
   return new Remedy('StillRunning', 'another invocation renders this creation');
 }
 
-/** @param isAwaited whether a task of the execution waits until somebody ends it */
+/** @param taskToken of the task of the execution that waits until somebody ends it */
 async function renderLeased(
   { creation, turn }: Leased,
   holder: string,
-  isAwaited: boolean,
+  taskToken: string | undefined,
   services: RenderServices,
 ): Promise<void> {
-  const { clock, creations, log } = services;
+  const { clock, creations, log, tasks } = services;
+  const isAwaited = taskToken !== undefined;
   const reserve = Math.min(reserveMillis, (creation.deadlineAt - Date.parse(creation.createdAt)) / 4);
   const until = creation.deadlineAt - reserve;
-  const lease = holdLease(creation.id, holder, services);
+  const beat = isAwaited ? () => tasks.heartbeat(taskToken) : undefined;
+  const lease = holdLease(creation.id, holder, services, beat);
   const notes = openRouteNotes(services);
   try {
     const save = async (attempts: CreationRecord['attempts']): Promise<void> => {

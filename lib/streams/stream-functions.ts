@@ -78,6 +78,7 @@ function grant({ openaiImages, openaiModels, mcp }: StreamFunctions, parts: Stre
     store.grant(fn, 'BatchGetItem', 'UpdateItem');
     fn.addEnvironment('RESULTS_BASE_URL', images.baseUrl);
     fn.addEnvironment('AUTH_FAILURE_FORM', settings.authFailureForm);
+    fn.addEnvironment('SANDBOX', settings.sandbox);
   }
   for (const { fn } of [openaiImages, openaiModels])
     fn.addEnvironment('OPENAI_ALIASES', openaiAliases(settings.openai));

@@ -6,7 +6,10 @@ import type { TaskEnd, WaitingTask } from './task-tokens.ts';
 export interface WaitingLimits {
   /** The whole attempt. */
   readonly timeoutSeconds: number;
-  /** From the end of the invocation, and from each heartbeat, to the next heartbeat. */
+  /**
+   * From the start of the attempt, and from each heartbeat, to the next heartbeat. AWS may start the time at the end
+   * of the invocation. Nothing confirms that, so this choice is the strict one.
+   */
   readonly heartbeatSeconds: number | undefined;
 }
 
@@ -22,13 +25,16 @@ export async function runWaitingAttempt(
 ): Promise<TaskEnd | 'closed'> {
   try {
     return await withinSeconds(timeoutSeconds, async () => {
-      await invoke();
+      const invoked = invoke();
+      const broken = invoked.then(() => new Promise<never>(() => undefined));
       for (;;) {
         const wait = async (): Promise<TaskEnd | 'closed' | 'heartbeat'> =>
-          Promise.race([task.ended, task.heartbeat()]);
+          Promise.race([task.ended, task.heartbeat(), broken]);
         const heard =
           heartbeatSeconds === undefined ? await wait() : await withinSeconds(heartbeatSeconds, wait);
-        if (heard !== 'heartbeat') return heard;
+        if (heard === 'heartbeat') continue;
+        await invoked;
+        return heard;
       }
     });
   } finally {

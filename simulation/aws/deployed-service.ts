@@ -98,6 +98,7 @@ import { creationIdOf, type Payload } from '../../functions/workflow/payload.ts'
 import { refundCharge } from '../../functions/workflow/refund-charge.ts';
 import { renderImage } from '../../functions/workflow/render-image.ts';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
+import type { RunningExecution } from '../../local/step-functions/state-machine.ts';
 import { gatewayLimits } from '../limits/api-gateway.ts';
 import { lambdaLimits } from '../limits/lambda.ts';
 import { otherRegion } from '../limits/step-functions.ts';
@@ -165,6 +166,10 @@ export interface ServiceWatch extends OutsideWatch, OpenaiWatch, FlappingWatch {
   readonly onRenders: (invocation: string, creation: string) => void;
   /** Is told with which input an execution of a creation is started. */
   readonly onStart: (input: string) => void;
+  /** Is told that a Task invokes a function while the run's invocation before has not ended. */
+  readonly onRunAgain: (creation: string, earlier: Invocation) => void;
+  /** Is told that an execution ended without success, and with what it was started. */
+  readonly onDied: (name: string, startedWith: Payload) => void;
   /** Is told that the code of a Task did not understand its creation, and with which release its execution began. */
   readonly onNotUnderstood: (startedWith: Payload, began: Release) => void;
   /** Is told how a callback was answered. */
@@ -331,6 +336,8 @@ export function createService(
   const releases = createReleases(world);
   /** For an invocation that runs the release of the moment at which it begins. */
   const ofToday = (): { readonly schema: Schema } => ({ schema: releases.begin(releases.current()) });
+  /** The last invocation by a Task of each run. */
+  const lastOfRun = new WeakMap<RunningExecution, Invocation>();
   const stepFunctions = createStepFunctions({
     now: world.time.now,
     limits: account?.quotas.steps ?? {
@@ -345,15 +352,19 @@ export function createService(
     release: releases.current,
     outside: world.outside,
     onText: watch.onText,
-    invokeTask: ({ state, functionName, input, startedWith, release }) =>
+    invokeTask: ({ state, functionName, input, startedWith, release, run }) =>
       invokeTask(world, state, async () => {
         const task = tasks[functionName];
         if (!task) throw new Error(`no function ${functionName}`);
         const started = JSON.parse(startedWith) as Payload;
         watch.onTask(functionName, started, input as Payload);
-        const result = await invoke(functionName, state, task.limitMillis, (id) =>
-          task.run(input as Payload, id, releases.begin(release)),
-        );
+        const result = await invoke(functionName, state, task.limitMillis, (id) => {
+          const invocation = world.current();
+          const earlier = run && lastOfRun.get(run);
+          if (earlier && world.live.has(earlier)) watch.onRunAgain(started.creation_id, earlier);
+          if (run && invocation) lastOfRun.set(run, invocation);
+          return task.run(input as Payload, id, releases.begin(release));
+        });
         if (result === 'throttled')
           return { ok: false, error: { errorType: 'Lambda.TooManyRequestsException', errorMessage: '' } };
         if (!result.ok && result.error.errorType === 'NewerRelease') watch.onNotUnderstood(started, release);
@@ -363,11 +374,12 @@ export function createService(
       world.note(`execution ${name} ${status}`);
       // The rule for ended executions names the machines of creations alone.
       if (status === 'SUCCEEDED' || machineArn === machineArns.notices) return;
+      watch.onDied(name, JSON.parse(input) as Payload);
       // EventBridge delivers an event at least once, and some time later.
       const copies = world.dice.chance(`event twice ${name}`, 0.2) ? 2 : 1;
       for (let copy = 0; copy < copies; copy += 1) {
         setTimeout(
-          () => void runReconcile({ detail: { input, status } }),
+          () => void runReconcile({ detail: { name, input, status } }),
           world.dice.between(`event ${name} ${copy}`, 50, 3_000),
         );
       }

@@ -54,6 +54,8 @@ export interface SimulatedTask {
   readonly startedWith: string;
   /** The release with which the execution began. */
   readonly release: Release;
+  /** A redrive makes another run of the same execution. */
+  readonly run: RunningExecution | undefined;
 }
 
 export interface StepFunctionsOptions {
@@ -153,6 +155,7 @@ export function createStepFunctions({
       input,
       startedWith: one?.input ?? '',
       release: one?.release ?? release(),
+      run: one?.run,
     });
     if (!forgets) onText(JSON.stringify(result));
     return result;

@@ -101,6 +101,7 @@ export function openAccount(plan: AccountPlan, index: number, world: World, serv
         deadlineSeconds: plan.deadlineSeconds,
       },
       policy: { providers: 'all', hiddenModels: [] },
+      sandbox: true,
       webhookSecrets: [],
       createdAt,
       ...(plan.notices && {

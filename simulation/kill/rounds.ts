@@ -96,6 +96,7 @@ async function openAccounts(
   return Promise.all(
     balances.map(async (balance) => {
       const account = await createAccount(operator, {
+        sandbox: 'yes',
         name: `client with ${balance} USD`,
         balance,
         postRate: '100000',

@@ -206,6 +206,18 @@ export const mutants: readonly Mutant[] = [
     replace: "if (creation.id === '') return",
   },
   {
+    name: 'heartbeat-never-sent',
+    file: 'functions/workflow/held-lease.ts',
+    find: '(beating = beat())',
+    replace: 'undefined',
+  },
+  {
+    name: 'death-waits-for-the-lease',
+    file: 'functions/schedule/reconcile.ts',
+    find: '(isOver ? stepAfterEnd : nextStep)(',
+    replace: 'nextStep(',
+  },
+  {
     name: 'open-work-forgotten',
     file: 'functions/schedule/recover.ts',
     find: 'await services.openWork.postpone(creation, dueAt);',

@@ -28,6 +28,7 @@ import { createPortalWatch, type PortalWatch } from './portal-watch.ts';
 import { createRateWatch } from './rate-watch.ts';
 import { createNoticeWatch } from './notice-watch.ts';
 import { createRetryWatch, tellsOfCharge, type RetryWatch } from './retry-watch.ts';
+import { createRecoveryWatch } from './recovery-watch.ts';
 import { createReleaseWatch } from './release-watch.ts';
 import { createReadingWatch } from './reading-watch.ts';
 import { createUploadWatch } from './upload-watch.ts';
@@ -76,7 +77,7 @@ export function createWatch(world: World): Watch {
   const invocations = createInvocationWatch(world, accuse);
   const rates = createRateWatch(world, accuse);
   const uploads = createUploadWatch(world, accuse);
-  const callbacks = createCallbackWatch(() => service?.table, accuse);
+  const callbacks = createCallbackWatch(world, () => service?.table, accuse);
   const cancels = createCancelWatch(() => service, accuse);
   const events = createEventWatch(world, accuse, (id) => webhooks.posts.get(id)?.[0]?.body);
   const portal = createPortalWatch(world, () => service?.table, webhooks, accuse);
@@ -85,6 +86,7 @@ export function createWatch(world: World): Watch {
   const routes = createRouteWatch(world, () => service?.table, accuse);
   const retries = createRetryWatch(() => service, accuse);
   const releases = createReleaseWatch(world, () => service, accuse);
+  const recoveries = createRecoveryWatch(world, () => service, accuse);
   const documented = createDocumentWatch(accuse);
   const answers = new Map<string, number>();
   const served = new Map<string, Invocation>();
@@ -316,6 +318,8 @@ export function createWatch(world: World): Watch {
       onAsked: routes.onAsked,
       onToldByProvider: routes.onToldByProvider,
       onStart: releases.onStart,
+      onRunAgain: callbacks.onRunAgain,
+      onDied: recoveries.onDied,
       onNotUnderstood: releases.onNotUnderstood,
       onCallback: callbacks.onCallback,
       onTaskEnded: callbacks.onTaskEnded,
@@ -344,9 +348,13 @@ export function createWatch(world: World): Watch {
         );
       if (status === 404 && asked.operation === 'get') accuse('every 202 is readable', 'a poll answered 404');
     },
-    look: isNotOpenTooLong,
+    look: () => {
+      isNotOpenTooLong();
+      recoveries.look();
+    },
     atRest: async () => {
       isNotOpenTooLong();
+      recoveries.look();
       for (const row of service?.table.indexed('open_work', '') ?? [])
         accuse('no work is left at rest', textOf(row, 'pk'));
       for (const execution of service?.stepFunctions.running() ?? [])

@@ -4,6 +4,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { textOf } from './money-books.ts';
 import type { Accuse } from './money-books.ts';
 import type { SimulatedTable } from '../aws/simulated-table.ts';
+import type { Invocation, World } from '../world/simulated-world.ts';
 import { callingVendor, type SentCallback } from '../network/calling-vendor.ts';
 
 export interface CallbackWatch {
@@ -11,13 +12,22 @@ export interface CallbackWatch {
   readonly onCallback: (sent: SentCallback, answer: APIGatewayProxyStructuredResultV2) => void;
   /** Is told that SendTaskSuccess has ended a task with this output. */
   readonly onTaskEnded: (output: string) => void;
+  /** Is told that a Task is run again while its function still works. */
+  readonly onRunAgain: (creation: string, earlier: Invocation) => void;
   /** @param jobs how many jobs the vendor has accepted */
   readonly atRest: (creations: Iterable<string>, jobs: number) => void;
 }
 
 const terminal = new Set(['completed', 'failed']);
 
-export function createCallbackWatch(table: () => SimulatedTable | undefined, accuse: Accuse): CallbackWatch {
+/** A fault of such a call can repeat an invocation that still runs. */
+const repeating = 'world task.invoke RenderImage';
+
+export function createCallbackWatch(
+  world: World,
+  table: () => SimulatedTable | undefined,
+  accuse: Accuse,
+): CallbackWatch {
   const itemOf = (id: string): ReturnType<SimulatedTable['get']> =>
     table()?.get(`CREATION#${id}`, 'CREATION');
   /**
@@ -47,6 +57,12 @@ export function createCallbackWatch(table: () => SimulatedTable | undefined, acc
       const { creation_id: id } = JSON.parse(output) as { creation_id: string };
       const status = textOf(itemOf(id), 'status');
       if (!terminal.has(status)) accuse('a task ends after its creation', `${id} is ${status}`);
+    },
+    onRunAgain: (creation, { id, name, faults }) => {
+      if (name !== 'RenderImage' || world.injected.some(({ site }) => site.startsWith(repeating))) return;
+      // After a fault a heartbeat may be lost, and a function may hang.
+      if (faults.length === 0)
+        accuse('a task whose renderer works is not run again', `${creation} beside ${id}`);
     },
     atRest: (creations, jobs) => {
       const attempts = [...creations].flatMap((id) => itemOf(id)?.['attempts']?.L ?? []);

@@ -11,6 +11,8 @@ export function quietWatch(heard: Partial<ServiceWatch>): ServiceWatch {
     onAsked: nothing,
     onToldByProvider: nothing,
     onStart: nothing,
+    onRunAgain: nothing,
+    onDied: nothing,
     onNotUnderstood: nothing,
     onCallback: nothing,
     onTaskEnded: nothing,

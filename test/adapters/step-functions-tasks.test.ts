@@ -57,6 +57,12 @@ describe('the end of a task', () => {
     ]);
   });
 
+  it('A heartbeat carries the token alone', async () => {
+    const { tasks, calls } = await stage();
+    expect(await tasks.heartbeat('token')).toBe('ended');
+    expect(calls).toEqual([{ operation: 'SendTaskHeartbeat', input: { taskToken: 'token' } }]);
+  });
+
   it.each([
     ['TaskTimedOut', 'settled', []],
     ['TaskDoesNotExist', 'settled', []],
@@ -76,6 +82,9 @@ describe('the end of a task', () => {
       const failure = await stage([name]);
       expect(await failure.tasks.fail('token', 'RouteEnded')).toBe(outcome);
       expect([failure.calls.length, failure.defects]).toEqual([1, told]);
+      const beat = await stage([name]);
+      expect(await beat.tasks.heartbeat('token')).toBe(outcome);
+      expect([beat.calls.length, beat.defects]).toEqual([1, told]);
     },
   );
 

@@ -48,6 +48,51 @@ function hold(isRefused = false): Holding {
   return { lease, log, renewals, renewedFor, pass };
 }
 
+describe('the heartbeats of a renderer', () => {
+  it('A heartbeat is sent every 20 s, until the lease is released, given back or let go', async () => {
+    for (const end of ['release', 'giveBack', 'let go'] as const) {
+      const timers = new Map<number, () => void>();
+      const clock = fakeClock();
+      const every = (millis: number, work: () => void): (() => void) => {
+        timers.set(millis, work);
+        return () => timers.delete(millis);
+      };
+      const creations = stub<CreationStore>({ renewLease: async () => Promise.resolve(true) });
+      let beats = 0;
+      const services = stub<RenderServices>({ clock: { ...clock, every }, creations, log: fakeLog() });
+      const lease = holdLease(creationId, 'request-1', services, async () => Promise.resolve((beats += 1)));
+      lease.begin('ask_providers', 60_000);
+      timers.get(20_000)?.();
+      timers.get(20_000)?.();
+      expect(beats).toBe(2);
+      if (end === 'let go') {
+        clock.set(clock.now() + 60_001);
+        timers.get(2_400)?.();
+      } else await lease[end]();
+      expect([...timers.keys()], end).toEqual([]);
+    }
+  });
+
+  it('The release waits for a heartbeat that is still under way', async () => {
+    const beaten = Promise.withResolvers<undefined>();
+    const tasks: (() => void)[] = [];
+    const every = (_millis: number, work: () => void): (() => void) => {
+      tasks.push(work);
+      return () => undefined;
+    };
+    const creations = stub<CreationStore>({ renewLease: async () => Promise.resolve(true) });
+    const services = stub<RenderServices>({ clock: { ...fakeClock(), every }, creations, log: fakeLog() });
+    const lease = holdLease(creationId, 'request-1', services, async () => beaten.promise);
+    for (const task of tasks) task();
+    let isReleased = false;
+    const releasing = lease.release().then(() => (isReleased = true));
+    await new Promise(setImmediate);
+    expect(isReleased).toBe(false);
+    beaten.resolve(undefined);
+    expect(await releasing).toBe(true);
+  });
+});
+
 describe('the lease of a renderer', () => {
   it('The lease is renewed every 2.4 s for 6 s each while a step is within its time', () => {
     const { lease, renewals, pass } = hold();

@@ -8,7 +8,7 @@ import { reconcile } from '../../functions/schedule/reconcile.ts';
 import type { ReconcileServices } from '../../functions/services/reconcile.ts';
 import { aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, stub } from './fakes.ts';
-import { minute, pagesOf, run, steps } from './reconcile-fixture.ts';
+import { deadline, minute, pagesOf, run, steps } from './reconcile-fixture.ts';
 import { creationIdIn, without } from '../fixtures/values.ts';
 
 describe('the event of an execution that died', () => {
@@ -21,6 +21,31 @@ describe('the event of an execution that died', () => {
     });
     expect(done).toEqual(['ensure 1', 'ask for 1', 'note 2, next look at 180 s', 'start 2']);
     expect(report).toEqual({ looked: 1, started: 1, refunded: 0 });
+  });
+
+  const ended = { detail: { ...event.detail, name: creationId } };
+  const lease = { holder: 'request-1', until: now + 2 * minute + 6_000 };
+
+  it.each([
+    ['is being rendered', aCreation({ status: 'processing', lease })],
+    [
+      'waits for a callback',
+      aCreation({ status: 'processing', machine: 'callback', lease: { ...lease, until: now + 2 * minute } }),
+    ],
+    ['was never taken up', aCreation()],
+  ])('The next execution of a creation that %s starts at once', async (_what, creation) => {
+    const setting = { creations: [creation], event: ended, execution: 'running' } as const;
+    expect(await steps(setting)).toEqual(['note 2, next look at 180 s', 'start 2']);
+  });
+
+  it('The end of an earlier execution does not start another one while the last one works', async () => {
+    const creation = aCreation({ status: 'processing', executions: 2, recoveries: 1, lease });
+    expect(await steps({ creations: [creation], event: ended })).toEqual(['postpone to 186 s']);
+  });
+
+  it('A creation whose deadline is over by then is refunded at once', async () => {
+    const setting = { creations: [aCreation({ lease })], event: ended, at: deadline + 10_000 };
+    expect(await steps(setting)).toEqual(['refund GenerationTimedOut']);
   });
 
   it('The event is not logged as a run of the schedule', async () => {

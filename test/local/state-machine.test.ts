@@ -172,18 +172,18 @@ describe('a state machine', () => {
       });
     const timeOuts = { ErrorEquals: ['States.HeartbeatTimeout', 'States.Timeout'], IntervalSeconds: 1 };
 
-    it('The heartbeat counts from the end of the invocation, so a long invocation loses none', async () => {
+    it('The heartbeat counts from the start of the task, so a long invocation without one is given up', async () => {
       const { calls, outcome } = await run(
         { ...asking, HeartbeatSeconds: 60, TimeoutSeconds: 900, Retry: [{ ...timeOuts, MaxAttempts: 1 }] },
         () => later(700, { ok: true, payload: {} }),
       );
-      expect(calls).toEqual([0, 761]);
+      expect(calls).toEqual([0, 61]);
       expect(outcome).toMatchObject({ status: 'FAILED', error: 'States.Timeout' });
     });
 
     it('TimeoutSeconds ends an attempt whose invocation hangs, and an answer after that changes nothing', async () => {
       const { calls, outcome } = await run(
-        { ...asking, HeartbeatSeconds: 60, TimeoutSeconds: 900, Retry: [{ ...timeOuts, MaxAttempts: 2 }] },
+        { ...asking, TimeoutSeconds: 900, Retry: [{ ...timeOuts, MaxAttempts: 2 }] },
         (call) => (call === 1 ? later(1_000, { ok: true, payload: {} }) : fails('Rejected')),
       );
       expect(calls).toEqual([0, 901]);

@@ -230,7 +230,7 @@ describe('the end of a task that waits for its token', () => {
 });
 
 describe('the time of a task that waits for its token', () => {
-  it('A lost heartbeat is States.Timeout, 60 s after the invocation; the retry has a token of its own', async () => {
+  it('A lost heartbeat is States.Timeout, 60 s after the start of the task; the retry has a token of its own', async () => {
     await start('silent', 'waits');
     const { token: first } = await attempt('silent');
     await machine.advance(59);

@@ -132,6 +132,12 @@ describe('the setting', () => {
     expect(environmentOf('UnknownRoute')['AUTH_FAILURE_FORM']).toBe('plain');
   });
 
+  it('The setting sandbox reaches every function that sells images, and those of the portal', () => {
+    const selling = ['GenerateImage', 'QuoteImage', 'ListModels', 'OpenaiImages', 'OpenaiModels', 'Mcp'];
+    for (const name of [...selling, 'PortalGenerate', 'PortalRead', 'PortalManage'])
+      expect(environmentOf(name)['SANDBOX'], name).toBe('on');
+  });
+
   it('The setting alarmEmail subscribes the address to the topic of the alarms', () => {
     expect(
       found('AWS::SNS::Subscription').map(([, { Endpoint, Protocol, TopicArn }]) => [

@@ -20,6 +20,7 @@ export const fullSettings: Required<SettingsInput> = {
   alarms: { acceptMillis: 1_000, imageSeconds: 60, concurrentExecutions: 3_000, trafficGone: 'anomaly' },
   tracing: true,
   canary: { everyMinutes: 5 },
+  sandbox: 'on',
   architecture: 'x86_64',
   bedrockRegion: 'eu-west-1',
   providerNetwork: {

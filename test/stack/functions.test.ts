@@ -106,7 +106,8 @@ describe('the functions', () => {
 
   const everywhere = { METRICS_NAMESPACE: 'Darkroom', TABLE_NAME: '@StoreTable' };
   const resultsUrl = { RESULTS_BASE_URL: 'https://@ImagesDistribution' };
-  const api = { ...everywhere, ...resultsUrl, AUTH_FAILURE_FORM: 'envelope' };
+  const sandbox = { SANDBOX: 'marked' };
+  const api = { ...everywhere, ...resultsUrl, ...sandbox, AUTH_FAILURE_FORM: 'envelope' };
   const notices = {
     NOTICE_MACHINE_ARN: `arn:@AWS::Partition:states:@AWS::Region:@AWS::AccountId:stateMachine:Darkroom-notices`,
   };
@@ -130,6 +131,7 @@ describe('the functions', () => {
     ...everywhere,
     ...resultsUrl,
     ...apiUrl,
+    ...sandbox,
     PORTAL_URL: portalUrl,
     ORIGIN_SECRET_ARN: '@PortalOriginSecret',
     PORTAL_SETTINGS: expect.stringMatching(

@@ -9,7 +9,7 @@ const renderer = [
   'bucket: ListBucket',
   'provider secret: GetSecretValue',
   'models of Bedrock in the catalog: InvokeModel',
-  'callback machine: SendTaskSuccess',
+  'callback machine: SendTaskHeartbeat SendTaskSuccess',
 ];
 
 /** Everything that each function may do besides writing to its own log. A new line here is a decision. */

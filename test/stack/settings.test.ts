@@ -28,6 +28,7 @@ describe('settings', () => {
       alarms: { acceptMillis: 2_000, imageSeconds: 120, concurrentExecutions: 1_000, trafficGone: 'off' },
       tracing: false,
       canary: 'off',
+      sandbox: 'marked',
       bedrockRegion: 'us-west-2',
       architecture: 'arm64',
       startsPerSecond: 150,
@@ -72,6 +73,12 @@ describe('settings', () => {
     ],
     ['traces by a word', { tracing: 'on' }, 'tracing: must be true or false (is "on")'],
     ['a canary without an interval', { canary: 'on' }, 'canary: must be "off" or {everyMinutes} (is "on")'],
+    ['a sandbox for some', { sandbox: 'some' }, 'sandbox: must be one of off, marked, on (is "some")'],
+    [
+      'a canary without a sandbox',
+      { sandbox: 'off', canary: { everyMinutes: 5 } },
+      'sandbox: must be marked or on, because the canary orders pictures of the sandbox (is "off")',
+    ],
     ['a misspelt field', { resultdays: 3 }, 'resultdays: there is no such setting'],
     ['a misspelt field of a group', { limits: { postrate: 3 } }, 'limits.postrate: there is no such setting'],
     [

@@ -152,7 +152,7 @@ For your own figures: \`npm run cost -- --vendor fal --creations 100000 --second
 
 ## 1,000 creations
 
-A success takes ${count(success.transitions)} state transitions, with or without a webhook. In this table, the provider answers at once.
+A success takes ${count(success.transitions)} state transitions, with or without a webhook. A state that is entered and each retry of a state count as one transition. AWS does not say whether the start and the end of an execution count as well ([Task tokens](task-tokens.md)). In this table, the provider answers at once.
 
 ${billTable(report)}
 
@@ -160,7 +160,7 @@ A creation of an account with an address for notices costs one look more: one ca
 
 ## While a provider works
 
-A renderer holds the connection to a provider that answers in one call, and it asks for the state of a job until the job has ended. Its memory depends on the picture ([decision 30](decisions/0030-memory-by-need.md)), and it renews its lease every ${leaseRenewMillis / 1000} s. USD for 1,000 creations: the waiting alone, and all of a success with a webhook.
+A renderer holds the connection to a provider that answers in one call, and it asks for the state of a job until the job has ended. Its memory depends on the picture ([decision 30](decisions/0030-memory-by-need.md)), and it renews its lease every ${leaseRenewMillis / 1000} s. A heartbeat of a task is no transition and costs nothing. USD for 1,000 creations: the waiting alone, and all of a success with a webhook.
 
 ${waitTable(report)}
 

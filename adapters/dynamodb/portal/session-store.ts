@@ -2,6 +2,7 @@
 import { rememberedMillis } from '../../../core/portal/session.ts';
 import { sessionMillis, type Session } from '../../../core/portal/people.ts';
 import type { PortalAccess, PortalQuestion, PortalState } from '../../../core/ports/portal-access.ts';
+import { asOffered, type SandboxSetting } from '../../../core/sandbox.ts';
 import { batchGet } from '../batch-get.ts';
 import { updateIf } from '../conditional.ts';
 import { accountFromItem, blockFromItem } from '../mapping.ts';
@@ -11,9 +12,10 @@ import { createRequestStore } from '../request-store.ts';
 import { putItem } from '../send.ts';
 import { keys, ttlAttribute, type Item, type ItemKey, type Table } from '../table.ts';
 
-export function createPortalAccess(table: Table): PortalAccess {
+/** @param sandbox whom the deployment offers the sandbox to */
+export function createPortalAccess(table: Table, sandbox: SandboxSetting = 'marked'): PortalAccess {
   return {
-    read: (question) => readState(table, question),
+    read: (question) => readState(table, question, sandbox),
     countRejection: (address, nowMillis) =>
       createRequestStore(table).countRejection(address, '401', nowMillis),
     open: (session) => putItem(table, sessionToItem(session)),
@@ -52,6 +54,7 @@ export function createPortalAccess(table: Table): PortalAccess {
 async function readState(
   table: Table,
   { clientAddress, nowMillis, session }: PortalQuestion,
+  sandbox: SandboxSetting,
 ): Promise<PortalState> {
   const accountId = session?.accountId;
   const wanted = {
@@ -79,7 +82,7 @@ async function readState(
     ...(person && { person: personFromItem(person) }),
     ...(operator && { operator: operatorFromItem(operator) }),
     ...(member && { member: memberFromItem(member) }),
-    ...(account && { account: accountFromItem(account) }),
+    ...(account && { account: asOffered(accountFromItem(account), sandbox) }),
   };
 }
 

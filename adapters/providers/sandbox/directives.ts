@@ -2,6 +2,7 @@
  * Directives such as [sandbox:delay=3s] in a prompt. With them a client's own tests reach every outcome. A
  * prompt may hold any number of directives, anywhere.
  */
+import { directiveForm } from '../../../core/sandbox.ts';
 
 const outcomes = ['reject-prompt', 'reject-image', 'fail', 'empty', 'hang', 'down', 'crash'] as const;
 export type SandboxOutcome = (typeof outcomes)[number];
@@ -13,7 +14,6 @@ export interface Directives {
   readonly asyncMillis?: number;
 }
 
-const form = /\[sandbox:([a-z-]+)(?:=([^\]]*))?\]/g;
 const duration = /^(\d+(?:\.\d+)?)(ms|s|m)?$/;
 const unitMillis = { ms: 1, s: 1000, m: 60_000 } as const;
 
@@ -29,7 +29,7 @@ function millisOf(text: string | undefined): number {
  */
 export function directivesOf(prompt: string | null, provider: string): Directives {
   let found: Directives = { delayMillis: 0 };
-  for (const [, name, value] of (prompt ?? '').matchAll(form)) {
+  for (const [, name, value] of (prompt ?? '').matchAll(directiveForm)) {
     const outcome = outcomes.find((known) => known === name);
     if (outcome && (value === undefined || value === provider)) found = { ...found, outcome };
     if (name === 'delay') found = { ...found, delayMillis: millisOf(value) };

@@ -17,6 +17,7 @@ import { forModel, type ImageRequest, type ImageRequestBody } from '../../../cor
 import { toUsd, type Micros } from '../../../core/money.ts';
 import { priceOf } from '../../../core/pricing.ts';
 import { invalidRequest, withHeaders, type Problem } from '../../../core/problem.ts';
+import { directiveProblems } from '../../../core/sandbox.ts';
 import type { Caller } from '../../http/caller.ts';
 import {
   maxCostExceeded,
@@ -51,6 +52,8 @@ export function planCreation(
   const routes = enabledRoutes(model, caller.account.policy, caller.state.enabledProviders);
   const request = forModel(body, model, routes);
   if (!('model' in request)) throw concerning(model, invalidRequest(request));
+  const problems = directiveProblems(request.prompt, routes, caller.account);
+  if (problems.length > 0) throw concerning(model, invalidRequest(problems));
   return planOver(request, routes);
 }
 

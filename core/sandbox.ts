@@ -1,0 +1,37 @@
+/**
+ * Whom a deployment offers the sandbox to, and what of the sandbox only marked accounts may use. An operator marks
+ * the accounts that test: their prompts can stop, delay and end a renderer, and free of charge.
+ */
+import type { Account } from './account.ts';
+import type { Route } from './catalog.ts';
+import type { FieldError } from './problem.ts';
+import { isSandbox } from './providers.ts';
+
+/** To nobody, to accounts that the operator has marked, or to every account. */
+export const sandboxSettings = ['off', 'marked', 'on'] as const;
+export type SandboxSetting = (typeof sandboxSettings)[number];
+
+/** The account with the models that a deployment with this setting sells to it. */
+export function asOffered(account: Account, setting: SandboxSetting): Account {
+  const isOffered = setting === 'on' || (setting === 'marked' && account.sandbox === true);
+  return isOffered ? account : { ...account, policy: { ...account.policy, withoutSandbox: true } };
+}
+
+/** A directive of the sandbox anywhere in a prompt: its name, and its value if it has one. */
+export const directiveForm = /\[sandbox:([a-z-]+)(?:=([^\]]*))?\]/g;
+
+/** The directives that keep a renderer from its work. */
+const stalling: ReadonlySet<string> = new Set(['hang', 'crash', 'delay', 'async']);
+
+/** What is wrong with the directives of a prompt that this account wants one of these routes to render. */
+export function directiveProblems(
+  prompt: string | null,
+  routes: readonly Pick<Route, 'provider'>[],
+  { sandbox }: Pick<Account, 'sandbox'>,
+): readonly FieldError[] {
+  if (sandbox === true || !routes.some(({ provider }) => isSandbox(provider))) return [];
+  const found = [...(prompt ?? '').matchAll(directiveForm)].find(([, name = '']) => stalling.has(name));
+  if (!found) return [];
+  const message = `[sandbox:${found[1] ?? ''}] works only for an account that the operator has marked for the sandbox`;
+  return [{ field: 'prompt', code: 'invalid_value', message }];
+}
