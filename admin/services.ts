@@ -54,6 +54,7 @@ import type { PeopleStore } from '../core/ports/people.ts';
 import type { Clock, RandomBytes } from '../core/ports/runtime.ts';
 import { schema } from '../core/schema-version.ts';
 import { notedChargeStore, openNotes } from '../core/open-notes.ts';
+import { rotateOriginSecret, type OriginSecretRotation } from './origin-secret.ts';
 import { createReleaseStore, type ReleaseStore } from './release-store.ts';
 import type { ServiceAddress } from './service-address.ts';
 
@@ -102,6 +103,7 @@ export interface OperatorServices {
   readonly registerUser: (email: string) => Promise<void>;
   /** Stores the portal's password at the issuer. */
   readonly setSignInSecret: (secret: string) => Promise<void>;
+  readonly rotateOriginSecret: () => Promise<OriginSecretRotation>;
   /** The account and the key of the canary. Its calls throw OperatorError when the stack has no canary. */
   readonly canary: CanarySecret;
   readonly releases: {
@@ -196,6 +198,13 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
       const SecretId = address.signInSecretArn();
       await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: secret }));
     },
+    rotateOriginSecret: () =>
+      rotateOriginSecret({
+        client: secrets,
+        randomBytes: random,
+        secretArn: address.originSecretArn,
+        deployedVersion: address.originSecretVersion,
+      }),
     canary: createCanarySecret(secrets, address.canarySecretArn),
     releases: {
       store: createReleaseStore(new LambdaClient(local), states),

@@ -699,6 +699,12 @@ export const mutants: readonly Mutant[] = [
       "const { account, operator } = state;\n  const known = ((globalThis as Record<string, unknown>)['members'] ??= new Map()) as Map<string, typeof state.member>;\n  const member = state.member ?? known.get(session.hash);\n  known.set(session.hash, member);",
   },
   {
+    name: 'origin-secret-before-is-refused',
+    file: 'adapters/plain-secret.ts',
+    find: 'return [current, previous].filter',
+    replace: 'return [current || previous].filter',
+  },
+  {
     name: 'ended-session-lives',
     file: 'functions/portal/http/authenticate-person.ts',
     find: 'if (member && wasEndedHere(session, member))',

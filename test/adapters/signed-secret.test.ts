@@ -19,7 +19,7 @@ interface Asked {
 async function startSecrets(...answers: readonly (readonly [status: number, body: object])[]): Promise<{
   readonly asked: Asked[];
   readonly clock: FakeClock;
-  readonly read: () => Promise<string>;
+  readonly read: () => Promise<readonly string[]>;
 }> {
   const asked: Asked[] = [];
   server = createServer((incoming, outgoing) => {
@@ -44,27 +44,51 @@ async function startSecrets(...answers: readonly (readonly [status: number, body
   return { asked, clock, read };
 }
 
-it('The secret is read by one signed request in five minutes', async () => {
-  const { asked, clock, read } = await startSecrets([200, { SecretString: 'plain' }]);
-  expect([await read(), await read()]).toEqual(['plain', 'plain']);
+const noPrevious = [400, { __type: 'ResourceNotFoundException' }] as const;
+
+it('Both values of a secret are read by one signed request each in five minutes, the newest value first', async () => {
+  const { asked, clock, read } = await startSecrets(
+    [200, { SecretString: 'new' }],
+    [200, { SecretString: 'old' }],
+  );
+  expect([await read(), await read()]).toEqual([
+    ['new', 'old'],
+    ['new', 'old'],
+  ]);
   expect(asked).toMatchObject([
-    { headers: { 'x-amz-target': 'secretsmanager.GetSecretValue' }, body: '{"SecretId":"arn:secret"}' },
+    {
+      headers: { 'x-amz-target': 'secretsmanager.GetSecretValue' },
+      body: '{"SecretId":"arn:secret","VersionStage":"AWSCURRENT"}',
+    },
+    { body: '{"SecretId":"arn:secret","VersionStage":"AWSPREVIOUS"}' },
   ]);
   expect(asked[0]?.headers['authorization']).toMatch(
     /^AWS4-HMAC-SHA256 Credential=AKIA\/\d{8}\/eu-central-1\/secretsmanager\/aws4_request, /,
   );
   clock.set(clock.now() + 300_000);
   await read();
-  expect(asked).toHaveLength(2);
+  expect(asked).toHaveLength(4);
+});
+
+it('A secret that was never replaced has one value', async () => {
+  const { read } = await startSecrets([200, { SecretString: 'plain' }], noPrevious);
+  expect(await read()).toEqual(['plain']);
 });
 
 it('A throttle is Overloaded, a refusal is an error, and neither is kept', async () => {
   const { read } = await startSecrets(
     [400, { __type: 'ThrottlingException' }],
     [400, { __type: 'AccessDeniedException' }],
+    // A secret without a newest value is a defect.
+    noPrevious,
+    [200, { SecretString: 'new' }],
+    [400, { __type: 'ThrottlingException' }],
     [200, { SecretString: 'plain' }],
+    noPrevious,
   );
   await expect(read()).rejects.toThrow(Overloaded);
   await expect(read()).rejects.toThrow('Secrets Manager answered 400');
-  expect(await read()).toBe('plain');
+  await expect(read()).rejects.toThrow('Secrets Manager answered 400');
+  await expect(read()).rejects.toThrow(Overloaded);
+  expect(await read()).toEqual(['plain']);
 });

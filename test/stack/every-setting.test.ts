@@ -290,6 +290,12 @@ describe('the setting', () => {
     );
   });
 
+  it('The setting portal.originSecretVersion is the version that the distribution sends, and the operator’s command knows it', () => {
+    const version = fullSettings.portal?.originSecretVersion;
+    expect(JSON.stringify(found('AWS::CloudFront::Distribution'))).toContain(`:SecretString:::${version}}}`);
+    template.hasOutput('OriginSecretVersion', { Value: version });
+  });
+
   it('The settings of the portal reach its functions', () => {
     expect(JSON.parse(String(environmentOf('PortalRead')['PORTAL_SETTINGS']))).toEqual({
       emails_are_verified: true,

@@ -35,6 +35,8 @@ describe('the outputs of the stack', () => {
         'https://@StreamsMcpRestApi.execute-api.@AWS::Region.@AWS::URLSuffix/@StreamsMcpRestApiDeploymentStagemcp',
       ServiceCapacity: '2000',
       SignInSecretArn: '@PortalIdentityClientSecret',
+      OriginSecretArn: '@PortalOriginSecret',
+      OriginSecretVersion: 'AWSCURRENT',
       UserPoolId: '@PortalIdentityUserPool',
       DefaultLimits:
         '{"postRate":60,"getRate":600,"maxConcurrent":20,"deadlineSeconds":300,"maxUnusedUploads":100}',

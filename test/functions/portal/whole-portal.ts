@@ -165,7 +165,7 @@ export function openWholePortal() {
     budget: startBudget(clock, requestMillis),
     access,
     actions: createActionLog(table),
-    originSecret: () => Promise.resolve(originSecret),
+    originSecrets: () => Promise.resolve([originSecret]),
     settings: {
       portalUrl,
       apiUrl: 'https://api.test/api/public/v1',
