@@ -14,6 +14,7 @@ export interface PreflightCommand {
   readonly stage: string;
   readonly region: string | undefined;
   readonly traffic: Traffic;
+  readonly withoutAlarms: boolean;
   readonly json: boolean;
 }
 
@@ -27,7 +28,7 @@ export interface Writers {
 
 /** Prints the findings, and gives the exit code: 1 when something stops the deployment, or nobody can be asked. */
 export async function preflightCommand(
-  { stage, region: named, traffic, json }: PreflightCommand,
+  { stage, region: named, traffic, withoutAlarms, json }: PreflightCommand,
   { print, tell }: Writers,
 ): Promise<number> {
   try {
@@ -40,6 +41,7 @@ export async function preflightCommand(
         settings,
         stackName: stack,
         traffic,
+        withoutAlarms,
         clients: createClients(region, settings.bedrockRegion),
         bedrockModels: bedrockModels(),
         aliasesOf,
