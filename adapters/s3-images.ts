@@ -73,10 +73,10 @@ export function createImageStore(access: BucketAccess): ImageStore {
   }
 
   return {
-    put: async (image, bytes) => {
+    put: async (image, bytes, expiresAtMillis) => {
       const headers = {
         'content-type': image.contentType,
-        'cache-control': 'public, max-age=31536000, immutable',
+        ...(expiresAtMillis !== undefined && whileItLives(expiresAtMillis)),
         'x-amz-meta-width': String(image.width),
         'x-amz-meta-height': String(image.height),
         ...(image.contentCredentials && { [credentialsHeader]: image.contentCredentials }),
@@ -96,6 +96,15 @@ export function createImageStore(access: BucketAccess): ImageStore {
         Promise.resolve(ok ? storedImage(key, headers) : undefined),
       ),
   };
+}
+
+/**
+ * A cache may keep a result until the result ends. S3 gives out the same headers on every day, so a max-age would
+ * begin anew on the last day, and would win over Expires (CloudFront developer guide, "Manage how long content stays
+ * in the cache").
+ */
+function whileItLives(expiresAtMillis: number): Record<string, string> {
+  return { 'cache-control': 'public, immutable', expires: new Date(expiresAtMillis).toUTCString() };
 }
 
 /** What `call` gets of an answer that says: there is no such object. */
