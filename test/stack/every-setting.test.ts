@@ -360,6 +360,12 @@ describe('the name of the stack', () => {
     expect(JSON.stringify(dashboard?.['DashboardBody'])).toMatch(/SEARCH\('\{[\\"]+Darkroom-full/);
     for (const [, { AlarmName }] of found('AWS::CloudWatch::Alarm'))
       expect(AlarmName).toMatch(/^Darkroom-full-\w+$/);
+    const apis = [...found('AWS::ApiGatewayV2::Api'), ...found('AWS::ApiGateway::RestApi')];
+    expect(apis.map(([, { Name }]) => Name).sort()).toEqual([
+      'Darkroom-full-api',
+      'Darkroom-full-mcp',
+      'Darkroom-full-openai',
+    ]);
     template.hasResourceProperties('AWS::Logs::LogGroup', {
       LogGroupName: '/aws/vendedlogs/Darkroom-full/api',
     });

@@ -4,7 +4,7 @@ import { STSClient } from '@aws-sdk/client-sts';
 import pc from 'picocolors';
 import { readCatalog } from '../../admin/catalog/catalog-files.ts';
 import { SettingsError } from '../../lib/settings.ts';
-import { defaultStage, settingsOf } from '../../lib/stage-settings.ts';
+import { settingsOf, stackOf } from '../../lib/stage-settings.ts';
 import type { Traffic } from '../quotas/quotas.ts';
 import { createClients } from './clients.ts';
 import { printReport } from './report.ts';
@@ -34,7 +34,7 @@ export async function preflightCommand(
   try {
     const settings = await settingsOf(stage);
     const region = await regionOf(named);
-    const stack = stage === defaultStage ? 'Darkroom' : `Darkroom-${stage}`;
+    const { stackName: stack } = stackOf(stage);
     const { account, findings } = await runPreflight(
       {
         region,
