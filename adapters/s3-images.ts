@@ -9,17 +9,15 @@ import { sourceTimeoutMillis } from '../core/limits.ts';
 import type { ImageStore } from '../core/ports/images.ts';
 import { Overloaded } from '../core/ports/requests.ts';
 import type { Clock } from '../core/ports/runtime.ts';
+import { serviceUrl, type AwsPlace } from './aws-place.ts';
 
-export interface BucketAddress {
+export interface BucketAddress extends AwsPlace {
   readonly bucket: string;
-  readonly region: string;
-  /** Replaces the address of S3 in the region. */
-  readonly endpoint?: string;
 }
 
 /** The address before a key, without a slash at its end. */
-export function addressOf({ bucket, region, endpoint }: BucketAddress): string {
-  return endpoint === undefined ? `https://${bucket}.s3.${region}.amazonaws.com` : `${endpoint}/${bucket}`;
+export function addressOf({ bucket, ...place }: BucketAddress): string {
+  return place.endpoint === undefined ? serviceUrl(`${bucket}.s3`, place) : `${place.endpoint}/${bucket}`;
 }
 
 export interface BucketAccess extends BucketAddress {

@@ -5,6 +5,7 @@
 import { AwsClient } from 'aws4fetch';
 import { Overloaded } from '../core/ports/requests.ts';
 import type { Clock } from '../core/ports/runtime.ts';
+import { serviceUrl, type AwsPlace } from './aws-place.ts';
 import { noSuchVersion, validValues } from './plain-secret.ts';
 
 /** The time of the call with all its tries, after a 5xx or a throttle. */
@@ -15,23 +16,21 @@ const retries = 2;
  * The values that are valid while the secret is replaced. Reads them at most once in five minutes. Throws Overloaded
  * when Secrets Manager does not answer.
  */
-export function createSignedSecret(access: {
-  readonly region: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-  /** Replaces the address of Secrets Manager in the region. */
-  readonly endpoint?: string;
-  readonly secretArn: string;
-  readonly clock: Pick<Clock, 'now' | 'timeout'>;
-}): () => Promise<readonly string[]> {
-  const { region, endpoint, secretArn, clock } = access;
+export function createSignedSecret(
+  access: AwsPlace & {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+    readonly secretArn: string;
+    readonly clock: Pick<Clock, 'now' | 'timeout'>;
+  },
+): () => Promise<readonly string[]> {
+  const { secretArn, clock } = access;
   const client = new AwsClient({ ...access, service: 'secretsmanager', retries });
-  const url = endpoint ?? `https://secretsmanager.${region}.amazonaws.com`;
   return validValues(clock, async (stage) => {
     const limit = clock.timeout(callMillis);
     try {
-      const response = await client.fetch(`${url}/`, {
+      const response = await client.fetch(`${serviceUrl('secretsmanager', access)}/`, {
         method: 'POST',
         headers: {
           'content-type': 'application/x-amz-json-1.1',

@@ -191,7 +191,10 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
         ? () => Promise.resolve()
         : createRegisterUser({
             userPoolId: address.userPoolId,
-            credentials: () => dynamo.config.credentials(),
+            credentials: async () => ({
+              ...(await dynamo.config.credentials()),
+              urlSuffix: await urlSuffixOf(dynamo),
+            }),
             clock,
           }),
     setSignInSecret: async (secret) => {
@@ -220,6 +223,12 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
       randomBytes: random,
     }),
   };
+}
+
+/** The domain of AWS in the partition of the region, as the SDK knows it. */
+async function urlSuffixOf({ config }: DynamoDBClient): Promise<string> {
+  const region = await config.region();
+  return config.endpointProvider({ Region: region }).url.hostname.replace(`dynamodb.${region}.`, '');
 }
 
 /** The stand-in identifies a caller by its access key id, and allows the caller `operator` everything. */

@@ -16,6 +16,7 @@ export type Variable =
   | 'AUTH_FAILURE_FORM'
   | 'TOP_UP_URL'
   | 'METRICS_NAMESPACE'
+  | 'URL_SUFFIX'
   | 'PROVIDER_SECRET_ARN'
   | 'PROVIDER_BASE_URLS'
   | 'BEDROCK_REGION'
@@ -42,9 +43,10 @@ export function environment(name: Variable): string {
   return value;
 }
 
-/** What Lambda itself sets, as the AWS SDK's own clients read it. */
+/** What Lambda itself sets, as the AWS SDK's own clients read it, and the domain of AWS in this partition. */
 export function awsEnvironment(): {
   readonly region: string;
+  readonly urlSuffix: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
@@ -54,6 +56,7 @@ export function awsEnvironment(): {
     process.env;
   return {
     region: AWS_REGION ?? '',
+    urlSuffix: environment('URL_SUFFIX'),
     accessKeyId: AWS_ACCESS_KEY_ID ?? '',
     secretAccessKey: AWS_SECRET_ACCESS_KEY ?? '',
     ...(AWS_SESSION_TOKEN !== undefined && { sessionToken: AWS_SESSION_TOKEN }),

@@ -89,7 +89,7 @@ function dynamodbGrants({ operation, input }: AwsCall): readonly NeededGrant[] {
     return Object.entries(requests).map(([table, list]) => ({
       action,
       resource: tableArn(table),
-      ...leadingKeysOf(...(Array.isArray(list) ? list.filter(isObject).flatMap(Object.values) : [])),
+      ...leadingKeysOf(...(Array.isArray(list) ? list : []).filter(isObject).flatMap(Object.values<unknown>)),
     }));
   }
   const table = text(input, 'TableName');

@@ -57,6 +57,7 @@ const store = () =>
   createImageStore({
     bucket: 'images',
     region: 'us-east-1',
+    urlSuffix: 'amazonaws.com',
     accessKeyId: 'id',
     secretAccessKey: 'secret',
     clock: systemClock,

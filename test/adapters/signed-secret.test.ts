@@ -35,6 +35,7 @@ async function startSecrets(...answers: readonly (readonly [status: number, body
   const clock = fakeClock();
   const read = createSignedSecret({
     region: 'eu-central-1',
+    urlSuffix: 'amazonaws.com',
     accessKeyId: 'AKIA',
     secretAccessKey: 'secret',
     endpoint,

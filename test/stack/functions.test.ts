@@ -104,7 +104,8 @@ describe('the functions', () => {
     expect(String(properties['Description']).length).toBeGreaterThan(10);
   });
 
-  const everywhere = { METRICS_NAMESPACE: 'Darkroom', TABLE_NAME: '@StoreTable' };
+  const own = { METRICS_NAMESPACE: 'Darkroom', URL_SUFFIX: '@AWS::URLSuffix' };
+  const everywhere = { ...own, TABLE_NAME: '@StoreTable' };
   const resultsUrl = { RESULTS_BASE_URL: 'https://@ImagesDistribution' };
   const api = { ...everywhere, ...resultsUrl, AUTH_FAILURE_FORM: 'envelope' };
   const notices = {
@@ -261,17 +262,13 @@ describe('the functions', () => {
       256,
       'Puts the pages of a release into the bucket of the portal',
       {
-        METRICS_NAMESPACE: 'Darkroom',
+        ...own,
         PAGES_BUCKET: '@PortalPagesBucket',
         PORTAL_URL: portalUrl,
         ...apiUrl,
       },
     ],
-    ProtectTable: [
-      256,
-      'Protects the table from deletion when a deployment has succeeded',
-      { METRICS_NAMESPACE: 'Darkroom' },
-    ],
+    ProtectTable: [256, 'Protects the table from deletion when a deployment has succeeded', own],
     AuditBooks: [1_024, 'Holds every balance and creation against the ledger', everywhere],
   };
 

@@ -239,6 +239,7 @@ export function openWholePortal() {
       uploadTargets: createUploadTargets({
         bucket: 'images',
         region: 'us-east-1',
+        urlSuffix: 'amazonaws.com',
         accessKeyId: 'a',
         secretAccessKey: 'b',
       }),
