@@ -334,7 +334,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'image-not-stored',
     file: 'functions/workflow/complete-creation.ts',
-    find: 'await images.put(image, bytes);',
+    find: 'await images.put(image, bytes, clock.now() + resultDays * dayMillis);',
     replace: 'await Promise.resolve(images);',
   },
   {
