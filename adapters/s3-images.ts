@@ -9,17 +9,15 @@ import { sourceTimeoutMillis } from '../core/limits.ts';
 import type { ImageStore } from '../core/ports/images.ts';
 import { Overloaded } from '../core/ports/requests.ts';
 import type { Clock } from '../core/ports/runtime.ts';
+import { serviceUrl, type AwsPlace } from './aws-place.ts';
 
-export interface BucketAddress {
+export interface BucketAddress extends AwsPlace {
   readonly bucket: string;
-  readonly region: string;
-  /** Replaces the address of S3 in the region. */
-  readonly endpoint?: string;
 }
 
 /** The address before a key, without a slash at its end. */
-export function addressOf({ bucket, region, endpoint }: BucketAddress): string {
-  return endpoint === undefined ? `https://${bucket}.s3.${region}.amazonaws.com` : `${endpoint}/${bucket}`;
+export function addressOf({ bucket, ...place }: BucketAddress): string {
+  return place.endpoint === undefined ? serviceUrl(`${bucket}.s3`, place) : `${place.endpoint}/${bucket}`;
 }
 
 export interface BucketAccess extends BucketAddress {
@@ -73,10 +71,10 @@ export function createImageStore(access: BucketAccess): ImageStore {
   }
 
   return {
-    put: async (image, bytes) => {
+    put: async (image, bytes, expiresAtMillis) => {
       const headers = {
         'content-type': image.contentType,
-        'cache-control': 'public, max-age=31536000, immutable',
+        ...(expiresAtMillis !== undefined && whileItLives(expiresAtMillis)),
         'x-amz-meta-width': String(image.width),
         'x-amz-meta-height': String(image.height),
         ...(image.contentCredentials && { [credentialsHeader]: image.contentCredentials }),
@@ -96,6 +94,15 @@ export function createImageStore(access: BucketAccess): ImageStore {
         Promise.resolve(ok ? storedImage(key, headers) : undefined),
       ),
   };
+}
+
+/**
+ * A cache may keep a result until the result ends. S3 gives out the same headers on every day, so a max-age would
+ * begin anew on the last day, and would win over Expires (CloudFront developer guide, "Manage how long content stays
+ * in the cache").
+ */
+function whileItLives(expiresAtMillis: number): Record<string, string> {
+  return { 'cache-control': 'public, immutable', expires: new Date(expiresAtMillis).toUTCString() };
 }
 
 /** What `call` gets of an answer that says: there is no such object. */

@@ -5,40 +5,43 @@
 import { AwsClient } from 'aws4fetch';
 import { Overloaded } from '../core/ports/requests.ts';
 import type { Clock } from '../core/ports/runtime.ts';
-import { heldFor } from './plain-secret.ts';
+import { serviceUrl, type AwsPlace } from './aws-place.ts';
+import { noSuchVersion, validValues } from './plain-secret.ts';
 
 /** The time of the call with all its tries, after a 5xx or a throttle. */
 const callMillis = 5_000;
 const retries = 2;
 
-/** Reads the secret at most once in five minutes. Throws Overloaded when Secrets Manager does not answer. */
-export function createSignedSecret(access: {
-  readonly region: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-  /** Replaces the address of Secrets Manager in the region. */
-  readonly endpoint?: string;
-  readonly secretArn: string;
-  readonly clock: Pick<Clock, 'now' | 'timeout'>;
-}): () => Promise<string> {
-  const { region, endpoint, secretArn, clock } = access;
+/**
+ * The values that are valid while the secret is replaced. Reads them at most once in five minutes. Throws Overloaded
+ * when Secrets Manager does not answer.
+ */
+export function createSignedSecret(
+  access: AwsPlace & {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+    readonly secretArn: string;
+    readonly clock: Pick<Clock, 'now' | 'timeout'>;
+  },
+): () => Promise<readonly string[]> {
+  const { secretArn, clock } = access;
   const client = new AwsClient({ ...access, service: 'secretsmanager', retries });
-  const url = endpoint ?? `https://secretsmanager.${region}.amazonaws.com`;
-  return heldFor(clock, async () => {
+  return validValues(clock, async (stage) => {
     const limit = clock.timeout(callMillis);
     try {
-      const response = await client.fetch(`${url}/`, {
+      const response = await client.fetch(`${serviceUrl('secretsmanager', access)}/`, {
         method: 'POST',
         headers: {
           'content-type': 'application/x-amz-json-1.1',
           'x-amz-target': 'secretsmanager.GetSecretValue',
         },
-        body: JSON.stringify({ SecretId: secretArn }),
+        body: JSON.stringify({ SecretId: secretArn, VersionStage: stage }),
         signal: limit.signal,
       });
       const text = await response.text();
       if (response.ok) return secretIn(text);
+      if (stage === 'AWSPREVIOUS' && text.includes(noSuchVersion)) return '';
       const refusal = `Secrets Manager answered ${response.status}`;
       const passes = response.status >= 500 || response.status === 429 || text.includes('Throttling');
       throw passes ? new Overloaded(refusal) : new Error(refusal);

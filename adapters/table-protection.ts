@@ -1,16 +1,14 @@
 /** Two calls of DynamoDB that need only a signer, and no client of the SDK. */
 import { AwsClient } from 'aws4fetch';
 import { awsErrorName } from './aws-error-name.ts';
+import { serviceUrl, type AwsPlace } from './aws-place.ts';
 import type { Clock } from '../core/ports/runtime.ts';
 import type { TableProtection } from '../core/ports/table-protection.ts';
 
-export interface TableProtectionAccess {
-  readonly region: string;
+export interface TableProtectionAccess extends AwsPlace {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
-  /** Replaces the address of DynamoDB in the region. */
-  readonly endpoint?: string;
   readonly clock: Pick<Clock, 'timeout'>;
 }
 
@@ -28,19 +26,15 @@ const busyErrors = new Set(['ResourceInUseException', 'LimitExceededException', 
 
 class Busy extends Error {}
 
-export function createTableProtection({
-  region,
-  endpoint,
-  clock,
-  ...credentials
-}: TableProtectionAccess): TableProtection {
-  const client = new AwsClient({ ...credentials, service: 'dynamodb', region, retries });
+export function createTableProtection({ clock, ...access }: TableProtectionAccess): TableProtection {
+  const client = new AwsClient({ ...access, service: 'dynamodb', retries });
+  const url = `${serviceUrl('dynamodb', access)}/`;
 
   /** @param member the member of the answer that describes the table */
   async function call(operation: string, input: object, member: string): Promise<Described> {
     const limit = clock.timeout(callMillis);
     try {
-      const response = await client.fetch(endpoint ?? `https://dynamodb.${region}.amazonaws.com/`, {
+      const response = await client.fetch(url, {
         method: 'POST',
         headers: {
           'content-type': 'application/x-amz-json-1.0',

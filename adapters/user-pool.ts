@@ -5,6 +5,7 @@
 import { AwsClient } from 'aws4fetch';
 import type { Clock } from '../core/ports/runtime.ts';
 import { awsErrorName } from './aws-error-name.ts';
+import { serviceUrl } from './aws-place.ts';
 
 const callMillis = 10_000;
 const retries = 3;
@@ -12,7 +13,9 @@ const retries = 3;
 export interface UserPoolAccess {
   /** Its first part is the region: eu-central-1_AbCdEf123. */
   readonly userPoolId: string;
+  /** The credentials of the caller, and the domain of the partition (aws-place.ts). */
   readonly credentials: () => Promise<{
+    readonly urlSuffix: string;
     readonly accessKeyId: string;
     readonly secretAccessKey: string;
     readonly sessionToken?: string | undefined;
@@ -32,7 +35,9 @@ export interface UserPoolAccess {
 export function createRegisterUser(access: UserPoolAccess): (email: string) => Promise<'sent' | 'none'> {
   const region = access.userPoolId.split('_')[0] ?? '';
   return async (email) => {
-    const { accessKeyId, secretAccessKey, sessionToken } = await access.credentials();
+    const { accessKeyId, secretAccessKey, sessionToken, urlSuffix } = await access.credentials();
+    const { endpoint } = access;
+    const place = { region, urlSuffix, ...(endpoint !== undefined && { endpoint }) };
     const client = new AwsClient({
       accessKeyId,
       secretAccessKey,
@@ -43,7 +48,7 @@ export function createRegisterUser(access: UserPoolAccess): (email: string) => P
     });
     const limit = access.clock.timeout(callMillis);
     const create = async (how: object): ReturnType<typeof outcomeOf> => {
-      const response = await client.fetch(access.endpoint ?? `https://cognito-idp.${region}.amazonaws.com/`, {
+      const response = await client.fetch(`${serviceUrl('cognito-idp', place)}/`, {
         method: 'POST',
         headers: {
           'content-type': 'application/x-amz-json-1.1',

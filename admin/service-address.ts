@@ -18,6 +18,10 @@ export interface ServiceAddress {
   readonly userPoolId: string;
   /** The secret with the portal's password at the issuer. Throws when the stack is older than the portal. */
   readonly signInSecretArn: () => string;
+  /** The secret that the portal's distribution sends. Throws when the stack is older than this output. */
+  readonly originSecretArn: () => string;
+  /** The version of this secret that the deployed template names, or "AWSCURRENT". */
+  readonly originSecretVersion: () => string;
   /** The secret with the key of the canary. Throws when the stack has no canary. */
   readonly canarySecretArn: () => string;
   /** Other addresses than the vendors' own ones, by provider. */
@@ -47,6 +51,8 @@ export function addressOf(output: (name: string) => string): Omit<ServiceAddress
     portalUrl: outputOrNothing(output, 'PortalUrl'),
     userPoolId: outputOrNothing(output, 'UserPoolId'),
     signInSecretArn: () => output('SignInSecretArn'),
+    originSecretArn: () => output('OriginSecretArn'),
+    originSecretVersion: () => output('OriginSecretVersion'),
     canarySecretArn: () => {
       const arn = outputOrNothing(output, 'CanarySecretArn');
       if (arn === '')

@@ -55,6 +55,7 @@ import { poolEmailsADay } from '../core/portal/invitation-room.ts';
 import type { Clock, RandomBytes } from '../core/ports/runtime.ts';
 import { schema } from '../core/schema-version.ts';
 import { notedChargeStore, openNotes } from '../core/open-notes.ts';
+import { rotateOriginSecret, type OriginSecretRotation } from './origin-secret.ts';
 import { createReleaseStore, type ReleaseStore } from './release-store.ts';
 import type { ServiceAddress } from './service-address.ts';
 
@@ -105,6 +106,7 @@ export interface OperatorServices {
   readonly emailsADay: number;
   /** Stores the portal's password at the issuer. */
   readonly setSignInSecret: (secret: string) => Promise<void>;
+  readonly rotateOriginSecret: () => Promise<OriginSecretRotation>;
   /** The account and the key of the canary. Its calls throw OperatorError when the stack has no canary. */
   readonly canary: CanarySecret;
   readonly releases: {
@@ -192,7 +194,10 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
       ? {
           registerUser: createRegisterUser({
             userPoolId: address.userPoolId,
-            credentials: () => dynamo.config.credentials(),
+            credentials: async () => ({
+              ...(await dynamo.config.credentials()),
+              urlSuffix: await urlSuffixOf(dynamo),
+            }),
             clock,
           }),
           emailsADay: poolEmailsADay,
@@ -202,6 +207,13 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
       const SecretId = address.signInSecretArn();
       await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: secret }));
     },
+    rotateOriginSecret: () =>
+      rotateOriginSecret({
+        client: secrets,
+        randomBytes: random,
+        secretArn: address.originSecretArn,
+        deployedVersion: address.originSecretVersion,
+      }),
     canary: createCanarySecret(secrets, address.canarySecretArn),
     releases: {
       store: createReleaseStore(new LambdaClient(local), states),
@@ -217,6 +229,12 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
       randomBytes: random,
     }),
   };
+}
+
+/** The domain of AWS in the partition of the region, as the SDK knows it. */
+async function urlSuffixOf({ config }: DynamoDBClient): Promise<string> {
+  const region = await config.region();
+  return config.endpointProvider({ Region: region }).url.hostname.replace(`dynamodb.${region}.`, '');
 }
 
 /** The stand-in identifies a caller by its access key id, and allows the caller `operator` everything. */

@@ -12,7 +12,7 @@ import { CatalogError, readCatalog, readProviderCosts } from '../admin/catalog/c
 import { buildPortal } from '../portal/build.ts';
 import { buildReference } from '../document/reference/build.ts';
 import { SettingsError } from '../lib/settings.ts';
-import { defaultStage, settingsOf } from '../lib/stage-settings.ts';
+import { defaultStage, settingsOf, stackOf } from '../lib/stage-settings.ts';
 import { refusedInputCode } from '../start/synthesized-template.ts';
 
 async function synthesize(): Promise<void> {
@@ -27,13 +27,13 @@ async function synthesize(): Promise<void> {
   // The module of the stack reads the catalog when it is imported, so it is imported after the check of the
   // catalog.
   const { ServiceStack } = await import('../lib/service-stack.ts');
-  const name = stage === defaultStage ? 'Darkroom' : `Darkroom-${stage}`;
+  const { stackName, terminationProtection } = stackOf(stage);
   const pages = await mkdtemp(join(tmpdir(), 'darkroom-pages-'));
   try {
     // The place of the pages below their host is filled in when they are published.
     await buildPortal(pages, '{base}');
     await buildReference(pages);
-    new ServiceStack(app, name, { settings, pages });
+    new ServiceStack(app, stackName, { settings, pages, terminationProtection });
     app.synth();
   } finally {
     await rm(pages, { recursive: true, force: true });

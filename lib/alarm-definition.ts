@@ -74,6 +74,12 @@ export const fiveMinutes = { period: Duration.minutes(5), statistic: Stats.SUM }
 /** The period of alarms on what is rare even when it is broken. */
 export const oneHour = { period: Duration.hours(1), statistic: Stats.SUM } as const;
 
+/** The second window of what customers feel. A service with little traffic has too few creations in five minutes. */
+const sixHours = { period: Duration.hours(6), statistic: Stats.SUM } as const;
+
+/** The period and the statistic of a window. */
+export type Window = typeof fiveMinutes | typeof sixHours;
+
 /** The metrics of a share. All of them count, and have one period. */
 export interface Share {
   /** What goes wrong. */
@@ -112,6 +118,33 @@ export function share({
       label: 'percent',
     }),
     threshold: percent,
+  };
+}
+
+/**
+ * The two alarms on a share that customers feel. The first one looks at five minutes, and needs the traffic of a
+ * busy service. The second one looks at six hours: half of what happened went wrong, where fewer than three count
+ * as three. So one failure alone never raises the second alarm, and ten creations a day are enough for it.
+ * @param counts gives the metrics of a window
+ */
+export function inBothWindows(
+  name: string,
+  counts: (window: Window) => Pick<Share, 'bad' | 'of'>,
+  {
+    percent,
+    least,
+    meaning,
+    remedy,
+  }: Pick<Share, 'percent' | 'least'> & Pick<AlarmDefinition, 'meaning' | 'remedy'>,
+): Readonly<Record<string, AlarmDefinition>> {
+  const { period } = sixHours;
+  return {
+    [name]: { ...share({ ...counts(fiveMinutes), percent, least }), meaning, remedy },
+    [`${name}ForHours`]: {
+      ...share({ ...counts(sixHours), percent: 50, least: 1.5, period }),
+      meaning: `Half of what customers did in six hours went wrong. ${meaning}`,
+      remedy,
+    },
   };
 }
 

@@ -1,6 +1,13 @@
 /** The alarms of what customers notice: rows of alarm-table.ts. */
 import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import { fiveMinutes, oneHour, share, type AlarmDefinition, type Watched } from './alarm-definition.ts';
+import {
+  fiveMinutes,
+  inBothWindows,
+  oneHour,
+  share,
+  type AlarmDefinition,
+  type Watched,
+} from './alarm-definition.ts';
 
 export function customerAlarms(watched: Watched): Readonly<Record<string, AlarmDefinition>> {
   return { ...requestAlarms(watched), ...creationAlarms(watched), ...deliveryAlarms(watched) };
@@ -16,11 +23,19 @@ function requestAlarms({ metrics, httpApi, alarms }: Watched): Readonly<Record<s
         'Customers get answers of 500 and above. Part of them may be creations that failed while they waited.',
       remedy: 'Compare with RequestsFailing and ProvidersUnavailable; read the access log for the route.',
     },
-    RequestsFailing: {
-      ...share({ bad: [metrics.alarms('request_failed')], of: requests, percent: 0.1, least: 3 }),
-      meaning: 'Customers got a 500 that nobody foresaw.',
-      remedy: 'Read error and stack of the log lines with their request ids.',
-    },
+    ...inBothWindows(
+      'RequestsFailing',
+      ({ period }) => ({
+        bad: [metrics.alarms('request_failed', period)],
+        of: [httpApi.metricCount({ period })],
+      }),
+      {
+        percent: 0.1,
+        least: 3,
+        meaning: 'Customers got a 500 that nobody foresaw.',
+        remedy: 'Read error and stack of the log lines with their request ids.',
+      },
+    ),
     RequestsShed: {
       ...share({ bad: [metrics.of('RequestsShed')], of: requests, percent: 1, least: 10 }),
       meaning: 'Customers get 503 "busy": the table threw out their requests. Nothing was charged.',
@@ -72,31 +87,37 @@ function creationAlarms({
       meaning: 'Customers wait for creations whose executions died three times or more.',
       remedy: 'Find why they die; refund the creations if it cannot be helped.',
     },
-    ExecutionsFailing: {
-      ...share({
+    ...inBothWindows(
+      'ExecutionsFailing',
+      (window) => ({
         bad: stateMachines.flatMap((machine) => [
-          machine.metricFailed(fiveMinutes),
-          machine.metricTimedOut(fiveMinutes),
-          machine.metricAborted(fiveMinutes),
+          machine.metricFailed(window),
+          machine.metricTimedOut(window),
+          machine.metricAborted(window),
         ]),
-        of: accepted,
+        of: [metrics.of('CreationsAccepted', window)],
+      }),
+      {
         percent: 1,
         least: 5,
+        meaning:
+          'Executions ended without a refund or a webhook that was due; the reconciler takes their creations up at once.',
+        remedy: 'Open a failed execution: its graph names the reason.',
+      },
+    ),
+    ...inBothWindows(
+      'InternalFailures',
+      (window) => ({
+        bad: [metrics.of('CreationsFailed', { ...window, by: { failure: 'InternalFailure' } })],
+        of: [metrics.of('CreationsAccepted', window)],
       }),
-      meaning:
-        'Executions ended without a refund or a webhook that was due; the reconciler takes their creations up at once.',
-      remedy: 'Open a failed execution: its graph names the reason.',
-    },
-    InternalFailures: {
-      ...share({
-        bad: [metrics.of('CreationsFailed', { by: { failure: 'InternalFailure' } })],
-        of: accepted,
+      {
         percent: 1,
         least: 3,
-      }),
-      meaning: 'Customers get "Generation failed." for something of ours, and are refunded.',
-      remedy: 'Open one of the executions: the graph shows which state failed.',
-    },
+        meaning: 'Customers get "Generation failed." for something of ours, and are refunded.',
+        remedy: 'Open one of the executions: the graph shows which state failed.',
+      },
+    ),
     ImagesNotStored: {
       ...share({ bad: [metrics.alarms('image_not_stored')], of: accepted, percent: 0.5, least: 3 }),
       meaning: 'Images were rendered and could not be kept: customers are refunded, the provider is paid.',
@@ -123,11 +144,19 @@ function deliveryAlarms({ metrics }: Watched): Readonly<Record<string, AlarmDefi
       remedy:
         'Read the error in the log: a missing grant is a matter of the roles, everything else a defect.',
     },
-    WebhookDeliveriesBroken: {
-      ...share({ bad: [metrics.alarms('webhook_delivery_broke')], of: accepted, percent: 0.5, least: 3 }),
-      meaning: 'Webhooks are late for a fault of ours, not of their receivers. They are tried again.',
-      remedy: 'Read the error in the log of DeliverWebhook; the encryption secret is the first suspect.',
-    },
+    ...inBothWindows(
+      'WebhookDeliveriesBroken',
+      (window) => ({
+        bad: [metrics.alarms('webhook_delivery_broke', window.period)],
+        of: [metrics.of('CreationsAccepted', window)],
+      }),
+      {
+        percent: 0.5,
+        least: 3,
+        meaning: 'Webhooks are late for a fault of ours, not of their receivers. They are tried again.',
+        remedy: 'Read the error in the log of DeliverWebhook; the encryption secret is the first suspect.',
+      },
+    ),
     WebhookSecretsLost: {
       // No traffic causes this, and no repeat ends this.
       metric: metrics.alarms('webhook_secret_lost'),

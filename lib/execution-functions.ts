@@ -10,7 +10,7 @@ import { joinNetwork } from './provider-network.ts';
 import { rendererSizes } from './renderer-sizes.ts';
 import type { AddFunction, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
-import type { Store } from './store.ts';
+import { workItems, type Store } from './store.ts';
 
 export interface ExecutionParts {
   readonly settings: Settings;
@@ -30,7 +30,8 @@ export function addExecution(scope: Construct, add: AddFunction, parts: Executio
   const refundCharge = add('RefundCharge', 'workflow/refund-charge', {
     description: 'Fails a creation and gives its charge back',
   });
-  store.grant(refundCharge, 'GetItem', 'UpdateItem', 'PutItem');
+  store.grantRead(refundCharge, 'GetItem');
+  store.grantWrite(refundCharge, workItems, 'UpdateItem', 'PutItem');
 
   const deliverWebhook = add('DeliverWebhook', 'workflow/deliver-webhook', {
     description: 'Sends one attempt of a webhook or a notice',
@@ -39,7 +40,8 @@ export function addExecution(scope: Construct, add: AddFunction, parts: Executio
   });
   deliverWebhook.addEnvironment('RESULTS_BASE_URL', images.baseUrl);
   deliverWebhook.addEnvironment('OUTBOUND_RULES', 'public');
-  store.grant(deliverWebhook, 'GetItem', 'BatchGetItem', 'UpdateItem', 'PutItem');
+  store.grantRead(deliverWebhook, 'GetItem', 'BatchGetItem');
+  store.grantWrite(deliverWebhook, workItems, 'UpdateItem', 'PutItem');
   encryptionSecret.grantOpen(deliverWebhook);
   const execution = new CreationExecution(scope, 'Creation', {
     renderImage,
@@ -70,7 +72,8 @@ function addRenderer(
     memoryMegabytes,
   });
   fn.addEnvironment('RESULT_DAYS', String(settings.resultDays));
-  store.grant(fn, 'BatchGetItem', 'GetItem', 'UpdateItem');
+  store.grantRead(fn, 'BatchGetItem', 'GetItem');
+  store.grantWrite(fn, [...workItems, 'HEALTH#*'], 'UpdateItem');
   images.grantStore(fn);
   images.grantFind(fn);
   providers.grantUse(fn);

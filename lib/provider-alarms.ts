@@ -1,20 +1,23 @@
 /** The alarms of the vendors: rows of alarm-table.ts. */
-import { oneHour, share, type AlarmDefinition, type Watched } from './alarm-definition.ts';
+import { inBothWindows, oneHour, share, type AlarmDefinition, type Watched } from './alarm-definition.ts';
 
 export function providerAlarms({ metrics }: Watched): Readonly<Record<string, AlarmDefinition>> {
   const accepted = [metrics.of('CreationsAccepted')];
   return {
-    ProvidersUnavailable: {
-      ...share({
-        bad: [metrics.of('CreationsFailed', { by: { failure: 'ServiceUnavailable' } })],
-        of: accepted,
+    ...inBothWindows(
+      'ProvidersUnavailable',
+      (window) => ({
+        bad: [metrics.of('CreationsFailed', { ...window, by: { failure: 'ServiceUnavailable' } })],
+        of: [metrics.of('CreationsAccepted', window)],
+      }),
+      {
         percent: 5,
         least: 5,
-      }),
-      meaning:
-        'Customers get "temporarily unavailable": no provider of their models takes orders. They are refunded.',
-      remedy: 'Look at the outcomes by route on the dashboard and at the status pages of the providers.',
-    },
+        meaning:
+          'Customers get "temporarily unavailable": no provider of their models takes orders. They are refunded.',
+        remedy: 'Look at the outcomes by route on the dashboard and at the status pages of the providers.',
+      },
+    ),
     ProviderCredentialsRefused: {
       // A number and no share: behind an open circuit only a few calls an hour reach the vendor.
       metric: metrics.alarms('provider_refused_credentials', oneHour.period),

@@ -64,7 +64,7 @@ export class PublicApi extends Construct {
   constructor(scope: Construct, id: string, props: PublicApiProps) {
     super(scope, id);
     this.httpApi = new HttpApi(this, 'HttpApi', {
-      apiName: 'darkroom',
+      apiName: `${Stack.of(this).stackName}-api`,
       description: 'Darkroom: the public API',
       defaultIntegration: new HttpLambdaIntegration('UnknownRoute', props.unknownRoute),
     });

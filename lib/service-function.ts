@@ -1,4 +1,4 @@
-import { RemovalPolicy, type Duration } from 'aws-cdk-lib';
+import { Aws, RemovalPolicy, type Duration } from 'aws-cdk-lib';
 import { CfnRole } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -67,6 +67,8 @@ export class ServiceFunction extends LambdaFunction {
       // deployment of the same release would fail.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
+    // The domain of AWS, which depends on the partition.
+    this.addEnvironment('URL_SUFFIX', Aws.URL_SUFFIX);
     this.leaveOnlyOwnLog(logGroup);
     if (props.tracing) acknowledge(this, tracesKnowNoResource);
     // `sam local invoke` finds the function by this name.

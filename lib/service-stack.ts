@@ -31,7 +31,7 @@ import { rendererSizes } from './renderer-sizes.ts';
 import { Reconciliation } from './reconciliation.ts';
 import { ServiceFunction, type OwnFunctionProps } from './service-function.ts';
 import type { Settings } from './settings.ts';
-import { Store } from './store.ts';
+import { requestItems, Store, workItems } from './store.ts';
 import { TableProtection } from './table-protection.ts';
 import { addStreamFunctions } from './streams/stream-functions.ts';
 import { StreamingApis } from './streams/streaming-apis.ts';
@@ -134,20 +134,24 @@ export class ServiceStack extends Stack {
       ServiceFunction
     >;
     const unknownRoute = this.addApiFunction('unknownRoute');
-    for (const fn of [...Object.values(functions), unknownRoute])
-      this.store.grant(fn, 'BatchGetItem', 'UpdateItem');
-
+    const { generateImage, cancelCreation, ...others } = functions;
+    for (const fn of [...Object.values(others), unknownRoute]) {
+      this.store.grantRead(fn, 'BatchGetItem');
+      // A poll counts in a partition of its creation.
+      const items = fn === others.getCreation ? [...requestItems, 'CREATION#*' as const] : requestItems;
+      this.store.grantWrite(fn, items, 'UpdateItem');
+    }
     this.store.grantListing(functions.listCreations);
     // Its readers give events their places in the log.
-    this.store.grant(functions.listEvents, 'GetItem', 'Query', 'DeleteItem');
-    const { generateImage } = functions;
+    this.store.grantRead(functions.listEvents, 'GetItem', 'Query');
+    this.store.grantWrite(functions.listEvents, requestItems, 'DeleteItem');
     for (const fn of [generateImage, functions.quoteImage]) fn.addEnvironment('OUTBOUND_RULES', 'public');
     grantGenerate(generateImage, this.operationParts(execution));
     const places = this.reserved.get('GenerateImage') ?? 'shared';
     generateImage.addEnvironment('HELD_LIMIT', heldLimit(places, this.settings));
-    this.store.grant(functions.createUpload, 'PutItem');
+    this.store.grantWrite(functions.createUpload, requestItems, 'PutItem');
     this.images.grantSignUploads(functions.createUpload);
-    grantCancel(functions.cancelCreation, this.operationParts(execution));
+    grantCancel(cancelCreation, this.operationParts(execution));
     const { throttling, apiDomain: domain } = this.settings;
     const live = this.live.bind(this);
     return new PublicApi(this, 'Api', {
@@ -173,7 +177,8 @@ export class ServiceStack extends Stack {
       memoryMegabytes: rendererSizes.large.memoryMegabytes,
     });
     fn.addEnvironment('RESULT_DAYS', String(this.settings.resultDays));
-    this.store.grant(fn, 'GetItem', 'UpdateItem');
+    this.store.grantRead(fn, 'GetItem');
+    this.store.grantWrite(fn, [...workItems, 'HEALTH#*'], 'UpdateItem');
     this.images.grantStore(fn);
     this.providers.grantKeys(fn);
     execution.grantEndTasks(fn, 'SendTaskSuccess', 'SendTaskFailure');
@@ -188,7 +193,9 @@ export class ServiceStack extends Stack {
       memoryMegabytes: 1024,
     });
     reconcile.addEnvironment('STARTS_PER_SECOND', String(this.settings.startsPerSecond));
-    this.store.grant(reconcile, 'BatchGetItem', 'UpdateItem', 'PutItem');
+    this.store.grantRead(reconcile, 'BatchGetItem');
+    // It notes in the item of the service that starts are held back.
+    this.store.grantWrite(reconcile, [...workItems, 'SERVICE'], 'UpdateItem', 'PutItem');
     this.store.grantOpenWork(reconcile);
     execution.grantStart(reconcile);
     execution.grantDescribe(reconcile);
@@ -283,7 +290,8 @@ export class ServiceStack extends Stack {
       memoryMegabytes: 1024,
     });
     // It writes only how far it is.
-    this.store.grant(auditBooks, 'BatchGetItem', 'GetItem', 'PutItem', 'Query');
+    this.store.grantRead(auditBooks, 'BatchGetItem', 'GetItem', 'Query');
+    this.store.grantWrite(auditBooks, ['AUDIT'], 'PutItem');
     this.store.grantListing(auditBooks);
     new BooksAudit(this, 'BooksAudit', { auditBooks });
   }

@@ -4,6 +4,20 @@ import { parseSettings, SettingsError, type Settings } from './settings.ts';
 /** The stage of `cdk deploy` without `-c stage=NAME`. */
 export const defaultStage = 'default';
 
+/** The stage whose stack may be deleted at any time. */
+const developmentStage = 'dev';
+
+/** The stack of a stage: its name, and whether CloudFormation refuses to delete it. */
+export function stackOf(stage: string): {
+  readonly stackName: string;
+  readonly terminationProtection: boolean;
+} {
+  return {
+    stackName: stage === defaultStage ? 'Darkroom' : `Darkroom-${stage}`,
+    terminationProtection: stage !== developmentStage,
+  };
+}
+
 const configFolder = new URL('../config/', import.meta.url);
 
 /**

@@ -6,14 +6,28 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { fiveMinutes, type TableMetrics } from './alarm-definition.ts';
 
-type TableAction =
-  | 'BatchGetItem'
-  | 'BatchWriteItem'
-  | 'DeleteItem'
-  | 'GetItem'
-  | 'PutItem'
-  | 'Query'
-  | 'UpdateItem';
+type ReadAction = 'BatchGetItem' | 'GetItem' | 'Query';
+type WriteAction = 'BatchWriteItem' | 'DeleteItem' | 'PutItem' | 'UpdateItem';
+
+/** Partitions by the beginnings of their keys (adapters/dynamodb/table.ts and portal-keys.ts). */
+export type Partition =
+  | 'ACCOUNT#*'
+  | 'AUDIT'
+  | 'CREATION#*'
+  | 'HEALTH#*'
+  | 'INVITED#*'
+  | 'IP#*'
+  | 'NOTICE#*'
+  | 'OPEN_COUNT'
+  | 'PERSON#*'
+  | 'SERVICE'
+  | 'SESSION#*';
+
+/** What every request counts: the rejections of its address, and the rate and the last use of its account's key. */
+export const requestItems: readonly Partition[] = ['ACCOUNT#*', 'IP#*'];
+
+/** What the life of a creation changes. */
+export const workItems: readonly Partition[] = ['ACCOUNT#*', 'CREATION#*', 'NOTICE#*', 'OPEN_COUNT'];
 
 const openWork = 'open_work';
 const listing = 'listing';
@@ -95,12 +109,27 @@ export class Store extends Construct {
     };
   }
 
-  /** Lets a function call these actions on the table, and puts the table's name into its environment. */
-  grant(fn: LambdaFunction, ...actions: readonly TableAction[]): void {
+  /** Lets a function read the table, and puts the table's name into its environment. */
+  grantRead(fn: LambdaFunction, ...actions: readonly ReadAction[]): void {
     fn.addEnvironment('TABLE_NAME', this.tableName);
     // The grant of the construct would also allow every index.
     const own = actions.map((action) => `dynamodb:${action}`);
     fn.addToRolePolicy(new PolicyStatement({ actions: own, resources: [this.tableArn] }));
+  }
+
+  /**
+   * Lets a function write items of these partitions, and no others. A function has one list for all its writes,
+   * because a transaction may write to several partitions.
+   */
+  grantWrite(fn: LambdaFunction, partitions: readonly Partition[], ...actions: readonly WriteAction[]): void {
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: actions.map((action) => `dynamodb:${action}`),
+        resources: [this.tableArn],
+        // Each of these actions names the partition of each of its items.
+        conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...partitions].sort() } },
+      }),
+    );
   }
 
   /** Lets a function switch on the protection of the stack's own table. */

@@ -18,7 +18,7 @@ import { createLocalIssuer } from './front/local-issuer.ts';
 import { createPages } from './front/pages.ts';
 import { createPortalFront, portalPath } from './front/portal-front.ts';
 import { createPublication, type Publication } from './front/publish.ts';
-import { resolveReference } from './front/secret-values.ts';
+import { createReferences } from './front/secret-values.ts';
 import { createGateway, type Gateway } from './gateway/gateway.ts';
 import { createRestApi } from './gateway/rest-api.ts';
 import { createResults } from './gateway/results.ts';
@@ -243,7 +243,7 @@ function frontsOf({
           gateway,
           servePage: createPages(aws.objects, portal),
           publish: publication.publish,
-          valueOf: (text) => resolveReference(aws.handle, text),
+          valueOf: createReferences(aws.handle),
           apiHost,
         })
       : { serves: () => false, handle: () => Promise.reject(new Error('the template has no portal')) },

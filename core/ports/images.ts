@@ -2,7 +2,8 @@
 import type { StoredImage } from '../creation.ts';
 
 export interface ImageStore {
-  put(image: StoredImage, bytes: Uint8Array): Promise<void>;
+  /** @param expiresAtMillis until when a cache may keep a result. Absent: the image is given to nobody. */
+  put(image: StoredImage, bytes: Uint8Array, expiresAtMillis?: number): Promise<void>;
   /** The bytes under the key. Throws when the object does not exist. */
   get(key: string): Promise<Uint8Array>;
   /** The bytes of an upload. Undefined when nobody has put them there. */

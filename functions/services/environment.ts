@@ -19,6 +19,7 @@ export type Variable =
   | 'AUTH_FAILURE_FORM'
   | 'TOP_UP_URL'
   | 'METRICS_NAMESPACE'
+  | 'URL_SUFFIX'
   | 'PROVIDER_SECRET_ARN'
   | 'PROVIDER_BASE_URLS'
   | 'BEDROCK_REGION'
@@ -54,9 +55,10 @@ export function sandboxSetting(): SandboxSetting {
   return known;
 }
 
-/** What Lambda itself sets, as the AWS SDK's own clients read it. */
+/** What Lambda itself sets, as the AWS SDK's own clients read it, and the domain of AWS in this partition. */
 export function awsEnvironment(): {
   readonly region: string;
+  readonly urlSuffix: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
@@ -66,6 +68,7 @@ export function awsEnvironment(): {
     process.env;
   return {
     region: AWS_REGION ?? '',
+    urlSuffix: environment('URL_SUFFIX'),
     accessKeyId: AWS_ACCESS_KEY_ID ?? '',
     secretAccessKey: AWS_SECRET_ACCESS_KEY ?? '',
     ...(AWS_SESSION_TOKEN !== undefined && { sessionToken: AWS_SESSION_TOKEN }),

@@ -35,12 +35,12 @@ export interface GenerateServices
 export function generateServices(): OpenServices<GenerateServices> {
   const shared = table();
   const catalogs = openCatalogs();
-  const originSecret = createSignedSecret({
+  const originSecrets = createSignedSecret({
     ...awsEnvironment(),
     secretArn: environment('ORIGIN_SECRET_ARN'),
     clock: systemClock,
   });
-  const open = openPortalBehind(originSecret, shared);
+  const open = openPortalBehind(originSecrets, shared);
   const states = new SFNClient(callLimits());
   const openNotes = notesOver(shared);
   const noticeMachine = environment('NOTICE_MACHINE_ARN');

@@ -4,7 +4,7 @@ import { callLimits } from '../../adapters/call-limits.ts';
 import { createActionLog } from '../../adapters/dynamodb/portal/action-log.ts';
 import { createPortalAccess } from '../../adapters/dynamodb/portal/session-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
-import { createPlainSecret } from '../../adapters/plain-secret.ts';
+import { createReplaceableSecret } from '../../adapters/plain-secret.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
 import { requestMillis } from '../../core/limits.ts';
 import type { PortalSettings } from '../../core/portal/settings.ts';
@@ -21,24 +21,24 @@ export interface PortalServices extends CommonServices {
   readonly access: PortalAccess;
   readonly actions: ActionLog;
   readonly settings: PortalSettings;
-  /** What only the portal's distribution sends. */
-  readonly originSecret: () => Promise<string>;
+  /** What only the portal's distribution sends: one of these values, the newest or the one before it. */
+  readonly originSecrets: () => Promise<readonly string[]>;
 }
 
 /** Over a table that the function uses for more than these services. */
 export function openPortal(shared: Table): OpenServices<PortalServices> {
   const client = new SecretsManagerClient(callLimits());
   const secretArn = environment('ORIGIN_SECRET_ARN');
-  return openPortalBehind(createPlainSecret({ client, secretArn, clock: systemClock }), shared);
+  return openPortalBehind(createReplaceableSecret({ client, secretArn, clock: systemClock }), shared);
 }
 
 /** For a function that reads the secret of the portal's distribution in a way of its own. */
 export function openPortalBehind(
-  originSecret: () => Promise<string>,
+  originSecrets: () => Promise<readonly string[]>,
   shared: Table,
 ): OpenServices<PortalServices> {
   const sandbox = sandboxSetting();
-  const base = { ...commonServices('portal'), settings: portalSettings(), originSecret };
+  const base = { ...commonServices('portal'), settings: portalSettings(), originSecrets };
   return () => {
     const budget = startBudget(systemClock, requestMillis);
     const store = { ...shared, signal: budget.signal };

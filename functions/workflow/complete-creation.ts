@@ -33,11 +33,12 @@ export async function completeCreation(
 
 async function store(
   { image, bytes }: Omit<Rendering, 'kind'>,
-  { images, log }: CompletionServices,
+  { clock, resultDays, images, log }: CompletionServices,
 ): Promise<void> {
   if (!bytes) return;
   try {
-    await images.put(image, bytes);
+    // The creation ends a moment later, and its results with it.
+    await images.put(image, bytes, clock.now() + resultDays * dayMillis);
   } catch (error) {
     log.alarm('image_not_stored', { error: errorName(error) });
     throw new CreationFailed('InternalFailure');

@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, Fn, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Fn, Stack, type SecretValue } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
@@ -27,7 +27,6 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Bucket, IBucket } from 'aws-cdk-lib/aws-s3';
-import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { portalRoots } from '../../core/contract.ts';
 import { acknowledge } from '../acknowledge.ts';
@@ -37,7 +36,8 @@ import { referencePath, unknownPaths } from './unknown-paths.ts';
 export interface PortalDistributionProps {
   readonly pages: Bucket;
   readonly httpApi: HttpApi;
-  readonly originSecret: Secret;
+  /** A reference to the secret, in whose place CloudFormation puts the value. */
+  readonly originSecret: SecretValue;
   /** Host name and certificate of the portal. Absent: CloudFront gives a name. */
   readonly domain?: Settings['portal']['domain'];
   /** The origins that the pages may load images from, upload to, and sign in at. */
@@ -142,8 +142,7 @@ export class PortalDistribution extends Construct {
       origin: new HttpOrigin(host, {
         protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
         originSslProtocols: [OriginSslPolicy.TLS_V1_2],
-        // The template has a reference. CloudFormation puts the value in its place.
-        customHeaders: { 'x-origin-secret': originSecret.secretValue.unsafeUnwrap() },
+        customHeaders: { 'x-origin-secret': originSecret.unsafeUnwrap() },
       }),
       allowedMethods: AllowedMethods.ALLOW_ALL,
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { domain, usEastCertificate } from '../setting-values.ts';
 
+const versionId = 'must be the version that `portal rotate-origin-secret` printed';
 const trueOrFalse = z.boolean({ error: 'must be true or false' });
 
 function httpsAddress(right: string): z.ZodString {
@@ -35,6 +36,14 @@ export const portalSettings = z
        * switched on by the second deployment.
        */
       protectUserPool: trueOrFalse.optional(),
+      /**
+       * The version of the origin secret that the distribution sends. `portal rotate-origin-secret` prints it. Absent:
+       * the newest version at the time of the first deployment.
+       */
+      originSecretVersion: z
+        .string({ error: versionId })
+        .regex(/^[0-9A-Za-z-]{32,64}$/, { error: versionId })
+        .optional(),
       /** Where the wallet page sends a client to pay. Absent: the page shows the contact. */
       paymentUrl: httpsAddress('must be an https address').optional(),
       /** Whom a client asks, in the operator's words. */

@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, SecretValue, Stack } from 'aws-cdk-lib';
 import { HttpMethod, type HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -60,7 +60,7 @@ export class Portal extends Construct {
     const { origin } = new PortalDistribution(this, 'Front', {
       pages: this.pages.bucket,
       httpApi,
-      originSecret: this.originSecret,
+      originSecret: this.sentSecret(settings.originSecretVersion),
       domain: settings.domain,
       origins: { ...origins, signIn: this.identity.origin },
     });
@@ -148,6 +148,17 @@ export class Portal extends Construct {
     for (const root of portalRoots) add(HttpMethod.ANY, `${root}/{proxy+}`, 'read');
   }
 
+  /**
+   * What the distribution sends. CloudFormation reads the value only when the text of the reference changes. So a
+   * deployment after a replacement changes the distribution only if the reference names the new version.
+   */
+  private sentSecret(version: string | undefined): SecretValue {
+    const { secretArn } = this.originSecret;
+    new CfnOutput(Stack.of(this), 'OriginSecretArn', { value: secretArn });
+    new CfnOutput(Stack.of(this), 'OriginSecretVersion', { value: version ?? 'AWSCURRENT' });
+    return SecretValue.secretsManager(secretArn, version === undefined ? {} : { versionId: version });
+  }
+
   /** The distribution sends the secret with each request, and the functions answer no request without it. */
   private addOriginSecret(): Secret {
     const secret = new Secret(this, 'OriginSecret', {
@@ -157,7 +168,7 @@ export class Portal extends Construct {
     });
     acknowledge(secret, {
       'AwsSolutions-SMG4':
-        'The distribution gets the value at a deployment only. A rotation without a deployment would close the portal.',
+        'The distribution gets the value at a deployment only, so an operator replaces the secret with `portal rotate-origin-secret`.',
     });
     return secret;
   }

@@ -118,7 +118,7 @@ export class PortalIdentity extends Construct {
     });
     acknowledge(pool, {
       'AwsSolutions-COG2':
-        'A passkey is stronger than a password with a code, and Cognito accepts no passkey where it requires codes. Whoever uses a password can add a code.',
+        'Cognito can count a passkey as two factors (FactorConfiguration), but then everybody must also set up a code or a phone. A passkey alone is stronger than a password with a code, and whoever uses a password can add a code.',
       'AwsSolutions-COG3':
         'Threat protection is part of the plan Plus, which costs four times as much. Only invited people have a user, and dangerous actions need a sign-in of the last minutes.',
       'AwsSolutions-COG8':

@@ -5,6 +5,7 @@ import type { NoticeExecution } from '../notice-execution.ts';
 import { grantCancel, grantGenerate, type OperationParts } from '../operation-grants.ts';
 import type { AddFunction, OwnFunctionProps, ServiceFunction } from '../service-function.ts';
 import type { Settings } from '../settings.ts';
+import { requestItems } from '../store.ts';
 import { openaiAliases } from './stream-settings.ts';
 
 export interface StreamParts extends OperationParts {
@@ -75,7 +76,7 @@ function reserved(setting: number | 'shared'): number | undefined {
 function grant({ openaiImages, openaiModels, mcp }: StreamFunctions, parts: StreamParts): void {
   const { store, images, notices, settings, topUpUrl } = parts;
   for (const { fn } of [openaiImages, openaiModels, mcp]) {
-    store.grant(fn, 'BatchGetItem', 'UpdateItem');
+    store.grantRead(fn, 'BatchGetItem');
     fn.addEnvironment('RESULTS_BASE_URL', images.baseUrl);
     fn.addEnvironment('AUTH_FAILURE_FORM', settings.authFailureForm);
     fn.addEnvironment('SANDBOX', settings.sandbox);
@@ -89,8 +90,9 @@ function grant({ openaiImages, openaiModels, mcp }: StreamFunctions, parts: Stre
     fn.addEnvironment('OUTBOUND_RULES', 'public');
     fn.addEnvironment('TOP_UP_URL', topUpUrl);
   }
+  store.grantWrite(openaiModels.fn, requestItems, 'UpdateItem');
   // The tries of one call are items of one partition.
-  store.grant(openaiImages.fn, 'Query');
+  store.grantRead(openaiImages.fn, 'Query');
   store.grantListing(mcp.fn);
   grantCancel(mcp.fn, parts);
 }

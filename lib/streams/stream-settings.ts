@@ -57,10 +57,13 @@ export function openaiAliases({ defaultModel, aliases: own }: z.output<typeof op
   return JSON.stringify({ ...builtIn, ...own });
 }
 
-/** The requests that are held at once, by the function that holds them. */
+/**
+ * The requests that are held at once, by the function that holds them. Nothing is reserved by default: a new account
+ * of AWS may have too few executions for any reservation, and then refuses the first deployment.
+ */
 export const heldRequests = z
   .strictObject(
-    { images: reservation().default(100), mcp: reservation().default(50) },
+    { images: reservation().default('shared'), mcp: reservation().default('shared') },
     { error: 'must be {images, mcp}' },
   )
   .prefault({});

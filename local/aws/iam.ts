@@ -1,7 +1,8 @@
+import * as z from 'zod';
 import { localAccount } from './aws-call.ts';
 import type { AwsCall } from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
-import { neededGrants } from './needed-grants.ts';
+import { neededGrants, type NeededGrant } from './needed-grants.ts';
 
 type OneOrMore = string | readonly string[];
 
@@ -31,21 +32,24 @@ export interface Authorizer {
 
 type Decision = 'allowed' | 'denied' | 'not allowed';
 
+/** The values of a call that conditions compare. */
+type Facts = Pick<NeededGrant, 'leadingKeys'>;
+
 /** Checks every call against the policies of the caller's role. A caller without policies may do nothing. */
 export function createAuthorizer(policies: ReadonlyMap<string, readonly PolicyStatement[]>): Authorizer {
   const statements = new Map([...policies].map(([caller, list]) => [caller, list.map(compile)]));
-  const decisions = new Map<string, Decision>();
+  const coveringOf = new Map<string, readonly CompiledStatement[]>();
   const used = new Set<string>();
 
   function authorize(call: AwsCall): void {
     if (call.caller === operator) return;
-    for (const { action, resource } of neededGrants(call)) {
+    for (const { action, resource, ...facts } of neededGrants(call)) {
       const grant = `${call.caller} ${action} ${resource}`;
-      let decision = decisions.get(grant);
-      if (decision === undefined) {
-        decision = decide(statements.get(call.caller) ?? [], action, resource);
-        decisions.set(grant, decision);
-      }
+      const covering =
+        coveringOf.get(grant) ??
+        (statements.get(call.caller) ?? []).filter((statement) => statement.covers(action, resource));
+      coveringOf.set(grant, covering);
+      const decision = decide(covering, facts);
       if (decision !== 'allowed') throw accessDenied(call.caller, action, resource, decision);
       used.add(grant);
     }
@@ -55,7 +59,8 @@ export function createAuthorizer(policies: ReadonlyMap<string, readonly PolicySt
 
 interface CompiledStatement {
   readonly effect: PolicyStatement['Effect'];
-  readonly conditional: boolean;
+  /** Whether the condition of the statement holds. Undefined: this check does not understand it. */
+  readonly holds: (facts: Facts) => boolean | undefined;
   readonly covers: (action: string, resource: string) => boolean;
 }
 
@@ -64,10 +69,27 @@ function compile(statement: PolicyStatement): CompiledStatement {
   const coversResource = matcher(statement.Resource, statement.NotResource, '');
   return {
     effect: statement.Effect,
-    conditional: statement.Condition !== undefined,
+    holds: conditionOf(statement.Condition),
     covers: (action, resource) => coversAction(action) && coversResource(resource),
   };
 }
+
+/** Understands one condition: the partition keys of the items are like one of these patterns. */
+function conditionOf(condition: PolicyStatement['Condition']): CompiledStatement['holds'] {
+  if (condition === undefined) return () => true;
+  const parsed = leadingKeysSchema.safeParse(condition);
+  if (!parsed.success) return () => undefined;
+  const patterns = [parsed.data['ForAllValues:StringLike']['dynamodb:LeadingKeys']].flat();
+  const likeOne = patterns.map((pattern) => wildcard(pattern, ''));
+  // IAM lets a call without the key pass. Each write has one, and no read is granted by this condition.
+  return ({ leadingKeys }) => leadingKeys?.every((key) => likeOne.some((pattern) => pattern.test(key)));
+}
+
+const leadingKeysSchema = z.strictObject({
+  'ForAllValues:StringLike': z.strictObject({
+    'dynamodb:LeadingKeys': z.union([z.string(), z.array(z.string())]),
+  }),
+});
 
 function matcher(
   listed: OneOrMore | undefined,
@@ -90,13 +112,14 @@ function wildcard(pattern: string, flags: string): RegExp {
 }
 
 /**
- * Decides as IAM does: an explicit denial wins. Conditions are not evaluated, so a conditional statement
- * never allows and always denies.
+ * Decides as IAM does: an explicit denial wins. A statement whose condition this check does not understand never
+ * allows and always denies.
  */
-function decide(statements: readonly CompiledStatement[], action: string, resource: string): Decision {
-  const covering = statements.filter((statement) => statement.covers(action, resource));
-  if (covering.some((statement) => statement.effect === 'Deny')) return 'denied';
-  return covering.some((statement) => !statement.conditional) ? 'allowed' : 'not allowed';
+function decide(covering: readonly CompiledStatement[], facts: Facts): Decision {
+  const denies = ({ effect, holds }: CompiledStatement): boolean =>
+    effect === 'Deny' && holds(facts) !== false;
+  if (covering.some(denies)) return 'denied';
+  return covering.some(({ holds }) => holds(facts) === true) ? 'allowed' : 'not allowed';
 }
 
 function accessDenied(caller: string, action: string, resource: string, decision: Decision): AwsError {

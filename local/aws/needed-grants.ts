@@ -8,6 +8,8 @@ import { localSecretArn } from './secrets.ts';
 export interface NeededGrant {
   readonly action: string;
   readonly resource: string;
+  /** The partition keys of the items that the call writes: `dynamodb:LeadingKeys`. Absent: it writes none. */
+  readonly leadingKeys?: readonly string[];
 }
 
 type Input = Readonly<Record<string, unknown>>;
@@ -78,19 +80,32 @@ function dynamodbGrants({ operation, input }: AwsCall): readonly NeededGrant[] {
         .map(([kind, request]) => ({
           action: actionOfItem[kind] ?? `dynamodb:${kind}`,
           resource: tableArn(text(isObject(request) ? request : {}, 'TableName')),
+          ...leadingKeysOf(request),
         })),
     );
   }
   if (operation.startsWith('Batch')) {
-    return Object.keys(isObject(input.RequestItems) ? input.RequestItems : {}).map((table) => ({
+    const requests = isObject(input.RequestItems) ? input.RequestItems : {};
+    return Object.entries(requests).map(([table, list]) => ({
       action,
       resource: tableArn(table),
+      ...leadingKeysOf(...(Array.isArray(list) ? list : []).filter(isObject).flatMap(Object.values<unknown>)),
     }));
   }
   const table = text(input, 'TableName');
   if (table === '') return [{ action, resource: '*' }];
   const index = text(input, 'IndexName');
-  return [{ action, resource: tableArn(table) + (index && `/index/${index}`) }];
+  return [{ action, resource: tableArn(table) + (index && `/index/${index}`), ...leadingKeysOf(input) }];
+}
+
+/** The partition keys that requests with a Key or an Item name. A Query names its partition in an expression. */
+function leadingKeysOf(...requests: readonly unknown[]): Pick<NeededGrant, 'leadingKeys'> {
+  const leadingKeys = requests.flatMap((request) => {
+    const item = isObject(request) ? (request['Key'] ?? request['Item']) : undefined;
+    const key = isObject(item) && isObject(item['pk']) ? item['pk']['S'] : undefined;
+    return typeof key === 'string' ? [key] : [];
+  });
+  return leadingKeys.length === 0 ? {} : { leadingKeys };
 }
 
 /** AWS documents no resource for the calls with a token, but accepts the ARN of the state machine. */

@@ -12,6 +12,7 @@ export interface ObjectRecord {
   readonly crc32: string;
   readonly contentType: string;
   readonly cacheControl?: string | undefined;
+  readonly expires?: string | undefined;
   readonly contentDisposition?: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
 }

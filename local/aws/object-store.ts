@@ -17,6 +17,7 @@ export interface StoredObject {
   readonly body: Buffer;
   readonly contentType: string;
   readonly cacheControl: string | undefined;
+  readonly expires: string | undefined;
   readonly etag: string;
   readonly lastModified: Date;
 }
@@ -46,6 +47,7 @@ const putObject = location.extend({
   Body: z.instanceof(Uint8Array),
   ContentType: z.string().optional(),
   CacheControl: z.string().optional(),
+  Expires: z.string().optional(),
   ContentDisposition: z.string().optional(),
   Metadata: z.record(z.string(), z.string()).default({}),
   IfNoneMatch: z.literal('*').optional(),
@@ -76,6 +78,7 @@ export function createObjectStore(
         body,
         contentType: record.contentType,
         cacheControl: record.cacheControl,
+        expires: record.expires,
         etag: record.etag,
         lastModified: new Date(record.writtenAtMs),
       };
@@ -144,6 +147,7 @@ async function put(
     crc32: crc32Base64(Body),
     contentType: input.ContentType ?? defaultContentType,
     cacheControl: input.CacheControl,
+    expires: input.Expires,
     contentDisposition: input.ContentDisposition,
     metadata: input.Metadata,
   };
@@ -192,6 +196,7 @@ function describe(record: ObjectRecord): AwsOutput {
     ChecksumCRC32: record.crc32,
     Metadata: record.metadata,
     CacheControl: record.cacheControl,
+    Expires: record.expires,
     ContentDisposition: record.contentDisposition,
     LastModified: new Date(record.writtenAtMs),
   };

@@ -12,6 +12,7 @@ const metadataPrefix = 'x-amz-meta-';
 const headerOfMember = {
   ContentType: 'content-type',
   CacheControl: 'cache-control',
+  Expires: 'expires',
   ContentDisposition: 'content-disposition',
   ETag: 'etag',
   ChecksumCRC32: 'x-amz-checksum-crc32',
@@ -91,6 +92,7 @@ function readObject(request: IncomingMessage, received: Buffer): Record<string, 
     Metadata,
     ContentType: headers['content-type'],
     CacheControl: headers['cache-control'],
+    Expires: headers['expires'],
     ContentDisposition: headers['content-disposition'],
     IfNoneMatch: headers['if-none-match'],
   };

@@ -36,6 +36,7 @@ export function createResults(
       etag: found.etag,
       'last-modified': found.lastModified.toUTCString(),
       ...(found.cacheControl === undefined ? {} : { 'cache-control': found.cacheControl }),
+      ...(found.expires === undefined ? {} : { expires: found.expires }),
       // A browser must not read a client's upload as a page when it opens the upload at this address.
       'x-content-type-options': 'nosniff',
     });

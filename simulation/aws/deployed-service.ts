@@ -132,7 +132,7 @@ import { answerOfDynamodb } from './dynamodb-endpoint.ts';
 import { createEncryptionSecret } from './encryption-secret.ts';
 import { createAwsClients } from './sdk-clients.ts';
 import { createOpenai, type OpenaiAnswer, type OpenaiWatch } from './openai-service.ts';
-import { createPortal, originSecret, originSecretArn, type PortalFunctionName } from './portal-service.ts';
+import { createPortal, originSecretArn, originSecretAt, type PortalFunctionName } from './portal-service.ts';
 import { createReleases, releaseSchemas, type Release, type Releases } from './releases.ts';
 import { createStepFunctions, machineArns, type StepFunctions } from './step-functions.ts';
 import { invokeTask } from './task-invocation.ts';
@@ -333,6 +333,7 @@ export function createService(
     },
   });
   const encryptionSecret = createEncryptionSecret();
+  const hasNewOriginSecret = world.dice.chance('the origin secret is replaced', 0.5);
   const releases = createReleases(world);
   /** For an invocation that runs the release of the moment at which it begins. */
   const ofToday = (): { readonly schema: Schema } => ({ schema: releases.begin(releases.current()) });
@@ -420,7 +421,7 @@ export function createService(
     },
     secretsmanager: (operation, input) =>
       input['SecretId'] === originSecretArn
-        ? { SecretString: originSecret }
+        ? originSecretAt(input['VersionStage'], hasNewOriginSecret)
         : encryptionSecret.perform(operation, input),
   });
   const clock = createClock(world);

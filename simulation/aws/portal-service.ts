@@ -19,7 +19,7 @@ import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
 import { createUploadStore } from '../../adapters/dynamodb/upload-store.ts';
 import { createPortalAccess } from '../../adapters/dynamodb/portal/session-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
-import { createPlainSecret } from '../../adapters/plain-secret.ts';
+import { createReplaceableSecret } from '../../adapters/plain-secret.ts';
 import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
 import type { SoldCatalogs } from '../../core/sold-catalog.ts';
 import { heldShare, requestMillis } from '../../core/limits.ts';
@@ -45,6 +45,7 @@ import type { PortalCancelServices } from '../../functions/services/portal-cance
 import type { GenerateServices } from '../../functions/services/portal-generate.ts';
 import type { ManageServices } from '../../functions/services/portal-manage.ts';
 import { readStores, type ReadServices } from '../../functions/services/portal-read.ts';
+import { AwsError } from '../../local/aws/aws-error.ts';
 import type { Bucket } from '../network/bucket.ts';
 import { machineArns } from './step-functions.ts';
 
@@ -53,7 +54,15 @@ export type PortalFunctionName = 'portal-read' | 'portal-manage' | 'portal-gener
 
 /** What only the portal's distribution knows. */
 export const originSecret = 'an-origin-secret-nobody-may-log';
+const newOriginSecret = `${originSecret}-either`;
 export const originSecretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:origin';
+
+/** Secrets Manager with the secret. @param isReplaced the deployment that sends the new value is still to come */
+export function originSecretAt(stage: unknown, isReplaced: boolean): { readonly SecretString: string } {
+  if (stage !== 'AWSPREVIOUS') return { SecretString: isReplaced ? newOriginSecret : originSecret };
+  if (isReplaced) return { SecretString: originSecret };
+  throw new AwsError('ResourceNotFoundException', 'the secret has no version with this label');
+}
 
 const settings: PortalSettings = {
   portalUrl: new URL('https://portal.test/'),
@@ -102,7 +111,7 @@ export function createPortal(parts: PortalParts): Portal {
   const base = {
     ...common,
     settings,
-    originSecret: createPlainSecret({ client: secrets, secretArn: originSecretArn, clock }),
+    originSecrets: createReplaceableSecret({ client: secrets, secretArn: originSecretArn, clock }),
   };
   const openPortal = (): PortalServices & { readonly shared: Table } => {
     const budget = startBudget(clock, requestMillis);

@@ -346,7 +346,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'image-not-stored',
     file: 'functions/workflow/complete-creation.ts',
-    find: 'await images.put(image, bytes);',
+    find: 'await images.put(image, bytes, clock.now() + resultDays * dayMillis);',
     replace: 'await Promise.resolve(images);',
   },
   {
@@ -721,6 +721,12 @@ export const mutants: readonly Mutant[] = [
     find: 'const { member, account, operator } = state;',
     replace:
       "const { account, operator } = state;\n  const known = ((globalThis as Record<string, unknown>)['members'] ??= new Map()) as Map<string, typeof state.member>;\n  const member = state.member ?? known.get(session.hash);\n  known.set(session.hash, member);",
+  },
+  {
+    name: 'origin-secret-before-is-refused',
+    file: 'adapters/plain-secret.ts',
+    find: 'return [current, previous].filter',
+    replace: 'return [current || previous].filter',
   },
   {
     name: 'ended-session-lives',

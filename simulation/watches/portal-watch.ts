@@ -148,6 +148,8 @@ export function createPortalWatch(
       accuse('a role allows what it names, and no more', `${call.roleAtFirst} ${call.name} ${status}`);
     if (isCertain && may && status === 403 && reason === 'role')
       accuse('a role allows what it names, and no more', `${call.roleAtFirst} ${call.name} ${status}`);
+    if (status === 403 && reason === 'origin')
+      accuse('the portal knows its own distribution', `${call.id} ${call.name}`);
     const since = signedInAt.get(`${call.account} ${call.person}`) ?? 0;
     const mayBeIdle = world.time.now() - since > idleMillis - 200_000;
     if (status === 401 && !mayBeOut.has(own) && !mayBeIdle)

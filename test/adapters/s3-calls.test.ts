@@ -34,6 +34,7 @@ function answering(end: (request: Request) => Response | Error): void {
 const access: BucketAccess = {
   bucket: 'images',
   region: 'eu-west-1',
+  urlSuffix: 'amazonaws.com',
   accessKeyId: 'id',
   secretAccessKey: 'secret',
   clock: {

@@ -57,6 +57,7 @@ const store = () =>
   createImageStore({
     bucket: 'images',
     region: 'us-east-1',
+    urlSuffix: 'amazonaws.com',
     accessKeyId: 'id',
     secretAccessKey: 'secret',
     clock: systemClock,
@@ -65,14 +66,15 @@ const store = () =>
 const image = { key: 'results/one.webp', contentType: 'image/webp', width: 1537, height: 1025, bytes: 3 };
 
 describe('An image in the bucket', () => {
-  it('An image is stored with its type, its size, a year of caching and its checksum', async () => {
+  it('An image is stored with its type, its size, its checksum, and the end until which caches may keep it', async () => {
     const bytes = Uint8Array.from([1, 2, 3]);
-    await store().put(image, bytes);
+    await store().put(image, bytes, Date.UTC(2026, 11, 25, 18));
     expect(asked[0]).toMatchObject({
       line: 'PUT /images/results/one.webp',
       headers: {
         'content-type': 'image/webp',
-        'cache-control': 'public, max-age=31536000, immutable',
+        'cache-control': 'public, immutable',
+        expires: 'Fri, 25 Dec 2026 18:00:00 GMT',
         'x-amz-meta-width': '1537',
         'x-amz-meta-height': '1025',
         'x-amz-checksum-sha256': createHash('sha256').update(bytes).digest('base64'),
@@ -82,6 +84,12 @@ describe('An image in the bucket', () => {
     expect(asked[0]?.headers['authorization']).toMatch(
       /^AWS4-HMAC-SHA256 Credential=id\/\d{8}\/us-east-1\/s3\/aws4_request/,
     );
+  });
+
+  it('A copy of a source image, which is given to nobody, has no rule for caches', async () => {
+    await store().put(image, Uint8Array.from([1, 2, 3]));
+    expect(asked[0]?.headers).not.toHaveProperty('cache-control');
+    expect(asked[0]?.headers).not.toHaveProperty('expires');
   });
 
   it('An image is read as its bytes', async () => {

@@ -6,6 +6,7 @@ const server = await recordingServer();
 const store = createPageStore({
   bucket: 'pages',
   region: 'eu-central-1',
+  urlSuffix: 'amazonaws.com',
   accessKeyId: 'AKID',
   secretAccessKey: 'secret',
   endpoint: server.url().replace(/\/$/, ''),

@@ -17,7 +17,13 @@ const upload: Upload = {
   key: 'uploads/a_b-C.jpg',
   expiresAt: now + 86_400_000,
 };
-const access = { bucket: 'images', region: 'eu-west-1', accessKeyId: 'AKID', secretAccessKey: 'secret' };
+const access = {
+  bucket: 'images',
+  region: 'eu-west-1',
+  urlSuffix: 'amazonaws.com',
+  accessKeyId: 'AKID',
+  secretAccessKey: 'secret',
+};
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 

@@ -19,7 +19,7 @@ interface Asked {
 async function startSecrets(...answers: readonly (readonly [status: number, body: object])[]): Promise<{
   readonly asked: Asked[];
   readonly clock: FakeClock;
-  readonly read: () => Promise<string>;
+  readonly read: () => Promise<readonly string[]>;
 }> {
   const asked: Asked[] = [];
   server = createServer((incoming, outgoing) => {
@@ -35,6 +35,7 @@ async function startSecrets(...answers: readonly (readonly [status: number, body
   const clock = fakeClock();
   const read = createSignedSecret({
     region: 'eu-central-1',
+    urlSuffix: 'amazonaws.com',
     accessKeyId: 'AKIA',
     secretAccessKey: 'secret',
     endpoint,
@@ -44,30 +45,56 @@ async function startSecrets(...answers: readonly (readonly [status: number, body
   return { asked, clock, read };
 }
 
-it('The secret is read by one signed request in five minutes', async () => {
-  const { asked, clock, read } = await startSecrets([200, { SecretString: 'plain' }]);
-  expect([await read(), await read()]).toEqual(['plain', 'plain']);
+const noPrevious = [400, { __type: 'ResourceNotFoundException' }] as const;
+
+it('Both values of a secret are read by one signed request each in five minutes, the newest value first', async () => {
+  const { asked, clock, read } = await startSecrets(
+    [200, { SecretString: 'new' }],
+    [200, { SecretString: 'old' }],
+  );
+  expect([await read(), await read()]).toEqual([
+    ['new', 'old'],
+    ['new', 'old'],
+  ]);
   expect(asked).toMatchObject([
-    { headers: { 'x-amz-target': 'secretsmanager.GetSecretValue' }, body: '{"SecretId":"arn:secret"}' },
+    {
+      headers: { 'x-amz-target': 'secretsmanager.GetSecretValue' },
+      body: '{"SecretId":"arn:secret","VersionStage":"AWSCURRENT"}',
+    },
+    { body: '{"SecretId":"arn:secret","VersionStage":"AWSPREVIOUS"}' },
   ]);
   expect(asked[0]?.headers['authorization']).toMatch(
     /^AWS4-HMAC-SHA256 Credential=AKIA\/\d{8}\/eu-central-1\/secretsmanager\/aws4_request, /,
   );
   clock.set(clock.now() + 300_000);
   await read();
-  expect(asked).toHaveLength(2);
+  expect(asked).toHaveLength(4);
+});
+
+it('A secret that was never replaced has one value', async () => {
+  const { read } = await startSecrets([200, { SecretString: 'plain' }], noPrevious);
+  expect(await read()).toEqual(['plain']);
 });
 
 it('A throttle is Overloaded, a refusal is an error, and each is kept for a second', async () => {
   const { read, clock, asked } = await startSecrets(
     [400, { __type: 'ThrottlingException' }],
     [400, { __type: 'AccessDeniedException' }],
+    // A secret without a newest value is a defect.
+    noPrevious,
+    [200, { SecretString: 'new' }],
+    [400, { __type: 'ThrottlingException' }],
     [200, { SecretString: 'plain' }],
+    noPrevious,
   );
   for (let one = 0; one < 10; one += 1) await expect(read()).rejects.toThrow(Overloaded);
   expect(asked).toHaveLength(1);
   clock.set(clock.now() + 1_000);
   await expect(read()).rejects.toThrow('Secrets Manager answered 400');
   clock.set(clock.now() + 1_000);
-  expect(await read()).toBe('plain');
+  await expect(read()).rejects.toThrow('Secrets Manager answered 400');
+  clock.set(clock.now() + 1_000);
+  await expect(read()).rejects.toThrow(Overloaded);
+  clock.set(clock.now() + 1_000);
+  expect(await read()).toEqual(['plain']);
 });

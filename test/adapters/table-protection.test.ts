@@ -24,6 +24,7 @@ function answers(of: Readonly<Record<string, readonly [status: number, body: obj
 
 const protection = createTableProtection({
   region: 'eu-central-1',
+  urlSuffix: 'amazonaws.com',
   accessKeyId: 'AKID',
   secretAccessKey: 'secret',
   sessionToken: 'token',

@@ -108,7 +108,7 @@ function register(
   const { secretAccessKey = keys.secretAccessKey } = change;
   return createRegisterUser({
     userPoolId: change.userPoolId ?? userPoolId,
-    credentials: () => Promise.resolve({ ...keys, secretAccessKey }),
+    credentials: () => Promise.resolve({ urlSuffix: 'amazonaws.com', ...keys, secretAccessKey }),
     endpoint,
     clock: systemClock,
   });

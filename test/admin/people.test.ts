@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { newKey } from '../../core/api-keys.ts';
 import { invitationIdOf, personIdOf } from '../../core/portal/people.ts';
 import type { VerifiedIdentity } from '../../core/ports/people.ts';
+import { openBrowser } from '../fixtures/portal.ts';
 import { useOperatedService } from './operated-service.ts';
 
 const operated = useOperatedService();
@@ -121,6 +122,28 @@ describe('people', () => {
         typeof message === 'string' ? message : expect.stringMatching(message),
       );
   });
+});
+
+it('The portal stays open while its origin secret is replaced, and a second value waits for the deployment of the first', async () => {
+  const { machine } = operated.service;
+  const status = async (): Promise<number> =>
+    (await openBrowser(machine.portalUrl).send('GET', '/me')).status;
+  // A visitor without a session is answered 401. The functions answer 403 to another distribution.
+  expect(await status()).toBe(401);
+  const first = await operated.run('portal', 'rotate-origin-secret');
+  expect(first).toMatchObject({ rotated: true, version: expect.stringMatching(/^[0-9a-f]{64}$/) as string });
+  // The functions keep the values for five minutes.
+  await machine.advance(301);
+  expect(await status()).toBe(401);
+  expect(await operated.run('portal', 'rotate-origin-secret')).toMatchObject({
+    rotated: false,
+    version: first['version'],
+  });
+  await machine.advance(301);
+  expect(await status()).toBe(401);
+  const { out } = await operated.admin('portal', 'rotate-origin-secret');
+  expect(out).toContain('No new value was put: the newest one is not deployed yet.');
+  expect(out).toContain(`Set portal.originSecretVersion to '${String(first['version'])}'`);
 });
 
 it('the client secret of the portal is replaced', async () => {

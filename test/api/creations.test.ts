@@ -146,6 +146,12 @@ describe('the fields of a creation', () => {
       'image/jpeg',
       image?.bytes,
     ]);
+    // A cache keeps the image as long as its result lives. A max-age would begin anew on the last day.
+    const expires = Date.parse(file.headers.get('expires') ?? '');
+    const left = Date.parse(view(answer).result_expires_at) - expires;
+    expect(left).toBeGreaterThanOrEqual(0);
+    expect(left).toBeLessThan(60_000);
+    expect(file.headers.get('cache-control')).toBe('public, immutable');
     expect(Date.parse(view(answer).result_expires_at) - Date.parse(view(answer).completed_at)).toBe(
       30 * 86_400_000,
     );

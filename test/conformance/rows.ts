@@ -1375,7 +1375,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'Requests are held at once up to the reserved concurrency; beyond it the answer is 503 with Retry-After',
-        'stack/functions: Only the functions that hold requests have concurrency of their own',
+        'stack/every-setting: The settings heldRequests and concurrency reserve concurrency, or share that of the account',
         'local/rest-api: A request beyond the reserved concurrency is refused, and the next one is served once there is room',
       ),
       row(

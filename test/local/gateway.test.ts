@@ -256,7 +256,8 @@ describe('the results of the distribution', () => {
     const found = {
       body: Buffer.from('png'),
       contentType: 'image/png',
-      cacheControl: 'max-age=1',
+      cacheControl: 'public',
+      expires: 'Fri, 25 Dec 2026 18:00:00 GMT',
       etag: '"e"',
       lastModified: new Date(0),
     };
@@ -280,8 +281,9 @@ describe('the results of the distribution', () => {
       response.status,
       response.headers.get('content-type'),
       response.headers.get('cache-control'),
+      response.headers.get('expires'),
       await response.text(),
-    ]).toEqual([200, 'image/png', 'max-age=1', 'png']);
+    ]).toEqual([200, 'image/png', 'public', 'Fri, 25 Dec 2026 18:00:00 GMT', 'png']);
     const head = await fetch(`${url}/a%20b/1.png`, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '3', '']);
   });

@@ -5,8 +5,11 @@ import { alarms, type AlarmProperties } from './alarm-words.ts';
 import { ordinary, valuesIn, type Values } from './ordinary-traffic.ts';
 import { optionalAlarms } from './optional-alarms.ts';
 
-/** Creations a second: none, one in 100 s, and up to what the page of quotas promises. */
-const sizes = [0, 0.01, 1, 20, 1_000];
+/** Creations a day: none, ten, two an hour, one in 100 s, and up to what the page of quotas promises. */
+const sizes = [0, 10, 48, 864, 86_400, 1_728_000, 86_400_000];
+const aSecond = (perDay: number): number => perDay / 86_400;
+/** Two in six hours, in five minutes. */
+const twoInSixHours = 2 / 72;
 
 const event = (name: string, count: number): Values => ({ [`OperatorAlarms ${name}`]: count });
 
@@ -20,6 +23,16 @@ const faults: Readonly<Record<string, (accepted: number) => Values>> = {
   StartsUnclear: (accepted) => ({ StartsUnclear: 10 + accepted / 100 }),
   CreationsPastDeadline: (accepted) => event('creation_past_deadline', 3 + accepted / 1_000),
   CreationsRecoveredAgain: (accepted) => event('creation_recovered_again', 3 + accepted / 1_000),
+  RequestsFailingForHours: (accepted) => event('request_failed', twoInSixHours + accepted * 6),
+  ExecutionsFailingForHours: (accepted) => ({ ExecutionsAborted: twoInSixHours + accepted * 0.6 }),
+  InternalFailuresForHours: (accepted) => ({
+    'CreationsFailed InternalFailure': twoInSixHours + accepted * 0.6,
+  }),
+  WebhookDeliveriesBrokenForHours: (accepted) =>
+    event('webhook_delivery_broke', twoInSixHours + accepted * 0.6),
+  ProvidersUnavailableForHours: (accepted) => ({
+    'CreationsFailed ServiceUnavailable': twoInSixHours + accepted * 0.6,
+  }),
   ExecutionsFailing: (accepted) => ({ ExecutionsTimedOut: 5 + accepted / 100 }),
   InternalFailures: (accepted) => ({ 'CreationsFailed InternalFailure': 3 + accepted / 100 }),
   ImagesNotStored: (accepted) => event('image_not_stored', 3 + accepted / 200),
@@ -44,7 +57,7 @@ const faults: Readonly<Record<string, (accepted: number) => Values>> = {
   ReconcilingFailing: (accepted) => event('reconcile_failed', 5 + accepted / 1_000),
   FunctionsThrottled: (accepted) => ({ 'Throttles @RenderImage': 10 + accepted / 100 }),
   CapacityNearlyUsed: () => ({ OpenCreations: 1_600 }),
-  ConcurrencyNearlyUsed: () => ({ UnreservedConcurrentExecutions: 700 }),
+  ConcurrencyNearlyUsed: () => ({ UnreservedConcurrentExecutions: 850 }),
   ExecutionsThrottled: (accepted) => ({ ExecutionThrottled: 20 + accepted / 10 }),
   TableThrottled: (accepted) => ({ WriteThrottleEvents: 50 + accepted / 20 }),
   TransactionConflicts: (accepted) => ({ TransactionConflict: 100 + accepted / 2 }),
@@ -55,11 +68,11 @@ const faults: Readonly<Record<string, (accepted: number) => Values>> = {
 const watched: readonly (AlarmProperties & { readonly name: string })[] = [...alarms, ...optionalAlarms];
 
 describe('Ordinary traffic', () => {
-  it.each(sizes)('Ordinary traffic of %d creations a second raises no alarm', (perSecond) => {
-    const values = valuesIn(ordinary(perSecond));
+  it.each(sizes)('Ordinary traffic of %d creations a day raises no alarm', (perDay) => {
+    const values = valuesIn(ordinary(aSecond(perDay)));
     const raised = watched.filter((alarm) => isRaised(alarm, values)).map(({ name }) => name);
-    // A service that is told to miss its traffic misses it.
-    expect(raised).toEqual(perSecond === 0 ? ['TrafficGone'] : []);
+    // A service that is told to miss an order in each half hour misses it.
+    expect(raised).toEqual(perDay < 100 ? ['TrafficGone'] : []);
   });
 });
 
@@ -69,15 +82,43 @@ describe('A fault', () => {
   });
 
   it.each(watched)('The alarm $name is raised by its fault at every size of traffic', (alarm) => {
-    for (const perSecond of sizes) {
-      const accepted = perSecond * 300;
-      const values = valuesIn({ ...ordinary(perSecond), ...faults[alarm.name]?.(accepted) });
+    for (const perDay of sizes) {
+      const accepted = aSecond(perDay) * 300;
+      const values = valuesIn({ ...ordinary(aSecond(perDay)), ...faults[alarm.name]?.(accepted) });
       expect(
-        { perSecond, isRaised: isRaised(alarm, values) },
+        { perDay, isRaised: isRaised(alarm, values) },
         `${alarm.name}: ${String(valueIn(alarm, values))} against ${alarm.Threshold}`,
-      ).toEqual({ perSecond, isRaised: true });
+      ).toEqual({ perDay, isRaised: true });
     }
   });
+});
+
+describe('A total failure', () => {
+  it.each(sizes.filter((perDay) => perDay > 0))(
+    'A total failure raises each alarm of six hours at %d creations a day',
+    (perDay) => {
+      const accepted = aSecond(perDay) * 300;
+      const values = valuesIn({
+        ...ordinary(aSecond(perDay)),
+        ...event('request_failed', accepted * 8),
+        'CreationsFailed InternalFailure': accepted,
+        'CreationsFailed ServiceUnavailable': accepted,
+        'ExecutionsFailed @CreationStateMachine': accepted,
+        // The first attempt of each webhook.
+        'OperatorAlarms webhook_delivery_broke': accepted,
+      });
+      const raised = watched.filter((alarm) => isRaised(alarm, values)).map(({ name }) => name);
+      expect(raised).toEqual(
+        expect.arrayContaining([
+          'ExecutionsFailingForHours',
+          'InternalFailuresForHours',
+          'ProvidersUnavailableForHours',
+          'RequestsFailingForHours',
+          'WebhookDeliveriesBrokenForHours',
+        ]),
+      );
+    },
+  );
 });
 
 describe('The evaluation of a formula', () => {

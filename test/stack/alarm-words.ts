@@ -133,7 +133,7 @@ export function fromText(alarm: AlarmProperties): string {
   const share = shareOf(alarm);
   // The least number is the whole number at which the smallest total has the share.
   if (share)
-    return `${threshold} % and at least ${Math.ceil((threshold * share.smallest) / 100)} in ${minutes} min${repeats}`;
+    return `${threshold} % and at least ${Math.ceil((threshold * share.smallest) / 100)} in ${spanText(minutes)}${repeats}`;
   const isBelowOne = ComparisonOperator === 'LessThanThreshold' && threshold === 1;
   if (isSum && isBelowOne && TreatMissingData === 'breaching')
     return `none for ${spanText(minutes * periods)}`;

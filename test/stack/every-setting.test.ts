@@ -296,6 +296,12 @@ describe('the setting', () => {
     );
   });
 
+  it('The setting portal.originSecretVersion is the version that the distribution sends, and the operator’s command knows it', () => {
+    const version = fullSettings.portal?.originSecretVersion;
+    expect(JSON.stringify(found('AWS::CloudFront::Distribution'))).toContain(`:SecretString:::${version}}}`);
+    template.hasOutput('OriginSecretVersion', { Value: version });
+  });
+
   it('The settings of the portal reach its functions', () => {
     expect(JSON.parse(String(environmentOf('PortalRead')['PORTAL_SETTINGS']))).toEqual({
       emails_are_verified: true,
@@ -366,6 +372,12 @@ describe('the name of the stack', () => {
     expect(JSON.stringify(dashboard?.['DashboardBody'])).toMatch(/SEARCH\('\{[\\"]+Darkroom-full/);
     for (const [, { AlarmName }] of found('AWS::CloudWatch::Alarm'))
       expect(AlarmName).toMatch(/^Darkroom-full-\w+$/);
+    const apis = [...found('AWS::ApiGatewayV2::Api'), ...found('AWS::ApiGateway::RestApi')];
+    expect(apis.map(([, { Name }]) => Name).sort()).toEqual([
+      'Darkroom-full-api',
+      'Darkroom-full-mcp',
+      'Darkroom-full-openai',
+    ]);
     template.hasResourceProperties('AWS::Logs::LogGroup', {
       LogGroupName: '/aws/vendedlogs/Darkroom-full/api',
     });

@@ -42,6 +42,7 @@ export const fullSettings: Required<SettingsInput> = {
       emailsAreVerified: true,
       hasAuthTime: false,
     },
+    originSecretVersion: '11111111-2222-3333-4444-555555555555',
     paymentUrl: 'https://pay.example.com/darkroom',
     contact: 'Write to help@example.com',
   },

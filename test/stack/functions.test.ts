@@ -81,11 +81,11 @@ describe('the functions', () => {
     },
   );
 
-  it('Only the functions that hold requests have concurrency of their own', () => {
+  it('No function has concurrency of its own by default, because a new account may have none to reserve', () => {
     const reserved = functions.flatMap(({ name, properties: { ReservedConcurrentExecutions: most } }) =>
       most === undefined ? [] : [[name, most]],
     );
-    expect(Object.fromEntries(reserved)).toEqual({ OpenaiImages: 100, Mcp: 50 });
+    expect(Object.fromEntries(reserved)).toEqual({});
   });
 
   it('A function that holds a request outlives the request, and API Gateway waits for the function', () => {
@@ -104,7 +104,8 @@ describe('the functions', () => {
     expect(String(properties['Description']).length).toBeGreaterThan(10);
   });
 
-  const everywhere = { METRICS_NAMESPACE: 'Darkroom', TABLE_NAME: '@StoreTable' };
+  const own = { METRICS_NAMESPACE: 'Darkroom', URL_SUFFIX: '@AWS::URLSuffix' };
+  const everywhere = { ...own, TABLE_NAME: '@StoreTable' };
   const resultsUrl = { RESULTS_BASE_URL: 'https://@ImagesDistribution' };
   const sandbox = { SANDBOX: 'marked' };
   const api = { ...everywhere, ...resultsUrl, ...sandbox, AUTH_FAILURE_FORM: 'envelope' };
@@ -273,17 +274,13 @@ describe('the functions', () => {
       256,
       'Puts the pages of a release into the bucket of the portal',
       {
-        METRICS_NAMESPACE: 'Darkroom',
+        ...own,
         PAGES_BUCKET: '@PortalPagesBucket',
         PORTAL_URL: portalUrl,
         ...apiUrl,
       },
     ],
-    ProtectTable: [
-      256,
-      'Protects the table from deletion when a deployment has succeeded',
-      { METRICS_NAMESPACE: 'Darkroom' },
-    ],
+    ProtectTable: [256, 'Protects the table from deletion when a deployment has succeeded', own],
     AuditBooks: [1_024, 'Holds every balance and creation against the ledger', everywhere],
   };
 

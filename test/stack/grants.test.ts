@@ -4,7 +4,8 @@ import { nameOf, resolved, resourcesOf } from './template.ts';
 
 // Without ListBucket S3 answers 403 instead of 404 for an image that is not there.
 const renderer = [
-  'table: BatchGetItem GetItem UpdateItem',
+  'table: BatchGetItem GetItem',
+  'table of ACCOUNT# CREATION# HEALTH# NOTICE# OPEN_COUNT: UpdateItem',
   'bucket/results/*: GetObject PutObject',
   'bucket: ListBucket',
   'provider secret: GetSecretValue',
@@ -14,80 +15,95 @@ const renderer = [
 
 /** Everything that each function may do besides writing to its own log. A new line here is a decision. */
 const grants: Readonly<Record<string, readonly string[]>> = {
-  ListModels: ['table: BatchGetItem UpdateItem'],
+  ListModels: ['table: BatchGetItem', 'table of ACCOUNT# IP#: UpdateItem'],
   GenerateImage: [
-    'table: BatchGetItem GetItem PutItem UpdateItem',
+    'table: BatchGetItem GetItem',
+    'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT: PutItem UpdateItem',
     'bucket/sources/*: PutObject',
     'bucket/uploads/*: GetObject',
     'notice machine, callback machine, state machine: StartExecution',
   ],
   // It signs a client's PUT. It can neither read uploads nor list them.
-  CreateUpload: ['table: BatchGetItem PutItem UpdateItem', 'bucket/uploads/*: PutObject'],
-  QuoteImage: ['table: BatchGetItem UpdateItem'],
-  ListCreations: ['table: BatchGetItem UpdateItem', 'table/index/listing: Query'],
+  CreateUpload: [
+    'table: BatchGetItem',
+    'table of ACCOUNT# IP#: PutItem UpdateItem',
+    'bucket/uploads/*: PutObject',
+  ],
+  QuoteImage: ['table: BatchGetItem', 'table of ACCOUNT# IP#: UpdateItem'],
+  ListCreations: ['table: BatchGetItem', 'table of ACCOUNT# IP#: UpdateItem', 'table/index/listing: Query'],
   // It reads an account's own items, and gives events their places in the log.
-  ListEvents: ['table: BatchGetItem DeleteItem GetItem Query UpdateItem'],
-  GetBalance: ['table: BatchGetItem UpdateItem'],
-  GetCreation: ['table: BatchGetItem UpdateItem'],
+  ListEvents: ['table: BatchGetItem GetItem Query', 'table of ACCOUNT# IP#: DeleteItem UpdateItem'],
+  GetBalance: ['table: BatchGetItem', 'table of ACCOUNT# IP#: UpdateItem'],
+  GetCreation: ['table: BatchGetItem', 'table of ACCOUNT# CREATION# IP#: UpdateItem'],
   CancelCreation: [
-    'table: BatchGetItem GetItem PutItem UpdateItem',
+    'table: BatchGetItem GetItem',
+    'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT: PutItem UpdateItem',
     'provider secret: GetSecretValue',
     'callback machine: SendTaskSuccess',
   ],
-  UnknownRoute: ['table: BatchGetItem UpdateItem'],
+  UnknownRoute: ['table: BatchGetItem', 'table of ACCOUNT# IP#: UpdateItem'],
   // Only RenderImage renders from source images.
   RenderImageSmall: renderer,
   RenderImageLarge: renderer,
   RenderImage: [...renderer, 'bucket/sources/*: GetObject'],
   ReceiveCallback: [
-    'table: GetItem UpdateItem',
+    'table: GetItem',
+    'table of ACCOUNT# CREATION# HEALTH# NOTICE# OPEN_COUNT: UpdateItem',
     'bucket/results/*: PutObject',
     'provider secret: GetSecretValue',
     'callback machine: SendTaskFailure SendTaskSuccess',
   ],
-  RefundCharge: ['table: GetItem PutItem UpdateItem'],
+  RefundCharge: ['table: GetItem', 'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT: PutItem UpdateItem'],
   DeliverWebhook: [
-    'table: BatchGetItem GetItem PutItem UpdateItem',
+    'table: BatchGetItem GetItem',
+    'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT: PutItem UpdateItem',
     'encryption secret: GetSecretValue',
     'notice machine: StartExecution',
   ],
   Reconcile: [
-    'table: BatchGetItem PutItem UpdateItem',
+    'table: BatchGetItem',
+    'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT SERVICE: PutItem UpdateItem',
     'table/index/open_work: Query',
     'notice machine, callback machine, state machine: StartExecution',
     'callback executions, executions: DescribeExecution',
   ],
   PortalSignIn: [
-    'table: BatchGetItem DeleteItem GetItem PutItem Query UpdateItem',
+    'table: BatchGetItem GetItem Query',
+    'table of ACCOUNT# INVITED# IP# PERSON# SERVICE SESSION#: DeleteItem PutItem UpdateItem',
     'encryption secret, client secret, origin secret: GetSecretValue',
   ],
   // Of all that it shows it writes only the sums of days that are over.
   PortalRead: [
-    'table: BatchGetItem BatchWriteItem GetItem Query UpdateItem',
+    'table: BatchGetItem GetItem Query',
+    'table of ACCOUNT# IP# SESSION#: BatchWriteItem UpdateItem',
     'table/index/listing: Query',
     'origin secret: GetSecretValue',
   ],
   PortalManage: [
-    'table: BatchGetItem DeleteItem GetItem PutItem Query UpdateItem',
+    'table: BatchGetItem GetItem Query',
+    'table of ACCOUNT# CREATION# INVITED# IP# NOTICE# OPEN_COUNT PERSON# SESSION#: DeleteItem PutItem UpdateItem',
     'encryption secret, origin secret: GetSecretValue',
     'user pool: AdminCreateUser',
     'notice machine, callback machine, state machine: StartExecution',
   ],
   // What GenerateImage, QuoteImage and CreateUpload may do.
   PortalGenerate: [
-    'table: BatchGetItem GetItem PutItem UpdateItem',
+    'table: BatchGetItem GetItem',
+    'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT SESSION#: PutItem UpdateItem',
     'bucket/sources/*, bucket/uploads/*: PutObject',
     'bucket/uploads/*: GetObject',
     'origin secret: GetSecretValue',
     'notice machine, callback machine, state machine: StartExecution',
   ],
   PortalCancel: [
-    'table: BatchGetItem GetItem PutItem UpdateItem',
+    'table: BatchGetItem GetItem',
+    'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT SESSION#: PutItem UpdateItem',
     'origin secret, provider secret: GetSecretValue',
     'callback machine: SendTaskSuccess',
   ],
   PortalOperate: [
-    'table: BatchGetItem GetItem PutItem Query UpdateItem',
+    'table: BatchGetItem GetItem Query',
+    'table of ACCOUNT# INVITED# IP# NOTICE# SERVICE SESSION#: PutItem UpdateItem',
     'table/index/listing, table/index/open_work: Query',
     'origin secret: GetSecretValue',
     'user pool: AdminCreateUser',
@@ -99,15 +115,17 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   ProtectTable: ['table: DescribeTable UpdateTable'],
   // What GenerateImage may do, and it finds the tries of a call and reads the images that it answers.
   OpenaiImages: [
-    'table: BatchGetItem GetItem PutItem Query UpdateItem',
+    'table: BatchGetItem GetItem Query',
+    'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT: PutItem UpdateItem',
     'bucket/sources/*: PutObject',
     'bucket/results/*, bucket/uploads/*: GetObject',
     'notice machine, callback machine, state machine: StartExecution',
   ],
-  OpenaiModels: ['table: BatchGetItem UpdateItem'],
+  OpenaiModels: ['table: BatchGetItem', 'table of ACCOUNT# IP#: UpdateItem'],
   // What the operations behind its tools may do, and it reads the images that it answers.
   Mcp: [
-    'table: BatchGetItem GetItem PutItem UpdateItem',
+    'table: BatchGetItem GetItem',
+    'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT: PutItem UpdateItem',
     'table/index/listing: Query',
     'bucket/sources/*: PutObject',
     'bucket/results/*, bucket/uploads/*: GetObject',
@@ -116,7 +134,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'callback machine: SendTaskSuccess',
   ],
   // The audit repairs nothing: it writes only how far it is.
-  AuditBooks: ['table: BatchGetItem GetItem PutItem Query', 'table/index/listing: Query'],
+  AuditBooks: ['table: BatchGetItem GetItem Query', 'table of AUDIT: PutItem', 'table/index/listing: Query'],
 };
 
 const listed = (value: string | readonly string[] | undefined): readonly string[] =>
@@ -141,8 +159,20 @@ function shortName(arn: string): string {
     .replace(/^arn:aws:states:.*:execution:CreationStateMachine[^:*]*:\*$/, 'executions');
 }
 
-function describeStatement({ Effect, Action, Resource }: PolicyStatement): string {
-  const resources = [...new Set(listed(Resource).map(shortName))];
+/** The partitions of a condition: " of ACCOUNT# IP#". */
+function partitionsOf(condition: PolicyStatement['Condition']): string {
+  if (condition === undefined) return '';
+  const { 'ForAllValues:StringLike': like, ...others } = condition as Record<
+    string,
+    Record<string, string[]>
+  >;
+  expect(others).toEqual({});
+  expect(Object.keys(like ?? {})).toEqual(['dynamodb:LeadingKeys']);
+  return ` of ${(like?.['dynamodb:LeadingKeys'] ?? []).map((pattern) => pattern.replace('*', '')).join(' ')}`;
+}
+
+function describeStatement({ Effect, Action, Resource, Condition }: PolicyStatement): string {
+  const resources = [...new Set(listed(Resource).map((arn) => shortName(arn) + partitionsOf(Condition)))];
   const actions = listed(Action).map((action) => action.slice(action.indexOf(':') + 1));
   return `${Effect === 'Allow' ? '' : `${Effect} `}${resources.join(', ')}: ${actions.sort().join(' ')}`;
 }
@@ -158,6 +188,32 @@ const roleOf = (id: string): string => {
 };
 
 describe('what a function may do', () => {
+  it('Only the functions of people write sessions, and only the sign-in and the changes of people write a person', () => {
+    const writersOf = (partition: string): string[] =>
+      resolved.functions
+        .filter(({ id }) =>
+          (resolved.policies.get(roleOf(id)) ?? []).some(
+            (statement) =>
+              listed(statement.Action).some((action) =>
+                /^dynamodb:\w*(Put|Update|Delete|Write)/.test(action),
+              ) &&
+              (statement.Condition === undefined || partitionsOf(statement.Condition).includes(partition)),
+          ),
+        )
+        .map(({ id }) => nameOf(id))
+        .filter((name) => name !== 'ProtectTable')
+        .sort();
+    expect(writersOf('SESSION#')).toEqual([
+      'PortalCancel',
+      'PortalGenerate',
+      'PortalManage',
+      'PortalOperate',
+      'PortalRead',
+      'PortalSignIn',
+    ]);
+    expect(writersOf('PERSON#')).toEqual(['PortalManage', 'PortalSignIn']);
+  });
+
   it('This file lists the grants of every function', () => {
     expect(resolved.functions.map(({ id }) => nameOf(id)).sort()).toEqual(Object.keys(grants).sort());
   });

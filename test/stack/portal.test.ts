@@ -1,6 +1,7 @@
 /** The distribution of the portal, its pages, and who signs in. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { nameOf, resolved, resourcesOf, template, wordOf } from './template.ts';
+import { nameOf, resolved, resourcesOf, template, templatePath, wordOf } from './template.ts';
 
 /** The properties of the resource of the portal with this name. */
 function portalResource(type: string, name: string): Readonly<Record<string, unknown>> {
@@ -54,6 +55,10 @@ describe('the distribution of the portal', () => {
       expect(sent['x-origin-secret']).toMatch(
         /^\{\{resolve:secretsmanager:arn:aws:secretsmanager:.*:secret:PortalOriginSecret\w+-AbCdEf:SecretString:::\}\}$/,
       );
+    // Another reference without a version would keep an old value through every deployment, too.
+    const references = readFileSync(templatePath, 'utf8').match(/resolve:(secretsmanager|ssm)[\w-]*:/g) ?? [];
+    expect(references).toHaveLength(1);
+    expect(resolved.outputs['OriginSecretVersion']).toBe('AWSCURRENT');
   });
 
   it('A page may run only scripts of the portal, and talk only to the portal and to the bucket of uploads', () => {

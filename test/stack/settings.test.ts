@@ -35,7 +35,7 @@ describe('settings', () => {
       serviceCapacity: 2_000,
       portal: {},
       openai: { defaultModel: 'gpt-image-2', aliases: {} },
-      heldRequests: { images: 100, mcp: 50 },
+      heldRequests: { images: 'shared', mcp: 'shared' },
       heldSharePercent: 25,
       concurrency: {
         api: 'shared',

@@ -35,6 +35,8 @@ describe('the outputs of the stack', () => {
         'https://@StreamsMcpRestApi.execute-api.@AWS::Region.@AWS::URLSuffix/@StreamsMcpRestApiDeploymentStagemcp',
       ServiceCapacity: '2000',
       SignInSecretArn: '@PortalIdentityClientSecret',
+      OriginSecretArn: '@PortalOriginSecret',
+      OriginSecretVersion: 'AWSCURRENT',
       UserPoolId: '@PortalIdentityUserPool',
       DefaultLimits:
         '{"postRate":60,"getRate":600,"maxConcurrent":20,"deadlineSeconds":300,"maxUnusedUploads":100}',
@@ -80,7 +82,7 @@ describe('the log groups beside those of the functions', () => {
 
 describe('the API', () => {
   it('The API has the name and the protocol by which the gateway knows it', () => {
-    expect(only('AWS::ApiGatewayV2::Api')).toMatchObject({ Name: 'darkroom', ProtocolType: 'HTTP' });
+    expect(only('AWS::ApiGatewayV2::Api')).toMatchObject({ Name: 'Darkroom-api', ProtocolType: 'HTTP' });
   });
 
   it('The API writes these fields of a request to its access log', () => {

@@ -5,7 +5,15 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseSettings, SettingsError } from '../../lib/settings.ts';
-import { defaultStage, settingsOf } from '../../lib/stage-settings.ts';
+import { defaultStage, settingsOf, stackOf } from '../../lib/stage-settings.ts';
+
+describe('the stack of a stage', () => {
+  it('The stack has the name of its stage, and only the stack of the stage dev may be deleted', () => {
+    expect(stackOf(defaultStage)).toEqual({ stackName: 'Darkroom', terminationProtection: true });
+    expect(stackOf('prod')).toEqual({ stackName: 'Darkroom-prod', terminationProtection: true });
+    expect(stackOf('dev')).toEqual({ stackName: 'Darkroom-dev', terminationProtection: false });
+  });
+});
 
 describe('a stage', () => {
   let folder: URL;

@@ -42,6 +42,10 @@ describe('npx cdk synth', () => {
     const { Resources } = JSON.parse(await readFile(join(output, 'Darkroom.template.json'), 'utf8')) as {
       Resources: Record<string, { Type: string }>;
     };
+    const { artifacts } = JSON.parse(await readFile(join(output, 'manifest.json'), 'utf8')) as {
+      artifacts: Record<string, { properties?: { terminationProtection?: boolean } }>;
+    };
+    expect(artifacts['Darkroom']?.properties?.terminationProtection).toBe(true);
     const types = [
       'AWS::Lambda::Function',
       'AWS::ApiGatewayV2::Route',

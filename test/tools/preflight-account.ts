@@ -184,6 +184,7 @@ export interface Asking {
   /** Settings that are put over those of `settings` without a check. */
   readonly over?: object;
   readonly region?: string;
+  readonly withoutAlarms?: boolean;
   readonly traffic?: Partial<Preflight['traffic']>;
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
 }
@@ -200,6 +201,7 @@ export function ask(
       region,
       settings,
       stackName: 'Darkroom',
+      withoutAlarms: asking.withoutAlarms === true,
       traffic: { perSecond: 10, seconds: 15, kind: 'synchronous', isPolled: true, ...asking.traffic },
       clients: createClients(region, settings.bedrockRegion),
       bedrockModels: ['stability.sd3-5-large-v1:0'],

@@ -78,7 +78,8 @@ const resultsSettings = {
 
 describe('The whole preflight', () => {
   it('finds nothing that stops a healthy account', async () => {
-    const { account: asked, findings } = await ask(undefined);
+    const settings = { alarmEmail: 'you@example.com' };
+    const { account: asked, findings } = await ask(undefined, { settings });
     expect(asked).toBe(accountId);
     expect(findings.filter(({ level }) => level === 'stops' || level === 'unasked')).toEqual([]);
     expect(findings.length).toBeGreaterThan(20);
@@ -250,6 +251,8 @@ describe('The executions of Lambda', () => {
     });
   };
   const reserved = 'Lambda: reserved';
+  const held = 'Lambda: held';
+  const settings = { heldRequests: { images: 100, mcp: 50 } } as const;
 
   it('are compared with those that the traffic takes', async () => {
     const begin = 'Lambda: concurrent';
@@ -260,32 +263,47 @@ describe('The executions of Lambda', () => {
     });
   });
 
-  it('hold the default reservations in an account with 1,000', async () => {
-    expect(await findingOf(lambdaConcurrency, reserved)).toMatchObject({ level: 'ok' });
-  });
-
-  it('stop the deployment in a new account with 10, until nothing is reserved', async () => {
+  it('let the first deployment of a new account with 10 through, and stop it when something is reserved', async () => {
     allow(10);
-    expect(await findingOf(lambdaConcurrency, reserved)).toMatchObject({
+    expect(await findingOf(lambdaConcurrency, reserved)).toMatchObject({ level: 'ok' });
+    expect(await findingOf(lambdaConcurrency, held)).toMatchObject({ level: 'ok' });
+    expect(await findingOf(lambdaConcurrency, reserved, { settings })).toMatchObject({
       level: 'stops',
       found: '10 free to reserve',
       wanted: '150 that the settings reserve, and 100 that stay unreserved',
     });
-    const settings = { heldRequests: { images: 'shared', mcp: 'shared' } } as const;
+  });
+
+  it('are proposed for held requests where the account has room for them', async () => {
+    allow(250);
+    expect(await findingOf(lambdaConcurrency, held)).toMatchObject({
+      level: 'note',
+      found: 'images shared, mcp shared',
+      fix: 'heldRequests: { images: 100, mcp: 50 }',
+    });
+    allow(249);
+    expect(await findingOf(lambdaConcurrency, held)).toMatchObject({ level: 'ok' });
+    allow(1_000);
+    const one = { settings: { heldRequests: { images: 20 } } } as const;
+    expect(await findingOf(lambdaConcurrency, held, one)).toMatchObject({
+      level: 'note',
+      fix: 'heldRequests: { mcp: 50 }',
+    });
+    expect(await findingOf(lambdaConcurrency, held, { settings })).toMatchObject({ level: 'ok' });
     expect(await findingOf(lambdaConcurrency, reserved, { settings })).toMatchObject({ level: 'ok' });
   });
 
   it('stop the deployment when other stacks have reserved too much', async () => {
     allow(1_000, 249);
-    expect(await findingOf(lambdaConcurrency, reserved)).toMatchObject({ level: 'stops' });
+    expect(await findingOf(lambdaConcurrency, reserved, { settings })).toMatchObject({ level: 'stops' });
     allow(1_000, 250);
-    expect(await findingOf(lambdaConcurrency, reserved)).toMatchObject({ level: 'ok' });
+    expect(await findingOf(lambdaConcurrency, reserved, { settings })).toMatchObject({ level: 'ok' });
   });
 
   it('count the reservations of a deployed stack only once', async () => {
     allow(1_000, 200);
     deployed();
-    expect(await findingOf(lambdaConcurrency, reserved)).toMatchObject({ level: 'ok' });
+    expect(await findingOf(lambdaConcurrency, reserved, { settings })).toMatchObject({ level: 'ok' });
   });
 });
 
@@ -578,8 +596,32 @@ describe('The e-mail of alarms', () => {
       .resolves({ Subscriptions: [{ Endpoint: 'you@example.com', SubscriptionArn }] });
   };
 
-  it('is missing by default, and is subscribed by the first deployment', async () => {
-    expect(await findingOf(alarmEmail)).toMatchObject({ level: 'limits' });
+  it('stops the deployment when nobody gets the alarms, until the operator says to go on', async () => {
+    expect(await findingOf(alarmEmail)).toMatchObject({
+      level: 'stops',
+      found: 'no address: nobody gets the alarms',
+      fix: "alarmEmail: 'you@example.com' in the settings; or go on with --without-alarms",
+    });
+    expect(await findingOf(alarmEmail, '', { withoutAlarms: true })).toMatchObject({
+      level: 'limits',
+      fix: "alarmEmail: 'you@example.com' in the settings",
+    });
+  });
+
+  it('is not wanted where another subscription of the topic is confirmed', async () => {
+    deployed(topic);
+    subscribed('PendingConfirmation');
+    expect(await findingOf(alarmEmail)).toMatchObject({ level: 'stops' });
+    subscribed(`${topic.AlarmTopicArn}:1`);
+    expect(await findingOf(alarmEmail)).toMatchObject({
+      level: 'ok',
+      found: '1 confirmed, beside the settings',
+    });
+    const other = { alarmEmail: 'they@example.com' };
+    expect(await findingOf(alarmEmail, '', { settings: other })).toMatchObject({ level: 'limits' });
+  });
+
+  it('is subscribed by the first deployment', async () => {
     expect(await findingOf(alarmEmail, '', { settings })).toMatchObject({ level: 'note' });
   });
 
@@ -591,8 +633,8 @@ describe('The e-mail of alarms', () => {
     });
     subscribed('PendingConfirmation');
     expect(await findingOf(alarmEmail, '', { settings })).toMatchObject({
-      level: 'limits',
-      found: 'you@example.com is not confirmed',
+      level: 'stops',
+      found: 'you@example.com is not confirmed: nobody gets the alarms',
     });
     subscribed(`${topic.AlarmTopicArn}:1`);
     expect(await findingOf(alarmEmail, '', { settings })).toMatchObject({ level: 'ok' });
@@ -628,7 +670,7 @@ describe('The settings', () => {
 
 describe('The reservations of concurrency', () => {
   it('count among those that Lambda has to grant', async () => {
-    const over = { concurrency: { api: 700, refunds: 51 } };
+    const over = { concurrency: { api: 850, refunds: 51 } };
     expect(await findingOf(lambdaConcurrency, 'Lambda: reserved', { over })).toMatchObject({
       level: 'stops',
       wanted: '901 that the settings reserve, and 100 that stay unreserved',
@@ -637,13 +679,17 @@ describe('The reservations of concurrency', () => {
 });
 
 describe('The command', () => {
-  const run = async (stage: string): Promise<{ code: number; printed: string[]; told: string[] }> => {
+  const run = async (
+    stage: string,
+    withoutAlarms = true,
+  ): Promise<{ code: number; printed: string[]; told: string[] }> => {
     const [printed, told]: [string[], string[]] = [[], []];
     const code = await preflightCommand(
       {
         stage,
         region: 'us-east-1',
         traffic: { perSecond: 10, seconds: 15, kind: 'synchronous', isPolled: true },
+        withoutAlarms,
         json: true,
       },
       { print: (line) => printed.push(line), tell: (line) => told.push(line) },
@@ -664,6 +710,15 @@ describe('The command', () => {
     });
     expect(findings.map(({ question }) => question)).toContain('Bedrock: stability.sd3-5-large-v1:0');
     expect(told.join('\n')).toContain('CDK bootstrap …');
+  });
+
+  it('ends with exit code 1 when nobody gets the alarms, unless the operator goes on without', async () => {
+    const { code, printed } = await run('default', false);
+    const { ok, findings } = JSON.parse(printed.join('')) as { ok: boolean; findings: Finding[] };
+    expect([code, ok]).toEqual([1, false]);
+    expect(findings.filter(({ level }) => level === 'stops').map(({ question }) => question)).toEqual([
+      'E-mail of alarms',
+    ]);
   });
 
   it('ends with exit code 1 and one sentence for a stage without settings, or without credentials', async () => {

@@ -19,6 +19,8 @@ export interface Asked {
   readonly settings: Settings;
   /** The traffic that the deployment is to take. */
   readonly traffic: Traffic;
+  /** The operator goes on without anybody who gets the alarms. */
+  readonly withoutAlarms: boolean;
   readonly stackName: string;
   /** Throws CannotAsk. */
   readonly stack: () => Promise<StackState>;

@@ -4,7 +4,7 @@ import { STSClient } from '@aws-sdk/client-sts';
 import pc from 'picocolors';
 import { readCatalog } from '../../admin/catalog/catalog-files.ts';
 import { SettingsError } from '../../lib/settings.ts';
-import { defaultStage, settingsOf } from '../../lib/stage-settings.ts';
+import { settingsOf, stackOf } from '../../lib/stage-settings.ts';
 import type { Traffic } from '../quotas/quotas.ts';
 import { createClients } from './clients.ts';
 import { printReport } from './report.ts';
@@ -14,6 +14,7 @@ export interface PreflightCommand {
   readonly stage: string;
   readonly region: string | undefined;
   readonly traffic: Traffic;
+  readonly withoutAlarms: boolean;
   readonly json: boolean;
 }
 
@@ -27,19 +28,20 @@ export interface Writers {
 
 /** Prints the findings, and gives the exit code: 1 when something stops the deployment, or nobody can be asked. */
 export async function preflightCommand(
-  { stage, region: named, traffic, json }: PreflightCommand,
+  { stage, region: named, traffic, withoutAlarms, json }: PreflightCommand,
   { print, tell }: Writers,
 ): Promise<number> {
   try {
     const settings = await settingsOf(stage);
     const region = await regionOf(named);
-    const stack = stage === defaultStage ? 'Darkroom' : `Darkroom-${stage}`;
+    const { stackName: stack } = stackOf(stage);
     const { account, findings } = await runPreflight(
       {
         region,
         settings,
         stackName: stack,
         traffic,
+        withoutAlarms,
         clients: createClients(region, settings.bedrockRegion),
         bedrockModels: bedrockModels(),
         aliasesOf,

@@ -15,7 +15,7 @@ export class NoAccount extends Error {
   override readonly name = 'NoAccount';
 }
 
-export interface Preflight extends Pick<Asked, 'aliasesOf' | 'bedrockModels' | 'now'> {
+export interface Preflight extends Pick<Asked, 'aliasesOf' | 'bedrockModels' | 'now' | 'withoutAlarms'> {
   readonly region: string;
   readonly settings: Settings;
   readonly stackName: string;

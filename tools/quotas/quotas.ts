@@ -67,8 +67,9 @@ export interface Quotas {
   readonly concurrency: ConcurrencySettings;
 }
 
-/** The executions that the default of the setting `heldRequests` reserves. */
-const heldRequests = 150;
+/** What the setting `heldRequests` should be where the account has room. Its default reserves nothing. */
+export const proposedHeldRequests = { images: 100, mcp: 50 } as const;
+const heldRequests = proposedHeldRequests.images + proposedHeldRequests.mcp;
 /** Lambda refuses a reservation that leaves fewer. */
 const unreserved = 100;
 

@@ -72,11 +72,17 @@ const reasonOfFinish: Readonly<Partial<Record<string, RefusalReason>>> = {
 /** Codes of Node for a connection that was never made, so that nothing was sent. */
 const neverConnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 
+/** The address that the SDK knows for the region, whatever the environment says. */
+function ownEndpoint(region: string): string {
+  const { config } = new BedrockRuntimeClient({ region });
+  return config.endpointProvider({ Region: region }).url.origin;
+}
+
 export function createBedrock({ name, region, endpoint, credentials }: BedrockSettings): ImageProvider {
   const client = new BedrockRuntimeClient({
     region,
     // Without an endpoint, AWS_ENDPOINT_URL of a local run would redirect Bedrock as well.
-    endpoint: endpoint ?? `https://bedrock-runtime.${region}.amazonaws.com`,
+    endpoint: endpoint ?? ownEndpoint(region),
     // A second try of a synchronous call would be rendered and paid a second time.
     maxAttempts: 1,
     // By default only this client speaks HTTP/2 and keeps its connection. While Lambda freezes the function,

@@ -47,6 +47,8 @@ import { openBrowser, type Browser } from '../../fixtures/portal.ts';
 import { fakeLog, type FakeLog } from '../fakes.ts';
 
 const originSecret = 'secret of the origin';
+/** The secret that was replaced last. */
+export const previousOriginSecret = 'secret of the origin before';
 
 /** A handler for tests of the frame, which reads no body of an answer. */
 type AnyHandle<Name extends PortalOperationName> = (
@@ -138,7 +140,7 @@ export async function startPortal(options: PortalStageOptions = {}): Promise<Por
       access: createPortalAccess(store),
       actions: createActionLog(store),
       people: createPeopleStore(store),
-      originSecret: () => Promise.resolve(originSecret),
+      originSecrets: () => Promise.resolve([originSecret, previousOriginSecret]),
       identity: { ...openid(budget.signal), ...options.identity },
       loginBox: createLoginBox({ client: secrets, secretArn: 'arn', clock: systemClock, randomBytes }),
     };

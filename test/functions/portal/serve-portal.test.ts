@@ -13,7 +13,7 @@ import { createRequestStore } from '../../../adapters/dynamodb/request-store.ts'
 import { putItem } from '../../../adapters/dynamodb/send.ts';
 import { accountId, anAccount } from '../../fixtures/records.ts';
 import { invite, type Browser } from '../../fixtures/portal.ts';
-import { startPortal, type PortalStage } from './portal-fixture.ts';
+import { startPortal, type PortalStage, previousOriginSecret } from './portal-fixture.ts';
 
 const names = Object.keys(portalOperations) as PortalOperationName[];
 const operationOf = (name: PortalOperationName): PortalOperation => portalOperations[name];
@@ -103,6 +103,23 @@ describe('every operation of the contract', () => {
       );
       expect([name, code(foreign)]).toEqual([name, 'ERR_FORBIDDEN origin']);
     }
+  });
+
+  it('is open to the distribution with the newest secret and with the one before it, and closed with any other', async () => {
+    const browser = shared('owner@acme.test');
+    const seen: unknown[] = [];
+    for (const secret of [
+      'secret of the origin',
+      previousOriginSecret,
+      'secret of the origim',
+      '',
+      undefined,
+    ]) {
+      stage.added.secret = secret;
+      seen.push(code(await browser.send('GET', '/me')));
+    }
+    const refused = 'ERR_FORBIDDEN origin';
+    expect(seen).toEqual([undefined, undefined, refused, refused, refused]);
   });
 
   it('is never kept by a cache', async () => {

@@ -168,7 +168,7 @@ export function openWholePortal() {
     budget: startBudget(clock, requestMillis),
     access,
     actions: createActionLog(table),
-    originSecret: () => Promise.resolve(originSecret),
+    originSecrets: () => Promise.resolve([originSecret]),
     settings: {
       portalUrl,
       apiUrl: 'https://api.test/api/public/v1',
@@ -249,6 +249,7 @@ export function openWholePortal() {
       uploadTargets: createUploadTargets({
         bucket: 'images',
         region: 'us-east-1',
+        urlSuffix: 'amazonaws.com',
         accessKeyId: 'a',
         secretAccessKey: 'b',
       }),

@@ -146,7 +146,7 @@ describe('the decision of the statements', () => {
       false,
     ],
     [
-      'A statement with a condition never allows',
+      'A statement with a condition that this check does not understand never allows',
       [{ ...allow('*'), Condition: { StringEquals: { 'aws:x': 'y' } } }],
       false,
     ],
@@ -169,6 +169,40 @@ describe('the decision of the statements', () => {
     ['A caller without statements may do nothing', [], false],
   ])('%s', (_name, statements, allowed) => {
     expect(verdict(statements, read) === 'allowed').toBe(allowed);
+  });
+
+  describe('A grant for some partitions', () => {
+    const leading = (patterns: string | string[]): PolicyStatement => ({
+      ...allow(['dynamodb:*Item'], tableArn),
+      Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns } },
+    });
+    const at = (pk: string): object => ({ TableName: 'Main', Key: { pk: { S: pk }, sk: { S: 'x' } } });
+    const granted = (patterns: string | string[], operation: string, input: object): boolean =>
+      verdict([leading(patterns)], dynamodb(operation, { ...input })) === 'allowed';
+
+    test('allows an item of a partition that is like one of the patterns, and no other item', () => {
+      expect(granted(['IP#*', 'ACCOUNT#*'], 'UpdateItem', at('IP#203.0.113.9'))).toBe(true);
+      expect(granted('OPEN_COUNT', 'DeleteItem', at('OPEN_COUNT'))).toBe(true);
+      expect(granted(['IP#*', 'ACCOUNT#*'], 'UpdateItem', at('SESSION#1'))).toBe(false);
+      expect(granted('OPEN_COUNT', 'UpdateItem', at('OPEN_COUNT#1'))).toBe(false);
+      const put = { TableName: 'Main', Item: { pk: { S: 'PERSON#1' }, sk: { S: 'x' } } };
+      expect(granted('PERSON#*', 'PutItem', put)).toBe(true);
+      expect(granted('SESSION#*', 'PutItem', put)).toBe(false);
+    });
+
+    test('looks at each item of a transaction and of a batch', () => {
+      const transaction = { TransactItems: [{ Update: at('IP#1') }, { Delete: at('PERSON#1') }] };
+      expect(granted('IP#*', 'TransactWriteItems', transaction)).toBe(false);
+      expect(granted(['IP#*', 'PERSON#*'], 'TransactWriteItems', transaction)).toBe(true);
+      const one = (pk: string): object => ({ PutRequest: { Item: { pk: { S: pk }, sk: { S: 'x' } } } });
+      const batch = { RequestItems: { Main: [one('IP#1'), one('SESSION#1')] } };
+      expect(granted('IP#*', 'BatchWriteItem', batch)).toBe(false);
+      expect(granted(['IP#*', 'SESSION#*'], 'BatchWriteItem', batch)).toBe(true);
+    });
+
+    test('allows no call that names no partition', () => {
+      expect(granted('IP#*', 'GetItem', { TableName: 'Main' })).toBe(false);
+    });
   });
 
   test('The refusal has the words of AWS', () => {

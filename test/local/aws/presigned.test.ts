@@ -17,7 +17,13 @@ const upload: Upload = {
 };
 
 async function signedBy(fixture: Fixture, secretAccessKey = 'local'): Promise<string> {
-  const access = { bucket: 'images', region: 'us-east-1', endpoint: fixture.url, accessKeyId: 'Role' };
+  const access = {
+    bucket: 'images',
+    region: 'us-east-1',
+    urlSuffix: 'amazonaws.com',
+    endpoint: fixture.url,
+    accessKeyId: 'Role',
+  };
   return (await createUploadTargets({ ...access, secretAccessKey }).sign(upload, startMillis)).url;
 }
 

@@ -1,5 +1,5 @@
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
-import { needsOf } from '../../quotas/quotas.ts';
+import { needsOf, proposedHeldRequests } from '../../quotas/quotas.ts';
 import { askAws } from '../ask-aws.ts';
 import type { Settings } from '../../../lib/settings.ts';
 import { compared, type Finding, type Question } from '../finding.ts';
@@ -21,6 +21,7 @@ export const lambdaConcurrency: Question = {
     return [
       compared(this.title, all, needsOf(traffic).lambdaConcurrency, raise),
       reservation(free, reservedBy(settings)),
+      heldRequests(free - reservedBy(settings), settings),
     ];
   },
 };
@@ -31,6 +32,24 @@ function reservedBy({ concurrency, heldRequests }: Settings): number {
     (sum, part) => sum + (part === 'shared' ? 0 : part),
     0,
   );
+}
+
+/** Without a reservation, held requests can take the executions of all other functions. */
+function heldRequests(free: number, { heldRequests: { images, mcp } }: Settings): Finding {
+  const proposed = {
+    ...(images === 'shared' && { images: proposedHeldRequests.images }),
+    ...(mcp === 'shared' && { mcp: proposedHeldRequests.mcp }),
+  };
+  const more = Object.values(proposed).reduce((sum, part) => sum + part, 0);
+  const text = Object.entries(proposed).map(([name, part]) => `${name}: ${part}`);
+  const hasRoom = more > 0 && free - more >= leastUnreserved;
+  return {
+    question: 'Lambda: held requests',
+    level: hasRoom ? 'note' : 'ok',
+    found: `images ${images}, mcp ${mcp}`,
+    wanted: 'a reservation where the account has room',
+    ...(hasRoom && { fix: `heldRequests: { ${text.join(', ')} }` }),
+  };
 }
 
 function reservation(free: number, reserved: number): Finding {

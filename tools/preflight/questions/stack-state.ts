@@ -31,6 +31,7 @@ function fixOf(status: string, stackName: string): string {
   if (status.endsWith('_IN_PROGRESS')) return 'wait until CloudFormation has ended';
   if (status === 'UPDATE_ROLLBACK_FAILED')
     return `aws cloudformation continue-update-rollback --stack-name ${stackName}`;
-  // A stack whose creation failed can only be deleted. docs/operations.md says what stays.
-  return `aws cloudformation delete-stack --stack-name ${stackName}, and see docs/operations.md for what stays`;
+  // A stack whose creation failed can only be deleted, and the first deployment has protected it already.
+  // docs/operations.md says what stays.
+  return `aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${stackName}, then delete-stack, and see docs/operations.md for what stays`;
 }
