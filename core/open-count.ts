@@ -1,5 +1,5 @@
 /**
- * How many creations are open in the whole service, known within a few percent at every moment (decision 65).
+ * How many creations are open in the whole service, known within a few percent at every moment (decision 3).
  *
  * The reconciler counts the index of open work once a minute: this count is the anchor. Between two anchors one
  * item, the running count, follows a sample of the creations: the start of a sampled creation adds `oneIn` to the

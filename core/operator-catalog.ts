@@ -1,6 +1,6 @@
 /**
  * The operator's catalog: what an operator adds to our models and providers, and changes in them. It is stored as
- * differences, so that a new release brings its models and the differences still hold (decision 58).
+ * differences, so that a new release brings its models and the differences still hold (decision 10).
  */
 import type { Catalog, Model, ProviderCost, ProviderCosts } from './catalog-schema.ts';
 import type { ProviderDefinition } from './provider-definition.ts';

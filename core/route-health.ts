@@ -1,6 +1,6 @@
 /**
  * What the service has learnt of a route: how often it rendered and failed of late, how long it took, and whether
- * its circuit is open. Everything here is a function of stored sums and the time. docs/decisions/0059 gives the
+ * its circuit is open. Everything here is a function of stored sums and the time. docs/decisions/0009 gives the
  * reasons.
  *
  *   closed ──(one of `openings` holds)──▶ open ──(the time of a probe has come)──▶ one creation probes

@@ -1,4 +1,4 @@
-/** Which functions know the setting serviceCapacity (decision 65). */
+/** Which functions know the setting serviceCapacity (decision 3). */
 import type { ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 

@@ -1,6 +1,6 @@
 /**
  * The concurrency of Lambda that a deployment sets apart, so that one kind of work cannot take the executions of
- * another kind (decision 66).
+ * another kind (decision 3).
  */
 import * as z from 'zod';
 import { reservation } from './setting-values.ts';

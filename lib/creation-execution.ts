@@ -91,7 +91,7 @@ export class CreationExecution extends Construct {
     for (const fn of Object.values(tasks))
       acknowledge(machine, {
         [`AwsSolutions-IAM5[Resource::<${logicalIdOf(fn)}.Arn>:*]`]:
-          'Running executions invoke the versions of the releases with which they began. A template cannot name these versions (decision 33).',
+          'Running executions invoke the versions of the releases with which they began. A template cannot name these versions (decision 22).',
       });
     acknowledge(machine, {
       'AwsSolutions-IAM5[Resource::*]':
@@ -99,7 +99,7 @@ export class CreationExecution extends Construct {
       'AwsSolutions-SF1':
         'Step Functions keeps every history for 90 days by itself; logging each event once more would cost more than the executions.',
       'AwsSolutions-SF2':
-        'Every line of the log and every execution carries the id of its creation, which leads from one to the other without traces (decision 16). The setting tracing switches traces on.',
+        'Every line of the log and every execution carries the id of its creation, which leads from one to the other without traces (decision 23). The setting tracing switches traces on.',
     });
     return machine;
   }

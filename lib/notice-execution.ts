@@ -60,13 +60,13 @@ export class NoticeExecution extends Construct {
     );
     acknowledge(machine, {
       [`AwsSolutions-IAM5[Resource::<${logicalIdOf(deliverWebhook)}.Arn>:*]`]:
-        'Running executions invoke the versions of the releases with which they began. A template cannot name these versions (decision 33).',
+        'Running executions invoke the versions of the releases with which they began. A template cannot name these versions (decision 22).',
       'AwsSolutions-IAM5[Resource::*]':
         'The actions that deliver a log to CloudWatch know no resource (Step Functions developer guide, Logging).',
       'AwsSolutions-SF1':
         'Step Functions keeps every history for 90 days by itself; logging each event once more would cost more than the executions.',
       'AwsSolutions-SF2':
-        'Every line of the log and every execution carries the id of its notice, which leads from one to the other without traces (decision 16). The setting tracing switches traces on.',
+        'Every line of the log and every execution carries the id of its notice, which leads from one to the other without traces (decision 23). The setting tracing switches traces on.',
     });
   }
 

@@ -6,7 +6,7 @@ import type { Store } from './store.ts';
 
 /**
  * Protects the stack's own table from deletion, once everything else of the deployment has succeeded. CloudFormation
- * could not roll back a first deployment with a protected table (decision 67).
+ * could not roll back a first deployment with a protected table (decision 22).
  */
 export class TableProtection extends Construct {
   constructor(scope: Construct, id: string, { add, store }: { add: AddFunction; store: Store }) {

@@ -1,6 +1,6 @@
 /**
  * The margin rule: an image is sold for at least 140 % of what the dearest route of its model costs, rounded up
- * to a half cent. The same holds for a source image. Decision 55 gives the reasons.
+ * to a half cent. The same holds for a source image. Decision 10 gives the reasons.
  */
 import type { Model } from '../../core/catalog.ts';
 import { asMicros, fromUsd, type Micros } from '../../core/money.ts';

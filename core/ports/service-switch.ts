@@ -1,4 +1,4 @@
-/** The operator's switch: a closed service accepts no new creation (decision 64). */
+/** The operator's switch: a closed service accepts no new creation (decision 3). */
 
 export interface ClosedService {
   /** What clients are told. */

@@ -1,7 +1,7 @@
 /**
  * Builds the reference page of the API: the OpenAPI document, and Scalar to show it. The page loads nothing from
  * elsewhere. The published script of @scalar/api-reference comes from the package of Scalar's plugin for fastify,
- * which has the script without the 270 packages from which it is built (docs/decisions/0048).
+ * which has the script without the 270 packages from which it is built (docs/decisions/0018).
  */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
  * Switches on the deletion protection of the table, as the last step of a deployment. A table that is protected
- * from its first moment cannot be rolled back (decision 67).
+ * from its first moment cannot be rolled back (decision 22).
  */
 import * as z from 'zod';
 import { lambdaHandler } from '../lambda-handler.ts';

@@ -158,7 +158,7 @@ async function turn() {
     await new Promise((resolve) => turns.push(resolve));
 }
 
-// An import of node:http would load all of fetch, which costs a thread 20 ms of the processor (decision 19).
+// An import of node:http would load all of fetch, which costs a thread 20 ms of the processor (decision 21).
 // A bundle that imports node:http itself gets the changed functions, because nobody has imported it before.
 for (const module of ['node:http', 'node:https'].map((name) => process.getBuiltinModule(name))) {
   for (const name of ['request', 'get']) {

@@ -71,26 +71,23 @@ describe('The decisions', () => {
     expect(parts).toEqual(['Context', 'Decision', 'Rejected', 'Consequences']);
   });
 
-  it('A decision that changes another one is named at the top of the other one', () => {
-    const topOf = (text: string): string => text.slice(0, text.indexOf('\n## '));
-    const linked = (text: string, verb: string): string[] =>
-      topOf(text)
-        .split('\n')
-        .filter((line) => line.startsWith(verb))
-        .flatMap((line) => [...line.matchAll(/\]\((\d{4})-/g)].map(([, number = '']) => number));
-    const pairs = decisions.flatMap(({ path, text }) => {
-      const own = path.slice('docs/decisions/'.length, 'docs/decisions/0000'.length);
-      return [
-        ...linked(text, 'Changes ').map((other) => ({ said: 'changes', by: own, of: other })),
-        ...linked(text, 'Changed by ').map((other) => ({ said: 'changed', by: other, of: own })),
-      ];
-    });
-    const saying = (word: string): string[] =>
-      pairs
-        .filter(({ said }) => said === word)
-        .map(({ by, of }) => `${by} changes ${of}`)
-        .sort();
-    expect(saying('changes').length).toBeGreaterThan(3);
-    expect(saying('changed')).toEqual(saying('changes'));
+  it.each(decisions)('$path names its number, its status and its date at the top', ({ path, text }) => {
+    const number = Number(/\/decisions\/(\d{4})-/.exec(path)?.[1]);
+    const top = text.slice(0, text.indexOf('\n## '));
+    expect(top).toMatch(
+      new RegExp(`^# ${number}\\. .+\n\nStatus: holds\\. Date: \\d{4}-\\d{2}-\\d{2}\\.\n$`),
+    );
+  });
+
+  it.each(decisions)('$path has at most 600 words', ({ text }) => {
+    expect(text.trim().split(/\s+/).length).toBeLessThanOrEqual(600);
+  });
+
+  it('The decisions are numbered from 1 without a gap, and the README lists each of them in this order', () => {
+    const names = decisions.map(({ path }) => path.slice('docs/decisions/'.length)).sort();
+    expect(names.map((name) => Number(name.slice(0, 4)))).toEqual(names.map((_name, index) => index + 1));
+    expect(linksOf(readPage('docs/decisions/README.md')).filter((link) => /^\d{4}-/.test(link))).toEqual(
+      names,
+    );
   });
 });

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildPortal } from '../../portal/build.ts';
 
-/** The budget of the portal's pages (docs/decisions/0047). */
+/** The budget of the portal's pages (docs/decisions/0018). */
 const mostScriptBytes = 60_000;
 const mostStyleBytes = 12_000;
 

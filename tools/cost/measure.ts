@@ -247,7 +247,7 @@ function isLeftOut({ operation, input }: AwsCall): boolean {
   return asked.some(({ pk }) => pk.S.startsWith('HEALTH#'));
 }
 
-/** The running count notes the start and the end of one creation in so many (decision 65). */
+/** The running count notes the start and the end of one creation in so many (decision 3). */
 const notedShare = 1 / sampledOneIn(defaultServiceCapacity);
 
 /** The functions that start and end creations do so in a transaction, and note it with one write after it. */

@@ -164,7 +164,7 @@ A renderer holds the connection to a provider that answers in one call, and it a
 
 ${waitTable(report)}
 
-A vendor that calls back (${vendorTitles('callback')}) costs nothing while it works ([decision 31](decisions/0031-vendors-call-back.md)): the column "success, webhook, callback" of the first table holds for 1 s as for 60 s. A lost callback costs one more state transition and one more invocation of the renderer for each minute.
+A vendor that calls back (${vendorTitles('callback')}) costs nothing while it works ([decision 7](decisions/0007-callbacks-and-cancels.md)): the column "success, webhook, callback" of the first table holds for 1 s as for 60 s. A lost callback costs one more state transition and one more invocation of the renderer for each minute.
 
 ## Everything, by kind of vendor
 
@@ -178,7 +178,7 @@ ${vendorTable(report)}
 
 ## Polls
 
-An open creation answers a poll with the time of the next one, by the usual time of its provider ([decision 70](decisions/0070-every-cost-is-counted.md)). How many polls a client makes until it has an image that takes its usual time, and what they cost for 1,000 creations in USD:
+An open creation answers a poll with the time of the next one, by the usual time of its provider ([decision 9](decisions/0009-routes-that-learn.md)). How many polls a client makes until it has an image that takes its usual time, and what they cost for 1,000 creations in USD:
 
 ${pollTable(report)}
 
@@ -239,7 +239,7 @@ ${logTable(report)}
     .join(', ')}, and ${receiverMillis} ms for the customer's receiver.
 - CPU time and log bytes differ a little from run to run. \`npm run cost\` keeps the figure of this page while the new CPU time is between half and double of the old one or differs by less than 2 ms, and while the new log bytes or stored bytes differ by at most 5 %. All amounts follow from the figures in these tables.
 - The read and write units follow from the sizes of the items, as DynamoDB counts them. A transaction doubles the units. A new or removed entry of an index takes one more write unit.
-- The running count of open creations notes the start and the end of one creation in four ([decision 65](decisions/0065-admission-by-a-sample.md)). The tables have the average: a quarter of a write unit for each.
+- The running count of open creations notes the start and the end of one creation in four ([decision 3](decisions/0003-admission-time-and-capacity.md)). The tables have the average: a quarter of a write unit for each.
 - A renderer reads the health of a creation's only route at most once a minute. The tables leave this read out.
 - "Stored bytes" are those that stay in the table. Counters, leases and other items that expire are not among them.
 - The item of a creation contains its prompt. When the item is larger than 1 KB, each write of the item takes one more unit.
