@@ -160,7 +160,7 @@ A creation of an account with an address for notices costs one look more: one ca
 
 ## While a provider works
 
-A renderer holds the connection to a provider that answers in one call, and it asks for the state of a job until the job has ended. Its memory depends on the picture ([decision 30](decisions/0030-memory-by-need.md)), and it renews its lease every ${leaseRenewMillis / 1000} s. A heartbeat of a task is no transition and costs nothing. USD for 1,000 creations: the waiting alone, and all of a success with a webhook.
+A renderer holds the connection to a provider that answers in one call, and it asks for the state of a job until the job has ended. Its memory depends on the picture ([decision 4](decisions/0004-one-execution-per-creation.md)), and it renews its lease every ${leaseRenewMillis / 1000} s. A heartbeat of a task is no transition and costs nothing. USD for 1,000 creations: the waiting alone, and all of a success with a webhook.
 
 ${waitTable(report)}
 
