@@ -1,8 +1,12 @@
-/** `npm run openapi`: writes docs/openapi.json, the OpenAPI document of the API. */
+/** `npm run openapi`: writes docs/openapi.json, and the types of the client that follow from it. */
 import { writeFileSync } from 'node:fs';
 import pc from 'picocolors';
+import { writeClientTypes } from '../client/types.ts';
+import { typesPath } from '../client/types-head.ts';
 import { documentPath } from '../document/document-path.ts';
 import { documentText } from '../document/document-text.ts';
 
-writeFileSync(new URL(`../${documentPath}`, import.meta.url), documentText());
-console.log(`${pc.bold(documentPath)} is written.`);
+const document = documentText();
+writeFileSync(new URL(`../${documentPath}`, import.meta.url), document);
+await writeClientTypes(document);
+console.log(`${pc.bold(documentPath)} and ${pc.bold(typesPath)} are written.`);

@@ -3,7 +3,7 @@
  *
  *   npm test                      everything
  *   npm test -- test/core -t key  only vitest, with these arguments
- *   npm run test:long             the tests that only CI runs
+ *   npm test -- --long             the tests that only CI runs
  *
  * The last line is always "N passed, N failed".
  */

@@ -11,7 +11,7 @@ export function schemasOf(document: string): object {
 /** Names the schemas and the types by their hashes, so that a test need not generate the types again. */
 export function headOf(schemas: object, types: string): string {
   return [
-    '// Written by `npm run client:types` from docs/openapi.json. Do not change it by hand.',
+    '// Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.',
     `// schemas ${hashOf(JSON.stringify(schemas))}`,
     `// types   ${hashOf(types)}`,
     '',

@@ -1,5 +1,5 @@
 /**
- * `npm run client:types`: writes the types of the API from docs/openapi.json. Only the types of a plugin are
+ * `npm run openapi` writes the types of the API, too, from docs/openapi.json. Only the types of a plugin are
  * taken: the client itself is written by hand, since its retries and waits are the product.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -35,6 +35,9 @@ async function typesOf(schemas: object): Promise<string> {
   }
 }
 
-const schemas = schemasOf(await readFile(join(root, 'docs/openapi.json'), 'utf8'));
-const text = await typesOf(schemas);
-await writeFile(join(root, typesPath), `${headOf(schemas, text)}\n${text}`);
+/** @param document the text of docs/openapi.json */
+export async function writeClientTypes(document: string): Promise<void> {
+  const schemas = schemasOf(document);
+  const text = await typesOf(schemas);
+  await writeFile(join(root, typesPath), `${headOf(schemas, text)}\n${text}`);
+}

@@ -2,7 +2,7 @@ import type { Renderer } from '../core/renderer.ts';
 
 /**
  * The memory of the functions that render. The wait for a vendor is billed by memory, so each function has the
- * least memory that holds the largest picture of its kind, with a reserve of 25 %. `npm run bench:memory`
+ * least memory that holds the largest picture of its kind, with a reserve of 25 %. `npm run lab -- memory`
  * measures it (docs/measurements/2026-11-22-renderer-memory.md).
  */
 export const rendererSizes: Readonly<

@@ -2,15 +2,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Darkroom } from '../../client/src/index.ts';
 import { withMachinery } from '../../client/src/http/machinery.ts';
-import { hostilities, startHostileProxy } from '../../tools/client-bench/hostile-proxy.ts';
-import {
-  runStorm,
-  stormAccount,
-  stormBooks,
-  stormEnvironment,
-  stormModel,
-} from '../../tools/client-bench/storm.ts';
-import { startQuickProvider, type QuickProvider } from '../../tools/machine-bench/quick-provider.ts';
+import { hostilities, startHostileProxy } from '../fixtures/hostile-proxy.ts';
+import { runStorm, stormAccount, stormBooks, stormEnvironment, stormModel } from '../fixtures/storm.ts';
+import { startQuickProvider, type QuickProvider } from '../fixtures/quick-provider.ts';
 import { startTestService, type TestService } from '../fixtures/service.ts';
 
 const requests = 1_000;

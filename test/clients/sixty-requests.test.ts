@@ -1,7 +1,7 @@
 /** Sixty calls of the openai library over connections that break. CI sends a thousand. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { stormAccount, stormEnvironment, stormModel } from '../../tools/client-bench/storm.ts';
-import { startQuickProvider, type QuickProvider } from '../../tools/machine-bench/quick-provider.ts';
+import { stormAccount, stormEnvironment, stormModel } from '../fixtures/storm.ts';
+import { startQuickProvider, type QuickProvider } from '../fixtures/quick-provider.ts';
 import { startTestService, type TestService } from '../fixtures/service.ts';
 import { runCutStorm } from './cut-storm.ts';
 

@@ -1,8 +1,9 @@
 /**
- * Writes pictures of every page of the portal into docs/pictures: on a wide screen in both themes, and on a phone.
- * The pages show the samples of the tests, so no picture has anything of a real account.
+ * Writes pictures of every page of the portal into a folder: on a wide screen in both themes, and on a phone. The pages
+ * show the samples of the tests, so no picture has anything of a real account. The README shows one of the pictures,
+ * docs/pictures/portal-home-dark.jpg.
  *
- *   node test/portal/write-pictures.ts
+ *   node test/portal/write-pictures.ts FOLDER
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +14,8 @@ import { visits } from './walk.ts';
 
 const friendly = 'a harbour in the morning fog';
 
-const folder = join(import.meta.dirname, '../../docs/pictures');
+const [, , folder] = process.argv;
+if (folder === undefined) throw new Error('node test/portal/write-pictures.ts FOLDER: name the folder.');
 const forms = [
   { name: 'dark', colorScheme: 'dark', width: 1280, height: 860 },
   { name: 'light', colorScheme: 'light', width: 1280, height: 860 },

@@ -7,22 +7,31 @@ import { root } from '../docs/pages.ts';
 const run = promisify(execFile);
 
 it.each([
-  'audit-bench',
-  'bundles',
-  'client-bench',
   'cost',
-  'machine',
-  'memory',
-  'plant',
+  'lab audit',
+  'lab bundles',
+  'lab memory',
+  'lab plant',
+  'lab sam',
+  'lab vendors',
   'preflight',
-  'sam',
   'simulate',
-  'vendors',
-])('bin/%s.ts names an option that does not exist in one sentence, and does nothing', async (name) => {
-  const running = run(process.execPath, [`bin/${name}.ts`, '--nonsense'], { cwd: root });
+])('%s names an option that does not exist in one sentence, and does nothing', async (command) => {
+  const [program, ...names] = command.split(' ');
+  const running = run(process.execPath, [`bin/${program}.ts`, ...names, '--nonsense'], { cwd: root });
   await expect(running).rejects.toMatchObject({
     code: 1,
     stdout: '',
     stderr: "error: unknown option '--nonsense'\n",
+  });
+});
+
+it('The lab names its programs when the name is wrong', async () => {
+  const running = run(process.execPath, ['bin/lab.ts', 'nonsense'], { cwd: root });
+  await expect(running).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr:
+      'npm run lab -- NAME: "nonsense" is no program of the lab. The names are audit, bundles, memory, plant, sam, vendors.\n',
   });
 });

@@ -4,7 +4,7 @@
  * used.
  */
 import { pathToFileURL } from 'node:url';
-import { usageOf } from '../machine-bench/process-usage.ts';
+import { usageOf } from '../process-usage.ts';
 
 interface Report {
   readonly isFinished?: boolean;

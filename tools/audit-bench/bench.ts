@@ -1,5 +1,5 @@
 /**
- * `npm run bench:audit`: the function AuditBooks audits generated books, in a process of its own with the limits
+ * `npm run lab -- audit`: the function AuditBooks audits generated books, in a process of its own with the limits
  * of V8 that Lambda sets for 512 MB. One account has a cent too much, and the audit has to find nothing else.
  */
 import { execFile } from 'node:child_process';

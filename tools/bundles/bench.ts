@@ -1,4 +1,4 @@
-/** `npm run bench:bundles`: the size and the import time of the bundle of every function. */
+/** `npm run lab -- bundles`: the size and the import time of the bundle of every function. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

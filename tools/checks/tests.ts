@@ -18,7 +18,7 @@ const reportSchema = z.object({
 });
 
 /**
- * What only CI runs, by `npm run test:long`, because it takes much of a processor: the recorded answers of the API and
+ * What only CI runs, by `npm test -- --long`, because it takes much of a processor: the recorded answers of the API and
  * of the command, the work of a stored release, two outages, crowds, a thousand cancels and a fault at every call site
  * in the simulation, every row of every vendor from request to webhook, own GPUs, the audit and the pages of a year of
  * 100,000 ledger rows, a client and the openai library behind a hostile network, limits under conflicts, the grants
@@ -82,7 +82,7 @@ export async function runEverything(): Promise<Count> {
 }
 
 /**
- * `npm run test:long`: the tests that `npm test` leaves out. Many of them use whole processors: with four at a time,
+ * `npm test -- --long`: the tests that `npm test` leaves out. Many of them use whole processors: with four at a time,
  * no request of one waits for the others until its time is over.
  */
 export async function runLongTests(): Promise<Count> {

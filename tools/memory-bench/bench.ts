@@ -1,5 +1,5 @@
 /**
- * `npm run bench:memory`: the least memory with which the bundle of RenderImage renders the largest order of
+ * `npm run lab -- memory`: the least memory with which the bundle of RenderImage renders the largest order of
  * each vendor. The bundle runs in a process of its own, with the limits of V8 that Lambda sets, over the AWS of
  * the one machine and the fakes of the vendors.
  */

@@ -4,7 +4,7 @@
  * Prints one line of JSON with its largest resident memory and its processor time for each creation.
  */
 import { pathToFileURL } from 'node:url';
-import { usageOf } from '../machine-bench/process-usage.ts';
+import { usageOf } from '../process-usage.ts';
 
 type Handler = (event: object, context: object) => Promise<unknown>;
 

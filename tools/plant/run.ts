@@ -1,4 +1,4 @@
-/** `npm run plant`: plants bugs one at a time, runs the tests, and prints which bugs no test catches. */
+/** `npm run lab -- plant`: plants bugs one at a time, runs the tests, and prints which bugs no test catches. */
 import { openProject, type Bug } from './draw.ts';
 import { openTrial, type Trial, type Verdict } from './trial.ts';
 

@@ -1,5 +1,5 @@
 /**
- * `npm run sam`: writes the files that `sam local start-api` and `sam local invoke` need. SAM then runs the
+ * `npm run lab -- sam`: writes the files that `sam local start-api` and `sam local invoke` need. SAM then runs the
  * functions in Lambda's containers, and the functions use the tables and executions of the local service.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

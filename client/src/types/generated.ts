@@ -1,4 +1,4 @@
-// Written by `npm run client:types` from docs/openapi.json. Do not change it by hand.
+// Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
 // schemas 3bbc258978d71b7b483df80888813d41aa77e2e70fbe6a82496d1f33caeebb03
 // types   ca05930049d310ac4f3a65bccfd201000ed396253a2c319e5712e8e21871f084
 

@@ -7,7 +7,7 @@ export interface GoogleRow extends VendorRow {
   readonly answers: RefusalReason | 'rendered';
   /**
    * Absent: the fake renders a picture. A number is the status of a recorded answer, whose body stands in
-   * tools/vendors/answers/google/.
+   * tools/vendors/answers/google.json.
    */
   readonly reply?: number | Reply;
 }

@@ -7,7 +7,7 @@ export interface OpenaiRow extends VendorRow {
   readonly answers: RefusalReason | 'rendered';
   /**
    * Absent: the fake renders a picture. A number is the status of a recorded answer, whose body stands in
-   * tools/vendors/answers/openai/.
+   * tools/vendors/answers/openai.json.
    */
   readonly reply?: number | Reply;
   /** What the answer with the picture counts. Absent: the tokens of an ordinary request. */
