@@ -129,8 +129,8 @@ describe('the command', () => {
       await once(child.stdout, 'data');
       child.kill(signal);
       // The pipe ends when the command has ended as well.
-      const [[code]] = await Promise.all([once(child, 'exit'), text(child.stdout)]);
-      expect(code).toBe(7);
+      await Promise.all([once(child, 'exit'), text(child.stdout)]);
+      expect(child.exitCode).toBe(7);
     },
   );
 });

@@ -66,7 +66,8 @@ describe('below the floor of free space', () => {
     const models = await service.send('/models');
     const balance = await call('get_balance', {});
     expect([quote.status, models.status, balance.status]).toEqual([200, 200, 200]);
-    expect(await service.ended(open.body.id)).toMatchObject({ status: 'completed' });
+    const { id } = JSON.parse(open.text) as { readonly id: string };
+    expect(await service.ended(id)).toMatchObject({ status: 'completed' });
 
     free = 1_000;
     expect((await service.send('/images/generate', { body: order })).status).toBe(202);
@@ -119,8 +120,8 @@ describe('a disk that takes no more writes', () => {
 
   it('ends a start with one sentence and exit code 74', async () => {
     const child = spawnOnFullDisk(0)('--data', folder, '--port', '0');
-    const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-    expect(code).toBe(74);
+    const [complaint] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    expect(child.exitCode).toBe(74);
     expect(complaint).toMatch(
       /^The files in \S+ take no more writes \(EFBIG: .*\): make room on the disk or repair it, and start the service again\.\n$/,
     );

@@ -44,7 +44,7 @@ export async function readObject(file: string, fix: string): Promise<Record<stri
  * Replaces a file as a whole, readable by its owner alone. A crash leaves the old file or the new one. A link
  * to the file stays a link.
  */
-export async function replaceFile(named: string, content: string): Promise<void> {
+async function replaceFile(named: string, content: string): Promise<void> {
   await replaceEntry(await realpath(named).catch(() => named), content, 0o600);
 }
 
