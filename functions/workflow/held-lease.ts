@@ -48,7 +48,11 @@ export function holdLease(
       log.info('lease_not_renewed', { error: errorName(error) });
     }
   };
-  const stopBeats = beat && clock.every(heartbeatEveryMillis, () => (beating = beat()));
+  const stopBeats =
+    beat &&
+    clock.every(heartbeatEveryMillis, () => {
+      beating = beat();
+    });
   const stopRenewals = clock.every(leaseRenewMillis, () => {
     if (clock.elapsed() <= until) {
       renewing = renew(leaseMillis);

@@ -208,8 +208,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'heartbeat-never-sent',
     file: 'functions/workflow/held-lease.ts',
-    find: '(beating = beat())',
-    replace: 'undefined',
+    find: 'beating = beat();',
+    replace: '',
   },
   {
     name: 'death-waits-for-the-lease',

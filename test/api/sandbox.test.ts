@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { portalOf } from '../fixtures/portal.ts';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { generations, type ToolResult } from '../functions/mcp/clients.ts';
+import { idOf } from '../fixtures/values.ts';
+import { settled } from '../workflow/creations.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
 
 const stalling = ['[sandbox:hang]', '[sandbox:crash]', '[sandbox:delay=1s]', '[sandbox:async=1s]'];
@@ -147,7 +149,7 @@ describe('a service that offers the sandbox to every account', () => {
         key: stranger.key,
         body: { model: 'sandbox-sketch', prompt },
       });
-      return (await service.ended(String(answer.body.id))).status as string;
+      return (await settled(service, idOf(answer))).status;
     };
     expect(await send('a lake [sandbox:unknown] sandbox:hang')).toBe('completed');
     expect(await send('a lake [sandbox:fail]')).toBe('failed');
