@@ -28,7 +28,7 @@ export interface QueryParts extends Omit<QueryCommandInput, 'TableName'> {
 }
 
 /** The sort keys from `from` to `to`, both included. */
-export interface SortRange {
+interface SortRange {
   /** The attribute that is the sort key of the table or of the index. */
   readonly sort: string;
   readonly from: string | number;

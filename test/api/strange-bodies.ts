@@ -27,7 +27,7 @@ export interface Body {
 }
 
 export const lists = (depth: number): string => '['.repeat(depth) + '1' + ']'.repeat(depth);
-export const objects = (depth: number): string => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth);
+const objects = (depth: number): string => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth);
 const json = (text: string): Body => ({ type: 'application/json', text });
 /** A form of empty files, with one text in metadata. */
 export function form(parts: number, metadata = ''): Body {
@@ -74,7 +74,7 @@ const strange = fc.record({
   isKeyless: fc.nat(19).map((chance) => chance === 0),
 });
 
-export interface Doors {
+interface Doors {
   readonly service: () => TestService;
   readonly availableMicros: () => Promise<number>;
   readonly doors: () => readonly Door[];
