@@ -36,6 +36,16 @@ export function refundedOf({ row, creation }: BookedRow): number {
   return row.kind === 'refund' && !creation ? row.amountMicros : 0;
 }
 
+/**
+ * Whether the text is a UTC day, such as "2026-11-21". Ids of creations begin with 1970. The last day of 9999 is none,
+ * because the day after it does not sort behind it.
+ */
+export function isDay(text: string): boolean {
+  const millis = /^\d{4}-\d\d-\d\d$/.test(text) && text !== '9999-12-31' ? Date.parse(text) : NaN;
+  // Some engines take 30 February for 2 March.
+  return millis >= 0 && new Date(millis).toISOString().slice(0, 10) === text;
+}
+
 /** The UTC day after this one. */
 export function dayAfter(day: string): string {
   return nextDay(Date.parse(day)).slice(0, 10);

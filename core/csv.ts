@@ -5,11 +5,13 @@ import { toUsd, type Micros } from './money.ts';
 export type Cell = string | number | null | { readonly usd: Micros };
 
 /**
- * A spreadsheet takes a text that begins with one of the first characters for a formula. The ' is in the list
- * as well, so that a reader gets each text back: it removes one ' from the beginning.
+ * A spreadsheet takes a text that begins with one of these signs for a formula. In many countries it separates cells by
+ * ";", and then it ignores the quotes of a cell that is not the first. So a formula can also begin behind a separator
+ * inside a text. Each such place gets a '. The ' is one of the signs, so that a reader gets each text back: it removes
+ * one ' from the beginning, and one behind each separator.
  */
-const startsLikeFormula = /^[=+\-@\t\r＝＋－＠']/u;
-const needsQuotes = /[",\r\n]/u;
+const beginsLikeFormula = /(^|[;,|\t\r\n])(?="*[=+\-@＝＋－＠'])/gu;
+const needsQuotes = /[",;|\t\r\n]/u;
 
 /** One line without its end, which is CR LF. A text of a client never becomes a formula. */
 export function csvLine(cells: readonly Cell[]): string {
@@ -20,7 +22,7 @@ function csvCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);
   if (typeof cell === 'object') return toUsd(cell.usd).toFixed(6);
-  const text = startsLikeFormula.test(cell) ? `'${cell}` : cell;
+  const text = cell.replaceAll(beginsLikeFormula, "$1'");
   return needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -74,6 +74,11 @@ export const retryMillis = { afterTry: 15 * 60_000, longest: 30 * 60_000 } as co
 /** So long after a retry its own first try may still arrive. */
 export const lateFirstTryMillis = 60_000;
 export const maxBodyBytes = 256 * 1024;
+/** A body of JSON: how many lists and objects lie inside each other, and its members and items together. */
+export const maxJsonDepth = 32;
+export const maxJsonValues = 1_000;
+/** The fields and files of a form. */
+export const maxFormParts = 32;
 export const maxUrlLength = 2_048;
 /** Bytes of the creations in one answer of GET /creations. Lambda refuses an answer of more than 6 MB. */
 export const mostPageBytes = 5_000_000;

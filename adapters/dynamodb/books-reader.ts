@@ -45,8 +45,9 @@ export function createBooksReader(table: Table): BooksReader {
     accounts: (after) => accountPages(table, after),
     ledger: async function* (account, from = ledgerStart) {
       const query: QueryParts = {
-        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :end',
-        ExpressionAttributeValues: { ':pk': keys.account(account).pk, ':from': from, ':end': ledgerEnd },
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': keys.account(account).pk },
+        range: { sort: 'sk', from, to: ledgerEnd },
         ...rowProjection,
       };
       for await (const page of pagesOf(table, query))

@@ -25,7 +25,9 @@ export async function pageOfCreations(
   const isFiltered = [status, model, user, keyId].some((wanted) => wanted !== undefined);
   const found: CreationRecord[] = [];
   const from = day === undefined ? undefined : firstIdOf(day);
-  let before: string | undefined = query.before ?? (day === undefined ? undefined : firstIdOf(dayAfter(day)));
+  const behind = day === undefined ? undefined : firstIdOf(dayAfter(day));
+  const isInDay = query.before !== undefined && (behind === undefined || query.before < behind);
+  let before: string | undefined = isInDay ? query.before : behind;
   for (let read = 0; read < mostRead;) {
     const { ids, goesOn } = await idsBehind(
       table,
@@ -81,18 +83,17 @@ async function idsBehind(
   { before, from }: Bounds,
   count: number,
 ): Promise<Ids> {
-  // A key condition has one bound or a BETWEEN, whose end is included: one digit less excludes it.
   const isDay = from !== undefined && before !== undefined;
-  const bound = isDay ? 'BETWEEN :from AND :last' : '< :before';
-  const behind = before === undefined ? '' : ` AND ${listingIndex.sort} ${bound}`;
+  const behind = before === undefined || isDay ? '' : ` AND ${listingIndex.sort} < :before`;
   const page = await queryPage(table, {
     IndexName: listingIndex.name,
     KeyConditionExpression: `${listingIndex.partition} = :list${behind}`,
     ExpressionAttributeValues: {
       ':list': `CREATIONS#${accountId}`,
       ...(before !== undefined && !isDay && { ':before': before }),
-      ...(isDay && { ':from': from, ':last': justBelow(before) }),
     },
+    // The end of a range is included: one digit less excludes it.
+    ...(isDay && { range: { sort: listingIndex.sort, from, to: justBelow(before) } }),
     ScanIndexForward: false,
     // The one additional row shows whether there are more.
     Limit: count + 1,

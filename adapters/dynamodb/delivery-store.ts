@@ -205,15 +205,14 @@ async function* lastAttemptsSince(
   sinceMillis: number,
 ): AsyncGenerator<readonly CreationId[]> {
   const query = {
-    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :end',
+    KeyConditionExpression: 'pk = :pk',
+    // The end of all rows of deliveries: "$" follows "#".
+    range: { sort: 'sk', from: `DELIVERY#${new Date(sinceMillis).toISOString()}`, to: 'DELIVERY$' },
     FilterExpression:
       'attribute_exists(creationId) AND attribute_not_exists(nextAttemptAt) AND (attribute_not_exists(outcome) OR outcome <> :delivered)',
     ProjectionExpression: 'creationId',
     ExpressionAttributeValues: {
       ':pk': keys.account(accountId).pk,
-      ':from': `DELIVERY#${new Date(sinceMillis).toISOString()}`,
-      // The end of all rows of deliveries: "$" follows "#".
-      ':end': 'DELIVERY$',
       ':delivered': 'delivered',
     },
   };

@@ -134,11 +134,12 @@ async function* pagesFrom(
 ): AsyncGenerator<LogPage> {
   if (from < newest.number) {
     const query = {
-      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-      ExpressionAttributeValues: {
-        ':pk': keys.account(account).pk,
-        ':from': eventKeys.page(account, from).sk,
-        ':to': eventKeys.page(account, newest.number - 1).sk,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': keys.account(account).pk },
+      range: {
+        sort: 'sk',
+        from: eventKeys.page(account, from).sk,
+        to: eventKeys.page(account, newest.number - 1).sk,
       },
     };
     // Each page has an event. Of the first page, all may be before the place.

@@ -92,12 +92,7 @@ function partOf(shard: string): QueryParts {
 
 /** The rows of a shard that are due from `from` up to, but not including, `to`. */
 function dueBetween(shard: string, from: number, to: number): QueryParts {
-  const base = partOf(shard);
-  return {
-    ...base,
-    KeyConditionExpression: `${base.KeyConditionExpression ?? ''} AND ${openWorkIndex.sort} BETWEEN :from AND :to`,
-    ExpressionAttributeValues: { ...base.ExpressionAttributeValues, ':from': from, ':to': to - 1 },
-  };
+  return { ...partOf(shard), range: { sort: openWorkIndex.sort, from, to: to - 1 } };
 }
 
 async function* overdueIn(

@@ -1,4 +1,3 @@
-import type { QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { queryPage, type QueryParts } from './send.ts';
 import type { Item, Table } from './table.ts';
 
@@ -12,7 +11,7 @@ export async function* queryPages(
   table: Table,
   parts: QueryParts,
   mostItems = Infinity,
-): AsyncGenerator<QueryCommandOutput> {
+): AsyncGenerator<Awaited<ReturnType<typeof queryPage>>> {
   let missing = mostItems;
   let from: Item | undefined;
   do {

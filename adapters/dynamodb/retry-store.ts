@@ -36,12 +36,9 @@ export function createRetryStore(table: Table): RetryStore {
 function youngEntries(place: RetryPlace, nowMillis: number): QueryParts {
   const oldest = retryKeys.entry(place, String(nowMillis - retryMillis.longest));
   return {
-    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :oldest AND :newest',
-    ExpressionAttributeValues: {
-      ':pk': oldest.pk,
-      ':oldest': oldest.sk,
-      ':newest': retryKeys.entry(place, '~').sk,
-    },
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': oldest.pk },
+    range: { sort: 'sk', from: oldest.sk, to: retryKeys.entry(place, '~').sk },
     ScanIndexForward: false,
   };
 }

@@ -22,7 +22,18 @@ import type { Item, ItemKey, Table } from './table.ts';
 
 export type UpdateParts = Omit<UpdateCommandInput, 'TableName' | 'Key'>;
 export type PutParts = Omit<PutCommandInput, 'TableName' | 'Item'>;
-export type QueryParts = Omit<QueryCommandInput, 'TableName'>;
+export interface QueryParts extends Omit<QueryCommandInput, 'TableName'> {
+  /** Limits the sort keys. Only here does a query get a BETWEEN. */
+  readonly range?: SortRange;
+}
+
+/** The sort keys from `from` to `to`, both included. */
+interface SortRange {
+  /** The attribute that is the sort key of the table or of the index. */
+  readonly sort: string;
+  readonly from: string | number;
+  readonly to: string | number;
+}
 
 /** The options that the SDK's `send` takes with a command. */
 export interface CallOptions {
@@ -67,13 +78,29 @@ export async function getItem(table: Table, key: ItemKey, projection?: string): 
 }
 
 /** Reads one page. The read is consistent, except in an index, where DynamoDB refuses consistent reads. */
-export async function queryPage(table: Table, parts: QueryParts): Promise<QueryCommandOutput> {
+export async function queryPage(
+  table: Table,
+  { range, ...parts }: QueryParts,
+): Promise<Pick<QueryCommandOutput, 'Items' | 'Count' | 'LastEvaluatedKey'>> {
+  // A range that ends before it begins is empty. DynamoDB refuses its BETWEEN with a ValidationException.
+  if (range && range.from > range.to) return { Items: [], Count: 0 };
   const query = {
     TableName: table.name,
     ...(parts.IndexName === undefined && { ConsistentRead: true }),
     ...parts,
+    ...(range && between(parts, range)),
   };
   return send(table, (options) => table.client.send(new QueryCommand(query), options));
+}
+
+function between(
+  { KeyConditionExpression: partition = '', ExpressionAttributeValues: values }: QueryParts,
+  { sort, from, to }: SortRange,
+): QueryParts {
+  return {
+    KeyConditionExpression: `${partition} AND ${sort} BETWEEN :from AND :to`,
+    ExpressionAttributeValues: { ...values, ':from': from, ':to': to },
+  };
 }
 
 /** Updates one item. Throws ConditionalCheckFailedException when the condition fails. */

@@ -1,5 +1,6 @@
 /** Reads a callback. Nothing in it is certain before its signature is verified. */
 import type { CallbackRequest, CallbackVerdict } from '../../core/provider.ts';
+import { readVendorJson } from '../../core/read-json.ts';
 import { fieldsOf } from './vendor-json.ts';
 
 /** Both vendors sign the time, in seconds, and ask for this much tolerance at the most. */
@@ -20,11 +21,7 @@ export function isTimely(seconds: string, nowMillis: number): boolean {
 
 /** The fields of a JSON object. Any other body has no fields. */
 export function bodyFieldsOf({ body }: CallbackRequest): Readonly<Record<string, unknown>> {
-  try {
-    return fieldsOf(JSON.parse(Buffer.from(body).toString('utf8')));
-  } catch {
-    return {};
-  }
+  return fieldsOf(readVendorJson(Buffer.from(body).toString('utf8')));
 }
 
 export function refusedCallback(why: string): CallbackVerdict {

@@ -3,6 +3,7 @@
  * answer. An error says whether the vendor surely never saw the request, or may have accepted it.
  */
 import { CredentialsUnreadable, refusedBy, type ProviderAnswer, type Refused } from '../../core/provider.ts';
+import { readVendorJson } from '../../core/read-json.ts';
 
 export interface VendorOptions {
   /** Has no slash at its end. */
@@ -153,11 +154,7 @@ async function readBounded(response: Response, most: number): Promise<Buffer> {
 /** Reads the text where it lies: a copy of a large picture would cost a renderer that much memory. */
 function parsed(bytes: Buffer, headers: Headers): unknown {
   if (!/\bjson\b/.test(headers.get('content-type') ?? '')) return undefined;
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  return readVendorJson(bytes.toString('utf8'));
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Checks the values of options. Each error names the option and says what would be right. */
 import type { Account } from '../../core/account.ts';
+import { isDay } from '../../core/booked-row.ts';
 import { parseAccountId, parseCreationId, type CreationId } from '../../core/ids.ts';
 import { limitRanges, type AccountLimits } from '../../core/limits.ts';
 import { parseUsd, type Micros } from '../../core/money.ts';
@@ -59,9 +60,7 @@ export function momentAhead(option: string, text: string, nowMillis: number): st
 
 /** A day of UTC in the form "2026-11-21". */
 export function day(option: string, text: string): string {
-  const millis = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN;
-  // Some engines take 30 February for 2 March.
-  if (Number.isNaN(millis) || new Date(millis).toISOString().slice(0, 10) !== text)
+  if (!isDay(text))
     throw new OperatorError(`${option}: ${JSON.stringify(text)} is no day, such as 2026-11-21.`);
   return text;
 }

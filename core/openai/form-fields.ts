@@ -1,4 +1,5 @@
 /** The text fields of a multipart form, which has no types: each value of a field becomes what JSON would say. */
+import { readJson } from '../read-json.ts';
 import type { Fields } from './fields.ts';
 
 type Read = (text: string) => unknown;
@@ -6,11 +7,8 @@ type Read = (text: string) => unknown;
 const number: Read = (text) => (/^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text);
 const flag: Read = (text) => (text === 'true' ? true : text === 'false' ? false : text);
 const json: Read = (text) => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const read = readJson(text);
+  return read.kind === 'value' ? read.value : text;
 };
 
 const kinds: Readonly<Record<string, Read>> = {

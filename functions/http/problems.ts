@@ -11,6 +11,9 @@ import type { CreationId } from '../../core/ids.ts';
 import type { ImageRequest } from '../../core/image-request.ts';
 import {
   maxBodyBytes,
+  maxFormParts,
+  maxJsonDepth,
+  maxJsonValues,
   maxSourceBytes,
   pollIntervalMillis,
   rateWindowSeconds,
@@ -136,6 +139,18 @@ export function bodyNotUtf8(): Problem {
 
 export function bodyNotJson(): Problem {
   return wrongField('body', 'invalid_json', 'must be valid JSON');
+}
+
+export function bodyTooDeep(): Problem {
+  return wrongField('body', 'too_deep', `at most ${maxJsonDepth} lists and objects inside each other`);
+}
+
+export function bodyOfTooManyValues(): Problem {
+  return wrongField('body', 'too_many', `at most ${maxJsonValues} members and items`);
+}
+
+export function formOfTooManyParts(): Problem {
+  return wrongField('body', 'too_many', `a form may have at most ${maxFormParts} parts`);
 }
 
 export function bodyNotForm(): Problem {

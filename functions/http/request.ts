@@ -2,8 +2,17 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { operations, type OperationName } from '../../core/contract.ts';
 import { maxBodyBytes } from '../../core/limits.ts';
 import { invalidRequest, type FieldError } from '../../core/problem.ts';
+import { readJson } from '../../core/read-json.ts';
 import { readIdempotencyKey, type IdempotencyKey } from './idempotency-key.ts';
-import { bodyNotJson, bodyNotObject, bodyNotUtf8, bodyTooLong, wrongContentType } from './problems.ts';
+import {
+  bodyNotJson,
+  bodyNotObject,
+  bodyNotUtf8,
+  bodyOfTooManyValues,
+  bodyTooDeep,
+  bodyTooLong,
+  wrongContentType,
+} from './problems.ts';
 
 /** A request as the operations see it. */
 export interface ApiRequest {
@@ -86,7 +95,7 @@ export function jsonBody(request: ApiRequest, mostBytes = maxBodyBytes): Record<
 }
 
 /**
- * The `user` of a body that is not checked yet. Undefined when the body is too long or cannot be read; then
+ * The `user` of a body that is not checked yet. Undefined when the body is too long, too deep or cannot be read; then
  * jsonBody refuses it later.
  */
 export function userOfBody({ body }: ApiRequest): unknown {
@@ -111,9 +120,15 @@ function parsed(body: Uint8Array): unknown {
   } catch {
     throw bodyNotUtf8();
   }
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw bodyNotJson();
+  const read = readJson(text);
+  switch (read.kind) {
+    case 'value':
+      return read.value;
+    case 'not_json':
+      throw bodyNotJson();
+    case 'too_deep':
+      throw bodyTooDeep();
+    case 'too_many':
+      throw bodyOfTooManyValues();
   }
 }

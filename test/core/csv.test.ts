@@ -25,10 +25,19 @@ describe('a line of CSV', () => {
     ['+41 79 000 00 00', "'+41 79 000 00 00"],
     ['-1', "'-1"],
     ['@SUM(A1:A9)', "'@SUM(A1:A9)"],
-    ['\t=1', "'\t=1"],
-    ['\r=1', `"'\r=1"`],
+    ['\t=1', `"\t'=1"`],
+    ['\r=1', `"\r'=1"`],
     ['＝1+1', "'＝1+1"],
     ["'tis", "''tis"],
+    ['x;=HYPERLINK("https://attacker.test")', `"x;'=HYPERLINK(""https://attacker.test"")"`],
+    ['x,=1', `"x,'=1"`],
+    ['x\t=1', `"x\t'=1"`],
+    ['x|@SUM(A1)', `"x|'@SUM(A1)"`],
+    ['x\n+1', `"x\n'+1"`],
+    ['x;"=1', `"x;'""=1"`],
+    ['x;－1', `"x;'－1"`],
+    ["x;'a", `"x;''a"`],
+    ['x;y', '"x;y"'],
     ['a=1', 'a=1'],
     ['user-7@example.test', 'user-7@example.test'],
   ])('The text %j of a client is no formula in a spreadsheet', (text, field) => {
@@ -39,7 +48,9 @@ describe('a line of CSV', () => {
     const texts = fc.array(
       fc.oneof(
         fc.string(),
-        fc.string({ unit: fc.constantFrom('=', "'", '"', '+', ',', '-', '@', '\n', ' ', 'a') }),
+        fc.string({
+          unit: fc.constantFrom('=', "'", '"', '+', ',', ';', '|', '\t', '-', '@', '\n', ' ', 'a'),
+        }),
       ),
       {
         minLength: 1,
@@ -48,7 +59,22 @@ describe('a line of CSV', () => {
     );
     fc.assert(
       fc.property(texts, (fields) => {
-        expect(fieldsOf(csvLine(fields)).map((field) => field.replace(/^'/, ''))).toEqual(fields);
+        expect(fieldsOf(csvLine(fields)).map(plain)).toEqual(fields);
+      }),
+    );
+  });
+
+  it.each([';', '|', '\t'])('A spreadsheet that separates by %j finds no formula', (separator) => {
+    const unit = fc.constantFrom('=', "'", '"', '+', ',', '-', '@', '\n', '\r', ';', '|', '\t', ' ', 'a');
+    const texts = fc.array(fc.string({ unit }), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(texts, (fields) => {
+        // The worst reader: it knows no quotes at all.
+        const found = csvLine(fields)
+          .split(/[\r\n]/)
+          .flatMap((line) => line.split(separator))
+          .filter((cell) => /^"*[=+\-@]/.test(cell));
+        expect(found).toEqual([]);
       }),
     );
   });
@@ -57,6 +83,11 @@ describe('a line of CSV', () => {
     expect(['a', 2, null, { usd: asMicros(1) }].map(plainCell)).toEqual(['a', 2, null, 0.000_001]);
   });
 });
+
+/** Without what keeps a text from being a formula. */
+function plain(field: string): string {
+  return field.replaceAll(/(^|[;,|\t\r\n])'/g, '$1');
+}
 
 /** A reader of RFC 4180, by the letter. */
 function fieldsOf(line: string): string[] {

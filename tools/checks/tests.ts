@@ -22,8 +22,9 @@ const reportSchema = z.object({
  * of the command, the work of a stored release, two outages, crowds, a thousand cancels and a fault at every call site
  * in the simulation, every row of every vendor from request to webhook, own GPUs, the audit and the pages of a year of
  * 100,000 ledger rows, a client and the openai library behind a hostile network, limits under conflicts, the grants
- * that a whole run uses, the canary over a whole service, generated books, kill -9, and a few files that prove over a
- * whole service what faster tests prove, too.
+ * that a whole run uses, the canary over a whole service, generated books, ten thousand ranges of days, two thousand
+ * strange bodies, kill -9,
+ * and a few files that prove over a whole service what faster tests prove, too.
  */
 const longTests = [
   'test/adapters/dynamodb/leases/releases.test.ts',
@@ -32,6 +33,7 @@ const longTests = [
   'test/api/busy-single-writes.test.ts',
   'test/api/concurrency-conflicts.test.ts',
   'test/api/properties.test.ts',
+  'test/api/strange-bodies-long.test.ts',
   'test/client/ai-sdk.test.ts',
   'test/client/storm.test.ts',
   'test/clients/openai-library.test.ts',
@@ -40,6 +42,7 @@ const longTests = [
   'test/clients/thousand-requests.test.ts',
   'test/command/listen.test.ts',
   'test/examples/generate.test.ts',
+  'test/functions/portal/ranges-long.test.ts',
   'test/local/wrong-catalog-or-settings.test.ts',
   'test/portal/generated-year.test.ts',
   'test/portal/whole-year.test.ts',

@@ -40,12 +40,9 @@ interface Times {
 
 function newest(account: AccountId, { from = '', to = '~' }: Times): QueryParts {
   return {
-    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-    ExpressionAttributeValues: {
-      ':pk': keys.account(account).pk,
-      ':from': `DELIVERY#${from}`,
-      ':to': `DELIVERY#${to}`,
-    },
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': keys.account(account).pk },
+    range: { sort: 'sk', from: `DELIVERY#${from}`, to: `DELIVERY#${to}` },
     ScanIndexForward: false,
   };
 }

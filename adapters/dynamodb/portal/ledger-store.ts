@@ -117,8 +117,9 @@ function rowsFrom(account: AccountId, from: string): QueryParts {
 
 function newestFirst(account: AccountId, from: string, to: string): QueryParts {
   return {
-    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-    ExpressionAttributeValues: { ':pk': keys.account(account).pk, ':from': from, ':to': to },
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': keys.account(account).pk },
+    range: { sort: 'sk', from, to },
     ScanIndexForward: false,
   };
 }

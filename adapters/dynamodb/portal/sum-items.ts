@@ -147,12 +147,9 @@ async function readSets(
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<Map<string, Entry[]>> {
   const query = {
-    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-    ExpressionAttributeValues: {
-      ':pk': keys.account(account).pk,
-      ':from': `USAGE#${by}#${from}`,
-      ':to': `USAGE#${by}#${to}#~`,
-    },
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': keys.account(account).pk },
+    range: { sort: 'sk', from: `USAGE#${by}#${from}`, to: `USAGE#${by}#${to}#~` },
   };
   const found = new Map<string, Item[]>();
   for await (const { Items: items = [] } of queryPages(table, query)) {

@@ -119,12 +119,9 @@ async function newestOf(
 ): Promise<readonly TimedCreation[]> {
   const query = {
     IndexName: listingIndex.name,
-    KeyConditionExpression: `${listingIndex.partition} = :list AND ${listingIndex.sort} BETWEEN :from AND :behind`,
-    ExpressionAttributeValues: {
-      ':list': `CREATIONS#${account}`,
-      ':from': firstIdOf(from),
-      ':behind': firstIdOf(dayAfter(to)),
-    },
+    KeyConditionExpression: `${listingIndex.partition} = :list`,
+    ExpressionAttributeValues: { ':list': `CREATIONS#${account}` },
+    range: { sort: listingIndex.sort, from: firstIdOf(from), to: firstIdOf(dayAfter(to)) },
     ScanIndexForward: false,
   };
   const found: string[] = [];

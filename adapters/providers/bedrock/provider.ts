@@ -12,6 +12,7 @@ import { BedrockRuntimeClient, InvokeModelCommand } from '@aws-sdk/client-bedroc
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { ImageProvider, ProviderAnswer, RefusalReason, RenderJob } from '../../../core/provider.ts';
 import { refusedBy } from '../../../core/provider.ts';
+import { readVendorJson } from '../../../core/read-json.ts';
 import { retryAfterOf } from '../vendor-http.ts';
 import { entryOf, fieldsOf, listOf, propertyOf } from '../vendor-json.ts';
 
@@ -106,7 +107,7 @@ export function createBedrock({ name, region, endpoint, credentials }: BedrockSe
       });
       try {
         const { body } = await client.send(command, { abortSignal: signal });
-        return imageOf(parsed(body.transformToString()));
+        return imageOf(readVendorJson(body.transformToString()));
       } catch (error) {
         signal.throwIfAborted();
         return refusalOf(error);
@@ -167,14 +168,6 @@ function waitOf(error: unknown, status: number): number | undefined {
  */
 function detailOf(status: number, code = ''): string {
   return /^[\w.: -]{1,80}$/.test(code) ? `HTTP ${status} ${code}` : `HTTP ${status}`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function textOf(value: unknown, key: string): string {

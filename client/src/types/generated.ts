@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas 3bbc258978d71b7b483df80888813d41aa77e2e70fbe6a82496d1f33caeebb03
-// types   ca05930049d310ac4f3a65bccfd201000ed396253a2c319e5712e8e21871f084
+// schemas b3907fcf980aa4707f56a92da1249d8f0235a90477253ac984cca027c3bc0807
+// types   d8ad57324f3f00e7b5daa7b90d289d8c0d4871decd183a1b24aefd0f18f10577
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -343,11 +343,12 @@ export type FieldError = {
      * - `invalid_value`: the value is not allowed, or a header, limit or cursor is malformed.
      * - `invalid_json`: the body is not JSON.
      * - `invalid_encoding`: the body is not UTF-8, or a text holds half of a surrogate pair.
+     * - `too_deep`: the body has more than 32 lists and objects inside each other.
      * - `too_short`: a text, an address or a metadata key is too short.
      * - `too_long`: a text, an address or a metadata key is too long, or the body has more than 256 KiB.
      * - `too_small`: a number is below its range.
      * - `too_big`: a number is above its range.
-     * - `too_many`: there are too many items, source images for the model, or metadata keys.
+     * - `too_many`: there are too many items, source images for the model, metadata keys, or more than 1,000 members and items in the body.
      * - `refused_target`: the service may not call this address.
      * - `mismatch`: the Idempotency-Key was used for another request.
      * - `exceeded`: the price is above `max_cost`.
@@ -358,7 +359,7 @@ export type FieldError = {
      * - `upload_not_usable`: no upload of this account was filled under this id and has not expired.
      * - `not_taken`: no enabled provider takes this source image.
      */
-    code: 'required' | 'unknown_field' | 'unknown_parameter' | 'invalid_type' | 'invalid_value' | 'invalid_json' | 'invalid_encoding' | 'too_short' | 'too_long' | 'too_small' | 'too_big' | 'too_many' | 'refused_target' | 'mismatch' | 'exceeded' | 'too_large' | 'too_many_pixels' | 'invalid_size' | 'unsupported_type' | 'upload_not_usable' | 'not_taken';
+    code: 'required' | 'unknown_field' | 'unknown_parameter' | 'invalid_type' | 'invalid_value' | 'invalid_json' | 'invalid_encoding' | 'too_deep' | 'too_short' | 'too_long' | 'too_small' | 'too_big' | 'too_many' | 'refused_target' | 'mismatch' | 'exceeded' | 'too_large' | 'too_many_pixels' | 'invalid_size' | 'unsupported_type' | 'upload_not_usable' | 'not_taken';
     /**
      * For people. Do not branch on it.
      */

@@ -2,6 +2,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { mcpPath } from '../../../core/contract.ts';
 import { maxBodyBytes } from '../../../core/limits.ts';
+import { readJson, type ReadJson } from '../../../core/read-json.ts';
 import { saysUtf8, type ApiRequest } from '../../http/request.ts';
 import { restRequestOf } from '../../http/rest-request.ts';
 import type { Rate } from '../../http/rate.ts';
@@ -16,7 +17,7 @@ export type RpcId = string | number | null;
 export type Message =
   /** A JSON-RPC message, or something that the SDK refuses. `call`: it calls a tool that there is. */
   | { readonly kind: 'message'; readonly body: unknown; readonly call?: Called }
-  | { readonly kind: 'too_long' | 'not_json' | 'batch' };
+  | { readonly kind: 'too_long' | 'not_json' | 'too_deep' | 'too_many' | 'batch' };
 
 export interface Called {
   readonly tool: Tool;
@@ -60,15 +61,20 @@ export function incomingOf(event: APIGatewayProxyEvent): Incoming {
 
 function readMessage(bytes: Uint8Array): Message {
   if (bytes.byteLength > maxBodyBytes) return { kind: 'too_long' };
-  let body: unknown;
-  try {
-    body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    return { kind: 'not_json' };
-  }
+  const read = readText(bytes);
+  if (read.kind !== 'value') return read;
+  const { value: body } = read;
   if (Array.isArray(body)) return { kind: 'batch' };
   const call = calledBy(body);
   return { kind: 'message', body, ...(call && { call }) };
+}
+
+function readText(bytes: Uint8Array): ReadJson {
+  try {
+    return readJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return { kind: 'not_json' };
+  }
 }
 
 function calledBy(body: unknown): Called | undefined {

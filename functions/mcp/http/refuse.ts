@@ -1,5 +1,5 @@
 /** Refusals of the endpoint itself, as JSON-RPC errors. A refusal of a tool is a result instead (tool-error.ts). */
-import { maxBodyBytes } from '../../../core/limits.ts';
+import { maxBodyBytes, maxJsonDepth, maxJsonValues } from '../../../core/limits.ts';
 import type { Problem } from '../../../core/problem.ts';
 import type { StreamedAnswer } from '../../http/response-stream.ts';
 import type { Message, RpcId } from './incoming.ts';
@@ -46,6 +46,16 @@ export function strayRefused(header: 'Host' | 'Origin'): StreamedAnswer {
 const refusedMessages = {
   too_long: [413, serverError, `The message is too long: it may have ${maxBodyBytes / 1024} KiB.`],
   not_json: [400, parseError, 'The body is not JSON in UTF-8.'],
+  too_deep: [
+    400,
+    invalidRequest,
+    `The message is too deep: it may have ${maxJsonDepth} lists and objects inside each other.`,
+  ],
+  too_many: [
+    400,
+    invalidRequest,
+    `The message has too many values: it may have ${maxJsonValues} members and items.`,
+  ],
   batch: [400, invalidRequest, 'Send one JSON-RPC message in each request. Batches are not taken.'],
 } as const satisfies Readonly<Record<string, readonly [status: number, code: number, message: string]>>;
 

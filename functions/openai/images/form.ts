@@ -1,7 +1,8 @@
 /** A body of multipart/form-data, as libraries send the files of an edit. Node itself reads it. */
 import type { Fields } from '../../../core/openai/fields.ts';
+import { maxFormParts } from '../../../core/limits.ts';
 import { formFields } from '../../../core/openai/form-fields.ts';
-import { bodyNotForm, wrongContentType } from '../../http/problems.ts';
+import { bodyNotForm, formOfTooManyParts, wrongContentType } from '../../http/problems.ts';
 import { saysUtf8, type ApiRequest } from '../../http/request.ts';
 
 export interface Form {
@@ -32,12 +33,34 @@ export async function readForm({ headers, body }: ApiRequest): Promise<Form> {
   return { fields: formFields(texts), files };
 }
 
+/** The value of the boundary, quoted or not (RFC 2046). */
+const boundaryIn = /;\s*boundary=(?:"([^"\\]{1,70})"|([^\s;,"]{1,70}))/i;
+
 async function parse(body: Uint8Array, contentType: string): Promise<FormData> {
+  const [, quoted, bare] = boundaryIn.exec(contentType) ?? [];
+  const boundary = quoted ?? bare;
+  if (boundary === undefined) throw bodyNotForm();
+  if (hasTooManyParts(body, boundary)) throw formOfTooManyParts();
   try {
-    const response = new Response(Uint8Array.from(body), { headers: { 'content-type': contentType } });
+    // With the boundary that was counted, whatever else the header names.
+    const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"` };
+    const response = new Response(Uint8Array.from(body), { headers });
     // Node advises against this for bodies without a limit. This body is in memory already, and has one.
     return await response.formData(); // oxlint-disable-line typescript/no-deprecated
   } catch {
     throw bodyNotForm();
   }
+}
+
+/** Looks no further than the first part too many: Node takes seconds to read a form of 20,000 parts. */
+function hasTooManyParts(body: Uint8Array, boundary: string): boolean {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const delimiter = `--${boundary}`;
+  let found = 0;
+  for (let at = bytes.indexOf(delimiter); at !== -1; at = bytes.indexOf(delimiter, at + delimiter.length)) {
+    found += 1;
+    // One more delimiter ends the form.
+    if (found > maxFormParts + 1) return true;
+  }
+  return false;
 }

@@ -3,6 +3,7 @@ import { isCapability } from '../../../core/callback-address.ts';
 import { isTerminal, type CreationRecord, type RouteAttempt } from '../../../core/creation.ts';
 import { parseCreationId } from '../../../core/ids.ts';
 import { maxBodyBytes } from '../../../core/limits.ts';
+import { readJson } from '../../../core/read-json.ts';
 import type { CallbackRequest, ImageProvider } from '../../../core/provider.ts';
 import type { CallbackServices } from '../../services/callback.ts';
 import type { CallbackOutcome } from './outcomes.ts';
@@ -63,6 +64,7 @@ export async function refusalOf(
   { clock, log }: CallbackServices,
 ): Promise<CallbackOutcome | undefined> {
   if (callback.body.byteLength > maxBodyBytes) return 'too_large';
+  if (readJson(Buffer.from(callback.body).toString('utf8'), Infinity).kind === 'too_deep') return 'too_deep';
   const limit = clock.timeout(keysMillis);
   try {
     const verdict = await provider.callback.verify(callback, clock.now(), limit.signal);

@@ -16,6 +16,8 @@ export const callbackOutcomes = {
   unknown: 404,
   /** A genuine callback for another job than the attempt's. */
   other_job: 404,
+  /** More than 32 lists and objects inside each other. */
+  too_deep: 400,
   too_large: 413,
   /** The job's id is not in the record yet. */
   too_early: 503,

@@ -1,3 +1,4 @@
+import { isDay } from '../../../core/booked-row.ts';
 import { csvLine, type Cell } from '../../../core/csv.ts';
 import type { LedgerRow } from '../../../core/ledger.ts';
 import { mostPageBytes } from '../../../core/limits.ts';
@@ -27,7 +28,7 @@ export const exportLedger: PortalHandle<'exportLedger', ReadServices> = async (
     new Date(nowMillis).toISOString().slice(0, 7);
   const after = parameters.read('cursor', keyIn, cursorWords);
   parameters.check();
-  if (after !== undefined && !after.startsWith(`LEDGER#${month}-`)) throw wrong('cursor', cursorWords);
+  if (after !== undefined && !isInMonth(after, month)) throw wrong('cursor', cursorWords);
   const part = await ledger.part(account.id, month, after);
   const { lines, next } = withinBytes(part);
   return csvAnswer(
@@ -61,6 +62,12 @@ function cellsOf(row: LedgerRow): Cell[] {
     row.user ?? null,
     noteOf(row),
   ];
+}
+
+/** A day that does not exist, such as 00, can lie outside the range of the query, and DynamoDB refuses that. */
+function isInMonth(key: string, month: string): boolean {
+  const day = key.slice('LEDGER#'.length, 'LEDGER#2026-11-21'.length);
+  return isDay(day) && day.startsWith(month);
 }
 
 function keyIn(text: string): string | undefined {

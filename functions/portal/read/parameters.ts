@@ -1,12 +1,11 @@
 /** Query parameters of the portal's lists. Each reader notes what is wrong, so that a refusal names everything. */
-import { dayAfter, type Days } from '../../../core/booked-row.ts';
+import { dayAfter, isDay, type Days } from '../../../core/booked-row.ts';
 import { invalidRequest, type FieldError } from '../../../core/problem.ts';
 import type { ApiRequest } from '../../http/request.ts';
 
 const mostLimit = 100;
 const defaultLimit = 25;
 const mostDays = 366;
-const day = /^\d{4}-\d{2}-\d{2}$/;
 
 export interface Parameters {
   /** The value, read and checked. Undefined when the request has none, or when it is wrong. */
@@ -41,8 +40,7 @@ function limitIn(text: string): number | undefined {
 
 /** A UTC day that exists, such as "2026-11-21". */
 export function dayIn(text: string): string | undefined {
-  const millis = day.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(millis) || new Date(millis).toISOString().slice(0, 10) !== text ? undefined : text;
+  return isDay(text) ? text : undefined;
 }
 
 /** A UTC month, such as "2026-11". */

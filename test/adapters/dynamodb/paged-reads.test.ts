@@ -1,8 +1,10 @@
 /** Reads that need more than one call: batches of keys, and the pages of a query. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createAccountStore } from '../../../adapters/dynamodb/account-store.ts';
 import { createBooksReader } from '../../../adapters/dynamodb/books-reader.ts';
 import { batchGet } from '../../../adapters/dynamodb/batch-get.ts';
+import { readLedgerRows } from '../../../adapters/dynamodb/ledger-days.ts';
 import { accountToItem } from '../../../adapters/dynamodb/mapping.ts';
 import { createOpenWorkStore } from '../../../adapters/dynamodb/open-work-store.ts';
 import { queryAll } from '../../../adapters/dynamodb/query.ts';
@@ -61,6 +63,24 @@ describe('A query', () => {
       [false, 3],
       [false, 1],
     ]);
+  });
+
+  it('A range that ends before it begins is empty, and DynamoDB is not asked', async () => {
+    const { table, inputs } = tableThat(lastPage(1));
+    const days = (from: string, to: string) => collect(readLedgerRows(table, accountId, { from, to }));
+    expect(await days('2026-11-22', '2026-11-20')).toEqual([[]]);
+    expect(inputs).toEqual([]);
+    expect(await days('2026-11-21', '2026-11-21')).toHaveLength(1);
+    expect(inputs).toMatchObject([{ KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to' }]);
+  });
+
+  it('Only queryPage writes a BETWEEN, so that no range escapes its check', () => {
+    const folder = new URL('../../../adapters/dynamodb/', import.meta.url);
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.ts'),
+    );
+    const says = files.filter((file) => /BETWEEN :/.test(readFileSync(new URL(file, folder), 'utf8')));
+    expect(says).toEqual(['send.ts']);
   });
 
   it('The count of open work includes every page of every shard', async () => {

@@ -29,11 +29,11 @@ const rows: readonly Row[] = [
         {
           TableName: 'table',
           ConsistentRead: true,
-          KeyConditionExpression: 'pk = :pk AND sk BETWEEN :oldest AND :newest',
+          KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
           ExpressionAttributeValues: {
             ':pk': head.pk,
-            ':oldest': `${head.sk}#${now - 1_800_000}`,
-            ':newest': `${head.sk}#~`,
+            ':from': `${head.sk}#${now - 1_800_000}`,
+            ':to': `${head.sk}#~`,
           },
           ScanIndexForward: false,
         },
