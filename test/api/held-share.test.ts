@@ -71,6 +71,7 @@ async function holding(places: number, { account }: Client, door: Door): Promise
   while ((await taken()) !== places) await sleep(20);
 }
 
+const pageSchema = z.object({ data: z.array(z.object({ payload: z.object({ id: z.string() }) })) });
 const placeSchema = z.optional(z.object({ until: z.number() }));
 const placesSchema = z.object({ p0: placeSchema, p1: placeSchema });
 
@@ -199,9 +200,8 @@ describe('GET /events', () => {
   it('Two reads of an account wait, the others are answered at once, and a read of another account waits', async () => {
     const [one, other] = [await service.client(strangers), await service.client()];
     const read = async ({ key }: Client): Promise<string[]> => {
-      const { body } = await service.send('/events?wait=20', { key });
-      const { data } = body as { data: { payload: { id: string } }[] };
-      return data.map(({ payload }) => payload.id);
+      const { text } = await service.send('/events?wait=20', { key });
+      return pageSchema.parse(JSON.parse(text)).data.map(({ payload }) => payload.id);
     };
     const waiting = [read(one), read(one)];
     await holding(2, one, 'events');
