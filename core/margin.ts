@@ -17,6 +17,7 @@ import {
 } from './booked-row.ts';
 import { isTerminal, type RouteAttempt } from './creation.ts';
 import { asMicros } from './money.ts';
+import type { MarginFigure } from './portal/views.ts';
 
 export const marginDimensions = ['account', 'model', 'provider', 'day'] as const;
 export type MarginDimension = (typeof marginDimensions)[number];
@@ -179,7 +180,7 @@ export function isRendered({ outcome }: RouteAttempt): boolean {
 }
 
 /** The figures of a line, for the operator only. */
-export function marginCells(sums: Margin): Cells {
+export function marginCells(sums: Margin): Readonly<Record<MarginFigure, Cells[string]>> {
   const known = sums.revenueMicros - sums.revenueCostUnknownMicros;
   const margin = known - sums.costMicros;
   return {

@@ -10,6 +10,7 @@
  */
 import type { RouteChoice } from './creation.ts';
 import type { ProviderAnswer, RefusalReason } from './provider.ts';
+import { isProvidersFailure, outcomeOf } from './route-outcome.ts';
 
 /** What an attempt tells about its route. */
 export type HealthSign = 'rendered' | 'failure' | 'key_refused';
@@ -93,10 +94,7 @@ export const noteShares = [
 const lateFactor = 2;
 const leastLateMillis = 5_000;
 
-/**
- * What each refusal tells. A vendor that judged the prompt or the picture, or stopped a job, tells nothing about
- * its availability.
- */
+/** What each refusal tells. A vendor that stopped a job tells nothing about its availability. */
 const signOfReason: Readonly<Partial<Record<RefusalReason, HealthSign>>> = {
   unavailable: 'failure',
   unknown_outcome: 'failure',
@@ -113,6 +111,7 @@ export function signOf(
     case 'no_answer':
       return 'failure';
     case 'refused':
+      if (!isProvidersFailure(outcomeOf(end.reason))) return undefined;
       return isServerError(end.reason, end.detail) ? 'failure' : signOfReason[end.reason];
   }
 }

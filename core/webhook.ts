@@ -13,6 +13,11 @@ export const webhookAttempts = 5;
 /** The time limit of one whole attempt, with the body of the response. */
 export const webhookAttemptMillis = 10_000;
 export const webhookResponseBytes = 16 * 1024;
+/** Milliseconds between the end of attempt n and the next attempt; 0 after the last attempt. */
+export function waitAfter(attempt: number): number {
+  return (webhookWaitsSeconds[attempt - 1] ?? 0) * 1000;
+}
+
 /** The least time between two test deliveries of an account. */
 export const testDeliverySeconds = 30;
 /**

@@ -50,12 +50,12 @@ export interface RunningService {
   readonly demo: DemoAccount;
 }
 
-/** The portal of one machine. A person pays nobody here, so the page of the wallet shows this contact. */
+/** The portal of one machine. A person pays nobody here, so the page of the wallet shows whom to ask. */
 const portalSettings = {
   emails_are_verified: false,
   has_auth_time: true,
   payment_url: null,
-  contact: 'Top up with: npm run admin -- wallet top-up ACCOUNT --amount 25 --reference "first top-up"',
+  contact: 'Ask the person who runs this machine.',
   credentials_url: null,
   inbox_url: '{origin}/_local/inbox',
 };

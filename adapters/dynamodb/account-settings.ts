@@ -70,7 +70,7 @@ async function changeAlerts(table: Table, read: Account, next: Required<NoticeSe
  * Whether the account has the new values. If the write was refused, our first write may have succeeded with its
  * answer lost; then the retry failed because of it.
  */
-async function isStored(
+export async function isStored(
   table: Table,
   id: AccountId,
   parts: UpdateParts,

@@ -5,7 +5,7 @@ import type { AccountId, KeyId } from '../../core/ids.ts';
 import type { Micros } from '../../core/money.ts';
 import type { KeyStore } from '../../core/ports/keys.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
-import { createAccountSettings } from './account-settings.ts';
+import { createAccountSettings, isStored } from './account-settings.ts';
 import { batchGet } from './batch-get.ts';
 import { createOwn, updateIf } from './conditional.ts';
 import { createKeyStore, editParts } from './key-store.ts';
@@ -30,6 +30,9 @@ export interface AccountChange {
   readonly sandbox?: true | null;
 }
 
+/** What the pages of the operator change. Every account has a value for each of them. */
+export type OperatedChange = Partial<Pick<Account, 'name' | 'condition'> & Account['limits']>;
+
 /** Models to hide from an account, and models to show again. */
 export interface ModelChange {
   readonly hide: readonly string[];
@@ -48,6 +51,8 @@ export interface AccountStore {
   /** False when there is no such account. */
   changeIfThere(id: AccountId, change: AccountChange): Promise<boolean>;
   change(id: AccountId, change: AccountChange): Promise<void>;
+  /** False when somebody changed one of these values since the account was read. */
+  changeAsRead(read: Account, change: OperatedChange): Promise<boolean>;
   /** Changes the list of hidden models, and keeps changes that others make at the same time. */
   changeHiddenModels(id: AccountId, change: ModelChange): Promise<void>;
   /** Stores a new list of secrets. False when the current secret is no longer the given one. */
@@ -90,6 +95,7 @@ export function createAccountStore(table: Table): AccountStore {
     change: async (id, change) => {
       await updateItem(table, keys.account(id), changeOf(change));
     },
+    changeAsRead: (read, change) => changeAsRead(table, read, change),
     changeHiddenModels: (id, change) => changeHiddenModels(table, id, change),
     replaceSecrets: (id, current, next) => settings.replaceSecrets(id, current, next),
     createKey: (key) => keyStore.create(key),
@@ -106,6 +112,27 @@ export function createAccountStore(table: Table): AccountStore {
 async function readAccount(table: Table, id: AccountId): Promise<Account | undefined> {
   const item = await getItem(table, keys.account(id));
   return item && accountFromItem(item);
+}
+
+async function changeAsRead(table: Table, read: Account, change: OperatedChange): Promise<boolean> {
+  const before = { name: read.name, condition: read.condition, ...read.limits };
+  const names = Object.keys(change) as (keyof OperatedChange)[];
+  const parts = changeOf(change);
+  // The item of an older account may lack a limit, and then has its default.
+  const asRead = names.map((_, index) => `(attribute_not_exists(#n${index}) OR #n${index} = :read${index})`);
+  return isStored(
+    table,
+    read.id,
+    {
+      ...parts,
+      ConditionExpression: [parts.ConditionExpression, ...asRead].join(' AND '),
+      ExpressionAttributeValues: {
+        ...parts.ExpressionAttributeValues,
+        ...Object.fromEntries(names.map((name, index) => [`:read${index}`, before[name]])),
+      },
+    },
+    (item) => names.every((name) => item[name] === change[name]),
+  );
 }
 
 /** The condition is the list that was read, so that two operators do not undo each other's changes. */

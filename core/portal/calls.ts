@@ -61,7 +61,7 @@ export interface PortalCalls extends Record<PortalOperationName, Call> {
   getUsage: { answer: view.UsageView };
   exportUsage: { answer: string };
   getAlerts: { answer: view.AlertsView };
-  setAlerts: { body: view.AlertsView; answer: view.AlertsView };
+  setAlerts: { body: Partial<view.AlertsView>; answer: view.AlertsView };
   listPeople: { answer: People };
   invitePerson: { body: Invite; answer: view.InvitedView };
   changePerson: { body: Omit<view.PersonBody, 'email'>; answer: Done };

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Account, ApiKey } from '../account.ts';
 import { capNames } from '../caps.ts';
+import { limitRanges } from '../limits.ts';
 import type { Member } from './people.ts';
 
 const length = 22;
@@ -26,6 +27,12 @@ export function keyVersion(
 /** Of the alerts of an account. */
 export function alertsVersion(account: Pick<Account, 'noticeUrl' | 'lowBalanceMicros'>): string {
   return versionOf([account.noticeUrl, account.lowBalanceMicros]);
+}
+
+/** Of an account, as the operator edits it. */
+export function accountVersion({ name, condition, creditLineMicros, limits }: Account): string {
+  const names = Object.keys(limitRanges) as (keyof typeof limitRanges)[];
+  return versionOf([name, condition, creditLineMicros, ...names.map((one) => limits[one])]);
 }
 
 /** Of a person in an account. */

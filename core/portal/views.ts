@@ -66,8 +66,10 @@ export interface HomeView {
   readonly spent_this_month: number;
   /** The last ten, the newest first. */
   readonly creations: readonly CreationRow[];
-  /** Webhooks that failed for good, or wait for another attempt, in the last 24 hours. */
+  /** Webhooks and notices that are failing now (core/failing-webhook.ts). */
   readonly failing_webhooks: number;
+  /** Webhooks and notices that failed for good in the last 24 hours. */
+  readonly failed_webhooks: number;
   /** Keys with at least 80 % of a cap spent. */
   readonly keys_near_cap: readonly KeyView[];
   /** The steps of a new account. */
@@ -484,8 +486,10 @@ export interface OperatedAccount {
   readonly credit_line: number;
   readonly in_flight: number;
   readonly limits: AccountView['limits'];
-  readonly webhook_failures: number;
+  /** Attempts of webhooks that failed in a row. Null: the account gets no notices, and nobody counts. */
+  readonly webhook_failures: number | null;
   readonly created_at: string;
+  readonly version: string;
 }
 
 /** The body of PATCH /operator/accounts/{id}, and with `name` and `balance` of POST /operator/accounts. */
@@ -495,6 +499,7 @@ export interface OperatedAccountBody {
   readonly credit_line?: number;
   readonly condition?: 'active' | 'suspended' | 'disabled';
   readonly limits?: Partial<AccountView['limits']>;
+  readonly version?: string;
 }
 
 /** The body of POST /operator/accounts/{id}/top-up. A reference counts once. */
@@ -519,16 +524,43 @@ export interface ProviderView {
   readonly enabled: boolean;
   readonly attempts: number;
   readonly succeeded: number;
+  /** Attempts that failed by the provider's fault. A prompt that the vendor declined is none. */
+  readonly failed: number;
   /** Outcomes that were no success, by name. */
   readonly outcomes: Readonly<Record<string, number>>;
   readonly p50_seconds: number | null;
 }
+
+/** The figures of a line of the margin, by `report` of the command as well. */
+export type MarginFigure =
+  | 'creations'
+  | 'failed'
+  | 'revenue'
+  | 'provider_cost'
+  | 'margin'
+  | 'margin_percent'
+  | 'cost_unknown'
+  | 'revenue_cost_unknown'
+  | 'unclear'
+  | 'unclear_cost'
+  | 'billed'
+  | 'billed_cost'
+  | 'billed_catalog_cost'
+  | 'billed_difference'
+  | 'billed_difference_percent';
+
+/** Amounts are in USD. Null: the figure is not known. */
+export type MarginFigures = Readonly<Record<MarginFigure, number | null>>;
 
 /** GET /operator/margin. */
 export interface MarginView {
   readonly from: string;
   readonly to: string;
   readonly by: string;
-  readonly lines: readonly Readonly<Record<string, string | number | null>>[];
-  readonly total: Readonly<Record<string, string | number | null>>;
+  /** `name`: of an account. */
+  readonly lines: readonly (MarginFigures & {
+    readonly group: string | null;
+    readonly name?: string | null;
+  })[];
+  readonly total: MarginFigures;
 }

@@ -22,7 +22,7 @@ import { registration, type Registration } from './register-user.ts';
 
 /** For the operator's pages. */
 export interface OperateServices extends PortalServices, Registration {
-  readonly accounts: Pick<AccountStore, 'create' | 'read' | 'change'>;
+  readonly accounts: Pick<AccountStore, 'create' | 'read' | 'change' | 'changeAsRead'>;
   readonly operated: OperatedReads;
   readonly wallet: Wallet;
   readonly people: PeopleStore;

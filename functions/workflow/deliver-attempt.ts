@@ -8,10 +8,10 @@ import { uuidV7, type AccountId } from '../../core/ids.ts';
 import type { DeliveringAccount, Delivery } from '../../core/ports/deliveries.ts';
 import {
   endedDelivery,
+  waitAfter,
   webhookAttemptMillis,
   webhookAttempts,
   webhookHeaders,
-  webhookWaitsSeconds,
 } from '../../core/webhook.ts';
 import { openSecrets, type SigningSecrets } from '../../core/webhook-secrets.ts';
 import { logWith } from '../log-with.ts';
@@ -101,11 +101,6 @@ function newDelivery(owed: Owed, now: number, { randomBytes }: DeliveryServices)
     attempt: owed.webhook.attempts + 1,
     startedAt: new Date(now).toISOString(),
   };
-}
-
-/** Milliseconds between the end of attempt n and the next attempt; 0 after the last attempt. */
-function waitAfter(number: number): number {
-  return (webhookWaitsSeconds[number - 1] ?? 0) * 1000;
 }
 
 function headersOf(

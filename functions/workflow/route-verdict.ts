@@ -5,21 +5,8 @@ import type { FailureName } from '../../core/failure.ts';
 import type { AlarmEvent } from '../../core/metrics.ts';
 import type { Refused, RefusalReason } from '../../core/provider.ts';
 import { judgeImage } from '../../core/rendered-image.ts';
-import type { RouteOutcome } from '../../core/route-outcome.ts';
+import { isPassing, outcomeOf, type RouteOutcome } from '../../core/route-outcome.ts';
 import type { RouteEnd } from './ask-provider.ts';
-
-/** Refusals after which the next route is tried. */
-type PassingRefusal = 'unavailable' | 'credentials' | 'unknown_outcome' | 'cancelled';
-
-/** The failure of the creation that every other refusal means. */
-const remedies: Readonly<Record<Exclude<RefusalReason, PassingRefusal>, FailureName>> = {
-  prompt: 'PromptRejected',
-  source_image: 'SourceImageRejected',
-  failed: 'GenerationFailed',
-  nothing_rendered: 'NothingRendered',
-  timed_out: 'GenerationTimedOut',
-  unknown_answer: 'InternalFailure',
-};
 
 /** Refusals that an operator has to look at, each with its event in the log and the alarms. */
 const alarms: Readonly<Partial<Record<RefusalReason, AlarmEvent>>> = {
@@ -63,13 +50,9 @@ function verdictOnRefusal({ reason, detail }: Refused, { cancelRequestedAt }: Cr
   const told = { ...(detail !== undefined && { detail }), ...(alarm !== undefined && { alarm }) };
   if (reason === 'cancelled' && cancelRequestedAt !== undefined)
     return { kind: 'over', outcome: 'cancelled', failure: 'InternalFailure', ...told };
-  if (isPassing(reason)) return { kind: 'next', outcome: reason, ...told };
-  const failure = remedies[reason];
-  return { kind: 'over', outcome: failure, failure, ...told };
-}
-
-function isPassing(reason: RefusalReason): reason is PassingRefusal {
-  return !Object.hasOwn(remedies, reason);
+  const outcome = outcomeOf(reason);
+  if (isPassing(outcome)) return { kind: 'next', outcome, ...told };
+  return { kind: 'over', outcome, failure: outcome, ...told };
 }
 
 function verdictOnImage(bytes: Uint8Array, creation: CreationRecord): Verdict {

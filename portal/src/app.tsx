@@ -1,6 +1,7 @@
 /** Who is signed in decides what is shown: the sign-in page, or the shell with the page of the address. */
 import { useEffect, useMemo } from 'preact/hooks';
 import { useResource } from './api/hooks.ts';
+import { takeTyped } from './kept.ts';
 import { SignIn } from './pages/sign-in.tsx';
 import { SessionContext } from './session.ts';
 import { Shell } from './shell.tsx';
@@ -9,7 +10,10 @@ import { Failed, Loading } from './ui/states.tsx';
 
 export function App() {
   const { data: me, error, reload } = useResource('getMe');
-  const session = useMemo(() => me && { me, reload }, [me, reload]);
+  const session = useMemo(() => {
+    if (me) takeTyped(me);
+    return me && { me, reload };
+  }, [me, reload]);
   // Another tab may have signed in or out, or changed the account.
   useEffect(() => {
     const look = (): void => {

@@ -4,11 +4,14 @@
  */
 import { signInParameters, signInPaths, type PortalOperationName } from '../../core/contract.ts';
 import type { Input } from '../../core/portal/calls.ts';
+import { currentOwner } from './kept.ts';
 import { currentPath, href } from './router.ts';
 import { createValue } from './value.ts';
 
 interface Begun {
   readonly id: string;
+  /** Who began it, and in which account. */
+  readonly of: string;
   readonly operation: PortalOperationName;
   readonly input: Input;
   readonly atMillis: number;
@@ -27,7 +30,13 @@ export const signInAddress = (page = currentPath()): string =>
 
 /** Keeps what was begun, and leaves for a fresh sign-in. */
 export function signInAfresh({ operation, input }: Pick<Begun, 'operation' | 'input'>): void {
-  const begun: Begun = { id: crypto.randomUUID(), operation, input, atMillis: Date.now() };
+  const begun: Begun = {
+    id: crypto.randomUUID(),
+    of: currentOwner(),
+    operation,
+    input,
+    atMillis: Date.now(),
+  };
   sessionStorage.setItem(storageName, JSON.stringify(begun));
   const back = signInAddress(currentPath({ [parameter]: begun.id }));
   location.assign(`${back}&${signInParameters.isFresh}=1`);
@@ -57,7 +66,7 @@ export function readBegun(): void {
 
 /** The input of the operation when the person came back to finish it. */
 export function begunInput<Name extends PortalOperationName>(name: Name): Input<Name> | undefined {
-  return begun?.operation === name ? begun.input : undefined;
+  return begun?.operation === name && begun.of === currentOwner() ? begun.input : undefined;
 }
 
 /** The same, and nobody gets it a second time. */

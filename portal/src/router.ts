@@ -5,6 +5,8 @@ import { createValue, useValue } from './value.ts';
 const base = new URL('.', import.meta.url).pathname;
 
 export interface Place {
+  /** Of the entry in the history of the browser. Empty: the entry is not one of the pages' own. */
+  readonly entry: string;
   /** Relative to the base, with a slash in front: "/keys". */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -12,11 +14,19 @@ export interface Place {
 
 function here(): Place {
   const { pathname, search } = location;
+  const { entry = '' } = (history.state ?? {}) as { entry?: string };
   const path = pathname.startsWith(base) ? `/${pathname.slice(base.length)}` : '/';
-  return { path: path.length > 1 ? path.replace(/\/$/, '') : path, query: new URLSearchParams(search) };
+  return {
+    entry,
+    path: path.length > 1 ? path.replace(/\/$/, '') : path,
+    query: new URLSearchParams(search),
+  };
 }
 
-const place = createValue(here());
+const newEntry = (): string => crypto.randomUUID();
+
+const first = here();
+const place = createValue({ ...first, entry: first.entry === '' ? newEntry() : first.entry });
 
 export const usePlace = (): Place => useValue(place);
 
@@ -45,8 +55,12 @@ function withQuery(
 }
 
 export function go(path: string, how: 'push' | 'replace' = 'push'): void {
-  if (how === 'push') history.pushState(null, '', href(path));
-  else history.replaceState(null, '', href(path));
+  if (how === 'push') {
+    leave();
+    // The first entry of all gets its name when it is left.
+    history.replaceState({ entry: place.get().entry }, '');
+    history.pushState({ entry: newEntry() }, '', href(path));
+  } else history.replaceState({ entry: place.get().entry }, '', href(path));
   place.set(here());
 }
 
@@ -76,9 +90,22 @@ export function match(pattern: string, path: string): Readonly<Record<string, st
   return found;
 }
 
+/** How far each entry of the history was scrolled when it was left. */
+const scrolled = new Map<string, number>();
+
+const leave = (): void => void scrolled.set(place.get().entry, scrollY);
+
+/** Where the page of this entry begins: at its top, or where the person left it. */
+export const scrollOf = ({ entry }: Place): number => scrolled.get(entry) ?? 0;
+
 /** Follows links of the portal without a new load of the page. */
 export function followLinks(): void {
-  addEventListener('popstate', () => place.set(here()));
+  // The browser would scroll before the rows of the page are there.
+  history.scrollRestoration = 'manual';
+  addEventListener('popstate', () => {
+    leave();
+    place.set(here());
+  });
   document.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0) return;
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
@@ -90,7 +117,6 @@ export function followLinks(): void {
     if (first.includes('.') || isOutside(first)) return;
     event.preventDefault();
     go(`/${url.pathname.slice(base.length)}${url.search}`);
-    scrollTo(0, 0);
   });
 }
 

@@ -1,17 +1,19 @@
 /** What stands around every page: menu, account, person, and the dialogs that any page may need. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { signInPaths } from '../../core/contract.ts';
 import { useAction } from './api/hooks.ts';
 import { sessionEnded } from './api/call.ts';
 import { signInAddress, signInAfresh, waiting } from './fresh.ts';
+import { keepTyped } from './kept.ts';
 import { NotFound } from './pages/not-found.tsx';
-import { href, match, setQuery, usePlace } from './router.ts';
+import { href, match, scrollOf, setQuery, usePlace } from './router.ts';
 import { routes } from './routes.tsx';
 import { mayCall, useSession } from './session.ts';
 import { applyTheme, chosenTheme, themes, type Theme } from './theme.ts';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icon.tsx';
 import { Page } from './ui/page.tsx';
+import { WhomToAsk } from './ui/whom-to-ask.tsx';
 import { Failed } from './ui/states.tsx';
 import { useValue } from './value.ts';
 import { signInError } from './words/sign-in-errors.ts';
@@ -39,7 +41,10 @@ export function Shell() {
 }
 
 function CurrentPage() {
-  const { path } = usePlace();
+  const place = usePlace();
+  const { path, entry } = place;
+  // What the entry showed before is there at once, so the page is as long as it was.
+  useLayoutEffect(() => scrollTo(0, scrollOf(place)), [entry]);
   const { me } = useSession();
   for (const { path: pattern, Page: Shown, needs } of routes) {
     const found = match(pattern, path);
@@ -77,7 +82,9 @@ function NoAccount() {
           You are signed in as <strong>{me.person.email}</strong>. Ask an owner of your account, or the
           operator of this service, to invite this address. Then sign in again.
         </p>
-        {me.service.contact !== null && <p class="text">{me.service.contact}</p>}
+        <p class="text">
+          <WhomToAsk />
+        </p>
         {me.is_operator && (
           <p>
             <a href={href('/operator/accounts')}>Go to the operator’s pages</a>
@@ -162,8 +169,8 @@ function AccountSwitch() {
     // Everything on the page belongs to the other account.
     location.assign(href('/'));
   });
-  if (me.account === null) return null;
-  if (me.accounts.length < 2) return <p class="account-name">{me.account.name}</p>;
+  if (me.account === null && me.accounts.length === 0) return null;
+  if (me.account !== null && me.accounts.length < 2) return <p class="account-name">{me.account.name}</p>;
   return (
     <div class="account-switch">
       <label class="hidden" for="account">
@@ -171,10 +178,11 @@ function AccountSwitch() {
       </label>
       <select
         id="account"
-        value={me.account.id}
+        value={me.account?.id ?? ''}
         disabled={change.isBusy}
         onChange={(event) => change.run({ body: { account: event.currentTarget.value } })}
       >
+        {me.account === null && <option value="">Choose an account</option>}
         {me.accounts.map(({ id, name, role }) => (
           <option key={id} value={id}>
             {name} ({role})
@@ -234,14 +242,14 @@ function Banner() {
     return (
       <p class="banner" role="note">
         The operator paused the API of this account. Keys, webhooks and the wallet can be managed; nothing is
-        generated. {me.service.contact}
+        generated. <WhomToAsk command="accounts set ACCOUNT --condition active" />
       </p>
     );
   }
   if (me.account?.condition === 'disabled') {
     return (
       <p class="banner" role="note">
-        The operator closed this account. {me.service.contact}
+        The operator closed this account. <WhomToAsk command="accounts set ACCOUNT --condition active" />
       </p>
     );
   }
@@ -275,9 +283,9 @@ function SessionEnded() {
   if (!isEnded) return null;
   return (
     <Dialog title="Your session ended" isLocked onClose={() => undefined}>
-      <p>Sign in again. You come back to this page.</p>
+      <p>Sign in again. You come back to this page, with what you typed.</p>
       <div class="buttons">
-        <a class="button primary" href={signInAddress()}>
+        <a class="button primary" href={signInAddress()} onClick={keepTyped}>
           Sign in
         </a>
       </div>

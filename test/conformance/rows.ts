@@ -1264,7 +1264,7 @@ export const parts: readonly Part[] = [
       ),
       row(
         'A change of somebody else is never undone unseen',
-        'portal/pages: that somebody else changed meanwhile is loaded anew, and the entries stay',
+        'portal/pages: that somebody else changed meanwhile shows what is stored, and sends nothing of it back',
       ),
       row(
         'One person goes the whole way in a browser, by the keyboard alone: invitation, key, curl, timeline, secret, test delivery',

@@ -24,6 +24,7 @@ const conflict: Refused = {
   status: 409,
   code: 'ERR_CONFLICT',
   message: 'Somebody changed it meanwhile.',
+  details: { reason: 'changed_meanwhile' },
 };
 
 const sent = (operation: string) => portal.stub.received.filter((one) => one.operation === operation);
@@ -105,6 +106,66 @@ describe('A session that ends while a page is open', () => {
     await portal.page.keyboard.press('Escape');
     expect(await dialog().isVisible()).toBe(true);
     expect(await field.inputValue()).toBe('https://mine.example.com/hooks');
+  });
+});
+
+describe('What was typed when the session ended', () => {
+  /** Types a new key, finds the session ended, and signs in. */
+  const typeAndSignIn = async (name: string): Promise<void> => {
+    await portal.open('keys', 'Keys');
+    await button('Create a key').click();
+    await dialog().getByLabel('Name').fill(name);
+    await dialog().getByLabel('Cap a day (USD)').fill('2.50');
+    portal.stub.refuse('createKey', ended);
+    await button('Create the key').click();
+    await portal.page.getByRole('link', { name: 'Sign in' }).click();
+    await portal.page.waitForLoadState('networkidle');
+  };
+  const other = (): void => {
+    const { me } = portal.stub.samples;
+    portal.stub.answer('getMe', () => ({ ...me, person: { ...me.person, id: 'per_other' } }));
+  };
+
+  it('is there again for the same person after the sign-in, once', async () => {
+    await typeAndSignIn('Typed before');
+    expect(await dialog().getByLabel('Name').inputValue()).toBe('Typed before');
+    expect(await dialog().getByLabel('Cap a day (USD)').inputValue()).toBe('2.50');
+    expect(await storage()).toBe('[{},{}]');
+    await portal.page.keyboard.press('Escape');
+    await button('Create a key').click();
+    expect(await dialog().getByLabel('Name').inputValue()).toBe('');
+  });
+
+  it('is given to nobody else, and leaves the storage', async () => {
+    await portal.page.route('**/auth/login**', async (route) => {
+      other();
+      await route.continue();
+    });
+    await typeAndSignIn('Not yours');
+    await portal.page.unroute('**/auth/login**');
+    await portal.page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+    expect(await dialog().count()).toBe(0);
+    expect(await storage()).toBe('[{},{}]');
+  });
+
+  it('never reaches the storage when it may hold a secret', async () => {
+    await portal.open('webhooks', 'Webhooks');
+    const field = portal.page.getByLabel('Address of your receiver');
+    await field.fill('https://mine.example.com/hooks?token=s3cret');
+    await portal.page.getByLabel('Tell when less is available than (USD)').fill('17');
+    portal.stub.refuse('testWebhook', ended);
+    await button('Send a test delivery').click();
+    // The page stays, so that the storage can be read.
+    await portal.page.evaluate(
+      "addEventListener('click', (event) => event.preventDefault(), { capture: true, once: true })",
+    );
+    await portal.page.getByRole('link', { name: 'Sign in' }).click();
+    const stored = await storage();
+    expect(stored).toContain('17');
+    expect(stored).not.toContain('s3cret');
+    portal.stub.reset();
+    await portal.open('webhooks', 'Webhooks');
+    expect(await portal.page.getByLabel('Tell when less is available than (USD)').inputValue()).toBe('17');
   });
 });
 
@@ -212,28 +273,52 @@ describe('A key', () => {
     );
   });
 
-  it('that somebody else changed meanwhile is loaded anew, and the entries stay', async () => {
+  it('that somebody else changed meanwhile shows what is stored, and sends nothing of it back', async () => {
     await portal.show('keys', 'Keys');
     await button('Change Night batch').click();
-    const cap = dialog().getByLabel('Cap a month (USD)');
+    const cap = dialog().getByRole('textbox', { name: 'Cap a month (USD)' });
     expect(await cap.inputValue()).toBe('60');
+    expect(await button('Save').isDisabled()).toBe(true);
     await cap.fill('80');
-    portal.stub.refuse('changeKey', conflict);
-    await button('Save').click();
-    await dialog().getByRole('alert').waitFor();
-    expect(sent('changeKey')[0]?.body).toEqual({ monthly_cap: 80, version: 'v1' });
-    portal.stub.reset();
+    await dialog().getByLabel('Name').fill('Nightly batch');
     portal.stub.answer('listKeys', () => ({
-      data: portal.stub.samples.keys.map((key) => ({ ...key, version: 'v2' })),
+      data: portal.stub.samples.keys.map((key) => ({
+        ...key,
+        ...{ version: 'v2', monthly_cap: 10, daily_cap: 3, models: null },
+      })),
       next_cursor: null,
     }));
-    await button('Load the newest state').click();
-    await dialog().getByRole('alert').waitFor({ state: 'detached' });
+    portal.stub.refuse('changeKey', conflict);
+    await button('Save').click();
+    await dialog().getByText('Somebody stored meanwhile: $10').waitFor();
+    expect(sent('changeKey')[0]?.body).toEqual({ name: 'Nightly batch', monthly_cap: 80, version: 'v1' });
+    // A field that nobody touched here shows what is stored.
+    expect(await dialog().getByLabel('Cap a day (USD)').inputValue()).toBe('3');
     expect(await cap.inputValue()).toBe('80');
-    await expect.poll(() => sent('listKeys').length).toBe(1);
+    expect(await button('Save').isDisabled()).toBe(true);
+    expect(await portal.violations('dialog')).toEqual([]);
+    await button('Take it: Cap a month (USD)').click();
+    expect(await cap.inputValue()).toBe('10');
+    portal.stub.reset();
     await button('Save').click();
     await dialog().waitFor({ state: 'detached' });
-    expect(sent('changeKey')[0]?.body).toEqual({ monthly_cap: 80, version: 'v2' });
+    expect(sent('changeKey').map(({ body }) => body)).toEqual([{ name: 'Nightly batch', version: 'v2' }]);
+  });
+
+  it('that was revoked meanwhile says so in the place of the form', async () => {
+    await portal.show('keys', 'Keys');
+    await button('Change Night batch').click();
+    await dialog().getByLabel('Name').fill('Nightly batch');
+    const revoked_at = new Date().toISOString();
+    portal.stub.answer('listKeys', () => ({
+      data: portal.stub.samples.keys.map((key) => ({ ...key, revoked_at })),
+      next_cursor: null,
+    }));
+    portal.stub.refuse('changeKey', conflict);
+    await button('Save').click();
+    await dialog().getByText('Somebody revoked this key meanwhile').waitFor();
+    await portal.page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
   });
 
   it('with a wrong field says so at the field', async () => {
@@ -259,6 +344,82 @@ describe('A key', () => {
     await expect
       .poll(() => portal.page.evaluate('document.activeElement.getAttribute("aria-invalid")'))
       .toBe('true');
+  });
+});
+
+describe('A table', () => {
+  /** Pixels of the first table that a scroll to the side would show. */
+  const beyondItsWidth = async (): Promise<unknown> =>
+    portal.page.evaluate(
+      "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.table'))",
+    );
+
+  it('of the margin shows the margin on a phone, without a scroll to the side', async () => {
+    const { page } = portal;
+    await page.setViewportSize({ width: 390, height: 844 });
+    await portal.show('operator/margin', 'Margin');
+    await page.getByRole('row').nth(2).waitFor();
+    const heads = page.getByRole('columnheader').filter({ visible: true });
+    expect(await heads.allTextContents()).toEqual(['model', 'Revenue', 'Margin', 'Margin %']);
+    expect(await beyondItsWidth()).toBe(0);
+  });
+
+  it.each([
+    ['creations', 'Creations'],
+    ['wallet', 'Wallet'],
+    ['usage?by=user', 'Usage'],
+  ])('of %s keeps its last columns in sight beside a user of 64 characters', async (path, heading) => {
+    const { page } = portal;
+    await portal.show(path, heading);
+    const user = page.getByTitle('customer-118'.padEnd(64, '0')).first();
+    await user.waitFor();
+    expect((await user.boundingBox())?.width).toBeLessThan(360);
+    expect(await beyondItsWidth()).toBe(0);
+  });
+});
+
+describe('A refusal', () => {
+  const refusedWith = async (
+    details: NonNullable<Refused['details']>,
+    code = 'ERR_CONFLICT',
+  ): Promise<string> => {
+    portal.stub.refuse('changePerson', { status: 409, code, message: 'It cannot be done.', details });
+    await portal.show('people', 'People');
+    await button('Change developer@nordlicht.example').click();
+    await dialog().getByLabel('Role').selectOption('viewer');
+    await button('Save').click();
+    return (await dialog().getByRole('alert').textContent()) ?? '';
+  };
+
+  it('of the last owner offers no newest state, because that would not help', async () => {
+    const text = await refusedWith({ reason: 'last_owner' });
+    expect(text).toContain('It cannot be done.');
+    expect(text).not.toMatch(/newest|stored now/);
+    expect(await refusedWith({ reason: 'changed_meanwhile' })).toContain('What is stored now is shown here.');
+  });
+
+  it('of a removed person says who can invite again, and of a low role who can change it', async () => {
+    const removed = await refusedWith({ reason: 'role', is_member: false }, 'ERR_FORBIDDEN');
+    expect(removed).toContain('can invite you again');
+    expect(removed).not.toContain('another role');
+    expect(await refusedWith({ reason: 'role' }, 'ERR_FORBIDDEN')).toContain('can give you another role');
+  });
+});
+
+describe('A suspended account', () => {
+  it('tells a client whom to ask, and an operator the command', async () => {
+    const { me } = portal.stub.samples;
+    const account = me.account && { ...me.account, condition: 'suspended' as const };
+    portal.stub.answer('getMe', () => ({ ...me, account, is_operator: false }));
+    await portal.open('', 'Home');
+    const banner = portal.page.getByRole('note');
+    expect(await banner.textContent()).toContain('Write to support@example.com.');
+    expect(await banner.textContent()).not.toContain('npm run');
+    portal.stub.answer('getMe', () => ({ ...me, account, is_operator: true }));
+    await portal.open('', 'Home');
+    expect(await banner.getByRole('code').textContent()).toBe(
+      `npm run admin -- accounts set ${account?.id} --condition active`,
+    );
   });
 });
 
@@ -485,6 +646,29 @@ describe('Moving between pages', () => {
     await page.goBack();
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     expect(await page.title()).toBe('Home · Darkroom');
+  });
+
+  it('comes back to the loaded rows and to the place that was scrolled to', async () => {
+    const { page } = portal;
+    await portal.open('creations', 'Creations');
+    const rows = page.getByRole('row');
+    await button('Show more').click();
+    await expect.poll(() => rows.count()).toBe(21);
+    const link = page.locator('a.creation-link').nth(17);
+    await link.scrollIntoViewIfNeeded();
+    const place = await page.evaluate('scrollY');
+    expect(place).toBeGreaterThan(100);
+    await link.click();
+    await page.getByRole('heading', { level: 1, name: 'Creation', exact: true }).waitFor();
+    expect(await page.evaluate('scrollY')).toBe(0);
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Creations' }).waitFor();
+    expect(await rows.count()).toBe(21);
+    expect(await page.evaluate('scrollY')).toBe(place);
+    // The rows are read again, as many as there were.
+    await expect.poll(() => sent('listPortalCreations').length).toBe(4);
+    expect(await rows.count()).toBe(21);
+    expect(await page.evaluate('scrollY')).toBe(place);
   });
 
   it('keeps a chosen theme in this browser', async () => {

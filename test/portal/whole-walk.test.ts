@@ -4,6 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -89,12 +90,13 @@ it('The person creates a key, and the shown curl works as it stands', async () =
   const dialog = page.getByRole('dialog');
   const key = /dk_live_\w{40}/.exec(await dialog.innerText())?.[0] ?? '';
   secrets.push(key);
-  const command = await dialog.getByText('curl -s').first().innerText();
+  const command = await dialog.getByRole('region', { name: 'the request in curl' }).innerText();
   await keyboard.tick(/I have stored it/);
   await keyboard.press(/^Done$/);
   await dialog.waitFor({ state: 'detached' });
-  const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+  const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: service.folder });
   const { id } = JSON.parse(stdout) as { id: string };
+  expect((await readFile(join(service.folder, 'image.png'))).subarray(1, 4).toString()).toBe('PNG');
   expect(await service.ended(id)).toMatchObject({ status: 'completed', accountId: account.id });
 });
 

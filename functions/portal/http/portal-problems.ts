@@ -19,6 +19,12 @@ export function roleTooLow(): Problem {
   return new Problem('ERR_FORBIDDEN', 'Your role in this account does not allow this.', { reason: 'role' });
 }
 
+/** 403: the person has no place in the account of the session, such as after a removal. */
+export function noPlace(): Problem {
+  const message = 'You do not belong to this account, or not any more.';
+  return new Problem('ERR_FORBIDDEN', message, { reason: 'role', is_member: false });
+}
+
 /** 403: the sign-in is too old for what was asked. */
 export function reauthenticate(): Problem {
   const message = 'Sign in again to do this: your last sign-in is more than 15 minutes ago.';
@@ -27,7 +33,8 @@ export function reauthenticate(): Problem {
 
 /** 409: the form was filled in from values that are no longer stored. */
 export function changedMeanwhile(): Problem {
-  return new Problem('ERR_CONFLICT', 'Somebody changed it meanwhile. Nothing was stored: look again.');
+  const message = 'Somebody changed it meanwhile. Nothing was stored: look again.';
+  return new Problem('ERR_CONFLICT', message, { reason: 'changed_meanwhile' });
 }
 
 /** 404: nothing here has this path. */

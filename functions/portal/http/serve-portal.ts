@@ -26,7 +26,7 @@ import type { PortalServices } from '../../services/portal.ts';
 import { authenticatePerson } from './authenticate-person.ts';
 import type { PersonCaller, PortalAnswer, PortalHandle } from './caller.ts';
 import { noted } from './note-action.ts';
-import { foreignOrigin, nothingHere, reauthenticate, roleTooLow } from './portal-problems.ts';
+import { foreignOrigin, noPlace, nothingHere, reauthenticate, roleTooLow } from './portal-problems.ts';
 import { isFromOwnPages, portalRequestOf, type PortalRequest } from './portal-request.ts';
 
 /** The operations that a function of the portal answers. */
@@ -127,7 +127,7 @@ function checkRole({ role, function: group }: PortalOperation, caller: PersonCal
     case 'viewer':
     case 'developer':
     case 'owner':
-      if (!caller.member || !caller.account) throw roleTooLow();
+      if (!caller.member || !caller.account) throw noPlace();
       if (caller.account.condition === 'disabled') throw accountDisabled();
       if (caller.account.condition === 'suspended' && group === 'generate') throw apiSuspended();
       if (!mayAct(caller.member.role, role)) throw roleTooLow();

@@ -13,26 +13,35 @@ import type { PortalHandle } from '../http/caller.ts';
 import { changedMeanwhile } from '../http/portal-problems.ts';
 
 const alertsSchema = z.strictObject({
-  notice_url: z.nullable(z.string()),
-  low_balance: z.nullable(usd('above zero')),
+  notice_url: z.optional(z.nullable(z.string())),
+  low_balance: z.optional(z.nullable(usd('above zero'))),
   version,
 });
 
-/** PUT /alerts: where notices go, and below what `wallet.low` is told. Who is below it now is told at once. */
+/**
+ * PUT /alerts: where notices go, and below what `wallet.low` is told. What the body leaves out stays as it is, and
+ * null removes it. Who is below the amount now is told at once.
+ */
 export const setAlerts: PortalHandle<'setAlerts', ManageServices> = async (request, caller, services) => {
   const { account } = caller;
   const body = parseBody(request, alertsSchema, ({ notice_url: url }) => {
-    const read = url === null ? undefined : readClientUrl(url, 'webhook', services.outboundRules);
+    const read = typeof url !== 'string' ? undefined : readClientUrl(url, 'webhook', services.outboundRules);
     return [
       read?.kind === 'refused' ? { field: 'notice_url', code: read.code, message: read.why } : undefined,
     ];
   });
   if (alertsVersion(account) !== body.version) throw changedMeanwhile();
-  const verdict = await checkNoticeUrl(body.notice_url, services);
-  if (verdict.kind === 'refused')
-    throw invalidRequest([{ field: 'notice_url', code: 'refused_target', message: verdict.why }]);
-  const lowBalanceMicros = body.low_balance === null ? null : microsOf(body.low_balance);
-  const next = { noticeUrl: body.notice_url, lowBalanceMicros };
+  const { notice_url: noticeUrl = account.noticeUrl ?? null, low_balance: low } = body;
+  if (body.notice_url !== undefined) {
+    const verdict = await checkNoticeUrl(noticeUrl, services);
+    if (verdict.kind === 'refused')
+      throw invalidRequest([{ field: 'notice_url', code: 'refused_target', message: verdict.why }]);
+  }
+  const lowBalanceMicros = typeof low === 'number' ? microsOf(low) : low;
+  const next = {
+    noticeUrl,
+    lowBalanceMicros: lowBalanceMicros === undefined ? (account.lowBalanceMicros ?? null) : lowBalanceMicros,
+  };
   if (!(await services.accounts.changeAlerts(account, next))) throw changedMeanwhile();
   await lookAfterCommand({ accountId: account.id, periods: {} }, services);
   return { status: 200, body: alertsView(next) };

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { conditions } from '../../../core/account.ts';
 import { limitRanges, type AccountLimits } from '../../../core/limits.ts';
-import { shownText, usd } from '../http/body.ts';
+import { shownText, usd, version } from '../http/body.ts';
 
 function limit(name: keyof AccountLimits): z.ZodMiniOptional<z.ZodMiniNumber> {
   const [least, most] = limitRanges[name];
@@ -50,6 +50,8 @@ export const accountChangeSchema = z.strictObject({
   credit_line: creditLine,
   condition: z.optional(z.enum(conditions)),
   limits,
+  /** Absent: the change holds whatever the account has become. */
+  version: z.optional(version),
 });
 
 /** The limits that the body names. */

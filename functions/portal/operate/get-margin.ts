@@ -1,7 +1,7 @@
-import { dayAfter, type Cells } from '../../../core/booked-row.ts';
+import { dayAfter } from '../../../core/booked-row.ts';
 import { plainCell } from '../../../core/csv.ts';
 import { marginCells, marginDimensions, sumMargin } from '../../../core/margin.ts';
-import type { MarginView } from '../../../core/portal/views.ts';
+import type { MarginFigures, MarginView } from '../../../core/portal/views.ts';
 import type { OperateServices } from '../../services/portal-operate.ts';
 import type { PortalHandle } from '../http/caller.ts';
 import { choiceOf, daysOf, oneOf, parametersOf, wrong } from '../read/parameters.ts';
@@ -45,6 +45,7 @@ export const getMargin: PortalHandle<'getMargin', OperateServices> = async (
   return { status: 200, body: view };
 };
 
-function plain(cells: Cells): Record<string, string | number | null> {
-  return Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, plainCell(cell)]));
+function plain(cells: ReturnType<typeof marginCells>): MarginFigures {
+  const figures = Object.entries(cells).map(([name, cell]) => [name, plainCell(cell)]);
+  return Object.fromEntries(figures) as MarginFigures;
 }

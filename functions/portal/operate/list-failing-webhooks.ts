@@ -1,4 +1,5 @@
 import type { WebhookState } from '../../../core/creation.ts';
+import { isFailing } from '../../../core/failing-webhook.ts';
 import { parseNoticeId, type AccountId, type CreationId, type NoticeId } from '../../../core/ids.ts';
 import type { FailingWebhook, PageView } from '../../../core/portal/views.ts';
 import type { OperateServices } from '../../services/portal-operate.ts';
@@ -7,14 +8,14 @@ import type { PortalHandle } from '../http/caller.ts';
 /** The most webhooks that are looked at. Behind an outage of a receiver thousands may wait. */
 const mostRead = 200;
 
-/** GET /operator/webhooks: the webhooks and notices that failed at least once and wait for another attempt. */
+/** GET /operator/webhooks: the webhooks and notices that are failing, of all accounts. */
 export const listFailingWebhooks: PortalHandle<'listFailingWebhooks', OperateServices> = async (
   _request,
-  _caller,
+  { nowMillis },
   services,
 ) => {
   const waiting = await read(await services.operated.waitingWebhooks(mostRead), services);
-  const failing = waiting.filter(({ webhook }) => webhook.status === 'pending' && webhook.attempts > 0);
+  const failing = waiting.filter(({ webhook }) => isFailing(webhook, nowMillis));
   const accounts = await services.operated.accountsOf(failing.map(({ accountId }) => accountId));
   const names = new Map(accounts.map(({ id, name }) => [id, name]));
   const view: PageView<FailingWebhook> = {

@@ -1,4 +1,5 @@
 import type { RouteAttempt } from '../../../core/creation.ts';
+import { isProvidersFailure } from '../../../core/route-outcome.ts';
 import { isBuiltIn, isEnabled, providers } from '../../../core/providers.ts';
 import type { PageView, ProviderView } from '../../../core/portal/views.ts';
 import type { OperateServices } from '../../services/portal-operate.ts';
@@ -43,6 +44,7 @@ function health(attempts: readonly RouteAttempt[]): Omit<ProviderView, 'name' | 
   return {
     attempts: attempts.length,
     succeeded: rendered.length,
+    failed: attempts.filter(({ outcome }) => outcome !== undefined && isProvidersFailure(outcome)).length,
     outcomes,
     p50_seconds: medianSeconds(rendered),
   };

@@ -4,6 +4,7 @@ import type { PortalOperationName } from '../../../core/contract.ts';
 import { parseAccountId, type AccountId } from '../../../core/ids.ts';
 import { asMicros, toUsd } from '../../../core/money.ts';
 import type { Action } from '../../../core/ports/actions.ts';
+import { accountVersion } from '../../../core/portal/version.ts';
 import type { OperatedAccount } from '../../../core/portal/views.ts';
 import { Problem } from '../../../core/problem.ts';
 import type { OperateServices } from '../../services/portal-operate.ts';
@@ -26,8 +27,9 @@ export function operatedView(account: Account): OperatedAccount {
       deadline_seconds: limits.deadlineSeconds,
       max_unused_uploads: limits.maxUnusedUploads,
     },
-    webhook_failures: account.webhookFailures ?? 0,
+    webhook_failures: account.webhookFailures ?? (account.noticeUrl === undefined ? null : 0),
     created_at: account.createdAt,
+    version: accountVersion(account),
   };
 }
 

@@ -2,6 +2,7 @@ import type { ApiKey } from '../../../core/account.ts';
 import { isPlayground } from '../../../core/api-keys.ts';
 import { spentIn, spentInAll, spentOn } from '../../../core/caps.ts';
 import { dayOf, monthOf } from '../../../core/creation.ts';
+import { isFailing, scheduleOf } from '../../../core/failing-webhook.ts';
 import { asMicros, toUsd, type Micros } from '../../../core/money.ts';
 import { creationRow } from '../../../core/portal/creation-view.ts';
 import { isTest } from '../../../core/portal/delivery-view.ts';
@@ -12,6 +13,7 @@ import type { ReadServices } from '../../services/portal-read.ts';
 import type { PortalHandle } from '../http/caller.ts';
 
 const shownCreations = 10;
+/** Within this time every webhook has had its last attempt. */
 const failingMillis = 24 * 3_600_000;
 /** A key is near its cap with this share of it spent. */
 const nearCap = 0.8;
@@ -29,6 +31,7 @@ export const getHome: PortalHandle<'getHome', ReadServices> = async (_request, c
     deliveries.since(account.id, nowMillis - failingMillis),
     deliveries.page(account.id, { limit: 1 }),
   ]);
+  const schedules = schedulesOf(attempts);
   const own = keys.filter((key) => !isPlayground(key));
   const keyNames = new Map(keys.map(({ id, name }) => [id, name]));
   const showing = { keyNames, resultsBaseUrl: services.settings.resultsBaseUrl, nowMillis };
@@ -44,7 +47,8 @@ export const getHome: PortalHandle<'getHome', ReadServices> = async (_request, c
     spent_today: sumOf((key) => spentOn(key, dayOf(nowMillis))),
     spent_this_month: sumOf((key) => spentIn(key, monthOf(nowMillis))),
     creations: newest.map((creation) => creationRow(creation, showing)),
-    failing_webhooks: failing(attempts),
+    failing_webhooks: schedules.filter((schedule) => isFailing(schedule, nowMillis)).length,
+    failed_webhooks: schedules.filter(({ status }) => status === 'failed').length,
     keys_near_cap: own
       .filter((key) => key.revokedAt === undefined && isNearCap(key, nowMillis))
       .map((key) => keyView(key, nowMillis)),
@@ -58,14 +62,14 @@ export const getHome: PortalHandle<'getHome', ReadServices> = async (_request, c
   return { status: 200, body };
 };
 
-/** Webhooks and notices whose newest attempt failed. The attempts are the newest first. */
-function failing(attempts: readonly Delivery[]): number {
+/** How each webhook and each notice stands after its newest attempt. The attempts are the newest first. */
+function schedulesOf(attempts: readonly Delivery[]): ReturnType<typeof scheduleOf>[] {
   const newest = new Map<string, Delivery>();
   for (const attempt of attempts) {
     const owner = attempt.noticeId ?? attempt.creationId;
     if (owner !== undefined && !isTest(attempt) && !newest.has(owner)) newest.set(owner, attempt);
   }
-  return [...newest.values()].filter(({ outcome }) => outcome === 'failed').length;
+  return [...newest.values()].map(scheduleOf);
 }
 
 function isNearCap(key: ApiKey, nowMillis: number): boolean {

@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { PortalOperationName } from '../../../core/contract.ts';
 import { finishBegun, waiting } from '../fresh.ts';
+import { usePlace } from '../router.ts';
 import { call } from './call.ts';
 import type { AnswerOf, Input } from '../../../core/portal/calls.ts';
 import { Refusal } from './refusal.ts';
@@ -19,34 +20,71 @@ const asRefusal = (error: unknown): Refusal =>
     ? error
     : new Refusal('PAGE', 'This page failed. Reload it.', { cause: String(error) });
 
-/** Reads an operation, and again when the input changes. */
+/** What each entry of the history showed last, for the way back. It is gone with the load of the page. */
+const remembered = new Map<string, unknown>();
+const mostRemembered = 100;
+
+function remember(place: string, data: unknown): void {
+  remembered.delete(place);
+  remembered.set(place, data);
+  const [oldest] = remembered.keys();
+  if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest);
+}
+
+/** Reads an operation, and again when the input changes. The way back shows at once what the page showed. */
 export function useResource<Name extends PortalOperationName>(
   name: Name,
   input: Input<Name> = {},
 ): Resource<AnswerOf<Name>> {
-  const [state, setState] = useState<Omit<Resource<AnswerOf<Name>>, 'reload'>>({
-    data: undefined,
+  const asked = JSON.stringify(input);
+  const read = useCallback(
+    (signal: AbortSignal) => call(name, JSON.parse(asked) as Input<Name>, signal),
+    [name, asked],
+  );
+  return useRead(`${name} ${asked}`, read);
+}
+
+/**
+ * @param key of what is read: another key is other data
+ * @param read is called again when it changes. It gets what the page shows.
+ */
+function useRead<Data>(
+  key: string,
+  read: (signal: AbortSignal, shown: Data | undefined) => Promise<Data>,
+): Resource<Data> & { readonly set: (data: Data) => void } {
+  const { entry } = usePlace();
+  const place = `${entry} ${key}`;
+  const recall = (): Data | undefined =>
+    entry === '' ? undefined : (remembered.get(place) as Data | undefined);
+  const [state, setState] = useState<Omit<Resource<Data>, 'reload'>>(() => ({
+    data: recall(),
     error: undefined,
     isLoading: true,
-  });
+  }));
   const [turn, setTurn] = useState(0);
-  const asked = JSON.stringify(input);
-  const shown = useRef(asked);
+  const shown = useRef(key);
+  const set = (data: Data): void => {
+    remember(place, data);
+    setState({ data, error: undefined, isLoading: false });
+  };
   useEffect(() => {
     const abort = new AbortController();
-    const isOther = shown.current !== asked;
-    shown.current = asked;
-    setState(({ data }) => ({ data: isOther ? undefined : data, error: undefined, isLoading: true }));
-    call(name, JSON.parse(asked) as Input<Name>, abort.signal)
-      .then((data) => setState({ data, error: undefined, isLoading: false }))
+    const isOther = shown.current !== key;
+    shown.current = key;
+    const before = recall();
+    setState(({ data }) => ({ data: isOther ? before : data, error: undefined, isLoading: true }));
+    read(abort.signal, turn === 0 ? before : undefined)
+      .then((data) => {
+        if (!abort.signal.aborted) set(data);
+      })
       .catch((error: unknown) => {
         if (abort.signal.aborted) return;
         setState(({ data }) => ({ data, error: asRefusal(error), isLoading: false }));
       });
     return () => abort.abort();
-  }, [name, asked, turn]);
+  }, [read, turn]);
   const reload = useCallback(() => setTurn((one) => one + 1), []);
-  return { ...state, reload };
+  return { ...state, reload, set };
 }
 
 export interface Rows<Row> extends Resource<readonly Row[]> {
@@ -65,38 +103,61 @@ type PagedName = {
 type RowOf<Name extends PagedName> =
   AnswerOf<Name> extends { readonly data: readonly (infer Row)[] } ? Row : never;
 
-/** Reads a list that comes in pages. `first` is the whole first answer. */
+/** Reads a list that comes in pages. `first` is the whole first answer. The way back shows as many pages again. */
 export function useRows<Name extends PagedName>(
   name: Name,
   query: Readonly<Record<string, string | undefined>> = {},
 ): Rows<RowOf<Name>> & { readonly first: AnswerOf<Name> | undefined } {
-  const first = useResource(name, { query });
-  const [rest, setRest] = useState<{ rows: readonly unknown[]; cursor: string | null; of: unknown }>();
-  const [error, setError] = useState<Refusal>();
-  const [isLoading, setLoading] = useState(false);
-  const page = first.data as { data: readonly unknown[]; next_cursor: string | null } | undefined;
-  const current = rest?.of === page ? rest : undefined;
-  const cursor = current ? current.cursor : (page?.next_cursor ?? null);
-  const more = (): void => {
-    if (cursor === null || isLoading) return;
-    setLoading(true);
-    setError(undefined);
-    call(name, { query: { ...query, cursor } })
-      .then((answer) => {
-        const next = answer as { data: readonly unknown[]; next_cursor: string | null };
-        setRest({ rows: [...(current?.rows ?? []), ...next.data], cursor: next.next_cursor, of: page });
-      })
-      .catch((failure: unknown) => setError(asRefusal(failure)))
-      .finally(() => setLoading(false));
+  type Answer = AnswerOf<Name> & {
+    readonly data: readonly RowOf<Name>[];
+    readonly next_cursor: string | null;
   };
+  const asked = JSON.stringify(query);
+  const page = useCallback(
+    async (cursor: string | undefined, signal?: AbortSignal) =>
+      (await call(name, { query: { ...(JSON.parse(asked) as typeof query), cursor } }, signal)) as Answer,
+    [name, asked],
+  );
+  const read = useCallback(
+    async (signal: AbortSignal, shown: readonly Answer[] = []) => {
+      const pages = [await page(undefined, signal)];
+      let cursor = pages[0]?.next_cursor ?? null;
+      while (cursor !== null && pages.length < shown.length) {
+        const next = await page(cursor, signal);
+        pages.push(next);
+        cursor = next.next_cursor;
+      }
+      return pages;
+    },
+    [page],
+  );
+  const pages = useRead<readonly Answer[]>(`${name} ${asked}`, read);
+  const [more, setMore] = useState<{ readonly isLoading: boolean; readonly error?: Refusal }>();
+  const cursor = pages.data?.at(-1)?.next_cursor ?? null;
+  const latest = useRef(pages.data);
+  latest.current = pages.data;
   return {
-    data: page && ([...page.data, ...(current?.rows ?? [])] as RowOf<Name>[]),
-    first: first.data,
-    error: error ?? first.error,
-    isLoading: first.isLoading || isLoading,
-    reload: first.reload,
+    data: pages.data?.flatMap(({ data }) => data),
+    first: pages.data?.[0],
+    error: more?.error ?? pages.error,
+    isLoading: pages.isLoading || more?.isLoading === true,
+    reload: () => {
+      setMore(undefined);
+      pages.reload();
+    },
     hasMore: cursor !== null,
-    more,
+    more: () => {
+      const { data } = pages;
+      if (cursor === null || data === undefined || pages.isLoading || more?.isLoading === true) return;
+      setMore({ isLoading: true });
+      page(cursor)
+        .then((next) => {
+          // A filter or a reload has put other pages in the place of these.
+          if (latest.current === data) pages.set([...data, next]);
+          setMore(undefined);
+        })
+        .catch((error: unknown) => setMore({ isLoading: false, error: asRefusal(error) }));
+    },
   };
 }
 

@@ -36,6 +36,11 @@ export class Refusal extends Error {
     return this.code === 'ERR_FORBIDDEN' && this.details['reason'] === 'reauthenticate';
   }
 
+  /** The form was filled in from values that are no longer stored. */
+  get isStale(): boolean {
+    return this.code === 'ERR_CONFLICT' && this.details['reason'] === 'changed_meanwhile';
+  }
+
   get lacksRole(): boolean {
     return this.code === 'ERR_FORBIDDEN' && this.details['reason'] === 'role';
   }

@@ -5,6 +5,7 @@ import { Badge, Card, Code, Fact, Facts, Id, Meter, Money, Time } from '../ui/ba
 import { Page } from '../ui/page.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
+import { WhomToAsk } from '../ui/whom-to-ask.tsx';
 
 export function Account() {
   const account = useResource('getAccount');
@@ -90,7 +91,9 @@ function Content({ data }: { data: AccountView }) {
             <Code text={me.service.mcp_url} label="the address of the MCP server" />
           </Fact>
         </Facts>
-        {me.service.contact !== null && <p class="text">{me.service.contact}</p>}
+        <p class="text">
+          <WhomToAsk />
+        </p>
       </Card>
       <Card title="Models">
         <Table

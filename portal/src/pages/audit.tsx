@@ -1,6 +1,6 @@
 import { useRows } from '../api/hooks.ts';
 import type { ActionView } from '../../../core/portal/views.ts';
-import { Badge, Time, type Tone } from '../ui/basics.tsx';
+import { Badge, Clip, Time, type Tone } from '../ui/basics.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
 import { List, Table } from '../ui/table.tsx';
@@ -49,7 +49,7 @@ export function Audit() {
             keyOf={({ id }) => id}
             columns={[
               { head: 'Time', cell: ({ at }) => <Time at={at} form="full" /> },
-              { head: 'Person', cell: ({ email }) => <span class="clip">{email}</span> },
+              { head: 'Person', cell: ({ email }) => <Clip text={email} /> },
               { head: 'Action', cell: (row) => <Action of={row} />, isText: true },
               {
                 head: 'Outcome',

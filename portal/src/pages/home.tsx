@@ -23,16 +23,7 @@ function Content({ data, onChange }: { data: HomeView; onChange: () => void }) {
   return (
     <>
       {isStarting && <Start steps={steps} onChange={onChange} />}
-      {data.failing_webhooks > 0 && (
-        <p class="notice warn">
-          <a href={href('/deliveries?outcome=failed')}>
-            {data.failing_webhooks === 1
-              ? 'One webhook failed or waits for another attempt'
-              : `${data.failing_webhooks} webhooks failed or wait for another attempt`}
-          </a>{' '}
-          in the last 24 hours.
-        </p>
-      )}
+      <Troubles of={data} />
       <dl class="figures">
         <Figure
           name="Available"
@@ -76,5 +67,21 @@ function Content({ data, onChange }: { data: HomeView; onChange: () => void }) {
         </Card>
       )}
     </>
+  );
+}
+
+const webhooks = (count: number, one: string, more: string): string =>
+  count === 1 ? `One webhook ${one}` : `${count} webhooks ${more}`;
+
+/** Webhooks that are failing, and those that have failed. */
+function Troubles({ of: { failing_webhooks: failing, failed_webhooks: failed } }: { of: HomeView }) {
+  if (failing + failed === 0) return null;
+  return (
+    <p class="notice warn">
+      {failing > 0 &&
+        `${webhooks(failing, 'is', 'are')} failing: an attempt failed, and another one follows. `}
+      {failed > 0 && `${webhooks(failed, 'has', 'have')} failed for good in the last 24 hours. `}
+      <a href={href('/deliveries?outcome=failed')}>See why</a>
+    </p>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { useAction, useNow, useResource } from '../api/hooks.ts';
 import type { CreatedKeyView, KeyView } from '../../../core/portal/views.ts';
 import { begunInput } from '../fresh.ts';
+import { useKept } from '../kept.ts';
 import { useMay } from '../session.ts';
 import { announce } from '../ui/announce.tsx';
 import { Badge, Time } from '../ui/basics.tsx';
@@ -21,7 +22,7 @@ type Shown =
 export function Keys() {
   const keys = useResource('listKeys');
   const mayCreate = useMay('createKey');
-  const [shown, setShown] = useState<Shown | undefined>(() => {
+  const [shown, setShown] = useKept<Shown | undefined>('keys', () => {
     const begun = begunInput('createKey');
     return begun?.body && { kind: 'create', start: begun.body };
   });
@@ -48,7 +49,8 @@ export function Keys() {
   const change = useAction('changeKey', () => done('The key is changed.'));
   const revoke = useAction('revokeKey', () => done('The key is revoked. It is refused from now on.'));
   const rows = keys.data?.data ?? [];
-  const chosen = shown && 'id' in shown ? rows.find(({ id }) => id === shown.id) : undefined;
+  const found = shown && 'id' in shown ? rows.find(({ id }) => id === shown.id) : undefined;
+  const chosen = found && !isOver(found) ? found : undefined;
   // What was finished after a fresh sign-in has no dialog that could show its error.
   const errorOfNoDialog = shown ? undefined : (create.error ?? roll.error ?? revoke.error);
   return (
@@ -94,17 +96,19 @@ export function Keys() {
       {chosen && shown?.kind === 'change' && (
         <Dialog title={`Change ${chosen.name}`} onClose={close}>
           <KeyForm
-            start={chosen}
+            changed={chosen}
             submit="Save"
             isBusy={change.isBusy}
             error={change.error}
-            onReload={() => {
-              change.clear();
-              keys.reload();
-            }}
+            onReload={keys.reload}
             onCancel={close}
             onSubmit={(body) => change.run({ id: chosen.id, body: { ...body, version: chosen.version } })}
           />
+        </Dialog>
+      )}
+      {found && !chosen && (
+        <Dialog title={found.name} onClose={close}>
+          <p>Somebody revoked this key meanwhile, or it expired. Nothing of it can be changed any more.</p>
         </Dialog>
       )}
       {chosen && shown?.kind === 'roll' && <RollKey of={chosen} action={roll} onClose={close} />}

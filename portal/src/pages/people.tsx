@@ -1,26 +1,26 @@
-import { useState } from 'preact/hooks';
 import type { Role } from '../../../core/contract.ts';
 import { useAction, useResource } from '../api/hooks.ts';
 import type { PeopleView } from '../../../core/portal/views.ts';
 import { begunInput } from '../fresh.ts';
+import { useKept } from '../kept.ts';
 import { announce } from '../ui/announce.tsx';
-import { Badge, Card, Money, Time, type Tone } from '../ui/basics.tsx';
+import { Badge, Card, Clip, Money, Time, type Tone } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form } from '../ui/form.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, Failed, Loaded } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { invitedWords } from '../words/invited.ts';
-import { PersonForm } from './parts/person-form.tsx';
+import { PersonForm, type PersonStart } from './parts/person-form.tsx';
 
 type Person = PeopleView['people'][number];
 type Shown =
-  | { readonly kind: 'invite'; readonly start?: { email?: string; role?: Role } }
+  | { readonly kind: 'invite'; readonly start?: PersonStart }
   | { readonly kind: 'change' | 'remove'; readonly id: string };
 
 export function People() {
   const people = useResource('listPeople');
-  const [shown, setShown] = useState<Shown | undefined>(() => {
+  const [shown, setShown] = useKept<Shown | undefined>('people', () => {
     const begun = begunInput('invitePerson');
     return begun?.body && { kind: 'invite', start: begun.body };
   });
@@ -66,32 +66,24 @@ export function People() {
         <Dialog title="Invite a person" onClose={close}>
           <PersonForm
             start={shown.start}
-            withEmail
             submit="Invite"
             isBusy={invite.isBusy}
             error={invite.error}
             onCancel={close}
-            onSubmit={({ email, ...body }) =>
-              invite.run({ body: { ...body, ...(email !== undefined && { email }) } })
-            }
+            onSubmit={(body) => invite.run({ body })}
           />
         </Dialog>
       )}
       {chosen && shown?.kind === 'change' && (
         <Dialog title={`Change ${chosen.email}`} onClose={close}>
           <PersonForm
-            start={{ role: chosen.role, key_cap: chosen.key_cap }}
+            changed={chosen}
             submit="Save"
             isBusy={change.isBusy}
             error={change.error}
-            onReload={() => {
-              change.clear();
-              people.reload();
-            }}
+            onReload={people.reload}
             onCancel={close}
-            onSubmit={({ role, key_cap }) =>
-              change.run({ id: chosen.id, body: { role, key_cap, version: chosen.version } })
-            }
+            onSubmit={(body) => change.run({ id: chosen.id, body: { ...body, version: chosen.version } })}
           />
         </Dialog>
       )}
@@ -138,7 +130,7 @@ function PeopleTable({
           head: 'Person',
           cell: ({ email, is_you: isYou }) => (
             <>
-              <span class="clip">{email}</span> {isYou && <span class="dim">(you)</span>}
+              <Clip text={email} /> {isYou && <span class="dim">(you)</span>}
             </>
           ),
         },
@@ -215,9 +207,9 @@ function Invitations({
       rows={of}
       keyOf={({ id }) => id}
       columns={[
-        { head: 'Address', cell: ({ email }) => <span class="clip">{email}</span> },
+        { head: 'Address', cell: ({ email }) => <Clip text={email} /> },
         { head: 'Role', cell: ({ role }) => <Badge tone={roleTone(role)}>{role}</Badge> },
-        { head: 'Invited by', cell: ({ invited_by: by }) => by, isWide: true },
+        { head: 'Invited by', cell: ({ invited_by: by }) => <Clip text={by} />, isWide: true },
         { head: 'Ends', cell: ({ expires_at: at }) => <Time at={at} form="relative" /> },
         {
           head: 'Actions',

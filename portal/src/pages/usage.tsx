@@ -1,7 +1,7 @@
 import { useResource } from '../api/hooks.ts';
 import type { UsageLine, UsageView } from '../../../core/portal/views.ts';
 import { setQuery, usePlace } from '../router.ts';
-import { Card, Figure, Money } from '../ui/basics.tsx';
+import { Card, Clip, Figure, Money } from '../ui/basics.tsx';
 import { Field, Select } from '../ui/form.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, Loaded } from '../ui/states.tsx';
@@ -164,7 +164,7 @@ function UsageTable({ data, by }: { data: UsageView; by: Dimension }) {
       rows={data.lines}
       keyOf={({ group }) => group ?? ''}
       columns={[
-        { head: by, cell: (line) => <span class="clip">{lineName(line)}</span> },
+        { head: by, cell: (line) => <Clip text={lineName(line)} /> },
         { head: 'Creations', isNumber: true, cell: ({ creations }) => creations.toLocaleString('en-US') },
         {
           head: 'Failed',

@@ -3,10 +3,11 @@ import { useRows } from '../api/hooks.ts';
 import type { LedgerPage, LedgerView } from '../../../core/portal/views.ts';
 import { href } from '../router.ts';
 import { useSession } from '../session.ts';
-import { Card, Figure, Money, Time } from '../ui/basics.tsx';
+import { Card, Clip, Figure, Money, Time } from '../ui/basics.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
 import { List, Table } from '../ui/table.tsx';
+import { WhomToAsk } from '../ui/whom-to-ask.tsx';
 import { digitsFor } from '../words/money.ts';
 import { Export } from './parts/export.tsx';
 import { Notices } from './parts/notices.tsx';
@@ -63,7 +64,8 @@ function Balance({ of }: { of: LedgerPage }) {
       </dl>
       {service.payment_url === null && (
         <p class="notice">
-          {service.contact ?? 'The operator of this service tops the wallet up. Ask the operator how to pay.'}
+          The operator of this service tops the wallet up.{' '}
+          <WhomToAsk command={'wallet top-up ACCOUNT --amount 25 --reference "first top-up"'} />
         </p>
       )}
     </>
@@ -108,6 +110,9 @@ const kinds: Readonly<Record<LedgerView['kind'], string>> = {
   credit_line: 'Credit line',
 };
 
+const Or = ({ text }: { text: string | null }) =>
+  text === null ? <span class="dim">–</span> : <Clip text={text} />;
+
 function LedgerTable({ rows }: { rows: readonly LedgerView[] }) {
   const digits = digitsFor(rows.map(({ amount }) => amount));
   const balanceDigits = digitsFor(rows.map(({ available }) => available));
@@ -124,7 +129,7 @@ function LedgerTable({ rows }: { rows: readonly LedgerView[] }) {
           isWide: true,
           cell: ({ creation, model, note }) =>
             creation === null ? (
-              <span class="clip">{note ?? <span class="dim">–</span>}</span>
+              <Or text={note} />
             ) : (
               <>
                 <a href={href(`/creations/${creation}`)}>
@@ -137,9 +142,9 @@ function LedgerTable({ rows }: { rows: readonly LedgerView[] }) {
         {
           head: 'Key',
           isWide: true,
-          cell: ({ key, key_name: name }) => name ?? key ?? <span class="dim">–</span>,
+          cell: ({ key, key_name: name }) => <Or text={name ?? key} />,
         },
-        { head: 'User', isWide: true, cell: ({ user }) => user ?? <span class="dim">–</span> },
+        { head: 'User', isWide: true, cell: ({ user }) => <Or text={user} /> },
         {
           head: 'Amount',
           isNumber: true,

@@ -72,6 +72,15 @@ export function Id({ of, label, plain }: { of: string; label: string; plain?: bo
   );
 }
 
+/** A text of a person or a client: cut to its column, and whole in its title. */
+export function Clip({ text }: { text: string }) {
+  return (
+    <span class="clip" title={text}>
+      {text}
+    </span>
+  );
+}
+
 /** A text as it is, to read and to copy. */
 export function Code({ text, label }: { text: string; label: string }) {
   return (

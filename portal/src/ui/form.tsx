@@ -2,6 +2,7 @@
 import type { ComponentChildren, TargetedInputEvent } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import type { Refusal } from '../api/refusal.ts';
+import type { Theirs } from './draft.ts';
 import { Failed } from './states.tsx';
 
 interface FieldIds {
@@ -14,17 +15,21 @@ export function Field({
   label,
   hint,
   error,
+  theirs,
   children,
 }: {
   label: string;
   hint?: ComponentChildren;
   error?: string | undefined;
+  theirs?: Theirs | undefined;
   children: (ids: FieldIds) => ComponentChildren;
 }) {
   const id = useId();
-  const parts = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(
-    (part) => part !== false,
-  );
+  const parts = [
+    hint !== undefined && `${id}-hint`,
+    error !== undefined && `${id}-error`,
+    theirs && `${id}-theirs`,
+  ].filter((part) => typeof part === 'string');
   const ids: FieldIds = {
     id,
     ...(parts.length > 0 && { 'aria-describedby': parts.join(' ') }),
@@ -44,6 +49,24 @@ export function Field({
           {error}
         </p>
       )}
+      {theirs && <Beside id={`${id}-theirs`} of={theirs} label={label} />}
+    </div>
+  );
+}
+
+/** What somebody else has stored under an entry, with the choice between both. */
+export function Beside({ id, of, label }: { id?: string; of: Theirs; label: string }) {
+  return (
+    <div class="theirs">
+      <p {...(id !== undefined && { id })}>
+        Somebody stored meanwhile: <strong>{of.text}</strong>
+      </p>
+      <button type="button" class="small" aria-label={`Take it: ${label}`} onClick={of.onTake}>
+        Take it
+      </button>
+      <button type="button" class="small" aria-label={`Keep mine: ${label}`} onClick={of.onKeep}>
+        Keep mine
+      </button>
     </div>
   );
 }
@@ -54,6 +77,7 @@ export interface TextInput {
   readonly onInput: (value: string) => void;
   readonly hint?: ComponentChildren;
   readonly error?: string | undefined;
+  readonly theirs?: Theirs | undefined;
   readonly type?: 'text' | 'url' | 'email';
   readonly placeholder?: string;
   readonly isRequired?: boolean;
@@ -73,10 +97,10 @@ function defined<Values extends object>(
 
 /** A field of one line. */
 export function Text(props: TextInput) {
-  const { label, value, onInput, hint, error, type = 'text', isRequired = false } = props;
+  const { label, value, onInput, hint, error, theirs, type = 'text', isRequired = false } = props;
   const { placeholder, maxLength, inputMode, autoFocus } = props;
   return (
-    <Field label={label} hint={hint} error={error}>
+    <Field label={label} hint={hint} error={error} theirs={theirs}>
       {(ids) => {
         const given = {
           ...ids,
@@ -113,6 +137,7 @@ export function Select({
   onChange,
   hint,
   error,
+  theirs,
 }: {
   label: string;
   value: string;
@@ -120,9 +145,10 @@ export function Select({
   onChange: (value: string) => void;
   hint?: ComponentChildren;
   error?: string | undefined;
+  theirs?: Theirs | undefined;
 }) {
   return (
-    <Field label={label} hint={hint} error={error}>
+    <Field label={label} hint={hint} error={error} theirs={theirs}>
       {(ids) => (
         <select {...ids} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
           {options.map((option) => (
@@ -151,7 +177,7 @@ export function Form({
 }: {
   onSubmit: () => void;
   error?: Refusal | undefined;
-  /** Loads the newest state after a conflict. */
+  /** Loads what is stored now. It is called after a conflict. */
   onReload?: (() => void) | undefined;
   isBusy: boolean;
   submit: string;
@@ -165,6 +191,7 @@ export function Form({
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+    if (error?.isStale === true) onReload?.();
   }, [error]);
   return (
     <form
@@ -175,7 +202,7 @@ export function Form({
       }}
     >
       {children}
-      {error && <Failed error={error} onRetry={error.code === 'ERR_CONFLICT' ? onReload : undefined} />}
+      {error && <Failed error={error} />}
       <div class="buttons">
         {onCancel && (
           <button type="button" class="quiet" onClick={onCancel}>

@@ -30,11 +30,14 @@ function remedy(error: Refusal): ComponentChildren {
     case 'OFFLINE':
       return 'Check your connection. What you entered is still here.';
     case 'ERR_FORBIDDEN':
+      if (error.details['is_member'] === false)
+        return 'An owner of the account can invite you again. Your other accounts are still yours: reload the page.';
       if (error.lacksRole) return 'An owner of the account can give you another role, on the page People.';
       if (error.details['reason'] === 'origin') return 'Open the portal at its own address, and reload.';
       return undefined;
     case 'ERR_CONFLICT':
-      return 'Load the newest state, then make your change again.';
+      // The other conflicts say in their message what to do.
+      return error.isStale ? 'What is stored now is shown here. Look at it, then save again.' : undefined;
     case 'ERR_INSUFFICIENT_BALANCE':
       return (
         <>
@@ -69,7 +72,7 @@ export function Failed({ error, onRetry }: { error: Refusal; onRetry?: (() => vo
       )}
       {onRetry && (
         <button type="button" class="small" onClick={onRetry}>
-          {error.code === 'ERR_CONFLICT' ? 'Load the newest state' : 'Try again'}
+          {error.isStale ? 'Load the newest state' : 'Try again'}
         </button>
       )}
     </div>

@@ -9,10 +9,15 @@ export interface Snippet {
 type Addresses = Pick<MeView['service'], 'api_url' | 'openai_url'>;
 
 /** The body of POST /images/generate. */
-export interface RequestBody {
+export type RequestBody = {
   readonly model: string;
   readonly prompt?: string;
-}
+  readonly image_urls?: readonly string[];
+  readonly resolution?: string;
+  readonly aspect_ratio?: string;
+  readonly output_format?: string;
+  readonly seed?: number;
+};
 
 /** A text inside single quotes of a shell. */
 const shell = (text: string): string => text.replaceAll("'", String.raw`'\''`);
@@ -28,60 +33,114 @@ function python(value: unknown): string {
   return JSON.stringify(value);
 }
 
-export const curlOf = (apiUrl: string, key: string, body: unknown): string =>
-  `curl -s ${apiUrl}/images/generate \\
-  -H 'Authorization: Bearer ${key}' \\
-  -H 'Content-Type: application/json' \\
-  -d '${shell(JSON.stringify(body))}'`;
+/** The file into which a snippet saves the image. */
+const fileOf = ({ output_format: format }: Readonly<Record<string, unknown>>): string =>
+  `image.${typeof format === 'string' ? format : 'png'}`;
 
-const nodeOf = (apiUrl: string, key: string, body: unknown): string =>
+/** JSON inside of code that is indented. */
+const json = (value: unknown, indent: string): string =>
+  JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`);
+
+/** The service writes JSON without white space, so two patterns are enough to read it. */
+export const curlOf = (apiUrl: string, key: string, body: Readonly<Record<string, unknown>>): string =>
+  `# Orders an image, waits for it, and saves it.
+api='${apiUrl}'
+key='Authorization: Bearer ${key}'
+answer=$(curl -s "$api/images/generate" -H "$key" -H 'Content-Type: application/json' \\
+  -d '${shell(JSON.stringify(body))}')
+id=$(printf '%s' "$answer" | sed -n 's/.*"id":"\\([^"]*\\)".*/\\1/p')
+while [ -n "$id" ] && ! printf '%s' "$answer" | grep -qE '"status":"(completed|failed)"'; do
+  sleep 2
+  answer=$(curl -s "$api/creations/$id" -H "$key")
+done
+image=$(printf '%s' "$answer" | sed -n 's/.*"result_urls":\\["\\([^"]*\\)".*/\\1/p')
+if [ -n "$image" ]; then curl -s -o ${fileOf(body)} "$image"; fi
+printf '%s\\n' "$answer"`;
+
+const nodeOf = (apiUrl: string, key: string, body: RequestBody): string =>
   `// Node 20 or newer: save as generate.mjs, then run "node generate.mjs".
-const answer = await fetch('${apiUrl}/images/generate', {
-  method: 'POST',
-  headers: {
-    authorization: 'Bearer ${key}',
-    'content-type': 'application/json',
-    'idempotency-key': crypto.randomUUID(),
-    // Waits up to 20 s for the image.
-    prefer: 'wait=20',
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+async function ask(path, options = {}, more = {}) {
+  const headers = { authorization: 'Bearer ${key}', ...more };
+  const answer = await fetch('${apiUrl}' + path, { ...options, headers });
+  const body = await answer.json();
+  if (!answer.ok) throw new Error(body.error.message);
+  return body;
+}
+
+let creation = await ask(
+  '/images/generate',
+  {
+    method: 'POST',
+    body: JSON.stringify(${json(body, '    ')}),
   },
-  body: JSON.stringify(${JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')}),
-});
-console.log(answer.status, await answer.json());`;
+  { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID(), prefer: 'wait=20' },
+);
+while (creation.status === 'queued' || creation.status === 'processing') {
+  await sleep(2000);
+  creation = await ask('/creations/' + creation.id);
+}
+if (creation.status === 'failed') throw new Error(creation.error);
+const image = await fetch(creation.result_urls[0]);
+await writeFile('${fileOf(body)}', Buffer.from(await image.arrayBuffer()));
+console.log(creation);`;
 
-const pythonOf = (apiUrl: string, key: string, body: unknown): string =>
+const pythonOf = (apiUrl: string, key: string, body: RequestBody): string =>
   `# Python 3.9 or newer, without a package.
-import json, urllib.request, uuid
+import json, time, urllib.request, uuid
 
-request = urllib.request.Request(
-    "${apiUrl}/images/generate",
-    data=json.dumps(${python(body).replaceAll('\n', '\n    ')}).encode(),
-    headers={
-        "Authorization": "Bearer ${key}",
-        "Content-Type": "application/json",
-        "Idempotency-Key": str(uuid.uuid4()),
-    },
-)
-with urllib.request.urlopen(request) as answer:
-    print(json.load(answer))`;
+def ask(path, body=None):
+    request = urllib.request.Request(
+        "${apiUrl}" + path,
+        data=None if body is None else json.dumps(body).encode(),
+        headers={
+            "Authorization": "Bearer ${key}",
+            "Content-Type": "application/json",
+            "Idempotency-Key": str(uuid.uuid4()),
+        },
+    )
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
 
-const clientOf = (apiUrl: string, key: string, body: unknown): string =>
+creation = ask("/images/generate", ${python(body)})
+while creation["status"] in ("queued", "processing"):
+    time.sleep(2)
+    creation = ask("/creations/" + creation["id"])
+if creation["status"] == "failed":
+    raise SystemExit(creation["error"])
+urllib.request.urlretrieve(creation["result_urls"][0], "${fileOf(body)}")
+print(creation)`;
+
+const clientOf = (apiUrl: string, key: string, body: RequestBody): string =>
   `// npm install darkroom-client
+import { writeFile } from 'node:fs/promises';
 import { Darkroom } from 'darkroom-client';
 
 const darkroom = new Darkroom({ apiKey: '${key}', baseUrl: '${apiUrl}' });
-const done = await darkroom.images.generateAndWait(${JSON.stringify(body, null, 2)});
-console.log(done.result_urls);`;
+const done = await darkroom.images.generateAndWait(${json(body, '')});
+const image = await darkroom.results.download(done);
+await writeFile('${fileOf(body)}', Buffer.from(await image.arrayBuffer()));
+console.log(done);`;
 
-/** The library sends only what the OpenAI API knows. */
-const openaiOf = (openaiUrl: string, key: string, { model, prompt }: RequestBody): string =>
-  `// npm install openai
+/**
+ * The fields that OpenAI does not know go to the endpoint as they are. The library sends source images as files
+ * only, so addresses of them are sent without its method.
+ */
+function openaiOf(openaiUrl: string, key: string, { image_urls: sources, ...body }: RequestBody): string {
+  const images = sources?.map((address) => ({ image_url: address }));
+  const call = images
+    ? `openai.post('/images/edits', {\n  body: ${json({ ...body, images }, '  ')},\n})`
+    : `openai.images.generate(${json(body, '')})`;
+  return `// npm install openai
 import { writeFile } from 'node:fs/promises';
 import OpenAI from 'openai';
 
 const openai = new OpenAI({ apiKey: '${key}', baseURL: '${openaiUrl}' });
-const { data } = await openai.images.generate(${JSON.stringify({ model, prompt }, null, 2)});
-await writeFile('image.png', data[0].b64_json, 'base64');`;
+const { data } = await ${call};
+await writeFile('${fileOf(body)}', data[0].b64_json, 'base64');`;
+}
 
 /** The same request in each language. */
 export const requestSnippets = (

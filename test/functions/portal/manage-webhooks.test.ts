@@ -190,6 +190,15 @@ describe('alerts', () => {
     expect((await portal.ask('getAlerts', { as: owner })).body).toEqual(next.body);
   });
 
+  it('What the body leaves out stays as it is', async () => {
+    const both = { notice_url: 'https://a.test/', low_balance: 5 };
+    const { body } = await set({ ...both, version: alertsVersion({}) });
+    const moved = await set({ low_balance: 7, version: body.version });
+    expect(moved.body).toMatchObject({ ...both, low_balance: 7 });
+    const removed = await set({ notice_url: null, version: moved.body.version });
+    expect(removed.body).toMatchObject({ notice_url: null, low_balance: 7 });
+  });
+
   it('Every wrong field of the body is named', async () => {
     expect(fieldsOf(await set({ notice_url: 5, low_balance: 0, other: 1 }))).toEqual([
       'low_balance',

@@ -4,6 +4,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { creationToItem } from '../../../adapters/dynamodb/mapping.ts';
 import type { CreationRecord } from '../../../core/creation.ts';
+import type { RouteOutcome } from '../../../core/route-outcome.ts';
 import { uuidV7, type AccountId, type CreationId } from '../../../core/ids.ts';
 import { aCompletedCreation, now } from '../../fixtures/records.ts';
 import { inBetween, loseAnswerOf } from './broken-calls.ts';
@@ -100,6 +101,27 @@ describe('accounts', () => {
     expect((await portal.accounts.read(account))?.creditLineMicros).toBe(7_000_000);
   });
 
+  it('Of two who change one value from what they both saw the second is refused, and others lose nothing', async () => {
+    const { version } = (await portal.ask('showAccount', { as: operator, id: account })).body;
+    const limits = (max_concurrent: number): object => ({ limits: { max_concurrent }, version });
+    const [late, first] = await inBetween(
+      portal,
+      'ACCOUNT"',
+      () => change(limits(5)),
+      () => change(limits(7)),
+    );
+    expect([late.status, late.body.error.details.reason, first.status]).toEqual([
+      409,
+      'changed_meanwhile',
+      200,
+    ]);
+    expect((await change({ name: 'Late', version })).status).toBe(409);
+    loseAnswerOf(portal, 'ACCOUNT"');
+    const next = await change({ name: 'Next', version: first.body.version });
+    expect(next.body).toMatchObject({ name: 'Next', limits: { max_concurrent: 7 } });
+    expect(fieldsOf(await change({ version: next.body.version }))).toEqual(['body']);
+  });
+
   it('A reference counts once, also after a lost answer', async () => {
     loseAnswerOf(portal, 'LEDGER#');
     const first = await topUp({ amount: 10, reference: 'invoice 7' });
@@ -120,12 +142,18 @@ async function store(change: Partial<CreationRecord>, millis: number): Promise<v
 }
 
 describe('the health of the service', () => {
-  it('A webhook that failed and waits is listed, and one that has not been tried is not', async () => {
-    const webhook = { url: 'https://a.test/hook', status: 'pending', nextAt: now + 60_000 } as const;
-    for (const attempts of [0, 2]) {
+  it('A webhook that failed and waits is listed, and one that has not been tried or is tried first is not', async () => {
+    const webhook = { url: 'https://a.test/hook', status: 'pending' } as const;
+    for (const [attempts, waitMillis] of [
+      [0, 60_000],
+      // Ten seconds of the attempt and a minute: the first attempt began just now.
+      [1, 70_000],
+      [2, 60_000],
+    ] as const) {
+      const nextAt = now + waitMillis;
       const id = uuidV7(now, randomBytes(16)) as CreationId;
       const item = creationToItem(
-        aCompletedCreation({ id, accountId: account, webhook: { ...webhook, attempts } }),
+        aCompletedCreation({ id, accountId: account, webhook: { ...webhook, attempts, nextAt } }),
       );
       const waiting = { ...item, openShard: `WEBHOOK#${Number.parseInt(id.slice(-1), 16) % 4}` };
       await portal.table.client.send(new PutCommand({ TableName: portal.table.name, Item: waiting }));
@@ -134,25 +162,29 @@ describe('the health of the service', () => {
     expect(data).toMatchObject([{ account, account_name: account, host: 'a.test', attempts: 2 }]);
   });
 
-  it('The attempts of the newest creations are counted by provider and outcome', async () => {
-    const attempt = (outcome: 'rendered' | 'timeout', seconds: number) => ({
+  it('The attempts of the newest creations are counted, and what a vendor declined is no failure of it', async () => {
+    const attempt = (outcome: RouteOutcome, seconds: number) => ({
       provider: 'sandbox',
       providerModel: 'standard',
       startedAt: new Date(now).toISOString(),
       endedAt: new Date(now + seconds * 1000).toISOString(),
       resultKey: 'r',
-      outcome: outcome as NonNullable<CreationRecord['attempts'][number]['outcome']>,
+      outcome,
     });
     await store({ attempts: [attempt('rendered', 2)] }, 1);
     await store({ attempts: [attempt('rendered', 4)] }, 2);
-    await store({ attempts: [attempt('timeout', 9), attempt('rendered', 6)] }, 3);
+    await store({ attempts: [attempt('no_answer', 9), attempt('rendered', 6)] }, 3);
+    await store({ attempts: [attempt('PromptRejected', 1)] }, 4);
+    const { endedAt: _end, outcome: _outcome, ...atWork } = attempt('rendered', 0);
+    await store({ attempts: [atWork] }, 5);
     const { data } = (await portal.ask('listProviders', { as: operator })).body;
     expect(data.find(({ name }) => name === 'sandbox')).toEqual({
       name: 'sandbox',
       enabled: true,
-      attempts: 4,
+      attempts: 6,
       succeeded: 3,
-      outcomes: { timeout: 1 },
+      failed: 1,
+      outcomes: { no_answer: 1, PromptRejected: 1 },
       p50_seconds: 4,
     });
     expect(data.find(({ name }) => name === 'openai')).toMatchObject({ enabled: false, attempts: 0 });

@@ -52,22 +52,23 @@ describe('home', () => {
     expect(home.keys_near_cap).toMatchObject([{ id: keyId, daily_cap: 0.05 }]);
   });
 
-  it('A webhook fails while its newest attempt of the last day failed; a test never does', async () => {
+  it('A webhook is failing while another attempt follows, and has failed after its last one; a test never does', async () => {
     const at = (secondsAgo: number): string => new Date(now - secondsAgo * 1000).toISOString();
-    const other = idAt(now - 80_000, 7) as CreationId;
-    await log({ outcome: 'failed', status: 500, startedAt: at(300) });
-    await log({ outcome: 'failed', status: 500, startedAt: at(200), attempt: 2 });
-    await log({ outcome: 'failed', status: 500, startedAt: at(190), creationId: other });
-    await log({ outcome: 'delivered', status: 200, startedAt: at(100), creationId: other, attempt: 2 });
-    await log({ outcome: 'failed', status: 500, startedAt: at(90), creationId: nilId });
-    await log({
-      outcome: 'failed',
-      status: 500,
-      startedAt: at(90_000),
-      creationId: idAt(now, 3) as CreationId,
+    const of = (number: number): { creationId: CreationId } => ({
+      creationId: idAt(now - 80_000, number) as CreationId,
     });
-    const { failing_webhooks: failing, steps } = (await bodyOf(getHome)) as views.HomeView;
-    expect([failing, steps.has_delivery]).toEqual([1, true]);
+    const refused = { outcome: 'failed', status: 500, nextAttemptAt: at(-60) } as const;
+    await log({ ...refused, startedAt: at(300), ...of(1) });
+    await log({ ...refused, startedAt: at(200), ...of(1), attempt: 2 });
+    await log({ ...refused, startedAt: at(190), ...of(2) });
+    await log({ outcome: 'delivered', status: 200, startedAt: at(100), ...of(2), attempt: 2 });
+    await log({ startedAt: at(2), ...of(3) });
+    await log({ startedAt: at(3), ...of(4), attempt: 3 });
+    await log({ outcome: 'failed', status: 500, startedAt: at(50), ...of(5), attempt: 5 });
+    await log({ outcome: 'failed', status: 500, startedAt: at(90), creationId: nilId });
+    await log({ outcome: 'failed', status: 500, startedAt: at(90_000), ...of(6) });
+    const home = (await bodyOf(getHome)) as views.HomeView;
+    expect([home.failing_webhooks, home.failed_webhooks, home.steps.has_delivery]).toEqual([2, 1, true]);
   });
 });
 

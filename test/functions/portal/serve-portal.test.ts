@@ -198,7 +198,9 @@ describe('a session', () => {
     expect((await again.send('GET', '/home')).status).toBe(200);
     const now = await guest();
     expect(now && (await stage.people.removeMember(now))).toBe('changed');
-    expect(code(await again.send('GET', '/home'))).toBe('ERR_FORBIDDEN role');
+    const refused = await again.send('GET', '/home');
+    expect(code(refused)).toBe('ERR_FORBIDDEN role');
+    expect(refused.body).toMatchObject({ error: { details: { is_member: false } } });
     expect((await again.signIn('guest@acme.test')).search).toBe('?error=not_invited');
   });
 

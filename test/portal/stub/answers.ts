@@ -86,7 +86,7 @@ export function answersOf(samples: Samples): Answers {
     getUsage: ({ query }) => samples.usage((query.get('by') ?? 'day') as 'day'),
     exportUsage: () => 'day,spent\n',
     getAlerts: () => samples.alerts,
-    setAlerts: ({ body }) => body,
+    setAlerts: ({ body }) => ({ ...samples.alerts, ...body }),
     listPeople: () => samples.people,
     invitePerson: () => samples.invited,
     changePerson: () => ({}),

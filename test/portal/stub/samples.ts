@@ -132,7 +132,8 @@ export function samplesAt(nowMillis: number) {
       cost: index % 3 === 0 ? 0.01 : 0.045,
       amount_refunded: status === 'failed' ? 0.045 : 0,
       error: status === 'failed' ? 'Generation failed. Please try again.' : null,
-      user: index % 4 === 0 ? 'customer-118' : null,
+      // The longest user that a request may name.
+      user: index % 4 === 0 ? 'customer-118'.padEnd(64, '0') : null,
       key:
         index % 5 === 0
           ? { id: 'portal', name: 'Playground' }
@@ -319,7 +320,7 @@ export function samplesAt(nowMillis: number) {
       day: ['spent'],
       key: ['key_production', 'key_night', 'portal'],
       model: ['sandbox-standard', 'sandbox-sketch'],
-      user: ['customer-118', 'customer-7', 'customer-2201', ''],
+      user: ['customer-118'.padEnd(64, '0'), 'customer-7', 'customer-2201', ''],
     };
     const spentOn = (place: number, index: number): number =>
       Math.round((4 + 3 * Math.sin(place / 2) + ((place * 7) % 5)) * 100 * (1 / (index + 1))) / 100;
@@ -410,6 +411,7 @@ export function samplesAt(nowMillis: number) {
     spent_this_month: 231.325,
     creations: creations.slice(0, 10),
     failing_webhooks: 3,
+    failed_webhooks: 1,
     keys_near_cap: keys.slice(0, 1),
     steps: { has_key: true, has_creation: true, has_webhook_secret: true, has_delivery: true },
   };
@@ -499,6 +501,7 @@ export function samplesAt(nowMillis: number) {
     limits,
     webhook_failures: Number(failing),
     created_at: ago(200 * day),
+    version: 'v1',
   }));
 
   const failingWebhooks: view.FailingWebhook[] = [1, 5].map((index) => ({
@@ -516,7 +519,8 @@ export function samplesAt(nowMillis: number) {
       enabled: true,
       attempts: 140,
       succeeded: 138,
-      outcomes: { timeout: 2 },
+      failed: 2,
+      outcomes: { no_answer: 2 },
       p50_seconds: 1.2,
     },
     {
@@ -524,12 +528,25 @@ export function samplesAt(nowMillis: number) {
       enabled: true,
       attempts: 60,
       succeeded: 49,
-      outcomes: { rate_limited: 9, rejected: 2 },
+      failed: 9,
+      outcomes: { unavailable: 9, PromptRejected: 2 },
       p50_seconds: 6.4,
     },
-    { name: 'bedrock', enabled: false, attempts: 0, succeeded: 0, outcomes: {}, p50_seconds: null },
+    {
+      name: 'bedrock',
+      enabled: false,
+      attempts: 0,
+      succeeded: 0,
+      failed: 0,
+      outcomes: {},
+      p50_seconds: null,
+    },
   ];
 
+  const rest = {
+    ...{ cost_unknown: 0, revenue_cost_unknown: 0, unclear: 0, unclear_cost: 0, billed: 0, billed_cost: 0 },
+    ...{ billed_catalog_cost: 0, billed_difference: 0, billed_difference_percent: null },
+  };
   const margin: view.MarginView = {
     from: days[0] ?? '',
     to: days.at(-1) ?? '',
@@ -543,7 +560,7 @@ export function samplesAt(nowMillis: number) {
         provider_cost: 98.4,
         margin: 86.1,
         margin_percent: 46.7,
-        cost_unknown: 0,
+        ...rest,
       },
       {
         group: 'sandbox-sketch',
@@ -553,7 +570,7 @@ export function samplesAt(nowMillis: number) {
         provider_cost: 4.4,
         margin: 17.6,
         margin_percent: 80,
-        cost_unknown: 0,
+        ...rest,
       },
     ],
     total: {
@@ -563,7 +580,7 @@ export function samplesAt(nowMillis: number) {
       provider_cost: 102.8,
       margin: 103.7,
       margin_percent: 50.2,
-      cost_unknown: 0,
+      ...rest,
     },
   };
 

@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks';
 import { useAction, useRows } from '../../api/hooks.ts';
 import type { OperatedAccount } from '../../../../core/portal/views.ts';
 import { begunInput } from '../../fresh.ts';
+import { useKept } from '../../kept.ts';
 import { go, href } from '../../router.ts';
 import { announce } from '../../ui/announce.tsx';
-import { Badge, Money, type Tone } from '../../ui/basics.tsx';
+import { Badge, Clip, Money, type Tone } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Amount, Form, Text } from '../../ui/form.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -22,9 +22,15 @@ export function Condition({ of }: { of: OperatedAccount['condition'] }) {
   return <Badge tone={tones[of]}>{of}</Badge>;
 }
 
+/** Of the account's webhooks. They are counted for an account that gets notices. */
+export function FailuresInARow({ of: { webhook_failures: count } }: { of: OperatedAccount }) {
+  if (count === null) return <span class="dim">not counted</span>;
+  return count === 0 ? <span class="dim">0</span> : <strong class="soon">{count}</strong>;
+}
+
 export function Accounts() {
   const rows = useRows('listAccounts');
-  const [isOpen, setOpen] = useState(() => begunInput('openAccount') !== undefined);
+  const [isOpen, setOpen] = useKept('accounts', () => begunInput('openAccount') !== undefined);
   const open = useAction('openAccount', ({ id, name }) => {
     announce(`The account ${name} is open.`);
     go(`/operator/accounts/${id}`);
@@ -59,8 +65,8 @@ function OpenForm({
   action: ReturnType<typeof useAction<'openAccount'>>;
   onCancel: () => void;
 }) {
-  const [name, setName] = useState('');
-  const [balance, setBalance] = useState('');
+  const [name, setName] = useKept('name', '');
+  const [balance, setBalance] = useKept('balance', '');
   const amount = parseAmount(balance);
   const fields = action.error?.fields;
   return (
@@ -96,7 +102,11 @@ function AccountTable({ rows }: { rows: readonly OperatedAccount[] }) {
       columns={[
         {
           head: 'Account',
-          cell: ({ id, name }) => <a href={href(`/operator/accounts/${encodeURIComponent(id)}`)}>{name}</a>,
+          cell: ({ id, name }) => (
+            <a href={href(`/operator/accounts/${encodeURIComponent(id)}`)}>
+              <Clip text={name} />
+            </a>
+          ),
         },
         { head: 'Condition', cell: ({ condition }) => <Condition of={condition} /> },
         {
@@ -117,11 +127,10 @@ function AccountTable({ rows }: { rows: readonly OperatedAccount[] }) {
           cell: ({ in_flight: count, limits }) => `${count} of ${limits.max_concurrent}`,
         },
         {
-          head: 'Failing webhooks',
+          head: 'Failed attempts in a row',
           isNumber: true,
           isWide: true,
-          cell: ({ webhook_failures: count }) =>
-            count === 0 ? <span class="dim">0</span> : <strong class="soon">{count}</strong>,
+          cell: (account) => <FailuresInARow of={account} />,
         },
       ]}
     />

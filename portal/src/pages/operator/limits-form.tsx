@@ -1,8 +1,9 @@
 /** What an operator changes of an account: only what differs is sent. */
-import { useState } from 'preact/hooks';
 import type { Action } from '../../api/hooks.ts';
 import type { OperatedAccount, OperatedAccountBody } from '../../../../core/portal/views.ts';
+import { useDraft } from '../../ui/draft.ts';
 import { Form, Text } from '../../ui/form.tsx';
+import { money } from '../../words/money.ts';
 
 type Limit = keyof OperatedAccount['limits'];
 const limits: readonly { readonly name: Limit; readonly label: string }[] = [
@@ -15,58 +16,73 @@ const limits: readonly { readonly name: Limit; readonly label: string }[] = [
 
 const isWhole = (text: string): boolean => /^\d+$/.test(text.trim());
 
+type Values = Readonly<Record<Limit | 'name' | 'credit_line', string>>;
+
+const wordsOf = (name: keyof Values, value: string): string =>
+  name === 'credit_line' ? money(Number(value)) : value;
+
 export function LimitsForm({
   of,
   action,
+  onReload,
   onCancel,
 }: {
   of: OperatedAccount;
   action: Action<'changeAccount'>;
+  onReload: () => void;
   onCancel: () => void;
 }) {
-  const [name, setName] = useState(of.name);
-  const [creditLine, setCreditLine] = useState(String(of.credit_line));
-  const [values, setValues] = useState<Readonly<Record<string, string>>>(() =>
-    Object.fromEntries(limits.map((limit) => [limit.name, String(of.limits[limit.name])])),
-  );
-  const valueOf = (limit: Limit): string => values[limit] ?? '';
+  const ofLimits = Object.fromEntries(limits.map(({ name }) => [name, String(of.limits[name])]));
+  const stored = { ...ofLimits, name: of.name, credit_line: String(of.credit_line) } as Values;
+  const { values, changed, set, theirs, isUndecided } = useDraft(`limits ${of.id}`, stored, wordsOf);
   const fields = action.error?.fields;
-  const isCreditLine = /^\d+(\.\d{1,6})?$/.test(creditLine.trim());
-  const changed = limits.filter((limit) => Number(valueOf(limit.name)) !== of.limits[limit.name]);
+  const isCreditLine = /^\d+(\.\d{1,6})?$/.test(values.credit_line.trim());
+  const touched = limits.filter(({ name }) => changed[name] !== undefined);
   const body: OperatedAccountBody = {
-    ...(name.trim() !== of.name && { name: name.trim() }),
-    ...(Number(creditLine) !== of.credit_line && { credit_line: Number(creditLine) }),
-    ...(changed.length > 0 && {
-      limits: Object.fromEntries(changed.map((limit) => [limit.name, Number(valueOf(limit.name))])),
+    ...(changed.name !== undefined && { name: changed.name.trim() }),
+    ...(changed.credit_line !== undefined && { credit_line: Number(changed.credit_line) }),
+    ...(touched.length > 0 && {
+      limits: Object.fromEntries(touched.map(({ name }) => [name, Number(values[name])])),
     }),
   };
-  const isWrong = !isCreditLine || limits.some((limit) => !isWhole(valueOf(limit.name)));
+  const isWrong =
+    !isCreditLine || values.name.trim() === '' || limits.some(({ name }) => !isWhole(values[name]));
   return (
     <Form
       submit="Save"
       isBusy={action.isBusy}
-      isDisabled={isWrong || name.trim() === '' || Object.keys(body).length === 0}
+      isDisabled={isWrong || isUndecided || Object.keys(body).length === 0}
       error={action.error}
       onCancel={onCancel}
-      onSubmit={() => action.run({ id: of.id, body })}
+      onReload={onReload}
+      onSubmit={() => action.run({ id: of.id, body: { ...body, version: of.version } })}
     >
-      <Text label="Name" value={name} onInput={setName} isRequired error={fields?.get('name')} />
+      <Text
+        label="Name"
+        value={values.name}
+        onInput={(value) => set('name', value)}
+        isRequired
+        error={fields?.get('name')}
+        theirs={theirs('name')}
+      />
       <div class="pair">
         <Text
           label="Credit line (USD)"
           inputMode="decimal"
-          value={creditLine}
-          onInput={setCreditLine}
+          value={values.credit_line}
+          onInput={(value) => set('credit_line', value)}
+          theirs={theirs('credit_line')}
           error={isCreditLine ? fields?.get('credit_line') : 'An amount such as 25 or 0.50.'}
         />
-        {limits.map((limit) => (
+        {limits.map(({ name, label }) => (
           <Text
-            key={limit.name}
-            label={limit.label}
+            key={name}
+            label={label}
             inputMode="numeric"
-            value={valueOf(limit.name)}
-            onInput={(value) => setValues({ ...values, [limit.name]: value })}
-            error={isWhole(valueOf(limit.name)) ? fields?.get(`limits.${limit.name}`) : 'A whole number.'}
+            value={values[name]}
+            onInput={(value) => set(name, value)}
+            error={isWhole(values[name]) ? fields?.get(`limits.${name}`) : 'A whole number.'}
+            theirs={theirs(name)}
           />
         ))}
       </div>

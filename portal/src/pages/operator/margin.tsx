@@ -1,6 +1,7 @@
 import { useResource } from '../../api/hooks.ts';
-import type { MarginView } from '../../../../core/portal/views.ts';
+import type { MarginFigure, MarginView } from '../../../../core/portal/views.ts';
 import { setQuery, usePlace } from '../../router.ts';
+import { Clip } from '../../ui/basics.tsx';
 import { Select } from '../../ui/form.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
@@ -39,50 +40,71 @@ export function Margin() {
 
 type Line = MarginView['lines'][number];
 
-const words = (name: string): string => name.replaceAll('_', ' ');
-const isAmount = (name: string): boolean =>
-  /(^|_)(revenue|cost|margin|unknown|difference)$/.test(name) && name !== 'cost_unknown';
-/** What is only seldom more than nothing: left out when it is nothing in every line. */
-const isSeldom = (name: string): boolean => /unknown|unclear|billed/.test(name);
-
-function cell(name: string, value: string | number | null | undefined): string {
-  if (value === null || value === undefined) return '–';
-  if (typeof value === 'string') return value;
-  if (isAmount(name)) return money(value);
-  return name.endsWith('percent') ? `${value} %` : value.toLocaleString('en-US');
+interface Figure {
+  readonly head: string;
+  readonly as: 'count' | 'amount' | 'percent';
+  /** 'narrow': also on a phone. 'seldom': only when it is more than nothing in some line. */
+  readonly shown: 'narrow' | 'wide' | 'seldom';
 }
 
-/** The service names the columns, so that this table says what `npm run admin -- report` says. */
+/** Every figure of the service, in the order of the columns. */
+const figures: Readonly<Record<MarginFigure, Figure>> = {
+  creations: { head: 'Creations', as: 'count', shown: 'wide' },
+  failed: { head: 'Failed', as: 'count', shown: 'wide' },
+  revenue: { head: 'Revenue', as: 'amount', shown: 'narrow' },
+  provider_cost: { head: 'Provider cost', as: 'amount', shown: 'wide' },
+  margin: { head: 'Margin', as: 'amount', shown: 'narrow' },
+  margin_percent: { head: 'Margin %', as: 'percent', shown: 'narrow' },
+  cost_unknown: { head: 'Cost unknown', as: 'count', shown: 'seldom' },
+  revenue_cost_unknown: { head: 'Revenue without a known cost', as: 'amount', shown: 'seldom' },
+  unclear: { head: 'Unclear', as: 'count', shown: 'seldom' },
+  unclear_cost: { head: 'Unclear cost', as: 'amount', shown: 'seldom' },
+  billed: { head: 'Billed', as: 'count', shown: 'seldom' },
+  billed_cost: { head: 'Billed cost', as: 'amount', shown: 'seldom' },
+  billed_catalog_cost: { head: 'Billed cost by the catalog', as: 'amount', shown: 'seldom' },
+  billed_difference: { head: 'Difference', as: 'amount', shown: 'seldom' },
+  billed_difference_percent: { head: 'Difference in %', as: 'percent', shown: 'seldom' },
+};
+const names = Object.keys(figures) as MarginFigure[];
+
+function cell(name: MarginFigure, value: number | null): string {
+  if (value === null) return '–';
+  switch (figures[name].as) {
+    case 'count':
+      return value.toLocaleString('en-US');
+    case 'amount':
+      return money(value);
+    case 'percent':
+      return `${value} %`;
+  }
+}
+
 function MarginTable({ data, by }: { data: MarginView; by: string }) {
-  const names = Object.keys(data.lines[0] ?? {}).filter(
-    (name) => !isSeldom(name) || (data.total[name] ?? 0) !== 0,
-  );
-  const [first] = names;
-  if (first === undefined) return <Empty title="Nothing was sold in these days" />;
+  if (data.lines.length === 0) return <Empty title="Nothing was sold in these days" />;
+  const shown = names.filter((name) => figures[name].shown !== 'seldom' || (data.total[name] ?? 0) !== 0);
+  const isWide = (name: MarginFigure): boolean => figures[name].shown !== 'narrow';
   return (
     <Table
       caption={`Margin by ${by}`}
       rows={data.lines}
-      keyOf={(line) => String(line[first])}
-      columns={names.map((name, index) => ({
-        head: name === 'group' ? by : words(name),
-        isNumber: index > 0,
-        isWide: index > 0 && index < names.length - 2,
-        cell: (line: Line) => cell(name, line[name]),
-      }))}
+      keyOf={({ group }) => String(group)}
+      columns={[
+        { head: by, cell: ({ name, group }: Line) => <Clip text={name ?? group ?? 'none'} /> },
+        ...shown.map((name) => ({
+          head: figures[name].head,
+          isNumber: true,
+          isWide: isWide(name),
+          cell: (line: Line) => cell(name, line[name]),
+        })),
+      ]}
       foot={
         <tr>
-          {names.map((name, index) =>
-            index === 0 ? (
-              <th key={name} scope="row">
-                Total
-              </th>
-            ) : (
-              <td key={name} class={index < names.length - 2 ? 'number wide' : 'number'}>
-                {cell(name, data.total[name])}
-              </td>
-            ),
-          )}
+          <th scope="row">Total</th>
+          {shown.map((name) => (
+            <td key={name} class={isWide(name) ? 'number wide' : 'number'}>
+              {cell(name, data.total[name])}
+            </td>
+          ))}
         </tr>
       }
     />

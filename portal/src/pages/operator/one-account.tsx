@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks';
 import { useAction, useResource } from '../../api/hooks.ts';
 import type { OperatedAccount } from '../../../../core/portal/views.ts';
+import { useKept } from '../../kept.ts';
 import { href } from '../../router.ts';
 import { announce } from '../../ui/announce.tsx';
 import { Card, Fact, Facts, Figure, Id, Money, Time } from '../../ui/basics.tsx';
@@ -11,14 +11,14 @@ import { Failed, Loaded } from '../../ui/states.tsx';
 import { invitedWords } from '../../words/invited.ts';
 import { parseAmount } from '../../words/money.ts';
 import { PersonForm } from '../parts/person-form.tsx';
-import { Condition } from './accounts.tsx';
+import { Condition, FailuresInARow } from './accounts.tsx';
 import { LimitsForm } from './limits-form.tsx';
 
-type Shown = 'top-up' | 'limits' | 'invite' | 'condition';
+type Shown = 'top-up' | 'limits' | 'invite' | 'suspend' | 'activate';
 
 export function OneAccount({ id }: { id: string }) {
   const account = useResource('showAccount', { id });
-  const [shown, setShown] = useState<Shown>();
+  const [shown, setShown] = useKept<Shown | undefined>('account', undefined);
   const close = (): void => {
     setShown(undefined);
     for (const action of [topUp, change, invite]) action.clear();
@@ -55,13 +55,24 @@ export function OneAccount({ id }: { id: string }) {
       <Loaded of={account}>
         {(data) => (
           <>
-            <Content data={data} onCondition={() => setShown('condition')} />
+            <Content
+              data={data}
+              onCondition={() => setShown(data.condition === 'active' ? 'suspend' : 'activate')}
+            />
             {shown === 'limits' && (
               <Dialog title="Name, credit line and limits" onClose={close}>
-                <LimitsForm of={data} action={change} onCancel={close} />
+                <LimitsForm of={data} action={change} onReload={account.reload} onCancel={close} />
               </Dialog>
             )}
-            {shown === 'condition' && <ConditionDialog of={data} action={change} onClose={close} />}
+            {(shown === 'suspend' || shown === 'activate') && (
+              <ConditionDialog
+                of={data}
+                next={shown === 'suspend' ? 'suspended' : 'active'}
+                action={change}
+                onReload={account.reload}
+                onClose={close}
+              />
+            )}
           </>
         )}
       </Loaded>
@@ -73,18 +84,12 @@ export function OneAccount({ id }: { id: string }) {
       {shown === 'invite' && (
         <Dialog title="Invite a person" onClose={close}>
           <PersonForm
-            withEmail
             start={{ role: 'owner' }}
             submit="Invite"
             isBusy={invite.isBusy}
             error={invite.error}
             onCancel={close}
-            onSubmit={({ email, role, key_cap }) =>
-              invite.run({
-                id,
-                body: { role, ...(key_cap !== null && { key_cap }), ...(email !== undefined && { email }) },
-              })
-            }
+            onSubmit={(body) => invite.run({ id, body })}
           />
         </Dialog>
       )}
@@ -124,7 +129,9 @@ function Content({ data, onCondition }: { data: OperatedAccount; onCondition: ()
           <Fact name="Created">
             <Time at={data.created_at} />
           </Fact>
-          <Fact name="Failing webhooks">{data.webhook_failures}</Fact>
+          <Fact name="Failed webhook attempts in a row">
+            <FailuresInARow of={data} />
+          </Fact>
           <Fact name="Requests a minute">
             {data.limits.post_rate} POST, {data.limits.get_rate} GET
           </Fact>
@@ -137,28 +144,37 @@ function Content({ data, onCondition }: { data: OperatedAccount; onCondition: ()
 
 function ConditionDialog({
   of,
+  next,
   action,
+  onReload,
   onClose,
 }: {
   of: OperatedAccount;
+  next: 'suspended' | 'active';
   action: ReturnType<typeof useAction<'changeAccount'>>;
+  onReload: () => void;
   onClose: () => void;
 }) {
-  const isActive = of.condition === 'active';
+  const isSuspension = next === 'suspended';
   return (
-    <Dialog title={isActive ? `Suspend ${of.name}` : `Activate ${of.name}`} onClose={onClose}>
+    <Dialog title={isSuspension ? `Suspend ${of.name}` : `Activate ${of.name}`} onClose={onClose}>
       <Form
-        submit={isActive ? 'Suspend the account' : 'Activate the account'}
-        isDangerous={isActive}
+        submit={isSuspension ? 'Suspend the account' : 'Activate the account'}
+        isDangerous={isSuspension}
+        isDisabled={of.condition === next}
         isBusy={action.isBusy}
         error={action.error}
+        onReload={onReload}
         onCancel={onClose}
-        onSubmit={() => action.run({ id: of.id, body: { condition: isActive ? 'suspended' : 'active' } })}
+        onSubmit={() => action.run({ id: of.id, body: { condition: next, version: of.version } })}
       >
         <p>
-          {isActive
+          {isSuspension
             ? 'Every request to the API is refused with 403 from the next one on. The account keeps its portal.'
             : 'The API takes requests of this account again.'}
+        </p>
+        <p>
+          The account is now <Condition of={of.condition} />
         </p>
       </Form>
     </Dialog>
@@ -174,8 +190,8 @@ function TopUpForm({
   action: ReturnType<typeof useAction<'topUpAccount'>>;
   onCancel: () => void;
 }) {
-  const [amountText, setAmount] = useState('');
-  const [reference, setReference] = useState('');
+  const [amountText, setAmount] = useKept('top-up amount', '');
+  const [reference, setReference] = useKept('top-up reference', '');
   const amount = parseAmount(amountText);
   const fields = action.error?.fields;
   return (

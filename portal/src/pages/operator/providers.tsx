@@ -7,7 +7,11 @@ import { Table } from '../../ui/table.tsx';
 export function Providers() {
   const providers = useResource('listProviders');
   return (
-    <Page title="Providers" above="Operator" lead="How the attempts of the newest creations went.">
+    <Page
+      title="Providers"
+      above="Operator"
+      lead="How the attempts of the newest creations went. What a vendor declined, and what was cancelled, does not count against it."
+    >
       <Loaded of={providers}>
         {({ data }) => (
           <Table
@@ -24,19 +28,7 @@ export function Providers() {
               { head: 'Attempts', isNumber: true, isWide: true, cell: ({ attempts }) => attempts },
               {
                 head: 'Succeeded',
-                cell: ({ attempts, succeeded }) =>
-                  attempts === 0 ? (
-                    <span class="dim">–</span>
-                  ) : (
-                    <>
-                      {((succeeded / attempts) * 100).toFixed(0)} %
-                      <Meter
-                        isGood
-                        share={succeeded / attempts}
-                        label={`${succeeded} of ${attempts} succeeded`}
-                      />
-                    </>
-                  ),
+                cell: ({ succeeded, failed }) => <Succeeded succeeded={succeeded} of={succeeded + failed} />,
               },
               {
                 head: 'Other outcomes',
@@ -56,5 +48,15 @@ export function Providers() {
         )}
       </Loaded>
     </Page>
+  );
+}
+
+function Succeeded({ succeeded, of }: { succeeded: number; of: number }) {
+  if (of === 0) return <span class="dim">–</span>;
+  return (
+    <>
+      {((succeeded / of) * 100).toFixed(0)} %
+      <Meter isGood share={succeeded / of} label={`${succeeded} of ${of} succeeded`} />
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import { useResource } from '../../api/hooks.ts';
 import { href } from '../../router.ts';
-import { Time } from '../../ui/basics.tsx';
+import { Clip, Time } from '../../ui/basics.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -11,7 +11,7 @@ export function FailingWebhooks() {
     <Page
       title="Failing webhooks"
       above="Operator"
-      lead="Webhooks that failed at least once and wait for another attempt, of all accounts."
+      lead="Webhooks and notices of all accounts of which an attempt failed and another one follows."
     >
       <Loaded of={webhooks}>
         {({ data }) =>
@@ -28,10 +28,12 @@ export function FailingWebhooks() {
                 {
                   head: 'Account',
                   cell: ({ account, account_name: name }) => (
-                    <a href={href(`/operator/accounts/${encodeURIComponent(account)}`)}>{name}</a>
+                    <a href={href(`/operator/accounts/${encodeURIComponent(account)}`)}>
+                      <Clip text={name} />
+                    </a>
                   ),
                 },
-                { head: 'Host', cell: ({ host }) => <span class="clip">{host}</span> },
+                { head: 'Host', cell: ({ host }) => <Clip text={host} /> },
                 {
                   head: 'Creation',
                   isWide: true,

@@ -1,6 +1,6 @@
 import type { CreationRow } from '../../../../core/portal/views.ts';
 import { href } from '../../router.ts';
-import { Badge, Money, Time, type Tone } from '../../ui/basics.tsx';
+import { Badge, Clip, Money, Time, type Tone } from '../../ui/basics.tsx';
 import { Table } from '../../ui/table.tsx';
 import { digitsFor } from '../../words/money.ts';
 
@@ -46,8 +46,12 @@ export function CreationTable({ caption, rows }: { caption: string; rows: readon
         },
         { head: 'State', cell: (row) => <CreationState of={row} /> },
         { head: 'Model', cell: ({ model }) => model, isWide: true },
-        { head: 'Key', cell: ({ key }) => key.name, isWide: true },
-        { head: 'User', cell: ({ user }) => user ?? <span class="dim">–</span>, isWide: true },
+        { head: 'Key', cell: ({ key }) => <Clip text={key.name} />, isWide: true },
+        {
+          head: 'User',
+          cell: ({ user }) => (user === null ? <span class="dim">–</span> : <Clip text={user} />),
+          isWide: true,
+        },
         {
           head: 'Cost',
           isNumber: true,

@@ -2,7 +2,7 @@
 import { useNow } from '../../api/hooks.ts';
 import type { DeliveryDetail, DeliveryRow } from '../../../../core/portal/views.ts';
 import { href } from '../../router.ts';
-import { Badge, Code, Time, type Tone } from '../../ui/basics.tsx';
+import { Badge, Clip, Code, Time, type Tone } from '../../ui/basics.tsx';
 import { Table } from '../../ui/table.tsx';
 import { durationText, isAhead } from '../../words/time.ts';
 
@@ -115,7 +115,7 @@ export function DeliveryTable({ rows, caption }: { rows: readonly DeliveryRow[];
               </a>
             ),
         },
-        { head: 'Host', cell: ({ host }) => <span class="clip">{host}</span>, isWide: true },
+        { head: 'Host', cell: ({ host }) => <Clip text={host} />, isWide: true },
         { head: 'Attempt', isNumber: true, isWide: true, cell: ({ attempt, of }) => `${attempt} of ${of}` },
         {
           head: 'Took',

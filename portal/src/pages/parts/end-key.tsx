@@ -1,6 +1,6 @@
 /** A key is replaced, or ends at once. */
-import { useState } from 'preact/hooks';
 import type { Action } from '../../api/hooks.ts';
+import { useKept } from '../../kept.ts';
 import type { KeyView, RollBody } from '../../../../core/portal/views.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form, Select, Text } from '../../ui/form.tsx';
@@ -21,7 +21,7 @@ export function RollKey({
   action: Action<'rollKey'>;
   onClose: () => void;
 }) {
-  const [time, setTime] = useState<Time>('24h');
+  const [time, setTime] = useKept<Time>('old key ends', '24h');
   return (
     <Dialog title={`Roll ${key.name}`} onClose={onClose}>
       <Form
@@ -52,7 +52,7 @@ export function RevokeKey({
   action: Action<'revokeKey'>;
   onClose: () => void;
 }) {
-  const [typed, setTyped] = useState('');
+  const [typed, setTyped] = useKept('confirmation', '');
   return (
     <Dialog title={`Revoke ${key.name}`} onClose={onClose}>
       <Form

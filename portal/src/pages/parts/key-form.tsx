@@ -1,11 +1,11 @@
 /** Name, caps, models and end of a key. */
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import { useResource } from '../../api/hooks.ts';
 import type { Refusal } from '../../api/refusal.ts';
 import type { KeyBody, KeyView } from '../../../../core/portal/views.ts';
-import { Amount, Field, Form, Text } from '../../ui/form.tsx';
-import { parseAmount } from '../../words/money.ts';
+import { useDraft } from '../../ui/draft.ts';
+import { Amount, Beside, Field, Form, Text } from '../../ui/form.tsx';
+import { money, parseAmount } from '../../words/money.ts';
 
 export type KeyFormStart = Partial<Pick<KeyView, keyof KeyBody & keyof KeyView>>;
 
@@ -26,6 +26,13 @@ const words: Readonly<Record<Cap, { label: string; hint?: ComponentChildren }>> 
   },
 };
 
+/** The fields as they are typed. An empty text means no limit, and no end. */
+type Values = Readonly<Record<Cap, string>> & {
+  readonly name: string;
+  readonly models: readonly string[] | null;
+  readonly expires_at: string;
+};
+
 const textOf = (value: number | null | undefined): string =>
   value === null || value === undefined ? '' : String(value);
 
@@ -35,8 +42,37 @@ function localTime(at: string): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
+const valuesOf = (key: KeyFormStart): Values => ({
+  name: key.name ?? '',
+  daily_cap: textOf(key.daily_cap),
+  monthly_cap: textOf(key.monthly_cap),
+  total_cap: textOf(key.total_cap),
+  per_user_monthly_cap: textOf(key.per_user_monthly_cap),
+  models: key.models ?? null,
+  expires_at: typeof key.expires_at === 'string' ? localTime(key.expires_at) : '',
+});
+
+function bodyOf({ name, models, expires_at: end, ...amounts }: Partial<Values>): KeyBody {
+  return {
+    ...(name !== undefined && { name: name.trim() }),
+    ...Object.fromEntries(Object.entries(amounts).map(([cap, text]) => [cap, parseAmount(text)])),
+    ...(models !== undefined && { models }),
+    ...(end !== undefined && { expires_at: end === '' ? null : new Date(end).toISOString() }),
+  };
+}
+
+function wordsOf(name: keyof Values, value: Values[keyof Values]): string {
+  if (name === 'models') return Array.isArray(value) ? value.join(', ') : 'all models';
+  const text = String(value);
+  if (name === 'name') return text;
+  if (name === 'expires_at') return text === '' ? 'no end' : text.replace('T', ' ');
+  return text === '' ? 'no limit' : money(Number(text));
+}
+
+/** @param changed the key to change: only what was touched is sent. Absent: a new key. */
 export function KeyForm({
   start,
+  changed: key,
   submit,
   isBusy,
   error,
@@ -45,6 +81,7 @@ export function KeyForm({
   onSubmit,
 }: {
   start?: KeyFormStart | undefined;
+  changed?: KeyView;
   submit: string;
   isBusy: boolean;
   error?: Refusal | undefined;
@@ -53,55 +90,34 @@ export function KeyForm({
   onSubmit: (body: KeyBody) => void;
 }) {
   const models = useResource('listPortalModels');
-  const [name, setName] = useState(start?.name ?? '');
-  const [amounts, setAmounts] = useState<Readonly<Record<Cap, string>>>({
-    daily_cap: textOf(start?.daily_cap),
-    monthly_cap: textOf(start?.monthly_cap),
-    total_cap: textOf(start?.total_cap),
-    per_user_monthly_cap: textOf(start?.per_user_monthly_cap),
-  });
-  const [allowed, setAllowed] = useState<readonly string[] | null>(start?.models ?? null);
-  const [end, setEnd] = useState(
-    start?.expires_at === null || start?.expires_at === undefined ? '' : localTime(start.expires_at),
-  );
+  const draft = useDraft(`key ${key?.id ?? ''}`, valuesOf(key ?? start ?? {}), wordsOf);
+  const { values, changed, set, theirs } = draft;
+  const { models: allowed } = values;
   const fields = error?.fields ?? new Map<string, string>();
-  const amountOf = (cap: Cap): number | null | undefined => parseAmount(amounts[cap]);
-  const isWrong = caps.some((cap) => amountOf(cap) === undefined) || allowed?.length === 0;
-  const body = (): KeyBody => {
-    const now: KeyBody = {
-      name: name.trim(),
-      ...Object.fromEntries(caps.map((cap) => [cap, amountOf(cap)])),
-      models: allowed,
-      expires_at: end === '' ? null : new Date(end).toISOString(),
-    };
-    // Only what differs goes to the service, so that a change undoes nothing else.
-    const before: KeyBody = start ?? {};
-    const isSame = (one: keyof KeyBody): boolean =>
-      one === 'expires_at' && typeof before.expires_at === 'string'
-        ? end === localTime(before.expires_at)
-        : JSON.stringify(now[one] ?? null) === JSON.stringify(before[one] ?? null);
-    const hasChanges = start !== undefined && 'id' in start;
-    return Object.fromEntries(
-      Object.entries(now).filter(([one, value]) =>
-        hasChanges ? !isSame(one as keyof KeyBody) : value !== null,
-      ),
-    );
-  };
+  const isWrongAmount = (cap: Cap): boolean => parseAmount(values[cap]) === undefined;
+  const isWrong = caps.some(isWrongAmount) || allowed?.length === 0 || values.name.trim() === '';
+  const hasNothing = key !== undefined && Object.keys(changed).length === 0;
+  const body = (): KeyBody =>
+    key
+      ? bodyOf(changed)
+      : Object.fromEntries(Object.entries(bodyOf(values)).filter(([, value]) => value !== null));
+  const theirModels = theirs('models');
   return (
     <Form
       submit={submit}
       isBusy={isBusy}
       error={error}
       onReload={onReload}
-      isDisabled={isWrong || name.trim() === ''}
+      isDisabled={isWrong || hasNothing || draft.isUndecided}
       onCancel={onCancel}
       onSubmit={() => onSubmit(body())}
     >
       <Text
         label="Name"
         hint="Where the key is used, such as “web shop, production”."
-        value={name}
-        onInput={setName}
+        value={values.name}
+        onInput={(value) => set('name', value)}
+        theirs={theirs('name')}
         isRequired
         maxLength={100}
         error={fields.get('name')}
@@ -112,9 +128,10 @@ export function KeyForm({
           <Amount
             key={cap}
             {...words[cap]}
-            value={amounts[cap]}
-            onInput={(value) => setAmounts({ ...amounts, [cap]: value })}
-            error={amountOf(cap) === undefined ? 'An amount such as 25 or 0.50.' : fields.get(cap)}
+            value={values[cap]}
+            onInput={(value) => set(cap, value)}
+            theirs={theirs(cap)}
+            error={isWrongAmount(cap) ? 'An amount such as 25 or 0.50.' : fields.get(cap)}
           />
         ))}
       </div>
@@ -125,7 +142,7 @@ export function KeyForm({
             type="checkbox"
             id="all-models"
             checked={allowed === null}
-            onChange={(event) => setAllowed(event.currentTarget.checked ? null : [])}
+            onChange={(event) => set('models', event.currentTarget.checked ? null : [])}
           />
           <label for="all-models">All models, also those to come</label>
         </p>
@@ -137,7 +154,8 @@ export function KeyForm({
                 id={`model-${model.id}`}
                 checked={allowed.includes(model.id)}
                 onChange={(event) =>
-                  setAllowed(
+                  set(
+                    'models',
                     event.currentTarget.checked
                       ? [...allowed, model.id]
                       : allowed.filter((one) => one !== model.id),
@@ -148,18 +166,20 @@ export function KeyForm({
             </p>
           ))}
         {allowed?.length === 0 && <p class="field-error">Choose one model at least.</p>}
+        {theirModels && <Beside of={theirModels} label="Models" />}
       </fieldset>
       <Field
         label="Ends at"
         hint="In the time of your browser. Empty: it has no end."
         error={fields.get('expires_at')}
+        theirs={theirs('expires_at')}
       >
         {(ids) => (
           <input
             {...ids}
             type="datetime-local"
-            value={end}
-            onInput={(event) => setEnd(event.currentTarget.value)}
+            value={values.expires_at}
+            onInput={(event) => set('expires_at', event.currentTarget.value)}
           />
         )}
       </Field>

@@ -1,13 +1,13 @@
 /** Where notices go, and below which balance one is sent. */
-import { useState } from 'preact/hooks';
 import { useAction, useResource } from '../../api/hooks.ts';
 import type { AlertsView } from '../../../../core/portal/views.ts';
 import { useMay } from '../../session.ts';
 import { announce } from '../../ui/announce.tsx';
 import { Card, Fact, Facts, Money } from '../../ui/basics.tsx';
+import { useDraft } from '../../ui/draft.ts';
 import { Amount, Form, Text } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/states.tsx';
-import { parseAmount } from '../../words/money.ts';
+import { money, parseAmount } from '../../words/money.ts';
 
 export function Notices() {
   const alerts = useResource('getAlerts');
@@ -32,30 +32,41 @@ export function Notices() {
   );
 }
 
+interface Values {
+  readonly notice_url: string;
+  readonly low_balance: string;
+}
+
+function wordsOf(name: keyof Values, value: string): string {
+  if (name === 'notice_url') return value === '' ? 'nowhere' : value;
+  return value === '' ? 'never' : money(Number(value));
+}
+
 function NoticesForm({ data, onReload }: { data: AlertsView; onReload: () => void }) {
-  const [url, setUrl] = useState(data.notice_url ?? '');
-  const [low, setLow] = useState(data.low_balance === null ? '' : String(data.low_balance));
+  const stored: Values = {
+    notice_url: data.notice_url ?? '',
+    low_balance: data.low_balance === null ? '' : String(data.low_balance),
+  };
+  const draft = useDraft('notices', stored, wordsOf);
+  const { notice_url: url, low_balance: low } = draft.values;
   const save = useAction('setAlerts', () => {
     announce('The notices are saved.');
     onReload();
   });
   const amount = parseAmount(low);
-  const hasChanged = url.trim() !== (data.notice_url ?? '') || amount !== data.low_balance;
+  const { changed } = draft;
   return (
     <Form
       submit="Save"
       isBusy={save.isBusy}
-      isDisabled={amount === undefined || !hasChanged}
+      isDisabled={amount === undefined || draft.isUndecided || Object.keys(changed).length === 0}
       error={save.error}
-      onReload={() => {
-        save.clear();
-        onReload();
-      }}
+      onReload={onReload}
       onSubmit={() =>
         save.run({
           body: {
-            notice_url: url.trim() === '' ? null : url.trim(),
-            low_balance: amount ?? null,
+            ...(changed.notice_url !== undefined && { notice_url: url.trim() === '' ? null : url.trim() }),
+            ...(changed.low_balance !== undefined && { low_balance: amount ?? null }),
             version: data.version,
           },
         })
@@ -68,7 +79,8 @@ function NoticesForm({ data, onReload }: { data: AlertsView; onReload: () => voi
           inputMode="url"
           placeholder="Nowhere"
           value={url}
-          onInput={setUrl}
+          onInput={(value) => draft.set('notice_url', value)}
+          theirs={draft.theirs('notice_url')}
           hint="An address of yours. Notices are signed like webhooks."
           error={save.error?.fields.get('notice_url')}
         />
@@ -76,7 +88,8 @@ function NoticesForm({ data, onReload }: { data: AlertsView; onReload: () => voi
           label="Tell when less is available than (USD)"
           placeholder="Never"
           value={low}
-          onInput={setLow}
+          onInput={(value) => draft.set('low_balance', value)}
+          theirs={draft.theirs('low_balance')}
           hint="The notice wallet.low, once a crossing."
           error={
             amount === undefined ? 'An amount such as 25 or 0.50.' : save.error?.fields.get('low_balance')

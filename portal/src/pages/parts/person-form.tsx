@@ -1,15 +1,24 @@
 /** Address, role and limit of a person. */
-import { useState } from 'preact/hooks';
 import { roles, type Role } from '../../../../core/contract.ts';
 import type { Refusal } from '../../api/refusal.ts';
+import { useDraft } from '../../ui/draft.ts';
 import { Amount, Form, Select, Text } from '../../ui/form.tsx';
-import { parseAmount } from '../../words/money.ts';
+import { money, parseAmount } from '../../words/money.ts';
 
-interface PersonValues {
-  readonly email?: string;
+interface Values {
+  readonly email: string;
   readonly role: Role;
-  readonly key_cap: number | null;
+  readonly key_cap: string;
 }
+
+export interface PersonStart {
+  readonly email?: string;
+  readonly role?: Role;
+  readonly key_cap?: number | null;
+}
+
+const wordsOf = (name: keyof Values, value: string): string =>
+  name !== 'key_cap' ? value : value === '' ? 'any cap' : money(Number(value));
 
 const hints: Readonly<Record<Role, string>> = {
   owner: 'May do everything, and manages people.',
@@ -17,9 +26,10 @@ const hints: Readonly<Record<Role, string>> = {
   viewer: 'Reads everything but people and the audit log.',
 };
 
+/** @param changed the person to change: only what was touched is given. Absent: a new person, with an address. */
 export function PersonForm({
   start,
-  withEmail,
+  changed: person,
   submit,
   isBusy,
   error,
@@ -27,45 +37,56 @@ export function PersonForm({
   onCancel,
   onSubmit,
 }: {
-  start?: { email?: string; role?: Role; key_cap?: number | null } | undefined;
-  withEmail?: boolean;
+  start?: PersonStart | undefined;
+  changed?: Required<Pick<PersonStart, 'role' | 'key_cap'>> & { readonly id: string };
   submit: string;
   isBusy: boolean;
   error?: Refusal | undefined;
   onReload?: () => void;
   onCancel: () => void;
-  onSubmit: (values: PersonValues) => void;
+  onSubmit: (values: PersonStart) => void;
 }) {
-  const [email, setEmail] = useState(start?.email ?? '');
-  const [role, setRole] = useState<Role>(start?.role ?? 'developer');
-  const [cap, setCap] = useState(
-    start?.key_cap === undefined || start.key_cap === null ? '' : String(start.key_cap),
+  const stored = person ?? start;
+  const isNew = person === undefined;
+  const cap = stored?.key_cap ?? null;
+  const { values, changed, set, theirs } = useDraft<Values>(
+    `person ${person?.id ?? ''}`,
+    {
+      email: start?.email ?? '',
+      role: stored?.role ?? 'developer',
+      key_cap: cap === null ? '' : String(cap),
+    },
+    wordsOf,
   );
+  const { email, role } = values;
   const fields = error?.fields ?? new Map<string, string>();
-  const amount = parseAmount(cap);
+  const amount = parseAmount(values.key_cap);
+  const hasCap = role === 'developer';
+  const isUndecided = theirs('role') !== undefined || (hasCap && theirs('key_cap') !== undefined);
+  const isWrong = (hasCap && amount === undefined) || (isNew && !email.includes('@'));
+  // A role without a cap takes the cap away, so the cap is not sent with it.
+  const given: PersonStart = {
+    ...((isNew || changed.role !== undefined) && { role }),
+    ...(hasCap && (isNew ? amount !== null : changed.key_cap !== undefined) && { key_cap: amount ?? null }),
+    ...(isNew && { email: email.trim() }),
+  };
   return (
     <Form
       submit={submit}
       isBusy={isBusy}
       error={error}
       onReload={onReload}
-      isDisabled={amount === undefined || (withEmail === true && !email.includes('@'))}
+      isDisabled={isWrong || isUndecided || Object.keys(given).length === 0}
       onCancel={onCancel}
-      onSubmit={() =>
-        onSubmit({
-          role,
-          key_cap: role === 'developer' ? (amount ?? null) : null,
-          ...(withEmail === true && { email: email.trim() }),
-        })
-      }
+      onSubmit={() => onSubmit(given)}
     >
-      {withEmail === true && (
+      {isNew && (
         <Text
           label="Email address"
           type="email"
           inputMode="email"
           value={email}
-          onInput={setEmail}
+          onInput={(value) => set('email', value)}
           hint="The first sign-in with this verified address takes the invitation, within 14 days."
           error={fields.get('email')}
           isRequired
@@ -78,13 +99,15 @@ export function PersonForm({
         options={roles.map((value) => ({ value, label: value }))}
         hint={hints[role]}
         error={fields.get('role')}
-        onChange={(value) => setRole(roles.find((one) => one === value) ?? 'viewer')}
+        theirs={theirs('role')}
+        onChange={(value) => set('role', roles.find((one) => one === value) ?? 'viewer')}
       />
-      {role === 'developer' && (
+      {hasCap && (
         <Amount
           label="Largest cap a month of a key (USD)"
-          value={cap}
-          onInput={setCap}
+          value={values.key_cap}
+          onInput={(value) => set('key_cap', value)}
+          theirs={theirs('key_cap')}
           hint="This person creates no key that may spend more."
           error={amount === undefined ? 'An amount such as 25 or 0.50.' : fields.get('key_cap')}
         />

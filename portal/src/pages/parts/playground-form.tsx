@@ -4,6 +4,7 @@ import { call } from '../../api/call.ts';
 import type { GenerateBody } from '../../../../core/portal/calls.ts';
 import { useAction } from '../../api/hooks.ts';
 import { Refusal } from '../../api/refusal.ts';
+import { useKept } from '../../kept.ts';
 import type { ModelView, QuoteView } from '../../../../core/portal/views.ts';
 import { useSession } from '../../session.ts';
 import { Money } from '../../ui/basics.tsx';
@@ -55,7 +56,7 @@ export function PlaygroundForm({
   onCreated: (id: string) => void;
 }) {
   const { me } = useSession();
-  const [settings, setSettings] = useState<Settings>(() => ({
+  const [settings, setSettings] = useKept<Settings>('playground', () => ({
     model: models[0]?.id ?? '',
     prompt: '',
     resolution: '',

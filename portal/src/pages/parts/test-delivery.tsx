@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useAction } from '../../api/hooks.ts';
 import type { DeliveryDetail, WebhooksView } from '../../../../core/portal/views.ts';
+import { useKept } from '../../kept.ts';
 import { useMay, useSession } from '../../session.ts';
 import { Card } from '../../ui/basics.tsx';
 import { Form, Text } from '../../ui/form.tsx';
@@ -12,7 +13,7 @@ const pauseSeconds = 30;
 export function TestDelivery({ data, onSent }: { data: WebhooksView; onSent: () => void }) {
   const { me } = useSession();
   const maySend = useMay('testWebhook');
-  const [url, setUrl] = useState(me.service.inbox_url ?? '');
+  const [url, setUrl] = useKept('receiver', me.service.inbox_url ?? '');
   const [sent, setSent] = useState<DeliveryDetail>();
   const [until, setUntil] = useState(() => Date.now() + data.test_after_seconds * 1000);
   const send = useAction('testWebhook', ({ delivery }) => {

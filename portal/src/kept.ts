@@ -1,0 +1,80 @@
+/**
+ * What a person typed when the session ended. It is kept in this tab alone while the person signs in, and given
+ * back to the same person on the same page, once.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { StateUpdater, Dispatch } from 'preact/hooks';
+import type { MeView } from '../../core/portal/views.ts';
+import { currentPath } from './router.ts';
+
+interface Kept {
+  readonly of: string;
+  readonly path: string;
+  readonly atMillis: number;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+const storageName = 'darkroom.typed';
+const longestMillis = 15 * 60_000;
+/** Beginnings of keys and secrets, and addresses with a user or a query: they may hold a secret. */
+const secretive = /dk_[a-z]+_|whsec_|https?:\/\/[^\s/]*@|https?:\/\/\S*\?/i;
+
+/** The values of the parts that are on the page now, each with what it began with. */
+const shown = new Map<string, { readonly value: unknown; readonly initial: unknown }>();
+let given = new Map<string, unknown>();
+let owner = '';
+
+/** Who is signed in, and in which account. Nothing that somebody began is given to anybody else. */
+export const currentOwner = (): string => owner;
+
+/** Writes what was typed on this page, before it is left for a sign-in. */
+export function keepTyped(): void {
+  const typed = [...shown].filter(
+    ([, { value, initial }]) => JSON.stringify(value) !== JSON.stringify(initial),
+  );
+  const values = withoutSecrets(Object.fromEntries(typed.map(([name, { value }]) => [name, value])));
+  const kept: Kept = { of: owner, path: currentPath(), atMillis: Date.now(), values };
+  sessionStorage.setItem(storageName, JSON.stringify(kept));
+}
+
+function withoutSecrets(values: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]: [string, unknown]) => {
+      if (!secretive.test(JSON.stringify(value))) return [[name, value]];
+      const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
+      return isRecord ? [[name, withoutSecrets(value)]] : [];
+    }),
+  );
+}
+
+/** Takes what was typed out of the storage, before the first page of this person is shown. */
+export function takeTyped(me: MeView): void {
+  owner = `${me.person.id} ${me.account?.id ?? ''}`;
+  const text = sessionStorage.getItem(storageName);
+  if (text === null) return;
+  sessionStorage.removeItem(storageName);
+  const kept = JSON.parse(text) as Kept;
+  const isTheirs = kept.of === owner && kept.path === currentPath();
+  if (isTheirs && Date.now() - kept.atMillis < longestMillis) given = new Map(Object.entries(kept.values));
+}
+
+/** A state that outlives a sign-in. The name is its own on the page. Never for what the service shows once. */
+export function useKept<Value>(
+  name: string,
+  initial: Value | (() => Value),
+): [Value, Dispatch<StateUpdater<Value>>] {
+  const first = useRef<Value | undefined>(undefined);
+  const [value, set] = useState<Value>(() => {
+    const start = initial instanceof Function ? initial() : initial;
+    first.current = start;
+    if (!given.has(name)) return start;
+    const typed = given.get(name) as Value;
+    given.delete(name);
+    return typed;
+  });
+  useEffect(() => {
+    shown.set(name, { value, initial: first.current });
+    return () => void shown.delete(name);
+  }, [name, value]);
+  return [value, set];
+}
