@@ -61,18 +61,26 @@ export function validValues(
 
 /**
  * Keeps what was read for five minutes, and a failure for one second. So a flood of requests does not cost a call for
- * each of them, also while Secrets Manager fails.
+ * each of them, also while Secrets Manager fails. A read that has not ended is never shared: Lambda may have frozen the
+ * request that began the read, and the read would never end for the next request.
  */
 export function heldFor<Value>(clock: Pick<Clock, 'now'>, read: () => Promise<Value>): () => Promise<Value> {
-  let held: { readonly value: Promise<Value>; until: number } | undefined;
+  let held: {
+    readonly outcome: { readonly value: Value } | { readonly error: unknown };
+    readonly until: number;
+  };
+  held = { outcome: { error: undefined }, until: 0 };
   return async () => {
-    if (held && held.until > clock.now()) return held.value;
-    const reading = { value: read(), until: clock.now() + cacheMillis };
-    held = reading;
+    if (held.until > clock.now()) {
+      if ('error' in held.outcome) throw held.outcome.error;
+      return held.outcome.value;
+    }
     try {
-      return await reading.value;
+      const value = await read();
+      held = { outcome: { value }, until: clock.now() + cacheMillis };
+      return value;
     } catch (error) {
-      reading.until = clock.now() + failureMillis;
+      held = { outcome: { error }, until: clock.now() + failureMillis };
       throw error;
     }
   };

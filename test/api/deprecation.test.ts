@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ModelPatch } from '../../core/operator-catalog.ts';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { settled, submit } from '../workflow/creations.ts';
+import { everyAnswer } from './every-answer.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -30,3 +31,5 @@ it('GET /creations/{id} shows Deprecation a minute after the catalog says so, an
   await service.machine.advance(60);
   expect(await shown()).toBeNull();
 });
+
+everyAnswer(() => service);

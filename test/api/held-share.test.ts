@@ -15,6 +15,7 @@ import { synthesizedTemplate } from '../../start/synthesized-template.ts';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { rpc } from '../functions/mcp/mcp-fixture.ts';
 import { submit } from '../workflow/creations.ts';
+import { everyAnswer } from './every-answer.ts';
 
 const doors = ['OpenaiImages', 'Mcp', 'GenerateImage', 'ListEvents'];
 let folder: string;
@@ -216,3 +217,5 @@ describe('GET /events', () => {
     expect(await Promise.all(waiting)).toEqual([[own], [own]]);
   });
 });
+
+everyAnswer(() => service);

@@ -5,6 +5,7 @@ import { startTestService, type Client, type TestService } from '../fixtures/ser
 import { generations, type ToolResult } from '../functions/mcp/clients.ts';
 import { idOf } from '../fixtures/values.ts';
 import { settled } from '../workflow/creations.ts';
+import { everyAnswer } from './every-answer.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
 
 const stalling = ['[sandbox:hang]', '[sandbox:crash]', '[sandbox:delay=1s]', '[sandbox:async=1s]'];
@@ -61,6 +62,7 @@ describe('a deployment with default settings', () => {
   afterAll(async () => {
     await service.end();
   });
+  everyAnswer(() => service);
 
   it('The lists of models have the sandbox for a marked account, and for no other account', async () => {
     for (const [client, isOffered] of [
@@ -128,6 +130,7 @@ describe('a service that offers the sandbox to every account', () => {
   afterAll(async () => {
     await service.end();
   });
+  everyAnswer(() => service);
 
   it.each(stalling)(
     'The directive %s of an unmarked account is refused with the field prompt',

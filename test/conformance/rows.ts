@@ -994,6 +994,17 @@ export const parts: readonly Part[] = [
         'api/held-share: Two reads of an account wait, the others are answered at once, and a read of another account waits',
       ),
       row(
+        'A body is at most 32 deep, and a form has at most 32 parts; otherwise 400 names the bound',
+        'api/strange-bodies: A form of 33 parts is 400 that names the bound, and one of 32 parts is read',
+        'api/strange-bodies: Without a key, a deep body is 401 at every door of the API',
+        'api/strange-bodies-long: strange bodies get no 5xx, and nothing is charged',
+      ),
+      row(
+        'A deployment offers the sandbox to marked accounts only; others may not stop a renderer by a directive',
+        'api/sandbox: The lists of models have the sandbox for a marked account, and for no other account',
+        'api/sandbox: A marked account may use every directive',
+      ),
+      row(
         'GET /creations/{id} shows a change of the end of its model within 60 seconds, in both directions',
         'api/deprecation: GET /creations/{id} shows Deprecation a minute after the catalog says so, and no longer a minute after it was taken back',
       ),

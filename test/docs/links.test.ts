@@ -41,7 +41,7 @@ describe('The glossary', () => {
     const paths = cells.flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path),
     );
-    expect(paths.length).toBeGreaterThan(50);
+    expect(paths.length).toBeGreaterThan(35);
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 });

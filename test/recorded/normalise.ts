@@ -28,7 +28,7 @@ const forms: readonly (readonly [kind: string, form: string])[] = [
   ['uuid', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'],
   ['file', String.raw`(?<=\b(?:results|sources)/)[0-9A-Za-z_-]{32}`],
   ['port', String.raw`(?<=\b127\.0\.0\.1:)[1-9]\d{4}\b`],
-  ['days', String.raw`(?<=stale: read )\d+(?= days ago)`],
+  ['days', String.raw`(?<=stale: read )\d+(?= days ago)|(?<=ends on \S+, in )\d+ days?`],
   ['seconds', String.raw`(?<=try again in )\d+(?= s\b)|(?<="retry_after": ?)\d+`],
   ['ms', String.raw`(?<="ms": ?)\d+|(?<=^ms {2,})\d+$`],
 ];

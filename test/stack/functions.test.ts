@@ -265,7 +265,7 @@ describe('the functions', () => {
         ...outbound,
         ...topUp,
         ...capacity,
-        HELD_LIMIT: '12',
+        HELD_LIMIT: '25',
         PROVIDER_SECRET_ARN: '@ProvidersCredentials',
         PROVIDER_BASE_URLS: '{}',
       },
