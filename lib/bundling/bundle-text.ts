@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { buildSync, transformSync, type BuildOptions } from 'esbuild';
 import { withoutPackageFiles } from './package-files.ts';
 import { withPackedJson } from './packed-json.ts';
+import { withoutRegionNames } from './region-names.ts';
 import { withoutUnaskedErrors } from './unasked-errors.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -92,7 +93,8 @@ export function bundleText(entry: Pick<BuildOptions, 'entryPoints' | 'stdin'>, i
     Object.entries(output.inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
   );
   const text = outputFiles.map((file) => file.text).join('');
-  const small = withoutPackageFiles(minified(withoutUnaskedErrors(text, inputs)), inputs, root);
+  const needed = withoutRegionNames(withoutUnaskedErrors(text, inputs), inputs);
+  const small = withoutPackageFiles(minified(needed), inputs, root);
   return withFilesOnDemand(withPackedJson(small, inputs, root));
 }
 

@@ -62,7 +62,6 @@ describe('a deployment with default settings', () => {
   afterAll(async () => {
     await service.end();
   });
-  everyAnswer(() => service);
 
   it('The lists of models have the sandbox for a marked account, and for no other account', async () => {
     for (const [client, isOffered] of [
@@ -118,6 +117,8 @@ describe('a deployment with default settings', () => {
     await service.operator.accounts.change(account.id, { sandbox: null });
     expect(await quoted()).toBe(404);
   });
+
+  everyAnswer(() => service);
 });
 
 describe('a service that offers the sandbox to every account', () => {
@@ -130,7 +131,6 @@ describe('a service that offers the sandbox to every account', () => {
   afterAll(async () => {
     await service.end();
   });
-  everyAnswer(() => service);
 
   it.each(stalling)(
     'The directive %s of an unmarked account is refused with the field prompt',
@@ -163,4 +163,6 @@ describe('a service that offers the sandbox to every account', () => {
     const body = { model: 'sandbox-sketch', prompt: 'a lake [sandbox:delay=10ms]' };
     expect((await service.send('/images/generate', { key, body })).status).toBe(202);
   });
+
+  everyAnswer(() => service);
 });

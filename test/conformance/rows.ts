@@ -997,7 +997,7 @@ export const parts: readonly Part[] = [
         'A body is at most 32 deep, and a form has at most 32 parts; otherwise 400 names the bound',
         'api/strange-bodies: A form of 33 parts is 400 that names the bound, and one of 32 parts is read',
         'api/strange-bodies: Without a key, a deep body is 401 at every door of the API',
-        'api/strange-bodies-long: strange bodies get no 5xx, and nothing is charged',
+        'api/strange-bodies-long: many drawn bodies',
       ),
       row(
         'A deployment offers the sandbox to marked accounts only; others may not stop a renderer by a directive',

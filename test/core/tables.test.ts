@@ -48,6 +48,7 @@ describe('core/limits.ts', () => {
       mostPageBytes: 5_000_000,
       eventMillis: 2_592_000_000,
       mostEvents: 100,
+      mostHeldReads: 2,
       eventPausesMillis: [1_000, 1_500, 2_000],
       resolveMillis: 5_000,
       sourcesAtOnce: 4,
