@@ -67,6 +67,7 @@ describe('core/limits.ts', () => {
       chargeMillis: 5_000,
       heldMillis: 285_000,
       heldRequestMillis: 350_000,
+      sendingMillis: 65_000,
       heldShare: { percent: 25, least: 2, most: 500 },
       maxEditBytes: 4_400_000,
       maxEditBodyBytes: 6_000_000,
