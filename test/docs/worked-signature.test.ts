@@ -33,8 +33,8 @@ describe('The delivery of docs/api.md', () => {
     expect(Object.fromEntries(shown)).toEqual(sent);
   });
 
-  it('The README shows the same delivery', () => {
-    const { text } = readPage('README.md');
+  it('docs/client-webhooks.md shows the same delivery', () => {
+    const { text } = readPage('docs/client-webhooks.md');
     expect(text).toContain(`x-webhook-signature-256: ${shown.get('x-webhook-signature-256') ?? ''}\n`);
     expect(text).toContain(`\n\n${body}\n`);
   });

@@ -95,8 +95,10 @@ describe('The example program that receives webhooks', () => {
     expect(complained).toContain('DARKROOM_WEBHOOK_SECRET');
   });
 
-  it('The program verifies with the function of the README, word for word', () => {
-    const sample = readPage('README.md').blocks.find(({ language }) => language === 'js')?.text ?? '';
+  it('The program verifies with the function of docs/client-webhooks.md, word for word', () => {
+    const sample =
+      readPage('docs/client-webhooks.md').blocks.find(({ text }) => text.includes('isFromDarkroom'))?.text ??
+      '';
     const verify = sample.slice(sample.indexOf('/**')).replace('export function', 'function');
     expect(verify).toContain('isFromDarkroom');
     expect(readFileSync(program, 'utf8')).toContain(verify);

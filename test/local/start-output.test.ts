@@ -9,7 +9,7 @@ import { startOptions } from '../../start/options.ts';
 import { temporaryFolder } from './machine-fixture.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+const page = readFileSync(path.join(root, 'docs/one-machine.md'), 'utf8');
 
 describe('npm start', () => {
   it("The command npm start prints the id of the demo account, which the operator's commands need, and the addresses of the OpenAI-shaped endpoint and of MCP", async () => {
@@ -37,11 +37,11 @@ describe('npm start', () => {
     expect(printed).toContain(`\n  MCP      ${origin}/mcp `);
   });
 
-  it('The command npm start has only options that the README lists', () => {
+  it('The command npm start has only options that docs/one-machine.md lists', () => {
     const help = execFileSync(process.execPath, ['bin/local.ts', '--help'], { cwd: root, encoding: 'utf8' });
     const options = [...help.matchAll(/^ +(--[a-z-]+)/gm)].map(([, name = '']) => name);
     expect(options).toContain('--env');
-    expect(options.filter((name) => !readme.includes(`| \`${name}`))).toEqual([]);
+    expect(options.filter((name) => !page.includes(`| \`${name}`))).toEqual([]);
   });
 
   it.each([

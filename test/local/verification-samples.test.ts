@@ -177,7 +177,7 @@ type Verify = (headers: unknown, rawBody: Uint8Array, secret: string) => unknown
 
 async function javascriptSample(): Promise<Verify> {
   const file = path.join(folder, 'sample.mjs');
-  writeFileSync(file, sampleOf('README.md', 'js', 'isFromDarkroom'));
+  writeFileSync(file, sampleOf('docs/client-webhooks.md', 'js', 'isFromDarkroom'));
   const sample: unknown = await import(pathToFileURL(file).href);
   return z.object({ isFromDarkroom: z.custom<Verify>((value) => typeof value === 'function') }).parse(sample)
     .isFromDarkroom;
@@ -194,7 +194,7 @@ function judge(verify: Verify, all: readonly Case[], headersOf: (one: Case) => u
   });
 }
 
-describe('the JavaScript sample of the README', () => {
+describe('the JavaScript sample of docs/client-webhooks.md', () => {
   it("The JavaScript sample returns true only for genuine deliveries and never throws, with Node's headers", async () => {
     expect(judge(await javascriptSample(), ownCases, ({ headers }) => headers)).toEqual(genuineOf(ownCases));
   });
@@ -251,7 +251,7 @@ function judgeInPython(page: string, name: string, all: readonly Case[]): unknow
 
 describe.skipIf(python === undefined)('The Python samples', () => {
   it.each([
-    ['README.md', 'is_from_darkroom', ownCases],
+    ['docs/client-webhooks.md', 'is_from_darkroom', ownCases],
     ['docs/api.md', 'is_standard', standardCases],
   ] as const)(
     'The Python sample of %s returns true only for genuine deliveries and never raises',
