@@ -36,8 +36,8 @@ it('A thousand requests all give their image, and each is charged once', { timeo
     expect(repeated).toBeGreaterThan(0);
     expect(new Set(ids).size).toBe(requests);
     expect(await stormBooks(service.operator, id)).toEqual({
-      creations: requests,
       chargedOnce: requests,
+      others: 0,
       differences: 0,
     });
     expect(hostilities.filter((hostility) => proxy.struck[hostility] === 0)).toEqual([]);
