@@ -4,7 +4,6 @@ import type { Clock } from '../core/ports/runtime.ts';
 import { readSecretValue } from './secret-value.ts';
 
 const cacheMillis = 5 * 60_000;
-const failureMillis = 1_000;
 
 interface SecretAccess {
   readonly client: SecretsManagerClient;
@@ -60,28 +59,16 @@ export function validValues(
 }
 
 /**
- * Keeps what was read for five minutes, and a failure for one second. So a flood of requests does not cost a call for
- * each of them, also while Secrets Manager fails. A read that has not ended is never shared: Lambda may have frozen the
- * request that began the read, and the read would never end for the next request.
+ * Keeps what was read for five minutes. A failure is not kept: the next request may read the secret. A read that has
+ * not ended is not shared: Lambda may have frozen the request that began the read, and the read would never end for the
+ * next request.
  */
 export function heldFor<Value>(clock: Pick<Clock, 'now'>, read: () => Promise<Value>): () => Promise<Value> {
-  let held: {
-    readonly outcome: { readonly value: Value } | { readonly error: unknown };
-    readonly until: number;
-  };
-  held = { outcome: { error: undefined }, until: 0 };
+  let held: { readonly value: Value; readonly until: number } | undefined;
   return async () => {
-    if (held.until > clock.now()) {
-      if ('error' in held.outcome) throw held.outcome.error;
-      return held.outcome.value;
-    }
-    try {
-      const value = await read();
-      held = { outcome: { value }, until: clock.now() + cacheMillis };
-      return value;
-    } catch (error) {
-      held = { outcome: { error }, until: clock.now() + failureMillis };
-      throw error;
-    }
+    if (held && held.until > clock.now()) return held.value;
+    const value = await read();
+    held = { value, until: clock.now() + cacheMillis };
+    return value;
   };
 }
