@@ -1,4 +1,4 @@
-/** The alarms of the template, and what docs/operations.md says of each in its table. */
+/** The alarms of the template, and what docs/alarms.md says of each in its table. */
 import { resourcesOf, wordOf } from './template.ts';
 
 export interface MetricOf {

@@ -1,4 +1,4 @@
-/** The tables of docs/operations.md about quotas. A test compares them with the page. */
+/** The tables of docs/deploying.md about quotas. A test compares them with the page. */
 import { awsDefaults, awsDefaultsReadAt, type AwsQuotaName } from './aws-defaults.ts';
 import { needsOf, quotasFor, type Traffic } from './quotas.ts';
 
