@@ -63,7 +63,7 @@ function shareOf(
  */
 export function watchesText(alarm: AlarmProperties): string {
   const share = shareOf(alarm);
-  if (share) return `${sumText(share.bad)}, as a share of ${sumText(share.of)}`;
+  if (share) return `${sumText(share.bad)} / ${sumText(share.of)}`;
   const { Expression: formula, Label: label } = alarm.Metrics?.find(({ Expression }) => Expression) ?? {};
   if (formula === undefined || formula === sumOf(alarm)) return sumText(watchedBy(alarm));
   const words = (alarm.Metrics ?? []).reduce(

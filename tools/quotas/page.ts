@@ -2,7 +2,7 @@
 import { awsDefaults, awsDefaultsReadAt, type AwsQuotaName } from './aws-defaults.ts';
 import { needsOf, quotasFor, type Traffic } from './quotas.ts';
 
-const rates = [10, 60, 100, 300, 1_000];
+const rates = [10, 100, 1_000];
 const times = [15, 60];
 const kinds = ['synchronous', 'job'] as const;
 
