@@ -79,12 +79,15 @@ export function settingsTable(): string {
 /** What AWS gives an account that asked for nothing. */
 export function defaultsTable(): string {
   return table(
-    ['Quota', 'us-east-1, us-west-2, eu-west-1', 'other regions', `Source (read ${awsDefaultsReadAt})`],
+    [
+      `Quota, with its source (read ${awsDefaultsReadAt})`,
+      'us-east-1, us-west-2, eu-west-1',
+      'other regions',
+    ],
     Object.values(awsDefaults).map(({ title, large, other, canBeRaised, source }) => [
-      canBeRaised ? title : `${title} (cannot be raised)`,
+      `[${title}](${source})${canBeRaised ? '' : ' (cannot be raised)'}`,
       figure(large),
       figure(other),
-      `[AWS](${source})`,
     ]),
   );
 }
