@@ -46,6 +46,17 @@ describe('docs/api.md', () => {
   );
 });
 
+describe('docs/operations.md', () => {
+  it('Each of 15 things that a caller says has its first command and a link', () => {
+    const rows = tableRows(sectionOf(readPage('docs/operations.md'), '## What a caller says'));
+    expect(rows).toHaveLength(15);
+    for (const [symptom, command, more] of rows) {
+      expect(command, symptom).toMatch(/^`[a-z].+`$/);
+      expect(more, symptom).toMatch(/\]\(\S+\)/);
+    }
+  });
+});
+
 describe('docs/deploying.md', () => {
   const codes = (names: readonly string[]): string[] => names.map((name) => `\`${name}\``).sort();
 
