@@ -1,7 +1,7 @@
 /**
  * The settings of the default stage, which `cdk deploy` deploys and `npm start` runs. Another
  * stage is another file in this folder; `cdk deploy -c stage=NAME` deploys config/NAME.ts.
- * docs/operations.md lists every setting.
+ * docs/deploying.md lists every setting.
  */
 import type { SettingsInput } from '../lib/settings.ts';
 

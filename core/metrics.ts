@@ -98,7 +98,7 @@ export const alarmMetric = {
   dimensions: [['event']],
 } as const satisfies Omit<MetricDefinition, 'event'>;
 
-/** The events that are logged as alarms. docs/operations.md says what to do about each of them. */
+/** The events that are logged as alarms. docs/alarms.md says what to do about each of them. */
 export const alarmEvents = [
   'books_out_of_balance',
   'callback_refused',

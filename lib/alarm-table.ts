@@ -1,7 +1,7 @@
 /**
  * The alarms, one row each. `meaning` says what the alarm means to a customer, and `remedy`
- * what to do first. docs/operations.md has a row and a section for each alarm; a test
- * compares the page with the template. Another test shows to each alarm ordinary traffic and the
+ * what to do first. docs/alarms.md has a row for each alarm; a test compares the page
+ * with the template. Another test shows to each alarm ordinary traffic and the
  * fault: ordinary failures raise no alarm (docs/decisions/0023).
  */
 import { Duration } from 'aws-cdk-lib';
@@ -39,9 +39,9 @@ function capacityAlarms({
       periods: 5,
       missing: TreatMissingData.BREACHING,
       meaning:
-        'What gets stuck stays stuck: nobody restarts or refunds it, and capacity is judged by an old count.',
+        'A creation that is stuck stays stuck: nothing is restarted or refunded in time. The service also uses an old count for its capacity.',
       remedy:
-        'Check the rule EveryMinute and the log of Reconcile. A new stack is in this state for its first minutes.',
+        'Check that the rule EveryMinute is enabled, and read the log of Reconcile. A new stack is in this state for its first minutes.',
     },
     ReconcilingFailing: {
       ...share({
@@ -50,8 +50,10 @@ function capacityAlarms({
         percent: 5,
         least: 5,
       }),
-      meaning: 'Creations that are stuck could not be looked at; it is tried again each minute.',
-      remedy: 'Read the errors in the log of Reconcile.',
+      meaning:
+        'The reconciler could not look at creations that need help. It tries each of them again in a minute.',
+      remedy:
+        'Read the errors in the log of Reconcile. If the table is busy, RequestsShed shows this too. NewerRelease means that a newer release has accepted the creation: deploy that release again.',
     },
     FunctionsThrottled: {
       ...share({
@@ -61,16 +63,18 @@ function capacityAlarms({
         least: 10,
       }),
       meaning:
-        'Customers wait longer, or get a 503: Lambda runs as many functions at once as the account may.',
+        'Customers wait longer or get a 503, because Lambda runs as many functions at once as the account or a reservation allows.',
       remedy:
-        'Ask AWS for more concurrent executions; look for another stack in the account that takes them.',
+        'Ask AWS for more concurrent executions, or change the setting concurrency. Check whether another stack in the account uses them.',
     },
     CapacityNearlyUsed: {
       metric: metrics.of('OpenCreations', { statistic: Stats.MAXIMUM }),
       // Four fifths of the capacity, which leaves time to ask AWS for more.
       threshold: Math.max(1, Math.floor((serviceCapacity * 4) / 5)),
-      meaning: 'Soon customers get 429 "capacity": four fifths of the creations that may be open are.',
-      remedy: 'See whether a provider has become slow; else raise serviceCapacity and what stands behind it.',
+      meaning:
+        'Soon customers get 429 with the scope "service": four fifths of serviceCapacity are open creations.',
+      remedy:
+        'Look at the providers on the dashboard: a slow provider fills the capacity. Otherwise raise serviceCapacity together with the quotas of Lambda.',
     },
   };
 }
@@ -97,9 +101,9 @@ function limitAlarms({
       threshold: Math.ceil((unreserved * 4) / 5),
       periods: 2,
       meaning:
-        'Soon customers wait or get a 503: four fifths of the concurrent executions that nothing reserves are in use.',
+        'Soon customers wait or get a 503: four fifths of the concurrent executions that no function reserves are in use, in the whole account and region.',
       remedy:
-        'Ask AWS for more concurrent executions, then raise the setting alarms.concurrentExecutions; see whether a provider has become slow.',
+        'See on the dashboard whether a provider has become slow. Otherwise ask AWS for more concurrent executions, and then raise the setting alarms.concurrentExecutions.',
     },
     ExecutionsThrottled: {
       ...share({
@@ -108,21 +112,24 @@ function limitAlarms({
         percent: 10,
         least: 20,
       }),
-      meaning: 'Customers wait longer: Step Functions delays the steps of executions.',
-      remedy: 'Ask AWS for a higher quota of StateTransition; look for other state machines in the account.',
+      meaning:
+        'Customers wait longer, because Step Functions delays the steps of executions. Nothing is lost.',
+      remedy:
+        'Ask AWS for a higher quota of StateTransition. Look for other state machines in the account and region that use this quota.',
     },
     TableThrottled: {
       ...share({ bad: table.throttles, of: accepted, percent: 5, least: 50 }),
       periods: 2,
-      meaning: 'Customers wait longer, or get a 503: the table or an index throws out reads or writes.',
+      meaning: 'Customers wait longer or get a 503, because the table or an index throttles reads or writes.',
       remedy:
-        'See on the dashboard whether the table or an index is full. A new table grows by itself within half an hour; else ask AWS for a higher quota of the table, or lower the limits of the account that sends most.',
+        'See on the dashboard whether the table or an index is full. A new table takes 4,000 write units a second, and doubles by itself within half an hour. If traffic has outgrown the quota (40,000 write units a second), ask AWS for more. If one account sends most of the traffic, lower its post-rate.',
     },
     TransactionConflicts: {
       ...share({ bad: [table.conflicts], of: accepted, percent: 50, least: 100 }),
       periods: 2,
-      meaning: 'Customers wait longer, or get a 503: charges of one account wait for each other.',
-      remedy: 'Find the account that sends most, and lower its max-concurrent or its post-rate.',
+      meaning: 'Customers wait longer or get a 503, because the charges of one account wait for each other.',
+      remedy:
+        'Find the account that sends most (ChargeConflicts on the dashboard, and the log of GenerateImage). Lower its max-concurrent or its post-rate, or let the customer use several accounts.',
     },
   };
 }

@@ -20,8 +20,9 @@ function requestAlarms({ metrics, httpApi, alarms }: Watched): Readonly<Record<s
     ServerErrors: {
       ...share({ bad: [httpApi.metricServerError(fiveMinutes)], of: requests, percent: 1, least: 5 }),
       meaning:
-        'Customers get answers of 500 and above. Part of them may be creations that failed while they waited.',
-      remedy: 'Compare with RequestsFailing and ProvidersUnavailable; read the access log for the route.',
+        'Customers get answers of 500 and above. Some may be creations that failed while the customer waited (Prefer: wait).',
+      remedy:
+        'Compare with RequestsFailing and ProvidersUnavailable. If neither is raised, a function died or timed out: the access log has the route and integrationError.',
     },
     ...inBothWindows(
       'RequestsFailing',
@@ -32,33 +33,38 @@ function requestAlarms({ metrics, httpApi, alarms }: Watched): Readonly<Record<s
       {
         percent: 0.1,
         least: 3,
-        meaning: 'Customers got a 500 that nobody foresaw.',
-        remedy: 'Read error and stack of the log lines with their request ids.',
+        meaning: 'Customers got a 500 from an unexpected error. A creation that was accepted continues.',
+        remedy:
+          'Read error and stack in the log lines with these request ids (requestId). Charges need no correction by hand.',
       },
     ),
     RequestsShed: {
       ...share({ bad: [metrics.of('RequestsShed')], of: requests, percent: 1, least: 10 }),
-      meaning: 'Customers get 503 "busy": the table threw out their requests. Nothing was charged.',
-      remedy: 'Compare with TableThrottled and TransactionConflicts: one account may send too much at once.',
+      meaning: 'Customers get 503 "overloaded", because the table was too busy. Nothing was charged.',
+      remedy:
+        'Compare with TableThrottled and TransactionConflicts. If charges of one account conflict (ChargeConflicts), lower its max-concurrent or its post-rate.',
     },
     AcceptSlow: {
       metric: metrics.of('AcceptTime', { statistic: Stats.p(95) }),
       threshold: alarms.acceptMillis,
       periods: 3,
-      meaning: 'Customers wait long for their 202: the charge or the start of an execution takes long.',
-      remedy: 'Look at the latency of the table and of Step Functions, and at TransactionConflicts.',
+      meaning:
+        'Five of 100 customers wait longer than alarms.acceptMillis for the charge and the start of an execution.',
+      remedy:
+        'Look at the latency of the table and of Step Functions. Compare with TransactionConflicts, TableThrottled and FunctionsThrottled. If nothing is wrong there, look at the AWS Health Dashboard.',
     },
     StartsRefused: {
       ...share({ bad: [metrics.alarms('start_refused')], of: accepted, percent: 1, least: 3 }),
-      meaning: 'Submissions fail: Step Functions refuses executions for good. Charges are given back.',
-      remedy: 'Check the state of the stack and the role of the function; deploy again.',
+      meaning:
+        'Submissions fail, because Step Functions refuses executions for good: no permission, or no such state machine. Each charge is reversed.',
+      remedy: 'Check the state of the stack and the role of the function. Then deploy again.',
     },
     StartsUnclear: {
       ...share({ bad: [metrics.of('StartsUnclear')], of: accepted, percent: 1, least: 10 }),
       meaning:
-        'Creations are accepted and wait: Step Functions does not answer clearly whether it starts them. The reconciler starts them, or refunds them after their deadlines.',
+        'Creations are accepted and wait, because Step Functions throttles their starts, fails, or does not answer. The reconciler starts them, the earliest deadline first, and refunds those whose deadline has passed.',
       remedy:
-        'Look at the AWS Health Dashboard and at throttled starts; ask AWS for a higher quota if traffic has outgrown it.',
+        'Look at the AWS Health Dashboard and at ThrottledEvents of StartExecution. In an outage of AWS do nothing. If traffic has outgrown the quota, ask AWS for a higher one, then raise startsPerSecond. If another application starts executions, lower startsPerSecond by its share.',
     },
   };
 }
@@ -73,8 +79,8 @@ function creationAlarms({
     CreationsPastDeadline: {
       ...share({ bad: [metrics.alarms('creation_past_deadline')], of: accepted, percent: 0.1, least: 3 }),
       meaning:
-        'Customers waited past the deadline and were refunded by the reconciler, since the executions did not.',
-      remedy: 'Look at the executions of the creations and at the log of RefundCharge.',
+        'Customers waited past the deadline. The reconciler failed and refunded the creations, because the executions did not.',
+      remedy: 'Look at the executions of these creations (executionId) and at the log of RefundCharge.',
     },
     CreationsRecoveredAgain: {
       ...share({
@@ -85,7 +91,8 @@ function creationAlarms({
         period: oneHour.period,
       }),
       meaning: 'Customers wait for creations whose executions died three times or more.',
-      remedy: 'Find why they die; refund the creations if it cannot be helped.',
+      remedy:
+        'Run creations show, and find why the executions died. If you cannot repair the cause, run creations refund.',
     },
     ...inBothWindows(
       'ExecutionsFailing',
@@ -101,8 +108,9 @@ function creationAlarms({
         percent: 1,
         least: 5,
         meaning:
-          'Executions ended without a refund or a webhook that was due; the reconciler takes their creations up at once.',
-        remedy: 'Open a failed execution: its graph names the reason.',
+          'Executions ended before their refunds or webhooks. The reconciler takes up the creations at once: customers wait longer and lose nothing.',
+        remedy:
+          'Open a failed execution in the console. Its graph shows the state, and the name of the error is the reason.',
       },
     ),
     ...inBothWindows(
@@ -114,22 +122,26 @@ function creationAlarms({
       {
         percent: 1,
         least: 3,
-        meaning: 'Customers get "Generation failed." for something of ours, and are refunded.',
-        remedy: 'Open one of the executions: the graph shows which state failed.',
+        meaning:
+          'Creations fail with InternalFailure because of a fault of the service. Customers are refunded.',
+        remedy:
+          'Open one of the executions: the graph shows which state failed. ImagesNotStored, ProviderAnswersUnknown or ProviderCallsBreaking may report the same fault.',
       },
     ),
     ImagesNotStored: {
       ...share({ bad: [metrics.alarms('image_not_stored')], of: accepted, percent: 0.5, least: 3 }),
-      meaning: 'Images were rendered and could not be kept: customers are refunded, the provider is paid.',
+      meaning:
+        'Images were rendered, and the bucket refused them. Customers are refunded, and you still pay the provider.',
       remedy: 'Check the bucket and the roles of RenderImage, RenderImageSmall and RenderImageLarge.',
     },
     ImagesSlow: {
       metric: metrics.of('CreationTime', { statistic: Stats.p(95) }),
       threshold: alarms.imageSeconds * 1_000,
       periods: 3,
-      meaning: 'Customers wait long for their images.',
+      meaning:
+        'Five of 100 customers wait longer than alarms.imageSeconds for their images, three times in a row.',
       remedy:
-        'Compare the times of the providers on the dashboard with FunctionsThrottled and StartsUnclear.',
+        'Look at the times of the providers on the dashboard. If no provider became slow, compare with FunctionsThrottled, ExecutionsThrottled and StartsUnclear. If your models usually take this long, raise the setting.',
     },
   };
 }
@@ -140,9 +152,9 @@ function deliveryAlarms({ metrics }: Watched): Readonly<Record<string, AlarmDefi
     TasksNotEnded: {
       ...share({ bad: [metrics.alarms('task_not_ended')], of: accepted, percent: 0.5, least: 3 }),
       meaning:
-        'Customers have their images, but webhooks are late: Step Functions refuses the end of renderings.',
+        'Customers have their images, and webhooks are late: Step Functions refuses to end tasks of the callback machine. Each rendering waits a minute for its heartbeat, up to fifteen times.',
       remedy:
-        'Read the error in the log: a missing grant is a matter of the roles, everything else a defect.',
+        'Read the error in the log of the renderers and of ReceiveCallback. AccessDeniedException means that a role lacks a permission: check the stack, and deploy again. InvalidToken and InvalidOutput are defects of the service.',
     },
     ...inBothWindows(
       'WebhookDeliveriesBroken',
@@ -153,8 +165,10 @@ function deliveryAlarms({ metrics }: Watched): Readonly<Record<string, AlarmDefi
       {
         percent: 0.5,
         least: 3,
-        meaning: 'Webhooks are late for a fault of ours, not of their receivers. They are tried again.',
-        remedy: 'Read the error in the log of DeliverWebhook; the encryption secret is the first suspect.',
+        meaning:
+          'Webhooks are late because of a fault of the service, not of a receiver. They are sent again.',
+        remedy:
+          'Read the error in the log of DeliverWebhook. First check whether a secret can no longer be opened: webhooks secret ACCOUNT says so, and webhooks rotate ACCOUNT issues a new one.',
       },
     ),
     WebhookSecretsLost: {
@@ -162,9 +176,9 @@ function deliveryAlarms({ metrics }: Watched): Readonly<Record<string, AlarmDefi
       metric: metrics.alarms('webhook_secret_lost'),
       threshold: 1,
       meaning:
-        'A webhook secret that receivers may still hold cannot be opened. Receivers with only that secret cannot verify.',
+        'Webhooks are signed with the current secret only, because a replaced secret cannot be opened. A receiver that holds only the replaced secret cannot verify them, although its 24 h are not over.',
       remedy:
-        'Tell the customer to use the secret issued last; run webhooks reseal, which removes the lost secret.',
+        'The log names the account and when the secret was issued (issuedAt). Tell the customer to use the secret that webhooks secret ACCOUNT shows. Then run webhooks reseal, which removes the lost secret and ends the alarm.',
     },
   };
 }

@@ -16,7 +16,7 @@ export function makeAlarm(
 ): Alarm {
   const common = {
     alarmName: `${Stack.of(scope).stackName}-${name}`,
-    alarmDescription: `${meaning} What to do: ${remedy} See docs/operations.md#${name.toLowerCase()}`,
+    alarmDescription: `${meaning} What to do: ${remedy} See docs/alarms.md#${name.toLowerCase()}`,
     metric,
     evaluationPeriods: periods,
     treatMissingData: missing ?? TreatMissingData.NOT_BREACHING,

@@ -16,31 +16,37 @@ export function moneyAlarms({
         least: 5,
       }),
       meaning:
-        'Customers wait for their money: tries to refund fail. Each is repeated, at last by the reconciler.',
-      remedy: 'Read the log of RefundCharge; look for throttles of the table.',
+        'Refunds need several tries, at last by the reconciler. Customers get their money seconds or minutes later.',
+      remedy:
+        'Read the log of RefundCharge. refund_busy means a busy table. Any other error is a fault of the service.',
     },
     RefundNotMade: {
       // The reconciler tries once a minute, so three are a charge that stays, or three customers.
       metric: metrics.alarms('refund_not_made'),
       threshold: 3,
       meaning:
-        'A customer’s charge could be given back neither by the execution nor by the reconciler; it tries each minute.',
-      remedy: 'Look for throttles of the table; refund the creation by hand if it lasts.',
+        'Neither the execution nor the reconciler could refund a charge, because of conflicts or a busy table. The refund is tried every minute.',
+      remedy:
+        'Look for throttles of the table, and for one account that sends very many requests. If this lasts, run creations refund.',
     },
     BooksOutOfBalance: {
       // The audit runs once a day, and the alarm keeps its state until the next audit.
       metric: metrics.of('BooksOutOfBalance', { statistic: Stats.MAXIMUM }),
       threshold: 1,
       missing: TreatMissingData.IGNORE,
-      meaning: 'A customer’s balance, or a creation, does not agree with the ledger.',
-      remedy: 'Run the audit for the account that the log names; correct by an adjustment with its reason.',
+      meaning:
+        'A balance, the month of a key, or a creation does not agree with the ledger. A customer may have been charged wrongly.',
+      remedy:
+        'Run audit --account for the account that the log names. Understand the difference first, then correct it with wallet adjust and a reason. The alarm ends with the next audit that finds no difference.',
     },
     AuditFailing: {
       // Lambda repeats a failed run twice.
       metric: auditBooks.metricErrors(oneHour),
       threshold: 3,
-      meaning: 'No customer notices; whether the books balance may not be known today.',
-      remedy: 'Read the log of AuditBooks; run the audit by hand.',
+      meaning:
+        'Customers notice nothing, but nobody may know today whether the books balance. Lambda repeats a failed run twice.',
+      remedy:
+        'Read the log of AuditBooks, then run the command audit. The next start goes on where the progress was stored.',
     },
     AuditOverdue: {
       // CloudWatch looks back seven days at most when a period is an hour, and one day when it is shorter.
@@ -49,9 +55,10 @@ export function moneyAlarms({
       comparison: ComparisonOperator.LESS_THAN_THRESHOLD,
       periods: 26,
       missing: TreatMissingData.BREACHING,
-      meaning: 'No customer notices; nobody has known for more than a day whether the books balance.',
+      meaning:
+        'Customers notice nothing, but no audit has ended for 26 h, so nobody knows whether the books balance.',
       remedy:
-        'Check the rule of the audit and the log of AuditBooks; run the audit by hand. A new stack is in this state until its first audit has ended.',
+        'Check that the rule of the audit is enabled, and read the log of AuditBooks. Then run the command audit. A new stack is in this state until its first audit has ended.',
     },
   };
 }

@@ -14,8 +14,9 @@ export function providerAlarms({ metrics }: Watched): Readonly<Record<string, Al
         percent: 5,
         least: 5,
         meaning:
-          'Customers get "temporarily unavailable": no provider of their models takes orders. They are refunded.',
-        remedy: 'Look at the outcomes by route on the dashboard and at the status pages of the providers.',
+          'Creations fail with ServiceUnavailable: every provider of their models is down, throttles the service or refuses its key. Customers are refunded.',
+        remedy:
+          'Look at the answers by route on the dashboard and at the status pages of the providers. A further route in the catalog is the lasting solution.',
       },
     ),
     ProviderCredentialsRefused: {
@@ -23,16 +24,17 @@ export function providerAlarms({ metrics }: Watched): Readonly<Record<string, Al
       metric: metrics.alarms('provider_refused_credentials', oneHour.period),
       threshold: 3,
       meaning:
-        'A provider refuses our key or our bill; customers get its models from the next route or not at all.',
-      remedy: 'Renew key or credit at the provider that the log names.',
+        'A provider answered 401, 402 or 403: your key or your credit is the cause. The next route renders its models. Without a next route, creations fail with ServiceUnavailable.',
+      remedy: 'Renew the key or the credit at the provider that the log names.',
     },
     ProviderCircuitOpened: {
       // The circuit itself opens at a share: when half of the calls of a minute fail.
       metric: metrics.alarms('provider_circuit_opened'),
       threshold: 1,
       meaning:
-        'A provider fails: customers of its models wait a little longer, or get them from the next route. Without a next route their creations fail and are refunded.',
-      remedy: 'Run `providers health`, and look at the status page of the provider that the log names.',
+        'Half of the calls of a route failed in a minute. Creations ask their other routes first. Creations of a model without another route take longer, or fail and are refunded.',
+      remedy:
+        'Run providers health, and look at the status page of the provider that the log names. Nothing has to be switched back. If the circuit opens again and again, remove the provider or change the order of the routes.',
     },
     ProviderAnswersUnknown: {
       ...share({
@@ -43,8 +45,8 @@ export function providerAlarms({ metrics }: Watched): Readonly<Record<string, Al
         period: oneHour.period,
       }),
       meaning:
-        'A provider gives answers that its adapter does not know, or no images that can be given out; the creations failed and were refunded.',
-      remedy: 'Correct the adapter: the log names provider, model and the kind of answer.',
+        'A provider gives answers that its adapter does not know, or no images that can be delivered. The creations failed with InternalFailure and were refunded.',
+      remedy: 'Correct the adapter. The log names the provider, the model and the kind of answer (detail).',
     },
     ProviderCallsBreaking: {
       ...share({
@@ -55,15 +57,15 @@ export function providerAlarms({ metrics }: Watched): Readonly<Record<string, Al
         period: oneHour.period,
       }),
       meaning:
-        'Calls to a provider end in errors that its adapter did not expect; the creations failed and were refunded.',
-      remedy: 'Correct the adapter: the log names provider and error.',
+        'Calls to a provider end in errors that its adapter did not expect. The creations failed with InternalFailure and were refunded.',
+      remedy: 'Correct the adapter. The log names the provider and the error.',
     },
     CallbacksRefused: {
       ...share({ bad: [metrics.alarms('callback_refused')], of: accepted, percent: 1, least: 5 }),
       meaning:
-        'Customers wait up to a minute longer: callbacks that came to the right address were not signed by the vendor, or came from another account of the vendor.',
+        'Callbacks came to the right addresses, but were not signed by the vendor, or came from another account of the vendor. If they were genuine, customers of this vendor wait up to a minute longer.',
       remedy:
-        'Compare the account that the provider is pinned to with the account of its key; look whether the vendor has changed its keys.',
+        'Read why in the log. Account: compare the account of the callbacks with the account of your key. Signature: check whether the vendor has changed its keys or its scheme. Time: check the clock of the vendor.',
     },
   };
 }

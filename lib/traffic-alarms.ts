@@ -19,9 +19,9 @@ function trafficGone(watched: TrafficWatched): Readonly<Record<string, AlarmDefi
   const { trafficGone: setting } = watched.alarms;
   if (setting === 'off') return {};
   const texts = {
-    meaning: 'Customers do not reach the service, or have stopped: nobody orders images.',
+    meaning: 'Customers do not reach the service, or nobody orders images.',
     remedy:
-      'Call the API from outside, and compare with ServerErrors; look at DNS, certificates and the throttle of API Gateway.',
+      'Call the API from outside. Compare with ServerErrors. Check the DNS of your domain, its certificate, and the 429 of API Gateway in the access log.',
   };
   if (setting === 'anomaly')
     return {
@@ -68,9 +68,9 @@ function canaryAlarm({ metrics, canary }: TrafficWatched): Readonly<Record<strin
       periods: 3,
       missing: TreatMissingData.BREACHING,
       meaning:
-        'Customers probably cannot order an image, get it, or are charged wrongly: the canary failed three times in a row.',
+        'Customers probably cannot order an image, cannot get it, or are charged wrongly: the canary failed three times in a row.',
       remedy:
-        'Read the event canary_failed in the log of Canary, which names the step. A new stack is in this state until `canary setup`.',
+        'Read the event canary_failed in the log of Canary: step and why. A new stack is in this state until you run canary setup.',
     },
   };
 }

@@ -13,9 +13,9 @@ export function streamAlarms({
         least: 5,
       }),
       meaning:
-        'Customers of the OpenAI-shaped endpoint or of MCP get answers of 500 and above. Part of them may be images that failed, or that took longer than a request can be held.',
+        'Customers of the OpenAI-shaped endpoint or of MCP get answers of 500 and above. Some may be images that failed, or that took longer than 285 s: such a client gets 504, and its next try gets the image without a second charge.',
       remedy:
-        'Compare with RequestsFailing, HeldRequestsRefused and ProvidersUnavailable; read the access log for the route.',
+        'Compare with RequestsFailing, HeldRequestsRefused and ProvidersUnavailable. If none is raised, read the access log. Many 504 mean a slow provider. Many 503 with integrationError mean that a function died or timed out.',
     },
     HeldRequestsRefused: {
       ...share({
@@ -25,9 +25,9 @@ export function streamAlarms({
         least: 5,
       }),
       meaning:
-        'Customers of the OpenAI-shaped endpoint or of MCP get a 503 and repeat the request: as many requests are held as the settings allow. Nothing was charged.',
+        'Customers of the OpenAI-shaped endpoint or of MCP get a 503 with Retry-After, because as many requests are held as the setting heldRequests allows. Nothing was charged.',
       remedy:
-        'See whether a provider has become slow; else raise the setting heldRequests, and before it the concurrent executions of the account.',
+        'See on the dashboard whether a provider has become slow. Otherwise raise heldRequests. If fewer than 100 executions would be left unreserved, ask AWS for more before.',
     },
   };
 }

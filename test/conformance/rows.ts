@@ -1024,7 +1024,7 @@ export const parts: readonly Part[] = [
         'simulation/crowd: What the gateway refuses of the callbacks comes later, and nothing is lost',
         'simulation/crowd-archive: The audit of a crowd reads the whole archive, and finds right books right',
         'simulation/crowd-archive: The audit of a crowd finds a row that the archive has lost',
-        'simulation/crowds: A crowd of 100 a second with the quotas of docs/operations.md is served as a whole',
+        'simulation/crowds: A crowd of 100 a second with the quotas of docs/deploying.md is served as a whole',
       ),
       row(
         'One account with 20 creations a second hears 503 for fewer than one in a hundred of its requests',

@@ -1,6 +1,6 @@
 /**
  * Tables and constants of core, stated a second time: a change of any entry has to be made here, too. The
- * second statement of the metrics is docs/operations.md, which test/docs/tables.test.ts compares.
+ * second statement of the metrics is docs/alarms.md, which test/docs/tables.test.ts compares.
  */
 import { describe, expect, it } from 'vitest';
 import { conditions, hourOf } from '../../core/account.ts';

@@ -20,7 +20,7 @@ export interface Page {
   /** The text without blocks of code and without code in lines. */
   readonly prose: string;
   readonly blocks: readonly Block[];
-  /** The anchors of its headings, as GitHub makes them. */
+  /** The anchors of its headings, as GitHub makes them, and those that the page sets with `<a id="…">`. */
   readonly anchors: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export function readPage(path: string): Page {
       text: block,
       ...(example !== undefined && { example }),
     })),
-    anchors: anchorsOf(withoutBlocks),
+    anchors: [...anchorsOf(withoutBlocks), ...setAnchors(withoutBlocks)],
   };
 }
 
@@ -66,6 +66,10 @@ function anchorsOf(text: string): string[] {
     seen.set(anchor, repeated + 1);
     return repeated === 0 ? anchor : `${anchor}-${repeated}`;
   });
+}
+
+function setAnchors(text: string): string[] {
+  return [...text.matchAll(/<a id="([\w-]+)"><\/a>/g)].map(([, anchor = '']) => anchor);
 }
 
 /** The targets of the links and pictures in the prose of a page. */

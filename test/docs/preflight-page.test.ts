@@ -1,4 +1,4 @@
-/** docs/operations.md says what the preflight does, and has the quotas of the data. */
+/** docs/deploying.md says what the preflight does, and has the quotas of the data. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { formattedPage } from '../../tools/formatted-page.ts';
 import { defaultsTable, quotasTable, settingsTable } from '../../tools/quotas/page.ts';
 import { readPage, root, sectionOf } from './pages.ts';
 
-const page = readPage('docs/operations.md');
+const page = readPage('docs/deploying.md');
 const section = sectionOf(page, '## Before the first deployment');
 
 describe('The page about the preflight', () => {

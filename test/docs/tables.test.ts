@@ -6,12 +6,14 @@ import { alarmMetric, metrics, type MetricDefinition } from '../../core/metrics.
 import { styles } from '../../adapters/providers/compatible/styles.ts';
 import { compatibleStyleNames } from '../../core/provider-styles.ts';
 import { providers } from '../../core/providers.ts';
+import { portalSettings } from '../../lib/portal/portal-settings.ts';
 import { documentation } from '../../document/operations/documentation.ts';
 import { fullSettings } from '../stack/full-settings.ts';
 import { firstColumn, readPage, sectionOf, tableRows } from './pages.ts';
 
 const api = readPage('docs/api.md');
-const operationsPage = readPage('docs/operations.md');
+const alarmsPage = readPage('docs/alarms.md');
+const deployingPage = readPage('docs/deploying.md');
 
 describe('docs/api.md', () => {
   it('The table of operations has every operation with its operationId', () => {
@@ -45,28 +47,51 @@ describe('docs/api.md', () => {
 });
 
 describe('docs/operations.md', () => {
+  it('Each of 15 things that a caller says has its first command and a link', () => {
+    const rows = tableRows(sectionOf(readPage('docs/operations.md'), '## What a caller says'));
+    expect(rows).toHaveLength(15);
+    for (const [symptom, command, more] of rows) {
+      expect(command, symptom).toMatch(/^`[a-z].+`$/);
+      expect(more, symptom).toMatch(/\]\(\S+\)/);
+    }
+  });
+});
+
+describe('docs/deploying.md', () => {
+  const codes = (names: readonly string[]): string[] => names.map((name) => `\`${name}\``).sort();
+
   it('The table of settings has every setting', () => {
-    const settings = Object.keys(fullSettings).map((name) => `\`${name}\``);
-    expect(firstColumn(sectionOf(operationsPage, '## Settings')).sort()).toEqual(settings.sort());
+    expect(firstColumn(sectionOf(deployingPage, '## Settings')).sort()).toEqual(
+      codes(Object.keys(fullSettings)),
+    );
   });
 
-  it('The table of alarms links to every section of an alarm', () => {
-    const chapter = sectionOf(operationsPage, '## Alarms');
-    const sections = [...chapter.matchAll(/^### (\w+)$/gm)].map(([, name = '']) => name);
-    const rows = sections.map((name) => `[${name}](#${name.toLowerCase()})`);
-    expect(firstColumn(chapter)).toEqual(rows);
+  it('The table of the portal has every setting of the portal', () => {
+    const names = Object.keys(portalSettings.unwrap().shape).map((name) => `portal.${name}`);
+    expect(firstColumn(sectionOf(deployingPage, '## The portal')).sort()).toEqual(codes(names));
+  });
+});
+
+describe('docs/alarms.md', () => {
+  it('Every anchor that the page sets is that of a row in the table of alarms, and every row sets its anchor', () => {
+    const names = firstColumn(sectionOf(alarmsPage, '## Alarms')).map((cell) => cell.replace(/^<.*>/, ''));
+    expect(firstColumn(sectionOf(alarmsPage, '## Alarms'))).toEqual(
+      names.map((name) => `<a id="${name.toLowerCase()}"></a>${name}`),
+    );
+    expect(alarmsPage.text.match(/<a id=/g)).toHaveLength(names.length);
+    expect(new Set(alarmsPage.anchors).size).toBe(alarmsPage.anchors.length);
   });
 
   it('The table of metrics has the event, the value, the unit and the dimensions of each metric', () => {
     const definitions: readonly MetricDefinition[] = metrics;
-    expect(tableRows(sectionOf(operationsPage, '## Metrics and dashboard'))).toEqual([
+    expect(tableRows(sectionOf(alarmsPage, '## Metrics and dashboard'))).toEqual([
       ...definitions.map((metric) => metricRow(metric, `\`${metric.event}\``)),
       metricRow(alarmMetric, 'every line of level alarm'),
     ]);
   });
 });
 
-/** The cells of a metric in docs/operations.md. */
+/** The cells of a metric in docs/alarms.md. */
 function metricRow(
   { name, field, unit, dimensions }: Omit<MetricDefinition, 'event'>,
   event: string,

@@ -22,7 +22,7 @@ it(
 );
 
 it(
-  'A crowd of 100 a second with the quotas of docs/operations.md is served as a whole',
+  'A crowd of 100 a second with the quotas of docs/deploying.md is served as a whole',
   { timeout: 300_000 },
   async () => {
     const report = await runCrowd(

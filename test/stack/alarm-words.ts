@@ -1,4 +1,4 @@
-/** The alarms of the template, and what docs/operations.md says of each in its table. */
+/** The alarms of the template, and what docs/alarms.md says of each in its table. */
 import { resourcesOf, wordOf } from './template.ts';
 
 export interface MetricOf {
@@ -63,7 +63,7 @@ function shareOf(
  */
 export function watchesText(alarm: AlarmProperties): string {
   const share = shareOf(alarm);
-  if (share) return `${sumText(share.bad)}, as a share of ${sumText(share.of)}`;
+  if (share) return `${sumText(share.bad)} / ${sumText(share.of)}`;
   const { Expression: formula, Label: label } = alarm.Metrics?.find(({ Expression }) => Expression) ?? {};
   if (formula === undefined || formula === sumOf(alarm)) return sumText(watchedBy(alarm));
   const words = (alarm.Metrics ?? []).reduce(

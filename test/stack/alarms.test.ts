@@ -1,6 +1,6 @@
 /**
- * Alarms, log and runbook agree. lib/alarm-table.ts states an alarm, and docs/operations.md explains it: a
- * new alarm touches these two files and no test. docs/contributing.md has the recipe.
+ * Alarms, log and runbook agree. lib/alarm-table.ts states an alarm, and docs/alarms.md has its row: a new
+ * alarm touches these two files and no test. docs/contributing.md has the recipe.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,12 +11,13 @@ import { defaultServiceCapacity } from '../../core/limits.ts';
 import { alarmEvents, alarmMetric, metrics, type MetricDefinition } from '../../core/metrics.ts';
 import { routeOutcomes } from '../../core/route-outcome.ts';
 import { ServiceMetrics } from '../../lib/service-metrics.ts';
-import { allPages, readPage, sectionOf } from '../docs/pages.ts';
+import { allPages, readPage, sectionOf, tableRows } from '../docs/pages.ts';
 import { alarms, fromText, watchedBy, watchesText, type MetricOf } from './alarm-words.ts';
+import { optionalAlarms } from './optional-alarms.ts';
 import { resourcesOf, wordOf } from './template.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const operations = readFileSync(join(root, 'docs/operations.md'), 'utf8');
+const page = readPage('docs/alarms.md');
 const sources = readdirSync(join(root, 'functions'), { recursive: true, withFileTypes: true })
   .filter((file) => file.isFile())
   .map((file) => readFileSync(join(file.parentPath, file.name), 'utf8'))
@@ -80,53 +81,54 @@ describe('an alarm', () => {
       expect({ ...metric, isEmitted: isEmitted(metric) }).toMatchObject({ isEmitted: true });
   });
 
-  it.each(alarms)(
+  it.each([...alarms, ...optionalAlarms])(
     'The alarm $name describes its meaning to a customer, what to do, and where the runbook is',
-    ({ name, AlarmDescription, AlarmActions }) => {
-      expect(AlarmDescription).toMatch(/^[A-Z].{30,}\. What to do: .{20,}\. See docs\/operations\.md#/);
-      expect(AlarmDescription.endsWith(`See docs/operations.md#${name.toLowerCase()}`)).toBe(true);
+    ({ name, AlarmDescription }) => {
+      expect(AlarmDescription).toMatch(/^[A-Z].{30,}\. What to do: .{20,}\. See docs\/alarms\.md#/);
+      expect(AlarmDescription.endsWith(`See docs/alarms.md#${name.toLowerCase()}`)).toBe(true);
+      expect(page.anchors).toContain(name.toLowerCase());
       expect(AlarmDescription.length).toBeLessThanOrEqual(1_024);
-      expect(AlarmActions).toHaveLength(1);
     },
   );
+
+  it.each(alarms)('The alarm $name has one action', ({ AlarmActions }) => {
+    expect(AlarmActions).toHaveLength(1);
+  });
 });
 
-/**
- * A row of the table of alarms in docs/operations.md: name, link, what the alarm watches, from which value
- * on.
- */
+/** A row of the table of alarms in docs/alarms.md: what the alarm means, what to do, and when it begins. */
 interface Row {
   readonly name: string;
-  readonly link: string;
+  readonly meaning: string;
+  readonly action: string;
   readonly watches: string;
   readonly from: string;
 }
 
-const chapter = operations.slice(
-  operations.indexOf('\n## Alarms\n'),
-  operations.indexOf('\n## ', operations.indexOf('\n## Alarms\n') + 1),
-);
-const rows: readonly Row[] = [...chapter.matchAll(/^\| \[(\w+)\]\((\S+)\) +\| (.+?) +\| (.+?) +\|$/gm)].map(
-  ([, name = '', link = '', watches = '', from = '']) => ({ name, link, watches, from }),
+const rows: readonly Row[] = tableRows(sectionOf(page, '## Alarms')).map(
+  ([cell = '', meaning = '', action = '', watches = '', from = '']) => ({
+    name: cell.replace(/^<a id="\w+"><\/a>/, ''),
+    meaning,
+    action,
+    watches,
+    from,
+  }),
 );
 
-describe('the table of alarms in docs/operations.md', () => {
-  it('The table in the operations page has a row for every alarm and no other row, in the order of the alphabet', () => {
-    expect(rows.map(({ name }) => name)).toEqual(alarms.map(({ name }) => name).sort());
-    for (const { name, link } of rows) expect(link).toBe(`#${name.toLowerCase()}`);
+describe('the table of alarms in docs/alarms.md', () => {
+  it('The table has a row for every alarm and no other row, in the order of the alphabet', () => {
+    const names = [...alarms, ...optionalAlarms].map(({ name }) => name);
+    expect(rows.map(({ name }) => name)).toEqual(names.sort());
   });
 
-  it.each(alarms)(
-    'The table in the operations page says of $name what it watches and when it begins',
-    (alarm) => {
-      const row = rows.find(({ name }) => name === alarm.name);
-      expect([row?.watches, row?.from]).toEqual([watchesText(alarm), fromText(alarm)]);
-    },
-  );
+  it.each(rows)('The row of $name says what the alarm means to a customer and what to do first', (row) => {
+    expect(row.meaning).toMatch(/^[A-Z0-9].{10,}/);
+    expect(row.action).toMatch(/.{10,}/);
+  });
 
-  it('The operations page has a section below the table for every alarm and no other section', () => {
-    const sections = [...chapter.matchAll(/^### (\w+)$/gm)].map(([, name]) => name);
-    expect(sections).toEqual(alarms.map(({ name }) => name).sort());
+  it.each(alarms)('The row of $name says what the alarm watches and when it begins', (alarm) => {
+    const row = rows.find(({ name }) => name === alarm.name);
+    expect([row?.watches, row?.from]).toEqual([watchesText(alarm), fromText(alarm)]);
   });
 });
 
@@ -166,10 +168,10 @@ describe('The pages of the documentation', () => {
     for (const one of counts) expect(one).toEqual({ path: one.path, count: alarms.length });
   });
 
-  it('The section of CapacityNearlyUsed names the threshold and the capacity of the service', () => {
+  it('The row of CapacityNearlyUsed names the threshold and the capacity of the service', () => {
     const threshold = alarms.find(({ name }) => name === 'CapacityNearlyUsed')?.Threshold ?? 0;
-    const section = sectionOf(readPage('docs/operations.md'), '### CapacityNearlyUsed');
-    expect(section.match(/\d,\d{3}/g)).toEqual(
+    const row = rows.find(({ name }) => name === 'CapacityNearlyUsed');
+    expect(row?.meaning.match(/\d,\d{3}/g)).toEqual(
       [threshold, defaultServiceCapacity, defaultServiceCapacity].map((count) =>
         count.toLocaleString('en-US'),
       ),
@@ -188,10 +190,10 @@ describe('an event of the log', () => {
   });
 
   it.each(alarmEvents)(
-    'The event %s is logged, watched by an alarm, and explained in docs/operations.md',
+    'The event %s is logged, watched by an alarm, and explained in docs/alarms.md',
     (event) => {
       expect(sources).toContain(`'${event}'`);
-      expect(operations).toContain(`\`${event}\``);
+      expect(page.text).toContain(`\`${event}\``);
       // The alarm BooksOutOfBalance watches the metric of the daily audit in the place of this event.
       if (event === 'books_out_of_balance') return;
       const watched = alarms

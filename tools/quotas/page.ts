@@ -1,8 +1,8 @@
-/** The tables of docs/operations.md about quotas. A test compares them with the page. */
+/** The tables of docs/deploying.md about quotas. A test compares them with the page. */
 import { awsDefaults, awsDefaultsReadAt, type AwsQuotaName } from './aws-defaults.ts';
 import { needsOf, quotasFor, type Traffic } from './quotas.ts';
 
-const rates = [10, 60, 100, 300, 1_000];
+const rates = [10, 100, 1_000];
 const times = [15, 60];
 const kinds = ['synchronous', 'job'] as const;
 
@@ -79,12 +79,15 @@ export function settingsTable(): string {
 /** What AWS gives an account that asked for nothing. */
 export function defaultsTable(): string {
   return table(
-    ['Quota', 'us-east-1, us-west-2, eu-west-1', 'other regions', `Source (read ${awsDefaultsReadAt})`],
+    [
+      `Quota, with its source (read ${awsDefaultsReadAt})`,
+      'us-east-1, us-west-2, eu-west-1',
+      'other regions',
+    ],
     Object.values(awsDefaults).map(({ title, large, other, canBeRaised, source }) => [
-      canBeRaised ? title : `${title} (cannot be raised)`,
+      `[${title}](${source})${canBeRaised ? '' : ' (cannot be raised)'}`,
       figure(large),
       figure(other),
-      `[AWS](${source})`,
     ]),
   );
 }

@@ -32,6 +32,6 @@ function fixOf(status: string, stackName: string): string {
   if (status === 'UPDATE_ROLLBACK_FAILED')
     return `aws cloudformation continue-update-rollback --stack-name ${stackName}`;
   // A stack whose creation failed can only be deleted, and the first deployment has protected it already.
-  // docs/operations.md says what stays.
-  return `aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${stackName}, then delete-stack, and see docs/operations.md for what stays`;
+  // docs/deploying.md says what stays.
+  return `aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${stackName}, then delete-stack, and see docs/deploying.md for what stays`;
 }
