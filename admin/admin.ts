@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { visibleText } from '../terminal/visible-text.ts';
 import { connect, connectIfRunning, type Target } from './connect.ts';
 import { createOutput, type Output } from '../terminal/output.ts';
+import { OperatorError } from './operator-error.ts';
 import type { OperatorServices } from './services.ts';
 
 /** The services and the output of one command. */
@@ -40,6 +41,8 @@ export function createAdmin(program: Command, { print, complain, fail }: Console
   const options = (): { json?: boolean; data: string; stack?: string } => program.opts();
   const target = (): Target => {
     const { data, stack } = options();
+    if (stack !== undefined && program.getOptionValueSource('data') === 'cli')
+      throw new OperatorError('--data and --stack exclude each other: name the folder or the stack.');
     return { data, ...(stack !== undefined && { stack }) };
   };
   const session = (): Omit<Session, 'services'> => ({

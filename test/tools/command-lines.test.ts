@@ -35,3 +35,12 @@ it('The lab names its programs when the name is wrong', async () => {
       'npm run lab -- NAME: "nonsense" is no program of the lab. The names are audit, bundles, memory, plant, sam, vendors.\n',
   });
 });
+
+it('npm run check names its checks when a name is wrong', async () => {
+  const running = run(process.execPath, ['bin/check.ts', 'nonsense'], { cwd: root });
+  await expect(running).rejects.toMatchObject({
+    code: 1,
+    stdout: '0 passed, 1 failed\n',
+    stderr: 'npm run check -- NAME: "nonsense" is no check. The names are types, imports, format, unused.\n',
+  });
+});

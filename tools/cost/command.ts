@@ -1,4 +1,4 @@
-/** `npm run cost`: measures and writes docs/cost.md, or computes what a month's creations cost. */
+/** `npm run cost`: measures what creations cost, writes docs/cost.md if asked, or computes what a month costs. */
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import pc from 'picocolors';
@@ -28,6 +28,7 @@ export async function cost(args: readonly string[]): Promise<boolean> {
 
 interface Values {
   readonly measured?: string;
+  readonly write?: boolean;
   readonly vendor?: string;
   readonly creations?: string;
   readonly seconds?: string;
@@ -42,7 +43,7 @@ interface Values {
 function parse(args: readonly string[]): Values {
   return new Command('npm run cost --')
     .description(
-      'Compute what the creations of a month cost at AWS. Without an option: measure again, and write docs/cost.md.',
+      'Compute what the creations of a month cost at AWS. Without an option: measure 1,000 creations of each kind, and write nothing.',
     )
     .option('--vendor <name>', 'the vendor that renders')
     .option('--creations <number>', 'how many creations a month has (1000)')
@@ -52,7 +53,8 @@ function parse(args: readonly string[]): Values {
     .option('--picture <size>', '1K, 2K, 4K, or sources: from source images (1K)')
     .option('--megabytes <number>', 'how large a picture is')
     .option('--measured <number>', 'measure with so many creations of each kind (20)')
-    .option('--json', 'one JSON document; nothing is written')
+    .option('--write', 'measure again, and write docs/cost.md')
+    .option('--json', 'one JSON document')
     .parse(args, { from: 'user' })
     .opts<Values>();
 }
@@ -78,7 +80,8 @@ export function orderOf(values: Partial<Values>): Order {
   if (vendor === undefined || !isVendor(vendor))
     throw new Refused(`--vendor: name one of ${vendorNames.join(', ')}.`);
   if (webhook && polls) throw new Refused('--webhook and --polls exclude each other.');
-  if (values.measured !== undefined) throw new Refused('--measured goes with no other option but --json.');
+  if (values.measured !== undefined || values.write === true)
+    throw new Refused('--measured and --write go with no option of an estimate.');
   const renderer = rendererOfPicture[picture];
   if (renderer === undefined)
     throw new Refused(`--picture: name one of ${Object.keys(rendererOfPicture).join(', ')}.`);
@@ -156,17 +159,17 @@ function cents(usd: number): number {
   return Number(usd.toFixed(2));
 }
 
-async function remeasure({ measured = '20', json }: Values): Promise<void> {
+async function remeasure({ measured = '20', write, json }: Values): Promise<void> {
   const report = await measureCosts(numberOf('--measured', measured, 1), (line) =>
     console.error(pc.dim(line)),
   );
   const totals = totalsOf(report);
+  if (write === true) await writeCostPage(report);
   if (json) {
     console.log(JSON.stringify({ usd_per_1000: totals }));
     return;
   }
-  await writeCostPage(report);
   for (const [kind, usd] of Object.entries(totals))
     console.log(`${kind.padEnd(34)} ${usd.toFixed(4)} USD for 1,000`);
-  console.log(`\n${pc.bold('docs/cost.md')} is written.`);
+  if (write === true) console.log(`\n${pc.bold('docs/cost.md')} is written.`);
 }

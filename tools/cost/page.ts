@@ -146,7 +146,7 @@ export function costPage(report: CostReport): string {
   const success = report.kinds['success, webhook'];
   return `# What it costs
 
-\`npm run cost\` writes this page. It runs creations through the local service and counts how each of them uses AWS: calls, read and write units, state transitions, invocations and CPU time. The prices are those of us-east-1, read on ${pricesReadAt} ([tools/cost/prices.ts](../tools/cost/prices.ts) names the source of each price), without free tiers. The page does not include what the providers bill ([the catalog](providers.md#the-catalog)).
+\`npm run cost -- --write\` writes this page. It runs creations through the local service and counts how each of them uses AWS: calls, read and write units, state transitions, invocations and CPU time. The prices are those of us-east-1, read on ${pricesReadAt} ([tools/cost/prices.ts](../tools/cost/prices.ts) names the source of each price), without free tiers. The page does not include what the providers bill ([the catalog](providers.md#the-catalog)).
 
 For your own figures: \`npm run cost -- --vendor fal --creations 100000 --seconds 15\` prints what a month costs. \`--polls\` is for customers who poll, in place of a webhook. \`--picture 4K\` and \`--picture sources\` take the larger renderers, \`--megabytes\` sets the size of a picture, and \`--json\` gives data.
 

@@ -1,6 +1,6 @@
 /**
  * The prices of AWS in us-east-1, in USD. Whoever changes a price here also changes the date, and then runs
- * `npm run cost`, which writes docs/cost.md.
+ * `npm run cost -- --write`, which writes docs/cost.md.
  */
 export const pricesReadAt = '2026-11-23';
 
