@@ -6,14 +6,11 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { requestMillis } from '../../../core/limits.ts';
 import type { Problem } from '../../../core/problem.ts';
 import { logWith } from '../../log-with.ts';
+import { admit } from '../../http/admit.ts';
 import { authenticate } from '../../http/authenticate.ts';
 import type { Caller } from '../../http/caller.ts';
-import { countedGet } from '../../http/counted-get.ts';
-import { countedPost, isOverloaded } from '../../http/counted-post.ts';
 import { inTime, problemOf } from '../../http/framed.ts';
 import { isPreflight } from '../../http/preflight.ts';
-import { RateExceeded } from '../../http/problems.ts';
-import { checkRate, openRatePlace, rateHeaders } from '../../http/rate.ts';
 import type { ApiRequest } from '../../http/request.ts';
 import {
   partsOf,
@@ -98,35 +95,12 @@ async function answerTo<Services extends ApiServices>(
     if (isPreflight(request)) return { status: 204, headers: {}, body: '' };
     const rate = request.method === 'GET' ? 'get' : 'post';
     const known = await authenticate(request, rate, services);
-    const caller = { ...known, place: openRatePlace(known, rate, services.requests) };
-    const named = logWith(services, { requestId: request.requestId, accountId: caller.account.id });
-    return await inTime(answerCaller(request, caller, handle, named), services, millis);
+    const named = logWith(services, { requestId: request.requestId, accountId: known.account.id });
+    const run = async (caller: Caller): Promise<StreamedAnswer> => handle(request, caller, named);
+    const answering = admit({ rate, request, known, run, refuse: refusalAnswer }, named);
+    return await inTime(answering, services, millis);
   } catch (error) {
     return refusalAnswer(problemOf(error, event.requestContext.requestId, services));
-  }
-}
-
-/** The operation's answer or refusal, with the headers of the account's rate. */
-async function answerCaller<Services extends ApiServices>(
-  request: ApiRequest,
-  caller: Caller,
-  handle: OpenaiHandle<Services>,
-  services: Services,
-): Promise<StreamedAnswer> {
-  const rate = request.method === 'GET' ? 'get' : 'post';
-  try {
-    checkRate(caller, rate);
-    const run = (): Promise<StreamedAnswer> => handle(request, caller, services);
-    const answer = await (rate === 'get'
-      ? countedGet(caller, services, run)
-      : countedPost(caller.place, run));
-    return { ...answer, headers: { ...rateHeaders(caller, rate, 1), ...answer.headers } };
-  } catch (error) {
-    const problem = problemOf(error, request.requestId, services);
-    if (isOverloaded(problem)) services.log.info('request_shed', { path: request.path });
-    const places = problem instanceof RateExceeded ? Infinity : 1;
-    const answer = refusalAnswer(problem);
-    return { ...answer, headers: { ...rateHeaders(caller, rate, places), ...answer.headers } };
   }
 }
 

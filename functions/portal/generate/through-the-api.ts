@@ -4,10 +4,10 @@
  */
 import type { ApiKey } from '../../../core/account.ts';
 import { playgroundKey, playgroundKeyId } from '../../../core/api-keys.ts';
+import { counted } from '../../http/admit.ts';
 import type { ApiAnswer } from '../../http/answer.ts';
-import { countedPost } from '../../http/counted-post.ts';
-import { checkRate, openRatePlace } from '../../http/rate.ts';
 import { userOfBody, type ApiRequest } from '../../http/request.ts';
+import type { Caller } from '../../http/caller.ts';
 import type { Handle } from '../../http/serve.ts';
 import type { GenerateServices } from '../../services/portal-generate.ts';
 import { isUser, userHash } from '../../../core/user.ts';
@@ -39,9 +39,8 @@ export async function throughTheApi<Name extends OperationsOf<'generate'>, Servi
   const state = await services.requests.read(question);
   const apiKey = state.apiKey ?? (await makeKey(account, nowMillis, services));
   const known = { account: state.account ?? account, apiKey, state, nowMillis };
-  checkRate(known, 'post');
-  const caller = { ...known, place: openRatePlace(known, 'post', services.requests) };
-  return withoutLocation<Name>(await countedPost(caller.place, () => handle(request, caller, services)));
+  const door = { rate: 'post', known, run: (caller: Caller) => handle(request, caller, services) } as const;
+  return withoutLocation<Name>(await counted(door, services));
 }
 
 /** At the first use of the playground. Of two first uses both get the key that is stored. */
