@@ -98,7 +98,6 @@ import { creationIdOf, type Payload } from '../../functions/workflow/payload.ts'
 import { refundCharge } from '../../functions/workflow/refund-charge.ts';
 import { renderImage } from '../../functions/workflow/render-image.ts';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
-import type { RunningExecution } from '../../local/step-functions/state-machine.ts';
 import { gatewayLimits } from '../limits/api-gateway.ts';
 import { lambdaLimits } from '../limits/lambda.ts';
 import { otherRegion } from '../limits/step-functions.ts';
@@ -338,7 +337,7 @@ export function createService(
   /** For an invocation that runs the release of the moment at which it begins. */
   const ofToday = (): { readonly schema: Schema } => ({ schema: releases.begin(releases.current()) });
   /** The last invocation by a Task of each run. */
-  const lastOfRun = new WeakMap<RunningExecution, Invocation>();
+  const lastOfRun = new WeakMap<object, Invocation>();
   const stepFunctions = createStepFunctions({
     now: world.time.now,
     limits: account?.quotas.steps ?? {

@@ -42,6 +42,8 @@ export interface Execution {
   readonly release: Release;
   status: 'RUNNING' | Outcome['status'];
   run?: RunningExecution;
+  /** Stands for the present run. A run invokes its first Task before `run` is known. */
+  runKey?: object;
 }
 
 /** One call of a Task state. */
@@ -54,8 +56,8 @@ export interface SimulatedTask {
   readonly startedWith: string;
   /** The release with which the execution began. */
   readonly release: Release;
-  /** A redrive makes another run of the same execution. */
-  readonly run: RunningExecution | undefined;
+  /** Stands for the run. A redrive makes another run of the same execution. */
+  readonly run: object | undefined;
 }
 
 export interface StepFunctionsOptions {
@@ -155,7 +157,7 @@ export function createStepFunctions({
       input,
       startedWith: one?.input ?? '',
       release: one?.release ?? release(),
-      run: one?.run,
+      run: one?.runKey,
     });
     if (!forgets) onText(JSON.stringify(result));
     return result;
@@ -169,6 +171,7 @@ export function createStepFunctions({
 
   function runOutside(execution: Execution): void {
     execution.status = 'RUNNING';
+    execution.runKey = {};
     const { name, arn, machineArn, input } = execution;
     const one = machineOf(machineArn).start({ name, arn }, JSON.parse(input));
     execution.run = one;
