@@ -5,7 +5,7 @@
  */
 import type { WebhookState } from './creation.ts';
 import type { Delivery } from './ports/deliveries.ts';
-import { waitAfter, webhookAttemptMillis } from './webhook.ts';
+import { waitAfter, webhookClaimedMillis } from './webhook.ts';
 
 type Schedule = Pick<WebhookState, 'status' | 'attempts' | 'nextAt'>;
 
@@ -19,7 +19,7 @@ export function isFailing({ status, attempts, nextAt }: Schedule, nowMillis: num
 export function scheduleOf({ outcome, attempt, startedAt, nextAttemptAt }: Delivery): Schedule {
   if (nextAttemptAt !== undefined)
     return { status: 'pending', attempts: attempt, nextAt: Date.parse(nextAttemptAt) };
-  const nextAt = Date.parse(startedAt) + webhookAttemptMillis + waitAfter(attempt);
+  const nextAt = Date.parse(startedAt) + webhookClaimedMillis + waitAfter(attempt);
   return {
     status: outcome === undefined || outcome === 'unknown' ? 'pending' : outcome,
     attempts: attempt,

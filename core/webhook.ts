@@ -12,6 +12,11 @@ export const webhookWaitsSeconds = [60, 120, 240, 480] as const;
 export const webhookAttempts = 5;
 /** The time limit of one whole attempt, with the body of the response. */
 export const webhookAttemptMillis = 10_000;
+/**
+ * How long an attempt may take from the claim on: as long as its function may run (lib/execution-functions.ts). The
+ * claim itself may be slow, so this is more than the time of the POST.
+ */
+export const webhookClaimedMillis = 30_000;
 export const webhookResponseBytes = 16 * 1024;
 /** Milliseconds between the end of attempt n and the next attempt; 0 after the last attempt. */
 export function waitAfter(attempt: number): number {

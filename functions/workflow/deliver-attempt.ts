@@ -9,8 +9,8 @@ import type { DeliveringAccount, Delivery } from '../../core/ports/deliveries.ts
 import {
   endedDelivery,
   waitAfter,
-  webhookAttemptMillis,
   webhookAttempts,
+  webhookClaimedMillis,
   webhookHeaders,
 } from '../../core/webhook.ts';
 import { openSecrets, type SigningSecrets } from '../../core/webhook-secrets.ts';
@@ -69,7 +69,7 @@ export function notDelivered(): Remedy {
 }
 
 /**
- * The claim assumes the worst: an attempt that hangs. The end of the attempt corrects the time of the next.
+ * The claim assumes the worst: a claim and an attempt that hang. The end of the attempt corrects the time of the next.
  */
 async function attempt(
   owed: Owed,
@@ -79,7 +79,7 @@ async function attempt(
   const now = services.clock.now();
   const delivery = newDelivery(owed, now, services);
   const body = owed.webhook.body ?? owed.bodyAt(now);
-  const nextAt = now + webhookAttemptMillis + waitAfter(delivery.attempt);
+  const nextAt = now + webhookClaimedMillis + waitAfter(delivery.attempt);
   if (!(await services.deliveries.claim({ delivery, body, nextAt, nowMillis: now }))) throw notDelivered();
   const before = services.clock.elapsed();
   const headers = headersOf(owed, delivery, body, secrets, services);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isFailing, scheduleOf } from '../../core/failing-webhook.ts';
 import type { Delivery } from '../../core/ports/deliveries.ts';
-import { waitAfter, webhookAttempts, webhookAttemptMillis } from '../../core/webhook.ts';
+import { waitAfter, webhookAttempts, webhookClaimedMillis } from '../../core/webhook.ts';
 
 const begin = Date.parse('2026-11-21T12:00:00Z');
 const at = (millis: number): string => new Date(millis).toISOString();
@@ -12,7 +12,7 @@ describe('a webhook', () => {
     let now = begin;
     for (let attempt = 1; attempt <= webhookAttempts; attempt += 1) {
       const row = { attempt, startedAt: at(now) } as Delivery;
-      const claimed = now + webhookAttemptMillis + waitAfter(attempt);
+      const claimed = now + webhookClaimedMillis + waitAfter(attempt);
       now += 3_000;
       const atWork = { status: 'pending', attempts: attempt, nextAt: claimed } as const;
       const isLast = attempt === webhookAttempts;

@@ -15,7 +15,7 @@ describe('a delivery attempt', () => {
     expect(steps).toEqual(['claim', 'post', 'settle']);
     expect(claims[0]).toMatchObject({
       nowMillis: now + 5_000,
-      nextAt: now + 5_000 + 10_000 + 60_000,
+      nextAt: now + 5_000 + 30_000 + 60_000,
       delivery: {
         creationId,
         attempt: 1,
@@ -138,7 +138,7 @@ describe('the record of a delivery attempt', () => {
   it('The claim holds the delivery, the body and the earliest time of the next attempt', async () => {
     const { services, claims, sent, clock } = stage();
     await deliverWebhook(payload, services);
-    expect(claims).toEqual([{ delivery, body: sent[0]?.body, nextAt: now + 75_000, nowMillis: now + 5_000 }]);
+    expect(claims).toEqual([{ delivery, body: sent[0]?.body, nextAt: now + 95_000, nowMillis: now + 5_000 }]);
     expect(JSON.parse(sent[0]?.body ?? '')).toEqual({
       event: 'creation.completed',
       id: creationId,
@@ -157,13 +157,13 @@ describe('the record of a delivery attempt', () => {
   });
 
   it.each([
-    [0, 75_000],
-    [1, 135_000],
-    [2, 255_000],
-    [3, 495_000],
-    [4, 15_000],
+    [0, 95_000],
+    [1, 155_000],
+    [2, 275_000],
+    [3, 515_000],
+    [4, 35_000],
   ])(
-    'The claim after %i attempts lasts %i ms: the time of a call that hangs and the wait behind it',
+    'The claim after %i attempts lasts %i ms: as long as the function may run, and the wait behind it',
     async (attempts, until) => {
       const { services, claims } = stage({ webhook: { attempts } });
       await deliverWebhook(payload, services);
