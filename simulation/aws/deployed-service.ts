@@ -124,6 +124,7 @@ import {
 import { createProvider, pictures } from '../network/providers.ts';
 import { flappingWeather, type Forecast } from '../network/weather.ts';
 import type { Ongoing } from '../world/effects.ts';
+import type { Dice } from '../world/dice.ts';
 import { createClock } from '../world/function-clock.ts';
 import type { CallbackWatch } from '../watches/callback-watch.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
@@ -264,6 +265,10 @@ const limitMillis = {
 } as const;
 
 const environments = 3;
+
+/** How many requests of one account are held at once: the share of a small account of AWS, or of a larger one. */
+export const heldPlacesOf = (dice: Dice): number =>
+  dice.chance('few places of held requests', 0.3) ? heldShare.least : 8;
 
 /** What Step Functions allows StartExecution, and what the reconciler is told of it. */
 export interface StartLimits {
@@ -530,7 +535,7 @@ export function createService(
       notices: createNoticeStore(open.shared),
       noticeExecutions: createNoticeExecutions(clients.states, machineArns.notices, signal),
       outbound,
-      held: createHeldPlaces(open.shared, door, heldShare.least),
+      held: createHeldPlaces(open.shared, door, heldPlacesOf(world.dice)),
       images: bucket.open(signal),
       topUpUrl,
     };

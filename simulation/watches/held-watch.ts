@@ -1,6 +1,7 @@
 /** The invariants of requests that are held: each has a place, and no account has more places than its share. */
-import { heldShare, mostHeldReads } from '../../core/limits.ts';
+import { mostHeldReads } from '../../core/limits.ts';
 import type { Item } from '../../local/dynamodb/attributes.ts';
+import { heldPlacesOf } from '../aws/deployed-service.ts';
 import type { Change } from '../aws/simulated-table.ts';
 import type { World } from '../world/simulated-world.ts';
 import type { Accuse } from './money-books.ts';
@@ -20,6 +21,7 @@ const placesOf = (item: Item | undefined): string[] =>
 export function createHeldWatch(world: World, accuse: Accuse): HeldWatch {
   const holders = new Set<string>();
   const looks = new Map<string, number>();
+  const places = heldPlacesOf(world.dice);
 
   /** Only a place whose time is over is given to another request. */
   function isNobodys({ before, after }: Change): void {
@@ -38,7 +40,7 @@ export function createHeldWatch(world: World, accuse: Accuse): HeldWatch {
         const { sk, pk, before, after } = change;
         if (!sk.startsWith('HELD#')) continue;
         isNobodys(change);
-        const limit = sk === 'HELD#events' ? mostHeldReads : heldShare.least;
+        const limit = sk === 'HELD#events' ? mostHeldReads : places;
         const taken = placesOf(after).length;
         if (taken > limit) accuse('an account has its share of the places', `${pk} ${sk}: ${taken}`);
         if (writer !== undefined && taken >= placesOf(before).length) holders.add(writer);
