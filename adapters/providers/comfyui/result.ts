@@ -23,7 +23,7 @@ export async function lookAtJob(
   id: string,
   format: OutputFormat,
 ): Promise<PollOutcome> {
-  const first = await entryOf(connection, id);
+  const first = await historyEntryOf(connection, id);
   if (first.kind === 'outcome') return first.outcome;
   if (first.kind === 'entry') return endOf(connection, first, format);
   const queue = await queueOf(connection);
@@ -31,7 +31,7 @@ export async function lookAtJob(
   if (queue.kind === 'unknown') return unknownAnswer(queue.response, 'queue');
   if (isIn(queue.running, id) || isIn(queue.pending, id)) return 'working';
   // The job may have ended between the two calls.
-  const second = await entryOf(connection, id);
+  const second = await historyEntryOf(connection, id);
   if (second.kind === 'outcome') return second.outcome;
   // It was taken out of the queue, or a restart of the server has lost it: nobody works on it.
   return second.kind === 'entry'
@@ -50,7 +50,7 @@ type History =
   | { readonly kind: 'none' }
   | { readonly kind: 'outcome'; readonly outcome: PollOutcome };
 
-async function entryOf(
+async function historyEntryOf(
   { http, headers, signal, credentials, name }: Connection,
   id: string,
 ): Promise<History> {

@@ -34,7 +34,7 @@ export const exportLedger: PortalHandle<'exportLedger', ReadServices> = async (
   return csvAnswer(
     after === undefined ? [csvLine(header), ...lines] : lines,
     `ledger-${month}.csv`,
-    next === undefined ? {} : { 'x-next-cursor': toCursor(next) },
+    next === undefined ? {} : { 'x-next-cursor': toHeaderCursor(next) },
   );
 };
 
@@ -75,6 +75,6 @@ function keyIn(text: string): string | undefined {
   return rowKey.test(key) ? key : undefined;
 }
 
-function toCursor(key: string): string {
+function toHeaderCursor(key: string): string {
   return Buffer.from(key, 'latin1').toString('base64url');
 }
