@@ -5,7 +5,7 @@
 import type { Catalog } from './catalog-schema.ts';
 import { isOlderRevision, mergeCatalog, type SoldCatalog } from './operator-catalog.ts';
 import type { ReadOperatorCatalog } from './ports/operator-catalog.ts';
-import { Overloaded, type RequestState } from './ports/requests.ts';
+import { Overloaded } from './ports/requests.ts';
 
 /** How long a creation's GET may show a model as it was before. */
 const latelyMillis = 60_000;
@@ -68,7 +68,10 @@ export function soldCatalogs(memory: CatalogMemory, read: ReadOperatorCatalog): 
  * answer, so the catalog of the last minute is good enough for it.
  */
 export async function catalogFor(
-  { creation, catalogRevision }: Pick<RequestState, 'creation' | 'catalogRevision'>,
+  {
+    creation,
+    catalogRevision,
+  }: { readonly creation?: object | undefined; readonly catalogRevision?: string | undefined },
   nowMillis: number,
   catalogs: SoldCatalogs,
 ): Promise<SoldCatalog> {

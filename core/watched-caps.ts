@@ -5,7 +5,7 @@
  */
 import type { ApiKey, KeyCaps, ToldCap } from './account.ts';
 import { oldestDayKept, spentIn, spentInAll, spentOn } from './caps.ts';
-import { dayOf, monthOf, nextDay, nextMonth, type CreationRecord } from './creation.ts';
+import { dayOf, monthOf, nextDay, nextMonth } from './creation.ts';
 import type { Micros } from './money.ts';
 
 export type CapKind = 'daily' | 'monthly' | 'total' | 'user';
@@ -24,6 +24,14 @@ export interface Spender {
   readonly user?: LookedUser;
 }
 
+/** The periods that a creation was charged to, as its record names them. */
+interface ChargedPeriods {
+  readonly chargedMonth: string;
+  readonly chargedDay?: string;
+  /** Set when the charge also counts for its end user. */
+  readonly countedForUser?: true;
+}
+
 export interface WatchedCap {
   /** `details.reason` of the 402 with which the cap refuses a request. */
   readonly reason: string;
@@ -32,7 +40,7 @@ export interface WatchedCap {
    * The period that a creation was charged to, as in the names of attributes: "2026_11". Undefined when the
    * creation was not counted for this cap.
    */
-  readonly chargedPeriod: (creation: CreationRecord) => string | undefined;
+  readonly chargedPeriod: (creation: ChargedPeriods) => string | undefined;
   readonly periodAt: (millis: number) => string;
   /** Undefined when the spend was not looked at. */
   readonly spentIn: (spender: Spender, period: string) => Micros | undefined;

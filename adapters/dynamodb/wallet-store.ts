@@ -3,8 +3,7 @@
  * row is chosen before the first try, and it is also the token of the transaction. So a retry recognizes an
  * earlier try whose answer was lost: DynamoDB knows the token for ten minutes, and the row stays for ever.
  */
-import type { CreationRecord } from '../../core/creation.ts';
-import type { AccountId } from '../../core/ids.ts';
+import type { AccountId, CreationId } from '../../core/ids.ts';
 import type { LedgerKind, LedgerRow } from '../../core/ledger.ts';
 import { asMicros, largestAvailableMicros, type Micros } from '../../core/money.ts';
 import { OutcomeUnknown, Overloaded } from '../../core/ports/requests.ts';
@@ -18,7 +17,11 @@ import { transact, type Refusal, type TransactItem, type TransactionOutcome } fr
 
 export interface WalletStore extends Wallet {
   /** The ledger row of a creation's charge. */
-  charge(creation: Pick<CreationRecord, 'id' | 'accountId' | 'createdAt'>): Promise<LedgerRow | undefined>;
+  charge(creation: {
+    readonly id: CreationId;
+    readonly accountId: AccountId;
+    readonly createdAt: string;
+  }): Promise<LedgerRow | undefined>;
   /** Oldest first. */
   ledger(id: AccountId): Promise<LedgerRow[]>;
 }
