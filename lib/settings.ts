@@ -112,7 +112,7 @@ const settingsSchema = z
       startsPerSecond: wholeNumber(10, 10_000).default(150),
       /**
        * Creations that may be open at once in the whole service. A request beyond them gets 429. It has to fit what
-       * Lambda may run at once (docs/deploying.md).
+       * Lambda may run at once (docs/capacity.md).
        */
       serviceCapacity: wholeNumber(...serviceCapacityRange).default(defaultServiceCapacity),
       /**

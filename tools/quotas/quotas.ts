@@ -1,5 +1,5 @@
 /**
- * The quotas and settings with which a deployment takes so many creations a second. docs/deploying.md prints
+ * The quotas and settings with which a deployment takes so many creations a second. docs/capacity.md prints
  * them as a table, `npm run preflight` compares an account with them, and the simulation of load runs with them.
  */
 import { awsDefaultOf } from './aws-defaults.ts';
