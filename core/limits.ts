@@ -167,7 +167,7 @@ export const keepAliveMillis = 15_000;
 export const toolWaitSeconds = { usual: 45, most: 50 } as const;
 /** The time of a request of the MCP endpoint. Lambda ends the function after 90 s. */
 export const mcpRequestMillis = 80_000;
-/** A tool shows a picture of at most so many bytes in its result. A larger one is only linked. */
+/** The largest picture, in bytes, that a tool shows in its result. A larger one is only linked. */
 export const mostInlineBytes = 1_000_000;
 /** A call that is sent again within this time gets the creation of the first one. */
 export const repeatedCallSeconds = 60;

@@ -71,7 +71,7 @@ export interface AccountStore {
 }
 
 const hiddenModelTries = 20;
-/** BatchGetItem gives at most 16 MB, so all items of so many accounts fit into a few calls. */
+/** Accounts per batch. BatchGetItem returns at most 16 MB, so all items of a batch fit into a few calls. */
 const accountsAtOnce = 500;
 
 export function createAccountStore(table: Table): AccountStore {

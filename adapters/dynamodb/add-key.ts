@@ -17,7 +17,7 @@ const mostTries = 25;
 /**
  * @param others what has to happen together with the new key
  * @returns "refused": another key has the id, or a condition of `others` failed
- * @throws OutcomeUnknown when nobody can tell whether the key was written
+ * @throws OutcomeUnknown when it is unknown whether the key was written
  */
 export async function addKey(
   table: Table,

@@ -76,7 +76,7 @@ function isAsRead(read: ApiKey): Required<Pick<UpdateParts, 'ConditionExpression
   };
 }
 
-/** The update of a key that nobody changed since it was read. */
+/** The update of a key, under the condition that it has not changed since it was read. */
 function updateAsRead(
   read: ApiKey,
   edit: KeyEdit,

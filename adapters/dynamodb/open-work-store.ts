@@ -37,7 +37,7 @@ export function createOpenWorkStore(table: Table): OpenWorkStore {
         },
       ),
     acceptedLately: async (nowMillis, spanMillis) => {
-      // A creation that nobody has touched is due a grace period after it was accepted.
+      // A creation that no execution has written to is due a grace period after it was accepted.
       const to = nowMillis - indexLagMillis + startGraceMillis;
       return countAll(table, (shard) => dueBetween(shard, to - spanMillis, to));
     },

@@ -215,7 +215,7 @@ function waitOf(headers: Headers): number | undefined {
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }
 
-/** A plain number of a unit that has so many milliseconds. */
+/** A plain number of units, each of the given number of milliseconds. */
 function millisOf(text: string | null, unit: number): number | undefined {
   return text !== null && /^\d{1,9}(\.\d{1,9})?$/.test(text.trim()) ? Number(text) * unit : undefined;
 }

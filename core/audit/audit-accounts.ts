@@ -7,7 +7,7 @@ import type { BooksReader, ListedAccount } from '../ports/books.ts';
 import { auditAccount, type AccountAudit, type AuditedAccount } from './audit-account.ts';
 import type { LookState } from './look-at-account.ts';
 
-/** So many accounts are read at the same time. */
+/** Number of accounts read concurrently. */
 const accountsAtOnce = 16;
 
 /** How far the audit is. */

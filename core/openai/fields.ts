@@ -63,7 +63,7 @@ const elsewhere = {
 };
 const masks = { code: 'unsupported_parameter', message: 'no provider takes a mask' };
 
-/** Fields that change the picture and that nobody renders. To ignore them would be to sell another picture. */
+/** Fields that change the picture and that no provider renders. Ignoring them would sell another picture. */
 const refusedFields: Readonly<Record<OpenaiAction, Readonly<Record<string, Omit<FieldError, 'field'>>>>> = {
   generate: { mask: masks, image: onlyEdits, images: onlyEdits, image_urls: onlyEdits },
   edit: { mask: masks, image: elsewhere, 'image[]': elsewhere, image_urls: elsewhere },

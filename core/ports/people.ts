@@ -44,7 +44,8 @@ export interface PeopleStore {
   /**
    * Stores the invitation, if there is room for it, and counts it for its day. It takes the place of an earlier one to
    * the same address.
-   * @param emailsADay of the sender that all accounts share. Absent: that of the user pool. Infinity: nobody sends.
+   * @param emailsADay of the sender that all accounts share. Absent: that of the user pool. Infinity: no
+   * e-mails are sent.
    */
   invite(invitation: Invitation, emailsADay?: number): Promise<InvitationRoom>;
   /** False when there is no such invitation. */

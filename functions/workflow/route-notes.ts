@@ -189,7 +189,8 @@ async function turnCircuit(
     return;
   }
   if (sign === 'rendered' || after.openedAt !== undefined || !opensNow(after, now)) return;
-  // The circuit may be open when the answer of the table is lost, and then nobody else tells the operator.
+  // The circuit may be open when the answer of the table is lost, and then nothing else notifies the
+  // operator.
   let mayBeOurs = true;
   try {
     mayBeOurs = await health.open(attempt, now, signal);

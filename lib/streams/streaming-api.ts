@@ -71,7 +71,7 @@ export class StreamingApi extends Construct {
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFormat(stage))),
       },
     });
-    // An output of its own, which nobody reads.
+    // A separate output, which is not used.
     const endpoint = this.restApi.node.tryFindChild('Endpoint');
     if (endpoint instanceof CfnOutput) this.restApi.node.tryRemoveChild('Endpoint');
     if (logRole) this.restApi.deploymentStage.node.addDependency(logRole);

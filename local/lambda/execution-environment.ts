@@ -167,7 +167,7 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
     const millis = options.timeoutSeconds * 1_000;
     tell({ type: 'invoke', requestId, event, deadline: Date.now() + millis });
     const limit = setTimeout(() => {
-      // Nobody waits for this invocation any more. Other invocations in the same worker may finish. When the
+      // This invocation is no longer awaited. Other invocations in the same worker may finish. When the
       // invocation blocks the worker, the others would wait for ever, so the worker ends.
       retireAfter(requestId, timeoutError(requestId, options.timeoutSeconds));
       if (isBlocked()) void worker.terminate();

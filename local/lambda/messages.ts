@@ -67,7 +67,7 @@ export interface WorkerBootData {
   readonly clock: SharedArrayBuffer;
   /** The shared memory in which the worker tells how it is doing, see vitals.ts. */
   readonly vitals: SharedArrayBuffer;
-  /** While so many calls to AWS are open, an invocation that gets its provider's answer waits. */
+  /** Number of open calls to AWS from which on an invocation that gets its provider's answer waits. */
   readonly mostWorking: number;
   /** The `file:` address of the bundle. */
   readonly module: string;

@@ -1,4 +1,6 @@
-/** The invariants of cancels: what was told is true, and nothing works for a cancelled creation. */
+/**
+ * The invariants of cancels: each answer matches what happened, and no work is done for a cancelled creation.
+ */
 import type { CancelOutcome } from '../../core/cancellation.ts';
 import type { Item } from '../../local/dynamodb/attributes.ts';
 import type { Service } from '../aws/deployed-service.ts';

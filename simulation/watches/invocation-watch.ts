@@ -81,7 +81,9 @@ const urgent = new Set(['operator-revoke', 'operator-suspend', 'operator-activat
  */
 const lasting: ReadonlySet<FaultKind> = new Set(['errors', 'all_lost', 'throttles', 'lost_then_throttled']);
 
-/** Lasting faults that refuse every further try of a call, so that nobody learns what the first try did. */
+/**
+ * Lasting faults that refuse every further try of a call, so that the outcome of the first try stays unknown.
+ */
 const hiding: ReadonlySet<FaultKind> = new Set(['conflicts', 'throttles']);
 
 /**

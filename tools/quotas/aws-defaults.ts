@@ -116,7 +116,7 @@ export const awsDefaults = {
     canBeRaised: true,
     source: gatewayPage,
   },
-  /** AWS sets the bucket to match the rate. Nobody can ask for another one. */
+  /** AWS sets the bucket to match the rate. It cannot be raised. */
   gatewayBurst: {
     title: 'API Gateway: bucket of requests',
     large: 5_000,

@@ -189,7 +189,10 @@ async function sourceImage(
   return client.uploads.create(await imageFile(io, image), { signal: io.signal });
 }
 
-/** The cheapest model that takes so many source images. Its name is told, since it was not chosen. */
+/**
+ * The cheapest model that takes this number of source images. Its name is printed, because the user named
+ * none.
+ */
 async function cheapest({ io, note }: Session, client: Darkroom, images: number): Promise<string> {
   const models = await client.models.list({ signal: io.signal });
   const takes = (model: Model): boolean =>

@@ -98,7 +98,7 @@ export const problemRows: Readonly<Record<Problem['code'], ProblemRow>> = {
   ERR_CONFLICT: { code: 'conflict' },
 };
 
-/** How a failed creation is told to a client that waited for it. A cancelled one is told as `cancelled`. */
+/** The error for a client that waited for a creation that failed. A cancelled creation is `cancelled`. */
 export const failureRows: Readonly<Record<FailureName, ErrorCode>> = {
   PromptRejected: 'content_policy_violation',
   SourceImageRejected: 'invalid_image',

@@ -24,7 +24,7 @@ export async function findUploads(
   return found;
 }
 
-/** The bytes of the upload at this place. Throws 400 when nobody has put them there. */
+/** The bytes of the upload at this position of `image_urls`. Throws 400 when the upload was never filled. */
 export async function readUpload(
   { key }: Upload,
   index: number,

@@ -1,5 +1,5 @@
 /**
- * The entries of a form that changes something stored. A field that nobody touched shows the stored value, also
+ * The entries of a form that changes something stored. An untouched field shows the stored value, also
  * when it changes, and is never sent. A touched field keeps its entry. When the stored value under an entry has
  * changed, both stand beside each other until the person chooses.
  */

@@ -7,7 +7,7 @@ import type { World } from '../../world/simulated-world.ts';
 import { loadedModels, type CrowdPlan } from './crowd-plan.ts';
 
 export interface CrowdClients {
-  /** Sends one request, and goes on until its image is there or nobody can expect it any more. */
+  /** Sends one request, and continues until its image has arrived or can no longer arrive. */
   readonly send: (account: AccountHeld, sentAt: number) => Promise<void>;
   readonly onWebhook: (body: string) => void;
   /** How many clients still wait. */

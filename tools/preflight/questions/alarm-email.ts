@@ -52,7 +52,7 @@ async function subscriptionsOf(TopicArn: string, client: SNSClient): Promise<rea
   });
 }
 
-/** SNS writes a word in the place of the ARN of a subscription that nobody has confirmed. */
+/** SNS writes a word instead of the ARN of an unconfirmed subscription. */
 function isConfirmed({ SubscriptionArn = '' }: Subscription): boolean {
   return SubscriptionArn.startsWith('arn:');
 }
