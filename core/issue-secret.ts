@@ -21,7 +21,7 @@ export interface SecretServices {
 
 export type IssueOutcome =
   | { readonly kind: 'issued'; readonly account: Account }
-  /** Somebody else replaced the secret at the same time, and nothing was issued. */
+  /** Another call replaced the secret at the same time, and nothing was issued. */
   | { readonly kind: 'changed_meanwhile' };
 
 /**

@@ -71,7 +71,7 @@ export const idempotencySeconds = 24 * 60 * 60;
  * openai libraries wait ten minutes for each of their three tries.
  */
 export const retryMillis = { afterTry: 15 * 60_000, longest: 30 * 60_000 } as const;
-/** So long after a retry its own first try may still arrive. */
+/** How long after a retry its own first try may still arrive. */
 export const lateFirstTryMillis = 60_000;
 export const maxBodyBytes = 256 * 1024;
 /** A body of JSON: how many lists and objects lie inside each other, and its members and items together. */

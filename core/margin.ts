@@ -37,9 +37,9 @@ export interface Margin {
   readonly unclear: number;
   /** What these attempts cost if they were billed, as far as it was noted. */
   readonly unclearCostMicros: number;
-  /** Creations of which the provider's answer told what it billed. */
+  /** Creations whose provider reported its bill. */
   readonly billed: number;
-  /** What these answers told, where the cost by the catalog is known, too. */
+  /** The sum of these bills, where the cost by the catalog is known, too. */
   readonly billedMicros: number;
   /** The cost of the same images by the catalog. */
   readonly billedCatalogMicros: number;

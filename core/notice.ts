@@ -79,7 +79,7 @@ export interface Looked {
   readonly refused?: RefusedFor;
 }
 
-/** Every crossing that is not marked as told. The transaction that tells it decides again. */
+/** Every crossing that is not marked as sent. The transaction that sends it checks again. */
 export function crossingsOf(looked: Looked): readonly Crossing[] {
   const { account } = looked;
   const { availableMicros: available, lowBalanceMicros: low, webhookFailures: failures = 0 } = account;
@@ -141,7 +141,7 @@ export function undoneMarks(account: Account): readonly ('toldLow' | 'toldEmpty'
 
 /**
  * A notice of a crossing, to be stored.
- * @param dueAt Unix milliseconds at which the reconciler looks whether somebody sends the notice
+ * @param dueAt Unix milliseconds at which the reconciler checks whether an execution sends the notice
  */
 export function newNotice(
   { account, url }: { readonly account: Account; readonly url: string },

@@ -202,7 +202,7 @@ export class ServiceStack extends Stack {
     new Reconciliation(this, 'Reconciliation', { reconcile, stateMachines: execution.all });
   }
 
-  /** Whoever tells a crossing starts the notice; the reconciler starts what was lost. */
+  /** The function that stores a notice starts its execution; the reconciler starts lost ones. */
   private addNotices(): NoticeExecution {
     const deliverWebhook = this.functionNamed('DeliverWebhook');
     const notices = new NoticeExecution(this, 'Notices', {

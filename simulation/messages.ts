@@ -46,7 +46,7 @@ export type Job =
       readonly pairs: boolean;
     };
 
-/** What became of the creations of a simulated outage. */
+/** How the creations of a simulated outage ended. */
 export interface OutageReport {
   readonly accepted: number;
   readonly acceptedInOutage: number;

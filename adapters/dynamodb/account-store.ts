@@ -51,7 +51,7 @@ export interface AccountStore {
   /** False when there is no such account. */
   changeIfThere(id: AccountId, change: AccountChange): Promise<boolean>;
   change(id: AccountId, change: AccountChange): Promise<void>;
-  /** False when somebody changed one of these values since the account was read. */
+  /** False when another call changed one of these values since the account was read. */
   changeAsRead(read: Account, change: OperatedChange): Promise<boolean>;
   /** Changes the list of hidden models, and keeps changes that others make at the same time. */
   changeHiddenModels(id: AccountId, change: ModelChange): Promise<void>;

@@ -8,7 +8,7 @@ import { keptDays } from './mapping.ts';
 import { keys, ttlAttribute, type Item } from './table.ts';
 
 const unitBytes = 1_024;
-/** Of the room, the headers get at most so much. */
+/** The largest part of the stored size that the headers get. */
 const headerBytes = 256;
 
 export function logRow(delivery: Delivery): Item {

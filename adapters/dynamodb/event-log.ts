@@ -84,7 +84,7 @@ async function read(
   return [...found, ...(await collect(table, account, endOf(newest), next, limit - found.length))];
 }
 
-/** The events behind a place that have their places. */
+/** The events after a position, without those that have no position yet. */
 async function collect(
   table: Table,
   account: AccountId,

@@ -11,7 +11,7 @@ import { keyOf, keys, openShards, openWorkIndex, type Item, type ItemKey, type T
 
 /** The creations of a page. Two BatchGetItems read as many with their leases. */
 const pageSize = 100;
-/** An index may lag behind the table by so much. */
+/** How far an index may lag behind the table. */
 const indexLagMillis = 1_000;
 
 const isFreeToHold = 'attribute_not_exists(startsHeld) OR startsHeld.#until <= :now';

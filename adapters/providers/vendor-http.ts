@@ -130,7 +130,7 @@ const sendByFetch: Send = async (url, { mostBytes: most, ...request }) => {
   return { status: response.status, headers: response.headers, bytes: await readBounded(response, most) };
 };
 
-/** The type of a form holds the form's boundary. Whoever sends the form sets the type. */
+/** The type of a form holds the form's boundary. The code that sends the form sets the type. */
 function sentBody(
   body: VendorCall['body'],
   headers: VendorCall['headers'],

@@ -30,7 +30,7 @@ export interface Delivery {
   readonly status?: number;
   /** Why no answer came: "timeout", "refused address" or "connection". */
   readonly reason?: string;
-  /** The same, as exactly as the connection told it. Absent in rows of older releases. */
+  /** The same, as exactly as the connection reported it. Absent in rows of older releases. */
   readonly failure?: FailureKind;
   readonly millis?: number;
   /** At most 1 KiB of the answer's body. */

@@ -18,17 +18,18 @@ export interface VerifiedIdentity extends Identity {
 }
 
 /**
- * What became of the e-mail to an invited person. "none": the person has signed in before, or the service has no user
- * pool. "refused": the user pool took no e-mail for this address now. The invitation stands all the same.
+ * How the e-mail to an invited person ended. "none": the person has signed in before, or the service has no
+ * user pool. "refused": the user pool took no e-mail for this address now. The invitation stands all the
+ * same.
  */
 export type InvitationEmail = 'sent' | 'none' | 'refused';
 
-/** What became of a change of a place. */
+/** How a change of a membership ended. */
 export type PlaceChange =
   | 'changed'
   /** There is no such person here. */
   | 'gone'
-  /** Somebody changed the place since it was read. */
+  /** The membership has changed since it was read. */
   | 'conflict'
   /** The account would be left without an owner. */
   | 'last_owner';

@@ -12,10 +12,10 @@ import type { StartPace } from './start-pace.ts';
 const longestPostponeMillis = 3_600_000;
 /** From this recovery of a creation on, an operator has to look. */
 export const alarmingRecovery = 3;
-/** An execution that began so long before we tried to start it was not started by us. Clocks differ. */
+/** An execution that began this long before our start was not started by us. Clocks differ. */
 const justStartedMillis = 10_000;
 
-/** 'left': nothing was started or given back; 'announce': given back, and the client is yet to be told. */
+/** 'left': nothing was started or given back; 'announce': given back, and the webhook is still to be sent. */
 export type Action = 'started' | 'refunded' | 'announce' | 'left';
 
 export interface RecoverServices extends ReconcileServices {

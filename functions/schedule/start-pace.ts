@@ -15,7 +15,7 @@ const slowDownMillis = 500;
 const secondsToTheMost = 20;
 /** The most time that unused turns are made up for. A timer can be late by a few milliseconds. */
 const madeUpMillis = 20;
-/** A waiting turn looks again after so long, because the pace may have changed. */
+/** Interval at which a waiting start checks again, because the pace may have changed. */
 const lookAgainMillis = 100;
 
 /** The share of the allowance that all starts together may take. */

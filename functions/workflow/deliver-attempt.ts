@@ -38,7 +38,7 @@ export interface Owed {
   readonly messageId: string;
   /** The body of the first attempt, which the record keeps for the later ones. */
   readonly bodyAt: (nowMillis: number) => string;
-  /** Is told how an attempt ended, once it is recorded. */
+  /** Receives the outcome of an attempt, once it is recorded. */
   readonly onEnded?: (isDelivered: boolean, account: DeliveringAccount) => Promise<void>;
 }
 

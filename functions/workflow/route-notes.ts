@@ -25,7 +25,7 @@ import type { RouteEnd } from './ask-provider.ts';
 
 /** How long one call may take. A usual call takes 6 ms. */
 const callMillis = 1_000;
-/** A route whose usual time is unknown is read again after so long. */
+/** Interval after which a route whose usual time is unknown is read again. */
 const learnEveryMillis = 60_000;
 
 export interface HealthServices {

@@ -39,7 +39,7 @@ export interface TakenMessage {
   readonly requestId: string;
 }
 
-/** Lets an invocation crash as if somebody had killed its environment. */
+/** Lets an invocation crash as if its environment had been killed. */
 export interface CrashMessage {
   readonly type: 'crash';
   readonly requestId: string;

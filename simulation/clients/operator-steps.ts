@@ -208,7 +208,7 @@ export function createOperatorSteps(
   };
 }
 
-/** The change of every model that adds so much to each price. */
+/** The change of every model that adds an amount to each price. */
 function dearerModels(addedMicros: number): OperatorCatalog['models'] {
   return Object.fromEntries(
     catalog.models.map(({ id, pricing }) => [

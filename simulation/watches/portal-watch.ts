@@ -23,7 +23,7 @@ import type { WebhookWatch } from './webhook-watch.ts';
 import { changesNothing, kindOf } from './written-kinds.ts';
 
 export interface PortalWatch {
-  /** Is told of a session with which the scenario begins. */
+  /** Receives a session with which the scenario begins. */
   readonly onSignedIn: (person: PersonHeld, account: string) => void;
   readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => PortalCall;
   /** The call that was answered. Undefined: the playground was not asked. */

@@ -10,7 +10,7 @@ export interface Forwarding {
   readonly signal: AbortSignal;
 }
 
-/** What became of an attempt. */
+/** How an attempt ended. */
 export type Forwarded =
   | { readonly kind: 'answered'; readonly status: number }
   /** The server has taken the request, and said nothing in time. */

@@ -5,7 +5,7 @@
  */
 import { useKept } from '../kept.ts';
 
-/** The stored value under an entry, which somebody else has changed. */
+/** The stored value under an entry, which another person has changed. */
 export interface Theirs {
   readonly text: string;
   readonly onTake: () => void;

@@ -25,9 +25,9 @@ export interface ClientWatch {
 }
 
 const submitPath = '/api/public/v1/images/generate';
-/** A client that was refused without a Retry-After waits so long. */
+/** How long a client waits that was refused without a Retry-After. */
 const usualWaitSeconds = 2;
-/** A client gives up when its creation should have ended so long ago. */
+/** A client gives up this long after its creation should have ended. */
 const patienceMillis = 420_000;
 
 export function createCrowdClients(
