@@ -1,4 +1,4 @@
-/** Reads the books for the audit, and keeps how far a run of the audit is. */
+/** Reads the books for the audit, and keeps the progress of a run. */
 import type { AuditedCreation, PlacedRow, StoredSums, UserCounter } from '../audit/books.ts';
 import type { AccountId, CreationId } from '../ids.ts';
 

@@ -1,7 +1,7 @@
 /**
  * One attempt to deliver a webhook or a notice. The record holds the schedule. An attempt is claimed in the
  * record before anything is sent: two executions never send the same attempt, and an execution that was
- * restarted never sends early. "Not due yet" is thrown like "not delivered": the state machine comes again.
+ * restarted never sends early. "Not due yet" is thrown like "not delivered": the state machine retries.
  */
 import type { WebhookState } from '../../core/creation.ts';
 import { uuidV7, type AccountId } from '../../core/ids.ts';
@@ -69,7 +69,8 @@ export function notDelivered(): Remedy {
 }
 
 /**
- * The claim assumes the worst: a claim and an attempt that hang. The end of the attempt corrects the time of the next.
+ * The claim sets the next attempt for the case that claim and attempt hang. The end of the attempt corrects
+ * that time.
  */
 async function attempt(
   owed: Owed,

@@ -89,7 +89,7 @@ export class StreamingApi extends Construct {
         new LambdaIntegration(to.fn, {
           responseTransferMode: ResponseTransferMode.STREAM,
           timeout: to.timeout.plus(Duration.seconds(graceSeconds)),
-          // A permission for each method would be a resource more for each.
+          // A permission for each method would add a resource for each.
           scopePermissionToMethod: false,
         });
       integrations.set(to, integration);

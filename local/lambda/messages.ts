@@ -65,7 +65,7 @@ export type WorkerMessage =
 export interface WorkerBootData {
   /** The clock's shared memory, see shared-clock.ts. */
   readonly clock: SharedArrayBuffer;
-  /** The shared memory in which the worker tells how it is doing, see vitals.ts. */
+  /** The shared memory with the state of the worker, see vitals.ts. */
   readonly vitals: SharedArrayBuffer;
   /** Number of open calls to AWS from which on an invocation that gets its provider's answer waits. */
   readonly mostWorking: number;

@@ -1,4 +1,4 @@
-/** A look at a job: its entry in the history, its place in the queue, and its picture. */
+/** Reads a job: its entry in the history, its position in the queue, and its picture. */
 import type { OutputFormat } from '../../../core/image-formats.ts';
 import { refusedBy, renderedAs } from '../../../core/provider.ts';
 import { detailOf, unknownAnswer, type VendorResponse } from '../vendor-http.ts';
