@@ -36,9 +36,9 @@ const retries = 4;
 const callMillis = { put: 40_000, get: 40_000, find: 10_000, upload: sourceTimeoutMillis } as const;
 
 /**
- * Stores results and copies of source images. Nobody can guess their keys, and the objects never change. Each
- * call throws Overloaded when the bucket is busy or does not answer in time. Then it is unknown whether the
- * object was stored.
+ * Stores results and copies of source images. Their keys cannot be guessed, and the objects never change.
+ * Each call throws Overloaded when the bucket is busy or does not answer in time. Then it is unknown whether
+ * the object was stored.
  */
 export function createImageStore(access: BucketAccess): ImageStore {
   const { clock, signal: outer } = access;

@@ -151,7 +151,7 @@ function sourceOf({ status, body, cut }: ExchangeAnswer): SourceResult {
   return { kind: 'failed', retryable: status >= 500 || status === 429 };
 }
 
-/** One text for each header. A cookie of the receiver is nobody's business. */
+/** One text for each header. The receiver's cookies are left out. */
 function shownHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const { 'set-cookie': _cookies, ...shown } = headers;
   return Object.fromEntries(

@@ -44,7 +44,7 @@ export interface SecretBoxOptions {
 export type Resealed =
   | { readonly kind: 'resealed'; readonly sealed: string }
   | { readonly kind: 'already_current' }
-  /** Nobody can open the text any more: the version that sealed it is gone, or the text is damaged. */
+  /** The text can no longer be opened: the version that sealed it is gone, or the text is damaged. */
   | { readonly kind: 'lost' };
 
 /**

@@ -20,7 +20,7 @@ const defects = new Set([
 ]);
 
 export interface TasksOptions {
-  /** Is told the name of a refusal that an operator has to look at. */
+  /** Receives the name of a refusal that an operator has to check. */
   readonly onDefect: (error: string) => void;
   /** Aborts when the time of the request is used up. A call that it interrupts is 'unclear'. */
   readonly signal?: AbortSignal;

@@ -15,7 +15,7 @@ export interface AuditedTable {
 /**
  * The differences that last, while the service works.
  * @param only audits only this account
- * @param onProgress is told how far the audit is
+ * @param onProgress receives the progress of the audit
  */
 export async function auditTable(
   { table, clock }: Pick<OperatorServices, 'table' | 'clock'>,

@@ -19,7 +19,7 @@ export interface RunningExecution {
   readonly startedAt: number;
 }
 
-/** 'gone': somebody has deleted the version before. 'in_use': an alias names the version by now. */
+/** 'gone': the version was already deleted. 'in_use': an alias names the version now. */
 export type Removal = 'removed' | 'gone' | 'in_use';
 
 export interface ReleaseStore {

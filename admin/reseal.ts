@@ -17,7 +17,7 @@ export interface ResealReport {
   readonly lost: readonly string[];
   /** The accounts of which a replaced secret could no longer be opened. This secret was removed. */
   readonly lostReplaced: readonly string[];
-  /** The accounts whose secrets somebody else changed at the same time. They need another run. */
+  /** The accounts whose secrets changed at the same time. They need another run. */
   readonly busy: readonly string[];
 }
 

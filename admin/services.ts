@@ -102,7 +102,7 @@ export interface OperatorServices {
   readonly portalUrl: string;
   /** Makes the sign-in of an invited person possible, where the stack has a user pool of its own. */
   readonly registerUser: (email: string) => Promise<InvitationEmail>;
-  /** E-mails of the sender that all accounts share. Infinity: nobody sends e-mails. */
+  /** E-mails of the sender that all accounts share. Infinity: no e-mails are sent. */
   readonly emailsADay: number;
   /** Stores the portal's password at the issuer. */
   readonly setSignInSecret: (secret: string) => Promise<void>;

@@ -57,9 +57,9 @@ export interface Account {
   readonly webhookSecrets: readonly SealedSecret[];
   /** Where notices go. Absent: the account gets none. */
   readonly noticeUrl?: string;
-  /** `wallet.low` is told when less than this is available. Absent: it is never told. */
+  /** `wallet.low` is sent when less than this is available. Absent: it is never sent. */
   readonly lowBalanceMicros?: Micros;
-  /** The notices of which the account was told and whose crossing is not yet undone. */
+  /** The notices that were sent and whose threshold is still passed. */
   readonly toldLow?: ToldWallet;
   readonly toldEmpty?: ToldWallet;
   readonly toldFailing?: ToldWallet;
@@ -67,7 +67,7 @@ export interface Account {
   readonly webhookFailures?: number;
   /**
    * When a client of the account read events for the first time. From then on every end writes an event. Absent:
-   * no client has a cursor, so nobody could read them.
+   * no client has a cursor to read them with.
    */
   readonly eventsSince?: string;
   readonly createdAt: string;
@@ -109,7 +109,7 @@ export interface ApiKey extends KeyCaps {
   readonly models?: readonly string[];
   /** Micro-dollars spent in each UTC month. The name of a month is "2026_11". */
   readonly spent: Readonly<Record<string, Micros>>;
-  /** The caps of which the account was told, by kind and period: "monthly_2026_11", "total_total". */
+  /** The caps for which a notice was sent, by kind and period: "monthly_2026_11", "total_total". */
   readonly told?: Readonly<Record<string, ToldCap>>;
   /** The same by UTC day, for the last days with charges. The name of a day is "2026_11_21". */
   readonly spentByDay: Readonly<Record<string, Micros>>;

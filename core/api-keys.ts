@@ -89,7 +89,7 @@ export function isUsable(key: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, nowMillis
 /** The id of the key to which the playground of the portal charges. */
 export const playgroundKeyId = 'portal' as KeyId;
 
-/** Whether the key is the playground's. It is in no list of keys, and nobody rolls or revokes it. */
+/** Whether the key is the playground's. It is in no list of keys, and cannot be rolled or revoked. */
 export function isPlayground({ id }: Pick<ApiKey, 'id'>): boolean {
   return id === playgroundKeyId;
 }

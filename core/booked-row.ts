@@ -27,8 +27,8 @@ export function dayOfRow({ at, chargedOn }: Pick<LedgerRow, 'at' | 'chargedOn'>)
 }
 
 /**
- * What the charge gave back, as far as the figures take it from here. A refund can come days after its charge,
- * when nobody reads that day's rows any more, so the creation tells it with the row of the charge. Only the
+ * The refund to count with this row. A refund can come days after its charge,
+ * when the sums of that day are final, so it is read from the creation and counted with the charge. Only the
  * refund of a creation without a record counts by its own row.
  */
 export function refundedOf({ row, creation }: BookedRow): number {
@@ -37,8 +37,8 @@ export function refundedOf({ row, creation }: BookedRow): number {
 }
 
 /**
- * Whether the text is a UTC day, such as "2026-11-21". Ids of creations begin with 1970. The last day of 9999 is none,
- * because the day after it does not sort behind it.
+ * Whether the text is a UTC day, such as "2026-11-21". Ids of creations begin with 1970. The last day of 9999
+ * is refused, because the day after it would sort before it.
  */
 export function isDay(text: string): boolean {
   const millis = /^\d{4}-\d\d-\d\d$/.test(text) && text !== '9999-12-31' ? Date.parse(text) : NaN;

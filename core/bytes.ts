@@ -1,4 +1,4 @@
-/** Reads parts of a file. A byte behind the end of the file counts as 0, and equals nothing. */
+/** Reads parts of a file. A byte after the end of the file counts as 0, and equals nothing. */
 
 export function has(bytes: Uint8Array, at: number, expected: readonly number[]): boolean {
   return expected.every((byte, i) => bytes[at + i] === byte);

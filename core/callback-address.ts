@@ -4,7 +4,7 @@
  *   https://api.example.com /callbacks/v1/ fal / 019aa5a0-… / PPPPPPPP…
  *                                        provider creation   capability, 32 random bytes
  *
- * The record keeps only the SHA-256 of the capability, so nobody who reads the table can make the address.
+ * The record keeps only the SHA-256 of the capability, so a reader of the table cannot make the address.
  */
 import { createHash } from 'node:crypto';
 import { sameHash } from './api-key.ts';

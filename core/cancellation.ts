@@ -87,7 +87,7 @@ function told(creation: CreationRecord): CancelOutcome {
 type Work =
   /** Nothing, as long as the attempts do not change. */
   | { readonly kind: 'none'; readonly attempts: readonly RouteAttempt[] }
-  /** Nobody can stop it. */
+  /** Work that cannot be stopped. */
   | { readonly kind: 'other' }
   | ({ readonly kind: 'job' } & RunningJob);
 

@@ -8,7 +8,8 @@ export function characters(text: string): number {
 
 /**
  * The text with A to Z in lower case. Two texts that differ only in the case of ASCII letters become equal, and no
- * others do. toLowerCase() also makes the Kelvin sign (U+212A) a "k", so that a stranger could pass for somebody else.
+ * others do. toLowerCase() also makes the Kelvin sign (U+212A) a "k", so that one person could pass for
+ * another.
  */
 export function asciiLower(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());

@@ -1,6 +1,6 @@
 /**
  * The operator's catalog for functions that reach providers. They do not read the service item, so they keep what
- * they read for a few seconds. A provider that was removed is asked for no longer than that.
+ * they read for a few seconds. A removed provider is used for at most that long.
  */
 import { keep, type Kept } from './kept.ts';
 import type { OperatorCatalog } from './operator-catalog.ts';

@@ -1,7 +1,7 @@
 /**
  * Whether an image file carries content credentials: a C2PA manifest, where the specification of C2PA puts
- * it in each format ("Embedding manifests into various file formats"). Only the presence is read. Nobody
- * checks the signature of the manifest here, and the bytes are never changed.
+ * it in each format ("Embedding manifests into various file formats"). Only the presence is read. The
+ * signature of the manifest is not checked, and the bytes are never changed.
  */
 import { ascii, bigEndian, has, littleEndian } from './bytes.ts';
 import type { ImageContentType } from './image-bytes.ts';

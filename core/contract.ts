@@ -149,7 +149,7 @@ export const signInMethods = {
  * refused: the issuer refused, or something in its answer is not as it has to be.
  * unavailable: the issuer does not answer.
  * unverified: the issuer does not say that the address belongs to the person.
- * not_invited: nobody invited this address.
+ * not_invited: there is no invitation for this address.
  * stale: the issuer did not ask for the person's proof again.
  * blocked: too many rejected authentications came from this address.
  */

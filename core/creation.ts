@@ -40,7 +40,7 @@ export interface RouteAttempt extends RouteChoice {
   readonly endedAt?: string;
   /** The key of its image in the bucket. Chosen before the call, so that a later run finds a stored image. */
   readonly resultKey: string;
-  /** How long the route usually took when the attempt began (core/poll-pace.ts). Absent: nobody knew. */
+  /** How long the route usually took when the attempt began (core/poll-pace.ts). Absent: it was unknown. */
   readonly usualMillis?: number;
   /** The job of an asynchronous provider. Stored before the first poll. */
   readonly jobId?: string;
@@ -100,7 +100,7 @@ export interface CreationRecord {
   /** The copied source images, in the request's order. */
   readonly sources: readonly StoredImage[];
   readonly metadata: Metadata;
-  /** Whom the client renders for. Absent when the request names nobody, and in records of older releases. */
+  /** Whom the client renders for. Absent when the request names no user, and in records of older releases. */
   readonly user?: string;
   readonly costMicros: Micros;
   readonly refundedMicros: Micros;

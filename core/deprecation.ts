@@ -2,7 +2,7 @@ import type { Catalog, Model } from './catalog.ts';
 import { apiRoot } from './contract.ts';
 
 /**
- * The headers that tell a client that a model goes away: Deprecation (RFC 9745), Sunset
+ * The headers that announce the end of a model: Deprecation (RFC 9745), Sunset
  * (RFC 8594) and a link to the other models. Empty for a model that stays.
  */
 export function deprecationHeaders(

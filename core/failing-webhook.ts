@@ -1,7 +1,7 @@
 /**
  * What "failing" means of a webhook or a notice, on every page: an attempt has failed, and another one follows.
- * After its last attempt it has failed, and it is failing no more. The notice `webhook.failing` is about attempts:
- * so many of an account failed in a row (`failingAttempts` of notice.ts).
+ * After its last attempt it has failed, and is no longer failing. The notice `webhook.failing` is about
+ * attempts: a number of them (`failingAttempts` of notice.ts) failed in a row for an account.
  */
 import type { WebhookState } from './creation.ts';
 import type { Delivery } from './ports/deliveries.ts';

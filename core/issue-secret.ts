@@ -21,13 +21,13 @@ export interface SecretServices {
 
 export type IssueOutcome =
   | { readonly kind: 'issued'; readonly account: Account }
-  /** Somebody else replaced the secret at the same time, and nothing was issued. */
+  /** Another call replaced the secret at the same time, and nothing was issued. */
   | { readonly kind: 'changed_meanwhile' };
 
 /**
  * Issues the first secret of an account, or a secret that replaces the others. Secrets that were replaced
  * more than 24 h ago are removed. A rotation that is still pending does not prevent another one. Throws
- * SecretLost when the old secret has to sign on and nobody can open it.
+ * SecretLost when the old secret still has to sign but can no longer be opened.
  */
 export async function issueSecret(
   account: Account,
@@ -55,7 +55,9 @@ export interface ShownSecret {
   readonly replacedValidUntil: readonly string[];
 }
 
-/** Opens the newest secret. Undefined when none was issued. Throws SecretLost when nobody can open it. */
+/**
+ * Opens the newest secret. Undefined when none was issued. Throws SecretLost when it can no longer be opened.
+ */
 export async function newestSecret(
   { id, webhookSecrets }: Pick<Account, 'id' | 'webhookSecrets'>,
   { clock, secretBox }: Pick<SecretServices, 'clock' | 'secretBox'>,

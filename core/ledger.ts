@@ -23,7 +23,7 @@ export interface LedgerRow {
   readonly day?: string;
   /** Of a charge or refund: whether it counts for `user`, too. */
   readonly countedForUser?: true;
-  /** Of a charge or refund: whom the client renders for. Absent when the request named nobody. */
+  /** Of a charge or refund: whom the client renders for. Absent when the request named no user. */
   readonly user?: string;
   /** Of a charge or refund: the model of its creation. Absent in rows of older releases. */
   readonly model?: string;

@@ -71,7 +71,7 @@ export const idempotencySeconds = 24 * 60 * 60;
  * openai libraries wait ten minutes for each of their three tries.
  */
 export const retryMillis = { afterTry: 15 * 60_000, longest: 30 * 60_000 } as const;
-/** So long after a retry its own first try may still arrive. */
+/** How long after a retry its own first try may still arrive. */
 export const lateFirstTryMillis = 60_000;
 export const maxBodyBytes = 256 * 1024;
 /** A body of JSON: how many lists and objects lie inside each other, and its members and items together. */
@@ -167,7 +167,7 @@ export const keepAliveMillis = 15_000;
 export const toolWaitSeconds = { usual: 45, most: 50 } as const;
 /** The time of a request of the MCP endpoint. Lambda ends the function after 90 s. */
 export const mcpRequestMillis = 80_000;
-/** A tool shows a picture of at most so many bytes in its result. A larger one is only linked. */
+/** The largest picture, in bytes, that a tool shows in its result. A larger one is only linked. */
 export const mostInlineBytes = 1_000_000;
 /** A call that is sent again within this time gets the creation of the first one. */
 export const repeatedCallSeconds = 60;

@@ -1,4 +1,4 @@
-/** One look at an account: takes back the marks of undone crossings, and tells the crossings of now. */
+/** Clears alerts whose threshold is no longer passed, and sends those that are. */
 import type { CreationRecord } from './creation.ts';
 import type { AccountId, KeyId } from './ids.ts';
 import {
@@ -47,7 +47,7 @@ export function placeOf(creation: CreationRecord): Place {
 
 /**
  * Reads the account, the key and the counter of the user once, and writes only for a crossing or for one that is undone.
- * @returns the notices that this look told
+ * @returns the notices that this check sent
  */
 export async function lookForCrossings(place: Place, services: LookServices): Promise<NoticeRecord[]> {
   const { accountId, keyId, periods, user, refused } = place;
@@ -61,7 +61,7 @@ export async function lookForCrossings(place: Place, services: LookServices): Pr
 
 /**
  * Looks after a command of an operator that moved money. The command is done, so a look that breaks off must
- * not make it fail: the next look tells what this one would have told.
+ * not make it fail: the next check sends what this one would have sent.
  */
 export async function lookAfterCommand(place: Place, services: LookServices): Promise<void> {
   try {

@@ -33,13 +33,13 @@ export interface Margin {
   readonly costUnknown: number;
   /** The part of the revenue that such creations have. */
   readonly revenueCostUnknownMicros: number;
-  /** Creations of which nobody knows whether a provider billed an attempt that gave no image. */
+  /** Creations with an attempt that gave no image and that the provider may have billed. */
   readonly unclear: number;
   /** What these attempts cost if they were billed, as far as it was noted. */
   readonly unclearCostMicros: number;
-  /** Creations of which the provider's answer told what it billed. */
+  /** Creations whose provider reported its bill. */
   readonly billed: number;
-  /** What these answers told, where the cost by the catalog is known, too. */
+  /** The sum of these bills, where the cost by the catalog is known, too. */
   readonly billedMicros: number;
   /** The cost of the same images by the catalog. */
   readonly billedCatalogMicros: number;
@@ -124,7 +124,7 @@ function marginOf(booked: BookedRow): Margin | undefined {
 }
 
 /**
- * What the providers billed for the images of a creation. Undefined when nobody noted it: the creation is
+ * What the providers billed for the images of a creation. Undefined when it was not recorded: the creation is
  * open, has no record, or was rendered by an older release or by a route that has no known price.
  */
 function costMicrosOf(creation: BookedCreation | undefined): number | undefined {
@@ -140,8 +140,8 @@ function costMicrosOf(creation: BookedCreation | undefined): number | undefined 
 }
 
 /**
- * The attempts whose end nobody saw: the vendor may have rendered and billed. catalog/provider-costs.json does
- * not say what vendors bill for other failures, and such attempts count as not billed.
+ * The attempts whose end is unknown: the vendor may have rendered and billed. catalog/provider-costs.json
+ * does not say what vendors bill for other failures, and such attempts count as not billed.
  */
 function unclearAttempts(creation: BookedCreation | undefined): readonly RouteAttempt[] {
   if (!creation || !isTerminal(creation.status)) return [];

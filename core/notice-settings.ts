@@ -5,7 +5,7 @@ import type { Micros } from './money.ts';
 import type { Outbound } from './ports/outbound.ts';
 
 export interface NoticeSettings {
-  /** null removes the address: no further notice is told. */
+  /** null removes the address: no further notice is sent. */
   readonly noticeUrl?: string | null;
   /** null removes the threshold of wallet.low. */
   readonly lowBalanceMicros?: Micros | null;
@@ -29,7 +29,7 @@ export async function checkNoticeUrl(
   return verdict?.kind === 'refused' ? verdict : { kind: 'set' };
 }
 
-/** Checks and stores the settings. An account that is below its new threshold is told at once. */
+/** Checks and stores the settings. An account that is below its new threshold gets the notice at once. */
 export async function setNotices(
   id: Account['id'],
   settings: NoticeSettings,

@@ -1,9 +1,10 @@
 /**
- * Notices (docs/api.md, "Notices"): when an account is told something, and the words in which it is told.
+ * Notices (docs/api.md, "Notices"): when an account is notified, and the body of each notice.
  *
- * A crossing is a stored amount beyond its threshold while no mark says that the account was told. The mark
- * and the notice are written by one conditional transaction, so each crossing gives one notice, however many
- * look. An amount that is back on the good side takes the mark back, and the next crossing is told again.
+ * A crossing is a stored amount beyond its threshold for which no mark says that a notice was sent. The mark
+ * and the notice are written by one conditional transaction, so each crossing gives one notice, even when
+ * several functions check at once. When the amount is back on the good side, the mark is removed, and the
+ * next crossing is sent.
  */
 import type { Account, ApiKey } from './account.ts';
 import { newNoticeId, type AccountId, type KeyId, type NoticeId } from './ids.ts';
@@ -14,7 +15,7 @@ import { capKinds, shownPeriod, toldOf, watchedCaps, type CapKind, type LookedUs
 /** The levels of key.cap_reached, in percent of the cap, the highest first. */
 export const capLevels = [100, 80] as const;
 export type CapLevel = (typeof capLevels)[number];
-/** So many failed attempts in a row, over all webhooks of an account, are told once. */
+/** Number of failed attempts in a row, over all webhooks of an account, that causes one notice. */
 export const failingAttempts = 10;
 
 /** What was crossed, with the amounts as the look found them. */
@@ -78,7 +79,7 @@ export interface Looked {
   readonly refused?: RefusedFor;
 }
 
-/** Every crossing that is not marked as told. The transaction that tells it decides again. */
+/** Every crossing that is not marked as sent. The transaction that sends it checks again. */
 export function crossingsOf(looked: Looked): readonly Crossing[] {
   const { account } = looked;
   const { availableMicros: available, lowBalanceMicros: low, webhookFailures: failures = 0 } = account;
@@ -97,7 +98,7 @@ export function crossingsOf(looked: Looked): readonly Crossing[] {
   ];
 }
 
-/** The highest level that the spend of the period has reached and of which nobody was told. */
+/** The highest level that the spend of the period has reached and for which no notice was sent. */
 function capCrossing({ apiKey, user, periods, refused }: Looked, cap: CapKind): Crossing | undefined {
   const { capName, spentIn } = watchedCaps[cap];
   const period = periods[cap];
@@ -140,7 +141,7 @@ export function undoneMarks(account: Account): readonly ('toldLow' | 'toldEmpty'
 
 /**
  * A notice of a crossing, to be stored.
- * @param dueAt Unix milliseconds at which the reconciler looks whether somebody sends the notice
+ * @param dueAt Unix milliseconds at which the reconciler checks whether an execution sends the notice
  */
 export function newNotice(
   { account, url }: { readonly account: Account; readonly url: string },

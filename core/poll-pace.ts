@@ -1,9 +1,9 @@
 /**
- * When a client should look at an open creation again. The header Retry-After of GET /creations/{id} says so.
+ * When a client should poll an open creation again: the header Retry-After of GET /creations/{id}.
  *
  * The running attempt knows how long its route usually takes. Before that time, a client waits for half of what is
- * left, so that an image that comes early is not missed for long. Around that time it looks every one or two
- * seconds. From then on, and where nobody knows a usual time, the looks become rarer the longer the creation takes.
+ * left, so that an image that comes early is not missed for long. Around that time it polls every one or two
+ * seconds. Later, and where no usual time is known, the polls become rarer the longer the creation takes.
  */
 import type { CreationRecord, RouteAttempt } from './creation.ts';
 import { pollPace } from './limits.ts';

@@ -1,6 +1,7 @@
 /**
- * The versions that releases leave behind. A running execution invokes the versions that its definition names,
- * so an update keeps the versions of earlier releases. This file decides which of them nothing can need.
+ * The versions of earlier releases. A running execution invokes the versions that its definition names,
+ * so an update keeps the versions of earlier releases. This file decides which of them can no longer be
+ * needed.
  */
 export interface FunctionVersion {
   readonly functionName: string;
@@ -28,7 +29,7 @@ export type Kept = 'newest' | 'definition' | 'alias' | 'execution' | 'recent';
 export interface JudgedVersion extends FunctionVersion {
   /** Unix milliseconds at which the next version of the function was published. Absent: there is none. */
   readonly supersededAt?: number;
-  /** Absent when nothing can need the version. */
+  /** Absent when the version can no longer be needed. */
   readonly kept?: Kept;
   readonly aliases: readonly string[];
 }

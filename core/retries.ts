@@ -126,7 +126,7 @@ export function firstSeen(attempt: Attempt): number {
 }
 
 function maySee({ seen, madeAt, told }: RetryEntry, attempt: Attempt, arrivedMillis: number): boolean {
-  // A client without numbers was told that its pictures are still rendering, so it comes back for them.
+  // A client that numbers no tries got 504 still_rendering, so its next request is for these pictures.
   if (attempt === undefined) return told === 'rendering';
   if (seen.includes(attempt)) return false;
   // A retry made the entry. Its own first try arrives late, or a new call wants new pictures.

@@ -50,7 +50,7 @@ export const noHealth: RouteHealth = { windows: [], hours: [] };
 
 export const windowMillis = 5_000;
 export const hourMillis = 3_600_000;
-/** Sums are kept for so long. */
+/** How long sums are kept. */
 const keptWindows = 12;
 const keptHours = 2;
 

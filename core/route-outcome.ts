@@ -39,7 +39,9 @@ export function isPassing(reason: string): reason is PassingRefusal {
   return ['unavailable', 'credentials', 'unknown_outcome', 'cancelled'].includes(reason);
 }
 
-/** Who caused the end of an attempt. Nobody: the job was stopped on request, or the attempt gave an image. */
+/**
+ * The party that caused the end of an attempt. 'nobody': the job was stopped on request, or gave an image.
+ */
 const causes: Readonly<Record<RouteOutcome, 'provider' | 'request' | 'service' | 'nobody'>> = {
   rendered: 'nobody',
   no_answer: 'provider',

@@ -1,13 +1,13 @@
 /**
- * Whom a deployment offers the sandbox to, and what of the sandbox only marked accounts may use. An operator marks
- * the accounts that test: their prompts can stop, delay and end a renderer, and free of charge.
+ * Which accounts get the sandbox of a deployment, and which directives only marked accounts may use. An
+ * operator marks test accounts: their prompts can stop, delay and end a renderer free of charge.
  */
 import type { Account } from './account.ts';
 import type { Route } from './catalog.ts';
 import type { FieldError } from './problem.ts';
 import { isSandbox } from './providers.ts';
 
-/** To nobody, to accounts that the operator has marked, or to every account. */
+/** No account, the accounts that the operator has marked, or every account. */
 export const sandboxSettings = ['off', 'marked', 'on'] as const;
 export type SandboxSetting = (typeof sandboxSettings)[number];
 
@@ -23,7 +23,7 @@ export const directiveForm = /\[sandbox:([a-z-]+)(?:=([^\]]*))?\]/g;
 /** The directives that keep a renderer from its work. */
 const stalling: ReadonlySet<string> = new Set(['hang', 'crash', 'delay', 'async']);
 
-/** What is wrong with the directives of a prompt that this account wants one of these routes to render. */
+/** The error for directives in a prompt that this account may not use at one of these routes. */
 export function directiveProblems(
   prompt: string | null,
   routes: readonly Pick<Route, 'provider'>[],

@@ -1,7 +1,7 @@
 /**
  * What a client used: creations and money by day, key, model or user.
  *
- * Everything counts on the day of the charge: the money, what was given back of it, and the creation. So a
+ * Everything counts on the day of the charge: the money, its refund, and the creation. So a
  * creation that failed after midnight spent nothing on any day.
  */
 import {

@@ -1,6 +1,6 @@
 /**
  * The `user` of a request: whom the client renders for. The text is the client's own and is stored unchanged,
- * but never in a key of the table. There its hash stands for it.
+ * but keys of the table contain only its hash.
  */
 import { createHash } from 'node:crypto';
 import { characters } from './characters.ts';
@@ -11,7 +11,7 @@ import type { FieldError } from './problem.ts';
 const mostUserLength = 64;
 const controlCharacter = /\p{Cc}/u;
 
-/** The problems of a value in the place of a user: none, or one. */
+/** The problem of a value that should be a user, if there is one. */
 export function userProblems(value: unknown): readonly Omit<FieldError, 'field'>[] {
   if (typeof value !== 'string') return [{ code: 'invalid_type', message: 'must be a string' }];
   if (value === '') return [{ code: 'too_short', message: 'at least 1 characters' }];

@@ -100,7 +100,7 @@ export function toldCapName(cap: CapKind, period: string): string {
   return `${cap}_${period}`;
 }
 
-/** What the account was told of the cap. The mark of a user's cap is in the counter of the user. */
+/** The notices sent about the cap. The mark of a user's cap is in the counter of the user. */
 export function toldOf({ apiKey, user }: Spender, cap: CapKind, period: string): ToldCap | undefined {
   return cap === 'user' ? user?.told : apiKey.told?.[toldCapName(cap, period)];
 }

@@ -1,9 +1,9 @@
-/** Looks for crossings where other work must not fail because of a look. */
+/** Checks thresholds without failing the work of the caller. */
 import { lookForCrossings, type LookServices, type Place } from '../core/look-for-crossings.ts';
 import { errorName } from './error-name.ts';
 import type { CommonServices } from './services/clients.ts';
 
-/** False when the look broke off. A crossing stays unmarked then, and the next look tells it. */
+/** False when the check failed. The crossing then stays unmarked, and the next check sends its notice. */
 export async function lookQuietly(
   place: Place,
   services: LookServices & Pick<CommonServices, 'log'>,

@@ -1,6 +1,6 @@
 /**
  * The definition of the callback machine, made from that of the plain machine. Only the state RenderImage
- * differs: its Task waits, at no cost, until somebody ends it with its token.
+ * differs: its Task waits, at no cost, until it is ended with its token.
  */
 import { heartbeatSeconds } from '../core/machine.ts';
 

@@ -15,8 +15,8 @@ export interface CanaryProps {
 }
 
 /**
- * Orders a picture of the sandbox every few minutes, as a client does. It may only read its own secret: what it
- * does to the service it does with the key of an account.
+ * Orders a picture of the sandbox every few minutes, as a client does. It may only read its own secret: all
+ * its requests to the service use the key of an account.
  */
 export class Canary extends Construct {
   constructor(scope: Construct, id: string, { add, apiUrl, everyMinutes }: CanaryProps) {

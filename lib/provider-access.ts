@@ -31,7 +31,7 @@ export class ProviderAccess extends Construct {
     });
   }
 
-  /** Lets a function ask every vendor. */
+  /** Lets a function call every vendor. */
   grantUse(fn: LambdaFunction): void {
     this.grantKeys(fn);
     fn.addEnvironment('BEDROCK_REGION', this.bedrockRegion);
@@ -40,7 +40,7 @@ export class ProviderAccess extends Construct {
       fn.addToRolePolicy(new PolicyStatement({ actions: ['bedrock:InvokeModel'], resources: invoked }));
   }
 
-  /** Lets a function ask the vendors that issue keys. */
+  /** Lets a function call the vendors that issue keys. */
   grantKeys(fn: LambdaFunction): void {
     fn.addEnvironment('PROVIDER_SECRET_ARN', this.secret.secretArn);
     // A JSON object of provider names to other addresses than the vendors' own, such as a proxy.

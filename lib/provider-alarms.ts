@@ -20,7 +20,7 @@ export function providerAlarms({ metrics }: Watched): Readonly<Record<string, Al
       },
     ),
     ProviderCredentialsRefused: {
-      // A number and no share: behind an open circuit only a few calls an hour reach the vendor.
+      // A number and no share: with an open circuit only a few calls an hour reach the vendor.
       metric: metrics.alarms('provider_refused_credentials', oneHour.period),
       threshold: 3,
       meaning:

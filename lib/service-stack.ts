@@ -119,7 +119,7 @@ export class ServiceStack extends Stack {
     // account.
     new CfnOutput(this, 'DefaultLimits', { value: this.defaultLimits() });
     nameByRegion(this);
-    // The last one: it waits for everything above.
+    // Created last: it waits for everything above.
     new TableProtection(this, 'TableProtection', { add: this.addFunction.bind(this), store: this.store });
   }
 
@@ -142,7 +142,7 @@ export class ServiceStack extends Stack {
       this.store.grantWrite(fn, items, 'UpdateItem');
     }
     this.store.grantListing(functions.listCreations);
-    // Its readers give events their places in the log.
+    // Its readers give events their positions in the log.
     this.store.grantRead(functions.listEvents, 'GetItem', 'Query');
     this.store.grantWrite(functions.listEvents, requestItems, 'DeleteItem');
     for (const fn of [generateImage, functions.quoteImage]) fn.addEnvironment('OUTBOUND_RULES', 'public');
@@ -194,7 +194,7 @@ export class ServiceStack extends Stack {
     });
     reconcile.addEnvironment('STARTS_PER_SECOND', String(this.settings.startsPerSecond));
     this.store.grantRead(reconcile, 'BatchGetItem');
-    // It notes in the item of the service that starts are held back.
+    // It records in the item of the service that starts are delayed.
     this.store.grantWrite(reconcile, [...workItems, 'SERVICE'], 'UpdateItem', 'PutItem');
     this.store.grantOpenWork(reconcile);
     execution.grantStart(reconcile);
@@ -202,7 +202,7 @@ export class ServiceStack extends Stack {
     new Reconciliation(this, 'Reconciliation', { reconcile, stateMachines: execution.all });
   }
 
-  /** Whoever tells a crossing starts the notice; the reconciler starts what was lost. */
+  /** The function that stores a notice starts its execution; the reconciler starts lost ones. */
   private addNotices(): NoticeExecution {
     const deliverWebhook = this.functionNamed('DeliverWebhook');
     const notices = new NoticeExecution(this, 'Notices', {
@@ -285,11 +285,11 @@ export class ServiceStack extends Stack {
   private addAudit(): void {
     const auditBooks = this.addFunction('AuditBooks', 'schedule/audit-books', {
       description: 'Holds every balance and creation against the ledger',
-      // The audit reads every ledger from its beginning. What is left then, the next start reads.
+      // The audit reads every ledger from its beginning. The next start continues where this one ended.
       timeout: Duration.minutes(15),
       memoryMegabytes: 1024,
     });
-    // It writes only how far it is.
+    // It writes only its progress.
     this.store.grantRead(auditBooks, 'BatchGetItem', 'GetItem', 'Query');
     this.store.grantWrite(auditBooks, ['AUDIT'], 'PutItem');
     this.store.grantListing(auditBooks);

@@ -82,7 +82,7 @@ const settingsSchema = z
       /** How often the canary makes a creation of the sandbox over the public API. */
       canary,
       /**
-       * Whom the sandbox is offered to: to nobody, to the accounts that the operator has marked (the account of the
+       * Who gets the sandbox: no account, the accounts that the operator has marked (the account of the
        * canary is marked), or to every account.
        */
       sandbox: oneOf(['off', 'marked', 'on']).default('marked'),
@@ -112,7 +112,7 @@ const settingsSchema = z
       startsPerSecond: wholeNumber(10, 10_000).default(150),
       /**
        * Creations that may be open at once in the whole service. A request beyond them gets 429. It has to fit what
-       * Lambda may run at once (docs/deploying.md).
+       * Lambda may run at once (docs/capacity.md).
        */
       serviceCapacity: wholeNumber(...serviceCapacityRange).default(defaultServiceCapacity),
       /**

@@ -58,7 +58,7 @@ export function openClock(file?: string, realNow: () => number = Date.now): Virt
   };
 
   const kept = file === undefined ? undefined : readRecord(file);
-  // Somebody may have set the machine's own clock back since. The virtual clock must not go back with it.
+  // The machine's own clock may have been set back since. The virtual clock must not go back with it.
   if (kept !== undefined) write(offsetCell, Math.max(kept.offset_millis, kept.seen_at - realNow()));
 
   return {

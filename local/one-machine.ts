@@ -250,7 +250,7 @@ function frontsOf({
   };
 }
 
-/** An error that nobody catches ends the process. */
+/** An uncaught error ends the process. */
 function throwLater(failure: WriteFailed): void {
   setImmediate(() => {
     throw failure;

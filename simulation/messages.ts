@@ -27,7 +27,9 @@ export type Job =
   | { readonly kind: 'crowd'; readonly plan: CrowdPlan }
   | { readonly kind: 'trace'; readonly seed: number; readonly flapping?: boolean; readonly mutant?: string }
   | {
-      /** Crowds of clients, one seed after the other, until the service has answered so many requests. */
+      /**
+       * Concurrent clients, one seed after the other, until the service has answered this number of requests.
+       */
       readonly kind: 'crowds';
       readonly from: number;
       readonly every: number;
@@ -44,7 +46,7 @@ export type Job =
       readonly pairs: boolean;
     };
 
-/** What became of the creations of a simulated outage. */
+/** How the creations of a simulated outage ended. */
 export interface OutageReport {
   readonly accepted: number;
   readonly acceptedInOutage: number;

@@ -91,7 +91,7 @@ function sizeOf(steps: number, faults: number): string {
   return `${steps} steps and ${faults} faults`;
 }
 
-/** Prints what became of the creations of an outage. */
+/** Prints how the creations ended of an outage. */
 export function printOutage(report: OutageReport): void {
   const [median, late, latest, slowest] = report.ordinarySlowestSeconds.map((seconds) => seconds.toFixed(1));
   console.log(

@@ -16,7 +16,7 @@ const say = (message: Message): void => {
   });
 };
 
-// When the parent is gone, nobody reads the results.
+// When the parent has ended, the results are not read.
 process.once('disconnect', () => process.exit());
 
 Object.assign(process.env, environment);

@@ -51,7 +51,7 @@ export interface AccountStore {
   /** False when there is no such account. */
   changeIfThere(id: AccountId, change: AccountChange): Promise<boolean>;
   change(id: AccountId, change: AccountChange): Promise<void>;
-  /** False when somebody changed one of these values since the account was read. */
+  /** False when another call changed one of these values since the account was read. */
   changeAsRead(read: Account, change: OperatedChange): Promise<boolean>;
   /** Changes the list of hidden models, and keeps changes that others make at the same time. */
   changeHiddenModels(id: AccountId, change: ModelChange): Promise<void>;
@@ -71,7 +71,7 @@ export interface AccountStore {
 }
 
 const hiddenModelTries = 20;
-/** BatchGetItem gives at most 16 MB, so all items of so many accounts fit into a few calls. */
+/** Accounts per batch. BatchGetItem returns at most 16 MB, so all items of a batch fit into a few calls. */
 const accountsAtOnce = 500;
 
 export function createAccountStore(table: Table): AccountStore {

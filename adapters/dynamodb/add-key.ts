@@ -1,7 +1,7 @@
 /**
  * Adds a key to an account that has room for it. The transaction requires the count of added keys that was read before
- * the keys were counted, and every added key changes it: so of keys at the same time one is stored, and the others look
- * again.
+ * the keys were counted, and every added key changes it: so of several keys at the same time one is stored,
+ * and the others count again.
  */
 import type { ApiKey } from '../../core/account.ts';
 import { isPlayground, isUsable, mostKeys } from '../../core/api-keys.ts';
@@ -15,9 +15,9 @@ import { transact, type TransactItem } from './transaction.ts';
 const mostTries = 25;
 
 /**
- * @param others what has to happen together with the new key
+ * @param others writes of the same transaction
  * @returns "refused": another key has the id, or a condition of `others` failed
- * @throws OutcomeUnknown when nobody can tell whether the key was written
+ * @throws OutcomeUnknown when it is unknown whether the key was written
  */
 export async function addKey(
   table: Table,

@@ -24,7 +24,7 @@ export async function batchGet(
   return items;
 }
 
-/** So many calls for parts of one list wait for the table at the same time. */
+/** Maximum number of concurrent calls for the parts of one list. */
 const partsAtOnce = 4;
 
 /** Reads a long list by some calls at once. The order of the items says nothing, as for one call. */

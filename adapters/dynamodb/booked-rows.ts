@@ -9,7 +9,7 @@ import { batchGetAtOnce } from './batch-get.ts';
 import { readLedgerRows } from './ledger-days.ts';
 import { keys, type Table } from './table.ts';
 
-/** So many rows, with their creations, are in memory at once. */
+/** Maximum number of rows, with their creations, in memory at once. */
 const rowsAtOnce = 400;
 /** Without the prompt, the metadata and the body of the webhook, which can be long. */
 const attributes = [

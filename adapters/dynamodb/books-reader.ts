@@ -96,7 +96,7 @@ async function* accountPages(
     }));
 }
 
-/** The query for the entries of a list behind one of them, the oldest first. */
+/** The query for the entries of a list after one of them, the oldest first. */
 function listOf(list: string, after: string | undefined): QueryParts {
   return {
     IndexName: listingIndex.name,

@@ -1,6 +1,6 @@
 /**
  * The row of an attempt in the delivery log. A delivered attempt is the usual one, and must cost one write unit:
- * its row gets as much of the answer as has room in the last begun KB. A failed attempt keeps all of it.
+ * its row gets as much of the answer as fits into the last started KB. A failed attempt keeps all of it.
  */
 import type { Delivery } from '../../core/ports/deliveries.ts';
 import { firstBytes, firstHeaders } from '../../core/webhook.ts';
@@ -8,7 +8,7 @@ import { keptDays } from './mapping.ts';
 import { keys, ttlAttribute, type Item } from './table.ts';
 
 const unitBytes = 1_024;
-/** Of the room, the headers get at most so much. */
+/** The largest part of the stored size that the headers get. */
 const headerBytes = 256;
 
 export function logRow(delivery: Delivery): Item {

@@ -220,7 +220,7 @@ async function* lastAttemptsSince(
     yield (page.Items ?? []).map((item) => item['creationId'] as CreationId);
 }
 
-/** The event of the redelivery is in the same transaction, also for an account of which nobody reads events. */
+/** The event of the redelivery is in the same transaction, also when no client reads the account's events. */
 async function reopen(table: Table, creation: CreationRecord, nowMillis: number): Promise<boolean> {
   const id = newEventId(nowMillis, table.randomBytes(16));
   const event = eventItem(table, creation.accountId, { id, of: creation.id, again: true });

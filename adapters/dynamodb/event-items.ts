@@ -1,7 +1,7 @@
 /**
- * The event of an end, a redelivery or a notice: one item, in the transaction that makes it. A reader gives it
- * its place in the log later (event-log.ts). An account of which no client ever read events has no such items,
- * because nobody has a cursor behind which they could be missed.
+ * The event of an end, a redelivery or a notice: one item, in the transaction that causes it. A reader gives
+ * it its position in the log later (event-log.ts). An account whose events were never read has no such items,
+ * because no cursor exists after which they could be missed.
  */
 import type { CreationRecord } from '../../core/creation.ts';
 import { eventIdOfEnd, timeOfEvent, type AccountId, type EventId } from '../../core/ids.ts';

@@ -10,8 +10,8 @@
  * therefore always behind every place that was given before. Two readers at once: one wins, and the other reads
  * the winner's page.
  *
- * The items of the new page are deleted afterwards. A crash may leave them. So nobody makes a page before every
- * item of the page before is gone, and whoever lists leaves out the events of the newest page.
+ * The items of the new page are deleted afterwards. A crash may leave them. So no page is made before every
+ * item of the page before is gone, and a listing leaves out the events of the newest page.
  */
 import { type AccountId, type EventId } from '../../core/ids.ts';
 import { mostEvents } from '../../core/limits.ts';
@@ -84,7 +84,7 @@ async function read(
   return [...found, ...(await collect(table, account, endOf(newest), next, limit - found.length))];
 }
 
-/** The events behind a place that have their places. */
+/** The events after a position, without those that have no position yet. */
 async function collect(
   table: Table,
   account: AccountId,

@@ -1,6 +1,6 @@
 /**
  * The health of each route, in an item of its own. The sums of a window are attributes whose names hold the number
- * of the window, so that a note is one ADD without a condition: nobody has to begin a window. A note also removes
+ * of the window, so that a note is one ADD without a condition: no write begins a window. A note also removes
  * the windows that its function has seen and that are over.
  *
  *   r<n>, f<n>, k<n>   renderings, failures and refused keys of the five seconds n
@@ -26,7 +26,7 @@ import { routeOrderOf } from './provider-store.ts';
 import { send, updateItem } from './send.ts';
 import { keys, ttlAttribute, type Item, type ItemKey, type Table } from './table.ts';
 
-/** A route that nobody uses any more disappears. */
+/** The item of an unused route expires. */
 const keptDays = 7;
 /** A function that sees more sums which are over than this removes them by a call of its own. */
 const mostLeftovers = 30;

@@ -76,7 +76,7 @@ function isAsRead(read: ApiKey): Required<Pick<UpdateParts, 'ConditionExpression
   };
 }
 
-/** The update of a key that nobody changed since it was read. */
+/** The update of a key, under the condition that it has not changed since it was read. */
 function updateAsRead(
   read: ApiKey,
   edit: KeyEdit,
@@ -100,7 +100,7 @@ async function change(table: Table, read: ApiKey, edit: KeyEdit): Promise<boolea
     case 'busy':
       throw new Overloaded('the key stayed busy');
     case 'refused':
-      // Our first write may have succeeded with its answer lost. Then the key is as the edit wants it.
+      // Our first write may have succeeded with its answer lost. Then the key already has the edited values.
       return (
         outcome.item !== undefined &&
         keyVersion(apiKeyFromItem(outcome.item)) === keyVersion(editedKey(read, edit))
@@ -108,7 +108,7 @@ async function change(table: Table, read: ApiKey, edit: KeyEdit): Promise<boolea
   }
 }
 
-/** The new end of the old key, and the end that people had chosen for it. */
+/** The new expiry of the old key, and the expiry that people had chosen for it. */
 function ending(read: ApiKey, oldEndsAt: string): ReturnType<typeof updateAsRead> {
   const parts = updateAsRead(read, {});
   const rolled = read.rolled ?? (read.expiresAt === undefined ? {} : { expiresAt: read.expiresAt });

@@ -76,7 +76,7 @@ export async function renewLeaseItem(
 
 /**
  * The creation with its lease. An earlier release wrote the lease into the creation; of two leases, the later
- * one counts. Nobody holds a creation that has ended.
+ * one counts. A creation that has ended has no holder.
  */
 export function withLease(creation: CreationRecord, leaseItem: Item | undefined): CreationRecord {
   const { lease: inCreation, ...rest } = creation;

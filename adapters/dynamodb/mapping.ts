@@ -103,7 +103,7 @@ export function spentAttribute(month: string): string {
   return `spent_${month}`;
 }
 
-/** The mark of a cap of which the account was told, one attribute for each kind and period. */
+/** The mark of a cap for which a notice was sent, one attribute for each kind and period. */
 export function toldAttribute(name: string): string {
   return `told_${name}`;
 }
@@ -157,7 +157,7 @@ export function userSpentFromItem(item: Item | undefined): Micros {
   return asMicros(Number(item?.['spentMicros'] ?? 0));
 }
 
-/** What the account was told of the cap for a user. The counter holds the mark, and expires with it. */
+/** The notices sent about the cap of a user. The counter holds the mark, and both expire together. */
 export function userToldFromItem(item: Item | undefined): ToldCap | undefined {
   return item?.['told'] as ToldCap | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The item that marks the crossing of a cap: the key, or the counter of a user. The conditions say that nobody
- * told the crossing and that the spend still reaches the level.
+ * The item that marks a notice about a cap: the key, or the counter of a user. The conditions say that no
+ * notice was sent yet and that the spend still reaches the level.
  */
 import type { ToldCap } from '../../core/account.ts';
 import { counterExpiry } from '../../core/caps.ts';

@@ -1,5 +1,5 @@
 /**
- * Notices. Each crossing is told by one transaction: it marks the crossing in the item of the account, the
+ * Notices. One transaction stores a notice: it marks the passed threshold in the item of the account, the
  * key or the user, under the condition that it is not marked and that the amount is beyond its threshold, and it puts the
  * notice.
  */

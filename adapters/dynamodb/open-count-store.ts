@@ -37,7 +37,7 @@ export function anchorOf(service: Item | undefined): OpenAnchor {
   };
 }
 
-/** The running count of its item. Nobody has written it before the first note. */
+/** The running count of its item. Before the first note the item does not exist. */
 export function runningOf(openCount: Item | undefined): number {
   return Number(openCount?.['running'] ?? 0);
 }

@@ -11,7 +11,7 @@ import { keyOf, keys, openShards, openWorkIndex, type Item, type ItemKey, type T
 
 /** The creations of a page. Two BatchGetItems read as many with their leases. */
 const pageSize = 100;
-/** An index may lag behind the table by so much. */
+/** How far an index may lag behind the table. */
 const indexLagMillis = 1_000;
 
 const isFreeToHold = 'attribute_not_exists(startsHeld) OR startsHeld.#until <= :now';
@@ -37,7 +37,7 @@ export function createOpenWorkStore(table: Table): OpenWorkStore {
         },
       ),
     acceptedLately: async (nowMillis, spanMillis) => {
-      // A creation that nobody has touched is due a grace period after it was accepted.
+      // A creation that no execution has written to is due a grace period after it was accepted.
       const to = nowMillis - indexLagMillis + startGraceMillis;
       return countAll(table, (shard) => dueBetween(shard, to - spanMillis, to));
     },

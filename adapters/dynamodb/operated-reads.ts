@@ -8,7 +8,7 @@ import { accountFromItem, creationFromItem, listedIdOf } from './mapping.ts';
 import { queryPage } from './send.ts';
 import { keys, listingIndex, openShards, openWorkIndex, type Table } from './table.ts';
 
-/** So many accounts are asked for their newest creations at the same time. */
+/** Maximum number of accounts queried concurrently. */
 const accountsAtOnce = 8;
 
 export function createOperatedReads(table: Table): OperatedReads {

@@ -16,10 +16,10 @@ export const mostCatalogBytes = 390_000;
 export interface OperatorCatalogStore {
   /** Undefined: nothing was ever stored. Throws Overloaded, or NewerCatalog. */
   read(): Promise<OperatorCatalog | undefined>;
-  /** The revision that requests ask for, also when somebody has deleted the item. */
+  /** The revision that requests need, also when the item was deleted. */
   revision(): Promise<string | undefined>;
   /**
-   * Stores the catalog. False: what was read before has changed meanwhile, and nothing was written.
+   * Stores the catalog. False: the catalog has changed since it was read, and nothing was written.
    * @param before the revision that the operator has seen. Undefined: none.
    * @throws Overloaded when the table stays busy; OutcomeUnknown when it may be stored all the same
    */

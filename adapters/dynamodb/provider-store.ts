@@ -52,7 +52,9 @@ export function catalogRevisionOf(item: Item | undefined): string | undefined {
   return typeof revision === 'string' ? revision : undefined;
 }
 
-/** The order of the routes, from the service item. The catalog's order, as long as nobody has set another. */
+/**
+ * The order of the routes, from the service item. The catalog's order, unless the operator has set another.
+ */
 export function routeOrderOf(item: Item | undefined): RouteOrder {
   const order = item?.['routeOrder'];
   return isRouteOrder(order) ? order : 'given';

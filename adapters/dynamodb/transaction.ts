@@ -63,7 +63,7 @@ export async function transact(
       const reasons =
         error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : undefined;
       if (reasons?.some((reason) => reason.Code === 'ConditionalCheckFailed')) {
-        // The earlier try, for which nobody waits any more, may arrive later and find its conditions true.
+        // The earlier try, which was abandoned, may arrive later and find its conditions true.
         if (!lost.inTime)
           throw new Error('a try got no answer in time and may still be carried out', { cause: error });
         return { kind: 'refused', refusals: reasons.map(refusalOf) };
@@ -77,7 +77,7 @@ export async function transact(
 }
 
 /**
- * Calls `lost` for each exchange with DynamoDB whose outcome nobody knows. That includes exchanges that the
+ * Calls `lost` for each exchange with DynamoDB whose outcome is unknown. That includes exchanges that the
  * SDK retries itself, because send() throws only the error of the last one.
  */
 function notice(

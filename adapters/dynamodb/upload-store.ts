@@ -39,8 +39,9 @@ export function createUploadStore(table: Table): UploadStore {
   return {
     ...createUploadReader(table),
     create: async (upload, mostUnused, nowMillis) => {
-      // The record comes first. If the place is refused, or if the function dies in between, nobody knows the
-      // id of this record, and it is deleted a day later. A place without a record would count for a day.
+      // The record comes first. If the quota refuses the upload, or if the function dies in between, no
+      // client has the id of this record, and it is deleted a day later. A counted id without a record would
+      // count for a day.
       if (mostUnused === 0) return { kind: 'too_many_unused', current: 0 };
       await putNew(table, uploadToItem(upload));
       return takePlace(table, upload.accountId, upload.id, mostUnused, nowMillis);

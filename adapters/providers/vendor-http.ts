@@ -130,7 +130,7 @@ const sendByFetch: Send = async (url, { mostBytes: most, ...request }) => {
   return { status: response.status, headers: response.headers, bytes: await readBounded(response, most) };
 };
 
-/** The type of a form holds the form's boundary. Whoever sends the form sets the type. */
+/** The type of a form holds the form's boundary. The code that sends the form sets the type. */
 function sentBody(
   body: VendorCall['body'],
   headers: VendorCall['headers'],
@@ -215,7 +215,7 @@ function waitOf(headers: Headers): number | undefined {
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }
 
-/** A plain number of a unit that has so many milliseconds. */
+/** A plain number of units, each of the given number of milliseconds. */
 function millisOf(text: string | null, unit: number): number | undefined {
   return text !== null && /^\d{1,9}(\.\d{1,9})?$/.test(text.trim()) ? Number(text) * unit : undefined;
 }

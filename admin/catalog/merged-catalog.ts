@@ -53,7 +53,7 @@ const nothing = { providers: [], models: {}, costs: [] } as const;
 
 /**
  * Stores the parts in place of those that were read.
- * @throws OperatorError when the whole is too large, or when somebody else has changed it meanwhile
+ * @throws OperatorError when the whole is too large, or when another person has changed it meanwhile
  */
 export async function storeParts(
   stored: OperatorCatalog | undefined,

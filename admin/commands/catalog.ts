@@ -87,7 +87,7 @@ function priceRow(
   if (!price) return { ...named, finding: 'it has no price', notice };
   if (!image || !cost) {
     const unknown = 'its cost is not known';
-    // Nobody but the operator knows what an own GPU costs.
+    // Only the operator knows what an own GPU costs.
     return isBuiltIn(route.provider)
       ? { ...named, finding: unknown, notice }
       : { ...named, price_usd: price.usd, finding: null, notice: notice ?? unknown };

@@ -19,7 +19,7 @@ interface SetManyOptions extends values.LimitOptions {
   readonly dryRun?: boolean;
 }
 
-/** So many accounts are changed at the same time. */
+/** Maximum number of accounts changed concurrently. */
 const changesAtOnce = 16;
 
 /** What `--where` can ask for: the value of a column of `accounts show`. */

@@ -110,7 +110,7 @@ function moneyFix({ topUpUrl, resetsAt }: InsufficientBalance): string {
   return '`darkroom balance` shows what is available.';
 }
 
-/** What to do when nobody knows whether a request was carried out. */
+/** What to do when it is unknown whether a request was carried out. */
 function afterSilence({ idempotencyKey }: DarkroomError, creationId?: string): string {
   if (creationId !== undefined) return `The creation goes on: \`darkroom creations wait ${creationId}\`.`;
   if (idempotencyKey === undefined) return 'Run the command again.';

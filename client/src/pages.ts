@@ -5,7 +5,7 @@ import type { ApiPromise } from './http/api-promise.ts';
 export interface Page<Item> {
   readonly data: readonly Item[];
   readonly has_more: boolean;
-  /** What the next page begins with, or null behind the last page. */
+  /** What the next page begins with, or null after the last page. */
   readonly next_cursor: string | null;
 }
 

@@ -7,7 +7,7 @@ import type { BooksReader, ListedAccount } from '../ports/books.ts';
 import { auditAccount, type AccountAudit, type AuditedAccount } from './audit-account.ts';
 import type { LookState } from './look-at-account.ts';
 
-/** So many accounts are read at the same time. */
+/** Number of accounts read concurrently. */
 const accountsAtOnce = 16;
 
 /** How far the audit is. */
@@ -29,9 +29,9 @@ export interface AccountsAudit extends AccountAudit {
   readonly only?: AccountId;
   /** What an earlier run was in the middle of. */
   readonly started?: (account: AccountId) => Promise<LookState | undefined>;
-  /** Is told each account that is done. An account can be told again by the run that goes on. */
+  /** Receives each account that is done. A run that continues may report an account again. */
   readonly onAccount: (audited: AuditedAccount) => void;
-  /** Is told the progress after each account that all before have been done, too. */
+  /** Receives the progress after each account, once all accounts before it are done. */
   readonly onProgress?: (progress: AuditProgress) => Promise<void> | void;
 }
 
@@ -102,7 +102,7 @@ function passed(progress: AuditProgress, begun: Begun[]): AuditProgress {
   return sum;
 }
 
-/** One account after the other, for whoever asks next. */
+/** One account after the other, for the next free reader. */
 async function* listed(
   books: BooksReader,
   only: AccountId | undefined,

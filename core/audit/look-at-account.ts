@@ -13,7 +13,7 @@ import { compare, type AuditedRow, type Finding, type PlacedRow, type StoredSums
 import { createCreationTally, type CreationTally, type CreationTallyState } from './creation-tally.ts';
 import { createLedgerSums, type LedgerSums, type LedgerSumsState } from './ledger-sums.ts';
 
-/** A row carries the time before its transaction. So long afterwards it can still appear. */
+/** A row carries the time before its transaction. The row can still appear this long afterwards. */
 const lateMillis = 60_000;
 /** How often a moment without a movement is looked for. */
 const quietTries = 40;

@@ -1,6 +1,6 @@
 /**
- * The fields of a request to the OpenAI-shaped endpoint (docs/openai.md). A field that changes the picture that is
- * paid for is taken or refused. Every other field is ignored, and the answer names it.
+ * The fields of a request to the OpenAI-shaped endpoint (docs/openai.md). A field that changes the paid
+ * picture is taken or refused. Every other field is ignored, and the answer names it.
  */
 import { outputFormats } from '../image-formats.ts';
 import type { FieldError } from '../problem.ts';
@@ -23,7 +23,7 @@ export interface OpenaiAsked {
   readonly ours: Readonly<Record<string, unknown>>;
   readonly count: number;
   readonly size: Size | 'auto';
-  /** A word that may mean nothing to the model. */
+  /** A quality that the model may not have. */
   readonly quality: string;
   readonly responseFormat: ResponseFormat;
   readonly isStreamed: boolean;
@@ -63,7 +63,7 @@ const elsewhere = {
 };
 const masks = { code: 'unsupported_parameter', message: 'no provider takes a mask' };
 
-/** Fields that change the picture and that nobody renders. To ignore them would be to sell another picture. */
+/** Fields that change the picture and that no provider renders. Ignoring them would sell another picture. */
 const refusedFields: Readonly<Record<OpenaiAction, Readonly<Record<string, Omit<FieldError, 'field'>>>>> = {
   generate: { mask: masks, image: onlyEdits, images: onlyEdits, image_urls: onlyEdits },
   edit: { mask: masks, image: elsewhere, 'image[]': elsewhere, image_urls: elsewhere },

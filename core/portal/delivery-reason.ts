@@ -44,7 +44,7 @@ const ofStatus: Readonly<Record<number, string>> = {
   429: 'The receiver answered 429: it gets too many requests. Raise its limit for webhooks.',
 };
 
-/** The sentence for an attempt that failed. Null when it did not, or when nobody knows how it ended. */
+/** The sentence for an attempt that failed. Null when it did not, or when its end is unknown. */
 export function deliveryReason(delivery: Delivery): string | null {
   const { outcome, status, failure, reason = '' } = delivery;
   if (outcome !== 'failed') return null;

@@ -5,7 +5,7 @@ import { nilId, testBody } from '../webhook-operations.ts';
 import { deliveryReason } from './delivery-reason.ts';
 import type { DeliveryDetail, DeliveryRow } from './views.ts';
 
-/** Whether the delivery was sent by a test. A test names a creation that nobody has. */
+/** Whether the delivery was sent by a test. A test names a creation that does not exist. */
 export function isTest({ creationId }: Pick<Delivery, 'creationId'>): boolean {
   return creationId === nilId;
 }

@@ -5,7 +5,9 @@ import type { AccountId, PersonId } from '../ids.ts';
 import type { Micros } from '../money.ts';
 import { roles, type PortalOperation, type Role } from '../contract.ts';
 
-/** Somebody who has signed in, as the issuer names them. A later change of the address changes nothing here. */
+/**
+ * A person who has signed in, as the issuer names them. A later change of the address changes nothing here.
+ */
 export interface Person {
   readonly id: PersonId;
   readonly issuer: string;

@@ -5,7 +5,10 @@ import { idleMillis, sessionMillis, type Operator, type Session } from './people
 
 /** The random part of a cookie has this many bytes. */
 export const tokenBytes = 32;
-/** The stored session stays this much longer than it lives, so that an old cookie is told from a guess. */
+/**
+ * The stored session stays this much longer than it lives, so that an old cookie can be distinguished from a
+ * guess.
+ */
 export const rememberedMillis = 24 * 3_600_000;
 
 /** What a well-formed cookie says. The ids let a single read get everything that decides. */

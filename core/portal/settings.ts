@@ -11,7 +11,7 @@ export interface PortalSettings {
   readonly hasAuthTime: boolean;
   /** Null: the operator has no way to pay of their own. */
   readonly paymentUrl: string | null;
-  /** Null: the operator names nobody to ask. */
+  /** Null: the operator names no contact. */
   readonly contact: string | null;
   /** Null: the issuer has no page for passkeys and passwords. */
   readonly credentialsUrl: string | null;

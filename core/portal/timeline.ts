@@ -11,7 +11,7 @@ type Step = Omit<TimelineStep, 'ms'>;
 
 const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
 
-/** What became of an attempt. A refusal in the words of a vendor would name the vendor. */
+/** How an attempt ended. A refusal in the words of a vendor would name the vendor. */
 const ended: Readonly<Record<RouteOutcome, string>> = {
   rendered: 'delivered an image',
   no_answer: 'did not answer in time',

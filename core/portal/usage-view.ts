@@ -7,10 +7,10 @@ import type { UsageDimension } from '../usage.ts';
 import { addTo, noUsage, plus, type UsageDay, type UsageSum } from './day-sums.ts';
 import type { UsageLine, UsageView } from './views.ts';
 
-/** The chart shows so many groups. All others are one. */
+/** Number of groups in the chart. All others are shown as one. */
 const chartGroups = 7;
 const others = 'other';
-/** The page shows so many lines. The file has all. */
+/** Number of lines on the page. The file has all lines. */
 const mostLines = 1_000;
 
 export interface ShownUsage {

@@ -1,6 +1,6 @@
 /**
  * The version of something that people edit: a hash of the values that they can change. The page sends it back
- * with a change, so that nobody undoes the change of somebody else.
+ * with a change, so that no one overwrites another person's change.
  */
 import { createHash } from 'node:crypto';
 import type { Account, ApiKey } from '../account.ts';

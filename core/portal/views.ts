@@ -37,7 +37,7 @@ export interface MeView {
     readonly mcp_url: string;
     /** The operator's own way to pay. Null: there is none. */
     readonly payment_url: string | null;
-    /** Whom a client asks, in the operator's words. Null: the operator names nobody. */
+    /** Whom a client asks, in the operator's words. Null: the operator names no contact. */
     readonly contact: string | null;
     /** Where the person manages passkeys and password. Null: the issuer has no such page. */
     readonly credentials_url: string | null;
@@ -147,7 +147,7 @@ export interface KeyView {
   readonly spent_today: number;
   readonly spent_this_month: number;
   readonly spent_total: number;
-  /** Goes back with a change, so that nobody undoes the change of somebody else. */
+  /** Sent back with a change, so that no one overwrites another person's change. */
   readonly version: string;
 }
 
@@ -277,7 +277,7 @@ export interface WebhooksView {
     readonly state: 'signs' | 'signs_later' | 'replaced';
     /** When it begins to sign. */
     readonly signs_from: string;
-    /** Until when it verifies. Null: nobody has replaced it. */
+    /** Until when it verifies. Null: it has not been replaced. */
     readonly valid_until: string | null;
   }[];
   /** The events that a creation sends, and the notices. */
@@ -414,7 +414,7 @@ export interface UsageView {
 export interface AlertsView {
   /** Where notices go. Null: nowhere. */
   readonly notice_url: string | null;
-  /** wallet.low is told below this. Null: never. */
+  /** wallet.low is sent below this. Null: never. */
   readonly low_balance: number | null;
   readonly version: string;
 }
@@ -446,7 +446,9 @@ export interface PeopleView {
 
 /** What POST /people answers, beside the invitation. */
 export type InvitedView = PeopleView['invitations'][number] & {
-  /** "none": nobody wrote to the person. "refused": the user pool took no e-mail for this address now. */
+  /**
+   * "none": no e-mail was sent to the person. "refused": the user pool took no e-mail for this address now.
+   */
   readonly mail: 'sent' | 'none' | 'refused';
   /** The address at which the person signs in. */
   readonly sign_in_at: string;
@@ -469,7 +471,7 @@ export interface ActionView {
   readonly action: string;
   /** What it was done to: the id of a key, a person, a creation. */
   readonly target: string | null;
-  /** 'begun': nobody knows how it ended. */
+  /** 'begun': its end is unknown. */
   readonly outcome: 'done' | 'refused' | 'begun';
   readonly note: string | null;
 }
@@ -486,7 +488,10 @@ export interface OperatedAccount {
   readonly credit_line: number;
   readonly in_flight: number;
   readonly limits: AccountView['limits'];
-  /** Attempts of webhooks that failed in a row. Null: the account gets no notices, and nobody counts. */
+  /**
+   * Attempts of webhooks that failed in a row. Null: the account gets no notices, and its attempts are not
+   * counted.
+   */
   readonly webhook_failures: number | null;
   readonly created_at: string;
   readonly version: string;
@@ -524,7 +529,7 @@ export interface ProviderView {
   readonly enabled: boolean;
   readonly attempts: number;
   readonly succeeded: number;
-  /** Attempts that failed by the provider's fault. A prompt that the vendor declined is none. */
+  /** Attempts that failed by the provider's fault. A prompt that the vendor declined does not count. */
   readonly failed: number;
   /** Outcomes that were no success, by name. */
   readonly outcomes: Readonly<Record<string, number>>;

@@ -12,6 +12,6 @@ export interface AccountSettings {
     current: SealedSecret | undefined,
     next: readonly SealedSecret[],
   ): Promise<boolean>;
-  /** Changes both alerts. False when somebody changed one of them since the account was read. */
+  /** Changes both alerts. False when another call changed one of them since the account was read. */
   changeAlerts(read: Account, next: Required<NoticeSettings>): Promise<boolean>;
 }

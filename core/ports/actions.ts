@@ -14,7 +14,7 @@ export interface Action {
   /** The name of the operation. */
   readonly action: string;
   readonly target?: string;
-  /** 'begun': nobody knows how it ended. */
+  /** 'begun': its end is unknown. */
   readonly outcome: 'begun' | 'done' | 'refused';
   readonly note?: string;
 }

@@ -16,7 +16,7 @@ export interface AuditRun {
   readonly finishedAt?: string;
 }
 
-/** Who works on the run, and until when nobody else may. */
+/** The invocation that works on the run, and until when it excludes others. */
 export interface AuditLock {
   readonly holder: string;
   readonly untilMillis: number;

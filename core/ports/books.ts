@@ -1,4 +1,4 @@
-/** Reads the books for the audit, and keeps how far a run of the audit is. */
+/** Reads the books for the audit, and keeps the progress of a run. */
 import type { AuditedCreation, PlacedRow, StoredSums, UserCounter } from '../audit/books.ts';
 import type { AccountId, CreationId } from '../ids.ts';
 
@@ -10,11 +10,11 @@ export interface ListedAccount {
 
 /** Every read is consistent except the two lists. Throws Overloaded when the table stayed busy. */
 export interface BooksReader {
-  /** The accounts behind a place, the oldest first, some hundred at once. */
+  /** The accounts after a place, the oldest first, some hundred at once. */
   accounts(after?: string): AsyncIterable<readonly ListedAccount[]>;
   /** The rows of the ledger from this place on, the oldest first, some hundred at once. */
   ledger(account: AccountId, from?: string): AsyncIterable<readonly PlacedRow[]>;
-  /** The creations behind this one in the account's list, the oldest first, some hundred at once. */
+  /** The creations after this one in the account's list, the oldest first, some hundred at once. */
   listed(account: AccountId, after?: CreationId): AsyncIterable<readonly CreationId[]>;
   /** The records of these creations, in any order. */
   creations(ids: readonly CreationId[]): Promise<readonly AuditedCreation[]>;

@@ -77,7 +77,7 @@ export interface CreationStore extends CreationReads {
    */
   noteCancel(creation: CreationRecord, at: string): Promise<boolean>;
   /**
-   * Takes this note back, so that nobody ends the creation as cancelled because of it. False when the creation
+   * Removes this note, so that the creation is not ended as cancelled because of it. False when the creation
    * has ended, its attempts have changed, or a later cancel has replaced the note.
    */
   withdrawCancel(creation: CreationRecord, at: string): Promise<boolean>;

@@ -30,7 +30,7 @@ export interface Delivery {
   readonly status?: number;
   /** Why no answer came: "timeout", "refused address" or "connection". */
   readonly reason?: string;
-  /** The same, as exactly as the connection told it. Absent in rows of older releases. */
+  /** The same, as exactly as the connection reported it. Absent in rows of older releases. */
   readonly failure?: FailureKind;
   readonly millis?: number;
   /** At most 1 KiB of the answer's body. */
@@ -55,7 +55,7 @@ export interface DeliveryClaim {
 /** What the attempt of a webhook has to know of its account. */
 export interface DeliveringAccount {
   readonly secrets: readonly SealedSecret[];
-  /** Absent: the account gets no notices, and nobody counts its failed attempts. */
+  /** Absent: the account gets no notices, and its failed attempts are not counted. */
   readonly failures?: { readonly inARow: number; readonly isTold: boolean };
 }
 
@@ -64,7 +64,7 @@ export interface DeliveryStore {
   deliveringAccount(accountId: AccountId): Promise<DeliveringAccount>;
   /** Counts one more failed attempt of a webhook. Returns how many have failed in a row. */
   countFailure(accountId: AccountId): Promise<number>;
-  /** Begins the count of failed attempts anew. The next ten are told again. */
+  /** Resets the count of failed attempts. The next ten cause a notice again. */
   resetFailures(accountId: AccountId): Promise<void>;
   /**
    * Takes an attempt and writes its row before anything is sent. False when it is not due or another

@@ -17,7 +17,7 @@ export interface EventPlace {
   readonly index: number;
 }
 
-/** An event with the place directly behind it. */
+/** An event with the position directly after it. */
 export interface PlacedEvent extends EventEntry {
   readonly next: EventPlace;
 }
@@ -27,12 +27,12 @@ export interface EventLog {
   /** Has every end from now on write an event. */
   begin(account: AccountId, nowMillis: number): Promise<void>;
   /**
-   * The place behind every event that has committed. Gives the events their places first.
+   * The position after every event that has committed. Gives the events their positions first.
    * @param isTimeLeft false: the work ends, and events without a place will come behind the returned place
    */
   end(account: AccountId, isTimeLeft: () => boolean): Promise<EventPlace>;
   /**
-   * The events behind a place, the oldest first, as many as the limit at most. Undefined when the log does not
+   * The events after a place, the oldest first, as many as the limit at most. Undefined when the log does not
    * have the place, as after a restore of the table.
    */
   read(account: AccountId, after: EventPlace, limit: number): Promise<readonly PlacedEvent[] | undefined>;

@@ -30,7 +30,7 @@ export interface HealthStore {
   readAt(route: RouteChoice): number | undefined;
   /** What this environment of the function saw last of a route. */
   seen(route: RouteChoice): RouteHealth;
-  /** One write. Resolves with the sums behind it. */
+  /** One write. Resolves with the sums after it. */
   note(route: RouteChoice, note: HealthNote, nowMillis: number, signal: AbortSignal): Promise<RouteHealth>;
   /** Opens the circuit. False when another function has done so. */
   open(route: RouteChoice, nowMillis: number, signal: AbortSignal): Promise<boolean>;

@@ -1,4 +1,4 @@
-/** The issuer that says who somebody is (OpenID Connect). */
+/** The issuer that identifies people (OpenID Connect). */
 
 /** What a sign-in keeps between its beginning and its end. */
 export interface SignInSecrets {

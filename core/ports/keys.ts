@@ -17,7 +17,7 @@ export interface KeyStore {
   change(read: ApiKey, edit: KeyEdit): Promise<boolean>;
   /**
    * Stores the key that replaces another, and the new end of the other, by one transaction. "changed": somebody changed
-   * the other key meanwhile. Throws OutcomeUnknown when nobody can tell whether it was written.
+   * the other key meanwhile. Throws OutcomeUnknown when it is unknown whether it was written.
    */
   roll(read: ApiKey, next: ApiKey, oldEndsAt: string): Promise<'rolled' | 'changed' | 'too_many'>;
 }

@@ -17,8 +17,8 @@ export interface NoticeMarks {
     counter?: { readonly user: string; readonly month: string },
   ): Promise<{ readonly account: Account; readonly apiKey?: ApiKey; readonly user?: LookedUser } | undefined>;
   /**
-   * Stores the notice and marks the crossing as told, by one transaction. False when the amount is no longer
-   * beyond its threshold, or somebody else told the crossing.
+   * Stores the notice and marks the crossing as sent, by one transaction. False when the amount is no longer
+   * beyond its threshold, or the notice was already sent.
    */
   tell(crossing: Crossing, notice: NoticeRecord): Promise<boolean>;
   /** Takes the mark of a crossing back, if the amount is still on the good side. */

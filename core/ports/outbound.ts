@@ -4,7 +4,9 @@ export type AddressVerdict =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Why no answer came, as exactly as the connection told it. core/portal/delivery-reason.ts has the words. */
+/**
+ * Why no answer came, as exactly as the connection reported it. core/portal/delivery-reason.ts has the words.
+ */
 export type FailureKind =
   | 'address_refused'
   | 'dns'

@@ -18,17 +18,18 @@ export interface VerifiedIdentity extends Identity {
 }
 
 /**
- * What became of the e-mail to an invited person. "none": the person has signed in before, or the service has no user
- * pool. "refused": the user pool took no e-mail for this address now. The invitation stands all the same.
+ * How the e-mail to an invited person ended. "none": the person has signed in before, or the service has no
+ * user pool. "refused": the user pool took no e-mail for this address now. The invitation stands all the
+ * same.
  */
 export type InvitationEmail = 'sent' | 'none' | 'refused';
 
-/** What became of a change of a place. */
+/** How a change of a membership ended. */
 export type PlaceChange =
   | 'changed'
   /** There is no such person here. */
   | 'gone'
-  /** Somebody changed the place since it was read. */
+  /** The membership has changed since it was read. */
   | 'conflict'
   /** The account would be left without an owner. */
   | 'last_owner';
@@ -44,7 +45,8 @@ export interface PeopleStore {
   /**
    * Stores the invitation, if there is room for it, and counts it for its day. It takes the place of an earlier one to
    * the same address.
-   * @param emailsADay of the sender that all accounts share. Absent: that of the user pool. Infinity: nobody sends.
+   * @param emailsADay of the sender that all accounts share. Absent: that of the user pool. Infinity: no
+   * e-mails are sent.
    */
   invite(invitation: Invitation, emailsADay?: number): Promise<InvitationRoom>;
   /** False when there is no such invitation. */

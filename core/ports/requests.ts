@@ -45,7 +45,7 @@ export interface RequestState {
   readonly idempotency?: IdempotencyRecord;
   /** In the whole service, as an estimate. Only for a POST that names no creation. */
   readonly openCreations: number;
-  /** The operator has closed the service. Never told when the question names a creation. */
+  /** The operator has closed the service. Never set when the question names a creation. */
   readonly closed?: ClosedService;
   /** Providers with a key, or switched on by an operator. Empty when the question names a creation. */
   readonly enabledProviders: readonly string[];
@@ -54,7 +54,7 @@ export interface RequestState {
   readonly creation?: CreationRecord;
   /** What is spent in this month for the user, as far as the key's cap for each user has counted it. */
   readonly userSpentMicros?: Micros;
-  /** What the account was told of the cap for this user. */
+  /** The notices sent about the cap of this user. */
   readonly userTold?: ToldCap;
 }
 

@@ -16,9 +16,9 @@ export interface Clock {
   /** Milliseconds of a clock that is never set. Differences of it measure how long something took. */
   elapsed(): number;
   sleep(millis: number, signal?: AbortSignal): Promise<void>;
-  /** Aborts at the given Unix milliseconds. `release` ends the watch. */
+  /** Aborts at the given Unix milliseconds. `release` stops the timer. */
   deadline(atMillis: number): TimeLimit;
-  /** Aborts after the given milliseconds of `elapsed`. `release` ends the watch. */
+  /** Aborts after the given milliseconds of `elapsed`. `release` stops the timer. */
   timeout(millis: number): TimeLimit;
   /** Runs a task again and again until the returned function is called. */
   every(millis: number, task: () => void): () => void;
@@ -29,6 +29,6 @@ export type RandomBytes = (count: number) => Uint8Array;
 /** Structured logging. Fields never hold a prompt, a key, a secret or a signed address. */
 export interface Log {
   info(event: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** Logs an event that an operator has to look at. */
+  /** Logs an event that needs an operator. */
   alarm(event: AlarmEvent, fields?: Readonly<Record<string, unknown>>): void;
 }

@@ -1,7 +1,7 @@
 /** The operator's switch: a closed service accepts no new creation (decision 3). */
 
 export interface ClosedService {
-  /** What clients are told. */
+  /** The message for clients. */
   readonly message: string;
   /** When the service was closed. */
   readonly since: string;

@@ -1,4 +1,4 @@
-/** Tasks of the state machine that wait until somebody ends them with their token. */
+/** Tasks of the state machine that wait until them is ended with their token. */
 import type { CreationId } from '../ids.ts';
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The one way of a known caller through a door: a first look at the rate, the work, which is counted, and the headers of
- * the rate. The API, the OpenAI-shaped endpoint and the playground differ only in what a door states.
+ * Admits every request of an authenticated caller: a first check of the rate, the work, which is counted, and
+ * the rate headers. The API, the OpenAI-shaped endpoint and the playground differ only in their parameters.
  */
 import type { Problem } from '../../core/problem.ts';
 import type { ApiServices } from '../services/api.ts';

@@ -1,6 +1,6 @@
 /**
- * Who asks. One consistent read holds everything that decides: the block of the address, the account, the key
- * and this minute's count. The key is never cached, so that a revoked key is dead at the next request.
+ * The caller. One consistent read holds everything that decides: the block of the address, the account, the
+ * key and this minute's count. The key is never cached, so that a revoked key is dead at the next request.
  */
 import type { Account, ApiKey } from '../../core/account.ts';
 import { isExpired } from '../../core/caps.ts';
@@ -97,7 +97,7 @@ function keyIn(text: string): Presented {
   return key === '' ? { kind: 'empty' } : { kind: 'key', key };
 }
 
-/** Who holds the key, or the 401 when nobody does. */
+/** The holder of the key. Throws 401 for an unknown key. */
 function holderOf(
   presented: Presented,
   parsed: ParsedKey | undefined,

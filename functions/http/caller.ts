@@ -1,4 +1,4 @@
-/** Who asks, as every operation gets it. */
+/** The caller, as every operation gets it. */
 import type { Account, ApiKey } from '../../core/account.ts';
 import type { RequestState } from '../../core/ports/requests.ts';
 

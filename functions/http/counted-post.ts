@@ -2,7 +2,7 @@ import { Problem } from '../../core/problem.ts';
 import type { RatePlace } from './caller.ts';
 import { RateExceeded } from './problems.ts';
 
-/** A POST that did not take its place in the rate before takes the place once its answer is decided. */
+/** Counts a POST against the rate once its answer is decided, unless it was counted before. */
 export async function countedPost<Answer>(place: RatePlace, run: () => Promise<Answer>): Promise<Answer> {
   try {
     const answer = await run();

@@ -33,7 +33,7 @@ export function framed<Services extends TimedServices>(
   open: OpenServices<Services>,
 ): ApiHandler {
   const served = middy<APIGatewayProxyEventV2, Result, Error, ServedContext<Services>>({
-    // The time budget ends a request before Lambda does. middy's own early answer would leave work behind.
+    // The time budget ends a request before Lambda does. middy's own early answer would leave work running.
     timeoutEarlyInMillis: 0,
   })
     .use(frame(refuse))
@@ -58,7 +58,7 @@ function frame<Services extends TimedServices>(
 }
 
 /**
- * The time budget ends every wait of an operation. An operation that goes on all the same is left behind.
+ * The time budget ends every wait of an operation. An operation that continues all the same is abandoned.
  * @param millis the time of the request
  */
 export async function inTime<Answer>(

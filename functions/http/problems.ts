@@ -38,7 +38,7 @@ const overloadedRetrySeconds = 2;
 /** An operator has to open the service again. */
 const closedRetrySeconds = 60;
 
-// Who asks
+// The caller
 
 /** 401: the request has no API key. @param isAbsent neither header was there at all */
 export function keyMissing(isAbsent: boolean): Problem {

@@ -3,5 +3,5 @@ import { atFirstRequest } from '../services/open.ts';
 import { cancelServices } from '../services/cancel.ts';
 import { cancelCreation } from './cancel/cancel-creation.ts';
 
-/** The operation behind a key. The portal calls it behind a session. */
+/** The operation as the API calls it, with a key. The portal calls it with a session. */
 export const handler = serve('post', cancelCreation, atFirstRequest(cancelServices));

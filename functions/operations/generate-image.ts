@@ -4,7 +4,7 @@ import { atFirstRequest } from '../services/open.ts';
 import { submitServices } from '../services/submit.ts';
 import { generateImage } from './generate/generate-image.ts';
 
-/** The operation behind a key. The portal calls it behind a session. */
+/** The operation as the API calls it, with a key. The portal calls it with a session. */
 export const handler = serve(
   'post',
   withCatalog(generateImage),

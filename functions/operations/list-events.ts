@@ -11,12 +11,14 @@ import { atFirstRequest } from '../services/open.ts';
 import { awaitEvents, type Look } from './events/await-events.ts';
 import { eventQuery, wrongCursor, type EventQuery } from './events/query.ts';
 
-/** A first read gives places for so long at most. The client gets the events that are left as newer ones. */
+/**
+ * Time limit of a first read for giving positions. The client gets the remaining events later, as newer ones.
+ */
 const placingMillis = 10_000;
 
 type EventLook = Look<readonly EventView[]>;
 
-/** GET /events: the account's events behind a cursor, the oldest first; ?after, ?limit, ?wait and ?include. */
+/** GET /events: the account's events after a cursor, the oldest first; ?after, ?limit, ?wait and ?include. */
 export const listEvents: Handle<EventServices> = async (request, caller, services) => {
   const { account, nowMillis } = caller;
   const query = eventQuery(request, account.id);
@@ -53,7 +55,7 @@ async function lookFrom(
   }
 }
 
-/** The events behind a place that are to be shown. The place moves on over the others. */
+/** The events after a place that are to be shown. The position moves past the others. */
 async function lookBehind(
   after: EventPlace,
   query: EventQuery,

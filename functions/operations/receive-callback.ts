@@ -1,6 +1,7 @@
 /**
- * ReceiveCallback, POST /callbacks/v1/{provider}/{creation_id}/{capability}: a vendor tells that a job has ended.
- * The body is trusted for nothing but the id of the job: the vendor is asked about the job as RenderImage asks.
+ * ReceiveCallback, POST /callbacks/v1/{provider}/{creation_id}/{capability}: a vendor reports that a job has
+ * ended. The body is trusted for nothing but the id of the job: the vendor is asked about the job as
+ * RenderImage asks.
  */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { isTerminal } from '../../core/creation.ts';

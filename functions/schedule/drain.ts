@@ -22,9 +22,9 @@ const startsAtOnce = 48;
 const questionsAtOnce = 8;
 /** DescribeExecution allows 15 a second in large regions and 10 in others. */
 const questionsPerSecond = 9;
-/** So many creations are read again just before their starts. */
+/** Number of creations that are read again just before their starts. */
 const readAtOnce = 50;
-/** The rate of ordinary starts is taken from so many milliseconds. */
+/** The window, in milliseconds, from which the rate of ordinary starts is computed. */
 const spanMillis = 5_000;
 /**
  * A creation with less time than this will hardly be rendered in time. Its start would only take the turn of
@@ -53,7 +53,7 @@ interface Round {
   readonly tally: Tally;
   readonly toStart: Waiting[];
   readonly toAsk: Waiting[];
-  /** Notices that nobody sends. */
+  /** Notices that no execution sends. */
   readonly toTell: NoticeId[];
 }
 
@@ -155,7 +155,7 @@ async function startWhatWaits(round: Round, services: ReconcileServices): Promis
   }
 }
 
-/** Notices come after creations. They are few: each is told once, however many creations cross a threshold. */
+/** Notices come after creations. They are few: each is sent once, however many creations pass a threshold. */
 async function sendNotices(ids: readonly NoticeId[], round: Round, services: RecoverServices): Promise<void> {
   for (const id of ids) {
     if (round.isOver()) return;

@@ -1,4 +1,4 @@
-/** What a creation that is due needs, as far as its record tells. */
+/** The next step of a due creation, as far as its record shows. */
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import { heartbeatSeconds } from '../../core/machine.ts';
 
@@ -6,7 +6,7 @@ import { heartbeatSeconds } from '../../core/machine.ts';
 const deadlineGraceMillis = 10_000;
 /** The time from a lost heartbeat until its retry has taken the lease. */
 const retryMillis = 15_000;
-/** The time from one look at a creation to the next. */
+/** The time from one check of a creation to the next. */
 export const lookAgainMillis = 60_000;
 
 export type NextStep =
@@ -23,10 +23,12 @@ export type NextStep =
   | { readonly kind: 'start'; readonly latest: number }
   /** The last execution has ended. The next one renders, or sends the webhook that is overdue. */
   | { readonly kind: 'start_next'; readonly latest: number }
-  /** An invocation took up the creation and lost its lease. Only Step Functions knows whether it comes back. */
+  /**
+   * An invocation took up the creation and lost its lease. Only Step Functions knows whether it is retried.
+   */
   | { readonly kind: 'ask'; readonly latest: number };
 
-/** `latest` of a step is the time by which the reconciler has to look again. */
+/** `latest` of a step is the time by which the reconciler has to check again. */
 export function nextStep(creation: CreationRecord, now: number): NextStep {
   if (isTerminal(creation.status))
     return creation.webhook?.status === 'pending'

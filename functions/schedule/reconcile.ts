@@ -60,7 +60,7 @@ export async function reconcile(
 
 type Settled<Value> = { readonly value: Value } | { readonly error: unknown };
 
-/** The outcome of work that is awaited later. Until then nobody would hear its error. */
+/** The outcome of work that is awaited later. Until then its error would be unhandled. */
 async function outcomeOf<Value>(work: Promise<Value>): Promise<Settled<Value>> {
   try {
     return { value: await work };

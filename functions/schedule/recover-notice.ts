@@ -3,7 +3,10 @@ import type { NoticeRecord } from '../../core/notice.ts';
 import { noticeIdsOf } from '../log-with.ts';
 import { alarmingRecovery, waitAfter, type Action, type RecoverServices } from './recover.ts';
 
-/** The claim of an attempt lets only one of two executions send it. So nobody asks whether the last one runs. */
+/**
+ * The claim of an attempt lets only one of two executions send it. So it is not checked whether the last
+ * execution still runs.
+ */
 export async function recoverNotice(notice: NoticeRecord, services: RecoverServices): Promise<Action> {
   const { openWork, noticeExecutions, clock, log, starts } = services;
   if (notice.dueAt === undefined || notice.dueAt > clock.now()) return 'left';

@@ -10,12 +10,12 @@ import { requireKnownRelease } from '../workflow/payload.ts';
 import type { StartPace } from './start-pace.ts';
 
 const longestPostponeMillis = 3_600_000;
-/** From this recovery of a creation on, an operator has to look. */
+/** From this recovery of a creation on, an alarm is raised. */
 export const alarmingRecovery = 3;
-/** An execution that began so long before we tried to start it was not started by us. Clocks differ. */
+/** An execution that began this long before our start was not started by us. Clocks differ. */
 const justStartedMillis = 10_000;
 
-/** 'left': nothing was started or given back; 'announce': given back, and the client is yet to be told. */
+/** 'left': nothing was started or given back; 'announce': given back, and the webhook is still to be sent. */
 export type Action = 'started' | 'refunded' | 'announce' | 'left';
 
 export interface RecoverServices extends ReconcileServices {
@@ -119,7 +119,7 @@ async function startNext(
   return 'started';
 }
 
-/** The wait until the next look, which doubles with each recovery. */
+/** The wait until the next check, which doubles with each recovery. */
 export function waitAfter({ recoveries }: Pick<CreationRecord, 'recoveries'>): number {
   return Math.min(longestPostponeMillis, lookAgainMillis * 2 ** recoveries);
 }
@@ -149,7 +149,7 @@ async function refund(
   // The execution could not refund either. The money is held until the reconciler refunds it in one of the
   // next minutes.
   if (outcome === 'busy') services.log.alarm('refund_not_made', ids);
-  // No execution may come after this refund, so its look for crossings is made here.
+  // No execution may follow this refund, so the thresholds are checked here.
   if (outcome === 'refunded' && creation.isWatched) await lookQuietly(placeOf(creation), services);
   return outcome === 'refunded' ? 'refunded' : 'left';
 }

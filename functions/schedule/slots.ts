@@ -1,4 +1,4 @@
-/** Runs at most so many tasks at once. The others wait in the order in which they came. */
+/** Limits the number of tasks that run at once. The others wait in the order in which they came. */
 export function createSlots(most: number): (task: () => Promise<void>) => Promise<void> {
   const waiting: (() => void)[] = [];
   let taken = 0;

@@ -11,11 +11,11 @@ const firstPace = 10;
 const slowestPace = 1;
 /** Starts that were under way together fail together. They slow the pace down once. */
 const slowDownMillis = 500;
-/** Once it was slowed down, the pace takes so many seconds from nothing to the most that is allowed. */
+/** Seconds in which the pace, after it was slowed down, rises from zero to the allowed maximum. */
 const secondsToTheMost = 20;
 /** The most time that unused turns are made up for. A timer can be late by a few milliseconds. */
 const madeUpMillis = 20;
-/** A waiting turn looks again after so long, because the pace may have changed. */
+/** Interval at which a waiting start checks again, because the pace may have changed. */
 const lookAgainMillis = 100;
 
 /** The share of the allowance that all starts together may take. */
@@ -30,7 +30,7 @@ export interface StartPace {
   heard(isClear: boolean): void;
 }
 
-/** Starts a second that the reconciler may make, beside so many ordinary starts a second. */
+/** Starts a second that the reconciler may make, given the number of ordinary starts a second. */
 export function paceBeside(ordinaryPerSecond: number, allowedPerSecond: number): number {
   return Math.max(allowedPerSecond * leastShare, allowedPerSecond * usedShare - ordinaryPerSecond);
 }

@@ -96,7 +96,7 @@ async function note(conversation: Conversation, jobId: string): Promise<boolean>
   }
 }
 
-/** Cancels the job. Nobody waits for its image any more, and a vendor that goes on may bill the image. */
+/** Cancels the job. Its image is no longer needed, and a vendor that continues may bill the image. */
 async function letGo({ provider, job, services }: Conversation, jobId: string | undefined): Promise<void> {
   if (jobId === undefined || !provider.cancel) return;
   const limit = services.clock.deadline(services.clock.now() + cancelMillis);

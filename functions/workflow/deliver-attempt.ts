@@ -1,7 +1,7 @@
 /**
  * One attempt to deliver a webhook or a notice. The record holds the schedule. An attempt is claimed in the
  * record before anything is sent: two executions never send the same attempt, and an execution that was
- * restarted never sends early. "Not due yet" is thrown like "not delivered": the state machine comes again.
+ * restarted never sends early. "Not due yet" is thrown like "not delivered": the state machine retries.
  */
 import type { WebhookState } from '../../core/creation.ts';
 import { uuidV7, type AccountId } from '../../core/ids.ts';
@@ -38,7 +38,7 @@ export interface Owed {
   readonly messageId: string;
   /** The body of the first attempt, which the record keeps for the later ones. */
   readonly bodyAt: (nowMillis: number) => string;
-  /** Is told how an attempt ended, once it is recorded. */
+  /** Receives the outcome of an attempt, once it is recorded. */
   readonly onEnded?: (isDelivered: boolean, account: DeliveringAccount) => Promise<void>;
 }
 
@@ -69,7 +69,8 @@ export function notDelivered(): Remedy {
 }
 
 /**
- * The claim assumes the worst: a claim and an attempt that hang. The end of the attempt corrects the time of the next.
+ * The claim sets the next attempt for the case that claim and attempt hang. The end of the attempt corrects
+ * that time.
  */
 async function attempt(
   owed: Owed,

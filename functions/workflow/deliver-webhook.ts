@@ -1,7 +1,7 @@
 /**
  * DeliverWebhook, a state of two machines: one attempt to deliver the webhook of a creation that has ended,
- * or a notice. After the end of a creation it first looks whether the creation crossed something of which its
- * account wants to be told.
+ * or a notice. After the end of a creation it first checks whether the creation passed a threshold for which
+ * the account gets notices.
  */
 import { resultUrls, type CreationRecord, type WebhookState } from '../../core/creation.ts';
 import { placeOf } from '../../core/look-for-crossings.ts';

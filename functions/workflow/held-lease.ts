@@ -19,7 +19,7 @@ export const leaseMillis = 6_000;
 export type Step = 'ask_providers' | 'store_image' | 'complete_creation';
 
 export interface HeldLease {
-  /** The renderer begins this step, which may take at most so many milliseconds. */
+  /** The renderer begins this step, which may take at most this number of milliseconds. */
   begin(step: Step, mostMillis: number): void;
   /**
    * Ends the renewals and waits for the renewal and the heartbeat that are under way. The lease itself stays until

@@ -11,7 +11,7 @@ export interface Payload {
   readonly v?: number;
   /** The renderer's index, which only the state machine reads. An older release started without it. */
   readonly renderer?: string;
-  /** The token of the task, in the machine whose tasks wait until somebody ends them. */
+  /** The token of the task, in the machine whose tasks wait until a token ends them. */
   readonly task_token?: string;
   /** The input of the execution, in the same machine. An older release began it without this field. */
   readonly input?: Pick<Payload, 'v'>;
@@ -59,7 +59,7 @@ export class Remedy extends Error {
 }
 
 /**
- * Somebody else has ended the creation while its renderer worked, such as a cancel. The renderer stops. The state
+ * The creation was ended while its renderer worked, for example by a cancel. The renderer stops. The state
  * machine never sees this error.
  */
 export class EndedMeanwhile extends Remedy {

@@ -92,7 +92,7 @@ function stillRunning(): Remedy {
   return new Remedy('StillRunning', 'another invocation renders this creation');
 }
 
-/** @param taskToken of the task of the execution that waits until somebody ends it */
+/** @param taskToken of the task of the execution that waits until a token ends it */
 async function renderLeased(
   { creation, turn }: Leased,
   holder: string,

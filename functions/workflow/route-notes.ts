@@ -25,7 +25,7 @@ import type { RouteEnd } from './ask-provider.ts';
 
 /** How long one call may take. A usual call takes 6 ms. */
 const callMillis = 1_000;
-/** A route whose usual time is unknown is read again after so long. */
+/** Interval after which a route whose usual time is unknown is read again. */
 const learnEveryMillis = 60_000;
 
 export interface HealthServices {
@@ -189,7 +189,8 @@ async function turnCircuit(
     return;
   }
   if (sign === 'rendered' || after.openedAt !== undefined || !opensNow(after, now)) return;
-  // The circuit may be open when the answer of the table is lost, and then nobody else tells the operator.
+  // The circuit may be open when the answer of the table is lost, and then nothing else notifies the
+  // operator.
   let mayBeOurs = true;
   try {
     mayBeOurs = await health.open(attempt, now, signal);

@@ -44,7 +44,10 @@ export function verdictOf(end: RouteEnd, creation: CreationRecord): Verdict {
   }
 }
 
-/** A stopped job ends the creation only if its cancel stands. Otherwise the client was told that it goes on. */
+/**
+ * A stopped job ends the creation only if its cancel stands. Otherwise the client's answer said that it goes
+ * on.
+ */
 function verdictOnRefusal({ reason, detail }: Refused, { cancelRequestedAt }: CreationRecord): Verdict {
   const alarm = alarms[reason];
   const told = { ...(detail !== undefined && { detail }), ...(alarm !== undefined && { alarm }) };

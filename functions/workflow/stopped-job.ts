@@ -1,4 +1,4 @@
-/** A vendor that says that it has stopped a job, although nobody of the rendering asked for that. */
+/** A vendor that reports a stopped job, although the renderer did not cancel it. */
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { RouteEnd } from './ask-provider.ts';

@@ -69,8 +69,8 @@ function endOfShare({ attempt, until, routesLeft, services }: RouteTry): number 
 }
 
 /**
- * Saves a new attempt before its vendor is called: after a crash nobody else knows that the call was made.
- * Returns the address for the vendor's callback, whose hash is saved with the attempt.
+ * Saves a new attempt before its vendor is called: after a crash only this record shows that the call was
+ * made. Returns the address for the vendor's callback, whose hash is saved with the attempt.
  */
 async function begin(
   { creation, attempts, attempt, mayPark, notes, services }: RouteTry,

@@ -42,7 +42,7 @@ export interface Walk {
 
 /**
  * The first image that a route gives, or 'parked' when a vendor works and will call back. Throws CreationFailed
- * with the failure that the client is told.
+ * with the failure that the client receives.
  *
  * An attempt that was begun comes first, because only its vendor can say how it ended. The health of the routes
  * orders the others. A vendor that throttles us is asked again when it says so, once no other route is left.
@@ -78,7 +78,8 @@ async function resumeBegun(stage: Stage): Promise<WalkEnd> {
     return { kind: 'rendered', image: found, attempts: attempts.all };
   }
   if (begun.jobId === undefined) {
-    // Nobody saw the end of this call. The vendor may have rendered and billed it, so the call is not repeated.
+    // The end of this call is unknown. The vendor may have rendered and billed it, so the call is not
+    // repeated.
     attempts.set({ ...begun, outcome: 'unknown_outcome' });
     return undefined;
   }

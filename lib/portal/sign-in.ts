@@ -37,7 +37,9 @@ export interface SignInFacts {
 /** How long the first password of an invited person works. As long as the invitation itself. */
 const firstPasswordDays = 14;
 
-/** The e-mail to an invited person, as HTML. Cognito puts address and password into its two places. */
+/**
+ * The e-mail to an invited person, as HTML. Cognito replaces its two placeholders by address and password.
+ */
 function invitation(portalUrl: string): UserInvitationConfig {
   return {
     emailSubject: 'Your invitation to the portal of Darkroom',
@@ -53,8 +55,8 @@ function invitation(portalUrl: string): UserInvitationConfig {
 const reservedWords = /aws|amazon|cognito/g;
 
 /**
- * Who vouches for the people of the portal: a user pool of Amazon Cognito, or the issuer of the settings. The
- * secret of the OpenID Connect client is in Secrets Manager and nowhere else.
+ * The issuer that identifies people of the portal: a user pool of Amazon Cognito, or the issuer of the
+ * settings. The secret of the OpenID Connect client is in Secrets Manager and nowhere else.
  */
 export class PortalIdentity extends Construct {
   /** The origin to which a sign-in and a sign-out lead, for the content security policy. */

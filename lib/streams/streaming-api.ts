@@ -71,7 +71,7 @@ export class StreamingApi extends Construct {
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFormat(stage))),
       },
     });
-    // An output of its own, which nobody reads.
+    // A separate output, which is not used.
     const endpoint = this.restApi.node.tryFindChild('Endpoint');
     if (endpoint instanceof CfnOutput) this.restApi.node.tryRemoveChild('Endpoint');
     if (logRole) this.restApi.deploymentStage.node.addDependency(logRole);
@@ -89,7 +89,7 @@ export class StreamingApi extends Construct {
         new LambdaIntegration(to.fn, {
           responseTransferMode: ResponseTransferMode.STREAM,
           timeout: to.timeout.plus(Duration.seconds(graceSeconds)),
-          // A permission for each method would be a resource more for each.
+          // A permission for each method would add a resource for each.
           scopePermissionToMethod: false,
         });
       integrations.set(to, integration);

@@ -13,7 +13,7 @@ export interface DynamoOptions {
   readonly storage?: TableStorage;
   /** How long a transaction holds its items before it commits. The default is 0: it commits at once. */
   readonly transactionHoldMillis?: number;
-  /** Waits so many milliseconds. Tests replace it. */
+  /** Waits for a number of milliseconds. Tests replace it. */
   readonly wait?: (millis: number) => Promise<void>;
 }
 

@@ -15,7 +15,7 @@ import { isPresigned, presignedCaller } from './presigned.ts';
 import { answersCors, type CorsRules } from './s3-cors.ts';
 import { readS3Call, writeS3Error, writeS3Output } from './s3-protocol.ts';
 
-/** The services behind the endpoint, and the checks that every call passes first. */
+/** The services of the endpoint, and the checks that every call passes first. */
 export interface AwsEndpointOptions {
   readonly dynamodb: AwsService;
   readonly states: AwsService;

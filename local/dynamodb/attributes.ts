@@ -14,5 +14,5 @@ export interface Attribute {
   readonly BS?: readonly string[];
 }
 
-/** An item, or the key of an item. Nobody changes an item in place: a write makes a new one. */
+/** An item, or the key of an item. Items are immutable: a write makes a new one. */
 export type Item = Readonly<Record<string, Attribute>>;

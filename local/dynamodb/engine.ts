@@ -40,7 +40,7 @@ export interface TableEngineOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly storage: TableStorage;
-  /** Is told all changes of one commit together. */
+  /** Receives all changes of one commit together. */
   readonly onCommit?: (changes: readonly CommittedChange[]) => void;
   /** How far back an index can be read. The default is 0: only as it is now, or since it was pinned. */
   readonly historyMillis?: number;
@@ -112,7 +112,7 @@ export function createTableEngine({
   const pinned = new Set<{ readonly commit: number }>();
   let commits = 0;
 
-  /** From when on somebody may still read the past of an index. */
+  /** The time from which on the past of an index may still be read. */
   function oldest(): Stamp | undefined {
     const commit =
       pinned.size > 0 ? Math.min(...[...pinned].map((one) => one.commit)) : Number.POSITIVE_INFINITY;

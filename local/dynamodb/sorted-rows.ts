@@ -9,7 +9,7 @@ export interface Row {
   readonly sort: Attribute | undefined;
   /** The primary key as a text. It orders the rows of an index that have the same sort key. */
   readonly id: string;
-  /** The size of the item, once somebody has asked for it. */
+  /** The size of the item, once it was computed. */
   size: number | undefined;
 }
 

@@ -22,7 +22,7 @@ export function memberOf<Value>(
   return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** The value at a place of an item; undefined when there is none. */
+/** The value at a path of an item; undefined when there is none. */
 export function lookUp(item: Item, path: Path): Attribute | undefined {
   let found = memberOf(item, path[0]);
   for (let depth = 1; depth < path.length && found !== undefined; depth += 1) {
@@ -126,7 +126,7 @@ export function sizeOfItem(item: Item, bytesOf: (text: string) => number = byteL
   return size;
 }
 
-/** Whether an item has at most so many bytes. Small items are not measured exactly. */
+/** Whether an item has at most this number of bytes. Small items are not measured exactly. */
 export function isWithin(item: Item, maxBytes: number): boolean {
   return sizeOfItem(item, mostBytes) <= maxBytes || sizeOfItem(item) <= maxBytes;
 }

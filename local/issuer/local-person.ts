@@ -4,7 +4,7 @@ const unverified = 'unverified:';
 /** Letters that only look alike stay different, as the service has it. */
 const asciiLower = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** A person with an unverified address is somebody else than the owner of that address. */
+/** A person with an unverified address need not be the owner of that address. */
 export function subjectOf(email: string, isVerified: boolean): string {
   return `${isVerified ? '' : unverified}${asciiLower(email.trim())}`;
 }

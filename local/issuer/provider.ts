@@ -68,7 +68,7 @@ function configuration(
       accountId: subject,
       claims: () => ({ sub: subject, ...addressOf(subject) }),
     }),
-    // Nobody is asked for consent: portal and issuer are the same service.
+    // No consent is asked for: portal and issuer are the same service.
     loadExistingGrant: async (ctx) => {
       const { client: asking, session, provider } = ctx.oidc;
       if (!asking || session?.accountId === undefined) return undefined;

@@ -21,7 +21,7 @@ export interface EnvironmentOptions {
   readonly timeoutSeconds: number;
   /** A worker whose event loop has not turned for this long is blocked. */
   readonly blockedMillis: number;
-  /** The number of invocations that work at the same time. The others wait for somebody. */
+  /** The number of invocations that work at the same time. The others wait, for example for AWS. */
   readonly mostWorking: number;
   readonly log: (line: FunctionLogLine) => void;
   /** Hears of each invocation that ended, with the processor time that it used. */
@@ -32,7 +32,7 @@ export interface EnvironmentOptions {
 export interface RunningInvocation {
   /** Never rejects. A failure is a result, as in Lambda. */
   readonly result: Promise<InvocationResult>;
-  /** Lets the invocation crash as if somebody had killed its environment. */
+  /** Lets the invocation crash as if its environment had been killed. */
   readonly crash: () => void;
 }
 
@@ -167,7 +167,7 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
     const millis = options.timeoutSeconds * 1_000;
     tell({ type: 'invoke', requestId, event, deadline: Date.now() + millis });
     const limit = setTimeout(() => {
-      // Nobody waits for this invocation any more. Other invocations in the same worker may finish. When the
+      // This invocation is no longer awaited. Other invocations in the same worker may finish. When the
       // invocation blocks the worker, the others would wait for ever, so the worker ends.
       retireAfter(requestId, timeoutError(requestId, options.timeoutSeconds));
       if (isBlocked()) void worker.terminate();

@@ -64,14 +64,14 @@ export interface LocalFunctionsOptions {
   readonly log: (line: FunctionLogLine) => void;
   /** The limits of each function's workers. The default is poolLimits. */
   readonly limits?: PoolLimits;
-  /** Hears of each invocation that ended, with the processor time that it used. */
+  /** Receives each invocation that ended, with the processor time that it used. */
   readonly onUsed?: (functionId: string, cpuMillis: number) => void;
 }
 
 /** Makes the worker pools of all functions. No worker starts before the first invocation. */
 export function createLocalFunctions(options: LocalFunctionsOptions): LocalFunctions {
   const every = new Map<string, FunctionPools>();
-  /** Code that comes back finds its workers again. */
+  /** Code that was used before finds its workers again. */
   const poolsOf = (one: LocalFunction): FunctionPools => {
     const key = `${one.id} ${one.codeFolder}`;
     const known = every.get(key) ?? createPools(one, options);

@@ -39,7 +39,7 @@ export interface TakenMessage {
   readonly requestId: string;
 }
 
-/** Lets an invocation crash as if somebody had killed its environment. */
+/** Lets an invocation crash as if its environment had been killed. */
 export interface CrashMessage {
   readonly type: 'crash';
   readonly requestId: string;
@@ -65,9 +65,9 @@ export type WorkerMessage =
 export interface WorkerBootData {
   /** The clock's shared memory, see shared-clock.ts. */
   readonly clock: SharedArrayBuffer;
-  /** The shared memory in which the worker tells how it is doing, see vitals.ts. */
+  /** The shared memory with the state of the worker, see vitals.ts. */
   readonly vitals: SharedArrayBuffer;
-  /** While so many calls to AWS are open, an invocation that gets its provider's answer waits. */
+  /** Number of open calls to AWS from which on an invocation that gets its provider's answer waits. */
   readonly mostWorking: number;
   /** The `file:` address of the bundle. */
   readonly module: string;

@@ -21,7 +21,7 @@ export interface TaskDefinition {
 const longestTimerSeconds = 2_147_483;
 /** The resource of a Task whose Parameters name the function. */
 export const lambdaInvoke = 'arn:aws:states:::lambda:invoke';
-/** The same, and the Task waits until somebody ends it with its token. */
+/** The same, and the Task waits until it is ended with its token. */
 export const waitForToken = `${lambdaInvoke}.waitForTaskToken`;
 const tokenPath = '$$.Task.Token';
 const lambdaArnPattern = /^arn:aws:lambda:[a-z0-9-]+:\d{12}:function:[\w-]+(:[\w$-]+)?$/;

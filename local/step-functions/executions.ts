@@ -50,7 +50,7 @@ export interface ExecutionsOptions {
   readonly file: string;
   readonly now: () => number;
   readonly engine: ExecutionEngine;
-  /** Hears of every execution that closed, after the journal has it. */
+  /** Receives every execution that closed, after the journal has it. */
   readonly onStatusChange: (execution: Execution) => void;
   readonly onWriteFailed?: OnWriteFailed;
 }

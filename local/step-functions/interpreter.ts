@@ -16,7 +16,7 @@ export interface InterpreterListener {
 export interface Interpreter {
   readonly start: (machineArn: string, execution: ExecutionIdentity, input: unknown) => void;
   readonly abort: (executionArn: string) => void;
-  /** Tells the task of this token. False when no task waits for it any more. */
+  /** Sends the message to the task of this token. False when no task waits for it any more. */
   readonly sendToTask: (token: string, message: TaskMessage) => Promise<boolean>;
   /**
    * Brings the thread up to the clock's time, and waits until the thread has done all it can without the

@@ -50,7 +50,7 @@ export function taskTimedOut(): AwsError {
   return new AwsError('TaskTimedOut', "Task Timed Out: 'Provided task does not exist anymore'");
 }
 
-/** The refusal for a token of an execution that nobody knows. */
+/** The refusal for a token of an unknown execution. */
 export function taskDoesNotExist(): AwsError {
   return new AwsError('TaskDoesNotExist', 'Task does not exist');
 }

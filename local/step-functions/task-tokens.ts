@@ -9,13 +9,13 @@ export type TaskMessage =
   | { readonly kind: 'failure'; readonly error: string; readonly cause: string }
   | { readonly kind: 'heartbeat' };
 
-/** The first end that a task was told. */
+/** The first end that was reported for a task. */
 export type TaskEnd = Exclude<TaskMessage, { readonly kind: 'heartbeat' }>;
 
 /** One attempt of a task, from the moment when its token is made. */
 export interface WaitingTask {
   readonly token: string;
-  /** The end that the task is told, which is kept until somebody asks. 'closed': the task ended otherwise. */
+  /** The reported end of the task, kept until it is read. 'closed': the task ended otherwise. */
   readonly ended: Promise<TaskEnd | 'closed'>;
   /** Resolves at the next heartbeat. */
   readonly heartbeat: () => Promise<'heartbeat'>;

@@ -14,9 +14,9 @@ export interface WaitingLimits {
 }
 
 /**
- * Runs one attempt. An error of the invocation ends it at once. An end that was told during the invocation is
- * kept until the invocation has ended. Rejects with States.Timeout when a time limit has passed. 'closed': the
- * execution ended first.
+ * Runs one attempt. An error of the invocation ends it at once. An end that was reported during the
+ * invocation is kept until the invocation has ended. Rejects with States.Timeout when a time limit has
+ * passed. 'closed': the execution ended first.
  */
 export async function runWaitingAttempt(
   task: WaitingTask,

@@ -37,7 +37,7 @@ export interface Surroundings {
   readonly versionOf: (functionId: string, versionId: string) => string;
 }
 
-/** In the place of a value that only AWS draws. */
+/** Stands for a value that only AWS generates. */
 export const drawnElsewhere = 'drawn by AWS';
 
 const nowhere: Surroundings = { apiEndpoint: '', versionOf: () => '1' };

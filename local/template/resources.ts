@@ -40,7 +40,7 @@ const unservedTypes: ReadonlySet<string> = new Set([
 
 /** The only type of custom resource that is served: its function puts the pages of the portal into a bucket. */
 export const pagesType = 'Custom::PortalPages';
-/** Nobody deletes a table of one machine, so there is nothing to protect. */
+/** A table of one machine is never deleted, so there is nothing to protect. */
 const protectionType = 'Custom::TableProtection';
 
 /** Opens the resources of a template. Throws when a type is not served on one machine. */

@@ -106,7 +106,7 @@ export function readBuckets(resources: Resources): readonly LocalBucket[] {
 }
 
 // A literal value would be a secret in a template, so it is refused. The client secret of a user pool is a
-// reference. Here nobody has drawn that secret, so it is drawn with the others.
+// reference. Here that secret does not exist yet, so it is generated with the others.
 const secretSchema = z.object({
   Name: z.string().optional(),
   GenerateSecretString: z.record(z.string(), z.unknown()).optional(),

@@ -69,7 +69,7 @@ export function begunInput<Name extends PortalOperationName>(name: Name): Input<
   return begun?.operation === name && begun.of === currentOwner() ? begun.input : undefined;
 }
 
-/** The same, and nobody gets it a second time. */
+/** The same input, which is returned once. */
 export function finishBegun<Name extends PortalOperationName>(name: Name): Input<Name> | undefined {
   const input = begunInput(name);
   if (input) begun = undefined;

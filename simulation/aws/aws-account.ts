@@ -33,7 +33,7 @@ export interface AwsAccount {
 
 /**
  * @param now epoch milliseconds
- * @param warm so many environments of a function are idle at the beginning
+ * @param warm the number of idle environments of a function at the beginning
  */
 export function createAwsAccount(
   now: () => number,

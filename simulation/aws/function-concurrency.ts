@@ -44,8 +44,8 @@ interface Pool {
 }
 
 /**
- * @param warm so many environments of a function are idle at the beginning
- * @param onRefused is told what throttled an invocation
+ * @param warm the number of idle environments of a function at the beginning
+ * @param onRefused receives what throttled an invocation
  */
 export function createFunctionConcurrency(
   now: () => number,

@@ -24,7 +24,7 @@ export const withoutNetwork = {
   region: 'us-east-1',
   endpoint: 'https://aws.test',
   credentials: { accessKeyId: 'simulated', secretAccessKey: 'simulated' },
-  // Nobody checks the signature here, and computing it is half of the cost of a call.
+  // The signature is not checked here, and computing it is half of the cost of a call.
   signer: { sign: <Request>(request: Request) => Promise.resolve(request) },
   // The SDK's default logger prints nothing, but the SDK still makes it a filtered copy of each input and
   // output.

@@ -43,7 +43,7 @@ interface Environment<Invocation> {
 const reuse = 0.7;
 const longestThawMillis = 5;
 
-/** `onThaw` is told of each invocation whose work goes on after its own answer. */
+/** `onThaw` is called for each invocation whose work continues after its own answer. */
 export function createEnvironments<Invocation extends Guest>(
   dice: Dice,
   after: VirtualTime['after'],

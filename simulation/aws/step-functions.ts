@@ -64,7 +64,7 @@ export interface StepFunctionsOptions {
   readonly now: () => number;
   /** The buckets of tokens of its API. */
   readonly limits: Pick<StepFunctionsLimits, 'startExecution' | 'sendTask' | 'describeExecution'>;
-  /** Is told that an empty bucket refused a call. */
+  /** Called when an empty bucket refused a call. */
   readonly onThrottled?: (operation: string) => void;
   /** Milliseconds that an execution waits before its next state. */
   readonly transitionWait?: () => number;
@@ -75,7 +75,7 @@ export interface StepFunctionsOptions {
   /** Runs work that goes on after its caller has ended. */
   readonly outside: <Result>(work: () => Result) => Result;
   readonly invokeTask: (task: SimulatedTask) => Promise<InvocationResult>;
-  /** Is told each text in the history of an execution. */
+  /** Receives each text in the history of an execution. */
   readonly onText: (text: string) => void;
   readonly onClosed: (execution: Execution) => void;
 }

@@ -36,7 +36,7 @@ type Index = (typeof indexes)[number];
 const writeUnitBytes = 1_024;
 const readUnitBytes = 4_096;
 
-/** @param onRefused is told what refused a call */
+/** @param onRefused receives what refused a call */
 export function createTableThroughput(
   now: () => number,
   quotas: AwsQuotas,
@@ -224,7 +224,7 @@ function unitsOf(item: Item | undefined, unitBytes: number): number {
   return item === undefined ? 1 : Math.max(1, Math.ceil(sizeOnce(item) / unitBytes));
 }
 
-/** Nobody changes an item in place, and each is measured several times. */
+/** Items are immutable, and each is measured several times. */
 const sizes = new WeakMap<Item, number>();
 
 function sizeOnce(item: Item): number {

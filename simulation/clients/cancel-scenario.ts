@@ -20,7 +20,7 @@ const plan: AccountPlan = {
   keys: [{}],
 };
 
-/** The scenario of a seed, with so many creations. Each is cancelled once. */
+/** The scenario of a seed, with the given number of creations. Each is cancelled once. */
 export function cancelsOf(seed: number, creations: number): Scenario {
   const dice = createDice(seed);
   return {

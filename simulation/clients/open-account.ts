@@ -29,7 +29,7 @@ export interface KeyHeld {
   mustEndBy: number;
 }
 
-/** A key that nobody has revoked or rolled. */
+/** A key that was not revoked or rolled. */
 export function freshKey(id: KeyId, text: string): KeyHeld {
   return { id, text, revoked: false, revocationHolds: false, mayEndAt: Infinity, mustEndBy: Infinity };
 }
@@ -39,7 +39,7 @@ export interface AccountHeld {
   readonly keys: readonly KeyHeld[];
   /** Keys that people made in the portal, in the order of the answers. */
   readonly made: KeyHeld[];
-  /** Absent when nobody of the account uses the portal. */
+  /** Absent when no person of the account uses the portal. */
   readonly people: readonly PersonHeld[];
   /** Set once a command to suspend or activate the account has begun. */
   suspended: boolean;

@@ -66,7 +66,7 @@ export function createOperatorSteps(
     await tryKey(account, keyAt(account, 0));
   }
 
-  /** Of two operators at once, the second one is told to look again, and may do so. */
+  /** Of two operators at once, the second is refused and may read and try again. */
   async function setCatalog(step: Extract<Step, { kind: 'catalog' }>): Promise<void> {
     await operate(step, async ({ operatorCatalog, randomBytes }) => {
       const stored = await operatorCatalog.read();
@@ -208,7 +208,7 @@ export function createOperatorSteps(
   };
 }
 
-/** The change of every model that adds so much to each price. */
+/** The change of every model that adds an amount to each price. */
 function dearerModels(addedMicros: number): OperatorCatalog['models'] {
   return Object.fromEntries(
     catalog.models.map(({ id, pricing }) => [

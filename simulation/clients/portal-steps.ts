@@ -47,7 +47,7 @@ const pages = {
   setAlerts: { operation: 'getAlerts', rows: '' },
 } as const satisfies Partial<Record<PortalOperationName, Page>>;
 
-/** An account begins with so many keys at most. Later places are those of keys that people made. */
+/** Maximum number of keys with which an account begins. Later indexes belong to keys that people made. */
 const plannedKeys = 2;
 
 interface Answered {

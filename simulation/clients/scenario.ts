@@ -70,7 +70,7 @@ export interface FollowEvents extends Placed {
   readonly wait: number;
   /** The longest pause between two reads, in milliseconds. */
   readonly pauseMillis: number;
-  /** The client is told of each event by other means, such as a webhook, and then reads at once. */
+  /** The client learns of each event in another way, such as a webhook, and then reads at once. */
   readonly isTold: boolean;
   readonly notices: boolean;
 }
@@ -143,7 +143,7 @@ export interface Scenario {
   readonly faultProbability: number;
   /** The probability that a single write meets a conflict. When it is present, nothing else goes wrong. */
   readonly conflictProbability?: number;
-  /** From so many milliseconds after the start of each day on, no fault strikes. */
+  /** Milliseconds after the start of each day from which on no fault strikes. */
   readonly calmAfter: number;
   /** How wrong each environment's clock may be, in milliseconds, in either direction. */
   readonly clockSpreadMillis: number;

@@ -12,7 +12,7 @@ import type { AccountPlan, SignIn, Step } from './scenario.ts';
 const cents = 10_000;
 const keyRounds = 4;
 const roundMillis = 5_000;
-/** So far apart are the presses of a crowd. */
+/** Time between the actions of people at once. */
 const crowdMillis = 6;
 
 /** The account has two keys and enough for every request. */

@@ -120,7 +120,7 @@ function actOf(
   does: Does,
   { key, person }: { readonly key: number; readonly person: number },
 ): PortalAct {
-  // Owners mostly act upon each other. Nobody else can take the last owner away.
+  // Owners mostly act upon each other, because only they can remove the last owner.
   const target = dice.chance(`${name} upon the other owner`, 0.6)
     ? person === 0
       ? 1

@@ -176,7 +176,7 @@ function otherCap(dice: Dice, name: string): KeyPlan {
   ]);
 }
 
-/** A cap that a few creations reach, so that its notices are told. */
+/** A cap that a few creations reach, so that its notices are sent. */
 function tightCap(dice: Dice, name: string): KeyPlan {
   const amount = dice.between(`${name} amount`, 4, 12) * cents;
   return dice.pick<KeyPlan>(name, [

@@ -55,7 +55,7 @@ export function submitOf(
     ...(dice.chance(`${name} webhook`, 0.45) && {
       webhook: dice.pick(`${name} receiver`, ['ok', 'ok', 'flaky', 'broken', 'gone', ...rudenesses]),
     }),
-    // A key with a cap for each user refuses a request that names nobody.
+    // A key with a cap for each user refuses a request that names no user.
     ...(dice.chance(`${name} for a user`, 0.85) && { user: `user ${dice.between(`${name} user`, 1, 2)}` }),
     ...(dice.chance(`${name} waits`, 0.1) && { wait: dice.between(`${name} wait`, 1, 20) }),
     ...(dice.chance(`${name} cancelled`, 0.2) && { cancelAfter: cancelAfterOf(dice, name) }),

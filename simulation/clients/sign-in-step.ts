@@ -1,4 +1,4 @@
-/** Somebody comes back from the issuer. Who gets no answer signs in again. */
+/** A person returns from the issuer. Without an answer, the person signs in again. */
 import { claimsAt } from './addresses.ts';
 import type { SignIn } from './scenario.ts';
 import type { Stage } from './stage.ts';

@@ -3,7 +3,9 @@
  * scaling behavior".
  */
 export const lambdaLimits = {
-  /** One function gets so many more environments in so many seconds. Lambda refills this all the time. */
+  /**
+   * The number of further environments that one function gets in a number of seconds, refilled continuously.
+   */
   scaling: { environments: 1_000, seconds: 10 },
   /** AWS does not promise how long it keeps an idle environment. Assumption. */
   idleMillis: 300_000,

@@ -41,7 +41,7 @@ const names: Readonly<Record<string, string>> = {
   CancelCreation: 'cancel',
   Reconcile: 'reconcile',
 };
-/** The setting heldRequests reserves so many executions for requests that a crowd does not send. */
+/** Executions that the setting heldRequests reserves for requests that this load does not send. */
 const heldRequests: Reservation = { function: 'held', concurrency: 150 };
 
 /** The quotas as the simulation of load uses them. */

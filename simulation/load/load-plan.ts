@@ -14,7 +14,7 @@ export interface LoadPlan {
   readonly beforeSeconds: number;
   readonly downSeconds: number;
   readonly afterSeconds: number;
-  /** A rendering takes between so many seconds. */
+  /** The least and the most seconds that a rendering takes. */
   readonly renderSeconds: readonly [least: number, most: number];
   readonly deadlineSeconds: number;
   readonly accounts: number;
@@ -29,7 +29,7 @@ const beforeSeconds = 120;
 /** The least minutes of a run: two before the provider goes down, ten without it, and two behind. */
 export const leastMinutes = (beforeSeconds + downSeconds + 120) / 60;
 
-/** Ten minutes without a provider, within so many minutes of traffic. */
+/** Ten minutes without a provider, within the given minutes of traffic. */
 export function providerDown(way: WayDown, perSecond: number, minutes: number, seed = 1): LoadPlan {
   return {
     situation: 'provider-down',

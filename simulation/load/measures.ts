@@ -47,7 +47,7 @@ export interface LoadReport {
 export type Counted = Pick<LoadReport, 'refused' | 'differences'>;
 
 const bucketSeconds = 30;
-/** Nobody can know in the first half minute that the provider is down. */
+/** In the first half minute the service cannot know that the provider is down. */
 const graceSeconds = 30;
 const backWindowSeconds = 10;
 const backShare = 0.9;

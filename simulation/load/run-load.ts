@@ -143,7 +143,7 @@ interface Follower {
   /** The creations that have not ended. */
   readonly open: ReadonlySet<string>;
   readonly refused: Map<string, number>;
-  /** Is told the status of an answer. */
+  /** Receives the status of an answer. */
   readonly onAnswer: (status: number) => void;
   readonly onCommit: (changes: readonly Change[]) => void;
   readonly onRenders: (invocation: string, creation: string) => void;

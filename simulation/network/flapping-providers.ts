@@ -50,9 +50,9 @@ export interface AskedProvider {
 }
 
 export interface FlappingWatch {
-  /** Is told that a function asks a provider for a picture. */
+  /** Called when a function asks a provider for a picture. */
   readonly onAsked: (asked: AskedProvider) => void;
-  /** Is told that this answer has reached the function that asked. */
+  /** Called when this answer has reached the function that asked. */
   readonly onToldByProvider: (asked: AskedProvider, answer: ProviderAnswer) => void;
 }
 

@@ -11,7 +11,7 @@ export interface StoppedJobs {
 
 /**
  * @param endOf when a job ends; undefined for an unknown job
- * @param onStop is told how long it takes until a job is stopped
+ * @param onStop receives the time until a job is stopped
  */
 export function createStoppedJobs(
   world: World,

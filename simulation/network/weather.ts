@@ -5,7 +5,7 @@
 import type { Dice } from '../world/dice.ts';
 
 export type Weather =
-  /** Pictures take between so many milliseconds. */
+  /** The least and the most milliseconds that a picture takes. */
   | { readonly kind: 'up'; readonly least: number; readonly most: number }
   /** Refuses at once. */
   | { readonly kind: 'refuses' }

@@ -57,7 +57,7 @@ const strikes: Readonly<Record<Absent, FaultPlan>> = {
   tasks: ({ service }) => (service === 'task' ? 'no_room' : undefined),
 };
 const minuteMillis = 60_000;
-/** A creation with so much time at the end of the outage has to be rendered. */
+/** A creation with this much time left at the end of the outage has to be rendered. */
 const enoughMillis = 60_000;
 const beforeMillis = 90_000;
 const latestOpenSeconds = 120;

@@ -149,7 +149,7 @@ function isAtRest(world: World, service: Service): boolean {
   );
 }
 
-/** After so many minutes a run mostly waits for the next day. */
+/** Minutes after which a run mostly waits for the next day. */
 const busyMinutes = 60;
 
 /**

@@ -8,11 +8,11 @@ import type { Invocation, World } from '../world/simulated-world.ts';
 import { callingVendor, type SentCallback } from '../network/calling-vendor.ts';
 
 export interface CallbackWatch {
-  /** Is told how the service answered a callback. */
+  /** Receives the answer of the service to a callback. */
   readonly onCallback: (sent: SentCallback, answer: APIGatewayProxyStructuredResultV2) => void;
-  /** Is told that SendTaskSuccess has ended a task with this output. */
+  /** Called when SendTaskSuccess has ended a task with this output. */
   readonly onTaskEnded: (output: string) => void;
-  /** Is told that a Task is run again while its function still works. */
+  /** Called when a Task is run again while its function still works. */
   readonly onRunAgain: (creation: string, earlier: Invocation) => void;
   /** @param jobs how many jobs the vendor has accepted */
   readonly atRest: (creations: Iterable<string>, jobs: number) => void;

@@ -1,4 +1,6 @@
-/** The invariants of cancels: what was told is true, and nothing works for a cancelled creation. */
+/**
+ * The invariants of cancels: each answer matches what happened, and no work is done for a cancelled creation.
+ */
 import type { CancelOutcome } from '../../core/cancellation.ts';
 import type { Item } from '../../local/dynamodb/attributes.ts';
 import type { Service } from '../aws/deployed-service.ts';
@@ -7,11 +9,11 @@ import type { Body } from './answer-body.ts';
 import { textOf, type Accuse } from './money-books.ts';
 
 export interface CancelWatch {
-  /** Is told that a client or the operator asks for a cancel. */
+  /** Called when a client or the operator asks for a cancel. */
   readonly onAsked: (id: string) => void;
-  /** Is told what the client or the operator heard. */
+  /** Receives what the client or the operator heard. */
   readonly onTold: (id: string, kind: CancelOutcome['kind']) => void;
-  /** Is told the creation of an answer of 200. */
+  /** Receives the creation of an answer of 200. */
   readonly onAnswer: (id: string, body: Body) => void;
   readonly onCommit: (changes: readonly Change[]) => void;
   readonly atRest: () => void;

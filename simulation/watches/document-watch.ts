@@ -7,9 +7,9 @@ import type { Invocation } from '../world/simulated-world.ts';
 import type { Accuse } from './money-books.ts';
 
 export interface DocumentWatch {
-  /** Is told that an API function begins with a request. */
+  /** Called when an API function begins with a request. */
   readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => void;
-  /** Is told that an API function answered. */
+  /** Called when an API function answered. */
   readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
   readonly onPost: (post: Post) => void;
 }

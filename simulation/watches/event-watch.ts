@@ -1,6 +1,6 @@
 /**
- * The invariants of events: behind a cursor every end, redelivery and notice of the account is shown once, in the
- * order of all other readers, whoever reads when, and however late it was committed.
+ * The invariants of events: after a cursor every end, redelivery and notice of the account is shown once, in
+ * the order of all other readers, whoever reads when, and however late it was committed.
  */
 import { createEventLog } from '../../adapters/dynamodb/event-log.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
@@ -71,7 +71,7 @@ export function createEventWatch(
   const happened: Happening[] = [];
   const waiting = new Map<string, (() => void)[]>();
   const readers = new Map<string, Following>();
-  /** The longest answer behind each cursor, by whether it has notices. */
+  /** The longest answer after each cursor, by whether it has notices. */
   const answered = new Map<string, readonly string[]>();
   /** The first event of each creation, as it was shown. */
   const firstOf = new Map<string, string>();
@@ -96,7 +96,7 @@ export function createEventWatch(
       accuse('a redelivery names the first event', `${id}: ${JSON.stringify(first)}`);
   }
 
-  /** Two answers behind the same cursor begin with the same events. */
+  /** Two answers after the same cursor begin with the same events. */
   function isTheSameAgain(after: string, ids: readonly string[]): void {
     const before = answered.get(after) ?? [];
     const [short, long] = before.length < ids.length ? [before, ids] : [ids, before];

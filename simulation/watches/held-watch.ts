@@ -8,7 +8,7 @@ import type { Accuse } from './money-books.ts';
 
 export interface HeldWatch {
   readonly onCommit: (changes: readonly Change[]) => void;
-  /** Is told of each read of a creation, by the key of its item. */
+  /** Receives each read of a creation, by the key of its item. */
   readonly onRead: (pk: string) => void;
 }
 

@@ -13,11 +13,11 @@ import type { Invocation, LateCall, World } from '../world/simulated-world.ts';
 
 export interface InvocationWatch {
   readonly onCommit: (changes: readonly Change[]) => void;
-  /** Is told that a creation was read by its id. */
+  /** Called when a creation was read by its id. */
   readonly onRead: (creation: string) => void;
-  /** Is told that a request for a source image arrived at its origin. */
+  /** Called when a request for a source image arrived at its origin. */
   readonly onFetch: () => void;
-  /** Is told that an API function answered, or that the gateway answered in its place. */
+  /** Called when an API function answered, or that the gateway answered in its place. */
   readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
   readonly onEnded: (invocation: Invocation, errorType: string | undefined) => void;
   readonly onPostEnded: OutsideWatch['onPostEnded'];
@@ -81,7 +81,9 @@ const urgent = new Set(['operator-revoke', 'operator-suspend', 'operator-activat
  */
 const lasting: ReadonlySet<FaultKind> = new Set(['errors', 'all_lost', 'throttles', 'lost_then_throttled']);
 
-/** Lasting faults that refuse every further try of a call, so that nobody learns what the first try did. */
+/**
+ * Lasting faults that refuse every further try of a call, so that the outcome of the first try stays unknown.
+ */
 const hiding: ReadonlySet<FaultKind> = new Set(['conflicts', 'throttles']);
 
 /**

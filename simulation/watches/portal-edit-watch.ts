@@ -93,7 +93,7 @@ export function createPortalEditWatch(
     if (!made) return;
     if (!old?.before) accuse('a roll makes a key and ends the other', `${call.id} ${made.sk}`);
     const names = ['name', ...capNames];
-    // Nobody sets an end here but a roll, and the end of a roll is that of the old key alone.
+    // Only a roll sets an expiry here, and only that of the old key.
     if (textOf(made.after, 'expiresAt') !== '')
       accuse('a key that was rolled hands on no end', `${call.id} ${made.sk}`);
     if (names.some((name) => JSON.stringify(old?.before?.[name]) !== JSON.stringify(made.after?.[name])))

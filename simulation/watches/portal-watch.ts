@@ -23,7 +23,7 @@ import type { WebhookWatch } from './webhook-watch.ts';
 import { changesNothing, kindOf } from './written-kinds.ts';
 
 export interface PortalWatch {
-  /** Is told of a session with which the scenario begins. */
+  /** Receives a session with which the scenario begins. */
   readonly onSignedIn: (person: PersonHeld, account: string) => void;
   readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => PortalCall;
   /** The call that was answered. Undefined: the playground was not asked. */
@@ -38,7 +38,7 @@ export interface PortalWatch {
 
 /** The kinds of rows that a refusal may leave. A refusal that tells of a crossing leaves its mark. */
 const harmless = new Set(['RATE', 'REJECTED', 'BLOCK', 'SESSION', 'TOLD']);
-/** What a faulted call may have written, although the function was told that it did not. */
+/** What a faulted call may have written, although its answer to the function said otherwise. */
 const unsure = new Set([
   'lost',
   'all_lost',
@@ -188,7 +188,7 @@ export function createPortalWatch(
       accuse('the playground charges its own key', `${id}: ${creation}`);
   }
 
-  /** Nobody but the playground charges its key, and the playground charges no other. */
+  /** Only the playground charges its key, and it charges no other. */
   function chargesTheRightKey(call: PortalCall | undefined, { sk, before, after }: Change): void {
     if (sk !== 'CREATION' || before) return;
     const isOfPlayground = textOf(after, 'keyId') === playgroundKeyId;

@@ -12,9 +12,9 @@ import type { Invocation, World } from '../world/simulated-world.ts';
 type Verdict = 'counted' | 'refused' | 'not counted';
 
 export interface RateWatch {
-  /** Is told that a function got a request. */
+  /** Called when a function got a request. */
   readonly onSent: (invocation: Invocation, account: string) => void;
-  /** Is told that a function answered. The answer may be lost on its way to the client. */
+  /** Called when a function answered. The answer may be lost on its way to the client. */
   readonly onServed: (invocation: Invocation) => void;
   readonly onAnswer: (
     asked: { readonly account: string; readonly operation: Asked['operation'] | 'openai' },

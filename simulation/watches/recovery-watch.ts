@@ -8,7 +8,7 @@ import type { World } from '../world/simulated-world.ts';
 import { textOf, type Accuse } from './money-books.ts';
 
 export interface RecoveryWatch {
-  /** Is told that an execution ended without success. */
+  /** Called when an execution ended without success. */
   readonly onDied: (name: string, startedWith: Payload) => void;
   /** Checks every death that is long enough ago. */
   readonly look: () => void;

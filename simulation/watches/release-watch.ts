@@ -14,11 +14,11 @@ import type { Accuse } from './money-books.ts';
 
 export interface ReleaseWatch {
   readonly onCommit: (changes: readonly Change[]) => void;
-  /** Is told that a receiver got a webhook. */
+  /** Called when a receiver got a webhook. */
   readonly onPost: (post: Post) => void;
-  /** Is told with which input an execution of a creation is started. */
+  /** Receives the input with which an execution of a creation is started. */
   readonly onStart: (input: string) => void;
-  /** Is told that the code of a Task did not understand its creation. */
+  /** Called when the code of a Task did not understand its creation. */
   readonly onNotUnderstood: (startedWith: Payload, began: Release) => void;
 }
 

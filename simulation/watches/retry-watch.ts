@@ -19,11 +19,11 @@ export interface AskedCall {
 }
 
 export interface RetryWatch {
-  /** Is told that a client begins a call. */
+  /** Called when a client begins a call. */
   readonly onCall: (account: string, step: OpenaiCalls) => AskedCall;
-  /** Is told that a library repeats the call. */
+  /** Called when a library repeats the call. */
   readonly onRetry: (asked: AskedCall) => void;
-  /** Is told what a client has heard. */
+  /** Receives what a client has heard. */
   readonly onAnswer: (asked: AskedCall, attempt: number, answer: OpenaiAnswer) => void;
   readonly onCommit: (changes: readonly Change[]) => void;
 }

@@ -7,7 +7,7 @@ import type { World } from '../world/simulated-world.ts';
 import { textOf, type Accuse } from './money-books.ts';
 
 export interface RouteWatch extends FlappingWatch {
-  /** Is told which creation an invocation renders. */
+  /** Receives the creation that an invocation renders. */
   readonly onRenders: (invocation: string, creation: string) => void;
   readonly onCommit: (changes: readonly Change[]) => void;
 }

@@ -14,9 +14,9 @@ import type { Accuse } from './money-books.ts';
 
 export interface UploadWatch {
   readonly onCommit: (changes: readonly Change[], service: Service | undefined) => void;
-  /** Is told that an API function begins with a request. */
+  /** Called when an API function begins with a request. */
   readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => void;
-  /** Is told that an API function answered. */
+  /** Called when an API function answered. */
   readonly onServed: (
     invocation: Invocation,
     answer: APIGatewayProxyStructuredResultV2,

@@ -1,4 +1,4 @@
-/** What a write is, for the rules about what a request may leave behind. */
+/** What a write is, for the rules about what a request may have written. */
 import type { Change } from '../aws/simulated-table.ts';
 import { isOfReading } from './event-watch.ts';
 import { isOnlyTold } from './notice-watch.ts';

@@ -169,7 +169,7 @@ export function createWorld(options: WorldOptions): World {
         // crash in another of its calls.
         whenAwake(invocation, () => {
           signal?.removeEventListener('abort', stop);
-          // If the call was aborted before, its promise is settled and nobody hears this answer.
+          // If the call was aborted before, its promise is settled and this answer is ignored.
           given(heard).then(resolve, reject);
         });
       };

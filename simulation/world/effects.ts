@@ -101,7 +101,7 @@ function refusal(error: AwsError): Outcome<never> {
   };
 }
 
-/** A conflict in the form in which a transaction with so many items reports it. */
+/** A conflict as a transaction with this number of items reports it. */
 export function conflictOf(count: number): AwsError {
   const conflict = { Code: 'TransactionConflict', Message: 'simulated' };
   return transactionCanceled(

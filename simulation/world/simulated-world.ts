@@ -110,9 +110,9 @@ export interface World {
   readonly invoke: RunWork;
   /** Runs an operator's command in a process of its own, which ends with the command. */
   readonly command: RunWork;
-  /** Is told of each call that an invocation makes after its own answer. */
+  /** Receives each call that an invocation makes after its own answer. */
   onLateCall: (call: LateCall) => void;
-  /** Is told how each invocation ends. `errorType` is undefined when it returned a payload. */
+  /** Receives the end of each invocation. `errorType` is undefined when it returned a payload. */
   onEnded: (invocation: Invocation, errorType: string | undefined) => void;
   /**
    * Makes one call of a dependency. Rejects with the refusal of the effect, with AnswerLost, or with Aborted.

@@ -30,7 +30,7 @@ export interface VirtualTime {
 
 const unguarded: TimerGuard = (callback) => callback;
 
-/** So many immediates are set at once. */
+/** Number of immediates that are set at once. */
 const batch = 100;
 
 /**

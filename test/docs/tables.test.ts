@@ -60,45 +60,59 @@ describe('docs/operations.md', () => {
 describe('docs/deploying.md', () => {
   const codes = (names: readonly string[]): string[] => names.map((name) => `\`${name}\``).sort();
 
-  it('The table of settings has every setting', () => {
-    expect(firstColumn(sectionOf(deployingPage, '## Settings')).sort()).toEqual(
-      codes(Object.keys(fullSettings)),
-    );
+  it('The list of settings has every setting', () => {
+    const listed = sectionOf(deployingPage, '## Settings').match(/(?<=^- )`\w+`/gm) ?? [];
+    expect(listed.toSorted()).toEqual(codes(Object.keys(fullSettings)));
   });
 
-  it('The table of the portal has every setting of the portal', () => {
+  it('The table of docs/portal.md has every setting of the portal', () => {
     const names = Object.keys(portalSettings.unwrap().shape).map((name) => `portal.${name}`);
-    expect(firstColumn(sectionOf(deployingPage, '## The portal')).sort()).toEqual(codes(names));
+    expect(firstColumn(sectionOf(readPage('docs/portal.md'), '## Settings')).sort()).toEqual(codes(names));
   });
 });
 
 describe('docs/alarms.md', () => {
   it('Every anchor that the page sets is that of a row in the table of alarms, and every row sets its anchor', () => {
-    const names = firstColumn(sectionOf(alarmsPage, '## Alarms')).map((cell) => cell.replace(/^<.*>/, ''));
-    expect(firstColumn(sectionOf(alarmsPage, '## Alarms'))).toEqual(
-      names.map((name) => `<a id="${name.toLowerCase()}"></a>${name}`),
-    );
-    expect(alarmsPage.text.match(/<a id=/g)).toHaveLength(names.length);
+    const cells = firstColumn(sectionOf(alarmsPage, '## Alarms'));
+    const set = cells.map((cell) => {
+      const name = cell.replace(/<.*>/, '');
+      const names = cell.includes('forhours') ? [name, `${name}ForHours`] : [name];
+      return names.map((one) => `<a id="${one.toLowerCase()}"></a>`).join('') + name;
+    });
+    expect(cells).toEqual(set);
+    expect(alarmsPage.text.match(/<a id=/g)).toHaveLength(cells.join('').match(/<a id=/g)?.length ?? 0);
     expect(new Set(alarmsPage.anchors).size).toBe(alarmsPage.anchors.length);
   });
 
-  it('The table of metrics has the event, the value, the unit and the dimensions of each metric', () => {
+  it('The list of metrics has the event, the value and the dimensions of each metric', () => {
     const definitions: readonly MetricDefinition[] = metrics;
-    expect(tableRows(sectionOf(alarmsPage, '## Metrics and dashboard'))).toEqual([
-      ...definitions.map((metric) => metricRow(metric, `\`${metric.event}\``)),
-      metricRow(alarmMetric, 'every line of level alarm'),
+    const list = alarmsPage.blocks.find(({ text }) => text.startsWith('CreationsAccepted'))?.text ?? '';
+    expect(
+      list
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.replace(/ {2,}/g, ' ')),
+    ).toEqual([
+      ...definitions.map((metric) => metricLine(metric, metric.event)),
+      metricLine(alarmMetric, '(every line of level alarm)'),
     ]);
+  });
+
+  it('The unit of each metric is the one that the page states for its name', () => {
+    for (const { name, unit } of [...metrics, alarmMetric])
+      expect([name, unit]).toEqual([name, unitOf(name)]);
   });
 });
 
-/** The cells of a metric in docs/alarms.md. */
-function metricRow(
-  { name, field, unit, dimensions }: Omit<MetricDefinition, 'event'>,
-  event: string,
-): string[] {
-  const code = (word: string): string => `\`${word}\``;
-  const series = dimensions.map((set) => (set.length === 0 ? 'all' : set.map(code).join(', ')));
-  return [code(name), event, field === undefined ? '1' : code(field), unit, series.join('; ')];
+/** The units of metrics by the ends of their names, as the page states them. */
+const unitOf = (name: string): MetricDefinition['unit'] =>
+  /(Time|Millis)$/.test(name) ? 'Milliseconds' : name.endsWith('Micros') ? 'None' : 'Count';
+
+/** The line of a metric in docs/alarms.md, with single spaces. */
+function metricLine({ name, field, dimensions }: Omit<MetricDefinition, 'event'>, event: string): string {
+  const series = dimensions.map((set) => (set.length === 0 ? 'all' : set.join(', '))).join('; ');
+  const value = field === undefined ? event : `${event}.${field}`;
+  return `${name} ${value}${series === 'all' ? '' : ` by ${series}`}`;
 }
 
 describe('docs/providers.md', () => {

@@ -28,11 +28,11 @@ export interface GeneratedBooks {
   /** How many rows the ledger of an account has. */
   rows(): number;
   ledgerRow(account: number, row: number): Item;
-  /** The first row at this sort key or behind it. */
+  /** The first row at this sort key or after it. */
   rowFrom(sortKey: string): number;
   creationsEach: number;
   creationListed(account: number, creation: number): Item;
-  /** The creation behind this id, counted in its account. */
+  /** The creation with this id, counted in its account. */
   creationFrom(id: string): number;
   creationItem(id: string): Item | undefined;
 }

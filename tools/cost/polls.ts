@@ -2,7 +2,7 @@
 import { firstPollSeconds } from '../../core/limits.ts';
 import { nextPollSeconds } from '../../core/poll-pace.ts';
 
-/** The deadline of an account that nobody has changed. It is far enough away to change no pace here. */
+/** The default deadline of an account. It is far enough away not to change the pace here. */
 const deadlineMillis = 300_000;
 
 /**

@@ -1,4 +1,4 @@
-/** What a month costs in which nobody asks for anything. */
+/** The cost of a month without requests. */
 import { gigabyteSeconds, type Memory } from './bill.ts';
 import type { CreationCount } from './measure.ts';
 import { awsMillis, platformLogBytes, prices } from './prices.ts';

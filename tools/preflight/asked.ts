@@ -14,7 +14,7 @@ export interface StackState {
 export interface Asked {
   readonly account: string;
   readonly region: string;
-  /** The ARN of who asks. */
+  /** The ARN of the caller. */
   readonly caller: string;
   readonly settings: Settings;
   /** The traffic that the deployment is to take. */

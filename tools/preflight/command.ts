@@ -26,7 +26,10 @@ export interface Writers {
   readonly tell: (line: string) => void;
 }
 
-/** Prints the findings, and gives the exit code: 1 when something stops the deployment, or nobody can be asked. */
+/**
+ * Prints the findings, and gives the exit code: 1 when something stops the deployment, or no question can be
+ * asked.
+ */
 export async function preflightCommand(
   { stage, region: named, traffic, withoutAlarms, json }: PreflightCommand,
   { print, tell }: Writers,

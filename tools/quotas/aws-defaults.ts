@@ -1,9 +1,9 @@
 /**
  * The quotas of an account of AWS that limit how many creations a second the service takes, as AWS documents
  * their defaults. Each quota counts for one account and one region. An account can have other values: a new one
- * often has less, and AWS raises most of them when asked. `npm run preflight` asks the account.
+ * often has less, and AWS raises most of them when asked. `npm run preflight` asks the account. The sources were
+ * read on 2026-11-23.
  */
-export const awsDefaultsReadAt = '2026-11-23';
 
 export interface AwsQuota {
   /** What a reader calls the quota. */
@@ -116,7 +116,7 @@ export const awsDefaults = {
     canBeRaised: true,
     source: gatewayPage,
   },
-  /** AWS sets the bucket to match the rate. Nobody can ask for another one. */
+  /** AWS sets the bucket to match the rate. It cannot be raised. */
   gatewayBurst: {
     title: 'API Gateway: bucket of requests',
     large: 5_000,

@@ -22,7 +22,7 @@ export const unitsOf = {
   renewal: { write: 1, read: 0 },
 } as const;
 
-/** A renderer that holds a connection renews its lease after so many seconds. */
+/** Seconds after which a renderer that holds a connection renews its lease. */
 export const renewalSeconds = leaseRenewMillis / 1000;
 
 /** For how many seconds an invocation occupies its function. docs/cost.md has the parts: CPU and calls. */

@@ -1,5 +1,5 @@
 /**
- * The quotas and settings with which a deployment takes so many creations a second. docs/deploying.md prints
+ * The quotas and settings for a number of creations a second. docs/capacity.md prints
  * them as a table, `npm run preflight` compares an account with them, and the simulation of load runs with them.
  */
 import { awsDefaultOf } from './aws-defaults.ts';
@@ -149,7 +149,7 @@ export function needsOf(traffic: Traffic): Quotas {
     tableWarmWriteUnits: writes,
     tableWarmReadUnits: reads,
     gatewayRequestsPerSecond: requests,
-    // Nobody can ask AWS for a larger bucket.
+    // AWS does not raise the bucket.
     gatewayBurst: Math.min(requests, awsDefaultOf('gatewayBurst', 'us-east-1')),
     serviceCapacity: peakOf(perSecond * (seconds + overheadSeconds)),
     concurrency: { ...reserved, rendering: 'shared' },

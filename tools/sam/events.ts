@@ -77,7 +77,7 @@ function releaseEvent(resource: string, properties: object): object {
   };
 }
 
-/** A callback that is answered with 404, because nobody knows a capability that is not in the record. */
+/** A callback that is answered with 404, because its capability is in no record. */
 function callbackEvent(): object {
   return {
     version: '2.0',

@@ -7,7 +7,7 @@ import { deliveryFromItem } from '../mapping.ts';
 import { getItem, queryPage, type QueryParts } from '../send.ts';
 import { keys, type Item, type ItemKey, type Table } from '../table.ts';
 
-/** One call reads at most so many pages of 1 MB, each with about two thousand rows. */
+/** Maximum number of pages that one call reads. A page has 1 MB, about two thousand rows. */
 const mostPages = 4;
 /** Five attempts with their waits take less than this. */
 const roundMillis = 20 * 60_000;

@@ -61,7 +61,7 @@ async function pageOf(table: Table, wanted: Wanted): Promise<LedgerPage> {
   return { rows: found, next };
 }
 
-/** The rows behind a place, and what the account could spend after the first of them. */
+/** The rows after a place, and what the account could spend after the first of them. */
 async function balanced(
   table: Table,
   account: AccountId,

@@ -73,7 +73,7 @@ function bothPlaces({ accountId, id }: Pick<Invitation, 'accountId' | 'id'>): It
   return [portalKeys.invitation(accountId, id), portalKeys.invited(accountId, id)];
 }
 
-/** An invitation that expired stays listed for another while, so that its account sees what became of it. */
+/** An invitation that expired stays listed for another while, so that its account sees that it expired. */
 const listedSeconds = 30 * 86_400;
 
 function invitationToItem(invitation: Invitation): Item {

@@ -1,6 +1,6 @@
 /**
  * The items of the sums of a day: one set of pages for each dimension, and one for the refunds of charges of
- * other days. Whoever sums the day first writes them. Two who do so at once write the same.
+ * other days. The first request that sums the day writes them. Two requests at once write the same.
  *
  * A page is a compressed list, because a year of users is read in a few pages of a query. Each page has the
  * number of pages of its set. A set counts only when all of its pages are there and say the same number.

@@ -24,7 +24,7 @@ import { keys, listingIndex, type Table } from '../table.ts';
 import { readGroups, readLate, writeSums } from './sum-items.ts';
 import { readUsedRows } from './used-rows.ts';
 
-/** So many queries of the ledger wait at the same time: one page is read while another is summed. */
+/** Number of concurrent queries of the ledger: one page is read while another is summed. */
 const readsAtOnce = 2;
 /** So that a year is read in four queries. */
 const mostDaysOfRun = 93;

@@ -1,4 +1,4 @@
-/** A look at a job: its entry in the history, its place in the queue, and its picture. */
+/** Reads a job: its entry in the history, its position in the queue, and its picture. */
 import type { OutputFormat } from '../../../core/image-formats.ts';
 import { refusedBy, renderedAs } from '../../../core/provider.ts';
 import { detailOf, unknownAnswer, type VendorResponse } from '../vendor-http.ts';
@@ -33,7 +33,7 @@ export async function lookAtJob(
   // The job may have ended between the two calls.
   const second = await historyEntryOf(connection, id);
   if (second.kind === 'outcome') return second.outcome;
-  // It was taken out of the queue, or a restart of the server has lost it: nobody works on it.
+  // It was taken out of the queue, or a restart of the server has lost it: it will not be rendered.
   return second.kind === 'entry'
     ? endOf(connection, second, format)
     : refusedBy('cancelled', 'not in the queue');

@@ -80,7 +80,7 @@ async function verifyFor(
     return refusedCallback('a header is missing');
   if (!idForm.test(id) || !signatureForm.test(signature))
     return refusedCallback('a header has an unknown form');
-  // The account is no secret, so the time of this comparison may tell something about it.
+  // The account is no secret, so this comparison need not take constant time.
   if (user !== account) return refusedCallback('another account');
   if (!isTimely(time, nowMillis)) return refusedCallback('its time is more than 5 minutes away');
   const digest = createHash('sha256').update(request.body).digest('hex');

@@ -21,7 +21,7 @@ import type { VendorSettings } from '../vendor.ts';
 /** The signed text joins its parts by full stops, so that a full stop in an id would make it ambiguous. */
 const idForm = /^[^\s.]{1,256}$/;
 const jobIdForm = /^\w+$/;
-/** A secret of fewer than 16 bytes is none: an HMAC with an empty key can be forged by anybody. */
+/** A secret of fewer than 16 bytes is not accepted: anybody can forge an HMAC with an empty key. */
 const secretForm = /^whsec_([A-Za-z0-9+/]{22,}={0,2})$/;
 
 interface Access {

@@ -18,7 +18,7 @@ export function keepRecentPictures(paint: Paint): Paint {
     if (job.width * job.height > mostPixels) return paint(job);
     const key = JSON.stringify(job);
     const picture = recent.get(key) ?? paint(job);
-    // A map keeps its order of insertion: the picture that nobody has asked for longest is the first.
+    // A map keeps its order of insertion: the least recently used picture is the first.
     recent.delete(key);
     recent.set(key, picture);
     const [oldest] = recent.keys();

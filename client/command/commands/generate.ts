@@ -31,7 +31,7 @@ interface GenerateOptions {
   readonly preview: boolean;
 }
 
-/** The service holds its answer so long, so that most images need no poll. In seconds. */
+/** Seconds for which the service holds its answer, so that most images need no poll. */
 const holdSeconds = 20;
 
 export function addGenerateCommand(program: Command, run: Run): void {
@@ -123,7 +123,7 @@ async function generate(
   }
 }
 
-/** What Ctrl-C leaves behind, and how to get the image all the same. */
+/** What continues after Ctrl-C, and how to get the image. */
 async function unless<Value>(
   signal: AbortSignal,
   told: [string, string],
@@ -189,7 +189,10 @@ async function sourceImage(
   return client.uploads.create(await imageFile(io, image), { signal: io.signal });
 }
 
-/** The cheapest model that takes so many source images. Its name is told, since it was not chosen. */
+/**
+ * The cheapest model that takes this number of source images. Its name is printed, because the user named
+ * none.
+ */
 async function cheapest({ io, note }: Session, client: Darkroom, images: number): Promise<string> {
   const models = await client.models.list({ signal: io.signal });
   const takes = (model: Model): boolean =>

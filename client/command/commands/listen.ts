@@ -24,7 +24,7 @@ interface ListenOptions {
   readonly fromNow?: boolean;
 }
 
-/** A handler that stands at a breakpoint may take so long. */
+/** The time limit for a handler, which may stand at a breakpoint. */
 const answerMillis = 30_000;
 
 export function addListenCommand(program: Command, run: Run): void {

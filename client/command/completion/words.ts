@@ -1,4 +1,4 @@
-/** What can be typed behind each command, read from the commands themselves. */
+/** The words that can follow each command, read from the commands themselves. */
 import type { Command } from 'commander';
 
 export interface Word {

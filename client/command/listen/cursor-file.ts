@@ -12,9 +12,9 @@ import { rootOf } from '../../src/options.ts';
 import type { Io } from '../io.ts';
 
 export interface Place {
-  /** The `next_cursor` behind which the listener reads. */
+  /** The `next_cursor` after which the listener reads. */
   readonly after: string;
-  /** The ids of the events behind this cursor that the local server has taken. */
+  /** The ids of the events after this cursor that the local server has taken. */
   readonly taken: readonly string[];
   /** `login` noted it. Only `--since` looks back to there. */
   readonly isOfLogin?: boolean;

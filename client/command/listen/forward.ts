@@ -10,12 +10,12 @@ export interface Forwarding {
   readonly signal: AbortSignal;
 }
 
-/** What became of an attempt. */
+/** How an attempt ended. */
 export type Forwarded =
   | { readonly kind: 'answered'; readonly status: number }
   /** The server has taken the request, and said nothing in time. */
   | { readonly kind: 'silent' }
-  /** Nobody took the request, or the server ended before its answer. */
+  /** The connection was refused, or the server ended before its answer. */
   | { readonly kind: 'away'; readonly code: string }
   /** The certificate is not trusted. No repetition changes this. */
   | { readonly kind: 'untrusted'; readonly code: string };

@@ -17,7 +17,7 @@ export async function holdAlone(name: string): Promise<Held | undefined> {
   const path = process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : join(tmpdir(), `${name}.sock`);
   const held = await tryHold(path);
   if (held || (await answers(path))) return held;
-  // The socket of a process that was killed is still there, and nobody answers.
+  // The socket of a killed process still exists, but does not answer.
   await rm(path, { force: true });
   return tryHold(path);
 }

@@ -31,7 +31,7 @@ export function nearestRatio({ width, height }: Side, { aspect_ratios }: Model):
   return [...aspect_ratios].sort((one, other) => distance(one) - distance(other))[0];
 }
 
-/** The resolution of so many pixels. If the model lacks it: the next larger one, or else the largest. */
+/** The resolution for a number of pixels. If the model lacks it: the next larger one, or else the largest. */
 export function fittingResolution({ width, height }: Side, { resolutions }: Model): Resolution | undefined {
   const wanted = fromPixels.find(([, pixels]) => width * height >= pixels)?.[0] ?? '1K';
   const offered = ascending.filter((one) => resolutions.includes(one));

@@ -34,7 +34,7 @@ export function isTemporary(error: unknown): error is Error {
 
 /**
  * The milliseconds before retry number `attempt` (1 is the first), or undefined if there shall be none: the
- * error is final, or the server asks for so long a wait that the caller has to decide.
+ * error is final, or the server asks for a wait so long that the caller has to decide.
  */
 export function waitBeforeRetry(error: unknown, attempt: number, random: () => number): number | undefined {
   if (!isTemporary(error)) return undefined;

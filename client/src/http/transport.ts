@@ -191,7 +191,7 @@ export class Transport {
   }
 }
 
-/** An answer whose body nobody has read yet. */
+/** An answer with an unread body. */
 function copyOf({ status, statusText, headers }: Response, bytes: ArrayBuffer): Response {
   return new Response(bytes.byteLength === 0 ? null : bytes, { status, statusText, headers });
 }

@@ -24,7 +24,7 @@ export interface FollowOptions extends CallOptions {
   readonly include?: 'notices' | undefined;
   /**
    * Is called, and awaited, with a new cursor as soon as the loop has finished with every event before it.
-   * Who keeps the cursor goes on after a restart where it was, and misses no event.
+   * A program that keeps the cursor continues after a restart without missing an event.
    */
   readonly onCursor?: ((cursor: string) => void | Promise<void>) | undefined;
 }
@@ -61,7 +61,7 @@ export class EventCalls {
   }
 
   /**
-   * Every event from now on, or behind a cursor, without an end. Abort the signal, or leave the loop, to
+   * Every event from now on, or after a cursor, without an end. Abort the signal, or leave the loop, to
    * stop. A trouble that may pass does not end the reading, however long it lasts.
    *
    * @example

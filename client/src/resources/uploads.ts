@@ -62,7 +62,7 @@ export class UploadCalls {
   }
 }
 
-/** fetch sets the length by itself, and refuses to be told. */
+/** fetch sets the length itself, and refuses the header. */
 function sendable(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-length'),

@@ -39,7 +39,7 @@ export function structuredOf(creation: CreationBody): Record<string, unknown> {
   };
 }
 
-/** What became of the creation, and what to do now. */
+/** How the creation ended, and what to do now. */
 export function sentenceOf(creation: CreationBody): string {
   const { id, model, status, cost } = creation;
   const image = creation.results?.[0];

@@ -1,6 +1,6 @@
 /**
  * The errors of the OpenAI-shaped endpoint (docs/openai.md). A library chooses the class of its error by the
- * status, and shows type and code. `x-should-retry` tells it whether to send the request again by itself.
+ * status, and shows type and code. `x-should-retry` says whether the library should repeat the request.
  */
 import type { FailureName } from '../../../core/failure.ts';
 import type { Problem } from '../../../core/problem.ts';
@@ -23,7 +23,7 @@ const notAllowed = { status: 403, type: 'permission_error', retry: false } as co
 const notThere = { status: 404, type: 'invalid_request_error', retry: false } as const;
 const unavailable = { status: 503, type: 'server_error', retry: true } as const;
 
-/** By the code that the client gets. */
+/** The errors by the code that the client receives. */
 export const errorRows = {
   err_invalid_request: wrong,
   unsupported_value: wrong,
@@ -98,7 +98,7 @@ export const problemRows: Readonly<Record<Problem['code'], ProblemRow>> = {
   ERR_CONFLICT: { code: 'conflict' },
 };
 
-/** How a failed creation is told to a client that waited for it. A cancelled one is told as `cancelled`. */
+/** The error for a client that waited for a creation that failed. A cancelled creation is `cancelled`. */
 export const failureRows: Readonly<Record<FailureName, ErrorCode>> = {
   PromptRejected: 'content_policy_violation',
   SourceImageRejected: 'invalid_image',

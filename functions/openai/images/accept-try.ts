@@ -121,7 +121,10 @@ async function isRefusedByOwnCall(
   return (await retries.readHead(place))?.made !== head?.made;
 }
 
-/** Notes what the client was told. The answer does not depend on it: without the note a later try looks longer. */
+/**
+ * Records the client's answer. The answer does not depend on the record: without it a later try searches
+ * longer.
+ */
 export async function noteTold(
   call: TriedCall | undefined,
   told: Told,

@@ -29,7 +29,7 @@ const keepAlive = ': keep-alive\n\n';
 /**
  * One event for each picture as soon as it is there, comments while there is none, and an event `error` when there
  * is no picture in the end.
- * @param ended is told what the client got, once it is out
+ * @param ended receives the client's answer after it was sent
  */
 export async function* eventStream(
   action: OpenaiAction,

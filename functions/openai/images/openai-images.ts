@@ -23,12 +23,13 @@ import { readRequest, type OpenaiRequest } from './read-request.ts';
 
 export const openaiImages: OpenaiHandle<OpenaiImageServices> = async (request, caller, services) => {
   const asked = await readRequest(request, services);
-  // The limit of a library is for the head of the answer, and a stream has its head at once.
+  // The time limit of a library ends with the headers of the answer, which a stream sends at once.
   const untilMillis = asked.asked.isStreamed ? heldMillis : heldUntil(request.headers);
   const hold = openHold(caller.account.id, untilMillis + sendingMillis, services);
   try {
     const accepted = await acceptImages({ request, asked, caller, hold }, services);
-    // What an earlier request has charged is not charged again. It takes its place in the rate before it is held.
+    // A request that an earlier request has paid for is not charged again. It counts against the rate before
+    // it is held.
     await caller.place.take();
     const isHeld = haveEnded(accepted.creations) || (await hold.take());
     const answer = await answerWith(asked, accepted, isHeld ? untilMillis : 0, services);
@@ -40,7 +41,7 @@ export const openaiImages: OpenaiHandle<OpenaiImageServices> = async (request, c
   }
 };
 
-/** The place is kept until the last byte is out, or the client is gone. */
+/** Holds the slot until the last byte is sent, or the client has disconnected. */
 async function* releasing(body: StreamedAnswer['body'], hold: Hold): AsyncGenerator<string | Uint8Array> {
   try {
     yield* partsOf(body);
@@ -80,7 +81,7 @@ function toldBy(refusal: Problem | undefined): Told {
     : 'failure';
 }
 
-/** The same body. What follows is done once its last part is out; not when the client is gone before. */
+/** The same body. `next` runs after its last part was sent, and not when the client disconnects earlier. */
 async function* andThen(
   body: StreamedAnswer['body'],
   next: () => Promise<void>,
@@ -89,7 +90,7 @@ async function* andThen(
   await next();
 }
 
-/** Of the model that goes away, of a replay, and of what changed nothing. */
+/** The headers about the end of the model, a replay and ignored fields. */
 function moreHeaders(
   { asked }: OpenaiRequest,
   { creations, headers }: AcceptedImages,

@@ -1,4 +1,4 @@
-/** What became of the creations of a request, and how the client is told. */
+/** How the creations of a request ended, and the answer to the client. */
 import { isTerminal, type CreationRecord } from '../../../core/creation.ts';
 import { failures } from '../../../core/failure.ts';
 import { asMicros, type Micros } from '../../../core/money.ts';

@@ -26,7 +26,7 @@ export function picturesOf(creations: readonly CreationRecord[]): readonly Pictu
 
 /**
  * Reads the first picture, and looks for the others, before the head of the answer is out. Throws 500 when one is
- * not there: then the client can still be told, and sends the request again.
+ * not there: then the client can still get an error, and repeats the request.
  */
 export async function firstBytes(
   pictures: readonly Picture[],

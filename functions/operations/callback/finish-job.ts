@@ -113,7 +113,7 @@ async function endOfJob(job: LeasedJob, lease: HeldLease, services: CallbackServ
   const { creation, attempt, turn } = job;
   const { clock, creations } = services;
   if (attempt.outcome !== undefined) {
-    // Nobody has gone on behind the last attempt: its callback may have died before the wake-up.
+    // The creation has not continued after the last attempt: its callback may have died before the wake-up.
     const isLast = creation.attempts.at(-1) === attempt;
     return { outcome: 'late', ...(isLast && { wakes: await creations.taskToken(creation.id) }) };
   }

@@ -8,7 +8,7 @@ export const callbackOutcomes = {
   completed: 200,
   /** The job gave no image. The execution goes on with the next route, or fails the creation. */
   route_ended: 200,
-  /** The creation was terminal before, or the walk over the routes has left this job behind. */
+  /** The creation was terminal before, or a later route has replaced this job. */
   late: 200,
   /** The signature, its time or the account of the vendor is wrong. */
   refused: 401,

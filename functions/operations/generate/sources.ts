@@ -55,7 +55,7 @@ export async function copySources(
 
 /**
  * At most four downloads at a time. When a download fails, the downloads of later places end. Those of
- * earlier places go on, because the client is told the first failure by its place.
+ * earlier positions go on, because the answer names the failure with the lowest position.
  */
 async function inLanes<Result>(
   urls: readonly string[],

@@ -7,7 +7,7 @@ import { lookQuietly } from '../../look-quietly.ts';
 import type { SubmitServices } from '../../services/submit.ts';
 import type { Demand } from './means.ts';
 
-/** Does nothing for any other error, and reads nothing when the account was told before. */
+/** Does nothing for any other error, and reads nothing when the notice was sent before. */
 export async function tellRefusal(
   error: unknown,
   caller: Caller,
@@ -32,7 +32,7 @@ function refusedFor(error: unknown, costMicros: Demand['cost']): RefusedFor | un
   return cap && { kind: 'cap', cap, costMicros };
 }
 
-/** By the marks as the request read them. A mark that was taken back since is told by the next refusal. */
+/** By the marks as the request read them. If a mark was removed since, the next refusal sends the notice. */
 function isTold(refused: RefusedFor, { account, apiKey, state, nowMillis }: Caller): boolean {
   if (refused.kind === 'balance') return account.toldEmpty !== undefined;
   const { capName, periodAt } = watchedCaps[refused.cap];

@@ -7,7 +7,7 @@ import type { QuoteServices } from '../../services/api.ts';
 import type { SubmitServices } from '../../services/submit.ts';
 
 /**
- * The uploads of the list, by their items in it. Throws 400 for the first item that names no upload of this
+ * The uploads of the list, by their entries. Throws 400 for the first entry that names no upload of this
  * account, or an expired one.
  */
 export async function findUploads(
@@ -24,7 +24,7 @@ export async function findUploads(
   return found;
 }
 
-/** The bytes of the upload at this place. Throws 400 when nobody has put them there. */
+/** The bytes of the upload at this position of `image_urls`. Throws 400 when the upload was never filled. */
 export async function readUpload(
   { key }: Upload,
   index: number,

@@ -14,7 +14,7 @@ export const createUpload: Handle<UploadServices> = async (request, caller, serv
   const { uploads, uploadTargets, clock, randomBytes } = services;
   const { id: accountId, limits } = caller.account;
   const asked = parseUpload(request);
-  // Before the first write: a request that the rate refuses leaves nothing behind.
+  // Before the first write, so that a request that the rate refuses writes nothing.
   await caller.place.take();
   const nowMillis = clock.now();
   const upload = newUpload({ accountId, ...asked }, nowMillis, randomBytes);

@@ -1,6 +1,6 @@
 /**
- * Who asks. One consistent read holds everything that decides, and nothing is cached: a session that was ended, or
- * a person who was removed, is dead at the next request.
+ * The caller. One consistent read holds everything that decides, and nothing is cached: a session that was
+ * ended, or a person who was removed, is dead at the next request.
  */
 import type { PortalAccess } from '../../../core/ports/portal-access.ts';
 import type { Block } from '../../../core/ports/requests.ts';

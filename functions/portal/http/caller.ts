@@ -1,4 +1,4 @@
-/** Who calls the portal's API, as every operation gets it. */
+/** The caller of the portal's API, as every operation gets it. */
 import type { Account } from '../../../core/account.ts';
 import type { portalOperations, PortalOperationName } from '../../../core/contract.ts';
 import type { AnswerOf } from '../../../core/portal/calls.ts';
@@ -6,7 +6,7 @@ import type { Member, Person, Session } from '../../../core/portal/people.ts';
 import type { ApiAnswer } from '../../http/answer.ts';
 import type { ApiRequest } from '../../http/request.ts';
 
-/** Somebody who is signed in. */
+/** A person who is signed in. */
 export interface PersonCaller {
   readonly person: Person;
   readonly session: Session;

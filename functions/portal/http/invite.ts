@@ -43,7 +43,7 @@ export function capProblem(body: {
   return { field: 'key_cap', code: 'not_allowed', message: 'only a developer has a limit for keys' };
 }
 
-/** Services of who invites. */
+/** The services of an operation that invites. */
 export interface InviteServices extends CommonServices, Registration {
   readonly people: PeopleStore;
   readonly settings: Pick<PortalSettings, 'portalUrl'>;

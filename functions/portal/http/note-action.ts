@@ -51,7 +51,7 @@ export async function noted(
     await end({ outcome: answer.status < 400 ? 'done' : 'refused', ...answer.logged });
     return answer;
   } catch (error) {
-    // A refusal changed nothing. Of everything else nobody knows how far it came.
+    // A refusal changed nothing. After any other error the outcome is unknown.
     if (error instanceof Problem && error.status < 500) await end({ outcome: 'refused', note: error.code });
     throw error;
   }

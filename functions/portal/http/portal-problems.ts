@@ -1,7 +1,7 @@
 /** The refusals that only the portal's API makes. */
 import { Problem } from '../../../core/problem.ts';
 
-/** Why a request has no session: it has no cookie, nobody was given this one, or its time is over. */
+/** Why a request has no session: it has no cookie, the cookie is unknown, or the session has expired. */
 export type NoSession = 'no_session' | 'unknown_session' | 'session_ended';
 
 /** 401. */

@@ -147,7 +147,7 @@ function isSessionProblem(error: unknown): error is Problem {
   return error instanceof Problem && error.code === 'ERR_SESSION_REQUIRED';
 }
 
-/** A refusal. A cookie without a session behind it is removed, so that the browser does not send it again. */
+/** A refusal. A cookie without a session is removed, so that the browser does not send it again. */
 export function refusal(problem: Problem, cookies: readonly string[], portalUrl: URL): PortalAnswer {
   const { session } = cookieNames(portalUrl);
   const isLeft = problem.status === 401 && cookieIn(cookies, session) !== undefined;

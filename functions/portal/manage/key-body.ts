@@ -84,7 +84,7 @@ export function noSuchKey(): Problem {
   return new Problem('ERR_NOT_FOUND', 'There is no key with this id.');
 }
 
-/** Somebody can revoke a key at any moment. */
+/** A key can be revoked at any moment. */
 const revocationRetrySeconds = 60;
 
 /** 429: nothing is stored. */

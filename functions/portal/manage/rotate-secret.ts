@@ -13,7 +13,7 @@ const rotateSchema = z.strictObject({
 
 /**
  * POST /webhooks/secret/rotate: a new secret, and the replaced one verifies for 24 h more. Of two who rotate at once
- * the second one is refused, so that nobody copies a secret that is replaced already.
+ * the second one is refused, so that no one copies a secret that is already replaced.
  */
 export const rotateSecret: PortalHandle<'rotateSecret', ManageServices> = async (
   request,

@@ -18,7 +18,7 @@ export async function secretView(account: Account, services: ManageServices): Pr
   };
 }
 
-/** The work, with a refusal in words when nobody can open a secret any more. */
+/** Does the work, and refuses with a sentence when a secret can no longer be opened. */
 export async function orLost<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -19,8 +19,8 @@ const alertsSchema = z.strictObject({
 });
 
 /**
- * PUT /alerts: where notices go, and below what `wallet.low` is told. What the body leaves out stays as it is, and
- * null removes it. Who is below the amount now is told at once.
+ * PUT /alerts: where notices go, and the threshold of `wallet.low`. A field that the body leaves out stays,
+ * and null removes it. An account that is already below the threshold gets the notice at once.
  */
 export const setAlerts: PortalHandle<'setAlerts', ManageServices> = async (request, caller, services) => {
   const { account } = caller;

@@ -4,7 +4,7 @@ import type { AlertsView } from '../../../core/portal/views.ts';
 import type { ReadServices } from '../../services/portal-read.ts';
 import type { PortalHandle } from '../http/caller.ts';
 
-/** GET /alerts: where notices go, and below what `wallet.low` is told. */
+/** GET /alerts: where notices go, and the threshold of `wallet.low`. */
 export const getAlerts: PortalHandle<'getAlerts', ReadServices> = async (_request, { account }) => {
   const { noticeUrl, lowBalanceMicros } = account;
   const body: AlertsView = {

@@ -3,7 +3,7 @@ import type { ReadServices } from '../../services/portal-read.ts';
 import type { PortalHandle } from '../http/caller.ts';
 import { usedDays } from './used-days.ts';
 
-/** Success and times are those of so many creations at most. */
+/** Success and times are computed from at most this number of creations. */
 const sampled = 300;
 
 /** GET /usage: what was spent on some days, by day, key, model or user; ?from, ?to and ?by. */

@@ -53,7 +53,7 @@ export function oneOf<Value extends string>(known: readonly Value[]): (text: str
   return (text) => known.find((value) => value === text);
 }
 
-/** The words in which a wrong choice is told. */
+/** The error message for a wrong choice. */
 export function choiceOf(known: readonly string[]): string {
   return `must be one of ${known.map((value) => JSON.stringify(value)).join(', ')}`;
 }

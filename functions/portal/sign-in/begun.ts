@@ -32,7 +32,10 @@ export function forgetSignIn(portalUrl: URL): string {
   return setCookie(portalUrl, cookieNames(portalUrl).signIn, '', 0);
 }
 
-/** "none": this browser has begun no sign-in, or too long ago. "forged": nobody here sealed the cookie. */
+/**
+ * "none": this browser has begun no sign-in, or too long ago. "forged": the cookie was not sealed by this
+ * service.
+ */
 export async function begunSignIn(
   cookies: readonly string[],
   portalUrl: URL,

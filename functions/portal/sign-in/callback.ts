@@ -58,7 +58,7 @@ export async function callback(request: PortalRequest, services: SignInServices)
       createdAt: nowMillis,
       lastSeenAt: nowMillis,
     });
-    // Nobody who knew the cookie from before the sign-in is signed in by it.
+    // A cookie from before the sign-in never becomes a signed-in session.
     if (before) await services.access.end(before.hash, nowMillis);
     const value = sessionValue(token, entered);
     const kept = setCookie(portalUrl, cookieNames(portalUrl).session, value, sessionMillis / 1000);

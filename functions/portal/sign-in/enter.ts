@@ -43,7 +43,7 @@ export async function enter(
   return { personId: person.id, ...(accountId !== undefined && { accountId }) };
 }
 
-/** Without the address, when nobody says that it belongs to the person. */
+/** Without the address, when the issuer does not say that it belongs to the person. */
 function identityOf(
   { issuer, subject, email, emailVerified }: Claims,
   { settings }: EnterServices,

@@ -38,7 +38,9 @@ interface Bound<Result> extends Prepared<Result> {
   readonly checks: readonly ValueCheck[];
 }
 
-/** So many texts of each kind are kept. A client that builds texts without end must not fill the memory. */
+/**
+ * Maximum number of cached texts of each kind. A client that always sends new texts must not fill the memory.
+ */
 const keptTexts = 1_000;
 
 /** Makes a function that parses and binds each text once for the same names. */

@@ -106,7 +106,7 @@ export class Tokens {
     if (this.peek().kind !== 'end') throw this.fault();
   }
 
-  /** The syntax error at the next token. It shows the text from the token before to the token behind. */
+  /** The syntax error at the next token. It shows the text from the previous token to the next one. */
   fault(): ExpressionFault {
     const { text } = this.peek();
     const before = this.#tokens[this.#next - 1] ?? this.peek();

@@ -252,7 +252,7 @@ function requireParent(item: Item, path: Path): void {
   if (!isFit) throw wrongPath();
 }
 
-/** Makes one change in a copy of the item, which nobody else knows. undefined removes the place. */
+/** Makes one change in a private copy of the item. undefined removes the value at the path. */
 function assign(copy: Record<string, Attribute>, [name, ...rest]: Path, value: Attribute | undefined): void {
   if (rest.length > 0) {
     const inner = memberOf(copy, name);

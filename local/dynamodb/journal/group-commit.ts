@@ -98,7 +98,10 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     flying = undefined;
   }
 
-  /** After a failed write or sync nobody knows what is on disk. A second attempt could only hide the loss. */
+  /**
+   * After a failed write or sync the content of the disk is unknown. A second attempt could only hide the
+   * loss.
+   */
   function fail(cause: unknown): void {
     failure = explain(cause);
     flying?.done.reject(failure);
@@ -134,7 +137,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   };
 }
 
-/** A promise whose rejection is no unhandled one, because nobody has to wait for a batch. */
+/** A promise whose rejection is never reported as unhandled, because callers need not await a batch. */
 function quietly(): PromiseWithResolvers<void> {
   const done: PromiseWithResolvers<void> = Promise.withResolvers();
   done.promise.catch(() => undefined);

@@ -54,7 +54,7 @@ export function consumed(
   };
 }
 
-/** The units of reading so many bytes. A read that may be stale costs half. */
+/** The read units for a number of bytes. An eventually consistent read costs half. */
 export function readUnits(bytes: number, isConsistent: boolean): number {
   return Math.max(1, Math.ceil(bytes / bytesOfReadUnit)) * (isConsistent ? 1 : 0.5);
 }

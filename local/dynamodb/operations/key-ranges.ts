@@ -32,7 +32,7 @@ export function checkRequirements(
   if (onHash.operator !== '=') throw invalid('Query key condition not supported');
 }
 
-/** Where a sort key stands: before the wanted range, in it, or behind it. */
+/** Where a sort key is: before the wanted range, in it, or after it. */
 export type Range = (sort: Attribute | undefined) => -1 | 0 | 1;
 
 /** The partition that a key condition names, and the range in it. */
@@ -71,7 +71,7 @@ function rangeOf(requirement: KeyRequirement | undefined, values: Values): Range
   }
 }
 
-/** The first row in the range, and the first row behind it. */
+/** The first row in the range, and the first row after it. */
 export function bounds(rows: readonly Row[], range: Range): readonly [number, number] {
   return [firstIndex(rows, ({ sort }) => range(sort) >= 0), firstIndex(rows, ({ sort }) => range(sort) > 0)];
 }

@@ -31,7 +31,7 @@ export function segmentOf(input: Input): Segment {
 
 /**
  * All rows of a table or an index. The partitions come in the order of a hash of their names, as in DynamoDB,
- * so that nobody takes the order for a promise.
+ * so that no test relies on the order.
  */
 export function* scanned(
   reading: Reading,

@@ -41,7 +41,7 @@ const valueUsersOfUpdate = [{ parameter: 'UpdateExpression', mayUseValues: true 
 
 /**
  * Checks a write. Throws ValidationException. A transaction keeps a mismatch of types for the reasons of its
- * cancellation: `onMismatch` is told it.
+ * cancellation: `onMismatch` receives it.
  */
 export function readWrite(
   kind: WriteKind,

@@ -23,7 +23,7 @@ export const maxTokenLength = 36;
 /** The greatest number of items in BatchGetItem and in BatchWriteItem. */
 export const maxBatchGets = 100;
 export const maxBatchWrites = 25;
-/** Query, Scan and BatchGetItem answer with at most so many bytes of items. */
+/** Maximum size, in bytes, of the items in one answer of Query, Scan or BatchGetItem. */
 export const maxPageBytes = 1024 * 1024;
 export const maxBatchGetBytes = 16 * 1024 * 1024;
 /** The bytes that one unit of reading and one unit of writing pay for. */

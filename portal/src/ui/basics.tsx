@@ -29,7 +29,7 @@ export function Badge({ tone, children }: { tone: Tone; children: ComponentChild
 
 /** A share as a bar, with its words beside it. */
 export function Meter({ share, label, isGood }: { share: number; label: string; isGood?: boolean }) {
-  // To be near a cap is a warning. To succeed nearly always is none.
+  // A value near a cap is a warning. A success rate near 100 % is not.
   const tone = isGood === true ? 'good' : share >= 1 ? 'full' : share >= 0.8 ? 'near' : '';
   return (
     <div class={`meter ${tone}`} role="img" aria-label={label}>

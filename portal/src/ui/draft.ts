@@ -1,11 +1,11 @@
 /**
- * The entries of a form that changes something stored. A field that nobody touched shows the stored value, also
+ * The entries of a form that changes something stored. An untouched field shows the stored value, also
  * when it changes, and is never sent. A touched field keeps its entry. When the stored value under an entry has
  * changed, both stand beside each other until the person chooses.
  */
 import { useKept } from '../kept.ts';
 
-/** The stored value under an entry, which somebody else has changed. */
+/** The stored value under an entry, which another person has changed. */
 export interface Theirs {
   readonly text: string;
   readonly onTake: () => void;

@@ -16,7 +16,7 @@ type LoggedName = {
 interface Words {
   /** It is done: "created the key". */
   readonly did: string;
-  /** It was refused, or nobody knows: "create a key". */
+  /** It was refused, or its outcome is unknown: "create a key". */
   readonly toDo: string;
   /** True: the note of a row that is done is the name of the thing. */
   readonly isNamedByNote?: true;

@@ -1,7 +1,7 @@
-/** Amounts in USD. At least two digits behind the point, and as many as the amount has. */
+/** Amounts in USD. At least two digits after the decimal point, and as many as the amount has. */
 const most = 6;
 
-/** How many digits behind the point an amount has: 2 to 6. */
+/** How many digits after the decimal point an amount has: 2 to 6. */
 function digitsOf(amount: number): number {
   const text = amount.toFixed(most).replace(/0+$/, '');
   return Math.max(2, text.length - text.indexOf('.') - 1);

@@ -155,7 +155,7 @@ export const requestSnippets = (
   { name: 'OpenAI SDK', text: openaiOf(openaiUrl, key, body) },
 ];
 
-/** Receivers that verify. The secret is in the environment, so that nobody commits it. */
+/** Receivers that verify. The secret is in the environment, so that it is never committed. */
 export const receiverSnippets: readonly Snippet[] = [
   {
     name: 'Node',

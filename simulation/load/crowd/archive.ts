@@ -1,5 +1,5 @@
 /**
- * Books that nobody changes any more, packed. A creation and its ledger row take 14 KB in the simulated table, and
+ * Records that no longer change, packed. A creation and its ledger row take 14 KB in the simulated table, and
  * 0.3 KB here, so 600,000 of them fit into memory. The audit unpacks one shelf after the other.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
@@ -21,7 +21,10 @@ interface Shelf {
 }
 
 export const shelfCount = 64;
-/** So many characters are packed together. The names of the attributes repeat, so large packs are smaller. */
+/**
+ * Number of characters that are packed together. The names of the attributes repeat, so large packs are
+ * smaller.
+ */
 const packLength = 128 * 1024;
 /** The fastest level. It makes 290 bytes of the 2,413 of a creation, and the best level makes 237 in three times the time. */
 const level = 1;

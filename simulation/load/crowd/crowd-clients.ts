@@ -7,7 +7,7 @@ import type { World } from '../../world/simulated-world.ts';
 import { loadedModels, type CrowdPlan } from './crowd-plan.ts';
 
 export interface CrowdClients {
-  /** Sends one request, and goes on until its image is there or nobody can expect it any more. */
+  /** Sends one request, and continues until its image has arrived or can no longer arrive. */
   readonly send: (account: AccountHeld, sentAt: number) => Promise<void>;
   readonly onWebhook: (body: string) => void;
   /** How many clients still wait. */
@@ -25,9 +25,9 @@ export interface ClientWatch {
 }
 
 const submitPath = '/api/public/v1/images/generate';
-/** A client that was refused without a Retry-After waits so long. */
+/** How long a client waits that was refused without a Retry-After. */
 const usualWaitSeconds = 2;
-/** A client gives up when its creation should have ended so long ago. */
+/** A client gives up this long after its creation should have ended. */
 const patienceMillis = 420_000;
 
 export function createCrowdClients(

@@ -60,7 +60,7 @@ function printOne(report: CrowdReport, wrong: readonly string[]): void {
   for (const line of wrong) console.log(`VIOLATION ${line}`);
 }
 
-/** Undefined when a flag has a wrong value, which is told. */
+/** Undefined when a flag has a wrong value, which is printed. */
 function plansOf(flags: CrowdFlags): CrowdPlan[] | undefined {
   const situation = flags.load === 'one-account' ? 'one-account' : 'crowd';
   const vendors = chosen('--vendor', flags.vendor, vendorKinds);

@@ -6,7 +6,7 @@ import type { World } from '../../world/simulated-world.ts';
 const resolveMillis = 5;
 const answerMillis = 150;
 
-/** @param onWebhook is told the body of a webhook when its receiver gets it */
+/** @param onWebhook receives the body of a webhook when its receiver gets it */
 export function createCrowdOutbound(world: World, onWebhook: (body: string) => void): Outbound {
   return {
     check: async () => {

@@ -26,7 +26,7 @@ export interface ForgetterOptions {
 
 /** The counts of a minute are read for two minutes. The other items are read for some seconds only. */
 const keptMillis = { counts: 150_000, others: 45_000 } as const;
-/** So many items that are done are dropped from the list of what is due together. */
+/** Number of finished items that are dropped from the due list at once. */
 const doneAtOnce = 100_000;
 
 interface Due {

@@ -31,7 +31,7 @@ const minuteMillis = 60_000;
 const leapsPerLook = 2_000;
 const generousMicros = 1_000_000_000_000;
 const deadlineSeconds = 300;
-/** The service counts as full for so long after it has refused a request for that. */
+/** How long the service counts as full after it has refused a request for that. */
 const fullMillis = 1_000;
 const shares = [0.5, 0.99, 1] as const;
 

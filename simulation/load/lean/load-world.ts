@@ -29,7 +29,7 @@ export function createLoadWorld({ seed, time, holdMillis: [leastHold, mostHold] 
   const outside = AsyncLocalStorage.snapshot();
   const stream = createStream(seed);
   const between = (least: number, most: number): number => least + Math.floor(stream() * (most - least + 1));
-  // The named dice of a seed serve shrinking, and nobody shrinks a load.
+  // A seed names its dice for shrinking, and a load test is never shrunk.
   const dice: World['dice'] = {
     unit: () => stream(),
     chance: (_name, probability) => stream() < probability,

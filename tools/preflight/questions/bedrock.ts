@@ -45,7 +45,10 @@ function findingOf(
 
 const marketplace = ['aws-marketplace:Subscribe', 'aws-marketplace:ViewSubscriptions'];
 
-/** Models of other vendors are bought at AWS Marketplace. Whoever opens one first needs these rights, once. */
+/**
+ * Models of other vendors are bought at AWS Marketplace. The person who opens one first needs these rights,
+ * once.
+ */
 export const marketplaceRights: Question = {
   title: 'Bedrock: your rights at AWS Marketplace',
   async ask(asked) {
@@ -73,7 +76,7 @@ export const marketplaceRights: Question = {
   },
 };
 
-/** The user or role behind the caller, as IAM names it. Undefined: the root user. Throws CannotAsk. */
+/** The user or role of the caller, as IAM names it. Undefined: the root user. Throws CannotAsk. */
 async function principalOf({ caller, clients: { iam } }: Asked): Promise<string | undefined> {
   if (caller.endsWith(':root')) return undefined;
   // arn:aws:sts::ACCOUNT:assumed-role/ROLE/SESSION leaves out the path of the role.

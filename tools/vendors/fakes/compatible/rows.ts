@@ -7,7 +7,7 @@ export interface CompatibleRow extends VendorRow {
   readonly answers: RefusalReason | 'rendered';
   /**
    * Absent: the fake renders a picture. A number is the status of a recorded answer, whose body stands in
-   * tools/vendors/answers/. 'address': the picture is told by its address.
+   * tools/vendors/answers/. 'address': the answer has the address of the picture.
    */
   readonly reply?: number | Reply | 'address';
 }
