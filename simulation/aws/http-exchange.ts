@@ -1,13 +1,15 @@
 /** Stands in the place of the network below the SDK: turns its HTTP requests into calls of a function. */
-import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { AwsError } from '../../local/aws/aws-error.ts';
-import { asTableRequest, type Input } from './table-request.ts';
 import { conflictOf } from '../world/effects.ts';
+import { asTableRequest, type Input } from './table-request.ts';
 
 /** The parts of the SDK's HTTP request that the simulation reads. */
 export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
+  /** The input itself when the client writes no bytes. */
+  readonly body: string | Uint8Array | Input;
 }
 
 /** An HTTP answer as the SDK expects it of its request handler. */
@@ -15,7 +17,7 @@ export interface HttpAnswer {
   readonly response: {
     readonly statusCode: number;
     readonly headers: Readonly<Record<string, string>>;
-    readonly body: Uint8Array;
+    readonly body: object;
   };
 }
 
@@ -37,10 +39,12 @@ export async function exchangeWith(
   perform: (operation: string, input: Input) => Promise<object>,
 ): Promise<HttpAnswer> {
   const operation = (request.headers['x-amz-target'] ?? '').split('.')[1] ?? '';
-  const text = typeof request.body === 'string' ? request.body : new TextDecoder().decode(request.body);
-  const input = JSON.parse(text) as Input;
+  const { body } = request;
+  const writesBytes = typeof body === 'string' || body instanceof Uint8Array;
+  const input = writesBytes ? (JSON.parse(textOf(body)) as Input) : body;
   try {
-    return answerOf(200, await perform(operation, input));
+    const answer = await perform(operation, input);
+    return answerOf(200, writesBytes ? bytesOf(answer) : answer);
   } catch (error) {
     if (!(error instanceof AwsError)) throw error;
     return refusalOf(operation, input, error);
@@ -53,19 +57,42 @@ function refusalOf(operation: string, input: Input, error: AwsError): HttpAnswer
     error.code === 'TransactionConflictException' && operation === 'TransactWriteItems'
       ? conflictOf(asTableRequest(input).TransactItems?.length ?? 0)
       : error;
-  return answerOf(code === 'InternalServerError' ? 500 : 400, {
-    __type: `simulated#${code}`,
-    message,
-    ...fields,
-  });
+  return answerOf(
+    code === 'InternalServerError' ? 500 : 400,
+    bytesOf({ __type: `simulated#${code}`, message, ...fields }),
+  );
 }
 
 function answerOf(statusCode: number, body: object): HttpAnswer {
-  return {
-    response: {
-      statusCode,
-      headers: { 'content-type': 'application/x-amz-json-1.0' },
-      body: Buffer.from(JSON.stringify(body)),
+  return { response: { statusCode, headers: { 'content-type': 'application/x-amz-json-1.0' }, body } };
+}
+
+function textOf(body: string | Uint8Array): string {
+  return typeof body === 'string' ? body : new TextDecoder().decode(body);
+}
+
+function bytesOf(body: object): Uint8Array {
+  return Buffer.from(JSON.stringify(body));
+}
+
+/** Creates a client. `perform` answers each request or throws AwsError. */
+export function createDirectClient(
+  perform: (operation: string, input: Input) => object,
+): DynamoDBDocumentClient {
+  const config = {
+    ...withoutNetwork,
+    requestHandler: {
+      handle: (request: HttpRequest) =>
+        exchangeWith(request, (operation, input) => Promise.resolve(perform(operation, input))),
     },
   };
+  return DynamoDBDocumentClient.from(new DynamoDBClient(config), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+}
+
+/** Makes the SDK read its configuration files. The SDK keeps them for all later clients of the process. */
+export async function readSdkConfiguration(): Promise<void> {
+  const client = createDirectClient(() => ({}));
+  await client.send(new GetCommand({ TableName: 'table', Key: { pk: 'NONE', sk: 'NONE' } }));
 }
