@@ -16,7 +16,7 @@ import { startBooks } from './books-process.ts';
 export interface AuditBench {
   readonly creations: number;
   readonly accounts: number;
-  /** Lambda ends an invocation after this time. The next one goes on. */
+  /** Lambda ends an invocation after this time. The next one continues. */
   readonly secondsEach: number;
   readonly tell: (line: string) => void;
 }
