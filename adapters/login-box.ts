@@ -4,7 +4,7 @@ import type { LoginBox } from '../core/ports/login-box.ts';
 import { SecretLost } from '../core/ports/secret-box.ts';
 import { createSecretBox, type SecretBoxOptions } from './secret-box.ts';
 
-/** Stands in the place of an account, whose ids have another form. */
+/** Used instead of the id of an account, whose form is different. */
 const bound = 'sign-in' as AccountId;
 
 export function createLoginBox(options: SecretBoxOptions): LoginBox {

@@ -14,7 +14,7 @@ import {
 } from '../core/ports/identity-provider.ts';
 import { cappedFetch } from './capped-fetch.ts';
 
-/** For how long the description of the issuer, with its keys, is used without another look. */
+/** For how long the description of the issuer, with its keys, is used without another read. */
 const cacheMillis = 3_600_000;
 /** All calls of one step of a sign-in together. */
 const stepMillis = 8_000;

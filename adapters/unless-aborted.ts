@@ -1,5 +1,5 @@
 /**
- * Rejects when the signal aborts before the work ends. The work itself cannot be stopped and goes on
+ * Rejects when the signal aborts before the work ends. The work itself cannot be stopped and continues
  * unnoticed.
  */
 export function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {

@@ -12,13 +12,15 @@ export interface TokenPrices {
   readonly text_out: number | null;
 }
 
-/** The tokens of a request, as the answer tells them. Nothing about them is certain. */
+/** The tokens of a request, as the answer reports them. Nothing about them is certain. */
 export type TokenCounts = Readonly<Record<keyof TokenPrices, unknown>>;
 
 /** How a picture of the route is billed. Absent members: the answer's figures cannot be turned into money. */
 export interface BillingPrices {
   readonly tokenPrices?: TokenPrices;
-  /** Micro-dollars of one unit, for a vendor that tells how many units it bills: megapixels, seconds, credits. */
+  /**
+   * Micro-dollars of one unit, for a vendor that says how many units it bills: megapixels, seconds, credits.
+   */
   readonly unitMicros?: Micros;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The address under which a vendor tells that a job has ended. Only the vendor of one attempt gets it:
+ * The address under which a vendor reports that a job has ended. Only the vendor of one attempt gets it:
  *
  *   https://api.example.com /callbacks/v1/ fal / 019aa5a0-… / PPPPPPPP…
  *                                        provider creation   capability, 32 random bytes

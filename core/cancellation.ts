@@ -16,7 +16,7 @@ import { endWaitingTask } from './waiting-task.ts';
 
 /** How long the vendor may take to stop the job. A vendor that stops a job at all stops it within seconds. */
 export const stopMillis = 5_000;
-/** The time from one look at the job to the next. */
+/** The time from one poll of the job to the next. */
 const lookMillis = 500;
 /** How often the record may change under the cancel. A creation rarely has more routes than this. */
 const mostRounds = 5;

@@ -160,8 +160,8 @@ const providerCostSchema = z.strictObject({
     })
     .optional(),
   /**
-   * USD for one unit, of a vendor whose answer tells how many units it bills: a billable unit of fal, a second of
-   * Replicate.
+   * USD for one unit, of a vendor whose answer says how many units it bills: a billable unit of fal, a second
+   * of Replicate.
    */
   usd_per_unit: usd.optional(),
   /**

@@ -37,7 +37,7 @@ const [applicationSegment11, startOfScan, endOfImage] = [0xeb, 0xda, 0xd9];
 /** Markers without a length: TEM, RST0 to RST7, SOI. */
 const bareMarkers = new Set([0x01, 0xd0, 0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7, 0xd8]);
 
-/** The manifest stands in segments of APP11 before the first scan. */
+/** The manifest is in segments of APP11 before the first scan. */
 function jpegHoldsManifest(bytes: Uint8Array): boolean {
   let at = 2;
   while (at + 4 <= bytes.length && bytes[at] === 0xff) {

@@ -60,7 +60,7 @@ export interface RouteAttempt extends RouteChoice {
    * Absent when that file does not know the route, and in attempts of older releases.
    */
   readonly providerCostMicros?: Micros;
-  /** The price of a unit, by the same file, of a route whose vendor tells how many units it bills. */
+  /** The price of a unit, by the same file, of a route whose vendor says how many units it bills. */
   readonly unitMicros?: Micros;
   /** What the vendor billed, by its own answer. Absent where the answer does not tell. */
   readonly billedMicros?: Micros;
@@ -156,7 +156,7 @@ export interface CreationRecord {
   /** How often the reconciler had to act on it. */
   readonly recoveries: number;
   /**
-   * Unix milliseconds of the reconciler's next look. Set until the creation is terminal and its webhook is
+   * Unix milliseconds of the reconciler's next check. Set until the creation is terminal and its webhook is
    * settled.
    */
   readonly dueAt?: number;

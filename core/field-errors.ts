@@ -66,7 +66,7 @@ export function fieldErrors(issues: readonly Issue[]): FieldError[] {
 
 /**
  * Keeps the first error of each field. After a wrong type zod checks on: for example, it
- * measures the length of a text that stands in the place of a list. Such errors mislead.
+ * measures the length of a text that was sent instead of a list. Such errors mislead.
  */
 export function onePerField(errors: readonly FieldError[]): FieldError[] {
   const firsts = new Map<string, FieldError>();

@@ -1,4 +1,4 @@
-/** Branded ids: TypeScript refuses an id of one kind in the place of another. */
+/** Branded ids: TypeScript refuses an id of one kind instead of another. */
 import { asciiLower } from './characters.ts';
 
 declare const brand: unique symbol;

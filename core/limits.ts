@@ -44,11 +44,11 @@ export const limitRanges: { readonly [Name in keyof AccountLimits]: readonly [le
 export const defaultServiceCapacity = 2_000;
 /** The values of the setting. */
 export const serviceCapacityRange = [1, 1_000_000] as const;
-/** The reconciler looks at a creation that no execution has taken up by then. */
+/** The reconciler checks a creation that no execution has taken up after this time. */
 export const startGraceMillis = 60_000;
 /** The least time between two polls of one creation, in milliseconds. */
 export const pollIntervalMillis = 1_000;
-/** Retry-After of a 202: when a client should look at the creation for the first time. */
+/** Retry-After of a 202: when a client should poll the creation for the first time. */
 export const firstPollSeconds = 2;
 /**
  * Retry-After of a GET, in seconds (poll-pace.ts): the least, around the usual time of a rendering, once that time

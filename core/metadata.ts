@@ -26,7 +26,8 @@ export const loneSurrogate = {
 } as const;
 
 /**
- * The problems of a value in the place of metadata: at most one for each key, and one for the number of keys.
+ * The problems of a value that was sent as metadata: at most one for each key, and one for the number of
+ * keys.
  */
 export function metadataProblems(value: unknown): readonly MetadataProblem[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

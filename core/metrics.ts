@@ -91,7 +91,7 @@ export const metrics = [
 
 export type MetricName = (typeof metrics)[number]['name'];
 
-/** Counts the lines that an operator has to look at, one series for each event. */
+/** Counts the lines that need an operator, one series for each event. */
 export const alarmMetric = {
   name: 'OperatorAlarms',
   unit: 'Count',

@@ -18,14 +18,14 @@ export type CapLevel = (typeof capLevels)[number];
 /** Number of failed attempts in a row, over all webhooks of an account, that causes one notice. */
 export const failingAttempts = 10;
 
-/** What was crossed, with the amounts as the look found them. */
+/** What was crossed, with the amounts as the check found them. */
 export type Crossing =
   | { readonly type: 'wallet.low'; readonly thresholdMicros: Micros }
   /** `neededMicros`: with so much available the wallet would not be empty. */
   | { readonly type: 'wallet.empty'; readonly neededMicros: Micros }
   | {
       readonly type: 'key.cap_reached';
-      /** The key as the look found it. */
+      /** The key as the check found it. */
       readonly apiKey: ApiKey;
       /** Of the cap for each user: whose spend has reached the cap. */
       readonly user?: string;
@@ -58,7 +58,7 @@ export interface NoticeRecord {
   readonly webhook: WebhookState;
   readonly executions: number;
   readonly recoveries: number;
-  /** Unix milliseconds of the reconciler's next look. Set until the notice is settled. */
+  /** Unix milliseconds of the reconciler's next check. Set until the notice is settled. */
   readonly dueAt?: number;
 }
 
@@ -67,7 +67,7 @@ export type RefusedFor =
   | { readonly kind: 'balance'; readonly costMicros: Micros }
   | { readonly kind: 'cap'; readonly cap: CapKind; readonly costMicros: Micros };
 
-/** What a look found. */
+/** What a check found. */
 export interface Looked {
   readonly account: Account;
   /** The key whose caps are looked at. Absent: no cap can have been crossed. */

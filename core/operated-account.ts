@@ -62,7 +62,7 @@ export async function openAccount(
   }
 }
 
-/** Adds to the balance, once for each reference, and tells the crossings that this undoes. */
+/** Adds to the balance, once for each reference, and clears the alerts that this ends. */
 export async function topUp(
   accountId: AccountId,
   amount: Micros,
@@ -75,7 +75,7 @@ export async function topUp(
   return outcome;
 }
 
-/** Moves the credit line, if it is still the one that was read, and tells what this crosses. */
+/** Changes the credit line, if it is still the one that was read, and sends the alerts that this causes. */
 export async function setCreditLine(
   { id: accountId, creditLineMicros }: Pick<Account, 'id' | 'creditLineMicros'>,
   to: Micros,

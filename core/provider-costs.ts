@@ -43,7 +43,7 @@ export function tokenPricesOf(costs: ProviderCosts, route: RouteChoice): TokenPr
   return costOfChoice(costs, route)?.tokens;
 }
 
-/** The price of a unit, for a vendor whose answer tells how many units it bills. */
+/** The price of a unit, for a vendor whose answer says how many units it bills. */
 export function unitMicrosOf(costs: ProviderCosts, route: RouteChoice): Micros | undefined {
   const usd = costOfChoice(costs, route)?.usd_per_unit;
   return usd === undefined ? undefined : fromUsd(usd);

@@ -39,7 +39,7 @@ export function isLoopbackAddress(text: string): boolean {
 /** Networks that an operator may allow for an own provider. */
 const insideRanges: readonly string[] = ['private', 'loopback', 'uniqueLocal', 'carrierGradeNat'];
 
-/** Where clouds tell a machine its own keys, beside the link-local 169.254.169.254. */
+/** Addresses of cloud metadata services, beside the link-local 169.254.169.254. */
 const metadataServices: readonly string[] = ['fd00:ec2::254', 'fd20:ce::254', '100.100.100.200'];
 
 /**

@@ -15,7 +15,7 @@ export type RenderedImage =
 /**
  * Judges the bytes alone. An image of another type than the requested one is unusable, since
  * the service converts nothing. An image of another ratio is usable: its real size is
- * reported to the client, and the log tells the operator.
+ * reported to the client and logged for the operator.
  */
 export function judgeImage(
   bytes: Uint8Array,

@@ -12,7 +12,7 @@ import type { RouteChoice } from './creation.ts';
 import type { ProviderAnswer, RefusalReason } from './provider.ts';
 import { isProvidersFailure, outcomeOf } from './route-outcome.ts';
 
-/** What an attempt tells about its route. */
+/** What an attempt says about its route. */
 export type HealthSign = 'rendered' | 'failure' | 'key_refused';
 
 /** The sums of five seconds. A note that stands for several creations counts as many. */
@@ -94,14 +94,16 @@ export const noteShares = [
 const lateFactor = 2;
 const leastLateMillis = 5_000;
 
-/** What each refusal tells. A vendor that stopped a job tells nothing about its availability. */
+/**
+ * What each refusal says about the route. A vendor that stopped a job says nothing about its availability.
+ */
 const signOfReason: Readonly<Partial<Record<RefusalReason, HealthSign>>> = {
   unavailable: 'failure',
   unknown_outcome: 'failure',
   credentials: 'key_refused',
 };
 
-/** What the end of an attempt tells. Undefined: nothing. */
+/** What the end of an attempt says about the route. Undefined: nothing. */
 export function signOf(
   end: Exclude<ProviderAnswer, { kind: 'pending' }> | { readonly kind: 'no_answer' },
 ): HealthSign | undefined {

@@ -11,7 +11,7 @@ interface TaskServices {
 
 /**
  * Ends the task that waits for a creation. The creation has to be terminal before: RenderImage writes its token
- * first and looks at the status then, so one of the two always sees the other.
+ * first and then reads the status, so one of the two always sees the other.
  */
 export async function endWaitingTask(
   id: CreationId,

@@ -1,7 +1,7 @@
 /**
  * The caps of a key that key.cap_reached watches, one row each. A new kind of cap is a new row, and a row of
- * conditions in adapters/dynamodb/notice-caps.ts: the look after a creation, the refused request, the mark and
- * the body of the notice follow from them.
+ * conditions in adapters/dynamodb/notice-caps.ts: the check after a creation, the refused request, the mark
+ * and the body of the notice follow from them.
  */
 import type { ApiKey, KeyCaps, ToldCap } from './account.ts';
 import { oldestDayKept, spentIn, spentInAll, spentOn } from './caps.ts';

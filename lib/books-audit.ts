@@ -9,8 +9,8 @@ export interface BooksAuditProps {
 }
 
 /**
- * Starts the audit of the books. The function begins one run a day, and each further start goes on with a run
- * that is not finished.
+ * Starts the audit of the books. The function begins one run a day, and each further start continues with a
+ * run that is not finished.
  */
 export class BooksAudit extends Construct {
   constructor(scope: Construct, id: string, { auditBooks }: BooksAuditProps) {

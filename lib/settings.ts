@@ -156,7 +156,7 @@ const settingsSchema = z
 
 /** The settings that a file of config/ names: some, all or none. */
 export type SettingsInput = z.input<typeof settingsSchema>;
-/** All settings, with defaults in the place of those that the file leaves out. */
+/** All settings, with defaults instead of those that the file leaves out. */
 export type Settings = z.output<typeof settingsSchema>;
 
 /** Wrong settings, which are not deployed. The message has a line for each wrong field. */

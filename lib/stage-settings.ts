@@ -22,7 +22,7 @@ const configFolder = new URL('../config/', import.meta.url);
 
 /**
  * The settings of config/STAGE.ts. Throws SettingsError, also for a stage that has no such file.
- * @param folder another folder in the place of config/, for tests
+ * @param folder another folder instead of config/, for tests
  */
 export async function settingsOf(stage: string, folder = configFolder): Promise<Settings> {
   // The name of a stage becomes part of a path and of names in AWS.

@@ -34,7 +34,7 @@ const listing = 'listing';
 
 export interface StoreProps {
   /**
-   * The name of a table that was restored from a backup. The functions use it in the place of the stack's
+   * The name of a table that was restored from a backup. The functions use it instead of the stack's
    * own.
    */
   readonly restoredTable: string | undefined;

@@ -26,7 +26,7 @@ export class TableProtection extends Construct {
       serviceTimeout: Duration.minutes(5),
       properties: {
         TableName: store.ownTable.tableName,
-        // Whatever changes the table might switch the protection off, so the function then looks again.
+        // Whatever changes the table might switch the protection off, so the function then checks again.
         Definition: definitionOf(store.ownTable.node.defaultChild as CfnGlobalTable),
       },
     });

@@ -2,8 +2,8 @@ import { hasErrorCode } from './error-code.ts';
 
 /**
  * The service could not keep a record that it has to keep. It is unknown which part of the write is on disk,
- * and a second attempt could only hide the loss. So the process ends, and the next start goes on with what is
- * on disk. The message is one sentence for a person.
+ * and a second attempt could only hide the loss. So the process ends, and the next start continues with what
+ * is on disk. The message is one sentence for a person.
  */
 export class WriteFailed extends Error {
   override readonly name = 'WriteFailed';

@@ -60,8 +60,8 @@ export function createOpenWorkStore(table: Table): OpenWorkStore {
 }
 
 /**
- * The count takes seconds when many creations are open, and the service goes on. So the running count that goes with
- * it is the mean of those before and after.
+ * The count takes seconds when many creations are open, and the service continues. So the running count that
+ * goes with it is the mean of those before and after.
  */
 async function recordOpenCount(table: Table, capacity: number): Promise<number> {
   const before = await readOpen(table);

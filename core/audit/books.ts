@@ -1,4 +1,4 @@
-/** What the audit reads of an account, and what it tells. */
+/** The data that the audit reads of an account, and its result. */
 import type { ApiKey } from '../account.ts';
 import type { CreationRecord } from '../creation.ts';
 import type { AccountId, KeyId } from '../ids.ts';

@@ -21,7 +21,7 @@ interface Kept {
   record?: AuditedCreation;
 }
 
-/** What another run goes on with. It can be written as JSON. */
+/** What another run continues with. It can be written as JSON. */
 export interface CreationTallyState {
   readonly seen: number;
   readonly kept: readonly (readonly [CreationId, Kept])[];

@@ -8,7 +8,7 @@ import { compare, type AuditedRow, type Finding, type StoredSums, type UserCount
 /** Expired counters are removed some days late. */
 const removedLateMillis = 30 * 86_400_000;
 
-/** What another run goes on with. It can be written as JSON. */
+/** What another run continues with. It can be written as JSON. */
 export interface LedgerSumsState {
   readonly rows: number;
   readonly availableMicros: number;

@@ -18,7 +18,7 @@ const lateMillis = 60_000;
 /** How often a moment without a movement is looked for. */
 const quietTries = 40;
 
-/** What another run goes on with. It can be written as JSON. */
+/** What another run continues with. It can be written as JSON. */
 export interface LookState {
   readonly place: string;
   readonly newestMillis: number;
@@ -28,7 +28,7 @@ export interface LookState {
   readonly listedAfter?: CreationId;
 }
 
-/** What a look found, by subject: the id of a creation, or what differs. */
+/** What a check found, by subject: the id of a creation, or what differs. */
 export type Findings = ReadonlyMap<string, readonly Finding[]>;
 
 export type Look =

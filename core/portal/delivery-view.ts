@@ -50,7 +50,7 @@ export function deliveryDetail(
   };
 }
 
-/** What stands in the place of a secret. It has the length of one, and signs nothing that anybody gets. */
+/** The placeholder for a secret. It has the length of a secret, and signs nothing that is sent. */
 const noSecret = 'whsec_';
 
 /** The headers of the attempt. Rows of older releases do not know the time of signing: it is that of the start. */

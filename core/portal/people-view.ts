@@ -6,7 +6,7 @@ import type { Invitation, Member } from './people.ts';
 import { memberVersion } from './version.ts';
 import type { PeopleView } from './views.ts';
 
-/** @param you who looks */
+/** @param you the person who views the page */
 export function memberView(member: Member, you: PersonId): PeopleView['people'][number] {
   return {
     id: member.personId,

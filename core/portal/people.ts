@@ -58,7 +58,7 @@ export interface Invitation {
   readonly expiresAt: number;
 }
 
-/** What a cookie stands for. The table holds a hash of the cookie's random part. */
+/** The session of a cookie. The table holds a hash of the cookie's random part. */
 export interface Session {
   readonly hash: string;
   readonly personId: PersonId;

@@ -242,7 +242,7 @@ export interface CreationDetail extends CreationRow {
   readonly retryable: boolean | null;
   readonly webhook_url: string | null;
   readonly timeline: readonly TimelineStep[];
-  /** When the page should look again, as Retry-After of the public API. Null once the creation has ended. */
+  /** When the page should poll again, as Retry-After of the public API. Null once the creation has ended. */
   readonly look_after_seconds: number | null;
   readonly can_cancel: boolean;
   readonly can_redeliver: boolean;
@@ -339,7 +339,7 @@ export interface DeliveryDetail extends DeliveryRow {
 /** POST /deliveries/redeliver: {since}, RFC 3339. */
 export interface RedeliveredView {
   readonly redelivered: number;
-  /** True: there are more, so the same request is to be sent again. */
+  /** True: there are more, so the page sends the same request again. */
   readonly has_more: boolean;
 }
 

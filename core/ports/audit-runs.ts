@@ -1,4 +1,4 @@
-/** Keeps how far the daily audit is, so that a run that was ended goes on where it was. */
+/** Keeps how far the daily audit is, so that a run that was ended continues where it was. */
 import type { AuditProgress } from '../audit/audit-accounts.ts';
 import type { LookState } from '../audit/look-at-account.ts';
 import type { AccountId } from '../ids.ts';

@@ -52,7 +52,7 @@ export interface CreationStore extends CreationReads {
   /**
    * Takes the lease of a creation that is still open, which makes the attempts of every earlier renderer too
    * late.
-   * @param taskToken the token of the execution's task. It is stored before the look at the creation, so that
+   * @param taskToken the token of the execution's task. It is stored before the creation is read, so that
    *   whoever ends the creation meanwhile finds the token. Without it the stored token stays.
    */
   lease(

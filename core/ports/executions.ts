@@ -14,11 +14,11 @@ export interface OpenWorkStore {
    * may be read at the same time. A page is asked for when its list comes to it.
    */
   overdue(nowMillis: number): readonly AsyncIterable<readonly (CreationId | NoticeId)[]>[];
-  /** Sets the time of the next look; undefined removes it. False when the creation changed meanwhile. */
+  /** Sets the time of the next check; undefined removes it. False when the creation changed meanwhile. */
   postpone(work: OpenWork, dueAt: number | undefined): Promise<boolean>;
   /**
-   * Notes that the nth execution is about to start, and when to look again. False when the creation changed
-   * meanwhile.
+   * Notes that the nth execution is about to start, and the time of the next check. False when the creation
+   * changed meanwhile.
    */
   noteStart(work: OpenWork, dueAt: number, execution: number): Promise<boolean>;
   /**
@@ -51,7 +51,7 @@ export type EnsureOutcome =
   | { readonly kind: 'exists' }
   | { readonly kind: 'refused' | 'unclear' };
 
-/** What tells the state machine of an execution, its name and its input. */
+/** The fields from which the state machine of an execution, its name and its input follow. */
 export type StartedCreation = Pick<CreationRecord, 'id' | 'machine' | 'resolution' | 'sources' | 'v'>;
 
 export interface Executions {

@@ -1,4 +1,4 @@
-/** Notices: the looks at an account, the transaction that tells a crossing, and what is still to be sent. */
+/** Notices: the checks of an account, the transaction that stores a notice, and the unsent notices. */
 import type { Account, ApiKey } from '../account.ts';
 import type { AccountId, KeyId, NoticeId } from '../ids.ts';
 import type { Crossing, NoticeRecord } from '../notice.ts';

@@ -8,7 +8,7 @@ import type { CreationId } from '../ids.ts';
 export type TaskOutcome = 'ended' | 'settled' | 'unclear';
 
 export interface Tasks {
-  /** Ends the rendering of a creation that is terminal. The execution goes on with the webhook. */
+  /** Ends the rendering of a creation that is terminal. The execution continues with the webhook. */
   succeed(token: string, creationId: CreationId): Promise<TaskOutcome>;
   /** Says that a renderer works on the task, which then waits for the next heartbeat. */
   heartbeat(token: string): Promise<TaskOutcome>;

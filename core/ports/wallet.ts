@@ -22,7 +22,7 @@ export type CreditLineOutcome = 'changed' | 'changed_meanwhile' | 'out_of_range'
 
 /**
  * All movements throw Overloaded when the table stayed busy and nothing was written. They throw
- * OutcomeUnknown when nobody can tell whether the movement was written.
+ * OutcomeUnknown when it is unknown whether the movement was written.
  */
 export interface Wallet {
   /** Adds to the balance, once for each reference. */

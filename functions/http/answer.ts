@@ -32,7 +32,7 @@ export function withHeaders(answer: ApiAnswer, headers: Readonly<Record<string, 
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 
-/** The header that tells a price in USD: on every answer that charges or quotes. */
+/** The header with the price in USD, on every answer that charges or quotes. */
 export function costHeader(cost: Micros): Readonly<Record<string, string>> {
   return { 'x-darkroom-cost': String(toUsd(cost)) };
 }

@@ -116,7 +116,9 @@ function isFromAnotherSite({ headers }: ApiRequest): boolean {
   return headers['sec-fetch-site'] === 'cross-site';
 }
 
-/** The 403 of an account that may not use the API now. The key is good, so the answer tells the rate. */
+/**
+ * The 403 of an account that may not use the API now. The key is valid, so the answer has the rate headers.
+ */
 function pausedAccount(known: Authenticated, rate: Rate): Problem | undefined {
   switch (known.account.condition) {
     case 'active':

@@ -46,7 +46,7 @@ function frame<Services extends TimedServices>(
   refuse: (problem: Problem, services: Services, requestId: string) => Result,
 ): Frame<Services> {
   return {
-    // No work goes on after the answer: a frozen environment would finish the work minutes later.
+    // No work continues after the answer: a frozen environment would finish the work minutes later.
     after: ({ context: { services } }) => services.budget.end(),
     onError: (failed) => {
       const { services } = failed.context;

@@ -28,7 +28,7 @@ import { notUsable } from '../../core/upload.ts';
 const roomRetrySeconds = 5;
 /** An upload that nobody uses keeps its place for a day, but the client's own next request may use one. */
 const uploadRetrySeconds = 60;
-/** An operator has to switch a provider on again; a minute later is soon enough to look. */
+/** An operator has to switch a provider on again, so a retry after a minute is soon enough. */
 const noProviderRetrySeconds = 60;
 /** A provider that is down is rarely back sooner. */
 const providerRetrySeconds = 30;

@@ -30,7 +30,7 @@ export function openRatePlace(
   };
 }
 
-/** A first look at the count that was read with the caller. Throws RateExceeded when the window is full. */
+/** Checks the count that was read with the caller. Throws RateExceeded when the window is full. */
 export function checkRate(caller: Authenticated, rate: Rate): void {
   if (caller.state.rateCount >= limitOf(caller, rate)) throw overRate(caller, rate);
 }

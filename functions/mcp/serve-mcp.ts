@@ -37,7 +37,7 @@ export function serveMcp(open: OpenServices<BeforeCatalog<McpServices>>): Stream
     const stray = strayHeader(incoming.request);
     if (stray) return named(strayRefused(stray));
     const services = open();
-    // No work goes on after the answer: a frozen environment would finish the work minutes later.
+    // No work continues after the answer: a frozen environment would finish the work minutes later.
     const answer = await answerTo(incoming, services).catch((error: unknown) =>
       refusedBy(problemOf(error, requestId, services), incoming.id),
     );

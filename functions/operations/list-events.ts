@@ -40,7 +40,7 @@ async function fromNowOn({ account }: Caller, { events, budget }: EventServices)
   return { found: undefined, place };
 }
 
-/** Passes pages without an event that is to be shown, so that an empty answer means: there is none. */
+/** Skips pages without an event to show, so that an empty answer means that there is no event. */
 async function lookFrom(
   after: EventPlace,
   query: EventQuery,

@@ -3,7 +3,7 @@
  * audit repairs nothing: an operator has to understand a difference first.
  *
  * The schedule starts the function every quarter of an hour. The first start of a day begins a run, and each
- * start goes on with a run that is not finished, so that the size of the books does not matter.
+ * start continues with a run that is not finished, so that the size of the books does not matter.
  */
 import type { AuditedAccount } from '../../core/audit/audit-account.ts';
 import { auditAccounts, type AuditedPart, type AuditProgress } from '../../core/audit/audit-accounts.ts';

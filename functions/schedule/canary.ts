@@ -1,7 +1,7 @@
 /**
  * The canary orders a picture of the sandbox as a client does: over the public address, with a key. It checks
  * what a customer would notice: the price, the acceptance and its replay, the picture, and the charge. A step that
- * fails is one line of the log. The alarm looks at the runs that succeeded.
+ * fails is one line of the log. The alarm counts the runs that succeeded.
  */
 import * as z from 'zod/mini';
 import { canaryModel } from '../../core/canary.ts';

@@ -16,7 +16,7 @@ export interface Parked {
   readonly kind: 'parked';
 }
 
-/** How long a request to cancel may take. The creation's time goes on meanwhile. */
+/** How long a request to cancel may take. The creation's time continues meanwhile. */
 const cancelMillis = 1_500;
 
 export interface Conversation {

@@ -24,7 +24,7 @@ import {
   type Payload,
 } from './payload.ts';
 
-/** Throws WebhookNotDelivered when a further attempt, or a further look for crossings, is due later. */
+/** Throws WebhookNotDelivered when a further attempt, or a further check of thresholds, is due later. */
 export async function deliverWebhook<Given extends Payload | NoticePayload>(
   payload: Given,
   services: DeliveryServices,
@@ -46,7 +46,7 @@ async function deliverOfCreation(payload: Payload, services: DeliveryServices): 
   const isLooked = creation.isWatched !== true || (await lookQuietly(placeOf(creation), services));
   const { webhook } = creation;
   if (webhook?.status === 'pending') await deliverOwed(owedWebhook(creation, webhook, services), services);
-  // The state machine comes again, and then the look may succeed.
+  // The state machine retries, and then the check may succeed.
   if (!isLooked) throw notDelivered();
 }
 

@@ -11,8 +11,8 @@ import { errorName } from '../error-name.ts';
 import type { RenderServices } from '../services/render.ts';
 
 /**
- * Long enough that a renewal may come late, and short enough that the next invocation goes on within 30 s of
- * a crash.
+ * Long enough that a renewal may come late, and short enough that the next invocation continues within 30 s
+ * of a crash.
  */
 export const leaseMillis = 6_000;
 

@@ -1,6 +1,6 @@
 /**
  * When a job may be left to the callback of its vendor. The execution then waits without a function, and its
- * task has to hear something within the heartbeat. A task without a word is run again, and RenderImage asks
+ * task needs its end or a heartbeat in time. Otherwise the task is run again, and RenderImage asks
  * the vendor.
  */
 import type { RouteAttempt } from '../../core/creation.ts';
@@ -11,7 +11,7 @@ import type { ImageProvider } from '../../core/provider.ts';
 import { errorName } from '../error-name.ts';
 import type { RenderServices } from '../services/render.ts';
 
-/** The retry, its start and one look at the vendor have to fit into the time after the heartbeat. */
+/** The retry, its start and one poll of the vendor have to fit into the time after the heartbeat. */
 const marginMillis = 5_000;
 
 /** Whether the route's time outlasts a callback that never comes. */

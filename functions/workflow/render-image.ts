@@ -1,8 +1,8 @@
 /**
  * RenderImage, a state of the execution: takes the lease, asks the providers for the image, stores the image,
- * and completes the creation. The function may run again at any time: it goes on where the record says. In the
- * machine whose tasks wait, the payload has a task token. There the function may leave a job to the callback
- * of its vendor, and whoever completes the creation ends the task.
+ * and completes the creation. The function may run again at any time: it continues where the record says. In
+ * the machine whose tasks wait, the payload has a task token. There the function may leave a job to the
+ * callback of its vendor, and whoever completes the creation ends the task.
  */
 import { isTerminal, type CreationRecord } from '../../core/creation.ts';
 import type { LeaseOutcome } from '../../core/ports/creations.ts';

@@ -8,7 +8,7 @@ import { judgeImage } from '../../core/rendered-image.ts';
 import { isPassing, outcomeOf, type RouteOutcome } from '../../core/route-outcome.ts';
 import type { RouteEnd } from './ask-provider.ts';
 
-/** Refusals that an operator has to look at, each with its event in the log and the alarms. */
+/** Refusals that need an operator, each with its event in the log and the alarms. */
 const alarms: Readonly<Partial<Record<RefusalReason, AlarmEvent>>> = {
   credentials: 'provider_refused_credentials',
   unknown_answer: 'provider_answer_unknown',

@@ -10,7 +10,7 @@ import { transformSync } from 'esbuild';
 const packageFile = z.object({ version: z.string() });
 
 /**
- * The bundle's text with `{version:"…"}` in the place of each package.json. Throws when a package.json is not
+ * The bundle's text with `{version:"…"}` instead of each package.json. Throws when a package.json is not
  * in the text as esbuild prints it: then this function has to follow esbuild.
  * @param inputs the bundled files of the AWS SDK, relative to `root`
  */

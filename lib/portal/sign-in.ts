@@ -155,7 +155,7 @@ export class PortalIdentity extends Construct {
       enableTokenRevocation: true,
       preventUserExistenceErrors: true,
     });
-    // Without a style the newer managed login shows an error in the place of its pages.
+    // Without a style the newer managed login shows an error instead of its pages.
     const style = new CfnManagedLoginBranding(this, 'Style', {
       userPoolId: pool.userPoolId,
       clientId: client.userPoolClientId,

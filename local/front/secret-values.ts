@@ -25,7 +25,7 @@ export async function secretValue(
 const reference = /^\{\{resolve:secretsmanager:(.+):SecretString:::([\w-]+)?\}\}$/;
 
 /**
- * CloudFormation puts the value of a secret in the place of such a reference when it deploys a text that has
+ * CloudFormation replaces such a reference by the value of the secret when it deploys a text that has
  * changed. Here this moment is the first use after a start. Later values of the secret change nothing, and other
  * text stays as it is.
  */

@@ -11,7 +11,7 @@ export interface GatewayRequest {
   readonly requestId: string;
   /** Milliseconds since 1970, of the virtual clock. */
   readonly at: number;
-  /** What a distribution in front of the gateway sent in the place of the viewer's own request. */
+  /** What a distribution in front of the gateway sent instead of the viewer's own request. */
   readonly forwarded?: Forwarded | undefined;
 }
 

@@ -54,7 +54,8 @@ export function createStreamedAnswer(outgoing: ServerResponse, idleMillis: numbe
         outgoing.flushHeaders();
       },
       part: async (bytes) => {
-        // Bytes before a head are no answer. A client that has left gets nothing more, and the function goes on.
+        // Bytes before a head are no answer. A client that has left gets nothing more, and the function
+        // continues.
         if (!isTaking || !hasBegun || bytes.length === 0) return;
         idle.refresh();
         if (outgoing.write(bytes)) return;

@@ -103,7 +103,9 @@ interface Attempts {
   /** The member Task of the context object. Who reads the token makes the one of the next attempt. */
   readonly context: { readonly Token: string };
   readonly run: (state: string, task: TaskDefinition, input: unknown) => Promise<JsonValue>;
-  /** Closes every open token. No task begins any more, although the library goes on to retry after an abort. */
+  /**
+   * Closes every open token. No task begins any more, although the library continues to retry after an abort.
+   */
   readonly end: () => void;
 }
 

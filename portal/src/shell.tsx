@@ -263,7 +263,7 @@ function Banner() {
   return null;
 }
 
-/** A fresh sign-in that failed leads back here, and the older session goes on. */
+/** A fresh sign-in that failed leads back here, and the older session continues. */
 function SignInFailed() {
   const { query } = usePlace();
   const error = signInError(query.get('error'));

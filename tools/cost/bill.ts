@@ -59,7 +59,7 @@ function withoutPainting(count: CreationCount, ownRenderMillis: number): Creatio
 }
 
 /**
- * What 1,000 looks for crossings cost: DeliverWebhook reads an account and a key, consistently, in one call.
+ * What 1,000 checks of thresholds cost: DeliverWebhook reads an account and a key, consistently, in one call.
  * Each of the two items is smaller than 4 KB.
  */
 export function looksFor(memory: Memory): number {

@@ -19,7 +19,7 @@ export interface Asked {
   readonly settings: Settings;
   /** The traffic that the deployment is to take. */
   readonly traffic: Traffic;
-  /** The operator goes on without anybody who gets the alarms. */
+  /** The operator continues without anybody who gets the alarms. */
   readonly withoutAlarms: boolean;
   readonly stackName: string;
   /** Throws CannotAsk. */

@@ -23,7 +23,7 @@ export interface SmokeClient {
   ): Promise<{ readonly status: number; readonly contentType: string | null; readonly bytes: Uint8Array }>;
 }
 
-/** A step failed. The message is one sentence that says what to look at. */
+/** A step failed. The message is one sentence that says what to check. */
 export class SmokeError extends Error {
   override readonly name = 'SmokeError';
 }

@@ -1,6 +1,7 @@
 /**
  * Stores an invitation together with the counts of its day. The transaction requires the counts that were read, and
- * every invitation changes them: so of invitations at the same time one is stored, and the others look again.
+ * every invitation changes them: so of invitations at the same time one is stored, and the others count
+ * again.
  */
 import { Overloaded } from '../../../core/ports/requests.ts';
 import { roomForInvitation, type InvitationRoom } from '../../../core/portal/invitation-room.ts';

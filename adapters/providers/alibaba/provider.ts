@@ -1,7 +1,8 @@
 /**
  * Qwen-Image at Alibaba Model Studio, by the native protocol (DashScope). One synchronous call renders and answers
  * with the address of the picture, which the vendor keeps for 24 hours. The answer becomes a job whose id is that
- * address: so a function that dies during the download goes on with the same picture, and nothing is paid twice.
+ * address: so a function that dies during the download continues with the same picture, and nothing is paid
+ * twice.
  *
  * Read on 2026-11-22: the API reference of 2026-10-12
  * (https://www.alibabacloud.com/help/en/model-studio/qwen-image-generation-and-editing-api-reference), the codes

@@ -1,4 +1,4 @@
-/** Tells a person that a wait goes on: one line that changes on a terminal, one line a fact elsewhere. */
+/** Tells a person that a wait continues: one line that changes on a terminal, one line a fact elsewhere. */
 import { visibleText } from '../../../terminal/visible-text.ts';
 import { clearLine, colorsOf, type Session } from '../session.ts';
 

@@ -10,7 +10,7 @@ import type { CompletedCreation, Creation, CreationFilter } from '../types/index
 export interface WaitOptions {
   /** For how many milliseconds to wait: 300,000 by default. */
   readonly timeoutMs?: number | undefined;
-  /** Ends the wait. Its reason is thrown, and the creation goes on. */
+  /** Ends the wait. Its reason is thrown, and the creation continues. */
   readonly signal?: AbortSignal | undefined;
   /** Is called with the creation after each poll. */
   readonly onPoll?: ((creation: Creation) => void) | undefined;

@@ -52,7 +52,7 @@ export class ImageCalls {
 
   /**
    * Submits a request and waits for its image. Throws GenerationFailed when the creation fails, and
-   * TimeoutError when it has not ended in time; the creation then goes on.
+   * TimeoutError when it has not ended in time; the creation then continues.
    *
    * @example
    * ```ts

@@ -1214,7 +1214,7 @@ export type CreationPage = {
 };
 
 /**
- * The events after a cursor. An empty page says that there is none.
+ * The events behind a cursor. An empty page says that there is none.
  */
 export type EventPage = {
     /**

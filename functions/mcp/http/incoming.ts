@@ -29,7 +29,7 @@ export interface Incoming {
   readonly id: RpcId;
   /** The rate that the request counts against: only a tool that changes something counts as a POST. */
   readonly rate: Rate;
-  /** The request of the API's operation, or of the endpoint itself. It also tells who asks. */
+  /** The request of the API's operation, or of the endpoint itself. It also identifies the caller. */
   readonly request: ApiRequest;
 }
 

@@ -1,4 +1,4 @@
-/** The result of a tool that tells of one creation. */
+/** The result of a tool about one creation. */
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import { mostInlineBytes } from '../../../core/limits.ts';
 import { errorName } from '../../error-name.ts';

@@ -71,7 +71,7 @@ export function jsonAnswer(
   return { status, headers, body: JSON.stringify(body) };
 }
 
-/** No work goes on after the last byte: a frozen environment would finish the work minutes later. */
+/** No work continues after the last byte: a frozen environment would finish the work minutes later. */
 async function* endsTheTime(
   body: StreamedAnswer['body'],
   { budget }: ApiServices,

@@ -71,7 +71,7 @@ export async function acceptTry(
   throw overloaded();
 }
 
-/** Undefined when another try was faster, so that this one has to look again. */
+/** Undefined when another try was faster, so that this one has to read again. */
 async function takeOrMake(
   request: Try,
   head: RetryHead | undefined,

@@ -56,7 +56,10 @@ async function makeImages(
   return { creations: charged.creations, headers: deprecationHeaders(plan.request.model) };
 }
 
-/** A creation that could not be started has failed and was refunded. The answer tells it as every other failure. */
+/**
+ * A creation that could not be started has failed and was refunded. The answer reports it like every other
+ * failure.
+ */
 async function start(creation: Accepted['creations'][0], services: OpenaiImageServices): Promise<void> {
   try {
     await startCreation(creation, services);

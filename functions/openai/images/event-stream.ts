@@ -54,7 +54,7 @@ export async function* eventStream(
         yield* pictureEvent(eventNames[action], picture, services);
         spokeAt = budget.elapsed();
       }
-      // The next look may come as late as this.
+      // The next poll may come as late as this.
       if (budget.elapsed() + longestLookMillis - spokeAt <= keepAliveMillis) continue;
       yield keepAlive;
       spokeAt = budget.elapsed();

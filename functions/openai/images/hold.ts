@@ -23,7 +23,10 @@ export function heldUntil(headers: ApiRequest['headers']): number {
   return Math.min(heldMillis, ...before);
 }
 
-/** The creations after each look. A read that fails is repeated: the creations are charged, and the client waits. */
+/**
+ * The creations after each poll. A read that fails is repeated: the creations are charged, and the client
+ * waits.
+ */
 export async function* looksWhileHeld(
   creations: Creations,
   untilMillis: number,

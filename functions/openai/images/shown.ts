@@ -4,7 +4,7 @@ import { toldQuality } from '../../../core/openai/plan-body.ts';
 import type { Quality } from '../../../core/openai/quality.ts';
 import type { Picture } from './pictures.ts';
 
-/** What the OpenAI API tells of a picture beside its bytes. */
+/** The fields of a picture in the OpenAI API, beside its bytes. */
 export interface Shown {
   readonly output_format: OutputFormat;
   /** The real one, in pixels. */

@@ -54,7 +54,7 @@ export async function attemptOf(
   return undefined;
 }
 
-/** How long the look at the vendor's keys may take. */
+/** How long the read of the vendor's keys may take. */
 const keysMillis = 5_000;
 
 /** Undefined: the vendor of the attempt's own job has called. */

@@ -1,4 +1,4 @@
-/** What a genuine callback sets off: a look at the vendor's job, and the end of the attempt. */
+/** The work after a genuine callback: polls the vendor's job, and ends the attempt. */
 import type { CreationRecord, RouteAttempt } from '../../../core/creation.ts';
 import { CreationFailed } from '../../../core/failure.ts';
 import type { CreationId } from '../../../core/ids.ts';
@@ -55,9 +55,9 @@ export async function finishJob(
 }
 
 /**
- * Fails the waiting task when the route has ended without an image, so that RenderImage goes on with the record
- * as it is now. The token was read while no other invocation could have the lease, so the token of a later
- * invocation is never failed.
+ * Fails the waiting task when the route has ended without an image, so that RenderImage continues with the
+ * record as it is now. The token was read while no other invocation could have the lease, so the token of a
+ * later invocation is never failed.
  */
 async function endUnderLease(job: LeasedJob, services: CallbackServices): Promise<CallbackOutcome> {
   const lease = holdLease(job.creation.id, job.holder, services);
@@ -105,7 +105,7 @@ interface LeasedJob {
 
 interface JobEnd {
   readonly outcome: CallbackOutcome;
-  /** The token of the task that is to be failed. */
+  /** The token of the task to fail. */
   readonly wakes?: string | undefined;
 }
 

@@ -4,9 +4,9 @@
  * because anybody may ask.
  */
 export const callbackOutcomes = {
-  /** The creation is completed, and the execution goes on. */
+  /** The creation is completed, and the execution continues. */
   completed: 200,
-  /** The job gave no image. The execution goes on with the next route, or fails the creation. */
+  /** The job gave no image. The execution continues with the next route, or fails the creation. */
   route_ended: 200,
   /** The creation was terminal before, or a later route has replaced this job. */
   late: 200,
@@ -31,7 +31,7 @@ export const callbackOutcomes = {
   pending: 503,
   /** The image could not be stored, or the table was too busy. */
   busy: 503,
-  /** Everything is recorded, but no answer says that the execution goes on. */
+  /** Everything is recorded, but no answer says that the execution continues. */
   task_unclear: 503,
   broke: 503,
 } as const;

@@ -9,7 +9,7 @@ import { errorName } from '../../error-name.ts';
 import { openHold } from '../../http/hold.ts';
 import type { EventServices } from '../../services/events.ts';
 
-/** What a look found: something to show, or only a place further on. */
+/** The result of a poll: events to show, or only a later position. */
 export interface Look<Found> {
   readonly found: Found | undefined;
   readonly place: EventPlace;
@@ -17,7 +17,7 @@ export interface Look<Found> {
 
 /**
  * Looks again and again, if the account has a place left.
- * @param first what the look before the wait found: nothing
+ * @param first the result of the poll before the wait, without events
  */
 export async function awaitEvents<Found>(
   account: AccountId,
@@ -40,7 +40,7 @@ export async function awaitEvents<Found>(
       last = await look(last.place);
     }
   } catch (error) {
-    // The place is known, so an error of a look is no reason to refuse the request.
+    // The position is known, so a failed poll is no reason to refuse the request.
     log.info('wait_broken_off', { error: errorName(error) });
   } finally {
     await hold.release();

@@ -13,7 +13,7 @@ import {
 } from '../../../core/retries.ts';
 import { overloaded } from '../../http/problems.ts';
 
-/** How often a request looks again because another try of the same body was faster. */
+/** How often a request reads again because another try of the same body was faster. */
 const mostLooks = 3;
 
 export type FoundTry =

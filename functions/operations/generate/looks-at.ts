@@ -1,4 +1,4 @@
-/** A request that waits for its creations looks at them again and again, at growing pauses. */
+/** A request that waits for its creations polls them at growing intervals. */
 import { isTerminal, type CreationRecord } from '../../../core/creation.ts';
 import type { ApiServices } from '../../services/api.ts';
 import type { Creations } from './replay.ts';
@@ -6,7 +6,7 @@ import type { Creations } from './replay.ts';
 const firstLookMillis = 150;
 
 export interface Looking {
-  /** Milliseconds of the request's time. The last look is then. */
+  /** Milliseconds of the request's time. The last poll is at that time. */
   readonly untilMillis: number;
   /** The pauses grow to this. */
   readonly longestLookMillis: number;
@@ -18,8 +18,8 @@ export function haveEnded(creations: Creations): boolean {
 }
 
 /**
- * The creations as they are given, and after each look as they were seen, in the same order. Ends when all have
- * ended, or when the time is over. Throws when a read fails.
+ * The given creations, and after each poll the creations as they were read, in the same order. Ends when all
+ * have ended, or when the time is over. Throws when a read fails.
  */
 export async function* looksAt(
   creations: Creations,

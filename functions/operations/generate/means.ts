@@ -17,7 +17,7 @@ export interface Demand {
 }
 
 /**
- * A first look at budget, balance and room, in this order. It spares the downloads of a request that the
+ * A first check of budget, balance and quota, in this order. It spares the downloads of a request that the
  * charge would refuse; the charge's transaction decides again. Throws what stands against the charge.
  */
 export function checkMeans(

@@ -58,7 +58,7 @@ export function parseImageRequest(
 /**
  * The same of a body that was read in another way.
  * @param found errors that are known already; they come first
- * @param isInline whether an item of image_urls stands for bytes that the request itself holds
+ * @param isInline whether an item of image_urls refers to bytes in the request itself
  */
 export function checkedBody(
   body: Record<string, unknown>,
@@ -79,7 +79,8 @@ export function checkedBody(
 }
 
 /**
- * An error for each address in the body that may not be used. The schema tells of an address that is no text.
+ * An error for each address in the body that may not be used. The schema reports an address that is not a
+ * text.
  */
 function addressErrors(
   { image_urls: images, webhook_url: webhook }: Record<string, unknown>,

@@ -23,8 +23,8 @@ export type Idempotency = NonNullable<ChargeOrder['idempotency']>;
 export type Replay =
   | ({ readonly kind: 'replayed' } & Accepted)
   /**
-   * No creation stands under the key. `replaces`: the key named creations that all failed and were refunded.
-   * The key is free again, for as long as it still names the first of them.
+   * No creation is stored under the key. `replaces`: the key named creations that all failed and were
+   * refunded. The key is free again, for as long as it still names the first of them.
    */
   | { readonly kind: 'new'; readonly idempotency: Idempotency | undefined };
 

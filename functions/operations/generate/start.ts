@@ -32,7 +32,7 @@ export async function startCreation(
   const executionId = executionName(creationId, 1);
   const started = await services.executions.start(creation, 1);
   if (started !== 'refused') {
-    // 'unclear' counts as started: the reconciler looks at a creation that no execution has taken up.
+    // 'unclear' counts as started: the reconciler checks a creation that no execution has taken up.
     const acceptMillis = services.clock.now() - Date.parse(creation.createdAt);
     const fields = { creationId, accountId, executionId, model, costMicros, started, acceptMillis };
     services.log.info('creation_accepted', fields);

@@ -1,4 +1,4 @@
-/** A request that was refused for money, as a reason to look for crossings. The client waits for its 402. */
+/** Checks thresholds after a request was refused for money. The client waits for its 402. */
 import type { RefusedFor } from '../../../core/notice.ts';
 import { Problem } from '../../../core/problem.ts';
 import { capKinds, toldOf, watchedCaps } from '../../../core/watched-caps.ts';

@@ -36,7 +36,7 @@ export type CallerOf<Name extends PortalOperationName> = (typeof portalOperation
 /** What an operation of the portal answers. */
 export interface PortalAnswer<Body = unknown> extends ApiAnswer {
   readonly body: Body;
-  /** Text in the place of a JSON body, such as CSV. Its content-type is in the headers. */
+  /** Text instead of a JSON body, such as CSV. Its content-type is in the headers. */
   readonly text?: string;
   /** Values of set-cookie. */
   readonly cookies?: readonly string[];
@@ -44,7 +44,7 @@ export interface PortalAnswer<Body = unknown> extends ApiAnswer {
   readonly logged?: { readonly target?: string; readonly note?: string };
 }
 
-/** An operation of the portal. Text, such as CSV, is in the place of its body. It throws a Problem to refuse. */
+/** An operation of the portal. Text, such as CSV, replaces its body. It throws a Problem to refuse. */
 export type PortalHandle<Name extends PortalOperationName, Services> = (
   request: ApiRequest,
   caller: CallerOf<Name>,

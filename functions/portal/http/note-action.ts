@@ -42,7 +42,7 @@ export async function noted(
   await services.actions.begin(action);
   const end = async (how: Parameters<PortalServices['actions']['end']>[1]): Promise<void> => {
     await services.actions.end(action, how).catch((error: unknown) => {
-      // What was done stays done. The row goes on saying that the action began.
+      // The action stays done. The row still says that the action began.
       services.log.info('action_end_not_noted', { action: name, error: errorName(error) });
     });
   };

@@ -39,7 +39,7 @@ export async function portalRequestOf(
   };
 }
 
-/** Compares with every secret, so that the time does not tell which one comes near. */
+/** Compares with every secret, so that the time does not reveal which one is similar. */
 function isOneOf(presented: string, secrets: readonly string[]): boolean {
   return secrets.filter((secret) => isSame(presented, secret)).length > 0;
 }

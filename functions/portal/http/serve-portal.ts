@@ -39,7 +39,7 @@ export type PortalHandlers<Group extends PortalFunction, Services> = {
   readonly [Name in OperationsOf<Group>]: PortalHandle<Name, Services>;
 };
 
-/** What a handler looks like once the frame has checked who calls it. */
+/** A handler, which the frame calls after it has checked the caller. */
 type CheckedHandle<Services> = (
   request: PortalRequest,
   caller: PersonCaller,

@@ -18,7 +18,7 @@ const enoughMillis = 8_000;
 /**
  * POST /deliveries/redeliver: sends all webhooks again that failed for good since a moment, in portions. A creation
  * is sent once, however many failed attempts it has: its webhook is open from then on and no longer failed, so a
- * repetition of the request goes on with the rest.
+ * repetition of the request continues with the rest.
  */
 export const redeliverFailed: PortalHandle<'redeliverFailed', ManageServices> = async (
   request,

@@ -5,7 +5,7 @@ import type { PageView, ProviderView } from '../../../core/portal/views.ts';
 import type { OperateServices } from '../../services/portal-operate.ts';
 import type { PortalHandle } from '../http/caller.ts';
 
-/** How many of the newest creations tell how the providers do, and of how many accounts. */
+/** The number of newest creations from which the state of the providers is computed, and of accounts. */
 const mostCreations = 200;
 const mostAccounts = 500;
 

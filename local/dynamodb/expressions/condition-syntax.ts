@@ -20,7 +20,7 @@ export type Condition =
 
 const comparators: ReadonlySet<string> = new Set<Comparator>(['=', '<>', '<', '<=', '>', '>=']);
 
-/** A condition, or an operand in the place of a condition: `(a) = :b` begins with one. */
+/** A condition, or an operand instead of a condition: `(a) = :b` begins with one. */
 type Found =
   | { readonly is: 'condition'; readonly node: Condition; readonly inParentheses: boolean }
   | { readonly is: 'operand'; readonly node: Operand; readonly inParentheses: boolean };
@@ -123,7 +123,7 @@ export function parseCondition(text: string): Condition {
     return simpleOperand(tokens, problems, 'a condition', operand);
   }
 
-  /** Notes a test, such as attribute_exists, in the place of a value. */
+  /** Notes a test, such as attribute_exists, instead of a value. */
   function noTest(node: Operand): void {
     if (node.kind === 'call' && tests.has(node.name)) misused(node.name);
   }

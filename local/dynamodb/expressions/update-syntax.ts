@@ -56,7 +56,7 @@ export function parseUpdate(text: string): Clause[] {
     return operand(false);
   }
 
-  /** Notes list_append in the place of an argument. */
+  /** Notes list_append instead of an argument. */
   function noListAppendIn({ args }: CallNode): void {
     if (args.some((arg) => arg.kind === 'call' && arg.name === 'list_append'))
       problems.note(

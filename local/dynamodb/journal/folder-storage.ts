@@ -17,7 +17,7 @@ export type SnapshotOutcome =
   | { readonly outcome: 'written'; readonly number: number; readonly bytes: number }
   /** A table was deleted meanwhile, or the storage was closed. */
   | { readonly outcome: 'given-up'; readonly number: number }
-  /** The journal goes on without it. The next attempt comes when the journal has grown again. */
+  /** The journal continues without it. The next attempt comes when the journal has grown again. */
   | { readonly outcome: 'failed'; readonly cause: unknown };
 
 /** The options of createFolderStorage(). */
@@ -76,7 +76,7 @@ export function createFolderStorage(options: FolderStorageOptions): TableStorage
 type JournalOptions = Required<FolderStorageOptions>;
 type OpenJournal = Pick<TableStorage, 'append' | 'settled' | 'close'>;
 
-/** Puts the folder in order after the last process, and goes on with its journal. */
+/** Puts the folder in order after the last process, and continues with its journal. */
 async function openJournal(
   options: JournalOptions,
   loaded: LoadedFolder,

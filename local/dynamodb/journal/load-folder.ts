@@ -11,7 +11,7 @@ import { refuseCut, refuseDamaged, refuseMissing, refuseOldForm, refuseVersion }
 
 /** What a folder held. */
 export interface LoadedFolder {
-  /** The segment in which the journal goes on. `isBegun`: its first line is there. */
+  /** The segment in which the journal continues. `isBegun`: its first line is there. */
   readonly present: { readonly number: number; readonly isBegun: boolean };
   /** The bytes of all segments that were read. */
   readonly journalBytes: number;

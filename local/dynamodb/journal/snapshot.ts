@@ -1,6 +1,6 @@
 /**
- * A snapshot replaces all segments before its number. It is written while the engine goes on, so it is fuzzy:
- * it holds each item as the item was at some moment of the writing.
+ * A snapshot replaces all segments before its number. It is written while the engine continues, so it is
+ * fuzzy: it holds each item as the item was at some moment of the writing.
  *
  *   segment 7      records ...|                                          deleted at the end
  *   segment 8                 | records while the snapshot is written ... and so on
@@ -9,11 +9,11 @@
  *
  * Snapshot 8 and then segment 8 give the right state, because every record is absolute:
  *
- * - An item that does not change between t0 and t1 stands in the snapshot as it is. `state` promises to list
+ * - An item that does not change between t0 and t1 is in the snapshot as it is. `state` promises to list
  *   it.
- * - An item that changes between t0 and t1 may stand in the snapshot in any of its states, or be missing.
+ * - An item that changes between t0 and t1 may be in the snapshot in any of its states, or be missing.
  *   Segment 8 holds all its changes in order, and the last one decides.
- * - A transaction may stand in the snapshot by halves. Segment 8 holds the whole transaction, provided that
+ * - A transaction may be in the snapshot by halves. Segment 8 holds the whole transaction, provided that
  *   segment 8 is on disk up to t1. So the snapshot counts only after that.
  * - A table that is deleted between t0 and t1 would leave records of the table in segment 8 that the engine
  *   cannot apply, since the snapshot may not know the table or know its successor. Such a snapshot is given

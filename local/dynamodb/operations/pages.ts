@@ -13,7 +13,7 @@ import type { Reading } from './query-request.ts';
 
 export type Output = Record<string, unknown>;
 
-/** The key at which the reading goes on. Throws ValidationException. */
+/** The key at which the reading continues. Throws ValidationException. */
 export function startKey(input: Input, { table, key }: Reading): Item | undefined {
   if (input['ExclusiveStartKey'] === undefined || input['ExclusiveStartKey'] === null) return undefined;
   const start = checkedItem(input['ExclusiveStartKey']);

@@ -152,7 +152,7 @@ export function useRows<Name extends PagedName>(
       setMore({ isLoading: true });
       page(cursor)
         .then((next) => {
-          // A filter or a reload has put other pages in the place of these.
+          // A filter or a reload has replaced these pages.
           if (latest.current === data) pages.set([...data, next]);
           setMore(undefined);
         })

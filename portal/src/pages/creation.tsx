@@ -27,7 +27,7 @@ export function Creation({ id }: { id: string }) {
   const seconds = data?.look_after_seconds ?? undefined;
   useEffect(() => {
     if (seconds === undefined) return;
-    // An interval goes on when a look fails. A look that succeeds gives new data, and its own pace.
+    // An interval continues when a look fails. A look that succeeds gives new data, and its own pace.
     const timer = setInterval(() => {
       if (!document.hidden) reload();
     }, seconds * 1000);

@@ -21,7 +21,7 @@ export interface CallbackOptions {
   readonly isAltered?: boolean;
   /** Headers after the signing, by their names in lower case. Undefined leaves the header out. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** The job goes on, so that a poll finds it pending. */
+  /** The job continues, so that a poll finds it pending. */
   readonly isEarly?: boolean;
   /** Another address than that of the submission. */
   readonly to?: string;

@@ -7,7 +7,7 @@ export interface AlibabaRow extends VendorRow {
   readonly answers: RefusalReason | 'rendered';
   /**
    * The answer to the submission. Absent: the fake renders a picture. A number is the status of a recorded answer,
-   * whose body stands in tools/vendors/answers/alibaba.json.
+   * whose body is in tools/vendors/answers/alibaba.json.
    */
   readonly reply?: number | Reply;
   /** The answers to the downloads in turn, before the picture. */

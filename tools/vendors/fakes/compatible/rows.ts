@@ -6,7 +6,7 @@ export interface CompatibleRow extends VendorRow {
   /** How the adapter reads this answer. */
   readonly answers: RefusalReason | 'rendered';
   /**
-   * Absent: the fake renders a picture. A number is the status of a recorded answer, whose body stands in
+   * Absent: the fake renders a picture. A number is the status of a recorded answer, whose body is in
    * tools/vendors/answers/. 'address': the answer has the address of the picture.
    */
   readonly reply?: number | Reply | 'address';

@@ -82,8 +82,8 @@ export async function startFakeFal(paint: Paint = pictureOf): Promise<CallingVen
 }
 
 /**
- * The vendor only tries to stop a request. With the row `keeps-rendering` the request goes on; with `stops-late`
- * it goes on until it is finished, and ends as stopped.
+ * The vendor only tries to stop a request. With the row `keeps-rendering` the request continues; with
+ * `stops-late` it continues until it is finished, and ends as stopped.
  */
 function cancel(job: Job): Reply {
   if (job.polls > 2 || job.isFinished) return { status: 400, body: { status: 'ALREADY_COMPLETED' } };

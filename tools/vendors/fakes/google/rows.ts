@@ -6,7 +6,7 @@ export interface GoogleRow extends VendorRow {
   /** How the adapter reads this answer. */
   readonly answers: RefusalReason | 'rendered';
   /**
-   * Absent: the fake renders a picture. A number is the status of a recorded answer, whose body stands in
+   * Absent: the fake renders a picture. A number is the status of a recorded answer, whose body is in
    * tools/vendors/answers/google.json.
    */
   readonly reply?: number | Reply;

@@ -7,7 +7,7 @@ export interface IdeogramRow extends VendorRow {
   readonly answers: RefusalReason | 'rendered';
   /**
    * The answer to the submission. Absent: the fake accepts the job. A number is the status of a recorded answer,
-   * whose body stands in tools/vendors/answers/ideogram.json.
+   * whose body is in tools/vendors/answers/ideogram.json.
    */
   readonly submitted?: number | Reply;
   /** The answer to the first poll. */

@@ -6,7 +6,7 @@ export interface OpenaiRow extends VendorRow {
   /** How the adapter reads this answer. */
   readonly answers: RefusalReason | 'rendered';
   /**
-   * Absent: the fake renders a picture. A number is the status of a recorded answer, whose body stands in
+   * Absent: the fake renders a picture. A number is the status of a recorded answer, whose body is in
    * tools/vendors/answers/openai.json.
    */
   readonly reply?: number | Reply;

@@ -131,7 +131,7 @@ export async function startFakeReplicate(paint: Paint = pictureOf): Promise<Call
   return { ...callingBack({ vendor, jobs, sign, repeatsAfter: replicateRepeats }), ...signer.source };
 }
 
-/** The answer is the prediction as it is. With the row `keeps-rendering` it goes on. */
+/** The answer is the prediction as it is. With the row `keeps-rendering` it continues. */
 function cancel(job: Job, origin: string): Reply {
   const isOver = job.isFinished || job.polls > 2;
   if (!isOver && job.row !== 'keeps-rendering') job.isCanceled = true;
