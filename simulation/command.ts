@@ -7,7 +7,8 @@ import type { Job, Report } from './messages.ts';
 import { crowdSituations, simulateCrowd, type CrowdFlags } from './load/crowd/crowd-command.ts';
 import { simulateLoad, type LoadFlags } from './load/load-command.ts';
 import { printOutage, printReport, Progress } from './report.ts';
-import { mutants, type Mutant } from './runs/mutants.ts';
+import { mutants } from './runs/mutants/all-mutants.ts';
+import type { Mutant } from './runs/mutants/plant.ts';
 
 const mutantSeeds = 1_000;
 const progressMillis = 5_000;

@@ -4,7 +4,8 @@
  */
 import { environment } from './environment.ts';
 import type { Job, Message } from './messages.ts';
-import { mutants, plant } from './runs/mutants.ts';
+import { mutants } from './runs/mutants/all-mutants.ts';
+import { plant } from './runs/mutants/plant.ts';
 
 const job = JSON.parse(process.argv[2] ?? '') as Job;
 let sent: Promise<void> = Promise.resolve();

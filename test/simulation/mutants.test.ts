@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { mutants } from '../../simulation/runs/mutants.ts';
+import { mutants } from '../../simulation/runs/mutants/all-mutants.ts';
 
 it('The text of each planted bug occurs exactly once in its file, and its replacement differs', () => {
   const lost = mutants.filter(({ file, find, replace }) => {

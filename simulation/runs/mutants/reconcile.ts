@@ -1,0 +1,41 @@
+/** The planted bugs of the reconciler, and of a rollback. */
+import type { Mutant } from './plant.ts';
+
+export const reconcile: readonly Mutant[] = [
+  {
+    name: 'late-is-left-alone',
+    file: 'functions/schedule/next-step.ts',
+    find: 'if (now >= giveUpAt) return',
+    replace: 'if (now >= giveUpAt + 3_600_000) return',
+  },
+  {
+    name: 'death-waits-for-the-lease',
+    file: 'functions/schedule/reconcile.ts',
+    find: '(isOver ? stepAfterEnd : nextStep)(',
+    replace: 'nextStep(',
+  },
+  {
+    name: 'open-work-forgotten',
+    file: 'functions/schedule/recover.ts',
+    find: 'await services.openWork.postpone(creation, dueAt);',
+    replace: 'await services.openWork.postpone(creation, undefined);',
+  },
+  {
+    name: 'newer-record-is-recovered',
+    file: 'functions/schedule/recover.ts',
+    find: 'requireKnownRelease(creation, services);',
+    replace: '',
+  },
+  {
+    name: 'start-with-the-version-of-today',
+    file: 'functions/schedule/recover.ts',
+    find: 'executions.start(creation, number)',
+    replace: 'executions.start({ ...creation, v: services.schema.written }, number)',
+  },
+  {
+    name: 'task-of-today',
+    file: 'simulation/aws/deployed-service.ts',
+    find: 'releases.begin(release)',
+    replace: 'releases.begin(releases.current())',
+  },
+];
