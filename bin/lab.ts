@@ -3,7 +3,6 @@ const programs = {
   audit: () => import('../tools/audit-bench/command.ts'),
   bundles: () => import('../tools/bundles/command.ts'),
   memory: () => import('../tools/memory-bench/command.ts'),
-  plant: () => import('../tools/plant/command.ts'),
   sam: () => import('../tools/sam/command.ts'),
   vendors: () => import('../tools/vendors/command.ts'),
 } as const;

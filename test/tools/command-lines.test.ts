@@ -11,7 +11,6 @@ it.each([
   'lab audit',
   'lab bundles',
   'lab memory',
-  'lab plant',
   'lab sam',
   'lab vendors',
   'preflight',
@@ -32,7 +31,7 @@ it('The lab names its programs when the name is wrong', async () => {
     code: 1,
     stdout: '',
     stderr:
-      'npm run lab -- NAME: "nonsense" is no program of the lab. The names are audit, bundles, memory, plant, sam, vendors.\n',
+      'npm run lab -- NAME: "nonsense" is no program of the lab. The names are audit, bundles, memory, sam, vendors.\n',
   });
 });
 
