@@ -42,7 +42,7 @@ function callback(change: Record<string, string | undefined> = {}): URL {
   return url;
 }
 
-describe('the way to the issuer', () => {
+describe('the address that begins a sign-in at the issuer', () => {
   it('holds state, nonce and the challenge, and asks for a proof of at most this age', async () => {
     const request = { ...begun, isFresh: false, maxAgeSeconds: 43_200 };
     const url = new URL(await provider().authorizationUrl(request));
@@ -85,7 +85,7 @@ describe('the way to the issuer', () => {
   });
 });
 
-describe('the way back', () => {
+describe('the callback of the issuer', () => {
   it('redeems the code with the verifier and the secret, and tells the claims', async () => {
     issuer.claims = { email: 'a@acme.test', email_verified: true, auth_time: 1_700_000_000 };
     expect(await provider().redeem(callback(), begun)).toEqual({

@@ -193,9 +193,10 @@ describe('the fields of a creation', () => {
     );
   });
 
-  it('The ids of creations sort by time', async () => {
+  it('The ids of creations are UUIDv7 and sort by time', async () => {
     const ids = [view(await submit()).id, view(await submit()).id, view(await submit()).id];
     expect([...ids].sort()).toEqual(ids);
+    expect(ids).toEqual([uuidV7, uuidV7, uuidV7]);
   });
 });
 

@@ -205,7 +205,7 @@ describe('max_cost', () => {
 describe('X-Darkroom-Cost', () => {
   const costOf = ({ headers }: Answer): string | null => headers.get('x-darkroom-cost');
 
-  it('The header tells the price in USD on a 202, a replay, a 200 after a wait and a quote, and on nothing else', async () => {
+  it('The header X-Darkroom-Cost has the price in USD on a 202, a replay, a 200 after a wait and a quote, and on nothing else', async () => {
     const client = await service.client();
     const headers = { 'idempotency-key': 'priced' };
     const answers = [

@@ -130,7 +130,7 @@ describe('a creation that ends while the request waits', () => {
 });
 
 describe('a creation that has not ended after the wait', () => {
-  it('The answer is the ordinary 202 after the seconds of the header', async () => {
+  it('The answer is 202 with the open creation after the seconds of the header', async () => {
     const started = performance.now();
     const answer = await submit('[sandbox:delay=200s]', 'wait=1');
     const took = performance.now() - started;

@@ -109,7 +109,7 @@ describe('402 ERR_INSUFFICIENT_BALANCE', () => {
 });
 
 describe('GET /balance', () => {
-  it('The answer shows what can be spent, what is open and what this key may still spend this month', async () => {
+  it('The balance has what can be spent, what is open and what this key may still spend this month', async () => {
     const owner = await service.client({ balance: '1.5', creditLine: '0.5', monthlyCap: '0.1' });
     await submit({ model: 'sandbox-standard', prompt: '[sandbox:delay=3s]' }, owner);
     expect(await balance(owner)).toEqual({

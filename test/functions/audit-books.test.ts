@@ -162,7 +162,7 @@ describe('a run of the daily audit that takes several invocations', () => {
   };
 
   it.each([2, 5, 17, 25, 33, 50])(
-    'Every account is audited when the time is up after %i questions each time',
+    'Every account is audited when each invocation is out of time after %i questions',
     async (questions) => {
       const runs = runsInMemory();
       const balances = new Map(accounts.map((id) => [id, [4_000_000]]));

@@ -70,7 +70,7 @@ describe('a failed authentication', () => {
       'api_key_invalid',
     ],
     [
-      'with a key that has no scheme before it',
+      'with a key in Authorization without Bearer before it',
       { authorization: apiKeyText },
       {},
       401,

@@ -69,7 +69,7 @@ describe('the answer of GET /creations', () => {
     ]);
   });
 
-  it('The answer stays below 5 MB as Lambda sends it, and its cursor continues behind the last creation shown', async () => {
+  it('A page ends below 5 MB as Lambda sends it, says has_more, and its cursor continues after the last creation shown', async () => {
     const creations = Array.from({ length: 100 }, (_, index) => large(100 - index));
     const answer = await list({ creations });
     const bytes = Buffer.byteLength(JSON.stringify({ body: JSON.stringify(answer) }));

@@ -552,7 +552,7 @@ describe('A test delivery', () => {
 });
 
 describe('Redelivery of all that failed', () => {
-  it('repeats the request until the service has taken all portions', async () => {
+  it('sends requests until the service has taken every webhook that failed since the moment', async () => {
     let left = 3;
     portal.stub.answer('redeliverFailed', () => ({ redelivered: 25, has_more: (left -= 1) > 0 }));
     await portal.show('deliveries', 'Deliveries');

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => service.end());
 
 describe('the person of the demo account', () => {
-  it('has a button on the page of the issuer, and is an owner and an operator', async () => {
+  it('signs in by one press of a button of the issuer, and is an owner and an operator', async () => {
     const browser = portal.open();
     const login = await browser.visit(new URL('/auth/login', service.machine.portalUrl));
     let at = new URL(login.headers.get('location') ?? '');

@@ -88,7 +88,7 @@ describe('the order of a deployment', () => {
   });
 });
 
-describe('what stays', () => {
+describe('what stays of a first deployment that failed', () => {
   it('Only the role of API Gateway stays behind a failed first deployment, with the setting that names it', () => {
     const kept = resources.filter(([, { DeletionPolicy }]) => DeletionPolicy === 'Retain');
     expect(kept.map(([id, { Type }]) => `${Type} ${nameOf(id)}`).sort()).toEqual([

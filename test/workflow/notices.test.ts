@@ -299,7 +299,7 @@ describe('the wallet of an account', () => {
 });
 
 describe('the monthly cap of a key', () => {
-  it('The cap is told at 80 and at 100 percent, once each, and anew when it changes', async () => {
+  it('A notice key.cap_reached is sent at 80 and at 100 percent, once each, and again when the cap changes', async () => {
     const client = await watched({ monthlyCap: '0.05' });
     const levels = (): unknown[] =>
       receiver.arrivals(client.hook).map((arrival) => (bodyOf(arrival)['key'] as { level: number }).level);

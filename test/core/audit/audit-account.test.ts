@@ -195,7 +195,7 @@ describe('the audit of an account that is interrupted', () => {
     }
   }
 
-  it('The parts together count what one audit counts', async () => {
+  it('An audit in several parts counts what an audit in one part counts', async () => {
     const { audited, parts } = await inParts(usedAccount());
     expect(parts).toBe(2);
     expect(audited).toEqual({

@@ -309,7 +309,7 @@ describe('a path or method that the portal does not know', () => {
   });
 });
 
-describe('an address', () => {
+describe('the address of a browser', () => {
   // Rejections count by the minute, and no test begins shortly before the end of one.
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
