@@ -92,8 +92,11 @@ export async function simulate(args: string[]): Promise<boolean> {
 
 function runSeeds(flags: Flags): Promise<boolean> {
   const from = wholeNumber('--from', flags.from, 0);
-  const to = from + wholeNumber('--seeds', flags.seeds ?? '1000');
-  return inWorkers(flags, (index, of) => ({
+  const seeds = wholeNumber('--seeds', flags.seeds ?? '1000');
+  const to = from + seeds;
+  // A worker without a seed would only take processor time away from the others.
+  const workers = String(Math.min(seeds, wholeNumber('--workers', flags.workers)));
+  return inWorkers({ ...flags, workers }, (index, of) => ({
     kind: 'seeds',
     from: from + index,
     to,
