@@ -7,7 +7,8 @@ import { conflictOf } from '../world/effects.ts';
 /** The parts of the SDK's HTTP request that the simulation reads. */
 export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
+  /** The input itself when the client writes no bytes. */
+  readonly body: string | Uint8Array | Input;
 }
 
 /** An HTTP answer as the SDK expects it of its request handler. */
@@ -15,7 +16,7 @@ export interface HttpAnswer {
   readonly response: {
     readonly statusCode: number;
     readonly headers: Readonly<Record<string, string>>;
-    readonly body: Uint8Array;
+    readonly body: object;
   };
 }
 
@@ -37,10 +38,12 @@ export async function exchangeWith(
   perform: (operation: string, input: Input) => Promise<object>,
 ): Promise<HttpAnswer> {
   const operation = (request.headers['x-amz-target'] ?? '').split('.')[1] ?? '';
-  const text = typeof request.body === 'string' ? request.body : new TextDecoder().decode(request.body);
-  const input = JSON.parse(text) as Input;
+  const { body } = request;
+  const writesBytes = typeof body === 'string' || body instanceof Uint8Array;
+  const input = writesBytes ? (JSON.parse(textOf(body)) as Input) : body;
   try {
-    return answerOf(200, await perform(operation, input));
+    const answer = await perform(operation, input);
+    return answerOf(200, writesBytes ? bytesOf(answer) : answer);
   } catch (error) {
     if (!(error instanceof AwsError)) throw error;
     return refusalOf(operation, input, error);
@@ -53,19 +56,20 @@ function refusalOf(operation: string, input: Input, error: AwsError): HttpAnswer
     error.code === 'TransactionConflictException' && operation === 'TransactWriteItems'
       ? conflictOf(asTableRequest(input).TransactItems?.length ?? 0)
       : error;
-  return answerOf(code === 'InternalServerError' ? 500 : 400, {
-    __type: `simulated#${code}`,
-    message,
-    ...fields,
-  });
+  return answerOf(
+    code === 'InternalServerError' ? 500 : 400,
+    bytesOf({ __type: `simulated#${code}`, message, ...fields }),
+  );
 }
 
 function answerOf(statusCode: number, body: object): HttpAnswer {
-  return {
-    response: {
-      statusCode,
-      headers: { 'content-type': 'application/x-amz-json-1.0' },
-      body: Buffer.from(JSON.stringify(body)),
-    },
-  };
+  return { response: { statusCode, headers: { 'content-type': 'application/x-amz-json-1.0' }, body } };
+}
+
+function textOf(body: string | Uint8Array): string {
+  return typeof body === 'string' ? body : new TextDecoder().decode(body);
+}
+
+function bytesOf(body: object): Uint8Array {
+  return Buffer.from(JSON.stringify(body));
 }

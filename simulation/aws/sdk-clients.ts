@@ -8,7 +8,7 @@ import type { Input } from './table-request.ts';
 import type { Ongoing } from '../world/effects.ts';
 import type { FaultKind } from '../world/faults.ts';
 import type { World } from '../world/simulated-world.ts';
-import { lean } from './lean-clients.ts';
+import { lean, withoutBytes } from './lean-clients.ts';
 import { targetOf } from './call-target.ts';
 import { exchangeWith, withoutNetwork, type HttpAnswer, type HttpRequest } from './http-exchange.ts';
 
@@ -63,7 +63,7 @@ export function createAwsClients(world: World, endpoints: AwsEndpoints): AwsClie
     requestHandler: handlerOf(service),
   });
   return {
-    documents: DynamoDBDocumentClient.from(lean(new DynamoDBClient(configOf('dynamodb'))), {
+    documents: DynamoDBDocumentClient.from(withoutBytes(lean(new DynamoDBClient(configOf('dynamodb')))), {
       marshallOptions: { removeUndefinedValues: true },
     }),
     states: lean(new SFNClient(configOf('states'))),
