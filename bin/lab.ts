@@ -1,6 +1,5 @@
 /** `npm run lab -- NAME`: measurements and preparations that a contributor needs now and then. */
 const programs = {
-  audit: () => import('../tools/audit-bench/command.ts'),
   bundles: () => import('../tools/bundles/command.ts'),
   memory: () => import('../tools/memory-bench/command.ts'),
   sam: () => import('../tools/sam/command.ts'),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Table } from '../../adapters/dynamodb/table.ts';
+import { uuidV7 } from '../../core/ids.ts';
 import type { Item } from '../../local/dynamodb/attributes.ts';
 import { createAwsAccount } from '../../simulation/aws/aws-account.ts';
 import {
@@ -16,37 +17,70 @@ import { runCrowd } from '../../simulation/load/crowd/run-crowd.ts';
 import { createForgetter } from '../../simulation/load/crowd/forget.ts';
 import { marshalItem } from '../../simulation/load/lean/plain-items.ts';
 import { defaultQuotas } from '../../tools/quotas/quotas.ts';
-import { generateBooks } from '../../tools/audit-bench/generated-books.ts';
 
-const size = { accounts: 3, creations: 600 };
 const nowMillis = Date.UTC(2026, 10, 21);
+const accounts = ['Bench00000', 'Bench00001', 'Bench00002'];
+const creationsEach = 200;
+const costMicros = 40_000;
+const openingMicros = 1_000_000_000;
 
-/** Books whose creations and ledger rows are in the archive. `alter` changes an item on the way to it. */
+type Plain = Readonly<Record<string, unknown>>;
+
+/** The account with its key, and the ledger with its creations, of which every eighth was refunded after a second. */
+function booksOf(account: string, wrongMicros: number): { readonly own: Plain[]; readonly rows: Plain[] } {
+  const began = Date.UTC(2026, 9, 1);
+  const timeOf = (millis: number): string => new Date(began + millis).toISOString();
+  const pk = `ACCOUNT#${account}`;
+  const month = '2026_10';
+  const keyId = 'Key001';
+  const rowOf = (kind: string, at: string, name: string, more: Plain): Plain => {
+    return { pk, sk: `LEDGER#${at}#${kind}#${name}`, kind, at, ...more };
+  };
+  const rows = [rowOf('top_up', timeOf(-1), 'opening', { amountMicros: openingMicros })];
+  let spentMicros = 0;
+  for (let number = 0; number < creationsEach; number += 1) {
+    const createdAt = timeOf(number * 2_000);
+    const id = uuidV7(Date.parse(createdAt), new Uint8Array(16).fill(accounts.indexOf(account)));
+    const isRefunded = number % 8 === 0;
+    const refundedMicros = isRefunded ? costMicros : 0;
+    const named = { creationId: id, keyId, month };
+    rows.push(rowOf('charge', createdAt, id, { amountMicros: 0 - costMicros, ...named }));
+    if (isRefunded)
+      rows.push(rowOf('refund', timeOf(number * 2_000 + 1_000), id, { amountMicros: costMicros, ...named }));
+    rows.push({
+      ...{ pk: `CREATION#${id}`, sk: 'CREATION', listing: `CREATIONS#${account}`, listed: id },
+      ...{ id, accountId: account, costMicros, refundedMicros, createdAt },
+      status: isRefunded ? 'failed' : 'completed',
+    });
+    spentMicros += costMicros - refundedMicros;
+  }
+  const availableMicros = openingMicros - spentMicros + wrongMicros;
+  const own = [
+    {
+      ...{ pk, sk: 'ACCOUNT', availableMicros, creditLineMicros: 0, inFlight: 0 },
+      ...{ listing: 'ACCOUNTS', listed: `${timeOf(0)}#${account}` },
+    },
+    { pk, sk: `KEY#${keyId}`, id: keyId, name: 'server', [`spent_${month}`]: spentMicros },
+  ];
+  return { own, rows };
+}
+
+/**
+ * Books whose creations and ledger rows are in the archive. `alter` changes an item on the way to it.
+ * @param wrong the account whose balance is a cent too high
+ */
 function booksInArchive(
-  wrong: number,
+  wrong?: string,
   alter: (item: Item) => Item | undefined = (item) => item,
 ): [SimulatedTable, Archive] {
-  const books = generateBooks(size, wrong);
   const table = createSimulatedTable({ now: () => nowMillis, remembers: false });
   const archive = createArchive();
-  const put = (...parts: readonly Readonly<Record<string, unknown>>[]): void =>
-    void table.perform('PutItem', {
-      TableName: tableName,
-      Item: marshalItem(Object.assign({}, ...parts) as object as Record<string, unknown>),
-    });
-  for (let account = 0; account < size.accounts; account += 1) {
-    const own = books.accountItem(account);
-    const id = String(own['pk']).slice('ACCOUNT#'.length);
-    const add = (item: Readonly<Record<string, unknown>>): void => {
-      const altered = alter(marshalItem(item));
-      if (altered) archive.add(id, altered);
-    };
-    put(own, books.accountListed(account));
-    put(books.keyItem(account));
-    for (let row = 0; row < books.rows(); row += 1) add(books.ledgerRow(account, row));
-    for (let creation = 0; creation < books.creationsEach; creation += 1) {
-      const listed = books.creationListed(account, creation);
-      add({ ...books.creationItem(String(listed['listed'])), ...listed, accountId: id });
+  for (const account of accounts) {
+    const { own, rows } = booksOf(account, account === wrong ? 10_000 : 0);
+    for (const item of own) table.perform('PutItem', { TableName: tableName, Item: marshalItem(item) });
+    for (const row of rows) {
+      const altered = alter(marshalItem(row));
+      if (altered) archive.add(account, altered);
     }
   }
   return [table, archive];
@@ -80,19 +114,21 @@ it('An archive gives each item back once, from the shelf of its account', () => 
 });
 
 it('The audit of a crowd reads the whole archive, and finds right books right', async () => {
-  const found = await audit(booksInArchive(-1));
+  const found = await audit(booksInArchive());
   expect(found).toEqual({ accounts: 3, creations: 600, unpacked: 600 + 600 + 75 + 3, differences: [] });
 });
 
 it('The audit of a crowd finds a wrong cent in the balance of an account', async () => {
-  const { differences } = await audit(booksInArchive(1));
+  const { differences } = await audit(booksInArchive(accounts[1]));
   expect(differences).toHaveLength(1);
 });
 
 it('The audit of a crowd finds a row that the archive has lost', async () => {
   let rows = 0;
   const { differences } = await audit(
-    booksInArchive(-1, (item) => (item['kind']?.S === 'charge' && (rows += 1) === 100 ? undefined : item)),
+    booksInArchive(undefined, (item) =>
+      item['kind']?.S === 'charge' && (rows += 1) === 100 ? undefined : item,
+    ),
   );
   expect(differences.length).toBeGreaterThan(0);
 });

@@ -8,7 +8,6 @@ const run = promisify(execFile);
 
 it.each([
   'cost',
-  'lab audit',
   'lab bundles',
   'lab memory',
   'lab sam',
@@ -31,7 +30,7 @@ it('The lab names its programs when the name is wrong', async () => {
     code: 1,
     stdout: '',
     stderr:
-      'npm run lab -- NAME: "nonsense" is no program of the lab. The names are audit, bundles, memory, sam, vendors.\n',
+      'npm run lab -- NAME: "nonsense" is no program of the lab. The names are bundles, memory, sam, vendors.\n',
   });
 });
 

@@ -22,7 +22,7 @@ const reportSchema = z.object({
  * of the command, the work of a stored release, two outages, crowds, a thousand cancels and a fault at every call site
  * in the simulation, every row of every vendor from request to webhook, own GPUs, the audit and the pages of a year of
  * 100,000 ledger rows, a client and the openai library behind a hostile network, limits under conflicts, the grants
- * that a whole run uses, the canary over a whole service, generated books, ten thousand ranges of days, two thousand
+ * that a whole run uses, the canary over a whole service, the audit of large books, ten thousand ranges of days, two thousand
  * strange bodies, kill -9,
  * and a few files that prove over a whole service what faster tests prove, too.
  */
@@ -41,6 +41,7 @@ const longTests = [
   'test/clients/sixty-requests.test.ts',
   'test/clients/thousand-requests.test.ts',
   'test/command/listen.test.ts',
+  'test/core/audit/large-books.test.ts',
   'test/examples/generate.test.ts',
   'test/functions/portal/ranges-long.test.ts',
   'test/local/wrong-catalog-or-settings.test.ts',
@@ -58,7 +59,6 @@ const longTests = [
   'test/simulation/provider-down.test.ts',
   'test/stack/canary.test.ts',
   'test/stack/used-grants.test.ts',
-  'test/tools/audit-bench.test.ts',
   'test/vendors/callback-machine.test.ts',
   'test/vendors/callbacks.test.ts',
   'test/vendors/cancel.test.ts',
