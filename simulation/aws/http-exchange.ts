@@ -1,8 +1,9 @@
 /** Stands in the place of the network below the SDK: turns its HTTP requests into calls of a function. */
-import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { AwsError } from '../../local/aws/aws-error.ts';
-import { asTableRequest, type Input } from './table-request.ts';
 import { conflictOf } from '../world/effects.ts';
+import { asTableRequest, type Input } from './table-request.ts';
 
 /** The parts of the SDK's HTTP request that the simulation reads. */
 export interface HttpRequest {
@@ -72,4 +73,26 @@ function textOf(body: string | Uint8Array): string {
 
 function bytesOf(body: object): Uint8Array {
   return Buffer.from(JSON.stringify(body));
+}
+
+/** Creates a client. `perform` answers each request or throws AwsError. */
+export function createDirectClient(
+  perform: (operation: string, input: Input) => object,
+): DynamoDBDocumentClient {
+  const config = {
+    ...withoutNetwork,
+    requestHandler: {
+      handle: (request: HttpRequest) =>
+        exchangeWith(request, (operation, input) => Promise.resolve(perform(operation, input))),
+    },
+  };
+  return DynamoDBDocumentClient.from(new DynamoDBClient(config), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+}
+
+/** Makes the SDK read its configuration files. The SDK keeps them for all later clients of the process. */
+export async function readSdkConfiguration(): Promise<void> {
+  const client = createDirectClient(() => ({}));
+  await client.send(new GetCommand({ TableName: 'table', Key: { pk: 'NONE', sk: 'NONE' } }));
 }

@@ -1,9 +1,8 @@
 /** The product's table on the table engine, and what the watches read of it. */
-import { ttlAttribute } from '../../adapters/dynamodb/table.ts';
+import { listingIndex, openWorkIndex, ttlAttribute } from '../../adapters/dynamodb/table.ts';
 import type { Item } from '../../local/dynamodb/attributes.ts';
-import { createTableEngine, type CommittedChange } from '../../local/dynamodb/engine.ts';
+import { type CommittedChange, createTableEngine } from '../../local/dynamodb/engine.ts';
 import { createNoStorage } from '../../local/dynamodb/storage.ts';
-import { tableDefinition } from './table-definition.ts';
 import { asTableRequest, type Input } from './table-request.ts';
 
 /** The name of the table in every world. */
@@ -110,5 +109,37 @@ function createPast(now: () => number): Past {
         const then = since ? since.before : item;
         return then ? [then] : [];
       }),
+  };
+}
+
+const key = (
+  AttributeName: string,
+  KeyType: 'HASH' | 'RANGE',
+): { AttributeName: string; KeyType: 'HASH' | 'RANGE' } => ({ AttributeName, KeyType });
+const type = (
+  AttributeName: string,
+  AttributeType: 'S' | 'N',
+): { AttributeName: string; AttributeType: 'S' | 'N' } => ({ AttributeName, AttributeType });
+
+/** The input of CreateTable for the service's table, from the declaration in lib/. */
+export function tableDefinition(TableName: string) {
+  const index = ({ name, partition, sort }: typeof openWorkIndex | typeof listingIndex) => ({
+    IndexName: name,
+    KeySchema: [key(partition, 'HASH'), key(sort, 'RANGE')],
+    Projection: { ProjectionType: 'KEYS_ONLY' as const },
+  });
+  return {
+    TableName,
+    BillingMode: 'PAY_PER_REQUEST' as const,
+    AttributeDefinitions: [
+      type('pk', 'S'),
+      type('sk', 'S'),
+      type('openShard', 'S'),
+      type('dueAt', 'N'),
+      type('listing', 'S'),
+      type('listed', 'S'),
+    ],
+    KeySchema: [key('pk', 'HASH'), key('sk', 'RANGE')],
+    GlobalSecondaryIndexes: [index(openWorkIndex), index(listingIndex)],
   };
 }

@@ -8,12 +8,11 @@ import { transactionCanceled } from '../../local/dynamodb/refusals.ts';
 import type { Item } from '../../local/dynamodb/attributes.ts';
 import { sizeOfItem } from '../../local/dynamodb/values.ts';
 import { listingIndex, openWorkIndex } from '../../adapters/dynamodb/table.ts';
-import { dynamodbLimits } from '../limits/dynamodb.ts';
-import type { AwsQuotas } from '../limits/quotas.ts';
+import { type AwsQuotas, dynamodbLimits } from '../limits/quotas.ts';
 import { Ongoing } from '../world/effects.ts';
 import type { Change } from './simulated-table.ts';
 import { asTableRequest, type Input, type ItemRequest } from './table-request.ts';
-import { createGrowing, createPartitions } from './unit-buckets.ts';
+import { createGrowing, createPartitions } from './token-bucket.ts';
 
 export interface TableThroughput {
   /** Performs a call, or refuses it. */

@@ -3,14 +3,13 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { createKey } from '../../core/api-key.ts';
 import type { KeyId } from '../../core/ids.ts';
 import type { Operation } from '../aws/deployed-service.ts';
-import { createEventSteps } from './event-steps.ts';
-import { freshKey, keyAt, type AccountHeld, type KeyHeld } from './open-account.ts';
+import { pictures } from '../network/providers.ts';
+import { bodyOf, detailsOf } from '../watches/answer-body.ts';
+import { type AccountHeld, freshKey, keyAt, type KeyHeld } from './open-account.ts';
 import { eventOf, submission } from './request-event.ts';
 import type { FollowEvents, Step, Submit } from './scenario.ts';
-import { bodyOf, detailsOf } from '../watches/answer-body.ts';
 import { promptMark } from './secret-marks.ts';
 import type { Stage } from './stage.ts';
-import { createUploadSteps, type UploadSteps } from './upload-steps.ts';
 
 export interface ApiSteps {
   readonly submit: (step: Submit) => Promise<void>;
@@ -170,4 +169,103 @@ export function createApiSteps(stage: Stage): ApiSteps {
 
 function pollOf(id: string, key: KeyHeld): APIGatewayProxyEventV2 {
   return eventOf('GET', `/api/public/v1/creations/${id}`, key, {}, undefined, id);
+}
+
+/** Sends one request. Undefined when its answer did not reach the client. */
+type SendRequest = (
+  operation: Operation,
+  account: AccountHeld,
+  key: KeyHeld,
+  event: APIGatewayProxyEventV2,
+) => Promise<APIGatewayProxyStructuredResultV2 | undefined>;
+
+/** Reads until the step has its answers, or the client has asked three times as often. */
+function createEventSteps({ world, watch, accountOf }: Stage, send: SendRequest) {
+  return async (step: FollowEvents): Promise<void> => {
+    const account = accountOf(step);
+    const key = keyAt(account, step.key);
+    let after: string | undefined;
+    for (let asked = 0, answered = 0; answered < step.reads && asked < 3 * step.reads; asked += 1) {
+      const name = `${step.name} read ${asked}`;
+      const askedAt = world.time.now();
+      const answer = await send('events', account, key, readOf(step, after, key));
+      world.note(`client ${name}: ${answer?.statusCode ?? 0}`);
+      if (answer?.statusCode === 200) {
+        answered += 1;
+        // A client that lost its last cursor asks with the one before. It is a reader of its own then.
+        const isAgain = after !== undefined && world.dice.chance(`${name} again`, 0.2);
+        const read = { account: account.id, after, askedAt, notices: step.notices };
+        const body = bodyOf(answer.body);
+        if (isAgain) watch.events.onRepeated({ ...read, reader: step.name, body });
+        else after = watch.events.onRead({ ...read, reader: step.name, body });
+      } else if (answer?.statusCode === 400) watch.events.onRefused(after ?? '', answer.body ?? '');
+      const pause = world.sleep(world.dice.between(`${name} pause`, 100, step.pauseMillis));
+      if (!step.isTold) await pause;
+      else {
+        await Promise.race([pause, watch.events.next(account.id)]);
+        await world.sleep(world.dice.between(`${name} is told`, 0, 40));
+      }
+    }
+  };
+}
+
+function readOf(
+  { limit, wait, notices }: FollowEvents,
+  after: string | undefined,
+  key: KeyHeld,
+): APIGatewayProxyEventV2 {
+  const event = eventOf('GET', '/api/public/v1/events', key, {});
+  event.queryStringParameters = {
+    limit: String(limit),
+    wait: String(wait),
+    ...(after !== undefined && { after }),
+    ...(notices && { include: 'notices' }),
+  };
+  return event;
+}
+
+type UploadStep = Extract<Step, { kind: 'upload' }>;
+
+interface UploadSteps {
+  readonly upload: (step: UploadStep) => Promise<void>;
+  /** The items of image_urls, in which the ids of uploads stand in the place of the steps' names. */
+  readonly named: (images: readonly string[]) => string[];
+}
+
+/** What a client names whose upload never came about. */
+const noUpload = 'upload:019aa5a0-1000-7000-8000-00000000000b';
+
+function createUploadSteps({ world, service, accountOf }: Stage, send: SendRequest): UploadSteps {
+  const addresses = new Map<string, string>();
+  const picture = pictures['png'] ?? Buffer.alloc(0);
+
+  function announcement(key: KeyHeld): ReturnType<typeof eventOf> {
+    const body = JSON.stringify({ content_type: 'image/png', bytes: picture.length });
+    return eventOf('POST', '/api/public/v1/uploads', key, { 'content-type': 'application/json' }, body);
+  }
+
+  return {
+    upload: async (step) => {
+      const account = accountOf(step);
+      const key = keyAt(account, step.key);
+      const answer = await send('upload', account, key, announcement(key));
+      world.note(`client ${step.name}: ${answer?.statusCode ?? 0}`);
+      if (answer?.statusCode !== 201) return;
+      const { image_url, upload_url, upload_headers } = JSON.parse(answer.body ?? '{}') as {
+        image_url: string;
+        upload_url: string;
+        upload_headers: Record<string, string>;
+      };
+      addresses.set(step.name, image_url);
+      if (step.fill === 'never') return;
+      await world.sleep(world.dice.between(`${step.name} put`, 20, 400));
+      const bytes = step.fill === 'right' ? picture : picture.subarray(1);
+      const headers = { ...upload_headers, 'content-length': String(bytes.length) };
+      world.note(`client ${step.name} puts: ${service.bucket.receive(upload_url, headers, bytes)}`);
+    },
+    named: (images) =>
+      images.map((image) =>
+        image.startsWith('upload:') ? (addresses.get(image.slice('upload:'.length)) ?? noUpload) : image,
+      ),
+  };
 }

@@ -2,10 +2,42 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { OpenaiAnswer } from '../aws/openai-service.ts';
 import { keyAt, type KeyHeld } from './open-account.ts';
-import { isRepeated, libraryHeaders, mostRetries, pauseMillis, retryHeader } from './openai-library.ts';
 import type { OpenaiCalls, TryFate } from './openai-step.ts';
 import { promptMark } from './secret-marks.ts';
 import type { Stage } from './stage.ts';
+
+/** How often a library repeats a call. */
+const mostRetries = 2;
+/** How long a library waits for an answer, and what it says of that. */
+const timeoutSeconds = 600;
+
+/** What a library hears of a try. Undefined: the connection broke. */
+type Heard = { readonly status: number; readonly headers: Readonly<Record<string, string>> } | undefined;
+
+function isRepeated(heard: Heard): boolean {
+  if (!heard) return true;
+  const told = heard.headers['x-should-retry'];
+  if (told === 'true' || told === 'false') return told === 'true';
+  return [408, 409, 429].includes(heard.status) || heard.status >= 500;
+}
+
+/** The pause before the retry with this number, in milliseconds. */
+function pauseMillis(heard: Heard, retry: number, jitter: number): number {
+  const told = Number(heard?.headers['retry-after'] ?? Number.NaN) * 1_000;
+  if (told >= 0 && told < 60_000) return told;
+  return Math.min(500 * 2 ** (retry - 1), 8_000) * (1 - jitter * 0.25);
+}
+
+const retryHeader = 'X-Stainless-Retry-Count';
+
+/** The headers that a library sends with the try of this number. */
+function libraryHeaders(retry: number): Readonly<Record<string, string>> {
+  return {
+    [retryHeader]: String(retry),
+    'X-Stainless-Timeout': String(timeoutSeconds),
+    'Content-Type': 'application/json',
+  };
+}
 
 const path = '/openai/v1/images/generations';
 const fates = ['lost', 'late', 'cut', 'cut', 'unheard'] as const;

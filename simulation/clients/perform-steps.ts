@@ -1,16 +1,17 @@
 /** Performs the steps of a scenario. */
 import type { Service } from '../aws/deployed-service.ts';
+import type { Execution } from '../aws/step-functions.ts';
 import type { Watch } from '../watches/all-watches.ts';
 import type { World } from '../world/simulated-world.ts';
+import { claimsAt } from './addresses.ts';
 import { createApiSteps } from './api-steps.ts';
-import { createMishapSteps } from './mishap-steps.ts';
-import { openAccount, type AccountHeld } from './open-account.ts';
+import { type AccountHeld, openAccount } from './open-account.ts';
 import { openPeople } from './open-people.ts';
 import { createOpenaiSteps } from './openai-steps.ts';
 import { createOperatorSteps } from './operator-steps.ts';
 import { createPortalSteps } from './portal-steps.ts';
-import { signIn } from './sign-in-step.ts';
-import type { Scenario, Step } from './scenario.ts';
+import { monthsEnd, type Scenario, type SignIn, type Step } from './scenario.ts';
+import type { Stage } from './stage.ts';
 
 /** Opens the accounts of the scenario in the table. Returns the function that performs a step. */
 export function createPerformer(
@@ -120,4 +121,65 @@ export function createPerformer(
         return;
     }
   };
+}
+
+async function signIn(step: SignIn, { world, service, accountOf }: Stage): Promise<void> {
+  const claims = claimsAt(accountOf(step).id, step.address, step.who);
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    const entered = await service.signIn(claims);
+    world.note(`sign-in ${step.name}, try ${attempt}: ${entered ?? 'no answer'}`);
+    if (entered !== undefined) return;
+    await world.sleep(world.dice.between(`${step.name} again ${attempt}`, 500, 4_000));
+  }
+}
+
+interface MishapSteps {
+  /** Aborts, redrives or starts again one execution of the world. */
+  readonly disturbExecution: (step: Step) => Promise<void>;
+  /** Counts a clock step under its name. */
+  readonly noteClock: (name: string) => void;
+}
+
+function createMishapSteps({ world, service }: Stage): MishapSteps {
+  const { dice } = world;
+
+  async function disturbExecution(step: Step): Promise<void> {
+    const executions = [...service.stepFunctions.executions.values()];
+    const one = executions[dice.between(`which ${step.at}`, 0, Math.max(0, executions.length - 1))];
+    if (!one) return;
+    if (step.kind === 'abort' && one.status === 'RUNNING') {
+      world.mishap('execution aborted');
+      service.stepFunctions.abort(one);
+      if (!dice.chance(`redriven ${step.at}`, 0.4)) return;
+      // Until then the reconciler has mostly taken up the creation, and often brought it to its end.
+      await world.sleep(dice.between(`redriven after ${step.at}`, 100, 90_000));
+      redrive(one);
+    } else if (step.kind === 'redrive') redrive(one);
+    else if (step.kind === 'restart') {
+      world.mishap('execution started again');
+      service.stepFunctions.perform('StartExecution', {
+        stateMachineArn: one.machineArn,
+        name: `${one.name}-again-${step.at}`,
+        input: one.input,
+      });
+    }
+  }
+
+  /** Step Functions redrives only executions that have ended without success. */
+  function redrive(execution: Execution): void {
+    if (execution.status === 'RUNNING' || execution.status === 'SUCCEEDED') return;
+    world.mishap('redrive after the end');
+    service.stepFunctions.redrive(execution);
+  }
+
+  /**
+   * Steps close to the turn of a month have a name of their own: there a wrong clock can charge the wrong
+   * month.
+   */
+  function noteClock(name: string): void {
+    const toTurn = Math.abs(world.time.now() - monthsEnd);
+    world.mishap(toTurn < 60_000 ? `${name} within a minute of the month’s turn` : name);
+  }
+
+  return { disturbExecution, noteClock };
 }

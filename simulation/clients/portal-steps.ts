@@ -3,22 +3,23 @@
  * person presses it again, mostly with the page as it was.
  */
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { accountFromItem, apiKeyFromItem } from '../../adapters/dynamodb/mapping.ts';
 import { memberFromItem } from '../../adapters/dynamodb/portal/people-mapping.ts';
+import type { Item } from '../../adapters/dynamodb/table.ts';
 import type { KeyCaps } from '../../core/account.ts';
-import type { PortalOperationName } from '../../core/contract.ts';
 import { rollMillis } from '../../core/api-keys.ts';
+import { type PortalOperationName, portalOperations, portalRoot } from '../../core/contract.ts';
 import type { KeyId } from '../../core/ids.ts';
-import { toUsd, asMicros } from '../../core/money.ts';
+import { asMicros, toUsd } from '../../core/money.ts';
 import { invitationIdOf } from '../../core/portal/people.ts';
 import { alertsVersion, keyVersion, memberVersion } from '../../core/portal/version.ts';
-import type { Item } from '../../adapters/dynamodb/table.ts';
+import { originSecret, type PortalFunctionName } from '../aws/portal-service.ts';
 import { asBody, bodyOf, textOf } from '../watches/answer-body.ts';
 import { addressAt } from './addresses.ts';
 import type { ApiSteps } from './api-steps.ts';
-import { freshKey, keyAt, noticeAddress, type AccountHeld, type KeyHeld } from './open-account.ts';
-import type { PortalRequest } from './portal-request.ts';
-import { functionOf, portalEvent } from './portal-request.ts';
+import { type AccountHeld, freshKey, keyAt, type KeyHeld, noticeAddress } from './open-account.ts';
+import type { PersonHeld } from './open-people.ts';
 import type { PortalAct, PortalStep } from './portal-step.ts';
 import { submissionParts } from './request-event.ts';
 import { addressMark } from './secret-marks.ts';
@@ -240,4 +241,59 @@ export function createPortalSteps(
       if (dice.chance(`${name} loads again ${attempt}`, 0.3)) request = pressed(act, account, name);
     }
   };
+}
+
+interface PortalRequest {
+  readonly operation: PortalOperationName;
+  /** Of the path's {id}. */
+  readonly id?: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const functions: readonly PortalFunctionName[] = [
+  'portal-read',
+  'portal-manage',
+  'portal-generate',
+  'portal-cancel',
+];
+
+/** The address of everybody's browser, as the portal's distribution saw it. */
+const viewerAddress = '198.51.100.251:49152';
+
+/** The function that answers the request. */
+function functionOf({ operation }: Pick<PortalRequest, 'operation'>): PortalFunctionName {
+  const name = `portal-${portalOperations[operation].function}`;
+  const found = functions.find((known) => known === name);
+  if (!found) throw new Error(`the simulation does not run ${name}`);
+  return found;
+}
+
+function portalEvent(
+  { operation, id, body, headers = {} }: PortalRequest,
+  { cookie }: Pick<PersonHeld, 'cookie'>,
+): APIGatewayProxyEventV2 {
+  const { method, path } = portalOperations[operation];
+  return {
+    routeKey: `${method} ${portalRoot}${path}`,
+    rawPath: `${portalRoot}${path.replace('{id}', id ?? '')}`,
+    rawQueryString: '',
+    headers: {
+      'x-origin-secret': originSecret,
+      'cloudfront-viewer-address': viewerAddress,
+      'sec-fetch-site': 'same-origin',
+      ...(body && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    cookies: [`__Host-darkroom=${cookie}`],
+    ...(id !== undefined && { pathParameters: { id } }),
+    ...(body && { body: JSON.stringify(body) }),
+    isBase64Encoded: false,
+    requestContext: {
+      http: { method, sourceIp: '192.0.2.1' },
+      routeKey: `${method} ${portalRoot}${path}`,
+      requestId: '',
+      domainName: 'api.test',
+    },
+  } as unknown as APIGatewayProxyEventV2;
 }

@@ -1,5 +1,7 @@
 /** Builds requests in the form in which API Gateway passes them to a function. */
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { Operation } from '../aws/deployed-service.ts';
+import type { Books } from '../watches/money-books.ts';
 import type { KeyHeld } from './open-account.ts';
 import type { Submit } from './scenario.ts';
 import { addressMark, promptMark } from './secret-marks.ts';
@@ -60,4 +62,23 @@ export function eventOf(
     isBase64Encoded: false,
     requestContext: { http: { method, sourceIp }, requestId: '', domainName: 'api.test' },
   } as unknown as APIGatewayProxyEventV2;
+}
+
+/** The state of the books when a request was sent. */
+export interface Before {
+  readonly at: number;
+  readonly ledger: ReturnType<Books['ledgerOf']>;
+}
+
+/** A request with its sender, and the answers that the sender may get. */
+export interface Asked extends Before {
+  readonly account: string;
+  /** Whether the key may have been revoked, or the account suspended, before the answer. */
+  readonly mayBeRefused: boolean;
+  /**
+   * Whether a command that revoked the key or suspended the account returned before the request, and still
+   * holds.
+   */
+  readonly mustBeRefused: boolean;
+  readonly operation: Operation;
 }

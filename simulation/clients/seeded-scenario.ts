@@ -1,14 +1,10 @@
 /** Draws the scenario of a seed. */
 import { createDice, type Dice } from '../world/dice.ts';
-import { catalogsOf } from './seeded-catalogs.ts';
-import { closingOf } from './seeded-closing.ts';
+import { catalogsOf, closingOf, otherStepOf, releasesOf, uploadsOf } from './seeded-other-steps.ts';
 import { flappingSubmit } from './flapping-scenario.ts';
 import { librariesAlone, openaiOf, withRoomForLibraries } from './seeded-openai.ts';
-import { otherStepOf } from './seeded-other-steps.ts';
 import { portalStepsOf } from './seeded-portal.ts';
 import { peopleAtOnce, withRoomForPeople } from './seeded-people-at-once.ts';
-import { releasesOf } from './seeded-releases.ts';
-import { uploadsOf } from './seeded-uploads.ts';
 import { burstOf, repeatedNextDay, submitOf } from './seeded-submits.ts';
 import { monthsEnd, type AccountPlan, type KeyPlan, type Scenario, type Step } from './scenario.ts';
 

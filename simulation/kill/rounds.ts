@@ -2,20 +2,25 @@
  * Kills the service again and again under load, and starts it again on the same data folder. The promises are
  * those of the simulation, but the sockets and the files are real.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { createAccount } from '../../admin/commands/accounts.ts';
 import { issueKey } from '../../admin/commands/keys.ts';
-import type { OperatorServices } from '../../admin/services.ts';
 import { issueSecret } from '../../admin/commands/webhooks.ts';
+import { connect } from '../../admin/connect.ts';
+import type { OperatorServices } from '../../admin/services.ts';
 import { isTerminal } from '../../core/creation.ts';
 import type { AccountId, CreationId } from '../../core/ids.ts';
 import type { KillReport } from '../messages.ts';
 import { createDice } from '../world/dice.ts';
-import { startLoad, type Load } from './client-load.ts';
-import { freePort, startProcess, type RunningProcess } from './service-process.ts';
+import { type Load, startLoad } from './client-load.ts';
 import { prove } from './prove-nothing-lost.ts';
 import { startReceiver } from './webhook-receiver.ts';
 
@@ -144,4 +149,58 @@ async function hasOpenWork({ openWork }: OperatorServices): Promise<boolean> {
   for (const pages of openWork.overdue(Number.MAX_SAFE_INTEGER))
     for await (const page of pages) if (page.length > 0) return true;
   return false;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+interface RunningProcess {
+  readonly operator: OperatorServices;
+  /** Sets the clock forward. Everything that falls due on the way happens at its own instant. */
+  readonly advance: (seconds: number) => Promise<void>;
+  /** Kills the process with SIGKILL. */
+  readonly kill: () => Promise<void>;
+}
+
+/** Starts the service and waits for its ready line. */
+async function startProcess(folder: string, port: number): Promise<RunningProcess> {
+  const child = spawn(
+    process.execPath,
+    ['bin/local.ts', '--json', '--data', folder, '--port', String(port)],
+    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  const complaints: string[] = [];
+  child.stderr.on('data', (chunk: Buffer) => complaints.push(String(chunk)));
+  const exited = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout });
+  const first = (await Promise.race([once(lines, 'line'), exited])) as [string];
+  if (typeof first[0] !== 'string' || !first[0].startsWith('{'))
+    throw new Error(`the service did not start: ${complaints.join('')}`);
+  const { local } = JSON.parse(first[0]) as { local: string };
+  return {
+    operator: await connect({ data: folder }),
+    advance: async (seconds) => {
+      const response = await fetch(`${local}/clock`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ advance_seconds: seconds }),
+      });
+      if (response.status !== 200) throw new Error(`the clock was not set: ${await response.text()}`);
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+/** Returns a port that is free now. The service uses the same port in all rounds. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  const { port } = address;
+  server.close();
+  await once(server, 'close');
+  return port;
 }

@@ -3,19 +3,17 @@
  * is faulty but what the plan names.
  */
 import { createService, type Service } from '../aws/deployed-service.ts';
-import { readSdkConfiguration } from '../aws/direct-client.ts';
+import { readSdkConfiguration } from '../aws/http-exchange.ts';
 import type { Change } from '../aws/simulated-table.ts';
 import { keyAt, openAccount, type AccountHeld } from '../clients/open-account.ts';
 import { submission } from '../clients/request-event.ts';
 import type { AskedProvider } from '../network/flapping-providers.ts';
 import type { Forecast } from '../network/weather.ts';
-import { auditTable } from '../watches/at-rest-audit.ts';
-import { quietWatch } from '../watches/quiet-watch.ts';
+import { auditTable, quietWatch } from '../watches/at-rest-audit.ts';
 import { createWorld } from '../world/create-world.ts';
 import { createDice } from '../world/dice.ts';
 import { takeTime, type VirtualTime } from '../world/time.ts';
-import { arrivals } from './arrivals.ts';
-import { loaded, type LoadPlan } from './load-plan.ts';
+import { arrivals, loaded, type LoadPlan } from './load-plan.ts';
 import { reportOf, type Followed, type LoadReport } from './measures.ts';
 
 const startAt = Date.UTC(2026, 10, 21, 12, 0, 30);

@@ -1,14 +1,15 @@
 /** The jobs that a worker of `npm run simulate` can do. */
 import { crowdOf } from '../clients/crowd-scenario.ts';
 import { flappingOf } from '../clients/flapping-scenario.ts';
-import { brokenCrowdPromises } from '../load/crowd/crowd-promises.ts';
+import type { Step } from '../clients/scenario.ts';
+import { brokenCrowdPromises } from '../load/crowd/crowd-measures.ts';
 import { runCrowd } from '../load/crowd/run-crowd.ts';
-import { brokenPromises as brokenPromisesOfLoad } from '../load/promises.ts';
+import { brokenPromises as brokenPromisesOfLoad } from '../load/measures.ts';
 import { runLoad } from '../load/run-load.ts';
 import type { Job, Message, Report } from '../messages.ts';
+import type { Fault } from '../world/faults.ts';
 import { exhaust } from './exhaustive.ts';
 import { brokenPromises, simulateOutage, wholeOutage } from './outage.ts';
-import { shrink } from './shrink.ts';
 import { createSimulator, type Run, type Simulator } from './simulator.ts';
 
 const tailLines = 40;
@@ -198,4 +199,54 @@ function reportOf(seed: number | undefined, found: Run, run: Run): Report {
     steps: run.scenario.steps.map((step) => JSON.stringify(step)),
     tail: run.trace.slice(-tailLines),
   };
+}
+
+interface Shrunk {
+  readonly run: Run;
+  readonly tries: number;
+}
+
+const mostTries = 250;
+
+/**
+ * Returns the smallest failing run that was found. First it drops halves of the faults and of the steps, then
+ * quarters, and at last single ones. It repeats this until nothing more can go. The faults become a fixed
+ * plan, so that a dropped step does not bring other faults.
+ */
+async function shrink(failing: Run, simulator: Simulator): Promise<Shrunk> {
+  const invariant = failing.violations[0]?.invariant;
+  let best = failing;
+  let tries = 0;
+  const attempt = async (steps: readonly Step[], faults: readonly Fault[]): Promise<boolean> => {
+    if (tries === mostTries) return false;
+    tries += 1;
+    const run = await simulator.run({ ...failing.scenario, steps }, faults);
+    if (run.violations[0]?.invariant !== invariant) return false;
+    best = run;
+    return true;
+  };
+  // The same faults as a plan may strike differently than they did by chance. Then shrinking has no start.
+  if (!(await attempt(failing.scenario.steps, failing.faults))) return { run: failing, tries };
+  for (let size = Infinity; size > best.scenario.steps.length + best.faults.length;) {
+    size = best.scenario.steps.length + best.faults.length;
+    await dropParts(best.faults, (faults) => attempt(best.scenario.steps, faults));
+    await dropParts(best.scenario.steps, (steps) => attempt(steps, best.faults));
+  }
+  return { run: best, tries };
+}
+
+/** Drops every part of a list without which `works` still says yes. The parts become smaller and smaller. */
+async function dropParts<Part>(
+  all: readonly Part[],
+  works: (kept: readonly Part[]) => Promise<boolean>,
+): Promise<void> {
+  let kept = all;
+  for (let size = Math.max(1, kept.length >> 1); kept.length > 0; size >>= 1) {
+    for (let from = 0; from < kept.length;) {
+      const rest = [...kept.slice(0, from), ...kept.slice(from + size)];
+      if (await works(rest)) kept = rest;
+      else from += size;
+    }
+    if (size === 1) return;
+  }
 }

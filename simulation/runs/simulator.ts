@@ -11,7 +11,7 @@ import {
 import { scenarioOf } from '../clients/seeded-scenario.ts';
 import type { Scenario, Step } from '../clients/scenario.ts';
 import { createService, type Service } from '../aws/deployed-service.ts';
-import { readSdkConfiguration } from '../aws/direct-client.ts';
+import { readSdkConfiguration } from '../aws/http-exchange.ts';
 import { takeTime, type VirtualTime } from '../world/time.ts';
 import type { Violation } from '../messages.ts';
 import { createWatch } from '../watches/all-watches.ts';

@@ -1,11 +1,41 @@
 /** Runs the audit over the table of a world, without delays or faults, in parts as the daily audit does. */
 import { createBooksReader } from '../../adapters/dynamodb/books-reader.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
+import { auditAccounts, type AuditedPart, noProgress } from '../../core/audit/audit-accounts.ts';
 import type { Difference } from '../../core/audit/books.ts';
-import { auditAccounts, noProgress, type AuditedPart } from '../../core/audit/audit-accounts.ts';
 import type { LookState } from '../../core/audit/look-at-account.ts';
-import { createDirectClient } from '../aws/direct-client.ts';
+import type { ServiceWatch } from '../aws/deployed-service.ts';
+import { createDirectClient } from '../aws/http-exchange.ts';
 import type { SimulatedTable } from '../aws/simulated-table.ts';
+
+const nothing = (): void => undefined;
+
+export function quietWatch(heard: Partial<ServiceWatch>): ServiceWatch {
+  return {
+    onCommit: nothing,
+    onTask: nothing,
+    onRenders: nothing,
+    onAsked: nothing,
+    onToldByProvider: nothing,
+    onStart: nothing,
+    onRunAgain: nothing,
+    onDied: nothing,
+    onNotUnderstood: nothing,
+    onCallback: nothing,
+    onTaskEnded: nothing,
+    onRead: nothing,
+    onSent: nothing,
+    onOpenaiSent: nothing,
+    onOpenaiServed: nothing,
+    onServed: nothing,
+    onSealed: nothing,
+    onText: nothing,
+    onPost: nothing,
+    onFetch: nothing,
+    onPostEnded: nothing,
+    ...heard,
+  };
+}
 
 /** One client serves all worlds, because creating a client takes longer than an audit. */
 let audited: SimulatedTable | undefined;

@@ -17,10 +17,9 @@ import type { PersonHeld } from '../clients/open-people.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
 import { bodyOf, detailsOf, textOf as memberOf } from './answer-body.ts';
 import { textOf, type Accuse } from './money-books.ts';
-import type { PortalCall } from './portal-call.ts';
+import { changesNothing, kindOf, type PortalCall } from './portal-call.ts';
 import { createPortalEditWatch } from './portal-edit-watch.ts';
 import type { WebhookWatch } from './webhook-watch.ts';
-import { changesNothing, kindOf } from './written-kinds.ts';
 
 export interface PortalWatch {
   /** Receives a session with which the scenario begins. */

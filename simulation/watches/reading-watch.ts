@@ -1,8 +1,12 @@
 /** The invariants of answers that only report: lists, balances and replays are compared with the books. */
-import type { Asked } from '../clients/sent-request.ts';
-import { asBody, textOf, type Body } from './answer-body.ts';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { undocumentedDelivery } from '../../document/check/undocumented-delivery.ts';
+import { undocumented } from '../../document/check/undocumented.ts';
+import type { Asked } from '../clients/request-event.ts';
+import type { Post } from '../network/outbound.ts';
+import type { Invocation, World } from '../world/simulated-world.ts';
+import { asBody, type Body, textOf } from './answer-body.ts';
 import type { Accuse, Books } from './money-books.ts';
-import type { World } from '../world/simulated-world.ts';
 
 export interface ReadingWatch {
   /** Checks an answer with a status of 2xx. */
@@ -49,6 +53,35 @@ export function createReadingWatch(world: World, books: Books, accuse: Accuse): 
       if (asked.operation === 'list') listIsTheAccounts(asked, body);
       if (asked.operation === 'balance') balanceIsTheLedgers(asked, body);
       if (headers['idempotent-replayed'] === 'true') replayIsNotTooLate(asked, body);
+    },
+  };
+}
+
+interface DocumentWatch {
+  /** Is told that an API function begins with a request. */
+  readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => void;
+  /** Is told that an API function answered. */
+  readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
+  readonly onPost: (post: Post) => void;
+}
+
+/** Creates the watch over the answers and deliveries of one world. */
+export function createDocumentWatch(accuse: Accuse): DocumentWatch {
+  const asked = new Map<string, { readonly method: string; readonly path: string }>();
+  return {
+    onSent: ({ id }, { rawPath: path, requestContext }) => {
+      asked.set(id, { method: requestContext.http.method, path });
+    },
+    onServed: ({ id }, { statusCode: status = 0, headers = {}, body: text = '' }) => {
+      const request = asked.get(id);
+      if (!request) return;
+      const told = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
+      for (const finding of undocumented({ ...request, status, headers: told, text }))
+        accuse('every answer is as docs/openapi.json documents it', finding);
+    },
+    onPost: (post) => {
+      for (const finding of undocumentedDelivery(post))
+        accuse('every delivery is as docs/openapi.json documents it', finding);
     },
   };
 }

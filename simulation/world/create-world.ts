@@ -6,13 +6,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { createEnvironments } from '../aws/lambda-environments.ts';
-import { createClocks } from './clocks.ts';
-import { createStamps } from './stamps.ts';
+import { createClocks } from './time.ts';
 import { createStream } from './dice.ts';
 import { Aborted, type Effect, type Outcome } from './effects.ts';
-import { continuation, type Call, type FaultKind } from './faults.ts';
+import { type Call, continuation, type FaultKind } from './faults.ts';
 import { createInvocationRunner } from './run-invocations.ts';
-import { serveCall, type FarEnd, type Heard } from './serve-call.ts';
+import { type FarEnd, type Heard, serveCall } from './serve-call.ts';
 import type { CallRequest, Invocation, World, WorldOptions } from './simulated-world.ts';
 
 /**
@@ -215,4 +214,25 @@ export function createWorld(options: WorldOptions): World {
 /** Resolves with the answer, or rejects with what it throws. */
 async function given<Answer>({ answer }: Outcome<Answer>): Promise<Answer> {
   return Promise.resolve(answer());
+}
+
+const minuteMillis = 60_000;
+
+/** Writes times as Date.toISOString does. It writes the minute of the last time only once, which is quick. */
+function createStamps(): (epochMillis: number) => string {
+  let minute = Number.NaN;
+  let beginning = '';
+  return (epochMillis) => {
+    const current = Math.floor(epochMillis / minuteMillis);
+    if (current !== minute) {
+      minute = current;
+      beginning = new Date(minute * minuteMillis).toISOString().slice(0, 'yyyy-mm-ddThh:mm:'.length);
+    }
+    const rest = Math.floor(epochMillis - minute * minuteMillis);
+    return `${beginning}${digits(Math.floor(rest / 1000), 2)}.${digits(rest % 1000, 3)}Z`;
+  };
+}
+
+function digits(value: number, count: number): string {
+  return String(value).padStart(count, '0');
 }

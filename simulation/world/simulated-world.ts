@@ -1,10 +1,9 @@
 /** What one simulated world offers to the service, the clients and the watches in it. */
 import type { InvocationResult } from '../../local/lambda/messages.ts';
-import type { Clocks } from './clocks.ts';
+import type { Clocks, VirtualTime } from './time.ts';
 import type { Dice } from './dice.ts';
 import type { Effect } from './effects.ts';
 import type { Call, Fault, FaultPlan } from './faults.ts';
-import type { VirtualTime } from './time.ts';
 
 /** One run of a function, or of an operator's command. */
 export interface Invocation {

@@ -16,7 +16,7 @@ import { asMicros } from '../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../core/ports/charges.ts';
 import { aCreation } from '../fixtures/records.ts';
 import type { Answer, Client, NewClient, TestService } from '../fixtures/service.ts';
-import { createDirectClient } from '../../simulation/aws/direct-client.ts';
+import { createDirectClient } from '../../simulation/aws/http-exchange.ts';
 import { createSimulatedTable, tableName } from '../../simulation/aws/simulated-table.ts';
 
 export const crowdSize = 200;

@@ -11,8 +11,8 @@ import { asMicros } from '../../core/money.ts';
 import { uuidV7, type KeyId } from '../../core/ids.ts';
 import { createTableEngine, type TableEngine } from '../../local/dynamodb/engine.ts';
 import { createNoStorage } from '../../local/dynamodb/storage.ts';
-import { createDirectClient } from '../../simulation/aws/direct-client.ts';
-import { tableDefinition } from '../../simulation/aws/table-definition.ts';
+import { createDirectClient } from '../../simulation/aws/http-exchange.ts';
+import { tableDefinition } from '../../simulation/aws/simulated-table.ts';
 import { fakeClock } from '../functions/fakes.ts';
 import { accountId, anAccount, anApiKey, seededBytes } from '../fixtures/records.ts';
 

@@ -11,7 +11,7 @@ import {
 import { awsQuotasOf } from '../../simulation/limits/quotas.ts';
 import { createArchive, shelfCount, type Archive } from '../../simulation/load/crowd/archive.ts';
 import { auditCrowd, type CrowdAudit } from '../../simulation/load/crowd/audit-crowd.ts';
-import { brokenCrowdPromises } from '../../simulation/load/crowd/crowd-promises.ts';
+import { brokenCrowdPromises } from '../../simulation/load/crowd/crowd-measures.ts';
 import { crowdPlan } from '../../simulation/load/crowd/crowd-plan.ts';
 import { runCrowd } from '../../simulation/load/crowd/run-crowd.ts';
 import { createForgetter } from '../../simulation/load/crowd/forget.ts';

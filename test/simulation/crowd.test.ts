@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { brokenCrowdPromises } from '../../simulation/load/crowd/crowd-promises.ts';
+import { brokenCrowdPromises } from '../../simulation/load/crowd/crowd-measures.ts';
 import { crowdPlan, vendorKinds, type AskedCrowd } from '../../simulation/load/crowd/crowd-plan.ts';
 import { runCrowd } from '../../simulation/load/crowd/run-crowd.ts';
 

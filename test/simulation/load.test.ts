@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { arrivals } from '../../simulation/load/arrivals.ts';
-import { providerDown } from '../../simulation/load/load-plan.ts';
-import { reportOf, type Followed, type LoadReport } from '../../simulation/load/measures.ts';
-import { brokenPromises } from '../../simulation/load/promises.ts';
+import { arrivals, providerDown } from '../../simulation/load/load-plan.ts';
+import { brokenPromises, type Followed, type LoadReport, reportOf } from '../../simulation/load/measures.ts';
 import { runLoad } from '../../simulation/load/run-load.ts';
 
 describe('the arrivals of a run of load', () => {

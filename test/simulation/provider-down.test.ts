@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { leastMinutes, providerDown } from '../../simulation/load/load-plan.ts';
-import { brokenPromises } from '../../simulation/load/promises.ts';
+import { brokenPromises } from '../../simulation/load/measures.ts';
 import { runLoad } from '../../simulation/load/run-load.ts';
 
 it.each(['refuses', 'hangs'] as const)(

@@ -1,10 +1,11 @@
 /** The clients of a crowd: each asks for one image, and then polls as it is told, or waits for its webhook. */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { Outbound } from '../../../core/ports/outbound.ts';
 import type { Service } from '../../aws/deployed-service.ts';
-import { keyAt, type AccountHeld } from '../../clients/open-account.ts';
+import { type AccountHeld, keyAt } from '../../clients/open-account.ts';
 import { eventOf } from '../../clients/request-event.ts';
 import type { World } from '../../world/simulated-world.ts';
-import { loadedModels, type CrowdPlan } from './crowd-plan.ts';
+import { type CrowdPlan, loadedModels } from './crowd-plan.ts';
 
 export interface CrowdClients {
   /** Sends one request, and continues until its image has arrived or can no longer arrive. */
@@ -120,4 +121,24 @@ function isOver(body: string): boolean {
 function retryAfter({ headers = {} }: APIGatewayProxyStructuredResultV2): number {
   const header = headers['retry-after'] ?? headers['Retry-After'];
   return header === undefined ? usualWaitSeconds : Number(header);
+}
+
+/** A look-up of a name that the resolver knows, and the time of an answer (tools/cost/prices.ts assumes the same). */
+const resolveMillis = 5;
+const answerMillis = 150;
+
+/** @param onWebhook is told the body of a webhook when its receiver gets it */
+export function createCrowdOutbound(world: World, onWebhook: (body: string) => void): Outbound {
+  return {
+    check: async () => {
+      await world.sleep(resolveMillis);
+      return { kind: 'allowed' };
+    },
+    post: async (_url, _headers, body) => {
+      await world.sleep(answerMillis);
+      onWebhook(body);
+      return { kind: 'answered', status: 200, excerpt: '', headers: {} };
+    },
+    fetchSource: () => Promise.reject(new Error('no request of a crowd has a source image')),
+  };
 }

@@ -1,4 +1,7 @@
 /** What a crowd measures, and the report that is made of it. */
+import { rendererSizes } from '../../../lib/renderer-sizes.ts';
+import { prices } from '../../../tools/cost/prices.ts';
+import type { AwsAccount } from '../../aws/aws-account.ts';
 import type { CrowdAudit } from './audit-crowd.ts';
 import type { CrowdPlan } from './crowd-plan.ts';
 
@@ -64,4 +67,71 @@ export class Tally {
   toRecord(): Record<string, number> {
     return Object.fromEntries([...this.counts].sort(([, one], [, other]) => other - one));
   }
+}
+
+/** Megabytes of the functions, as lib/ sets them. */
+const megabytes: Readonly<Record<string, number>> = {
+  RenderImage: rendererSizes.any.memoryMegabytes,
+  RenderImageSmall: rendererSizes.small.memoryMegabytes,
+  RenderImageLarge: rendererSizes.large.memoryMegabytes,
+  DeliverWebhook: 256,
+  RefundCharge: 512,
+  callback: rendererSizes.large.memoryMegabytes,
+};
+/** The functions of the API, and the reconciler. */
+const usualMegabytes = 1_024;
+
+/** USD for all that the account has done so far. */
+export function costOf(account: AwsAccount, images: number): number {
+  const { writeUnits = 0, readUnits = 0 } = account.table()?.used() ?? {};
+  let sum =
+    writeUnits * prices.writeUnit +
+    readUnits * prices.readUnit +
+    account.transitions() * prices.transition +
+    account.requests() * prices.apiRequest +
+    images * prices.objectPut;
+  for (const [name, { invocations, millis }] of account.functions.used()) {
+    const gigabytes = (megabytes[name] ?? usualMegabytes) / 1_024;
+    sum += invocations * prices.invocation + (millis / 1000) * gigabytes * prices.gigabyteSecond;
+  }
+  return sum;
+}
+
+/** With the quotas of docs/deploying.md at most this share of the requests hears 503. */
+const mostBusy = { crowd: 0.001, 'one-account': 0.01 } as const;
+/** Admission keeps the open creations within this share of the setting. */
+const capacityShare = 0.1;
+
+/** One line for each promise that the report breaks. */
+export function brokenCrowdPromises(report: CrowdReport): string[] {
+  const { plan, requests, completed, failed, stillOpen, differences, openShares, limits } = report;
+  const busy = countOf(report, (reason) => reason.startsWith('503'));
+  const isExpected = (reason: string): boolean => plan.isCapacityAsked && reason === '429 capacity';
+  const others = countOf(report, (reason) => !reason.startsWith('503') && !isExpected(reason));
+  const mayBeBusy = mostBusy[plan.situation] * requests;
+  const lines: readonly (readonly [isKept: boolean, line: string])[] = [
+    [completed > 0, 'no creation was completed'],
+    [stillOpen === 0, `${stillOpen} creations are still open`],
+    [report.clientsStillWaiting === 0, `${report.clientsStillWaiting} clients never heard of the end`],
+    [plan.quotas === 'default' || busy <= mayBeBusy, `${busy} of ${requests} requests heard 503`],
+    [plan.quotas === 'default' || others === 0, `${others} of ${requests} requests were refused without 503`],
+    [plan.quotas === 'default' || failed === 0, `${failed} creations failed`],
+    [
+      // A throttled table loses notes of starts and ends, until the reconciler counts again.
+      openShares === undefined ||
+        limits.some(({ limit }) => limit.startsWith('writes')) ||
+        (openShares[0] >= 1 - capacityShare && openShares[1] <= 1 + capacityShare),
+      `a full service had between ${percent(openShares?.[0])} and ${percent(openShares?.[1])} of its capacity open`,
+    ],
+    ...differences.map((difference) => [false, difference] as const),
+  ];
+  return lines.flatMap(([isKept, line]) => (isKept ? [] : [line]));
+}
+
+function countOf({ refused }: CrowdReport, counts: (reason: string) => boolean): number {
+  return Object.entries(refused).reduce((sum, [reason, count]) => sum + (counts(reason) ? count : 0), 0);
+}
+
+function percent(share = 0): string {
+  return `${(100 * share).toFixed(1)} %`;
 }

@@ -1,7 +1,6 @@
 /** What a crowd is made of: plain data, so that a worker gets it. */
 import { defaultQuotas, quotasFor } from '../../../tools/quotas/quotas.ts';
-import { dynamodbLimits } from '../../limits/dynamodb.ts';
-import { awsQuotasOf, type AwsQuotas } from '../../limits/quotas.ts';
+import { type AwsQuotas, awsQuotasOf, dynamodbLimits } from '../../limits/quotas.ts';
 
 /** Whether somebody holds the vendor's connection, or the vendor calls back. */
 export const vendorKinds = ['synchronous', 'job'] as const;

@@ -16,7 +16,7 @@ import type { AwsClients, AwsEndpoints } from '../../aws/sdk-clients.ts';
 import { conflictOf } from '../../world/effects.ts';
 import type { Input } from '../../aws/table-request.ts';
 import type { World } from '../../world/simulated-world.ts';
-import { answerToPlain, inputOfPlain } from './table-forms.ts';
+import { answerToPlain, inputOfPlain } from './plain-items.ts';
 
 /** What this file reads of a command of the SDK. */
 interface Command {

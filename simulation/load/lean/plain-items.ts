@@ -58,3 +58,58 @@ function plainValue(value: Attribute): unknown {
   if (value.B !== undefined) return new Uint8Array(Buffer.from(value.B, 'base64'));
   throw new Error('an attribute of an unknown type');
 }
+
+/** The members of a request that hold an item, or a part of one. */
+const itemMembers = ['Key', 'Item', 'ExpressionAttributeValues', 'ExclusiveStartKey'] as const;
+
+export function inputOfPlain(operation: string, input: Plain): Plain {
+  switch (operation) {
+    case 'BatchGetItem':
+      return {
+        ...input,
+        RequestItems: mapMembers(input['RequestItems'] as Plain, (request) => ({
+          ...(request as Plain),
+          Keys: ((request as Plain)['Keys'] as readonly Plain[]).map(marshalItem),
+        })),
+      };
+    case 'TransactWriteItems':
+      return {
+        ...input,
+        TransactItems: (input['TransactItems'] as readonly Plain[]).map((step) =>
+          mapMembers(step, (one) => withItems(one as Plain)),
+        ),
+      };
+    default:
+      return withItems(input);
+  }
+}
+
+function withItems(input: Plain): Plain {
+  const marshalled: Record<string, unknown> = { ...input };
+  for (const member of itemMembers)
+    if (input[member] !== undefined) marshalled[member] = marshalItem(input[member] as Plain);
+  return marshalled;
+}
+
+/** The items of an answer that lib-dynamodb returns as plain values. */
+export function answerToPlain(operation: string, answer: object): Plain {
+  const plain: Record<string, unknown> = { ...answer };
+  for (const member of ['Item', 'Attributes', 'LastEvaluatedKey'] as const)
+    if (plain[member] !== undefined) plain[member] = plainItem(plain[member] as Item);
+  if (plain['Items'] !== undefined) plain['Items'] = (plain['Items'] as readonly Item[]).map(plainItem);
+  if (operation !== 'BatchGetItem') return plain;
+  plain['Responses'] = mapMembers(plain['Responses'] as Plain, (items) =>
+    (items as readonly Item[]).map(plainItem),
+  );
+  plain['UnprocessedKeys'] = mapMembers((plain['UnprocessedKeys'] ?? {}) as Plain, (request) => ({
+    ...(request as Plain),
+    Keys: ((request as Plain)['Keys'] as readonly Item[]).map(plainItem),
+  }));
+  return plain;
+}
+
+function mapMembers(members: Plain, map: (value: unknown) => unknown): Record<string, unknown> {
+  const mapped: Record<string, unknown> = {};
+  for (const name in members) if (members[name] !== undefined) mapped[name] = map(members[name]);
+  return mapped;
+}

@@ -6,7 +6,7 @@ import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { Overloaded } from '../../../core/ports/requests.ts';
 import { accountId, anAccount } from '../../fixtures/records.ts';
 import { fakeClock } from '../../functions/fakes.ts';
-import { createDirectClient } from '../../../simulation/aws/direct-client.ts';
+import { createDirectClient } from '../../../simulation/aws/http-exchange.ts';
 import { AwsError } from '../../../local/aws/aws-error.ts';
 
 describe('A list of hidden models that others keep changing', () => {

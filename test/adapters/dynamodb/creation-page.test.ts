@@ -8,7 +8,7 @@ import type { CreationId } from '../../../core/ids.ts';
 import type { CreationQuery } from '../../../core/ports/creations.ts';
 import { systemClock } from '../../../adapters/system-clock.ts';
 import { accountId, aCreation, now, seededBytes } from '../../fixtures/records.ts';
-import { createDirectClient } from '../../../simulation/aws/direct-client.ts';
+import { createDirectClient } from '../../../simulation/aws/http-exchange.ts';
 import { createSimulatedTable } from '../../../simulation/aws/simulated-table.ts';
 
 const total = 1_203;

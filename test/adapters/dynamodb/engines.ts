@@ -10,11 +10,10 @@ import { createAwsEndpoint } from '../../../local/aws/endpoint.ts';
 import { createDynamo } from '../../../local/aws/dynamodb-service.ts';
 import { createFaults } from '../../../local/aws/faults.ts';
 import { createObjectStore } from '../../../local/aws/object-store.ts';
-import { createDirectClient } from '../../../simulation/aws/direct-client.ts';
-import { createSimulatedTable } from '../../../simulation/aws/simulated-table.ts';
+import { createDirectClient } from '../../../simulation/aws/http-exchange.ts';
+import { createSimulatedTable, tableDefinition } from '../../../simulation/aws/simulated-table.ts';
 import { now, seededBytes } from '../../fixtures/records.ts';
 import { findDynamoDbLocal, startDynamoDbLocal } from './dynamodb-local.ts';
-import { tableDefinition } from '../../../simulation/aws/table-definition.ts';
 
 export interface Engine {
   /** An empty table. */

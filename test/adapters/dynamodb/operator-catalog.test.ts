@@ -13,7 +13,7 @@ import type { OperatorCatalog } from '../../../core/operator-catalog.ts';
 import { NewerCatalog } from '../../../core/ports/operator-catalog.ts';
 import { Overloaded } from '../../../core/ports/requests.ts';
 import { AwsError } from '../../../local/aws/aws-error.ts';
-import { createDirectClient } from '../../../simulation/aws/direct-client.ts';
+import { createDirectClient } from '../../../simulation/aws/http-exchange.ts';
 import { createSimulatedTable, tableName } from '../../../simulation/aws/simulated-table.ts';
 import { accountId, now, seededBytes } from '../../fixtures/records.ts';
 import { fakeClock } from '../../functions/fakes.ts';

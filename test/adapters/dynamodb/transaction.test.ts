@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { transact, type TransactionOutcome } from '../../../adapters/dynamodb/transaction.ts';
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { fakeClock, stub } from '../../functions/fakes.ts';
-import { createDirectClient } from '../../../simulation/aws/direct-client.ts';
+import { createDirectClient } from '../../../simulation/aws/http-exchange.ts';
 import { AwsError } from '../../../local/aws/aws-error.ts';
 import { transactionCanceled } from '../../../local/dynamodb/refusals.ts';
 

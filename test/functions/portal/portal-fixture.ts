@@ -40,7 +40,7 @@ import { readBody } from '../../../local/gateway/http-body.ts';
 import { createRouter } from '../../../local/gateway/router.ts';
 import { createIssuer } from '../../../local/issuer/issuer.ts';
 import { listenOnLoopback } from '../../../local/loopback.ts';
-import { createDirectClient } from '../../../simulation/aws/direct-client.ts';
+import { createDirectClient } from '../../../simulation/aws/http-exchange.ts';
 import { createSimulatedTable } from '../../../simulation/aws/simulated-table.ts';
 import { anAccount } from '../../fixtures/records.ts';
 import { openBrowser, type Browser } from '../../fixtures/portal.ts';

@@ -58,7 +58,7 @@ import type { ManageServices } from '../../../functions/services/portal-manage.t
 import type { OperateServices } from '../../../functions/services/portal-operate.ts';
 import { readStores, type ReadServices } from '../../../functions/services/portal-read.ts';
 import type { SignInServices } from '../../../functions/services/portal-sign-in.ts';
-import { createDirectClient } from '../../../simulation/aws/direct-client.ts';
+import { createDirectClient } from '../../../simulation/aws/http-exchange.ts';
 import { createSimulatedTable } from '../../../simulation/aws/simulated-table.ts';
 import { readOperatorCatalog } from '../../../adapters/dynamodb/operator-catalog.ts';
 import { soldCatalogs } from '../../../core/sold-catalog.ts';

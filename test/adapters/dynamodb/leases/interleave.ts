@@ -5,7 +5,7 @@
 import { PutCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { creationToItem } from '../../../../adapters/dynamodb/mapping.ts';
 import type { Table } from '../../../../adapters/dynamodb/table.ts';
-import { createDirectClient } from '../../../../simulation/aws/direct-client.ts';
+import { createDirectClient } from '../../../../simulation/aws/http-exchange.ts';
 import { createSimulatedTable } from '../../../../simulation/aws/simulated-table.ts';
 import { createDice, type Dice } from '../../../../simulation/world/dice.ts';
 import { aCreation, creationId, now, seededBytes } from '../../../fixtures/records.ts';

@@ -5,7 +5,7 @@ import { createAccountStore } from '../../../../adapters/dynamodb/account-store.
 import { createCreationStore } from '../../../../adapters/dynamodb/creation-store.ts';
 import { creationToItem } from '../../../../adapters/dynamodb/mapping.ts';
 import { keys, listingIndex, openWorkIndex, type Table } from '../../../../adapters/dynamodb/table.ts';
-import { createDirectClient } from '../../../../simulation/aws/direct-client.ts';
+import { createDirectClient } from '../../../../simulation/aws/http-exchange.ts';
 import { createSimulatedTable, type Change } from '../../../../simulation/aws/simulated-table.ts';
 import { writeUnits, type Touched } from '../../../../tools/cost/units.ts';
 import {
