@@ -131,7 +131,7 @@ export function trafficMetricsMonth(): { readonly metrics: number; readonly usd:
   return { metrics: steady.length, usd: steady.length * prices.metricMonth };
 }
 
-/** The deadline of an account that nobody has changed. It is far enough away to change no pace here. */
+/** The default deadline of an account. It is far enough away not to change the pace here. */
 const deadlineMillis = 300_000;
 
 /**

@@ -62,10 +62,10 @@ export const transitionsOfCreation = 2.1;
 /** From the acceptance to the vendor's call, and from the vendor's answer to the end. Seconds. */
 export const overheadSeconds = 3;
 
-/** A deadline behind which nobody looks. */
+/** A deadline that is far enough away not to change the polls. */
 const farMillis = 86_400_000;
 
-/** The polls until a client sees the image of a route that takes so many seconds, as it usually does. */
+/** The polls until a client sees the image of a route that takes its usual number of seconds. */
 export function pollsUntil(seconds: number): number {
   const startedAt = new Date(0).toISOString();
   const attempts = [{ startedAt, usualMillis: 1_000 * seconds }];

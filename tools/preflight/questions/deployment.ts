@@ -190,7 +190,7 @@ function fixOf(status: string, stackName: string): string {
   return `aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${stackName}, then delete-stack, and see docs/deploying.md for what stays`;
 }
 
-/** Whether somebody gets the alarms. An operator who wants none says so by an option. */
+/** Whether the alarms reach an address. An operator who wants none says so by an option. */
 export const alarmEmail: Question = {
   title: 'E-mail of alarms',
   async ask({ settings, stack, withoutAlarms, clients: { sns } }) {
@@ -240,7 +240,7 @@ async function subscriptionsOf(TopicArn: string, client: SNSClient): Promise<rea
   });
 }
 
-/** SNS writes a word in the place of the ARN of a subscription that nobody has confirmed. */
+/** SNS writes a word instead of the ARN of an unconfirmed subscription. */
 function isConfirmed({ SubscriptionArn = '' }: Subscription): boolean {
   return SubscriptionArn.startsWith('arn:');
 }

@@ -145,7 +145,7 @@ export const cloudFront: Question = {
   },
 };
 
-/** AWS tells nobody whether an account is verified. Only one that is verified has a distribution. */
+/** AWS does not say whether an account is verified. Only a verified account has a distribution. */
 function verified(question: string, distributions: number): Finding {
   if (distributions > 0)
     return { question, level: 'ok', found: `distributions: ${distributions}`, wanted: 'one proves it' };

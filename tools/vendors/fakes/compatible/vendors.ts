@@ -56,7 +56,7 @@ export function pixelSize(size: unknown, [least, most]: readonly [number, number
   return width * height >= least && width * height <= most ? [width, height] : undefined;
 }
 
-/** The bytes of data URIs of pictures. Undefined: one of them is none. */
+/** The bytes of data URIs of pictures. Undefined when one of them is not a data URI. */
 function bytesOfUris(uris: readonly unknown[]): readonly Buffer[] | undefined {
   const all = uris.map((uri) => /^data:image\/\w+;base64,(.+)$/.exec(String(uri))?.[1]);
   return all.every((base64) => base64 !== undefined)
