@@ -127,7 +127,7 @@ interface Client {
 }
 
 /**
- * Middleware that only writes headers which nobody reads here, or that signs or logs. What serializes,
+ * Middleware that only writes headers that are not read here, or that signs or logs. What serializes,
  * retries and deserializes stays.
  */
 const withoutMeaning = [

@@ -45,7 +45,7 @@ export function createTokenBucket(now: () => number, { perSecond, burst }: Bucke
   };
 }
 
-/** So many buckets of partitions are kept before those that are full again are dropped. */
+/** Number of partition buckets from which on full buckets are dropped. */
 const mostBuckets = 50_000;
 const forgetMillis = 2_000;
 
@@ -59,7 +59,9 @@ interface Bucket {
   at: number;
 }
 
-/** A creation has a partition of its own, which gets a few units a second. Nobody watches these partitions. */
+/**
+ * A creation has a partition of its own, which gets a few units a second. These partitions are not limited.
+ */
 const isQuiet = (name: string): boolean => name.startsWith('CREATION#');
 
 /** A bucket for each partition key that was used in the last seconds. */
@@ -71,7 +73,7 @@ export function createPartitions(now: () => number, perSecond: number): Partitio
     bucket.tokens = Math.min(perSecond, bucket.tokens + ((millis - bucket.at) * perSecond) / 1000);
     bucket.at = millis;
   };
-  /** A bucket that nobody has used for two seconds is full again, or nearly so. */
+  /** A bucket that was unused for two seconds is full again, or nearly so. */
   const drop = (): void => {
     buckets = new Map([...buckets].filter(([, { at, tokens }]) => at > now() - forgetMillis || tokens < 0));
   };

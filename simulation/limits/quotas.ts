@@ -13,7 +13,7 @@ export const dynamodbLimits = {
   partition: { writeUnits: 1_000, readUnits: 3_000 },
   /** More than this many times the peak of the last minutes may be throttled. */
   growth: { factor: 2, minutes: 30 },
-  /** A write of an item in a transaction costs so many times as much. */
+  /** Factor by which a write of an item costs more in a transaction. */
   transactionFactor: 2,
   /** AWS does not say for how long a transaction holds its items, so this is an assumption. */
   holdMillis: [3, 25],

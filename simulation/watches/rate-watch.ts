@@ -114,7 +114,7 @@ export function createRateWatch(world: World, accuse: Accuse): RateWatch {
 
 interface HeldWatch {
   readonly onCommit: (changes: readonly Change[]) => void;
-  /** Is told of each read of a creation, by the key of its item. */
+  /** Receives each read of a creation, by the key of its item. */
   readonly onRead: (pk: string) => void;
 }
 

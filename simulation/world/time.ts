@@ -132,7 +132,7 @@ export function takeTime(): VirtualTime {
 
 /** How far each clock is from the true time. A name is the name of a function. */
 export interface Clocks {
-  /** Moves all clocks by so many milliseconds. */
+  /** Moves all clocks by a number of milliseconds. */
   readonly set: (byMillis: number) => void;
   /** Moves the clocks of one function's environments. */
   readonly setOf: (name: string, byMillis: number) => void;
@@ -144,7 +144,7 @@ export interface Clocks {
   readonly largestSkew: () => number;
 }
 
-/** Each function has so many environments, each with a clock of its own. */
+/** Number of environments of each function. Each has a clock of its own. */
 const environments = 3;
 
 /** At first only the environments' own errors count, of at most `spreadMillis` in either direction. */

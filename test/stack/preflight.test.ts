@@ -1,8 +1,10 @@
 /** What the preflight says of the stack agrees with the template. */
 import { describe, expect, it } from 'vitest';
-import { leastBootstrapVersion } from '../../tools/preflight/questions/bootstrap.ts';
-import { creatingActions } from '../../tools/preflight/questions/deployment-rights.ts';
-import { rolesOfTheStack } from '../../tools/preflight/questions/roles.ts';
+import {
+  creatingActions,
+  leastBootstrapVersion,
+  rolesOfTheStack,
+} from '../../tools/preflight/questions/deployment.ts';
 import { parseSettings } from '../../lib/settings.ts';
 import { quotasFor } from '../../tools/quotas/quotas.ts';
 import { resourcesOf, template } from './template.ts';

@@ -1,6 +1,6 @@
 /** An alarm is billed for each metric that it reads. */
 import { describe, expect, it } from 'vitest';
-import { billedMetrics } from '../../tools/cost/alarm-metrics.ts';
+import { billedMetrics } from '../../tools/cost/resources.ts';
 import { alarms } from '../stack/alarm-words.ts';
 import { alarmsOf } from '../stack/optional-alarms.ts';
 

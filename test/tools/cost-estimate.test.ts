@@ -5,20 +5,27 @@ import { systemClock } from '../../adapters/system-clock.ts';
 import { canCallBack, providers } from '../../core/providers.ts';
 import { billFor, totalOf } from '../../tools/cost/bill.ts';
 import { orderOf } from '../../tools/cost/command.ts';
-import { countsOf } from '../../tools/cost/counts-of-page.ts';
-import { estimate, ownRenderMillis, pollBill, type Order } from '../../tools/cost/estimate.ts';
+import { countsOf } from '../../tools/cost/counts.ts';
+import {
+  estimate,
+  isVendor,
+  ownRenderMillis,
+  pollBill,
+  pollsAt,
+  pollsUntil,
+  vendorKindOf,
+  vendorNames,
+  type Order,
+} from '../../tools/cost/estimate.ts';
 import { creationKinds } from '../../tools/cost/measure.ts';
-import { idleTable, pollTable, vendorTable } from '../../tools/cost/page-sections.ts';
-import { pollsAt, pollsUntil } from '../../tools/cost/polls.ts';
 import { priceList } from '../../tools/cost/prices.ts';
-import { memoryOf, standingOf, standingResources } from '../../tools/cost/resources.ts';
+import { memoryOf, standingResources } from '../../tools/cost/resources.ts';
 import { resourceBill } from '../../tools/cost/standing.ts';
-import { isVendor, vendorKindOf, vendorNames } from '../../tools/cost/vendors.ts';
 import { readPage, sectionOf, tableRows } from '../docs/pages.ts';
 import catalog from '../../catalog/models.json' with { type: 'json' };
 
 const page = readPage('docs/cost.md');
-const { reconciler, ...kinds } = countsOf(page.text);
+const { kinds } = countsOf(page.text);
 const memory = await memoryOf();
 const report = { kinds, memory };
 
@@ -141,24 +148,7 @@ describe('the polls of a client', () => {
   });
 });
 
-describe('the computed parts of the committed docs/cost.md', () => {
-  it('The table of vendors has what the counts of the page give', () => {
-    expect(tableRows(sectionOf(page, '## Everything, by kind of vendor'))).toEqual(
-      tableRows(`${vendorTable(report)}\n`),
-    );
-  });
-
-  it('The table of polls has what the pace of the service gives', () => {
-    expect(tableRows(sectionOf(page, '## Polls'))).toEqual(tableRows(`${pollTable(report)}\n`));
-  });
-
-  it('The month without requests has one row for each item, with its figure', async () => {
-    const standing = await standingOf(reconciler, memory);
-    expect(tableRows(sectionOf(page, '## A month without requests'))).toEqual(
-      tableRows(`${idleTable({ standing })}\n`),
-    );
-  });
-
+describe('the prices of the committed docs/cost.md', () => {
   it('An alarm is billed by the metrics that it watches, which are more than the alarms', async () => {
     const { alarms, alarmMetrics, ...rest } = await standingResources();
     expect(alarmMetrics).toBeGreaterThan(alarms);

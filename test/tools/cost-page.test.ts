@@ -1,12 +1,11 @@
 /** docs/cost.md stays the same from run to run while nothing has changed, and agrees with the template. */
 import { describe, expect, it } from 'vitest';
-import { keepFigures } from '../../tools/cost/keep-figures.ts';
-import { creationKinds, type CreationCount, type Measured } from '../../tools/cost/measure.ts';
-import { costPage, heldTable, successAfter, viewTable } from '../../tools/cost/page.ts';
-import { figuresOf } from '../../tools/cost/page-figures.ts';
+import { formattedPage } from '../../tools/formatted-page.ts';
 import { looksFor, userCapBill, waitFor } from '../../tools/cost/bill.ts';
-import { resourceBill } from '../../tools/cost/standing.ts';
-import { memoryOf, standingResources } from '../../tools/cost/resources.ts';
+import { countsOf, keepFigures } from '../../tools/cost/counts.ts';
+import type { CreationCount, Measured } from '../../tools/cost/measure.ts';
+import { figuresInText, successAfter, withTables, type CostReport } from '../../tools/cost/page.ts';
+import { memoryOf, standingOf } from '../../tools/cost/resources.ts';
 import { readPage, sectionOf, tableRows } from '../docs/pages.ts';
 
 const memory = {
@@ -53,9 +52,11 @@ function measured(cpuTimes = 1, bytesTimes = 1, writeUnits = 12): Measured {
   return { kinds, reconciler: { ...count, transitions: 0 } };
 }
 
-/** The page that a run writes when `page` is the committed page. */
-function pageAfter(run: Measured, page: string): string {
-  const { kinds, reconciler } = keepFigures(run, page);
+const page = readPage('docs/cost.md');
+
+/** The page that a run writes when the page before has these counts. */
+function pageAfter(run: Measured, before?: string): string {
+  const { kinds, reconciler } = keepFigures(run, before === undefined ? undefined : countsOf(before));
   const standing = {
     alarms: 1,
     alarmMetrics: 2,
@@ -67,16 +68,16 @@ function pageAfter(run: Measured, page: string): string {
     ownKeys: 0,
     reconciler: { count: reconciler, memory },
   };
-  return costPage({ kinds, memory, standing });
+  return withTables(page.text, { kinds, memory, standing });
 }
 
-const first = pageAfter(measured(), '');
+const first = pageAfter(measured());
 
 describe('the price of a look for crossings', () => {
   it('The page says what a thousand looks cost: two read units and 6 ms of DeliverWebhook each', () => {
     const expected = 1000 * (2 * (0.125 / 1e6) + 0.006 * (256 / 1024) * 0.0000133334);
     expect(looksFor({ DeliverWebhook: 256 })).toBeCloseTo(expected, 12);
-    expect(readPage('docs/cost.md').text).toContain(`${expected.toFixed(6)} USD for 1,000`);
+    expect(page.text).toContain(`${expected.toFixed(6)} USD for 1,000`);
   });
 });
 
@@ -124,9 +125,9 @@ describe('the page that npm run cost writes', () => {
         },
       };
     };
-    const page = pageAfter(short(2.5), '');
-    expect(pageAfter(short(0.6), page)).toBe(page);
-    expect(pageAfter(short(0.4), page)).not.toBe(page);
+    const before = pageAfter(short(2.5));
+    expect(pageAfter(short(0.6), before)).toBe(before);
+    expect(pageAfter(short(0.4), before)).not.toBe(before);
   });
 });
 
@@ -149,19 +150,27 @@ describe('the wait for a provider', () => {
 });
 
 describe('the committed docs/cost.md', () => {
-  const page = readPage('docs/cost.md');
-  const figures = figuresOf(page.text);
   const month = tableRows(sectionOf(page, '## A month without requests'));
+  const reported = async (): Promise<CostReport> => {
+    const { kinds, reconciler } = countsOf(page.text);
+    const present = await memoryOf();
+    return { kinds, memory: present, standing: await standingOf(reconciler, present) };
+  };
 
-  it.each([...creationKinds, 'reconciler'])('has log bytes and CPU times of the kind "%s"', (kind) => {
-    expect(figures.get(kind)?.logBytes).toBeGreaterThanOrEqual(0);
-    expect(figures.get(kind)?.cpuMillis.size).toBeGreaterThan(0);
-    for (const millis of figures.get(kind)?.cpuMillis.values() ?? []) expect(millis).toBeGreaterThan(0);
+  it('has the counts of every kind', () => {
+    const { kinds, reconciler } = countsOf(page.text);
+    for (const { functions } of [...Object.values(kinds), reconciler]) {
+      expect(Object.keys(functions).length).toBeGreaterThan(0);
+      for (const { cpuMillis } of Object.values(functions)) expect(cpuMillis).toBeGreaterThan(0);
+    }
   });
-  it('The page counts the alarms, metrics, dashboards and secrets of the template (npm run cost writes them)', async () => {
-    const resources = Object.entries(resourceBill(await standingResources()));
-    const rows = resources.map(([part, usd]) => [part, usd.toFixed(2)]);
-    expect(month.slice(0, rows.length)).toEqual(rows);
+
+  it('has the tables that its counts and the template give (npm run cost -- --write writes them)', async () => {
+    expect(await formattedPage(withTables(page.text, await reported()))).toBe(page.text);
+  });
+
+  it('names in its text the figures that its counts and the template give', async () => {
+    for (const figure of figuresInText(await reported())) expect(page.text).toContain(figure);
   });
 
   it('A 1K picture without source images costs at most 0.14 USD for 1,000 after 15 s, and 0.30 after 60 s', async () => {
@@ -188,25 +197,17 @@ describe('the committed docs/cost.md', () => {
     expect(Number(all.replaceAll('*', '')) + more).toBeLessThanOrEqual(0.085);
   });
 
-  it('The views of the portal cost what their requests cost with the memory of the template', async () => {
-    const section = sectionOf(page, '## The portal');
-    const memory = await memoryOf();
-    expect(tableRows(section)).toEqual(tableRows(`${viewTable({ memory })}\n`));
-    expect(section).toContain(`PortalRead with ${memory['PortalRead']} MB`);
+  it('A view of the home page costs its reads, its time and its way through CloudFront', () => {
     // One request with 19.5 read units, 4.2 ms of CPU at 1,024 of 1,769 MB, and six calls of 6 ms.
     const home =
       19.5 * 0.000125 + ((4.2 * 1769) / 1024 + 36) * 0.0000133334 + 0.0002 + 0.001 + 680 * 0.5e-6 + 0.001;
-    const totals = tableRows(section).at(-1) ?? [];
+    const totals = tableRows(sectionOf(page, '## The portal')).at(-1) ?? [];
     expect(Number(totals[2]?.replaceAll('*', ''))).toBeCloseTo(home, 4);
   });
 
   it('A held request costs the time of its function with the memory of the template', async () => {
-    const section = sectionOf(page, '## A request that is held');
-    const memory = await memoryOf();
-    expect(tableRows(section)).toEqual(tableRows(`${heldTable({ memory })}\n`));
-    expect(section).toContain(`OpenaiImages waits with ${memory['OpenaiImages']} MB`);
-    const [[, short, , long] = []] = tableRows(section).slice(-1);
-    const gigabytes = (memory['OpenaiImages'] ?? 0) / 1024;
+    const [[, short, , long] = []] = tableRows(sectionOf(page, '## A request that is held')).slice(-1);
+    const gigabytes = ((await memoryOf())['OpenaiImages'] ?? 0) / 1024;
     // 105 s more are 105 s of the function, and a look of one unit every two seconds.
     expect(Number(long) - Number(short)).toBeCloseTo(105 * gigabytes * 0.0133334 + 52.5 * 0.000125, 3);
   });

@@ -22,7 +22,7 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { mockClient } from 'aws-sdk-client-mock';
 import { parseSettings, type SettingsInput } from '../../lib/settings.ts';
 import { createClients } from '../../tools/preflight/clients.ts';
-import type { Finding, Question } from '../../tools/preflight/finding.ts';
+import type { Finding, Question } from '../../tools/preflight/asked.ts';
 import { runPreflight, type Preflight, type PreflightResult } from '../../tools/preflight/run.ts';
 
 export const accountId = '123456789012';

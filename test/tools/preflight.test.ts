@@ -12,22 +12,24 @@ import { ListSubscriptionsByTopicCommand } from '@aws-sdk/client-sns';
 import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { preflightCommand } from '../../tools/preflight/command.ts';
-import type { Finding, Question } from '../../tools/preflight/finding.ts';
-import { alarmEmail } from '../../tools/preflight/questions/alarm-email.ts';
-import { apiDomain } from '../../tools/preflight/questions/api-domain.ts';
+import type { Finding, Question } from '../../tools/preflight/asked.ts';
+import {
+  alarmEmail,
+  bootstrap,
+  deploymentRights,
+  roles,
+  stackState,
+} from '../../tools/preflight/questions/deployment.ts';
+import { apiDomain, certificates, cloudFront, dns } from '../../tools/preflight/questions/domains.ts';
 import { bedrockModels, marketplaceRights } from '../../tools/preflight/questions/bedrock.ts';
-import { bootstrap } from '../../tools/preflight/questions/bootstrap.ts';
-import { certificates } from '../../tools/preflight/questions/certificates.ts';
-import { cloudFront } from '../../tools/preflight/questions/cloudfront.ts';
-import { deploymentRights } from '../../tools/preflight/questions/deployment-rights.ts';
-import { dns } from '../../tools/preflight/questions/dns.ts';
-import { gateway } from '../../tools/preflight/questions/gateway.ts';
-import { lambdaConcurrency } from '../../tools/preflight/questions/lambda.ts';
-import { roles } from '../../tools/preflight/questions/roles.ts';
-import { settingsForTraffic } from '../../tools/preflight/questions/settings-for-traffic.ts';
-import { stackState } from '../../tools/preflight/questions/stack-state.ts';
-import { stepFunctions } from '../../tools/preflight/questions/step-functions.ts';
-import { table, tableQuotas } from '../../tools/preflight/questions/table.ts';
+import {
+  gateway,
+  lambdaConcurrency,
+  settingsForTraffic,
+  stepFunctions,
+  table,
+  tableQuotas,
+} from '../../tools/preflight/questions/quotas.ts';
 import { printReport } from '../../tools/preflight/report.ts';
 import { NoAccount } from '../../tools/preflight/run.ts';
 import {

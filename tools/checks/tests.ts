@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pc from 'picocolors';
 import * as z from 'zod';
-import { runChecks, type Count } from './checks.ts';
-import { printResult, runProgram } from './run-program.ts';
+import { type Count, printResult, runChecks, runProgram } from './checks.ts';
 
 /** What this program reads of the report that `vitest --reporter=json` writes. */
 const reportSchema = z.object({

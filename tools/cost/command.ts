@@ -1,14 +1,26 @@
 /** `npm run cost`: measures what creations cost, writes docs/cost.md if asked, or computes what a month costs. */
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import pc from 'picocolors';
-import { countsOf } from './counts-of-page.ts';
-import { estimate, pictures, trafficMetricsMonth, type Order, type RendererName } from './estimate.ts';
-import { costPageFile, measureCosts, totalsOf, writeCostPage } from './report.ts';
+import { formattedPage } from '../formatted-page.ts';
+import { billFor, totalOf } from './bill.ts';
+import { countsOf, keepFigures } from './counts.ts';
+import {
+  estimate,
+  isVendor,
+  ownRenderMillis,
+  pictures,
+  trafficMetricsMonth,
+  vendorNames,
+  type Order,
+  type RendererName,
+} from './estimate.ts';
+import { creationKinds, measure } from './measure.ts';
+import { withTables } from './page.ts';
 import { memoryOf, standingOf } from './resources.ts';
 import { idleBill } from './standing.ts';
-import { totalOf } from './bill.ts';
-import { isVendor, vendorNames } from './vendors.ts';
+
+const pageFile = new URL('../../docs/cost.md', import.meta.url);
 
 /** A command line that cannot be obeyed. The message says why, in one sentence. */
 class Refused extends Error {}
@@ -102,7 +114,7 @@ function numberOf(option: string, text: string, least: number): number {
 }
 
 async function printEstimate(order: Order, asJson: boolean): Promise<void> {
-  const { reconciler, ...kinds } = countsOf(await readFile(costPageFile, 'utf8'));
+  const { kinds, reconciler } = countsOf(await readFile(pageFile, 'utf8'));
   const memory = await memoryOf();
   const found = estimate(order, { kinds, memory });
   const idle = totalOf(idleBill(await standingOf(reconciler, memory)));
@@ -160,16 +172,19 @@ function cents(usd: number): number {
 }
 
 async function remeasure({ measured = '20', write, json }: Values): Promise<void> {
-  const report = await measureCosts(numberOf('--measured', measured, 1), (line) =>
-    console.error(pc.dim(line)),
-  );
-  const totals = totalsOf(report);
-  if (write === true) await writeCostPage(report);
+  const page = await readFile(pageFile, 'utf8');
+  const counted = await measure(numberOf('--measured', measured, 1), (line) => console.error(pc.dim(line)));
+  const { kinds, reconciler } = keepFigures(counted, countsOf(page));
+  const memory = await memoryOf();
+  const report = { kinds, memory, standing: await standingOf(reconciler, memory) };
+  if (write === true) await writeFile(pageFile, await formattedPage(withTables(page, report)));
+  const own = ownRenderMillis(kinds);
+  const totals = creationKinds.map((kind) => [kind, totalOf(billFor(kinds[kind], memory, own))] as const);
   if (json) {
-    console.log(JSON.stringify({ usd_per_1000: totals }));
+    const rows = totals.map(([kind, usd]) => [kind, Number(usd.toFixed(4))]);
+    console.log(JSON.stringify({ usd_per_1000: Object.fromEntries(rows) as object }));
     return;
   }
-  for (const [kind, usd] of Object.entries(totals))
-    console.log(`${kind.padEnd(34)} ${usd.toFixed(4)} USD for 1,000`);
-  if (write === true) console.log(`\n${pc.bold('docs/cost.md')} is written.`);
+  for (const [kind, usd] of totals) console.log(`${kind.padEnd(34)} ${usd.toFixed(4)} USD for 1,000`);
+  if (write === true) console.log(`\n${pc.bold('docs/cost.md')} has these tables.`);
 }

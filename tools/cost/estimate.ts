@@ -1,14 +1,13 @@
 /** What a number of creations costs, by vendor and time, computed from the counts of docs/cost.md. */
-import type { ProviderName } from '../../core/providers.ts';
-import { metrics, type MetricDefinition } from '../../core/metrics.ts';
-import { billFor, billParts, renderedBy, totalOf, waitFor, type Memory } from './bill.ts';
-import type { CreationKind, CreationCount } from './measure.ts';
+import { firstPollSeconds } from '../../core/limits.ts';
+import { type MetricDefinition, metrics } from '../../core/metrics.ts';
+import { nextPollSeconds } from '../../core/poll-pace.ts';
+import { type ProviderName, providers } from '../../core/providers.ts';
 import { isRenderer } from '../function-name.ts';
-import { fetchedBill, storedBill, trafficBill, usualMegabytes } from './images.ts';
-import { pollsUntil } from './polls.ts';
+import { billFor, billParts, type Memory, renderedBy, totalOf, waitFor } from './bill.ts';
+import type { CreationCount, CreationKind } from './measure.ts';
 import { prices } from './prices.ts';
-import { auditMonth, keptMonth } from './standing.ts';
-import { vendorKindOf, type VendorKind } from './vendors.ts';
+import { auditMonth, fetchedBill, keptMonth, storedBill, trafficBill, usualMegabytes } from './standing.ts';
 
 type Kinds = Readonly<Record<CreationKind, CreationCount>>;
 
@@ -130,4 +129,69 @@ export function trafficMetricsMonth(): { readonly metrics: number; readonly usd:
     ['creation_accepted', 'creation_completed', 'provider_answered', 'webhook_attempted'].includes(event),
   );
   return { metrics: steady.length, usd: steady.length * prices.metricMonth };
+}
+
+/** The default deadline of an account. It is far enough away not to change the pace here. */
+const deadlineMillis = 300_000;
+
+/**
+ * How many polls a client makes that waits as long as the service says. The vendor takes its usual time, and the
+ * last poll finds the image.
+ * @param isKnown whether the service knows the usual time
+ */
+export function pollsUntil(seconds: number, isKnown = true): number {
+  const createdAt = new Date(0).toISOString();
+  const attempt = { provider: '', providerModel: '', startedAt: createdAt, resultKey: '' };
+  const creation = {
+    createdAt,
+    deadlineAt: deadlineMillis + seconds * 1000,
+    attempts: [isKnown ? { ...attempt, usualMillis: seconds * 1000 } : attempt],
+  };
+  let polls = 1;
+  for (let at = firstPollSeconds; at < seconds; polls += 1) at += nextPollSeconds(creation, at * 1000);
+  return polls;
+}
+
+/** The polls of a client that polls at one pace, whatever the service says. */
+export function pollsAt(paceSeconds: number, seconds: number): number {
+  return Math.max(1, Math.ceil(seconds / paceSeconds));
+}
+
+/**
+ * 'synchronous': one call that is answered with the picture or its address. 'callback': a job, and the vendor calls
+ * back when the job has ended. 'polled': a job that the renderer asks about until it has ended.
+ */
+export const vendorKinds = ['synchronous', 'callback', 'polled'] as const;
+export type VendorKind = (typeof vendorKinds)[number];
+
+const kinds: Readonly<Record<ProviderName, VendorKind>> = {
+  sandbox: 'synchronous',
+  'sandbox-large': 'synchronous',
+  bedrock: 'synchronous',
+  openai: 'synchronous',
+  google: 'synchronous',
+  bfl: 'polled',
+  fal: 'callback',
+  replicate: 'callback',
+  alibaba: 'synchronous',
+  ideogram: 'polled',
+  xai: 'synchronous',
+  recraft: 'synchronous',
+  byteplus: 'synchronous',
+};
+
+export const vendorNames = Object.keys(kinds) as ProviderName[];
+
+export function vendorKindOf(name: ProviderName): VendorKind {
+  return kinds[name];
+}
+
+export function isVendor(name: string): name is ProviderName {
+  return Object.hasOwn(kinds, name);
+}
+
+/** The titles of the vendors of a kind, without the sandboxes. */
+export function vendorTitles(kind: VendorKind): string {
+  const named = vendorNames.filter((name) => kinds[name] === kind && providers[name].credential !== 'none');
+  return named.map((name) => providers[name].title).join(', ');
 }

@@ -3,8 +3,15 @@ import * as z from 'zod';
 import type { AwsCall, AwsOutput } from '../../local/aws/aws-call.ts';
 import type { OneMachine } from '../../local/one-machine.ts';
 import { ttlAttribute } from '../../adapters/dynamodb/table.ts';
-import { itemBytes, itemOf, itemsOf, type AttributeMap } from './item-size.ts';
-import { readUnits, writeUnits, type Indexes } from './units.ts';
+import {
+  type AttributeMap,
+  type Indexes,
+  itemBytes,
+  itemOf,
+  itemsOf,
+  readUnits,
+  writeUnits,
+} from './units.ts';
 
 /** The sums of one function over all of its invocations. */
 export interface FunctionCount {

@@ -19,159 +19,93 @@ interface Price {
   readonly seen: Seen;
 }
 
+function price(usd: number, unit: string, page: string, seen: Seen): Price {
+  return { usd, unit, page: `https://aws.amazon.com/${page}/`, seen };
+}
+
 /** A storage month is a GB that is stored for a month. */
 export const priceList = {
-  writeUnit: {
-    usd: 0.625 / 1e6,
-    unit: 'a write unit of DynamoDB, on demand',
-    page: 'https://aws.amazon.com/dynamodb/pricing/on-demand/',
-    seen: 'quoted',
-  },
-  readUnit: {
-    usd: 0.125 / 1e6,
-    unit: 'a read unit of DynamoDB, on demand',
-    page: 'https://aws.amazon.com/dynamodb/pricing/on-demand/',
-    seen: 'quoted',
-  },
-  tableGigabyteMonth: {
-    usd: 0.25,
-    unit: 'a GB and month in DynamoDB',
-    page: 'https://aws.amazon.com/dynamodb/pricing/',
-    seen: 'page',
-  },
-  backupGigabyteMonth: {
-    usd: 0.2,
-    unit: 'a GB and month of point-in-time recovery',
-    page: 'https://aws.amazon.com/dynamodb/pricing/on-demand/',
-    seen: 'known',
-  },
-  transition: {
-    usd: 25 / 1e6,
-    unit: 'a state transition of Step Functions (Standard)',
-    page: 'https://aws.amazon.com/step-functions/pricing/',
-    seen: 'known',
-  },
-  invocation: {
-    usd: 0.2 / 1e6,
-    unit: 'an invocation of Lambda',
-    page: 'https://aws.amazon.com/lambda/pricing/',
-    seen: 'quoted',
-  },
-  gigabyteSecond: {
-    usd: 0.0000133334,
-    unit: 'a GB-second of Lambda (arm64, first tier)',
-    page: 'https://aws.amazon.com/lambda/pricing/',
-    seen: 'known',
-  },
-  apiRequest: {
-    usd: 1 / 1e6,
-    unit: 'a request of an HTTP API (first tier, up to 512 KB)',
-    page: 'https://aws.amazon.com/api-gateway/pricing/',
-    seen: 'quoted',
-  },
-  restRequest: {
-    usd: 3.5 / 1e6,
-    unit: 'a request of a REST API (first tier; a streamed answer counts once for each 10 MB)',
-    page: 'https://aws.amazon.com/api-gateway/pricing/',
-    seen: 'quoted',
-  },
-  trafficGigabyte: {
-    usd: 0.09,
-    unit: 'a GB from Lambda or API Gateway to the internet (first tier)',
-    page: 'https://aws.amazon.com/ec2/pricing/on-demand/',
-    seen: 'quoted',
-  },
-  objectPut: {
-    usd: 0.005 / 1e3,
-    unit: 'a PUT of S3',
-    page: 'https://aws.amazon.com/s3/pricing/',
-    seen: 'known',
-  },
-  objectGet: {
-    usd: 0.0004 / 1e3,
-    unit: 'a GET of S3',
-    page: 'https://aws.amazon.com/s3/pricing/',
-    seen: 'known',
-  },
-  objectGigabyteMonth: {
-    usd: 0.023,
-    unit: 'a GB and month in S3 (Standard, first tier)',
-    page: 'https://aws.amazon.com/s3/pricing/',
-    seen: 'known',
-  },
-  secretMonth: {
-    usd: 0.4,
-    unit: 'a secret and month',
-    page: 'https://aws.amazon.com/secrets-manager/pricing/',
-    seen: 'known',
-  },
-  secretCall: {
-    usd: 0.05 / 1e4,
-    unit: 'a call of Secrets Manager',
-    page: 'https://aws.amazon.com/secrets-manager/pricing/',
-    seen: 'known',
-  },
-  edgeRequest: {
-    usd: 0.01 / 1e4,
-    unit: 'an HTTPS request of CloudFront (North America)',
-    page: 'https://aws.amazon.com/cloudfront/pricing/',
-    seen: 'known',
-  },
-  edgeFunction: {
-    usd: 0.1 / 1e6,
-    unit: 'a run of a CloudFront Function',
-    page: 'https://aws.amazon.com/cloudfront/pricing/',
-    seen: 'quoted',
-  },
-  edgeGigabyte: {
-    usd: 0.085,
-    unit: 'a GB from CloudFront to the internet (North America and Europe, first 10 TB)',
-    page: 'https://aws.amazon.com/cloudfront/pricing/',
-    seen: 'page',
-  },
-  activePerson: {
-    usd: 0.015,
-    unit: 'a person who signs in with Cognito (Essentials) during a month',
-    page: 'https://aws.amazon.com/cognito/pricing/',
-    seen: 'known',
-  },
-  logGigabyte: {
-    usd: 0.5,
-    unit: 'a GB that CloudWatch Logs takes in',
-    page: 'https://aws.amazon.com/cloudwatch/pricing/',
-    seen: 'known',
-  },
-  logGigabyteMonth: {
-    usd: 0.03,
-    unit: 'a GB and month in CloudWatch Logs',
-    page: 'https://aws.amazon.com/cloudwatch/pricing/',
-    seen: 'known',
-  },
-  alarmMonth: {
-    usd: 0.1,
-    unit: 'a metric of an alarm and month (standard resolution)',
-    page: 'https://aws.amazon.com/cloudwatch/pricing/',
-    seen: 'quoted',
-  },
-  metricMonth: {
-    usd: 0.3,
-    unit: 'a metric of our own and month (first 10,000), billed for the hours in which it was sent',
-    page: 'https://aws.amazon.com/cloudwatch/pricing/',
-    seen: 'quoted',
-  },
-  dashboardMonth: {
-    usd: 3,
-    unit: 'a dashboard and month',
-    page: 'https://aws.amazon.com/cloudwatch/pricing/',
-    seen: 'known',
-  },
-  trace: {
-    usd: 5 / 1e6,
-    unit: 'a trace that X-Ray records',
-    page: 'https://aws.amazon.com/xray/pricing/',
-    seen: 'page',
-  },
-} as const satisfies Readonly<Record<string, Price>>;
+  writeUnit: price(
+    0.625 / 1e6,
+    'a write unit of DynamoDB, on demand',
+    'dynamodb/pricing/on-demand',
+    'quoted',
+  ),
+  readUnit: price(0.125 / 1e6, 'a read unit of DynamoDB, on demand', 'dynamodb/pricing/on-demand', 'quoted'),
+  tableGigabyteMonth: price(0.25, 'a GB and month in DynamoDB', 'dynamodb/pricing', 'page'),
+  backupGigabyteMonth: price(
+    0.2,
+    'a GB and month of point-in-time recovery',
+    'dynamodb/pricing/on-demand',
+    'known',
+  ),
+  transition: price(
+    25 / 1e6,
+    'a state transition of Step Functions (Standard)',
+    'step-functions/pricing',
+    'known',
+  ),
+  invocation: price(0.2 / 1e6, 'an invocation of Lambda', 'lambda/pricing', 'quoted'),
+  gigabyteSecond: price(0.0000133334, 'a GB-second of Lambda (arm64, first tier)', 'lambda/pricing', 'known'),
+  apiRequest: price(
+    1 / 1e6,
+    'a request of an HTTP API (first tier, up to 512 KB)',
+    'api-gateway/pricing',
+    'quoted',
+  ),
+  restRequest: price(
+    3.5 / 1e6,
+    'a request of a REST API (first tier; a streamed answer counts once for each 10 MB)',
+    'api-gateway/pricing',
+    'quoted',
+  ),
+  trafficGigabyte: price(
+    0.09,
+    'a GB from Lambda or API Gateway to the internet (first tier)',
+    'ec2/pricing/on-demand',
+    'quoted',
+  ),
+  objectPut: price(0.005 / 1e3, 'a PUT of S3', 's3/pricing', 'known'),
+  objectGet: price(0.0004 / 1e3, 'a GET of S3', 's3/pricing', 'known'),
+  objectGigabyteMonth: price(0.023, 'a GB and month in S3 (Standard, first tier)', 's3/pricing', 'known'),
+  secretMonth: price(0.4, 'a secret and month', 'secrets-manager/pricing', 'known'),
+  secretCall: price(0.05 / 1e4, 'a call of Secrets Manager', 'secrets-manager/pricing', 'known'),
+  edgeRequest: price(
+    0.01 / 1e4,
+    'an HTTPS request of CloudFront (North America)',
+    'cloudfront/pricing',
+    'known',
+  ),
+  edgeFunction: price(0.1 / 1e6, 'a run of a CloudFront Function', 'cloudfront/pricing', 'quoted'),
+  edgeGigabyte: price(
+    0.085,
+    'a GB from CloudFront to the internet (North America and Europe, first 10 TB)',
+    'cloudfront/pricing',
+    'page',
+  ),
+  activePerson: price(
+    0.015,
+    'a person who signs in with Cognito (Essentials) during a month',
+    'cognito/pricing',
+    'known',
+  ),
+  logGigabyte: price(0.5, 'a GB that CloudWatch Logs takes in', 'cloudwatch/pricing', 'known'),
+  logGigabyteMonth: price(0.03, 'a GB and month in CloudWatch Logs', 'cloudwatch/pricing', 'known'),
+  alarmMonth: price(
+    0.1,
+    'a metric of an alarm and month (standard resolution)',
+    'cloudwatch/pricing',
+    'quoted',
+  ),
+  metricMonth: price(
+    0.3,
+    'a metric of our own and month (first 10,000), billed for the hours in which it was sent',
+    'cloudwatch/pricing',
+    'quoted',
+  ),
+  dashboardMonth: price(3, 'a dashboard and month', 'cloudwatch/pricing', 'known'),
+  trace: price(5 / 1e6, 'a trace that X-Ray records', 'xray/pricing', 'page'),
+} satisfies Readonly<Record<string, Price>>;
 
 export type PriceName = keyof typeof priceList;
 

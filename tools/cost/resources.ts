@@ -8,19 +8,13 @@ import type { Memory } from './bill.ts';
 import type { CreationCount } from './measure.ts';
 import type { Standing, StandingResources } from './standing.ts';
 
-const watchedSchema = z.object({ MetricStat: z.unknown().optional(), Expression: z.string().optional() });
-
 const templateSchema = z.object({
   Resources: z.record(
     z.string(),
     z.object({
       Type: z.string(),
       Properties: z
-        .object({
-          MemorySize: z.number().optional(),
-          Metrics: z.array(watchedSchema).optional(),
-          ScheduleExpression: z.string().optional(),
-        })
+        .looseObject({ MemorySize: z.number().optional(), ScheduleExpression: z.string().optional() })
         .default({}),
     }),
   ),
@@ -48,7 +42,7 @@ export async function standingResources(): Promise<StandingResources> {
     alarms: numberOf(alarmType),
     alarmMetrics: resources
       .filter(({ Type }) => Type === alarmType)
-      .reduce((sum, { Properties: { Metrics } }) => sum + billedMetrics(Metrics), 0),
+      .reduce((sum, { Properties: properties }) => sum + billedMetrics(properties), 0),
     reconcilerMetrics: metricsOf('reconciled'),
     auditMetrics: metricsOf('books_audited'),
     dashboards: numberOf('AWS::CloudWatch::Dashboard'),
@@ -60,14 +54,26 @@ export async function standingResources(): Promise<StandingResources> {
 
 const alarmType = 'AWS::CloudWatch::Alarm';
 
+const alarmSchema = z.object({
+  Metrics: z
+    .array(z.object({ MetricStat: z.unknown().optional(), Expression: z.string().optional() }))
+    .optional(),
+});
+
 /**
- * An alarm without a list of metrics watches one. Of a list, the expressions are free, but a band of an anomaly
- * counts as two metrics: its upper and its lower bound.
+ * How many metrics an alarm has on the bill. CloudWatch bills an alarm for each metric that it reads: a formula of
+ * five metrics is five, and an alarm on a learned band is three, since the band has two edges.
+ *
+ * @param properties those of an AWS::CloudWatch::Alarm in a template
  */
-function billedMetrics(list: readonly z.infer<typeof watchedSchema>[] | undefined): number {
-  if (list === undefined) return 1;
-  const bands = list.filter(({ Expression: text }) => text?.startsWith('ANOMALY_DETECTION_BAND'));
-  return list.filter(({ MetricStat: stat }) => stat !== undefined).length + 2 * bands.length;
+export function billedMetrics(properties: unknown): number {
+  const { Metrics: parts } = alarmSchema.parse(properties);
+  if (!parts) return 1;
+  const read = parts.filter(({ MetricStat }) => MetricStat !== undefined).length;
+  const bands = parts.filter(({ Expression: formula }) =>
+    formula?.startsWith('ANOMALY_DETECTION_BAND'),
+  ).length;
+  return read + 2 * bands;
 }
 
 function metricsOf(event: string): number {

@@ -54,3 +54,8 @@ function cannotAsk(permission: string, error: unknown): CannotAsk {
   const why = denials.has(error.name) ? `needs ${permission}` : `${error.name}: ${error.message}`;
   return new CannotAsk(why, { cause: error });
 }
+
+/** CloudFormation has no error of its own for a stack that does not exist. */
+export function isNoSuchStack({ name, message }: Error): boolean {
+  return name === 'ValidationError' && message.includes('does not exist');
+}

@@ -2,7 +2,7 @@
 import pc from 'picocolors';
 import { visibleJson, visibleText } from '../../terminal/visible-text.ts';
 import type { Traffic } from '../quotas/quotas.ts';
-import type { Finding, Level } from './finding.ts';
+import type { Finding, Level } from './asked.ts';
 
 const marks: Readonly<Record<Level, string>> = {
   ok: pc.green('✓'),

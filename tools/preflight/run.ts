@@ -1,14 +1,43 @@
-import { DescribeStacksCommand, type CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { type CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
 import type { Settings } from '../../lib/settings.ts';
 import type { Traffic } from '../quotas/quotas.ts';
-import { askForOne, CannotAsk } from './ask-aws.ts';
-import type { Asked, StackState } from './asked.ts';
+import { askForOne, CannotAsk, isNoSuchStack } from './ask-aws.ts';
+import type { Asked, Finding, Question, StackState } from './asked.ts';
 import type { Clients } from './clients.ts';
-import type { Finding, Question } from './finding.ts';
-import { isNoSuchStack } from './no-such-stack.ts';
-import { allQuestions } from './questions/all-questions.ts';
+import { alarmEmail, bootstrap, deploymentRights, roles, stackState } from './questions/deployment.ts';
+import { bedrockModels, marketplaceRights } from './questions/bedrock.ts';
+import { apiDomain, certificates, cloudFront, dns } from './questions/domains.ts';
+import {
+  gateway,
+  lambdaConcurrency,
+  settingsForTraffic,
+  stepFunctions,
+  table,
+  tableQuotas,
+} from './questions/quotas.ts';
 import { createQuotaReader } from './service-quotas.ts';
+
+/** In the order in which the findings are printed. */
+const allQuestions: readonly Question[] = [
+  bootstrap,
+  stackState,
+  deploymentRights,
+  roles,
+  lambdaConcurrency,
+  stepFunctions,
+  tableQuotas,
+  table,
+  gateway,
+  cloudFront,
+  certificates,
+  apiDomain,
+  dns,
+  bedrockModels,
+  marketplaceRights,
+  alarmEmail,
+  settingsForTraffic,
+];
 
 /** The account cannot be asked at all: there are no valid credentials. */
 export class NoAccount extends Error {

@@ -2,7 +2,8 @@
  * What one creation takes of AWS: the figures that docs/cost.md measured, rounded up, and the times of the
  * functions. A test compares the units with docs/cost.md, so that no measured figure grows past this table.
  */
-import { leaseRenewMillis } from '../../core/limits.ts';
+import { firstPollSeconds, leaseRenewMillis } from '../../core/limits.ts';
+import { nextPollSeconds } from '../../core/poll-pace.ts';
 
 /** The share that is added to each mean, so that ordinary growth does not need new quotas. */
 export const reserve = 0.25;
@@ -60,3 +61,16 @@ export const transitionsOfCreation = 2.1;
 
 /** From the acceptance to the vendor's call, and from the vendor's answer to the end. Seconds. */
 export const overheadSeconds = 3;
+
+/** A deadline that is far enough away not to change the polls. */
+const farMillis = 86_400_000;
+
+/** The polls until a client sees the image of a route that takes its usual number of seconds. */
+export function pollsUntil(seconds: number): number {
+  const startedAt = new Date(0).toISOString();
+  const attempts = [{ startedAt, usualMillis: 1_000 * seconds }];
+  const creation = { createdAt: startedAt, deadlineAt: farMillis, attempts };
+  let polls = 1;
+  for (let at = firstPollSeconds; at < seconds; at += nextPollSeconds(creation, 1_000 * at)) polls += 1;
+  return polls;
+}

@@ -10,12 +10,12 @@ import {
   leastApi,
   leastBusySeconds,
   overheadSeconds,
+  pollsUntil,
   renewalSeconds,
   reserve,
   transitionsOfCreation,
   unitsOf,
 } from './creation-load.ts';
-import { pollsUntil } from './polls.ts';
 
 /** The traffic that a deployment is to take. */
 export interface Traffic {

@@ -127,7 +127,7 @@ function retryAfter({ headers = {} }: APIGatewayProxyStructuredResultV2): number
 const resolveMillis = 5;
 const answerMillis = 150;
 
-/** @param onWebhook is told the body of a webhook when its receiver gets it */
+/** @param onWebhook receives the body of a webhook when its receiver gets it */
 export function createCrowdOutbound(world: World, onWebhook: (body: string) => void): Outbound {
   return {
     check: async () => {

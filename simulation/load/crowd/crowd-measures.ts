@@ -97,7 +97,7 @@ export function costOf(account: AwsAccount, images: number): number {
   return sum;
 }
 
-/** With the quotas of docs/deploying.md at most this share of the requests hears 503. */
+/** With the quotas of docs/capacity.md at most this share of requests may receive a 503. */
 const mostBusy = { crowd: 0.001, 'one-account': 0.01 } as const;
 /** Admission keeps the open creations within this share of the setting. */
 const capacityShare = 0.1;

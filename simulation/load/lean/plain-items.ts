@@ -37,7 +37,7 @@ function marshalSet(values: readonly unknown[]): Attribute {
   return typeof values[0] === 'number' ? { NS: values.map(String) } : { SS: values.map(String) };
 }
 
-export function plainItem(item: Item): Record<string, unknown> {
+function plainItem(item: Item): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
   for (const name in item) {
     const value = item[name];

@@ -5,7 +5,7 @@ import { keys, minuteOf, type ItemKey } from '../../../adapters/dynamodb/table.t
 import { asMicros } from '../../../core/money.ts';
 import type { ChargeOrder } from '../../../core/ports/charges.ts';
 import type { CreationId } from '../../../core/ids.ts';
-import { itemBytes, itemOf } from '../../../tools/cost/item-size.ts';
+import { itemBytes, itemOf } from '../../../tools/cost/units.ts';
 import { accountId, anApiKey, keyId, now } from '../../fixtures/records.ts';
 import { idOf, orderOf, type Facts, type Stores } from './facts.ts';
 

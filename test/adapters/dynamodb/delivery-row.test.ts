@@ -3,7 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { logRow } from '../../../adapters/dynamodb/delivery-row.ts';
 import type { Delivery } from '../../../core/ports/deliveries.ts';
-import { itemBytes, itemOf } from '../../../tools/cost/item-size.ts';
+import { itemBytes, itemOf } from '../../../tools/cost/units.ts';
 import { accountId, creationId } from '../../fixtures/records.ts';
 
 const delivery: Delivery = {

@@ -5,8 +5,11 @@ import { createAlibaba } from '../../../adapters/providers/alibaba/provider.ts';
 import { alibabaSizeOf } from '../../../adapters/providers/alibaba/sizes.ts';
 import { aspectRatios } from '../../../core/image-formats.ts';
 import type { RefusalReason } from '../../../core/provider.ts';
-import { alibabaRows } from '../../../tools/vendors/fakes/alibaba/rows.ts';
-import { fakeAlibabaKey, startFakeAlibaba } from '../../../tools/vendors/fakes/alibaba/server.ts';
+import {
+  alibabaRows,
+  fakeAlibabaKey,
+  startFakeAlibaba,
+} from '../../../tools/vendors/fakes/alibaba/server.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 import { never, refused, startAnsweringVendor } from './answering-vendor.ts';
 import {

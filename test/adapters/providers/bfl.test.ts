@@ -5,8 +5,7 @@ import type { RefusalReason } from '../../../core/provider.ts';
 import { checkBfl } from '../../../adapters/providers/bfl/check.ts';
 import { createBfl } from '../../../adapters/providers/bfl/provider.ts';
 import { fluxPixelsOf } from '../../../adapters/providers/flux-pixels.ts';
-import { bflRows } from '../../../tools/vendors/fakes/bfl/rows.ts';
-import { startFakeBfl } from '../../../tools/vendors/fakes/bfl/server.ts';
+import { bflRows, startFakeBfl } from '../../../tools/vendors/fakes/bfl/server.ts';
 import { startFakeVendor, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 import {

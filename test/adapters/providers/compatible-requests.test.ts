@@ -4,9 +4,9 @@ import { createCompatible } from '../../../adapters/providers/compatible/provide
 import { styles } from '../../../adapters/providers/compatible/styles.ts';
 import type { RenderJob } from '../../../core/provider.ts';
 import type { Style } from '../../../core/provider-styles.ts';
-import type { FakeStyle } from '../../../tools/vendors/fakes/compatible/rules.ts';
 import { rulesOf } from '../../../tools/vendors/fakes/compatible/server.ts';
-import { formOf } from '../../../tools/vendors/fakes/openai/form.ts';
+import type { FakeStyle } from '../../../tools/vendors/fakes/compatible/vendors.ts';
+import { formOf } from '../../../tools/vendors/fakes/openai/server.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 import { never, startAnsweringVendor } from './answering-vendor.ts';
 import { fakeStyles, prompt, startStages } from './compatible-stage.ts';

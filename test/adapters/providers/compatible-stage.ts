@@ -3,8 +3,8 @@ import { createCompatible } from '../../../adapters/providers/compatible/provide
 import { styles } from '../../../adapters/providers/compatible/styles.ts';
 import { styleNames } from '../../../core/provider-styles.ts';
 import type { CompatibleRow } from '../../../tools/vendors/fakes/compatible/rows.ts';
-import type { FakeStyle } from '../../../tools/vendors/fakes/compatible/rules.ts';
 import { rulesOf, startFakeServer } from '../../../tools/vendors/fakes/compatible/server.ts';
+import type { FakeStyle } from '../../../tools/vendors/fakes/compatible/vendors.ts';
 import type { FakeVendor } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 import { jobsLike, talkTo } from './vendor-talk.ts';

@@ -4,7 +4,7 @@ import { checkCompatible, createCompatible } from '../../../adapters/providers/c
 import { styles } from '../../../adapters/providers/compatible/styles.ts';
 import { outputFormats } from '../../../core/image-formats.ts';
 import type { RenderJob } from '../../../core/provider.ts';
-import type { FakeStyle } from '../../../tools/vendors/fakes/compatible/rules.ts';
+import type { FakeStyle } from '../../../tools/vendors/fakes/compatible/vendors.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 import { never, startAnsweringVendor } from './answering-vendor.ts';
 import { prompt, startStages } from './compatible-stage.ts';

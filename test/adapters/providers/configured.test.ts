@@ -9,7 +9,7 @@ import type { GuardedServices } from '../../../adapters/providers/guarded-send.t
 import { systemClock } from '../../../adapters/system-clock.ts';
 import type { ProviderDefinition } from '../../../core/provider-definition.ts';
 import { startFakeServer } from '../../../tools/vendors/fakes/compatible/server.ts';
-import { formOf } from '../../../tools/vendors/fakes/openai/form.ts';
+import { formOf } from '../../../tools/vendors/fakes/openai/server.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 import { never, startAnsweringVendor } from './answering-vendor.ts';
 import { headerOf, jobsLike, lastReceived } from './vendor-talk.ts';

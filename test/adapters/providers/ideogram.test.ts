@@ -4,8 +4,11 @@ import { checkIdeogram } from '../../../adapters/providers/ideogram/check.ts';
 import { createIdeogram } from '../../../adapters/providers/ideogram/provider.ts';
 import { ideogramSizes } from '../../../adapters/providers/ideogram/sizes.ts';
 import type { RefusalReason } from '../../../core/provider.ts';
-import { ideogramRows } from '../../../tools/vendors/fakes/ideogram/rows.ts';
-import { fakeIdeogramKey, startFakeIdeogram } from '../../../tools/vendors/fakes/ideogram/server.ts';
+import {
+  fakeIdeogramKey,
+  ideogramRows,
+  startFakeIdeogram,
+} from '../../../tools/vendors/fakes/ideogram/server.ts';
 import { never, refused, startAnsweringVendor } from './answering-vendor.ts';
 import {
   closedUrl,

@@ -4,9 +4,8 @@ import { openaiSizes } from '../../../adapters/providers/openai/sizes.ts';
 import { createOpenai } from '../../../adapters/providers/openai/provider.ts';
 import { outputFormats } from '../../../core/image-formats.ts';
 import { startFakeVendor } from '../../../tools/vendors/fakes/fake-vendor.ts';
-import { formOf } from '../../../tools/vendors/fakes/openai/form.ts';
+import { fakeOpenaiKey, formOf, startFakeOpenai } from '../../../tools/vendors/fakes/openai/server.ts';
 import { openaiRows } from '../../../tools/vendors/fakes/openai/rows.ts';
-import { fakeOpenaiKey, startFakeOpenai } from '../../../tools/vendors/fakes/openai/server.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 import {
   closedUrl,

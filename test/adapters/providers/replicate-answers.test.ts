@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createReplicate } from '../../../adapters/providers/replicate/provider.ts';
 import type { ProviderAnswer, SourceImage } from '../../../core/provider.ts';
-import { formOf } from '../../../tools/vendors/fakes/openai/form.ts';
+import { formOf } from '../../../tools/vendors/fakes/openai/server.ts';
 import { never, refused, startAnsweringVendor } from './answering-vendor.ts';
 import { jobsLike } from './vendor-talk.ts';
 

@@ -4,8 +4,7 @@ import {
 } from '@aws-sdk/client-bedrock';
 import { GetRoleCommand, SimulatePrincipalPolicyCommand } from '@aws-sdk/client-iam';
 import { askAws, askForOne, named } from '../ask-aws.ts';
-import type { Asked } from '../asked.ts';
-import type { Finding, Question } from '../finding.ts';
+import type { Asked, Finding, Question } from '../asked.ts';
 
 /** Whether the account may invoke the models of Amazon Bedrock that the catalog sells. */
 export const bedrockModels: Question = {

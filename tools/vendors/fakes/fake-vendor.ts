@@ -1,4 +1,5 @@
 /** A fake vendor: a server on loopback that speaks the vendor's protocol and remembers every request. */
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { FailureName } from '../../../core/failure.ts';
@@ -127,4 +128,31 @@ export function fieldsOf(value: unknown): Fields {
 /** The name of the row that a prompt asks for; undefined means an ordinary success. */
 export function rowOf(prompt: unknown): string | undefined {
   return typeof prompt === 'string' ? /\[row:([\w-]+)\]/.exec(prompt)?.[1] : undefined;
+}
+
+const read = new Map<string, Fields>();
+
+/**
+ * One recorded answer of a vendor, by its name in the vendor's file. An answer has names in angle brackets, such
+ * as <id>, where a real answer differs each time. Each name is replaced by its value; a name without a value
+ * becomes empty. Throws when the file has no answer of this name.
+ */
+export function recordedAnswer(
+  vendor: string,
+  name: string,
+  values: Readonly<Record<string, string>> = {},
+): Fields {
+  const answer = answersOf(vendor)[name];
+  if (answer === undefined) throw new Error(`tools/vendors/answers/${vendor}.json has no answer "${name}"`);
+  const text = JSON.stringify(answer);
+  const filled = text.replaceAll(/<([a-z]+)>/g, (_whole, placeholder: string) => values[placeholder] ?? '');
+  return fieldsOf(JSON.parse(filled));
+}
+
+function answersOf(vendor: string): Fields {
+  const answers =
+    read.get(vendor) ??
+    fieldsOf(JSON.parse(readFileSync(new URL(`../answers/${vendor}.json`, import.meta.url), 'utf8')));
+  read.set(vendor, answers);
+  return answers;
 }

@@ -3,18 +3,19 @@
  * what AWS refuses, with the error's name in x-amzn-errortype.
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html (read 2026-11-21)
  */
+import { createHash, createHmac } from 'node:crypto';
 import type { OutputFormat } from '../../../../core/image-formats.ts';
 import {
-  fieldsOf,
-  rowOf,
-  startFakeVendor,
   type FakeVendor,
+  fieldsOf,
   type Received,
   type Reply,
+  rowOf,
+  startFakeVendor,
 } from '../fake-vendor.ts';
-import { pictureOf, type Paint } from '../pictures.ts';
+import { type Paint, pictureOf } from '../pictures.ts';
 import { answered, bedrockRows, refused } from './rows.ts';
-import { wrongSignature, type AwsIdentity } from './signature.ts';
+
 /** Stability renders each aspect ratio at about one megapixel. */
 const pixels: Readonly<Record<string, readonly [number, number]>> = {
   '1:1': [1024, 1024],
@@ -95,4 +96,55 @@ function answerTo({ prompt, aspect_ratio, output_format }: Body, paint: Paint): 
     finish_reasons: [null],
     images: [paint(output_format, width, height).toString('base64')],
   });
+}
+
+interface AwsIdentity {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
+const hmac = (key: string | Buffer, data: string): Buffer => createHmac('sha256', key).update(data).digest();
+
+/**
+ * Computes the signature of a request as AWS documents it, and compares it with the received signature. Gives
+ * the name of the error with which AWS would refuse the request; undefined when the signature is right.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+ */
+function wrongSignature(
+  { method, path, headers, body }: Received,
+  region: string,
+  identity: AwsIdentity,
+): string | undefined {
+  const authorization = headers['authorization'];
+  if (authorization === undefined) return 'MissingAuthenticationTokenException';
+  const form =
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([\w-]+)\/bedrock\/aws4_request, ?SignedHeaders=([\w;-]+), ?Signature=([0-9a-f]{64})$/;
+  const [, accessKeyId, day = '', scopeRegion, names = '', signature] = form.exec(authorization) ?? [];
+  if (signature === undefined) return 'IncompleteSignatureException';
+  if (accessKeyId !== identity.accessKeyId || headers['x-amz-security-token'] !== identity.sessionToken)
+    return 'UnrecognizedClientException';
+  const time = headers['x-amz-date'] ?? '';
+  const signed = names.split(';');
+  if (
+    scopeRegion !== region ||
+    !time.startsWith(day) ||
+    !signed.includes('host') ||
+    !signed.includes('x-amz-date')
+  )
+    return 'InvalidSignatureException';
+  // AWS encodes the path, which is encoded already, a second time; only S3 does not.
+  const canonicalPath = path.split('/').map(encodeURIComponent).join('/');
+  const canonicalHeaders = signed
+    .map((name) => `${name}:${(headers[name] ?? '').trim().replace(/ +/g, ' ')}\n`)
+    .join('');
+  const canonical = [method, canonicalPath, '', canonicalHeaders, names, sha256(body)].join('\n');
+  const scope = `${day}/${region}/bedrock/aws4_request`;
+  const key = [day, region, 'bedrock', 'aws4_request'].reduce<string | Buffer>(
+    (secret, part) => hmac(secret, part),
+    `AWS4${identity.secretAccessKey}`,
+  );
+  const expected = hmac(key, ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n')).toString('hex');
+  return signature === expected ? undefined : 'InvalidSignatureException';
 }

@@ -2,16 +2,60 @@
 import * as z from 'zod';
 import { readImageHeader } from '../../../../core/image-bytes.ts';
 import {
-  fieldsOf,
-  rowOf,
-  startFakeVendor,
   type FakeVendor,
   type Fields,
+  fieldsOf,
   type Received,
+  recordedAnswer,
   type Reply,
+  rowOf,
+  startFakeVendor,
+  type VendorRow,
 } from '../fake-vendor.ts';
-import { pictureOf, type Paint } from '../pictures.ts';
-import { recordedAnswer } from '../recorded-answer.ts';
+import { type Paint, pictureOf } from '../pictures.ts';
+
+export const bflRows: readonly VendorRow[] = [
+  { row: 'success', says: 'Ready after two polls', ends: 'completed' },
+  { row: 'success-sources', says: 'Ready, made of two source images', ends: 'completed', sources: 2 },
+  { row: 'request-moderated', says: 'the prompt is refused when it is polled', ends: 'PromptRejected' },
+  { row: 'moderated-at-once', says: 'the prompt is refused when it is submitted', ends: 'PromptRejected' },
+  {
+    row: 'source-moderated',
+    says: 'the details name the first source image as the reason',
+    ends: 'SourceImageRejected',
+    sources: 1,
+  },
+  { row: 'content-moderated', says: 'the picture is refused', ends: 'PromptRejected' },
+  { row: 'source-unreadable', says: '422 about input_image', ends: 'SourceImageRejected', sources: 1 },
+  { row: 'error', says: 'state Error', ends: 'GenerationFailed' },
+  { row: 'failed', says: 'state Failed', ends: 'GenerationFailed' },
+  { row: 'no-sample', says: 'Ready without a sample', ends: 'NothingRendered' },
+  { row: 'empty-picture', says: 'a sample of no bytes', ends: 'NothingRendered' },
+  {
+    row: 'task-not-found',
+    says: 'the vendor does not know the job when it is polled',
+    ends: 'InternalFailure',
+  },
+  { row: 'validation', says: '422 about a field that Darkroom sends', ends: 'InternalFailure' },
+  { row: 'unknown-shape', says: '200 without a polling address', ends: 'InternalFailure' },
+  { row: 'unknown-state', says: 'an undocumented state', ends: 'InternalFailure' },
+  { row: 'foreign-polling-url', says: 'a polling address on another host', ends: 'InternalFailure' },
+  { row: 'foreign-sample', says: 'a sample on another host', ends: 'InternalFailure' },
+  { row: 'sample-expired', says: 'the sample is gone', ends: 'InternalFailure' },
+  { row: 'page', says: 'a page in place of the picture', ends: 'InternalFailure' },
+  { row: 'break', says: 'the connection is closed after the submission', ends: 'InternalFailure' },
+  { row: 'server-error', says: '500', ends: 'InternalFailure' },
+  { row: 'throttled', says: '429', ends: 'ServiceUnavailable' },
+  { row: 'down', says: '503', ends: 'ServiceUnavailable' },
+  { row: 'unauthorized', says: '401', ends: 'ServiceUnavailable' },
+  { row: 'payment-required', says: '402', ends: 'ServiceUnavailable' },
+  { row: 'forbidden', says: '403', ends: 'ServiceUnavailable' },
+  { row: 'key-revoked', says: '403 when the job is polled', ends: 'ServiceUnavailable' },
+  { row: 'poll-broke', says: 'the connection of the first poll is closed', ends: 'completed' },
+  { row: 'poll-throttled', says: '429 to the first poll', ends: 'completed' },
+  { row: 'poll-down', says: '502 to the first poll', ends: 'completed' },
+  { row: 'download-broke', says: 'the connection of the first download is closed', ends: 'completed' },
+];
 
 const key = 'fake-bfl-key';
 /**

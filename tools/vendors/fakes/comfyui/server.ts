@@ -13,7 +13,7 @@ import {
   type Received,
   type Reply,
 } from '../fake-vendor.ts';
-import { formOf } from '../openai/form.ts';
+import { formOf } from '../openai/server.ts';
 import { pictureOf, type Paint } from '../pictures.ts';
 import { comfyuiRows, type ComfyuiRow } from './rows.ts';
 import { refusalOfWorkflow } from './validation.ts';

@@ -2,9 +2,9 @@
  * The rules of the servers that an operator runs: own GPUs, and the proxy LiteLLM.
  * adapters/providers/compatible/styles.ts names the pages that they are from.
  */
-import { recordedAnswer } from '../recorded-answer.ts';
+import { recordedAnswer } from '../fake-vendor.ts';
 import { commonRows, row, sourceRows, throttledRow } from './rows.ts';
-import { pixelSize, type ServerRules } from './rules.ts';
+import { pixelSize, type ServerRules } from './vendors.ts';
 
 /** The servers themselves have no limit but the memory of the GPU. */
 const anyPixels = [256 * 256, 4096 * 4096] as const;

@@ -11,13 +11,12 @@ import {
   type Fields,
   type Received,
   type Reply,
+  recordedAnswer,
 } from '../fake-vendor.ts';
-import { formOf } from '../openai/form.ts';
+import { formOf } from '../openai/server.ts';
 import { pictureOf, type Paint } from '../pictures.ts';
-import { recordedAnswer } from '../recorded-answer.ts';
 import { litellm, localai, sglang, vllmOmni } from './own-servers.ts';
-import { recorded, type FakeStyle, type ServerRules } from './rules.ts';
-import { byteplus, recraft, xai } from './vendors.ts';
+import { byteplus, type FakeStyle, recorded, recraft, type ServerRules, xai } from './vendors.ts';
 
 export const rulesOf: Readonly<Record<FakeStyle, ServerRules>> = {
   'vllm-omni': vllmOmni,

@@ -3,10 +3,17 @@
  * result tells which field of the input was wrong.
  */
 import * as z from 'zod';
-import { fieldsOf, rowOf, startFakeVendor, type Fields, type Received, type Reply } from '../fake-vendor.ts';
+import {
+  type Fields,
+  fieldsOf,
+  type Received,
+  recordedAnswer,
+  type Reply,
+  rowOf,
+  startFakeVendor,
+} from '../fake-vendor.ts';
 import { callingBack, type CallingVendor } from '../calls-back.ts';
 import { pictureOf, type Paint } from '../pictures.ts';
-import { recordedAnswer } from '../recorded-answer.ts';
 import { fakeModels, sizeOf, wrongField } from './models.ts';
 import { modelCodes, platformCodes } from './rows.ts';
 import { createFalSigner, falRepeats } from './signature.ts';

@@ -12,15 +12,15 @@ import {
   type Resolution,
 } from '../../../../core/image-formats.ts';
 import {
+  type FakeVendor,
   fieldsOf,
+  type Received,
+  recordedAnswer,
+  type Reply,
   rowOf,
   startFakeVendor,
-  type FakeVendor,
-  type Received,
-  type Reply,
 } from '../fake-vendor.ts';
 import { pictureOf, type Paint } from '../pictures.ts';
-import { recordedAnswer } from '../recorded-answer.ts';
 import { googleRows, imageAnswer } from './rows.ts';
 
 /**

@@ -7,17 +7,16 @@
 import * as z from 'zod';
 import { readImageHeader } from '../../../../core/image-bytes.ts';
 import {
-  fieldsOf,
-  rowOf,
-  startFakeVendor,
   type FakeVendor,
   type Fields,
+  fieldsOf,
   type Received,
+  recordedAnswer,
   type Reply,
+  rowOf,
+  startFakeVendor,
 } from '../fake-vendor.ts';
-import { pictureOf, type Paint } from '../pictures.ts';
-import { recordedAnswer } from '../recorded-answer.ts';
-import { formOf, type FormFile } from './form.ts';
+import { type Paint, pictureOf } from '../pictures.ts';
 import { imageAnswer, openaiRows } from './rows.ts';
 
 export const fakeOpenaiKey = 'fake-openai-key';
@@ -156,4 +155,42 @@ function answerTo(fields: Fields, paint: Paint): Reply {
   const { output_format, size } = pictureSchema.parse(fields);
   const [width = 1024, height = 1024] = size.split('x').map(Number);
   return imageAnswer(paint(output_format, width, height).toString('base64'), row?.usage);
+}
+
+interface FormFile {
+  readonly field: string;
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+interface SentForm {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly files: readonly FormFile[];
+}
+
+/** Reads the parts of a multipart/form-data body (RFC 7578). */
+export function formOf({ headers, body }: Received): SentForm {
+  const boundary = /boundary=("?)([^";]+)\1/.exec(headers['content-type'] ?? '')?.[2] ?? '';
+  // In Latin-1, each byte is one character, so that a part converts back to the same bytes.
+  const parts = body.toString('latin1').split(`--${boundary}`).slice(1, -1).map(partOf);
+  return {
+    fields: Object.fromEntries(
+      parts.filter(({ name }) => name === '').map(({ field, bytes }) => [field, bytes.toString('utf8')]),
+    ),
+    files: parts.filter(({ name }) => name !== ''),
+  };
+}
+
+function partOf(part: string): FormFile {
+  const end = part.indexOf('\r\n\r\n');
+  const head = part.slice(0, end);
+  const first = (pattern: RegExp): string => pattern.exec(head)?.[1] ?? '';
+  return {
+    field: first(/[; ]name="([^"]*)"/),
+    name: first(/filename="([^"]*)"/),
+    type: first(/content-type: *(\S+)/i),
+    // The last two bytes are the line break that belongs to the next boundary.
+    bytes: Buffer.from(part.slice(end + 4, -2), 'latin1'),
+  };
 }

@@ -5,10 +5,17 @@
 import * as z from 'zod';
 import { readImageHeader } from '../../../../core/image-bytes.ts';
 import type { OutputFormat } from '../../../../core/image-formats.ts';
-import { fieldsOf, rowOf, startFakeVendor, type Fields, type Received, type Reply } from '../fake-vendor.ts';
+import {
+  type Fields,
+  fieldsOf,
+  type Received,
+  recordedAnswer,
+  type Reply,
+  rowOf,
+  startFakeVendor,
+} from '../fake-vendor.ts';
 import { callingBack, type CallingVendor } from '../calls-back.ts';
 import { pictureOf, pixelsNear, type Paint, type Pixels } from '../pictures.ts';
-import { recordedAnswer } from '../recorded-answer.ts';
 import { failures } from './rows.ts';
 import { createReplicateSigner, replicateRepeats } from './signature.ts';
 
