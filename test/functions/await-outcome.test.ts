@@ -4,10 +4,9 @@ import { requestMillis } from '../../core/limits.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { startBudget } from '../../core/time-budget.ts';
-import { awaitOutcome, waitSeconds } from '../../functions/operations/generate/await-outcome.ts';
+import { awaitOutcome } from '../../functions/operations/generate/await-outcome.ts';
 import type { HoldServices } from '../../functions/http/hold.ts';
 import type { ApiServices } from '../../functions/services/api.ts';
-import { failures } from '../../core/failure.ts';
 import { aCompletedCreation, aCreation, creationId } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, fakePlaces, stub, type FakeClock, type FakePlaces } from './fakes.ts';
 
@@ -29,70 +28,6 @@ function waiting(
 
 const queued = aCreation({ status: 'queued' });
 
-describe('the seconds of Prefer: wait', () => {
-  it.each([
-    ['wait=5', 5],
-    ['respond-async, wait=10', 10],
-    ['wait=3;foo', 3],
-    ['WAIT = "7"', 7],
-    ['wait=600', 20],
-    ['wait=0', 0],
-  ])('The header %s asks for %i seconds', (header, seconds) => {
-    expect(waitSeconds(header)).toBe(seconds);
-  });
-
-  it.each([undefined, '', 'respond-async', 'wait', 'wait=soon', 'await=5', 'wait=-1'])(
-    'The header %s asks for no wait',
-    (header) => {
-      expect(waitSeconds(header)).toBeUndefined();
-    },
-  );
-});
-
-describe('a creation that ended while the request waited', () => {
-  const ended = (creation: CreationRecord): ReturnType<typeof awaitOutcome> =>
-    awaitOutcome(
-      queued,
-      5,
-      waiting(fakeClock(), async () => Promise.resolve(creation)),
-    );
-
-  it.each<[string, CreationRecord]>([
-    ['completed', aCompletedCreation()],
-    ['failed by its prompt', aCreation({ status: 'failed', failure: 'PromptRejected' })],
-    ['failed by its source image', aCreation({ status: 'failed', failure: 'SourceImageRejected' })],
-  ])('A creation that %s is answered 200, with Location and without Retry-After', async (_how, creation) => {
-    const answer = await ended(creation);
-    expect(answer.status).toBe(200);
-    expect(Object.keys(answer.headers ?? {})).toContain('location');
-    expect(answer.headers).not.toHaveProperty('retry-after');
-  });
-
-  it.each(['GenerationFailed', 'NothingRendered', 'GenerationTimedOut', 'InternalFailure'] as const)(
-    'A creation that failed by %s is answered 502 with its id',
-    async (failure) => {
-      const { message: error, retryable } = failures[failure];
-      await expect(ended(aCreation({ status: 'failed', failure }))).rejects.toMatchObject({
-        code: 'ERR_GENERATION_FAILED',
-        status: 502,
-        details: { creation_id: creationId, error, retryable },
-      });
-    },
-  );
-
-  it('A creation that failed by ServiceUnavailable is answered 503 with Retry-After', async () => {
-    const { message: error, retryable } = failures.ServiceUnavailable;
-    await expect(ended(aCreation({ status: 'failed', failure: 'ServiceUnavailable' }))).rejects.toMatchObject(
-      {
-        code: 'ERR_PROVIDER_UNAVAILABLE',
-        status: 503,
-        details: { reason: 'provider_unavailable', creation_id: creationId, error, retryable },
-        headers: { 'retry-after': '30' },
-      },
-    );
-  });
-});
-
 describe('a creation that has not ended yet', () => {
   it('The pauses between two reads grow by half up to one second, and the last pause is as short as the time left', async () => {
     const clock = fakeClock();
@@ -104,16 +39,6 @@ describe('a creation that has not ended yet', () => {
     const clock = fakeClock();
     expect(await awaitOutcome(queued, 0, waiting(clock))).toMatchObject({ status: 202 });
     expect(clock.sleeps).toEqual([]);
-  });
-
-  it('The answer is 202 once the seconds of the header have passed', async () => {
-    const clock = fakeClock();
-    const arrived = clock.elapsed();
-    expect(await awaitOutcome(queued, 4, waiting(clock))).toMatchObject({
-      status: 202,
-      body: { status: 'processing' },
-    });
-    expect(clock.elapsed() - arrived).toBe(4_000);
   });
 
   it('The answer comes 25 s after the request arrived at the latest, however long its source images took', async () => {

@@ -8,61 +8,6 @@ import { accepting, post } from './serve-fixture.ts';
 
 describe('a request for a model that cannot be rendered as asked', () => {
   const standard = { model: 'sandbox-standard', prompt: 'a pier' };
-  const toldOf = async (body: object, setting: Parameters<typeof accepting>[0] = {}): Promise<unknown> => {
-    const { status, headers, body: told } = await post(accepting(setting), body, { handle: quoteImage });
-    return [status, headers?.['retry-after'], (told as { error?: unknown }).error];
-  };
-
-  it('The request is answered 404 when the model does not exist', async () => {
-    expect(await toldOf({ ...standard, model: 'no"ne' })).toEqual([
-      404,
-      undefined,
-      {
-        code: 'ERR_MODEL_NOT_FOUND',
-        message: 'The model "no\\"ne" is not available to this account.',
-        details: {},
-      },
-    ]);
-  });
-
-  it('The request is answered 503 when no provider is enabled', async () => {
-    expect(await toldOf(standard, { account: { policy: { providers: [], hiddenModels: [] } } })).toEqual([
-      503,
-      '60',
-      {
-        code: 'ERR_PROVIDER_UNAVAILABLE',
-        message: 'No provider of sandbox-standard is enabled for this account. Nothing was charged.',
-        details: { reason: 'no_provider_enabled' },
-      },
-    ]);
-  });
-
-  it.each<[string, object, Parameters<typeof accepting>[0], string]>([
-    ['no route has the resolution', { resolution: '4K' }, {}, '4K, 1:1, png'],
-    [
-      'no route takes as many source images',
-      { image_urls: ['https://images.test/1', 'https://images.test/2'] },
-      { services: catalogOf({ routes: routeOf({ max_image_urls: 1 }) }) },
-      '1K, 1:1, png, 2 source images',
-    ],
-    [
-      'no route takes as long a prompt',
-      {},
-      { services: catalogOf({ routes: routeOf({ max_prompt_length: 5 }) }) },
-      '1K, 1:1, png',
-    ],
-    ['it has no price', { resolution: '2K' }, { services: catalogOf({ pricing: [] }) }, '2K, 1:1, png'],
-  ])('The request is answered 400 when %s', async (_why, change, setting, asked) => {
-    expect(await toldOf({ ...standard, ...change }, setting)).toEqual([
-      400,
-      undefined,
-      {
-        code: 'ERR_INVALID_REQUEST',
-        message: `No provider enabled for this account renders sandbox-standard at ${asked}. GET /models lists what is possible.`,
-        details: { reason: 'provider_policy_no_route', errors: [] },
-      },
-    ]);
-  });
 
   it('The request is accepted when its prompt is exactly as long as a route takes', async () => {
     const services = catalogOf({ routes: routeOf({ max_prompt_length: 6 }) });

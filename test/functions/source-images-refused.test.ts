@@ -32,64 +32,6 @@ async function refusalOf(second: SourceResult): Promise<unknown> {
 }
 
 describe('a source image that cannot be used', () => {
-  it.each<[string, SourceResult, string, string]>([
-    [
-      'from an address that is refused',
-      { kind: 'refused', why: 'must lead to public addresses only' },
-      'refused_target',
-      'must lead to public addresses only',
-    ],
-    ['of more than 10 MB', { kind: 'too_large' }, 'too_large', 'must have at most 10 MB'],
-    [
-      'of another type',
-      { kind: 'fetched', bytes: Buffer.from('GIF89a') },
-      'unsupported_type',
-      'must be a JPEG, PNG or WebP image',
-    ],
-    [
-      'that is too narrow',
-      fetched(63, 64),
-      'invalid_size',
-      'each side must have 64 to 8192 pixels; this has 63 x 64',
-    ],
-    [
-      'that is too low',
-      fetched(64, 63),
-      'invalid_size',
-      'each side must have 64 to 8192 pixels; this has 64 x 63',
-    ],
-    [
-      'that is too wide',
-      fetched(8_193, 64),
-      'invalid_size',
-      'each side must have 64 to 8192 pixels; this has 8193 x 64',
-    ],
-    [
-      'that is too high',
-      fetched(64, 8_193),
-      'invalid_size',
-      'each side must have 64 to 8192 pixels; this has 64 x 8193',
-    ],
-    [
-      'of one row more than 25 megapixels',
-      fetched(5_000, 5_001),
-      'too_many_pixels',
-      'must have at most 25 megapixels; this has 5000 x 5001',
-    ],
-  ])('A source image %s is refused with its place and the reason', async (_what, second, code, message) => {
-    const field = 'image_urls[1]';
-    expect(await refusalOf(second)).toEqual([
-      400,
-      {
-        error: {
-          code: 'ERR_INVALID_REQUEST',
-          message: `${field}: ${message}`,
-          details: { errors: [{ field, code, message }] },
-        },
-      },
-    ]);
-  });
-
   it.each([true, false])('A download that failed is answered 502 with retryable: %j', async (retryable) => {
     expect(await refusalOf({ kind: 'failed', retryable })).toEqual([
       502,
@@ -116,21 +58,6 @@ describe('a source image that cannot be used', () => {
 });
 
 describe('the copies of the source images', () => {
-  it('Each copy has a name that cannot be guessed, the true type and its number of bytes', async () => {
-    const stage = giving(fetched(64, 128));
-    await post(stage, withImages(1));
-    const name = Buffer.from(Array.from({ length: 24 }, (_, index) => index)).toString('base64url');
-    const copy = {
-      key: `sources/${name}.png`,
-      contentType: 'image/png',
-      width: 64,
-      height: 128,
-      bytes: pngOf(64, 128).byteLength,
-    };
-    expect(stage.stored).toEqual([copy]);
-    expect(stage.orders[0]?.creations[0].sources).toEqual([copy]);
-  });
-
   it.each([
     ['png', 'png', png(64, 64)],
     ['jpeg', 'jpg', jpeg(64, 64)],
@@ -140,20 +67,6 @@ describe('the copies of the source images', () => {
     await post(stage, withImages(1));
     expect(stage.stored).toMatchObject([{ contentType: `image/${type}` }]);
     expect(stage.stored[0]?.key).toMatch(new RegExp(`^sources/[\\w-]{32}\\.${ending}$`));
-  });
-
-  it('The copies keep the order of the request, however long each download takes', async () => {
-    const doors = urls(3).map(() => Promise.withResolvers<SourceResult>());
-    const stage = accepting({
-      fetchSource: async (url) => (doors[Number(url.split('/').at(-1))] ?? doors[0])?.promise ?? good,
-    });
-    const answering = post(stage, withImages(3));
-    for (const index of [2, 0, 1]) {
-      doors[index]?.resolve(fetched(100 + index, 64));
-      await new Promise(setImmediate);
-    }
-    expect((await answering).status).toBe(202);
-    expect(stage.orders[0]?.creations[0].sources.map(({ width }) => width)).toEqual([100, 101, 102]);
   });
 
   it('No image is copied when one of them cannot be used', async () => {
