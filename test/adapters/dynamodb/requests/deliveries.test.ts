@@ -52,60 +52,6 @@ const rows: readonly Row[] = [
     ],
   ],
   [
-    'A second webhook attempt',
-    (table) =>
-      createDeliveryStore(table).claim({
-        delivery: { ...delivery, attempt: 2 },
-        body: '{}',
-        nextAt: now + 9_000,
-        nowMillis: now,
-      }),
-    [
-      [
-        'UpdateCommand',
-        {
-          TableName: 'table',
-          Key: { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'CREATION' },
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          UpdateExpression:
-            'SET webhook.attempts = :attempt, webhook.nextAt = :next, webhook.claimedBy = :id, webhook.body = if_not_exists(webhook.body, :body), openShard = :shard, dueAt = :due',
-          ConditionExpression:
-            'webhook.#status = :pending AND webhook.attempts = :before AND webhook.nextAt <= :now',
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: {
-            ':pending': 'pending',
-            ':before': 1,
-            ':attempt': 2,
-            ':now': now,
-            ':next': now + 9_000,
-            ':id': '019aa5a0-1000-7000-8000-000000000001',
-            ':body': '{}',
-            ':shard': 'WEBHOOK#2',
-            ':due': now + 39_000,
-          },
-        },
-      ],
-      [
-        'PutCommand',
-        {
-          TableName: 'table',
-          Item: {
-            pk: 'ACCOUNT#Acc0unt001',
-            sk: 'DELIVERY#2026-11-21T12:00:30.000Z#019aa5a0-1000-7000-8000-000000000001',
-            id: '019aa5a0-1000-7000-8000-000000000001',
-            accountId: accountId,
-            creationId: creationId,
-            event: 'creation.completed',
-            url: 'https://receiver.test/ok',
-            attempt: 2,
-            startedAt: '2026-11-21T12:00:30.000Z',
-            expiresAtSeconds: nowSeconds + 2592000,
-          },
-        },
-      ],
-    ],
-  ],
-  [
     'The end of an attempt that another one follows',
     (table) => createDeliveryStore(table).settle({ ...delivery, outcome: 'failed' }, { at: now + 9_000 }),
     [
@@ -145,78 +91,6 @@ const rows: readonly Row[] = [
             nextAttemptAt: '2026-11-21T12:00:39.000Z',
             expiresAtSeconds: nowSeconds + 2592000,
           },
-        },
-      ],
-    ],
-  ],
-  [
-    'The end of a last attempt',
-    (table) =>
-      createDeliveryStore(table).settle({ ...delivery, outcome: 'delivered' }, { status: 'delivered' }),
-    [
-      [
-        'UpdateCommand',
-        {
-          TableName: 'table',
-          Key: { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'CREATION' },
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          UpdateExpression: 'SET webhook.#status = :settled REMOVE openShard, dueAt',
-          ConditionExpression: 'webhook.#status = :pending AND webhook.attempts = :attempt',
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: { ':pending': 'pending', ':attempt': 1, ':settled': 'delivered' },
-        },
-      ],
-      [
-        'PutCommand',
-        {
-          TableName: 'table',
-          Item: {
-            pk: 'ACCOUNT#Acc0unt001',
-            sk: 'DELIVERY#2026-11-21T12:00:30.000Z#019aa5a0-1000-7000-8000-000000000001',
-            id: '019aa5a0-1000-7000-8000-000000000001',
-            accountId: accountId,
-            creationId: creationId,
-            event: 'creation.completed',
-            url: 'https://receiver.test/ok',
-            attempt: 1,
-            startedAt: '2026-11-21T12:00:30.000Z',
-            outcome: 'delivered',
-            expiresAtSeconds: nowSeconds + 2592000,
-          },
-        },
-      ],
-    ],
-  ],
-  [
-    'A webhook that is skipped',
-    (table) => createDeliveryStore(table).skip(creationId),
-    [
-      [
-        'UpdateCommand',
-        {
-          TableName: 'table',
-          Key: { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'CREATION' },
-          UpdateExpression: 'SET webhook.#status = :skipped REMOVE openShard, dueAt',
-          ConditionExpression: 'webhook.#status = :pending',
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: { ':skipped': 'skipped', ':pending': 'pending' },
-        },
-      ],
-    ],
-  ],
-  [
-    'A webhook that is given up',
-    (table) => createDeliveryStore(table).giveUp(creationId),
-    [
-      [
-        'UpdateCommand',
-        {
-          TableName: 'table',
-          Key: { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'CREATION' },
-          UpdateExpression: 'SET webhook.#status = :failed REMOVE openShard, dueAt',
-          ConditionExpression: 'webhook.#status = :pending AND webhook.attempts = :last',
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: { ':failed': 'failed', ':pending': 'pending', ':last': 5 },
         },
       ],
     ],

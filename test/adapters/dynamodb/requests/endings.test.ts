@@ -288,65 +288,6 @@ const rows: readonly Row[] = [
     ],
     [{ Attributes: { turn: 12 } }],
   ],
-  [
-    'A renewed lease',
-    (table) => createCreationStore(table).renewLease(creationId, 'one', now + 9_000),
-    [
-      [
-        'UpdateCommand',
-        {
-          TableName: 'table',
-          Key: { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'LEASE' },
-          ConditionExpression: 'holder = :holder',
-          UpdateExpression: 'SET #until = :until',
-          ExpressionAttributeNames: { '#until': 'until' },
-          ExpressionAttributeValues: { ':until': now + 9_000, ':holder': 'one' },
-        },
-      ],
-    ],
-  ],
-  [
-    'A list of attempts',
-    (table) => createCreationStore(table).saveAttempts(creationId, 12, []),
-    [
-      [
-        'UpdateCommand',
-        {
-          TableName: 'table',
-          Key: { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'CREATION' },
-          ConditionExpression: '#status IN (:queued, :processing) AND fence = :turn',
-          UpdateExpression: 'SET attempts = :attempts',
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: {
-            ':queued': 'queued',
-            ':processing': 'processing',
-            ':attempts': [],
-            ':turn': 12,
-          },
-        },
-      ],
-    ],
-  ],
-  [
-    'A read of creations with their leases',
-    (table) => createCreationStore(table).readAll([creationId]),
-    [
-      [
-        'BatchGetCommand',
-        {
-          RequestItems: {
-            table: {
-              Keys: [
-                { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'CREATION' },
-                { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'LEASE' },
-              ],
-              ConsistentRead: true,
-            },
-          },
-        },
-      ],
-    ],
-  ],
 ];
 
 describeRequests('The end of a creation', rows);

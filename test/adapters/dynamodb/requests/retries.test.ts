@@ -16,31 +16,6 @@ const entryKey = { pk: head.pk, sk: `${head.sk}#${entry.id}` };
 
 const rows: readonly Row[] = [
   [
-    'The read of a head',
-    (table) => createRetryStore(table).readHead(place),
-    [['GetCommand', { TableName: 'table', Key: head, ConsistentRead: true }]],
-  ],
-  [
-    'The read of the entries',
-    (table) => createRetryStore(table).entries(place, now),
-    [
-      [
-        'QueryCommand',
-        {
-          TableName: 'table',
-          ConsistentRead: true,
-          KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-          ExpressionAttributeValues: {
-            ':pk': head.pk,
-            ':from': `${head.sk}#${now - 1_800_000}`,
-            ':to': `${head.sk}#~`,
-          },
-          ScanIndexForward: false,
-        },
-      ],
-    ],
-  ],
-  [
     'The note of an answer',
     (table) => createRetryStore(table).note(place, entry, 'pictures'),
     [

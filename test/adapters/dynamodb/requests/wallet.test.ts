@@ -1,7 +1,7 @@
 /** The requests of the store of the wallet. */
 import { createWalletStore } from '../../../../adapters/dynamodb/wallet-store.ts';
 import { asMicros } from '../../../../core/money.ts';
-import { accountId, aCreation } from '../../../fixtures/records.ts';
+import { accountId } from '../../../fixtures/records.ts';
 import { describeRequests, type Row } from './recorder.ts';
 
 const rows: readonly Row[] = [
@@ -178,23 +178,6 @@ const rows: readonly Row[] = [
             },
           ],
           ClientRequestToken: '000102030405060708090a0b0c0d0e0f',
-        },
-      ],
-    ],
-  ],
-  [
-    'A look at a charge',
-    (table) => createWalletStore(table).charge(aCreation()),
-    [
-      [
-        'GetCommand',
-        {
-          TableName: 'table',
-          Key: {
-            pk: 'ACCOUNT#Acc0unt001',
-            sk: 'LEDGER#2026-11-21T12:00:30.000Z#charge#019aa5a0-1000-7000-8000-00000000000a',
-          },
-          ConsistentRead: true,
         },
       ],
     ],
