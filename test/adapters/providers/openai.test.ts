@@ -8,17 +8,7 @@ import { formOf } from '../../../tools/vendors/fakes/openai/form.ts';
 import { openaiRows } from '../../../tools/vendors/fakes/openai/rows.ts';
 import { fakeOpenaiKey, startFakeOpenai } from '../../../tools/vendors/fakes/openai/server.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
-import {
-  closedUrl,
-  everySize,
-  headerOf,
-  jobsLike,
-  lastReceived,
-  noCredential,
-  notReached,
-  outcomeOf,
-  talkTo,
-} from './vendor-talk.ts';
+import { everySize, headerOf, jobsLike, lastReceived, outcomeOf, talkTo } from './vendor-talk.ts';
 
 const never = new AbortController().signal;
 const prompt = 'A lighthouse that nobody may read about';
@@ -151,32 +141,6 @@ describe('A request to OpenAI', () => {
       expect(Math.abs(width / height / (across / down) - 1)).toBeLessThan(0.02);
     },
   );
-});
-
-describe('A call of OpenAI', () => {
-  it('Without a credential no call is made', async () => {
-    const before = fake.received.length;
-    const { answer, forgotten } = await speak(aJob(), { credential: undefined });
-    expect(answer).toEqual(noCredential);
-    expect([fake.received.length, forgotten]).toEqual([before, []]);
-  });
-
-  it('After a refused key the key is read again', async () => {
-    const { answer, forgotten } = await speak(aJob(), { credential: 'sk-wrong' });
-    expect(answer).toEqual({ kind: 'refused', reason: 'credentials', detail: 'HTTP 401 invalid_api_key' });
-    expect(forgotten).toEqual(['openai']);
-  });
-
-  it('A call ends when its signal aborts', async () => {
-    const silent = await startFakeVendor(() => ({ status: 'hang' }));
-    const submitted = createOpenai(settings({ baseUrl: silent.url })).submit(aJob(), AbortSignal.timeout(50));
-    await expect(submitted).rejects.toMatchObject({ name: 'TimeoutError' });
-    await silent.stop();
-  });
-
-  it('A call that never reached OpenAI makes it unavailable', async () => {
-    expect(await answerTo(aJob(), { baseUrl: await closedUrl() })).toEqual(notReached);
-  });
 });
 
 describe('The fake of OpenAI', () => {
