@@ -101,25 +101,6 @@ describe('the table', () => {
 });
 
 describe('the API', () => {
-  it('The API logs no header, no query and no path that a client sent', () => {
-    const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::ApiGatewayV2::Stage');
-    const { AccessLogSettings } = Properties as { AccessLogSettings: { Format: string } };
-    const variables = Object.values(JSON.parse(AccessLogSettings.Format) as Record<string, string>);
-    const logged = [
-      'error.message',
-      'identity.sourceIp',
-      'integrationErrorMessage',
-      'integrationLatency',
-      'requestId',
-      'requestTime',
-      'responseLatency',
-      'responseLength',
-      'routeKey',
-      'status',
-    ];
-    expect(variables.sort()).toEqual(logged.map((name) => `$context.${name}`));
-  });
-
   it('The API takes 500 requests per second and bursts of 1,000', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
       DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1_000 },
@@ -226,17 +207,6 @@ describe('the bucket', () => {
       Action: 's3:GetObject',
       Principal: { Service: 'cloudfront.amazonaws.com' },
       Condition: { StringEquals: { 'AWS:SourceArn': expect.anything() as object } },
-    });
-  });
-
-  it('The bucket deletes sources after a day, and results one day after the promised time', () => {
-    template.hasResourceProperties('AWS::S3::Bucket', {
-      LifecycleConfiguration: {
-        Rules: Match.arrayWith([
-          Match.objectLike({ Prefix: 'results/', ExpirationInDays: 31, Status: 'Enabled' }),
-          Match.objectLike({ Prefix: 'sources/', ExpirationInDays: 1, Status: 'Enabled' }),
-        ]),
-      },
     });
   });
 });
