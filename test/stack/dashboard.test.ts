@@ -1,6 +1,5 @@
 /** The whole dashboard: each graph with its place and its metrics on the left and the right axis. */
 import { describe, expect, it } from 'vitest';
-import { failureNames } from '../../core/failure.ts';
 import { resolved, resourcesOf, wordOf } from './template.ts';
 
 interface Widget {
@@ -18,9 +17,6 @@ interface Widget {
   };
 }
 
-/** The names of dimensions of AWS's own metrics. */
-const dimensionNames = ['ApiId', 'ApiName', 'FunctionName', 'TableName', 'GlobalSecondaryIndexName'];
-
 /** The body as JSON. Each reference to a resource becomes the word REFERENCE. */
 function bodyOf(joined: unknown): { readonly widgets: readonly Widget[]; readonly start?: string } {
   const [, parts] = (joined as { 'Fn::Join': [string, unknown[]] })['Fn::Join'];
@@ -31,25 +27,6 @@ function bodyOf(joined: unknown): { readonly widgets: readonly Widget[]; readonl
 
 const [[, dashboard] = []] = resourcesOf('AWS::CloudWatch::Dashboard');
 const body = bodyOf(dashboard?.Properties['DashboardBody']);
-
-/**
- * "right CreationsFailed failure=NothingRendered p50": a metric with its dimensions, its label and its
- * statistic.
- */
-function wordsOf(metric: readonly unknown[]): string {
-  const options = (typeof metric.at(-1) === 'object' ? metric.at(-1) : {}) as {
-    yAxis?: string;
-    stat?: string;
-    label?: string;
-    expression?: string;
-  };
-  const [, name, ...dimensions] = metric.filter((part) => typeof part === 'string');
-  const expression = /MetricName=\\?"(\w+)/.exec(options.expression ?? '')?.[1];
-  const by = dimensions.filter((part) => part !== 'REFERENCE' && !dimensionNames.includes(part)).join('=');
-  return [options.yAxis === 'right' ? 'right' : '', name ?? expression, by, options.label, options.stat]
-    .filter((word) => word !== undefined && word !== '')
-    .join(' ');
-}
 
 describe('the dashboard', () => {
   it('The dashboard shows twelve hours, and first the state of every alarm', () => {
@@ -87,79 +64,6 @@ describe('the dashboard', () => {
       .filter(([name]) => name === 'period')
       .map(([, seconds]): unknown => seconds);
     expect(periods.filter((seconds) => seconds !== 300)).toEqual([]);
-  });
-
-  it('The dashboard has these graphs', () => {
-    const graphs = body.widgets
-      .slice(1)
-      .map(({ properties: { title = '', metrics = [] } }) => [title, metrics.map(wordsOf)]);
-    const sum = (name: string): string => `${name} ${name} Sum`;
-    expect(Object.fromEntries(graphs)).toEqual({
-      'Requests and refusals': ['Count requests SampleCount', 'right 4xx 4xx Sum', 'right 5xx 5xx Sum'],
-      'OpenAI-shaped endpoint and MCP: requests and refusals': [
-        'Count Darkroom-openai Openai SampleCount',
-        'Count Darkroom-mcp Mcp SampleCount',
-        'right 4XXError Darkroom-openai Openai 4xx Sum',
-        'right 5XXError Darkroom-openai Openai 5xx Sum',
-        'right 4XXError Darkroom-mcp Mcp 4xx Sum',
-        'right 5XXError Darkroom-mcp Mcp 5xx Sum',
-      ],
-      'Time of a held request, ms': ['OpenaiImages', 'Mcp'].flatMap((name) =>
-        ['p50', 'p95'].map((statistic) => `Duration ${name} ${statistic} ${statistic}`),
-      ),
-      'Held requests, and those refused': [
-        'ConcurrentExecutions OpenaiImages Maximum',
-        'ConcurrentExecutions Mcp Maximum',
-        'right Throttles OpenaiImages refused Sum',
-        'right Throttles Mcp refused Sum',
-      ],
-      'Time of an answer, ms': ['Latency p50 p50', 'Latency p95 p95', 'Latency p99 p99'],
-      Creations: [
-        sum('CreationsAccepted'),
-        sum('CreationsCompleted'),
-        sum('CreationsFailed'),
-        'right OpenCreations OpenCreations Maximum',
-      ],
-      'From acceptance to the image, ms': [
-        'CreationTime p50 p50',
-        'CreationTime p95 p95',
-        'CreationTime p99 p99',
-      ],
-      'Failures by message': failureNames.map(
-        (failure) => `CreationsFailed failure=${failure} ${failure} Sum`,
-      ),
-      'Providers: answers, and ms (95 of 100)': ['ProviderAnswers', 'right ProviderTime'],
-      'Webhook attempts': [
-        'WebhookAttempts outcome=delivered delivered Sum',
-        'WebhookAttempts outcome=failed failed Sum',
-      ],
-      Reconciler: [
-        sum('ReconcilerLooked'),
-        sum('ReconcilerStarted'),
-        sum('ReconcilerRefunded'),
-        `right ${sum('ReconcilerRuns')}`,
-      ],
-      Money: [
-        sum('RefundedMicros'),
-        `right ${sum('RefundsBusy')}`,
-        `right ${sum('ChargeConflicts')}`,
-        `right ${sum('RequestsShed')}`,
-        'right BooksOutOfBalance BooksOutOfBalance Maximum',
-      ],
-      'Table: throttles and conflicts': [
-        ...['table', 'open_work', 'listing'].flatMap((place) =>
-          ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) =>
-            [name, place === 'table' ? '' : place, `${place}: ${name}`, 'Sum'].filter(Boolean).join(' '),
-          ),
-        ),
-        'right TransactionConflict table: TransactionConflict Sum',
-      ],
-      'Concurrent executions in the account': [
-        'ConcurrentExecutions ConcurrentExecutions Maximum',
-        'UnreservedConcurrentExecutions UnreservedConcurrentExecutions Maximum',
-      ],
-      'From the charge to the start, ms': ['AcceptTime p50 p50', 'AcceptTime p95 p95', 'AcceptTime p99 p99'],
-    });
   });
 });
 

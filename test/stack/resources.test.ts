@@ -108,29 +108,6 @@ describe('the API', () => {
   });
 });
 
-describe('the distribution', () => {
-  it('The distribution answers over TLS only, with headers by which no image can run code', () => {
-    template.hasResourceProperties('AWS::CloudFront::Distribution', {
-      DistributionConfig: {
-        DefaultCacheBehavior: {
-          ViewerProtocolPolicy: 'https-only',
-          ResponseHeadersPolicyId: Match.anyValue(),
-        },
-      },
-    });
-    template.hasResourceProperties('AWS::CloudFront::ResponseHeadersPolicy', {
-      ResponseHeadersPolicyConfig: {
-        SecurityHeadersConfig: {
-          ContentSecurityPolicy: { ContentSecurityPolicy: "default-src 'none'; sandbox", Override: true },
-          ContentTypeOptions: { Override: true },
-          FrameOptions: { FrameOption: 'DENY', Override: true },
-          StrictTransportSecurity: { AccessControlMaxAgeSec: 31_536_000, Override: true },
-        },
-      },
-    });
-  });
-});
-
 describe('what CloudFront may read', () => {
   it('The policy of the bucket lets the distribution read results/* and nothing else', () => {
     const policies = resourcesOf('AWS::S3::BucketPolicy').filter(([id]) => id.startsWith('Images'));
@@ -189,24 +166,6 @@ describe('the bucket', () => {
           }),
         ]),
       },
-    });
-  });
-
-  it('The bucket allows only the distribution to read', () => {
-    const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::S3::BucketPolicy');
-    const { Statement } = (
-      Properties as {
-        PolicyDocument: {
-          Statement: { Effect: string; Action: string; Principal: unknown; Condition?: unknown }[];
-        };
-      }
-    ).PolicyDocument;
-    const allowed = Statement.filter(({ Effect }) => Effect === 'Allow');
-    expect(allowed).toHaveLength(1);
-    expect(allowed[0]).toMatchObject({
-      Action: 's3:GetObject',
-      Principal: { Service: 'cloudfront.amazonaws.com' },
-      Condition: { StringEquals: { 'AWS:SourceArn': expect.anything() as object } },
     });
   });
 });

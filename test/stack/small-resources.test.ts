@@ -2,7 +2,7 @@
  * The whole of each resource that has few properties: an added, a missing or a changed property shows here.
  */
 import { describe, expect, it } from 'vitest';
-import { nameOf, resourcesOf, template, wordOf } from './template.ts';
+import { nameOf, resourcesOf, wordOf } from './template.ts';
 
 /** The properties of the only resource of a type, beside those of the portal (portal.test.ts). */
 function only(type: string): Readonly<Record<string, unknown>> {
@@ -10,59 +10,6 @@ function only(type: string): Readonly<Record<string, unknown>> {
   if (!first || others.length > 0) throw new Error(`the stack has not one ${type}`);
   return first[1].Properties;
 }
-
-describe('the outputs of the stack', () => {
-  it('The stack has these outputs, each with its value', () => {
-    const outputs = Object.entries(
-      template.toJSON()['Outputs'] as Record<string, { readonly Value: unknown }>,
-    ).map(([name, { Value }]) => [name, wordOf(Value)]);
-    expect(Object.fromEntries(outputs)).toEqual({
-      AlarmTopicArn: '@AlarmsTopic',
-      DashboardName: 'Darkroom-@AWS::Region',
-      ApiUrl: '@ApiHttpApi/api/public/v1',
-      VersionedFunctions: '@RenderImage,@RenderImageSmall,@RenderImageLarge,@RefundCharge,@DeliverWebhook',
-      TableName: '@StoreTable',
-      StateMachineArn: '@CreationStateMachine',
-      CallbackMachineArn: '@CreationCallbackMachine',
-      NoticeMachineArn: '@NoticesStateMachine',
-      EncryptionSecretArn: '@EncryptionSecret',
-      ProviderSecretArn: '@ProvidersCredentials',
-      ResultsBaseUrl: 'https://@ImagesDistribution',
-      PortalUrl: 'https://@PortalFrontDistribution/',
-      OpenaiBaseUrl:
-        'https://@StreamsOpenaiRestApi.execute-api.@AWS::Region.@AWS::URLSuffix/@StreamsOpenaiRestApiDeploymentStageopenai/v1',
-      McpUrl:
-        'https://@StreamsMcpRestApi.execute-api.@AWS::Region.@AWS::URLSuffix/@StreamsMcpRestApiDeploymentStagemcp',
-      ServiceCapacity: '2000',
-      SignInSecretArn: '@PortalIdentityClientSecret',
-      OriginSecretArn: '@PortalOriginSecret',
-      OriginSecretVersion: 'AWSCURRENT',
-      UserPoolId: '@PortalIdentityUserPool',
-      DefaultLimits:
-        '{"postRate":60,"getRate":600,"maxConcurrent":20,"deadlineSeconds":300,"maxUnusedUploads":100}',
-    });
-  });
-});
-
-describe('the descriptions of the stack', () => {
-  it('The stack, the API, the secrets and the rules have descriptions', () => {
-    const described = ['AWS::ApiGatewayV2::Api', 'AWS::SecretsManager::Secret', 'AWS::Events::Rule'];
-    const texts = described.flatMap((type) =>
-      resourcesOf(type).map(([id, { Properties }]) => [nameOf(id), Properties['Description']]),
-    );
-    expect(template.toJSON()['Description']).toBe('Darkroom: an asynchronous image-generation API');
-    expect(Object.fromEntries(texts)).toEqual({
-      ApiHttpApi: 'Darkroom: the public API',
-      EncryptionSecret: 'Darkroom: encrypts the webhook secrets of accounts',
-      ProvidersCredentials: 'Darkroom: the keys of image providers, by their names',
-      PortalIdentityClientSecret: 'Darkroom: the client secret with which the portal signs people in',
-      PortalOriginSecret: 'Darkroom: proves that a request came through the distribution of the portal',
-      ReconciliationEveryMinute: 'Darkroom: looks after creations that are due',
-      ReconciliationExecutionDied: 'Darkroom: an execution ended without success',
-      BooksAuditEveryQuarter: 'Darkroom: holds every balance against the ledger, in one run a day',
-    });
-  });
-});
 
 describe('the log groups beside those of the functions', () => {
   it.each([
@@ -81,10 +28,6 @@ describe('the log groups beside those of the functions', () => {
 });
 
 describe('the API', () => {
-  it('The API has the name and the protocol by which the gateway knows it', () => {
-    expect(only('AWS::ApiGatewayV2::Api')).toMatchObject({ Name: 'Darkroom-api', ProtocolType: 'HTTP' });
-  });
-
   it('The API writes these fields of a request to its access log', () => {
     const { AccessLogSettings: log } = only('AWS::ApiGatewayV2::Stage') as {
       readonly AccessLogSettings: { readonly DestinationArn: unknown; readonly Format: string };
@@ -106,23 +49,6 @@ describe('the API', () => {
 });
 
 describe('the state machines', () => {
-  const machines = resourcesOf('AWS::StepFunctions::StateMachine').map(([id, { Properties }]) => ({
-    name: nameOf(id),
-    ...(Properties as {
-      readonly DefinitionSubstitutions: Readonly<Record<string, unknown>>;
-      readonly LoggingConfiguration: { readonly Destinations: readonly object[] };
-    }),
-  }));
-  const logs: Readonly<Record<string, string>> = {
-    CreationStateMachine: '"CreationLog',
-    CreationCallbackMachine: '"CreationCallbackLog',
-    NoticesStateMachine: '"NoticesLog',
-  };
-
-  it('The stack has a plain machine, a callback machine and a machine of notices', () => {
-    expect(machines.map(({ name }) => name).sort()).toEqual(Object.keys(logs).sort());
-  });
-
   it('Only the machine of notices has a name, by which the function that it invokes starts it', () => {
     const names = resourcesOf('AWS::StepFunctions::StateMachine').map(([id, { Properties }]) => [
       nameOf(id),
@@ -134,28 +60,6 @@ describe('the state machines', () => {
       NoticesStateMachine: 'Darkroom-notices',
     });
   });
-
-  it.each(machines)(
-    '$name calls these functions, and logs errors without the data of an execution',
-    (machine) => {
-      const { name, DefinitionSubstitutions, LoggingConfiguration } = machine;
-      const called = Object.entries(DefinitionSubstitutions).map(([name, value]) => [
-        name,
-        wordOf(value).replace(/(CurrentVersion)[0-9A-F]{8}[0-9a-f]{24,32}$/, '$1'),
-      ]);
-      const delivery = ['DeliverWebhookArn', '@DeliverWebhookCurrentVersion'];
-      const creation = [
-        ['RenderImageArn', '@RenderImageCurrentVersion'],
-        ['RenderImageSmallArn', '@RenderImageSmallCurrentVersion'],
-        ['RenderImageLargeArn', '@RenderImageLargeCurrentVersion'],
-        ['RefundChargeArn', '@RefundChargeCurrentVersion'],
-        delivery,
-      ];
-      expect(called).toEqual(name === 'NoticesStateMachine' ? [delivery] : creation);
-      expect(LoggingConfiguration).toMatchObject({ IncludeExecutionData: false, Level: 'ERROR' });
-      expect(JSON.stringify(LoggingConfiguration.Destinations)).toContain(logs[name]);
-    },
-  );
 });
 
 describe('the bucket', () => {
