@@ -10,6 +10,7 @@ import {
   oldestDayKept,
   spentInAll,
 } from '../../core/caps.ts';
+import { hourOf } from '../../core/account.ts';
 import { dayOf, nextDay } from '../../core/creation.ts';
 import { asMicros } from '../../core/money.ts';
 import { anApiKey, now } from '../fixtures/records.ts';
@@ -32,6 +33,11 @@ describe('the days of a key', () => {
     ]);
     expect(nextDay(Date.UTC(2026, 11, 31, 23, 59))).toBe('2027-01-01T00:00:00.000Z');
     expect(nextDay(Date.UTC(2028, 1, 28))).toBe('2028-02-29T00:00:00.000Z');
+  });
+
+  it('A time is rounded down to its UTC hour', () => {
+    expect(hourOf(Date.UTC(2026, 10, 21, 12, 59, 59, 999))).toBe('2026-11-21T12:00:00.000Z');
+    expect(hourOf(Date.UTC(2026, 10, 21, 13))).toBe('2026-11-21T13:00:00.000Z');
   });
 
   it('A charge keeps its own day and the three days before', () => {
