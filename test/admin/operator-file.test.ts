@@ -8,11 +8,17 @@ import { mergeCatalog } from '../../core/operator-catalog.ts';
 import { OperatorError } from '../../admin/operator-error.ts';
 import { catalog } from '../core/catalog-fixture.ts';
 import { readPage, root } from '../docs/pages.ts';
+import { leastPriceMicros } from '../../admin/catalog/margin-rule.ts';
+import { asMicros } from '../../core/money.ts';
 
 const examples = join(root, 'examples/catalogs');
+
 const exampleText = readFileSync(join(examples, 'vllm-omni-qwen-image.json'), 'utf8');
+
 const names = ['sandbox', 'sandbox-large', 'bfl', 'fal', 'replicate', 'gpu'];
+
 const known = names.join(', ');
+
 const example = JSON.parse(exampleText) as {
   models: { 'qwen-image': Record<string, unknown> & { routes: Record<string, unknown>[] } };
   costs: Record<string, unknown>[];
@@ -42,8 +48,10 @@ function problems(file: unknown, providers?: readonly string[]): readonly string
 const withModel = (change: object, id = 'my-flux'): object => ({
   models: { [id]: { ...example.models['qwen-image'], ...change } },
 });
+
 const withRoute = (change: object): object =>
   withModel({ routes: [{ ...example.models['qwen-image'].routes[0], ...change }] });
+
 const limits = {
   content_types: ['image/png'],
   max_bytes: 1_000,
@@ -226,5 +234,17 @@ describe('A file of the operator’s own models', () => {
       'models.my-flux.default_resolution',
     ]);
     expect(found.every((line) => line.length < 250)).toBe(true);
+  });
+});
+
+describe('the margin rule', () => {
+  it.each([
+    ['nothing', 0, 0],
+    ['one micro-dollar', 1, 5_000],
+    ['a cost whose price is a half cent already', 75_000, 105_000],
+    ['one micro-dollar more', 75_001, 110_000],
+    ['a cost of many cents', 711_570, 1_000_000],
+  ])('%s that costs %i is sold for at least %i', (_what, cost, least) => {
+    expect(leastPriceMicros(asMicros(cost))).toBe(least);
   });
 });

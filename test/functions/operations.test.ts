@@ -7,14 +7,16 @@ import type { CreationStore } from '../../core/ports/creations.ts';
 import { getBalance } from '../../functions/operations/get-balance.ts';
 import { getCreation } from '../../functions/operations/get-creation.ts';
 import { listModels } from '../../functions/operations/list-models.ts';
-import type { StageServices } from './serve-fixture.ts';
+import { type StageServices, accepting, bearer, post, type Sending } from './serve-fixture.ts';
 import type { Handle } from '../../functions/http/serve.ts';
 import { aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
 import { catalogOf, routeOf } from './catalog-fixture.ts';
 import { stub } from './fakes.ts';
-import { accepting, bearer, post, type Sending } from './serve-fixture.ts';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { restRequestOf } from '../../functions/http/rest-request.ts';
 
 const get = (handle: Handle<StageServices>): Sending => ({ method: 'GET', handle });
+
 const json = { ...bearer, 'content-type': 'application/json' };
 
 describe('GET /balance', () => {
@@ -151,4 +153,22 @@ describe('a replay with Prefer: wait', () => {
     });
     expect([again.counted, again.orders]).toEqual([1, []]);
   });
+});
+
+function eventWith(headers: Readonly<Record<string, string>> | null): APIGatewayProxyEvent {
+  const requestContext = { path: '/mcp', requestId: 'request-1', identity: { sourceIp: '203.0.113.9' } };
+  return { httpMethod: 'POST', headers, requestContext } as unknown as APIGatewayProxyEvent;
+}
+
+/** The request that the operations see, from the event of a REST API. */
+it('Names of headers are in lower case, however the client sent them', () => {
+  expect(restRequestOf(eventWith({ Authorization: 'Bearer x' })).headers).toEqual({
+    authorization: 'Bearer x',
+  });
+});
+
+it('A request without headers, a query and a body is read', () => {
+  const request = restRequestOf(eventWith(null));
+  expect(request).toMatchObject({ headers: {}, query: {}, pathId: '' });
+  expect(request.body.byteLength).toBe(0);
 });
