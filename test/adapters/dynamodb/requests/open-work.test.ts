@@ -7,55 +7,29 @@ const rows: readonly Row[] = [
   [
     'Work that is due later',
     (table) => createOpenWorkStore(table).postpone(aCreation(), now + 9_000),
-    [
-      [
-        'UpdateCommand',
-        {
-          TableName: 'table',
-          Key: { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'CREATION' },
-          UpdateExpression: 'SET dueAt = :due',
-          ConditionExpression: 'dueAt = :read',
-          ExpressionAttributeValues: { ':read': now + 60_000, ':due': now + 9_000 },
-        },
-      ],
-    ],
+    `
+Update table pk: "CREATION#019aa5a0-1000-7000-8000-00000000000a", sk: "CREATION"
+  Update: SET dueAt = :due
+  Condition: dueAt = :read
+  :read: 1795262490000, :due: 1795262439000`,
   ],
   [
     'Work that is done',
     (table) => createOpenWorkStore(table).postpone(aCreation(), undefined),
-    [
-      [
-        'UpdateCommand',
-        {
-          TableName: 'table',
-          Key: { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'CREATION' },
-          UpdateExpression: 'REMOVE dueAt, openShard',
-          ConditionExpression: 'dueAt = :read',
-          ExpressionAttributeValues: { ':read': now + 60_000 },
-        },
-      ],
-    ],
+    `
+Update table pk: "CREATION#019aa5a0-1000-7000-8000-00000000000a", sk: "CREATION"
+  Update: REMOVE dueAt, openShard
+  Condition: dueAt = :read
+  :read: 1795262490000`,
   ],
   [
     'Another execution',
     (table) => createOpenWorkStore(table).noteStart(aCreation(), now + 9_000, 2),
-    [
-      [
-        'UpdateCommand',
-        {
-          TableName: 'table',
-          Key: { pk: 'CREATION#019aa5a0-1000-7000-8000-00000000000a', sk: 'CREATION' },
-          UpdateExpression: 'SET dueAt = :due, executions = :execution, recoveries = recoveries + :one',
-          ConditionExpression: 'dueAt = :read',
-          ExpressionAttributeValues: {
-            ':read': now + 60_000,
-            ':due': now + 9_000,
-            ':execution': 2,
-            ':one': 1,
-          },
-        },
-      ],
-    ],
+    `
+Update table pk: "CREATION#019aa5a0-1000-7000-8000-00000000000a", sk: "CREATION"
+  Update: SET dueAt = :due, executions = :execution, recoveries = recoveries + :one
+  Condition: dueAt = :read
+  :read: 1795262490000, :due: 1795262439000, :execution: 2, :one: 1`,
   ],
 ];
 

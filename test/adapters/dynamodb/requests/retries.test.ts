@@ -18,18 +18,11 @@ const rows: readonly Row[] = [
   [
     'The note of an answer',
     (table) => createRetryStore(table).note(place, entry, 'pictures'),
-    [
-      [
-        'UpdateCommand',
-        {
-          TableName: 'table',
-          Key: entryKey,
-          UpdateExpression: 'SET told = :told',
-          ConditionExpression: 'creationId = :creation',
-          ExpressionAttributeValues: { ':told': 'pictures', ':creation': other },
-        },
-      ],
-    ],
+    `
+Update table pk: "ACCOUNT#Acc0unt001", sk: "RETRY#Key001#body#1795262429995#019aa5a0-1000-7000-8000-00000000000b"
+  Update: SET told = :told
+  Condition: creationId = :creation
+  :told: "pictures", :creation: "019aa5a0-1000-7000-8000-00000000000b"`,
   ],
 ];
 
