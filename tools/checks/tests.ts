@@ -39,7 +39,6 @@ const longTests = [
   'test/clients/openai-library.test.ts',
   'test/clients/portal-snippets.test.ts',
   'test/clients/recipes.test.ts',
-  'test/clients/sixty-requests.test.ts',
   'test/clients/thousand-requests.test.ts',
   'test/command/listen.test.ts',
   'test/examples/generate.test.ts',

@@ -169,22 +169,6 @@ describe('a snapshot', () => {
     },
   );
 
-  it('A snapshot is deleted at the next start when it was not finished', async () => {
-    const { files, text } = await withSnapshot();
-    const draft = `${snapshot(3)}.draft`;
-    const left = changed(files, { [draft]: contentOf(files, snapshot(2)) });
-    expect(await textOf(left)).toBe(text);
-    expect(left.contents().has(draft)).toBe(false);
-  });
-
-  it('A snapshot stays the newest when a kill has left the files that it replaces', async () => {
-    const { files, text } = await withSnapshot();
-    const older = await threeItems();
-    const left = changed(files, { [segment(1)]: contentOf(older, segment(1)) });
-    expect(await textOf(left)).toBe(text);
-    expect([...left.contents().keys()]).toEqual([segment(2), snapshot(2)]);
-  });
-
   it('A snapshot that is cut off or lacks its segment is refused', async () => {
     const { files } = await withSnapshot();
     const content = contentOf(files, snapshot(2));
