@@ -94,45 +94,26 @@ describe('a refused authentication', () => {
     ['203.0.113.7', headers === bearer ? String(status) : 'keyless', now],
   ];
 
+  const error = (code: string, message: string, reason: string): object => ({
+    code,
+    message,
+    details: { reason },
+  });
+  const noKey = error('ERR_API_KEY_INVALID', missing, 'api_key_missing');
+  const unknownKey = error('ERR_API_KEY_INVALID', 'The API key is not recognised.', 'api_key_invalid');
+  const isDisabled = error('ERR_ACCOUNT_DISABLED', 'This account is disabled.', 'account_disabled');
+  const isSuspended = error('ERR_API_SUSPENDED', suspended, 'api_suspended');
+
   it.each<[string, Parameters<typeof accepting>[0], Record<string, string>, number, object, string]>([
-    [
-      'without a header',
-      {},
-      {},
-      401,
-      { code: 'ERR_API_KEY_INVALID', message: missing, details: { reason: 'api_key_missing' } },
-      'authentication_required',
-    ],
-    [
-      'with an empty header',
-      {},
-      { 'x-api-key': ' ' },
-      401,
-      { code: 'ERR_API_KEY_INVALID', message: missing, details: { reason: 'api_key_missing' } },
-      'api_key_missing',
-    ],
-    [
-      'with a key that nobody has',
-      { apiKey: null },
-      bearer,
-      401,
-      {
-        code: 'ERR_API_KEY_INVALID',
-        message: 'The API key is not recognised.',
-        details: { reason: 'api_key_invalid' },
-      },
-      'api_key_invalid',
-    ],
+    ['without a header', {}, {}, 401, noKey, 'authentication_required'],
+    ['with an empty header', {}, { 'x-api-key': ' ' }, 401, noKey, 'api_key_missing'],
+    ['with a key that nobody has', { apiKey: null }, bearer, 401, unknownKey, 'api_key_invalid'],
     [
       'of a disabled account',
       { account: { condition: 'disabled' } },
       bearer,
       403,
-      {
-        code: 'ERR_ACCOUNT_DISABLED',
-        message: 'This account is disabled.',
-        details: { reason: 'account_disabled' },
-      },
+      isDisabled,
       'account_disabled',
     ],
     [
@@ -140,7 +121,7 @@ describe('a refused authentication', () => {
       { account: { condition: 'suspended' } },
       bearer,
       403,
-      { code: 'ERR_API_SUSPENDED', message: suspended, details: { reason: 'api_suspended' } },
+      isSuspended,
       'api_suspended',
     ],
   ])(

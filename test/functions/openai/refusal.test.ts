@@ -11,9 +11,11 @@ import type { Context } from 'aws-lambda';
 import { inOpenaiForm } from '../../../functions/openai/http/serve-openai.ts';
 import { base64Of, completing, failing, pictureAt, scene, type Course } from './images-fixture.ts';
 
-const shown = (problem: Problem): unknown[] => {
+/** Status, type, code, param, whether to retry, and after how many seconds. */
+const shown = (problem: Problem): string => {
   const { status, headers, error } = refusedBy(problem);
-  return [status, error.type, error.code, error.param, headers['x-should-retry'], headers['retry-after']];
+  const retry = [headers['x-should-retry'], headers['retry-after'] ?? '-'];
+  return [status, error.type, error.code, error.param ?? '-', ...retry].join(' ');
 };
 
 const budget = { capMicros: asMicros(1), spentMicros: asMicros(1), resetsAt: null };
@@ -21,82 +23,50 @@ const budget = { capMicros: asMicros(1), spentMicros: asMicros(1), resetsAt: nul
 const over = (period: 'daily' | 'monthly' | 'total' | 'user'): Problem =>
   problems.overBudget({ ...budget, period }, undefined);
 
-const wrong = 'invalid_request_error';
-
-const server = 'server_error';
-
 describe('a refusal in the form of the OpenAI API', () => {
-  it.each<[Problem, ...unknown[]]>([
-    [problems.keyMissing(true), 401, wrong, 'invalid_api_key', null, 'false', undefined],
-    [problems.keyInvalid(), 401, wrong, 'invalid_api_key', null, 'false', undefined],
-    [problems.accountDisabled(), 403, 'permission_error', 'account_disabled', null, 'false', undefined],
-    [problems.apiSuspended(), 403, 'permission_error', 'api_suspended', null, 'false', undefined],
-    [problems.addressBlocked(1_000), 429, 'rate_limit_error', 'address_blocked', null, 'false', '1'],
-    [problems.rateExceeded('post', 60, 7), 429, 'rate_limit_error', 'rate_limit_exceeded', null, 'true', '7'],
-    [problems.tooManyOpen(1, 1), 429, 'rate_limit_error', 'rate_limit_exceeded', null, 'true', '5'],
-    [problems.serviceIsFull(1, 1), 429, 'rate_limit_error', 'rate_limit_exceeded', null, 'true', '5'],
-    [problems.wrongContentType(), 400, wrong, 'err_invalid_request', 'Content-Type', 'false', undefined],
-    [problems.bodyNotJson(), 400, wrong, 'err_invalid_request', null, 'false', undefined],
+  it.each<Problem, string>([
+    [problems.keyMissing(true), '401 invalid_request_error invalid_api_key - false -'],
+    [problems.keyInvalid(), '401 invalid_request_error invalid_api_key - false -'],
+    [problems.accountDisabled(), '403 permission_error account_disabled - false -'],
+    [problems.apiSuspended(), '403 permission_error api_suspended - false -'],
+    [problems.addressBlocked(1_000), '429 rate_limit_error address_blocked - false 1'],
+    [problems.rateExceeded('post', 60, 7), '429 rate_limit_error rate_limit_exceeded - true 7'],
+    [problems.tooManyOpen(1, 1), '429 rate_limit_error rate_limit_exceeded - true 5'],
+    [problems.serviceIsFull(1, 1), '429 rate_limit_error rate_limit_exceeded - true 5'],
+    [problems.wrongContentType(), '400 invalid_request_error err_invalid_request Content-Type false -'],
+    [problems.bodyNotJson(), '400 invalid_request_error err_invalid_request - false -'],
     [
       problems.idempotencyKeyMismatch(),
-      400,
-      wrong,
-      'err_invalid_request',
-      'Idempotency-Key',
-      'false',
-      undefined,
+      '400 invalid_request_error err_invalid_request Idempotency-Key false -',
     ],
-    [problems.modelNotFound('m'), 404, wrong, 'model_not_found', 'model', 'false', undefined],
-    [problems.noProviderEnabled('m'), 503, server, 'provider_unavailable', null, 'true', '60'],
+    [problems.modelNotFound('m'), '404 invalid_request_error model_not_found model false -'],
+    [problems.noProviderEnabled('m'), '503 server_error provider_unavailable - true 60'],
     [
       problems.maxCostExceeded(asMicros(1), 0),
-      400,
-      wrong,
-      'err_invalid_request',
-      'max_cost',
-      'false',
-      undefined,
+      '400 invalid_request_error err_invalid_request max_cost false -',
     ],
-    [problems.sourceTooLarge(1), 400, wrong, 'err_invalid_request', 'image', 'false', undefined],
-    [problems.sourceNotFetched(0, true), 502, server, 'input_fetch_failed', 'image', 'true', undefined],
-    [problems.sourceNotFetched(0, false), 502, server, 'input_fetch_failed', 'image', 'false', undefined],
+    [problems.sourceTooLarge(1), '400 invalid_request_error err_invalid_request image false -'],
+    [problems.sourceNotFetched(0, true), '502 server_error input_fetch_failed image true -'],
+    [problems.sourceNotFetched(0, false), '502 server_error input_fetch_failed image false -'],
     [
       problems.overBalance(asMicros(1), asMicros(0), 'u'),
-      402,
-      'insufficient_quota',
-      'insufficient_balance',
-      null,
-      'false',
-      undefined,
+      '402 insufficient_quota insufficient_balance - false -',
     ],
-    [over('daily'), 402, 'insufficient_quota', 'daily_budget_exceeded', null, 'false', undefined],
-    [over('monthly'), 402, 'insufficient_quota', 'monthly_budget_exceeded', null, 'false', undefined],
-    [over('total'), 402, 'insufficient_quota', 'total_budget_exceeded', null, 'false', undefined],
-    [over('user'), 402, 'insufficient_quota', 'user_budget_exceeded', null, 'false', undefined],
-    [problems.notStarted(creationId), 503, server, 'provider_unavailable', null, 'true', '30'],
+    [over('daily'), '402 insufficient_quota daily_budget_exceeded - false -'],
+    [over('monthly'), '402 insufficient_quota monthly_budget_exceeded - false -'],
+    [over('total'), '402 insufficient_quota total_budget_exceeded - false -'],
+    [over('user'), '402 insufficient_quota user_budget_exceeded - false -'],
+    [problems.notStarted(creationId), '503 server_error provider_unavailable - true 30'],
     [
       problems.generationFailed(aCreation(), 'GenerationFailed'),
-      502,
-      server,
-      'generation_failed',
-      null,
-      'true',
-      undefined,
+      '502 server_error generation_failed - true -',
     ],
-    [problems.overloaded(), 503, server, 'overloaded', null, 'true', '2'],
-    [problems.internalError(), 500, server, 'internal_error', null, 'true', undefined],
-    [
-      new Problem('ERR_CONTENT_POLICY', 'm'),
-      400,
-      wrong,
-      'content_policy_violation',
-      null,
-      'false',
-      undefined,
-    ],
-    [new Problem('ERR_CONFLICT', 'm'), 409, wrong, 'conflict', null, 'false', undefined],
-  ])('%s', (problem, ...expected) => {
-    expect(shown(problem)).toEqual(expected);
+    [problems.overloaded(), '503 server_error overloaded - true 2'],
+    [problems.internalError(), '500 server_error internal_error - true -'],
+    [new Problem('ERR_CONTENT_POLICY', 'm'), '400 invalid_request_error content_policy_violation - false -'],
+    [new Problem('ERR_CONFLICT', 'm'), '409 invalid_request_error conflict - false -'],
+  ])('%s', (problem, expected) => {
+    expect(shown(problem)).toBe(expected);
   });
 
   it('A source image is named by the name of this endpoint, in the message, too', () => {
@@ -126,7 +96,7 @@ describe('a refusal in the form of the OpenAI API', () => {
 
   it('A refusal of this endpoint has the status of its row', () => {
     const refusal = new OpenaiRefusal('still_rendering', 'm', { headers: { 'retry-after': '1' } });
-    expect(shown(refusal)).toEqual([504, server, 'still_rendering', null, 'true', '1']);
+    expect(shown(refusal)).toBe('504 server_error still_rendering - true 1');
     expect(refusal.status).toBe(504);
   });
 
