@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  literalAddress,
-  readClientUrl,
-  schemeOrPortProblem,
-  type OutboundRules,
-  type Purpose,
-} from '../../core/client-url.ts';
+import { literalAddress, readClientUrl, type OutboundRules, type Purpose } from '../../core/client-url.ts';
 import { clientAddress } from '../../core/client-address.ts';
 import { isLoopbackAddress, isPublicAddress } from '../../core/public-address.ts';
 
@@ -98,19 +92,6 @@ describe('the reading of an address', () => {
     });
   });
 
-  it('The reading gives a code and a reason when the address is refused', () => {
-    expect(readClientUrl('x', 'image', 'public')).toEqual({
-      kind: 'refused',
-      code: 'refused_target',
-      why: 'must be an http or https address',
-    });
-    expect(readClientUrl(long(2049), 'image', 'public')).toEqual({
-      kind: 'refused',
-      code: 'too_long',
-      why: 'must have at most 2048 characters',
-    });
-  });
-
   it.each([
     ['https://127.1/', '127.0.0.1'],
     ['https://0x7f.1/', '127.0.0.1'],
@@ -119,17 +100,6 @@ describe('the reading of an address', () => {
     ['https://1.2.3.4.test/', undefined],
   ])('The address %s has the literal address %s', (text, literal) => {
     expect(literalAddress(new URL(text))).toBe(literal);
-  });
-
-  it.each([
-    ['https://a.test/', 'webhook', undefined],
-    ['http://a.test:443/', 'webhook', 'must be an https address'],
-    ['https://a.test:444/', 'webhook', 'must use port 443, or 1024 and above'],
-    ['https://a.test:81/', 'image', 'must use port 80, 443, or 1024 and above'],
-    ['https://a.test:1024/', 'image', undefined],
-    ['http://a.test:443/', 'image', undefined],
-  ] as const)('The address %s for a %s has this problem of scheme or port: %s', (text, purpose, problem) => {
-    expect(schemeOrPortProblem(new URL(text), purpose)).toBe(problem);
   });
 });
 
