@@ -13,39 +13,25 @@ describe('An address that is checked at submission', () => {
     >;
 
   it.each([
-    ['https://example.com/', ['93.184.215.14'], 'public', { kind: 'allowed' }],
-    ['https://example.com/', [], 'public', { kind: 'refused', why: 'must have a host name that resolves' }],
-    [
-      'https://example.com/',
-      ['93.184.215.14', '10.0.0.1'],
-      'public',
-      { kind: 'refused', why: 'must lead to public addresses only' },
-    ],
-    [
-      'http://example.com/',
-      ['93.184.215.14'],
-      'public',
-      { kind: 'refused', why: 'must be an https address' },
-    ],
-    ['http://example.com/', ['127.0.0.1'], 'loopback-too', { kind: 'allowed' }],
-    ['http://example.com/', ['127.0.0.1'], 'public', { kind: 'refused', why: 'must be an https address' }],
-    [
-      'http://example.com/',
-      ['127.0.0.1', '93.184.215.14'],
-      'loopback-too',
-      { kind: 'refused', why: 'must be an https address' },
-    ],
-    ['http://example.com/', [], 'loopback-too', { kind: 'refused', why: 'must be an https address' }],
+    ['https://example.com/', ['93.184.215.14'], 'public', 'allowed'],
+    ['https://example.com/', [], 'public', 'must have a host name that resolves'],
+    ['https://example.com/', ['93.184.215.14', '10.0.0.1'], 'public', 'must lead to public addresses only'],
+    ['http://example.com/', ['93.184.215.14'], 'public', 'must be an https address'],
+    ['http://example.com/', ['127.0.0.1'], 'loopback-too', 'allowed'],
+    ['http://example.com/', ['127.0.0.1'], 'public', 'must be an https address'],
+    ['http://example.com/', ['127.0.0.1', '93.184.215.14'], 'loopback-too', 'must be an https address'],
+    ['http://example.com/', [], 'loopback-too', 'must be an https address'],
     [
       'https://example.com/',
       ['127.0.0.1', '93.184.215.14'],
       'loopback-too',
-      { kind: 'refused', why: 'must lead to public addresses only' },
+      'must lead to public addresses only',
     ],
   ] as const)(
-    'The URL %s with the addresses %j and the rules "%s" is judged as %j',
+    'The URL %s with the addresses %j and the rules "%s" is judged as "%s"',
     async (address, found, rules, verdict) => {
-      expect(await outbound({ resolve: resolve(...found) }, rules).check(address)).toEqual(verdict);
+      const checked = await outbound({ resolve: resolve(...found) }, rules).check(address);
+      expect(checked.kind === 'refused' ? checked.why : checked.kind).toBe(verdict);
     },
   );
 
