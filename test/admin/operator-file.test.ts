@@ -91,7 +91,7 @@ describe('A file of the operator’s own models', () => {
     expect(problems({ models: { 'sandbox-pro': { name: 'Dear' } } })).toEqual([]);
   });
 
-  it.each<string[], unknown>([
+  it.each<[string[], unknown]>([
     [['The file is not JSON'], '{'],
     [['The file must be an object in { } with models, costs or both.'], []],
     [['model: is no member of the file; it has models and costs.'], { model: {} }],

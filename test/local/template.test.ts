@@ -25,7 +25,7 @@ describe('a template on one machine', () => {
     Properties: { TableName, AttributeDefinitions: [], KeySchema: [] },
   });
 
-  test.each<string, Record<string, unknown>>([
+  test.each<[string, Record<string, unknown>]>([
     [
       'AWS::DynamoDB::Table T: the intrinsic function Fn::Base64 is not supported',
       { T: table({ 'Fn::Base64': 'x' }) },

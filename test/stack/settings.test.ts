@@ -60,7 +60,7 @@ describe('settings', () => {
     expect(throttling({ ratePerSecond: 20 })).toEqual({ ratePerSecond: 20, burst: 1_000 });
   });
 
-  it.each<string, unknown>([
+  it.each<[string, unknown]>([
     ['alarms.imageSeconds: must be a whole number from 1 to 720 (is 721)', { alarms: { imageSeconds: 721 } }],
     [
       'alarms.trafficGone: must be "off", "anomaly" or {minutes} (is "always")',

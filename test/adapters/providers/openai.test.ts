@@ -177,7 +177,7 @@ describe('The fake of OpenAI', () => {
     [400, code, field],
   ];
 
-  it.each<readonly [string, ...Sent, string?]>([
+  it.each<[string, ...Sent, string?]>([
     ['a call without a key', '/v1/images/generations', {}, good, [401, null, null]],
     [
       'another key',

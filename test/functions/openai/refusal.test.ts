@@ -24,7 +24,7 @@ const over = (period: 'daily' | 'monthly' | 'total' | 'user'): Problem =>
   problems.overBudget({ ...budget, period }, undefined);
 
 describe('a refusal in the form of the OpenAI API', () => {
-  it.each<Problem, string>([
+  it.each<[Problem, string]>([
     [problems.keyMissing(true), '401 invalid_request_error invalid_api_key - false -'],
     [problems.keyInvalid(), '401 invalid_request_error invalid_api_key - false -'],
     [problems.accountDisabled(), '403 permission_error account_disabled - false -'],
