@@ -1,7 +1,8 @@
 /** An address that a client gives: how it is checked, and how a webhook is posted to it. */
 import { describe, expect, it } from 'vitest';
 import type { OutboundServices } from '../../adapters/safe-fetch.ts';
-import { answering, failing, openLimits, outbound, recordingServer } from './recording-server.ts';
+import { answering, failing, openLimits, outbound, recordingServer, never } from './recording-server.ts';
+import { exchange, type Exchange } from '../../adapters/pinned-exchange.ts';
 
 const server = await recordingServer();
 
@@ -12,39 +13,25 @@ describe('An address that is checked at submission', () => {
     >;
 
   it.each([
-    ['https://example.com/', ['93.184.215.14'], 'public', { kind: 'allowed' }],
-    ['https://example.com/', [], 'public', { kind: 'refused', why: 'must have a host name that resolves' }],
-    [
-      'https://example.com/',
-      ['93.184.215.14', '10.0.0.1'],
-      'public',
-      { kind: 'refused', why: 'must lead to public addresses only' },
-    ],
-    [
-      'http://example.com/',
-      ['93.184.215.14'],
-      'public',
-      { kind: 'refused', why: 'must be an https address' },
-    ],
-    ['http://example.com/', ['127.0.0.1'], 'loopback-too', { kind: 'allowed' }],
-    ['http://example.com/', ['127.0.0.1'], 'public', { kind: 'refused', why: 'must be an https address' }],
-    [
-      'http://example.com/',
-      ['127.0.0.1', '93.184.215.14'],
-      'loopback-too',
-      { kind: 'refused', why: 'must be an https address' },
-    ],
-    ['http://example.com/', [], 'loopback-too', { kind: 'refused', why: 'must be an https address' }],
+    ['https://example.com/', ['93.184.215.14'], 'public', 'allowed'],
+    ['https://example.com/', [], 'public', 'must have a host name that resolves'],
+    ['https://example.com/', ['93.184.215.14', '10.0.0.1'], 'public', 'must lead to public addresses only'],
+    ['http://example.com/', ['93.184.215.14'], 'public', 'must be an https address'],
+    ['http://example.com/', ['127.0.0.1'], 'loopback-too', 'allowed'],
+    ['http://example.com/', ['127.0.0.1'], 'public', 'must be an https address'],
+    ['http://example.com/', ['127.0.0.1', '93.184.215.14'], 'loopback-too', 'must be an https address'],
+    ['http://example.com/', [], 'loopback-too', 'must be an https address'],
     [
       'https://example.com/',
       ['127.0.0.1', '93.184.215.14'],
       'loopback-too',
-      { kind: 'refused', why: 'must lead to public addresses only' },
+      'must lead to public addresses only',
     ],
   ] as const)(
-    'The URL %s with the addresses %j and the rules "%s" is judged as %j',
+    'The URL %s with the addresses %j and the rules "%s" is judged as "%s"',
     async (address, found, rules, verdict) => {
-      expect(await outbound({ resolve: resolve(...found) }, rules).check(address)).toEqual(verdict);
+      const checked = await outbound({ resolve: resolve(...found) }, rules).check(address);
+      expect(checked.kind === 'refused' ? checked.why : checked.kind).toBe(verdict);
     },
   );
 
@@ -148,5 +135,67 @@ describe('A webhook that is posted', () => {
     const clock = openLimits();
     await outbound({ clock }).post(server.url(), {}, '{}');
     expect([clock.asked, clock.released()]).toEqual([[10_000], 1]);
+  });
+});
+
+/** One HTTP exchange with addresses that were checked before. */
+describe('One exchange', () => {
+  const ask = (change: Partial<Exchange> = {}): ReturnType<typeof exchange> =>
+    exchange({
+      url: new URL(server.url()),
+      addresses: [{ address: '127.0.0.1', family: 4 }],
+      method: 'GET',
+      headers: {},
+      mostBytes: 10,
+      signal: never,
+      ...change,
+    });
+
+  it.each([
+    [9, 9, false],
+    [10, 10, false],
+    [11, 10, true],
+  ])(
+    'An exchange of at most 10 bytes that is answered with %i keeps %i; the answer is cut: %j',
+    async (sent, kept, cut) => {
+      server.answerBy(answering(200, 'x'.repeat(sent), { location: '/next' }));
+      expect(await ask()).toEqual({
+        status: 200,
+        location: '/next',
+        headers: expect.objectContaining({ location: '/next' }) as object,
+        body: Buffer.from('x'.repeat(kept)),
+        cut,
+      });
+    },
+  );
+
+  it('An exchange connects to the addresses that were checked, whatever the name is', async () => {
+    server.answerBy(answering(204));
+    expect(await ask({ url: new URL(`http://nowhere.invalid:${server.port}/`) })).toEqual({
+      status: 204,
+      location: undefined,
+      headers: expect.anything() as object,
+      body: Buffer.alloc(0),
+      cut: false,
+    });
+  });
+
+  it('An exchange does not begin when its signal has aborted, and it throws the reason of the signal', async () => {
+    const reason = new Error('over');
+    await expect(ask({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(server.received).toHaveLength(0);
+  });
+
+  it('An exchange that takes too long says so, with the reason of the signal as the cause', async () => {
+    const stop = new AbortController();
+    const reason = new Error('over');
+    server.answerBy(() => stop.abort(reason));
+    const ended: unknown = await ask({ signal: stop.signal }).catch((error: unknown) => error);
+    expect(ended).toMatchObject({ message: 'the exchange took too long', cause: reason });
+  });
+
+  it('An exchange whose connection closes without an answer ends with the code ECONNRESET', async () => {
+    const connect = failing();
+    await expect(ask({ connect })).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 });

@@ -1,7 +1,6 @@
 /** The commands `creations`, `blocks`, `providers` and `webhooks log` against the whole service. */
 import type { Delivery } from '../../core/ports/deliveries.ts';
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
 import { fieldsOf } from '../../tools/vendors/fakes/fake-vendor.ts';
 import { movementsOf, settled, submit } from '../workflow/creations.ts';
 import { startTestService } from '../fixtures/service.ts';
@@ -9,7 +8,6 @@ import { useOperatedService } from './operated-service.ts';
 
 const operated = useOperatedService(startTestService);
 const aboutCompletion: unknown = expect.stringContaining('creation.completed');
-const listSchema = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 describe('a creation', () => {
   it('is shown with all fields of its request, and is found by the request id', async () => {
@@ -58,31 +56,6 @@ describe('a creation', () => {
     expect(
       JSON.stringify((await operated.service.send(`/creations/${id}`, { key: operated.client.key })).body),
     ).not.toContain(requestId);
-  });
-
-  it('is listed with the other creations of its account, newest first, by status and model', async () => {
-    const ids: string[] = [];
-    for (const prompt of ['one', 'two [sandbox:fail]', 'three']) {
-      ids.push(await submit(operated.service, operated.client.key, { prompt }));
-      await settled(operated.service, ids.at(-1) ?? '');
-    }
-    const list = async (...more: string[]): Promise<unknown[]> => {
-      const { data } = listSchema.parse(
-        await operated.run('creations', 'list', operated.client.account.id, ...more),
-      );
-      return data.map(({ id }) => id);
-    };
-    // The index may lag behind the table for a moment.
-    await expect.poll(() => list()).toEqual(ids.toReversed());
-    expect(await list('--status', 'failed')).toEqual([ids[1]]);
-    expect(await list('--model', 'sandbox-pro')).toEqual([]);
-    expect(await list('--limit', '2')).toEqual([ids[2], ids[1]]);
-    expect(await operated.refused('creations', 'list', operated.client.account.id, '--limit', '0')).toBe(
-      '--limit: "0" is no whole number from 1 to 1000.',
-    );
-    expect(await operated.refused('creations', 'list', operated.client.account.id, '--status', 'done')).toBe(
-      '--status: must be one of queued, processing, completed, failed.',
-    );
   });
 });
 

@@ -8,11 +8,17 @@ import { mergeCatalog } from '../../core/operator-catalog.ts';
 import { OperatorError } from '../../admin/operator-error.ts';
 import { catalog } from '../core/catalog-fixture.ts';
 import { readPage, root } from '../docs/pages.ts';
+import { leastPriceMicros } from '../../admin/catalog/margin-rule.ts';
+import { asMicros } from '../../core/money.ts';
 
 const examples = join(root, 'examples/catalogs');
+
 const exampleText = readFileSync(join(examples, 'vllm-omni-qwen-image.json'), 'utf8');
+
 const names = ['sandbox', 'sandbox-large', 'bfl', 'fal', 'replicate', 'gpu'];
+
 const known = names.join(', ');
+
 const example = JSON.parse(exampleText) as {
   models: { 'qwen-image': Record<string, unknown> & { routes: Record<string, unknown>[] } };
   costs: Record<string, unknown>[];
@@ -42,8 +48,10 @@ function problems(file: unknown, providers?: readonly string[]): readonly string
 const withModel = (change: object, id = 'my-flux'): object => ({
   models: { [id]: { ...example.models['qwen-image'], ...change } },
 });
+
 const withRoute = (change: object): object =>
   withModel({ routes: [{ ...example.models['qwen-image'].routes[0], ...change }] });
+
 const limits = {
   content_types: ['image/png'],
   max_bytes: 1_000,
@@ -83,136 +91,89 @@ describe('A file of the operator’s own models', () => {
     expect(problems({ models: { 'sandbox-pro': { name: 'Dear' } } })).toEqual([]);
   });
 
-  it.each<[string, unknown, string[]]>([
-    ['text that is no JSON', '{', ['The file is not JSON']],
-    ['a list', [], ['The file must be an object in { } with models, costs or both.']],
-    ['another member', { model: {} }, ['model: is no member of the file; it has models and costs.']],
-    ['models in a list', { models: [] }, ['models: must be an object in { }, with the ids of models.']],
-    ['costs in an object', { costs: {} }, ['costs: must be a list in [ ].']],
-    ['a text for a model', { models: { a: 'b' } }, ['models.a: must be an object in { }, or null']],
+  it.each<[string[], unknown]>([
+    [['The file is not JSON'], '{'],
+    [['The file must be an object in { } with models, costs or both.'], []],
+    [['model: is no member of the file; it has models and costs.'], { model: {} }],
+    [['models: must be an object in { }, with the ids of models.'], { models: [] }],
+    [['costs: must be a list in [ ].'], { costs: {} }],
+    [['models.a: must be an object in { }, or null'], { models: { a: 'b' } }],
+    [['models.nobody: there is no model'], { models: { nobody: null } }],
+    [['models.my-flux.id: leave the member out'], withModel({ id: 'other' })],
+    [['models: "__proto__" cannot be the id'], '{"models":{"__proto__":{"name":"x"}}}'],
+    [['models: "My-Flux" cannot be the id of a model: must match'], withModel({}, 'My-Flux')],
     [
-      'a withdrawn model that is not ours',
-      { models: { nobody: null } },
-      ['models.nobody: there is no model'],
-    ],
-    ['an id inside', withModel({ id: 'other' }), ['models.my-flux.id: leave the member out']],
-    [
-      'the id of a prototype',
-      '{"models":{"__proto__":{"name":"x"}}}',
-      ['models: "__proto__" cannot be the id'],
-    ],
-    [
-      'an id with capitals',
-      withModel({}, 'My-Flux'),
-      ['models: "My-Flux" cannot be the id of a model: must match'],
-    ],
-    [
-      'a provider that nobody added',
-      withRoute({ provider: 'gpuu' }),
       [`models.my-flux.routes[0].provider: there is no provider "gpuu"; known are ${known}.`],
+      withRoute({ provider: 'gpuu' }),
     ],
     [
-      'a wrong price',
-      withModel({ pricing: [{ resolution: '1K', usd: -1, usd_per_input_image: 0 }] }),
       ['models.my-flux.pricing[0].usd: must be at least 0; it is -1.'],
+      withModel({ pricing: [{ resolution: '1K', usd: -1, usd_per_input_image: 0 }] }),
     ],
+    [['models.my-flux.price: is no field of the catalog'], withModel({ price: 1 })],
+    [['models.my-flux.routes[0].size: is no field of the catalog'], withRoute({ size: 1 })],
+    [['models.my-flux.name: must be text in quotes; it is 1.'], withModel({ name: 1 })],
     [
-      'a field that no model has',
-      withModel({ price: 1 }),
-      ['models.my-flux.price: is no field of the catalog'],
-    ],
-    [
-      'a field that no route has',
-      withRoute({ size: 1 }),
-      ['models.my-flux.routes[0].size: is no field of the catalog'],
-    ],
-    [
-      'a field of the wrong type',
-      withModel({ name: 1 }),
-      ['models.my-flux.name: must be text in quotes; it is 1.'],
-    ],
-    [
-      'a model of ours without its routes',
-      { models: { 'sandbox-pro': { routes: null } } },
       ['models.sandbox-pro.routes: must be a list in [ ]; it is missing.'],
+      { models: { 'sandbox-pro': { routes: null } } },
     ],
     [
-      'a new model that is not whole',
-      withModel({ name: undefined }),
       [
         'models.my-flux.name: must be text in quotes; it is missing. A model that is not one of ours must be whole.',
       ],
+      withModel({ name: undefined }),
     ],
     [
-      'a default that no route renders',
-      withModel({ default_aspect_ratio: '21:9' }),
       ['models.my-flux.default_resolution: no route renders the defaults 1K, 21:9 and png together.'],
+      withModel({ default_aspect_ratio: '21:9' }),
     ],
     [
-      'a price without a route',
+      ['models.my-flux.pricing[1].resolution: no route renders 2K.'],
       withModel({
         pricing: ['1K', '2K'].map((resolution) => ({ resolution, usd: 1, usd_per_input_image: 0 })),
       }),
-      ['models.my-flux.pricing[1].resolution: no route renders 2K.'],
     ],
     [
-      'two prices for one resolution',
+      ['models.my-flux.pricing[1].resolution: 1K has a price already.'],
       withModel({
         pricing: ['1K', '1K'].map((resolution) => ({ resolution, usd: 1, usd_per_input_image: 0 })),
       }),
-      ['models.my-flux.pricing[1].resolution: 1K has a price already.'],
     ],
     [
-      'a resolution without a price',
-      withRoute({ resolutions: ['1K', '2K'] }),
       ['models.my-flux.pricing: has no price for 2K, which a route renders.'],
+      withRoute({ resolutions: ['1K', '2K'] }),
     ],
     [
-      'a prompt that is too long for every route',
-      withModel({ max_prompt_length: 5000 }),
       ['models.my-flux.max_prompt_length: no route takes a prompt of this length.'],
+      withModel({ max_prompt_length: 5000 }),
     ],
     [
-      'source limits without source images',
-      withRoute({ source_limits: limits }),
       ['models.my-flux.routes[0].source_limits: must be null exactly where max_image_urls is 0.'],
+      withRoute({ source_limits: limits }),
     ],
     [
-      'a route that takes more images than its model',
-      withRoute({ max_image_urls: 1, source_limits: limits }),
       ['models.my-flux.routes[0].max_image_urls: must be at most that of the model, which is 0.'],
+      withRoute({ max_image_urls: 1, source_limits: limits }),
     ],
+    [['models.my-flux.max_image_urls: no route takes more than 0.'], withModel({ max_image_urls: 2 })],
     [
-      'a model that takes more images than its routes',
-      withModel({ max_image_urls: 2 }),
-      ['models.my-flux.max_image_urls: no route takes more than 0.'],
-    ],
-    [
-      'the same route twice',
-      withModel({ routes: [0, 0].map((place) => example.models['qwen-image'].routes[place]) }),
       ['models.my-flux.routes[1]: this route is there already.'],
+      withModel({ routes: [0, 0].map((place) => example.models['qwen-image'].routes[place]) }),
     ],
     [
-      'a sunset without notice',
-      withModel({ deprecated_at: '2026-01-01', sunset_at: '2026-02-01' }),
       ['models.my-flux.sunset_at: needs a deprecated_at at least 6 months before it'],
+      withModel({ deprecated_at: '2026-01-01', sunset_at: '2026-02-01' }),
     ],
+    [['models: quality_of must name a model'], { models: { 'sandbox-pro': { quality_of: 'gone' } } }],
     [
-      'a quality of a model that is withdrawn',
-      { models: { 'sandbox-pro': { quality_of: 'gone' } } },
-      ['models: quality_of must name a model'],
-    ],
-    [
-      'a cost of a provider that nobody added',
-      { costs: [{ ...example.costs[0], provider: 'gpuu' }] },
       [`costs[0].provider: there is no provider "gpuu"; known are ${known}.`],
+      { costs: [{ ...example.costs[0], provider: 'gpuu' }] },
     ],
     [
-      'a cost without its day',
-      { costs: [{ ...example.costs[0], checked_at: undefined }] },
       ['costs[0].checked_at: must be text in quotes; it is missing.'],
+      { costs: [{ ...example.costs[0], checked_at: undefined }] },
     ],
-  ])('%s is refused in a sentence that names the field', (_what, file, sentences) => {
+  ])('A file is refused in a sentence that names the field: %j', (sentences, file) => {
     const found = problems(file);
     expect(found).toHaveLength(sentences.length);
     for (const [index, sentence] of sentences.entries()) expect(found[index]).toContain(sentence);
@@ -226,5 +187,17 @@ describe('A file of the operator’s own models', () => {
       'models.my-flux.default_resolution',
     ]);
     expect(found.every((line) => line.length < 250)).toBe(true);
+  });
+});
+
+describe('the margin rule', () => {
+  it.each([
+    ['nothing', 0, 0],
+    ['one micro-dollar', 1, 5_000],
+    ['a cost whose price is a half cent already', 75_000, 105_000],
+    ['one micro-dollar more', 75_001, 110_000],
+    ['a cost of many cents', 711_570, 1_000_000],
+  ])('%s that costs %i is sold for at least %i', (_what, cost, least) => {
+    expect(leastPriceMicros(asMicros(cost))).toBe(least);
   });
 });

@@ -5,6 +5,8 @@ import { persist } from '../../admin/persistence.ts';
 import { OutcomeUnknown, Overloaded } from '../../core/ports/requests.ts';
 import { seededBytes } from '../fixtures/records.ts';
 import { fakeClock } from '../functions/fakes.ts';
+import { createProgress } from '../../admin/progress.ts';
+import { runAdmin } from '../../admin/program.ts';
 
 const named = (name: string, more: object = {}): Error => Object.assign(new Error('told'), { name }, more);
 
@@ -92,4 +94,33 @@ describe('the message for an error of a command', () => {
     expect(message).toMatch(sentence);
     expect(message).not.toContain('\n');
   });
+});
+
+describe('the progress of a long command', () => {
+  it('A line is told after two seconds, and then at most every two seconds', () => {
+    let elapsed = 100;
+    const told: string[] = [];
+    const progress = createProgress({ elapsed: () => elapsed }, (line) => told.push(line));
+    for (const millis of [100, 2_099, 2_100, 2_101, 4_099, 4_100]) {
+      elapsed = millis;
+      progress(() => `at ${millis}`);
+    }
+    expect(told).toEqual(['at 2100', 'at 4100']);
+  });
+});
+
+/** Which service the operator's command works on. */
+it('The command refuses --data beside --stack with one sentence, and asks no service', async () => {
+  const printed: string[] = [];
+  const complained: string[] = [];
+  const said = {
+    print: (line: string) => void printed.push(line),
+    complain: (line: string) => void complained.push(line),
+  };
+  const code = await runAdmin(['--data', '.darkroom', '--stack', 'Darkroom', 'accounts', 'list'], said);
+  expect([code, printed, complained]).toEqual([
+    1,
+    [],
+    ['--data and --stack exclude each other: name the folder or the stack.'],
+  ]);
 });

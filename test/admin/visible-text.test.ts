@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createOutput } from '../../terminal/output.ts';
+import { createOutput, type Row } from '../../terminal/output.ts';
 import { eventLine } from '../../start/events.ts';
 import { isPrintable } from '../../core/shown-text.ts';
 import { visibleJson, visibleText } from '../../terminal/visible-text.ts';
@@ -8,7 +8,9 @@ import { visibleJson, visibleText } from '../../terminal/visible-text.ts';
  * Clears the screen, moves the cursor in the C1 form, deletes, changes the writing direction and ends a line.
  */
 const hostile = '\u001b[2J\u009b1A\u007f\u202etxt.exe\u2066\u2028\u0000';
+
 const shown = '\\u001b[2J\\u009b1A\\u007f\\u202etxt.exe\\u2066\\u2028\\u0000';
+
 // oxlint-disable-next-line no-control-regex
 const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
@@ -60,5 +62,37 @@ describe('text from clients, vendors and receivers', () => {
     });
     expect(line).not.toMatch(control);
     expect(line).toContain(shown);
+  });
+});
+
+async function* pagesOf(...pages: readonly (readonly Row[])[]): AsyncGenerator<readonly Row[]> {
+  for (const page of pages) yield await Promise.resolve(page);
+}
+
+async function printed(json: boolean, ...pages: readonly (readonly Row[])[]): Promise<string[]> {
+  const lines: string[] = [];
+  const colors = { dim: String, yellow: String };
+  await createOutput(json, (line) => lines.push(line), colors).pages(pagesOf(...pages), 'There is none.');
+  return lines;
+}
+
+describe('the output of pages', () => {
+  it('A table has one header, and the columns of the first page', async () => {
+    expect(await printed(false, [{ id: 'long', n: 1 }], [], [{ id: 'b', n: 2 }])).toEqual([
+      'id    n',
+      'long  1',
+      'b     2',
+    ]);
+  });
+
+  it('A table without rows says so', async () => {
+    expect(await printed(false, [], [])).toEqual(['There is none.']);
+  });
+
+  it('The JSON document is one document on several lines', async () => {
+    const lines = await printed(true, [{ id: 'a' }], [{ id: 'b' }, { id: 'c' }]);
+    expect(lines).toHaveLength(4);
+    expect(JSON.parse(lines.join('\n'))).toEqual({ data: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] });
+    expect(JSON.parse((await printed(true)).join('\n'))).toEqual({ data: [] });
   });
 });

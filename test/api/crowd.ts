@@ -1,8 +1,8 @@
 /**
  * Two hundred at once: requests over sockets through the whole service, or charges alone. The charges go
  * through the real SDK client to the simulation's table, which test/adapters/dynamodb compares with two other
- * tables. The charge's transaction decides about every limit, and twenty rounds of each limit over sockets
- * would take minutes.
+ * tables. The charge's transaction decides about every limit, and five rounds of each limit over sockets
+ * would take a minute.
  */
 import { createAccountStore } from '../../adapters/dynamodb/account-store.ts';
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';

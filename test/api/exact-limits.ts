@@ -1,7 +1,7 @@
 /**
  * Limits are exact, however many requests come at once. For each limit, one round goes over sockets through
- * the whole service, and another round, in a file of its own, meets conflicts. Twenty more rounds are charges alone on a table in
- * memory (crowd.ts), because twenty rounds of 200 requests over sockets would take minutes.
+ * the whole service, and another round, in a file of its own, meets conflicts. Five more rounds are charges alone on a table in
+ * memory (crowd.ts), because five rounds of 200 requests over sockets would take a minute.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { LedgerRow } from '../../core/ledger.ts';
@@ -17,7 +17,7 @@ function startNothing(service: TestService): void {
 }
 
 export const roomForAll: NewClient = { balance: '100', postRate: '10000', maxConcurrent: '1000' };
-const rounds = 20;
+const rounds = 5;
 /** CROWD_ROUNDS=20 also repeats the rounds over sockets, which takes some five minutes. */
 const socketRounds = Number(process.env['CROWD_ROUNDS'] ?? 1);
 
@@ -76,7 +76,7 @@ export function exactLimits(limits: readonly Limit[], started: () => TestService
         120_000 * socketRounds,
       );
 
-      it(`In each of twenty rounds on the table, ${accepted} are charged, and the others get ${outcome.kind}`, async () => {
+      it(`In each of five rounds on the table, ${accepted} are charged, and the others get ${outcome.kind}`, async () => {
         const counter = openCounter(service);
         for (let round = 0; round < rounds; round += 1) {
           const client = await counter.client(wanted);

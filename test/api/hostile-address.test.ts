@@ -127,14 +127,6 @@ describe('the form of an address', () => {
     expect(await outbound.fetchSource(url, noSignal)).toMatchObject({ kind: 'refused' });
     expect(asked).toEqual([]);
   });
-
-  it.each([
-    ['http', 'http://example.com/'],
-    ['http on a high port', 'http://example.com:8080/'],
-    ['https on port 80', 'https://example.com:80/'],
-  ])('An address with %s is refused for webhooks', async (_form, url) => {
-    expect(await outbound.check(url)).toMatchObject({ kind: 'refused' });
-  });
 });
 
 describe('ordinary public addresses', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { answersStrangeBodies, form, lists, openDoors, type Body } from './strange-bodies.ts';
 
 describe('drawn bodies', () => {
-  answersStrangeBodies(150, 1);
+  answersStrangeBodies(60, 1);
 });
 
 describe('the bounds of a body', () => {

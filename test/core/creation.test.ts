@@ -11,6 +11,10 @@ import { failureNames, failures } from '../../core/failure.ts';
 import { asMicros } from '../../core/money.ts';
 import { webhookBody } from '../../core/webhook.ts';
 import { aCompletedCreation, aCreation, creationId, now, storedImage } from '../fixtures/records.ts';
+import { fieldErrors } from '../../core/field-errors.ts';
+import { imageRequestSchema, type ImageRequestBody } from '../../core/image-request.ts';
+import { machineOf } from '../../core/machine.ts';
+import { providers } from '../../core/providers.ts';
 
 const base = 'https://results.test';
 
@@ -210,5 +214,58 @@ describe('a creation', () => {
       `${creationId}-2`,
       `${creationId}-3`,
     ]);
+  });
+});
+
+function parse(body: object): ImageRequestBody {
+  return imageRequestSchema.parse(body);
+}
+
+function problems(body: unknown): string[] {
+  const result = imageRequestSchema.safeParse(body, { reportInput: true });
+  return result.success
+    ? []
+    : fieldErrors(result.error.issues).map(({ field, code, message }) => `${field} ${code}: ${message}`);
+}
+
+describe('the body of a request', () => {
+  it('The lengths of a body are counted in code points, so that an emoji is one character', () => {
+    const emoji = {
+      model: 'm',
+      prompt: '😀'.repeat(10_000),
+      image_urls: [`https://a.test/${'😀'.repeat(2_033)}`],
+      webhook_url: `https://a.test/${'😀'.repeat(2_033)}`,
+      metadata: { ['😀'.repeat(40)]: '😀'.repeat(500) },
+    };
+    expect(parse(emoji)).toEqual(emoji);
+  });
+
+  it.each(['__proto__', 'constructor'])('A body with a field named %s is refused', (name) => {
+    const body = JSON.parse(`{"model":"m","prompt":"p","${name}":"x"}`) as object;
+    expect(problems(body)).toEqual([`${name} unknown_field: not a field of this request`]);
+  });
+
+  it('A body with an object under the metadata key __proto__ is refused', () => {
+    const body = JSON.parse('{"model":"m","prompt":"p","metadata":{"__proto__":{"a":"b"}}}') as object;
+    expect(problems(body)).toEqual(['metadata.__proto__ invalid_type: must be a string']);
+  });
+});
+
+const routes = (...names: string[]) => names.map((provider) => ({ provider }));
+
+describe('the machine of a creation', () => {
+  it.each(['fal', 'replicate'])('A creation whose first route is %s runs on the callback machine', (name) => {
+    expect(machineOf(routes(name, 'openai'))).toBe('callback');
+  });
+
+  it.each(Object.keys(providers).filter((name) => name !== 'fal' && name !== 'replicate'))(
+    'A creation whose first route is %s runs on the plain machine, whatever its other routes are',
+    (name) => {
+      expect(machineOf(routes(name, 'fal'))).toBeUndefined();
+    },
+  );
+
+  it('A creation without a route, or with a provider that this release does not know, runs on the plain machine', () => {
+    expect([machineOf([]), machineOf(routes('nobody'))]).toEqual([undefined, undefined]);
   });
 });

@@ -14,6 +14,12 @@ import {
   type HealthWindow,
   type RouteHealth,
 } from '../../core/route-health.ts';
+import { createHash } from 'node:crypto';
+import { isCapability, newCallbackAddress } from '../../core/callback-address.ts';
+import { creationId, seededBytes } from '../fixtures/records.ts';
+import type { AspectRatio } from '../../core/image-formats.ts';
+import { judgeImage } from '../../core/rendered-image.ts';
+import { pictureOf } from '../../tools/vendors/fakes/pictures.ts';
 
 const now = Math.floor(Date.parse('2026-11-21T12:00:30Z') / windowMillis) * windowMillis + 4_000;
 
@@ -152,5 +158,82 @@ describe('which ends are noted', () => {
   it('A busy minute that is over, and an open circuit, let each end be noted', () => {
     expect(noteWeight(healthOf(window(20, { rendered: 5_000 })), 'rendered', now)).toBe(1);
     expect(noteWeight({ ...busy(1000), openedAt: now }, 'rendered', now)).toBe(1);
+  });
+});
+
+const { url, hash } = newCallbackAddress('https://api.test', 'fal', creationId, seededBytes);
+
+const capability = url.slice(url.lastIndexOf('/') + 1);
+
+describe('the address of a callback', () => {
+  it('The address ends in the capability, which is 32 random bytes', () => {
+    expect(url).toBe(`https://api.test/callbacks/v1/fal/${creationId}/${capability}`);
+    expect(Buffer.from(capability, 'base64url')).toEqual(Buffer.from(seededBytes(32)));
+  });
+
+  it('The stored hash is the SHA-256 of the capability as it stands in the address', () => {
+    expect(hash).toBe(createHash('sha256').update(capability).digest('hex'));
+  });
+
+  it('Only the capability of the address is accepted', () => {
+    expect(isCapability(capability, hash)).toBe(true);
+    const other = `${capability.startsWith('B') ? 'C' : 'B'}${capability.slice(1)}`;
+    for (const wrong of [other, capability.slice(1), `${capability}A`, `${capability}=`, '', hash])
+      expect(isCapability(wrong, hash), wrong).toBe(false);
+  });
+
+  it('An attempt whose stored hash is broken has no capability', () => {
+    expect(isCapability(capability, '')).toBe(false);
+    expect(isCapability(capability, hash.slice(2))).toBe(false);
+  });
+});
+
+const judged = (width: number, height: number, aspectRatio: AspectRatio) =>
+  judgeImage(pictureOf('png', width, height), { outputFormat: 'png', aspectRatio });
+
+describe('the judgement of an image that a provider sent', () => {
+  it('An image of the asked type and ratio is good, and its type and pixels are known', () => {
+    expect(judged(1024, 512, '1:1')).toEqual({
+      kind: 'good',
+      header: { contentType: 'image/png', width: 1024, height: 512 },
+      isOfAskedRatio: false,
+    });
+    expect(judged(1536, 1024, '3:2')).toMatchObject({ kind: 'good', isOfAskedRatio: true });
+    expect(judged(1024, 1536, '3:2')).toMatchObject({ kind: 'good', isOfAskedRatio: false });
+    expect(judged(1024, 1536, '2:3')).toMatchObject({ kind: 'good', isOfAskedRatio: true });
+  });
+
+  // The tolerance is a tenth of the asked ratio. Floats put an image of exactly one tenth outside of it.
+  it.each([
+    [1_099, 1_000, true],
+    [1_101, 1_000, false],
+    [901, 1_000, true],
+    [899, 1_000, false],
+    [5, 4, false],
+    [1, 1, true],
+  ])(
+    'An image of %d x %d pixels is good, and has the asked ratio 1:1: %j',
+    (width, height, isOfAskedRatio) => {
+      expect(judged(width, height, '1:1')).toMatchObject({ kind: 'good', isOfAskedRatio });
+    },
+  );
+
+  it('An image of 1536 x 640 pixels has the ratio 21:9, because vendors round to this size', () => {
+    expect(judged(1_536, 640, '21:9')).toMatchObject({ isOfAskedRatio: true });
+  });
+
+  it('An image of another type is unusable, and the detail names both types', () => {
+    expect(judgeImage(pictureOf('png', 64, 64), { outputFormat: 'jpeg', aspectRatio: '1:1' })).toEqual({
+      kind: 'unusable',
+      detail: 'image/png instead of jpeg',
+    });
+  });
+
+  it('Bytes that are no image are unusable, and the detail says how many bytes there are', () => {
+    const asked = { outputFormat: 'png', aspectRatio: '1:1' } as const;
+    expect(judgeImage(new Uint8Array(7), asked)).toEqual({
+      kind: 'unusable',
+      detail: 'no image in 7 bytes',
+    });
   });
 });

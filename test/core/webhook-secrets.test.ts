@@ -104,43 +104,55 @@ describe('the secrets of a delivery', () => {
     expect(await signedAt(stored, now + day)).toEqual({ current: 'b', valid: ['b'], lost: [] });
   });
 
+  const shown = ({ current, previous, valid }: SigningSecrets): string =>
+    `${current}${previous === undefined ? '' : `, before ${previous}`}, valid ${valid.join('')}`;
+
+  const ended: readonly Rotation[] = [
+    ['b', '24h', now],
+    ['c', 'now', now + hour],
+  ];
+  const pending: readonly Rotation[] = [
+    ['b', '1h', now],
+    ['c', '24h', now + 5],
+  ];
+
   // Each row: the rotations, the time asked about, and which secrets sign there.
-  it.each<[string, readonly Rotation[], number, Omit<SigningSecrets, 'lost'>]>([
+  it.each<[string, readonly Rotation[], number, string]>([
     [
       'After a rotation from now on, the new secret signs at once',
       [['b', 'now', now]],
       now,
-      { current: 'b', previous: 'a', valid: ['b', 'a'] },
+      'b, before a, valid ba',
     ],
     [
       'A clock that runs behind also signs with the new secret',
       [['b', 'now', now]],
       now - 5_000,
-      { current: 'b', previous: 'a', valid: ['b', 'a'] },
+      'b, before a, valid ba',
     ],
     [
       'After a rotation for later, the old secret signs until that moment',
       [['b', '1h', now]],
       now + hour - 1,
-      { current: 'a', valid: ['a', 'b'] },
+      'a, valid ab',
     ],
     [
       'After a rotation for later, the new secret signs from that moment on',
       [['b', '1h', now]],
       now + hour,
-      { current: 'b', previous: 'a', valid: ['b', 'a'] },
+      'b, before a, valid ba',
     ],
     [
       'The 24 h of the old secret begin when the new one takes over',
       [['b', '24h', now]],
       now + 2 * day - 1,
-      { current: 'b', previous: 'a', valid: ['b', 'a'] },
+      'b, before a, valid ba',
     ],
     [
       'The old secret verifies nothing 24 h after the new one took over',
       [['b', '24h', now]],
       now + 2 * day,
-      { current: 'b', valid: ['b'] },
+      'b, valid b',
     ],
     [
       'The newest of two replaced secrets makes the previous signature',
@@ -149,7 +161,7 @@ describe('the secrets of a delivery', () => {
         ['c', 'now', now + 5],
       ],
       now + 5,
-      { current: 'c', previous: 'b', valid: ['c', 'b', 'a'] },
+      'c, before b, valid cba',
     ],
     [
       'Each of two replaced secrets has 24 h of its own',
@@ -158,52 +170,37 @@ describe('the secrets of a delivery', () => {
         ['c', 'now', now + hour],
       ],
       now + day,
-      { current: 'c', previous: 'b', valid: ['c', 'b'] },
+      'c, before b, valid cb',
     ],
     [
       'A rotation from now on ends a pending one, and of both older secrets the one that signed makes the previous signature',
-      [
-        ['b', '24h', now],
-        ['c', 'now', now + hour],
-      ],
+      ended,
       now + hour,
-      { current: 'c', previous: 'a', valid: ['c', 'b', 'a'] },
+      'c, before a, valid cba',
     ],
     [
       'Both older secrets end 24 h after a rotation that ended a pending one',
-      [
-        ['b', '24h', now],
-        ['c', 'now', now + hour],
-      ],
+      ended,
       now + hour + day,
-      { current: 'c', valid: ['c'] },
+      'c, valid c',
     ],
     [
       'Two pending rotations take over one after the other: before the first',
-      [
-        ['b', '1h', now],
-        ['c', '24h', now + 5],
-      ],
+      pending,
       now + hour - 1,
-      { current: 'a', valid: ['a', 'c', 'b'] },
+      'a, valid acb',
     ],
     [
       'Two pending rotations take over one after the other: between them',
-      [
-        ['b', '1h', now],
-        ['c', '24h', now + 5],
-      ],
+      pending,
       now + hour,
-      { current: 'b', previous: 'a', valid: ['b', 'c', 'a'] },
+      'b, before a, valid bca',
     ],
     [
       'Two pending rotations take over one after the other: after the second',
-      [
-        ['b', '1h', now],
-        ['c', '24h', now + 5],
-      ],
+      pending,
       now + day + 5,
-      { current: 'c', previous: 'b', valid: ['c', 'b', 'a'] },
+      'c, before b, valid cba',
     ],
     [
       'A second rotation may overtake a pending one',
@@ -212,7 +209,7 @@ describe('the secrets of a delivery', () => {
         ['c', '1h', now],
       ],
       now + hour,
-      { current: 'c', previous: 'a', valid: ['c', 'b', 'a'] },
+      'c, before a, valid cba',
     ],
     [
       'While a rotation is pending, a secret that was replaced before it keeps its previous signature',
@@ -221,10 +218,11 @@ describe('the secrets of a delivery', () => {
         ['c', '1h', now + 5],
       ],
       now + 5,
-      { current: 'b', previous: 'a', valid: ['b', 'c', 'a'] },
+      'b, before a, valid bca',
     ],
   ])('%s', async (_fact, rotations, at, expected) => {
-    expect(await signedAt(after(...rotations), at)).toEqual({ ...expected, lost: [] });
+    const secrets = await signedAt(after(...rotations), at);
+    expect([secrets && shown(secrets), secrets?.lost]).toEqual([expected, []]);
   });
 
   it('A rotation drops a secret that had ended before the rotation', () => {

@@ -3,18 +3,23 @@ import { describe, expect, it } from 'vitest';
 import { Problem } from '../../core/problem.ts';
 import type { Handle } from '../../functions/http/serve.ts';
 import type { SubmitServices } from '../../functions/services/submit.ts';
-import { accountId, apiKeyText, creationId, keyId, now } from '../fixtures/records.ts';
+import { accountId, apiKeyText, creationId, keyId, now, anApiKey } from '../fixtures/records.ts';
 import { accepting, bearer, post, type Sending } from './serve-fixture.ts';
+import { asMicros } from '../../core/money.ts';
+import { userHash } from '../../core/user.ts';
 
 const answering: Handle<SubmitServices> = async () =>
   Promise.resolve({ status: 200, body: { well: true }, headers: { 'x-own': 'yes' } });
+
 const refusing =
   (error: unknown): Handle<SubmitServices> =>
   async () => {
     await Promise.resolve();
     throw error;
   };
+
 const get: Sending = { method: 'GET', handle: answering };
+
 const notFound = new Problem('ERR_NOT_FOUND', 'There is nothing here.', { reason: 'none' }, { allow: 'GET' });
 
 describe('the use of a key', () => {
@@ -89,45 +94,26 @@ describe('a refused authentication', () => {
     ['203.0.113.7', headers === bearer ? String(status) : 'keyless', now],
   ];
 
+  const error = (code: string, message: string, reason: string): object => ({
+    code,
+    message,
+    details: { reason },
+  });
+  const noKey = error('ERR_API_KEY_INVALID', missing, 'api_key_missing');
+  const unknownKey = error('ERR_API_KEY_INVALID', 'The API key is not recognised.', 'api_key_invalid');
+  const isDisabled = error('ERR_ACCOUNT_DISABLED', 'This account is disabled.', 'account_disabled');
+  const isSuspended = error('ERR_API_SUSPENDED', suspended, 'api_suspended');
+
   it.each<[string, Parameters<typeof accepting>[0], Record<string, string>, number, object, string]>([
-    [
-      'without a header',
-      {},
-      {},
-      401,
-      { code: 'ERR_API_KEY_INVALID', message: missing, details: { reason: 'api_key_missing' } },
-      'authentication_required',
-    ],
-    [
-      'with an empty header',
-      {},
-      { 'x-api-key': ' ' },
-      401,
-      { code: 'ERR_API_KEY_INVALID', message: missing, details: { reason: 'api_key_missing' } },
-      'api_key_missing',
-    ],
-    [
-      'with a key that nobody has',
-      { apiKey: null },
-      bearer,
-      401,
-      {
-        code: 'ERR_API_KEY_INVALID',
-        message: 'The API key is not recognised.',
-        details: { reason: 'api_key_invalid' },
-      },
-      'api_key_invalid',
-    ],
+    ['without a header', {}, {}, 401, noKey, 'authentication_required'],
+    ['with an empty header', {}, { 'x-api-key': ' ' }, 401, noKey, 'api_key_missing'],
+    ['with a key that nobody has', { apiKey: null }, bearer, 401, unknownKey, 'api_key_invalid'],
     [
       'of a disabled account',
       { account: { condition: 'disabled' } },
       bearer,
       403,
-      {
-        code: 'ERR_ACCOUNT_DISABLED',
-        message: 'This account is disabled.',
-        details: { reason: 'account_disabled' },
-      },
+      isDisabled,
       'account_disabled',
     ],
     [
@@ -135,7 +121,7 @@ describe('a refused authentication', () => {
       { account: { condition: 'suspended' } },
       bearer,
       403,
-      { code: 'ERR_API_SUSPENDED', message: suspended, details: { reason: 'api_suspended' } },
+      isSuspended,
       'api_suspended',
     ],
   ])(
@@ -210,4 +196,64 @@ describe('a refused authentication', () => {
       expect(stage.rejections).toEqual([]);
     },
   );
+});
+
+const body = { model: 'sandbox-standard', prompt: 'a pier', user: 'customer 7' };
+
+/** The user of a request before its body is checked: one read holds what is spent for that user. */
+describe('the user of a request', () => {
+  it.each<[string, object, string | undefined]>([
+    ['a user', body, userHash('customer 7')],
+    ['no user', { ...body, user: undefined }, undefined],
+    ['null', { ...body, user: null }, undefined],
+    ['a user of a wrong form', { ...body, user: 'a\nb' }, undefined],
+    ['the word in its prompt', { model: 'sandbox-standard', prompt: '"user"' }, undefined],
+  ])('The first read of a body with %s asks for the counter of: %s', async (_what, sent, hash) => {
+    const stage = accepting({});
+    await post(stage, sent);
+    expect(stage.questions.map((question) => question.userHash)).toEqual([hash]);
+  });
+
+  it('A body that cannot be read, and a request without a well-formed key, ask for no counter', async () => {
+    const stage = accepting({});
+    await post(stage, undefined, { bytes: Buffer.from('{"user":"customer 7",') });
+    await post(stage, undefined, { bytes: Buffer.from(`["user"]`) });
+    await post(stage, undefined, { bytes: Buffer.from(`{"user":"a"${' '.repeat(256 * 1024)}}`) });
+    await post(stage, body, { headers: { ...bearer, authorization: 'Bearer dk_live_mistyped' } });
+    expect(stage.questions.map((question) => question.userHash)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('A user whose budget is used up is refused before anything is fetched or charged', async () => {
+    const stage = accepting({
+      apiKey: { perUserMonthlyCapMicros: asMicros(50_000) },
+      state: { userSpentMicros: asMicros(10_001) },
+    });
+    const answer = await post(stage, { ...body, image_urls: ['https://images.test/1.png'] });
+    expect(answer).toMatchObject({
+      status: 402,
+      body: { error: { details: { reason: 'user_budget_exceeded', spent: 0.010001, user: 'customer 7' } } },
+    });
+    expect([stage.fetched, stage.orders]).toEqual([[], []]);
+  });
+
+  it('A charge of a key with a cap for each user says that it counts for the user', async () => {
+    const stage = accepting({ apiKey: { perUserMonthlyCapMicros: asMicros(50_000) } });
+    expect((await post(stage, body)).status).toBe(202);
+    expect(stage.orders[0]?.creations[0]).toMatchObject({ user: 'customer 7', countedForUser: true });
+  });
+
+  it('A cap for each user that is set during the request requires the user then', async () => {
+    const changed = anApiKey({ perUserMonthlyCapMicros: asMicros(50_000) });
+    const stage = accepting({ outcome: { kind: 'key_changed', apiKey: changed } });
+    const answer = await post(stage, { ...body, user: null });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: { details: { errors: [{ field: 'user', code: 'required' }] } } },
+    });
+  });
 });

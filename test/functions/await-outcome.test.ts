@@ -4,12 +4,14 @@ import { requestMillis } from '../../core/limits.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { startBudget } from '../../core/time-budget.ts';
-import { awaitOutcome, waitSeconds } from '../../functions/operations/generate/await-outcome.ts';
+import { awaitOutcome } from '../../functions/operations/generate/await-outcome.ts';
 import type { HoldServices } from '../../functions/http/hold.ts';
 import type { ApiServices } from '../../functions/services/api.ts';
-import { failures } from '../../core/failure.ts';
-import { aCompletedCreation, aCreation, creationId } from '../fixtures/records.ts';
+import { aCompletedCreation, aCreation, creationId, accountId, keyId, now } from '../fixtures/records.ts';
 import { fakeClock, fakeLog, fakePlaces, stub, type FakeClock, type FakePlaces } from './fakes.ts';
+import type { RetryStore } from '../../core/ports/retries.ts';
+import type { RetryEntry } from '../../core/retries.ts';
+import { findTry, type FoundTry } from '../../functions/operations/generate/earlier-try.ts';
 
 function waiting(
   clock: FakeClock,
@@ -29,70 +31,6 @@ function waiting(
 
 const queued = aCreation({ status: 'queued' });
 
-describe('the seconds of Prefer: wait', () => {
-  it.each([
-    ['wait=5', 5],
-    ['respond-async, wait=10', 10],
-    ['wait=3;foo', 3],
-    ['WAIT = "7"', 7],
-    ['wait=600', 20],
-    ['wait=0', 0],
-  ])('The header %s asks for %i seconds', (header, seconds) => {
-    expect(waitSeconds(header)).toBe(seconds);
-  });
-
-  it.each([undefined, '', 'respond-async', 'wait', 'wait=soon', 'await=5', 'wait=-1'])(
-    'The header %s asks for no wait',
-    (header) => {
-      expect(waitSeconds(header)).toBeUndefined();
-    },
-  );
-});
-
-describe('a creation that ended while the request waited', () => {
-  const ended = (creation: CreationRecord): ReturnType<typeof awaitOutcome> =>
-    awaitOutcome(
-      queued,
-      5,
-      waiting(fakeClock(), async () => Promise.resolve(creation)),
-    );
-
-  it.each<[string, CreationRecord]>([
-    ['completed', aCompletedCreation()],
-    ['failed by its prompt', aCreation({ status: 'failed', failure: 'PromptRejected' })],
-    ['failed by its source image', aCreation({ status: 'failed', failure: 'SourceImageRejected' })],
-  ])('A creation that %s is answered 200, with Location and without Retry-After', async (_how, creation) => {
-    const answer = await ended(creation);
-    expect(answer.status).toBe(200);
-    expect(Object.keys(answer.headers ?? {})).toContain('location');
-    expect(answer.headers).not.toHaveProperty('retry-after');
-  });
-
-  it.each(['GenerationFailed', 'NothingRendered', 'GenerationTimedOut', 'InternalFailure'] as const)(
-    'A creation that failed by %s is answered 502 with its id',
-    async (failure) => {
-      const { message: error, retryable } = failures[failure];
-      await expect(ended(aCreation({ status: 'failed', failure }))).rejects.toMatchObject({
-        code: 'ERR_GENERATION_FAILED',
-        status: 502,
-        details: { creation_id: creationId, error, retryable },
-      });
-    },
-  );
-
-  it('A creation that failed by ServiceUnavailable is answered 503 with Retry-After', async () => {
-    const { message: error, retryable } = failures.ServiceUnavailable;
-    await expect(ended(aCreation({ status: 'failed', failure: 'ServiceUnavailable' }))).rejects.toMatchObject(
-      {
-        code: 'ERR_PROVIDER_UNAVAILABLE',
-        status: 503,
-        details: { reason: 'provider_unavailable', creation_id: creationId, error, retryable },
-        headers: { 'retry-after': '30' },
-      },
-    );
-  });
-});
-
 describe('a creation that has not ended yet', () => {
   it('The pauses between two reads grow by half up to one second, and the last pause is as short as the time left', async () => {
     const clock = fakeClock();
@@ -104,16 +42,6 @@ describe('a creation that has not ended yet', () => {
     const clock = fakeClock();
     expect(await awaitOutcome(queued, 0, waiting(clock))).toMatchObject({ status: 202 });
     expect(clock.sleeps).toEqual([]);
-  });
-
-  it('The answer is 202 once the seconds of the header have passed', async () => {
-    const clock = fakeClock();
-    const arrived = clock.elapsed();
-    expect(await awaitOutcome(queued, 4, waiting(clock))).toMatchObject({
-      status: 202,
-      body: { status: 'processing' },
-    });
-    expect(clock.elapsed() - arrived).toBe(4_000);
   });
 
   it('The answer comes 25 s after the request arrived at the latest, however long its source images took', async () => {
@@ -184,4 +112,73 @@ describe('a creation that has not ended yet', () => {
     expect(await awaitOutcome(queued, 10, services)).toMatchObject({ status: 202 });
     expect(looks).toBe(1);
   });
+});
+
+const place = { accountId, keyId, bodyHash: 'body' };
+
+const head = { made: 1, madeByRetry: 0 };
+
+const entry: RetryEntry = { id: 'entry', creationIds: [creationId], madeAt: now, seen: [0] };
+
+interface Stage {
+  readonly looks: string[];
+  readonly found: Promise<FoundTry>;
+}
+
+/** A retry that finds the entry. `attached`: whether each of its attempts to attach succeeds. */
+function retried(attached: readonly boolean[], made: readonly CreationRecord[] = [aCreation()]): Stage {
+  const looks: string[] = [];
+  const retries = stub<RetryStore>({
+    readHead: () => {
+      looks.push('head');
+      return Promise.resolve(head);
+    },
+    entries: () => {
+      looks.push('entries');
+      return Promise.resolve([entry]);
+    },
+    attach: () => {
+      looks.push('attach');
+      return Promise.resolve(attached[looks.filter((look) => look === 'attach').length - 1] ?? false);
+    },
+  });
+  const creations = { read: () => Promise.resolve(made[0]) };
+  const found = findTry({ place, attempt: 1, arrivedMillis: now }, head, {
+    retries,
+    creations,
+    clock: { now: () => now },
+  });
+  return { looks, found };
+}
+
+describe('the earlier try of a call', () => {
+  it('A retry attaches to the creations of the entry', async () => {
+    const { looks, found } = retried([true]);
+    expect(await found).toEqual({ kind: 'attached', entry, creations: [aCreation()] });
+    expect(looks).toEqual(['entries', 'attach']);
+  });
+
+  it('A retry that another one has overtaken reads the head and then the entries again', async () => {
+    const { looks, found } = retried([false, true]);
+    expect(await found).toMatchObject({ kind: 'attached' });
+    expect(looks).toEqual(['entries', 'attach', 'head', 'entries', 'attach']);
+  });
+
+  it('A retry that is overtaken three times is refused with 503', async () => {
+    const { looks, found } = retried([]);
+    await expect(found).rejects.toMatchObject({ status: 503 });
+    expect(looks.filter((look) => look === 'attach')).toHaveLength(3);
+  });
+
+  it.each([[[aCreation({ status: 'failed', failure: 'GenerationFailed' })]], [[]]])(
+    'A retry that finds nothing but failed or absent creations is charged in their place',
+    async (made) => {
+      const stage = retried([true], made);
+      expect(await stage.found).toEqual({
+        kind: 'charge',
+        retry: { kind: 'same_entry', place, attempt: 1, entry },
+      });
+      expect(stage.looks).not.toContain('attach');
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { asMicros } from '../../core/money.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Caller } from '../../functions/http/caller.ts';
-import { overBalance, overBudget, tooManyOpen } from '../../functions/http/problems.ts';
+import { overBudget } from '../../functions/http/problems.ts';
 import { checkMeans } from '../../functions/operations/generate/means.ts';
 import { anAccount, anApiKey, now } from '../fixtures/records.ts';
 import { stub } from './fakes.ts';
@@ -11,20 +11,6 @@ import { stub } from './fakes.ts';
 const shown = ({ status, code, details, headers }: Problem): object => ({ status, code, details, headers });
 
 describe('a refusal because of money or room', () => {
-  it('A refusal over the balance says what is required and what is available', () => {
-    expect(shown(overBalance(asMicros(70_000), asMicros(30_001), 'https://portal.test/wallet'))).toEqual({
-      status: 402,
-      code: 'ERR_INSUFFICIENT_BALANCE',
-      headers: {},
-      details: {
-        required: 0.07,
-        available: 0.030001,
-        currency: 'USD',
-        top_up_url: 'https://portal.test/wallet',
-      },
-    });
-  });
-
   it('A refusal over the budget says the cap, the amount spent and when the next month begins', () => {
     const budget = {
       capMicros: asMicros(500_000),
@@ -49,15 +35,6 @@ describe('a refusal because of money or room', () => {
         spent: 0.49,
         resets_at: '2026-12-01T00:00:00.000Z',
       },
-    });
-  });
-
-  it('A refusal over the open creations says how many may be open and how many are open', () => {
-    expect(shown(tooManyOpen(3, 5))).toEqual({
-      status: 429,
-      code: 'ERR_QUOTA_EXCEEDED',
-      headers: { 'retry-after': '5' },
-      details: { scope: 'account', reason: 'concurrent_creations', limit: 3, current: 5 },
     });
   });
 });
@@ -149,17 +126,5 @@ describe('the first look at the means', () => {
     [{ inFlight: 9, open: 9_000 }, 'concurrent_creations'],
   ])('The means %j lead to: %s', (means, reason) => {
     expect(against(means)).toBe(reason);
-  });
-
-  it('The refusal of a full service says how many creations are open and how many may be open', () => {
-    const caller = callerWith(2_017);
-    expect(() => {
-      checkMeans(caller, { cost: asMicros(1), user: undefined }, { topUpUrl: '', serviceCapacity: 2_000 });
-    }).toThrow(
-      expect.objectContaining({
-        details: { scope: 'service', reason: 'capacity', limit: 2_000, current: 2_017 },
-        headers: { 'retry-after': '5' },
-      }),
-    );
   });
 });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Budget } from '../../core/caps.ts';
 import { asMicros } from '../../core/money.ts';
+import { defaultLimits } from '../../core/limits.ts';
 import type { ChargeOutcome } from '../../core/ports/charges.ts';
 import { creationId } from '../fixtures/records.ts';
 import { accepting, post } from './serve-fixture.ts';
@@ -15,83 +16,106 @@ const aBudget = (change: Partial<Budget> = {}): Budget => ({
 });
 const body = { model: 'sandbox-standard', prompt: 'a pier' };
 
-describe('the first look at the means', () => {
-  const limits = {
-    postRate: 60,
-    getRate: 600,
-    maxConcurrent: 7,
-    deadlineSeconds: 300,
-    maxUnusedUploads: 100,
-  };
+const limits = { ...defaultLimits, maxConcurrent: 7 };
 
-  it.each<[string, Parameters<typeof accepting>[0], number, object, string | undefined]>([
-    [
-      'over the budget',
-      {
-        apiKey: {
-          monthlyCapMicros: asMicros(2_000_000),
-          spent: { '2026_11': asMicros(1_990_000), '2026_10': asMicros(5) },
-        },
-      },
-      402,
-      {
-        code: 'ERR_INSUFFICIENT_BALANCE',
-        message: 'The monthly budget of this key, 2.00 USD, does not cover the request.',
-        details: {
-          reason: 'monthly_budget_exceeded',
-          cap: 2,
-          spent: 1.99,
-          resets_at: '2026-12-01T00:00:00.000Z',
-        },
-      },
-      undefined,
-    ],
-    [
-      'over the balance',
-      { account: { availableMicros: asMicros(30_001) } },
-      402,
-      {
-        code: 'ERR_INSUFFICIENT_BALANCE',
-        message: 'The request costs 0.04 USD, of which 0.030001 USD are available.',
-        details: {
-          required: 0.04,
-          available: 0.030001,
-          currency: 'USD',
-          top_up_url: 'https://portal.test/wallet',
-        },
-      },
-      undefined,
-    ],
-    [
-      'over the open creations',
-      { account: { limits, inFlight: 9 } },
-      429,
-      {
-        code: 'ERR_QUOTA_EXCEEDED',
-        message: 'This account may have 7 creations open at once.',
-        details: { scope: 'account', reason: 'concurrent_creations', limit: 7, current: 9 },
-      },
-      '5',
-    ],
-    [
-      'over the capacity of the service',
-      { state: { openCreations: 2_001 } },
-      429,
-      {
-        code: 'ERR_QUOTA_EXCEEDED',
-        message: 'The service has no room for another creation.',
-        details: { scope: 'service', reason: 'capacity', limit: 2_000, current: 2_001 },
-      },
-      '5',
-    ],
+interface Refusal {
+  readonly status: number;
+  readonly error: { readonly code: string; readonly message: string; readonly details: object };
+  readonly retryAfter: string | undefined;
+}
+
+function refusal(
+  status: number,
+  code: string,
+  message: string,
+  details: object,
+  retryAfter?: string,
+): Refusal {
+  return { status, error: { code, message, details }, retryAfter };
+}
+
+const overBudget = (period: string, of: string, cap: number, resets_at: string | null): Refusal =>
+  refusal(
+    402,
+    'ERR_INSUFFICIENT_BALANCE',
+    `The ${period} budget of this key, ${of} USD, does not cover the request.`,
+    {
+      reason: `${period}_budget_exceeded`,
+      cap,
+      spent: 1.99,
+      resets_at,
+    },
+  );
+const overTheBudget = overBudget('monthly', '2.00', 2, '2026-12-01T00:00:00.000Z');
+const overTheBalance = refusal(
+  402,
+  'ERR_INSUFFICIENT_BALANCE',
+  'The request costs 0.04 USD, of which 0.030001 USD are available.',
+  { required: 0.04, available: 0.030001, currency: 'USD', top_up_url: 'https://portal.test/wallet' },
+);
+const tooManyOpen = refusal(
+  429,
+  'ERR_QUOTA_EXCEEDED',
+  'This account may have 7 creations open at once.',
+  { scope: 'account', reason: 'concurrent_creations', limit: 7, current: 9 },
+  '5',
+);
+const serviceIsFull = refusal(
+  429,
+  'ERR_QUOTA_EXCEEDED',
+  'The service has no room for another creation.',
+  { scope: 'service', reason: 'capacity', limit: 2_000, current: 2_001 },
+  '5',
+);
+const disabled = refusal(403, 'ERR_ACCOUNT_DISABLED', 'This account is disabled.', {
+  reason: 'account_disabled',
+});
+const suspended = refusal(
+  403,
+  'ERR_API_SUSPENDED',
+  'API access of this account is paused by its account manager. The portal still works.',
+  { reason: 'api_suspended' },
+);
+const revoked = refusal(401, 'ERR_API_KEY_INVALID', 'The API key is not recognised.', {
+  reason: 'api_key_invalid',
+});
+const overTheRate = refusal(
+  429,
+  'ERR_RATE_LIMIT',
+  'This account may send 60 POST requests a minute.',
+  { reason: 'account_rate', limit: 60, window_seconds: 60 },
+  '30',
+);
+const notAllowed = refusal(
+  404,
+  'ERR_MODEL_NOT_FOUND',
+  'The model "sandbox-standard" is not available to this account.',
+  {},
+);
+const busy = refusal(
+  503,
+  'ERR_PROVIDER_UNAVAILABLE',
+  'The service is busy. Nothing was charged: send the request again.',
+  { reason: 'overloaded' },
+  '2',
+);
+const spent = { '2026_11': asMicros(1_990_000), '2026_10': asMicros(5) };
+const taken = { creationIds: [creationId], requestHash: 'x', expiresAt: 0 } as const;
+
+describe('the first look at the means', () => {
+  it.each<[string, Parameters<typeof accepting>[0], Refusal]>([
+    ['over the budget', { apiKey: { monthlyCapMicros: asMicros(2_000_000), spent } }, overTheBudget],
+    ['over the balance', { account: { availableMicros: asMicros(30_001) } }, overTheBalance],
+    ['over the open creations', { account: { limits, inFlight: 9 } }, tooManyOpen],
+    ['over the capacity of the service', { state: { openCreations: 2_001 } }, serviceIsFull],
   ])(
     'A request %s is refused with every number in its place',
-    async (_what, setting, status, error, later) => {
+    async (_what, setting, { status, error, retryAfter }) => {
       const stage = accepting(setting);
       const answer = await post(stage, body);
       expect([answer.status, answer.headers?.['retry-after'], answer.body]).toEqual([
         status,
-        later,
+        retryAfter,
         { error },
       ]);
       expect([stage.orders, stage.counted]).toEqual([[], 1]);
@@ -125,154 +149,31 @@ describe('the first look at the means', () => {
 });
 
 describe('a charge that is refused', () => {
-  const limits = {
-    postRate: 60,
-    getRate: 600,
-    maxConcurrent: 20,
-    deadlineSeconds: 300,
-    maxUnusedUploads: 100,
-  };
-  const busy = {
-    code: 'ERR_PROVIDER_UNAVAILABLE',
-    message: 'The service is busy. Nothing was charged: send the request again.',
-    details: { reason: 'overloaded' },
-  };
+  const cap = asMicros(2_000_000);
 
-  it.each<[string, ChargeOutcome, number, object, string | undefined]>([
-    [
-      'the account is suspended',
-      { kind: 'account_not_active', condition: 'suspended' },
-      403,
-      {
-        code: 'ERR_API_SUSPENDED',
-        message: 'API access of this account is paused by its account manager. The portal still works.',
-        details: { reason: 'api_suspended' },
-      },
-      undefined,
-    ],
-    [
-      'the account is disabled',
-      { kind: 'account_not_active', condition: 'disabled' },
-      403,
-      {
-        code: 'ERR_ACCOUNT_DISABLED',
-        message: 'This account is disabled.',
-        details: { reason: 'account_disabled' },
-      },
-      undefined,
-    ],
-    [
-      'the account is gone',
-      { kind: 'account_not_active', condition: 'gone' },
-      403,
-      {
-        code: 'ERR_ACCOUNT_DISABLED',
-        message: 'This account is disabled.',
-        details: { reason: 'account_disabled' },
-      },
-      undefined,
-    ],
-    [
-      'the key is revoked',
-      { kind: 'key_revoked' },
-      401,
-      {
-        code: 'ERR_API_KEY_INVALID',
-        message: 'The API key is not recognised.',
-        details: { reason: 'api_key_invalid' },
-      },
-      undefined,
-    ],
-    [
-      'the rate is used up',
-      { kind: 'rate_used_up' },
-      429,
-      {
-        code: 'ERR_RATE_LIMIT',
-        message: 'This account may send 60 POST requests a minute.',
-        details: { reason: 'account_rate', limit: 60, window_seconds: 60 },
-      },
-      '30',
-    ],
-    [
-      'the budget is used up',
-      { kind: 'over_budget', budget: aBudget({ capMicros: asMicros(2_000_000) }) },
-      402,
-      {
-        code: 'ERR_INSUFFICIENT_BALANCE',
-        message: 'The monthly budget of this key, 2.00 USD, does not cover the request.',
-        details: {
-          reason: 'monthly_budget_exceeded',
-          cap: 2,
-          spent: 1.99,
-          resets_at: '2026-12-01T00:00:00.000Z',
-        },
-      },
-      undefined,
-    ],
+  it.each<[string, ChargeOutcome, Refusal]>([
+    ['the account is suspended', { kind: 'account_not_active', condition: 'suspended' }, suspended],
+    ['the account is disabled', { kind: 'account_not_active', condition: 'disabled' }, disabled],
+    ['the account is gone', { kind: 'account_not_active', condition: 'gone' }, disabled],
+    ['the key is revoked', { kind: 'key_revoked' }, revoked],
+    ['the rate is used up', { kind: 'rate_used_up' }, overTheRate],
+    ['the budget is used up', { kind: 'over_budget', budget: aBudget({ capMicros: cap }) }, overTheBudget],
     [
       'the total budget is used up',
       { kind: 'over_budget', budget: aBudget({ period: 'total', resetsAt: null }) },
-      402,
-      {
-        code: 'ERR_INSUFFICIENT_BALANCE',
-        message: 'The total budget of this key, 2.50 USD, does not cover the request.',
-        details: { reason: 'total_budget_exceeded', cap: 2.5, spent: 1.99, resets_at: null },
-      },
-      undefined,
+      overBudget('total', '2.50', 2.5, null),
     ],
-    [
-      'the key may no longer order the model',
-      { kind: 'model_not_allowed' },
-      404,
-      {
-        code: 'ERR_MODEL_NOT_FOUND',
-        message: 'The model "sandbox-standard" is not available to this account.',
-        details: {},
-      },
-      undefined,
-    ],
+    ['the key may no longer order the model', { kind: 'model_not_allowed' }, notAllowed],
     [
       'the balance does not cover the cost',
       { kind: 'over_balance', availableMicros: asMicros(30_001) },
-      402,
-      {
-        code: 'ERR_INSUFFICIENT_BALANCE',
-        message: 'The request costs 0.04 USD, of which 0.030001 USD are available.',
-        details: {
-          required: 0.04,
-          available: 0.030001,
-          currency: 'USD',
-          top_up_url: 'https://portal.test/wallet',
-        },
-      },
-      undefined,
+      overTheBalance,
     ],
-    [
-      'too many creations are open',
-      { kind: 'too_many_open', limit: 7, current: 9 },
-      429,
-      {
-        code: 'ERR_QUOTA_EXCEEDED',
-        message: 'This account may have 7 creations open at once.',
-        details: { scope: 'account', reason: 'concurrent_creations', limit: 7, current: 9 },
-      },
-      '5',
-    ],
-    ['the table is busy', { kind: 'overloaded' }, 503, busy, '2'],
-    [
-      'a key is taken though none was sent',
-      { kind: 'idempotency_taken', record: { creationIds: [creationId], requestHash: 'x', expiresAt: 0 } },
-      503,
-      busy,
-      '2',
-    ],
-  ])('A charge is refused because %s', async (_why, outcome, status, error, retryAfter) => {
-    const stage = accepting({
-      outcome,
-      account: { limits },
-      apiKey: { monthlyCapMicros: asMicros(2_000_000) },
-    });
+    ['too many creations are open', { kind: 'too_many_open', limit: 7, current: 9 }, tooManyOpen],
+    ['the table is busy', { kind: 'overloaded' }, busy],
+    ['a key is taken though none was sent', { kind: 'idempotency_taken', record: taken }, busy],
+  ])('A charge is refused because %s', async (_why, outcome, { status, error, retryAfter }) => {
+    const stage = accepting({ outcome, apiKey: { monthlyCapMicros: cap } });
     const answer = await post(stage, body);
     expect([answer.status, answer.body]).toEqual([status, { error }]);
     expect(answer.headers?.['retry-after']).toBe(retryAfter);

@@ -31,14 +31,6 @@ describe('a delivery attempt that comes too early', () => {
 });
 
 describe('the outcome of a delivery attempt', () => {
-  it.each([200, 201, 204, 299])('The status %d counts as delivered', async (status) => {
-    const { services, settled } = stage({ answer: { ...ok, status } });
-    await deliverWebhook(payload, services);
-    expect(settled).toMatchObject([
-      { delivery: { outcome: 'delivered', status, millis: 250 }, next: { status: 'delivered' } },
-    ]);
-  });
-
   it.each<[string, PostResult]>([
     ['a redirect', { kind: 'answered', status: 302, excerpt: '', headers: {} }],
     ['404', { kind: 'answered', status: 404, excerpt: 'no', headers: {} }],
@@ -56,38 +48,6 @@ describe('the outcome of a delivery attempt', () => {
       ]);
     },
   );
-
-  it.each([
-    [1, 120],
-    [2, 240],
-    [3, 480],
-  ])(
-    'An attempt that fails after %d failed ones is followed by a wait of %d s',
-    async (attempts, seconds) => {
-      const { services, settled } = stage({
-        answer: { ...ok, status: 500 },
-        webhook: { attempts },
-        takes: 0,
-      });
-      await rejection(deliverWebhook(payload, services));
-      expect(settled[0]?.next).toEqual({ at: now + 5_000 + seconds * 1000 });
-    },
-  );
-
-  it('The fifth failure ends the delivery, without an alarm', async () => {
-    const { services, settled, log } = stage({ answer: { ...ok, status: 500 }, webhook: { attempts: 4 } });
-    expect(await deliverWebhook(payload, services)).toEqual(payload);
-    expect(settled[0]?.next).toEqual({ status: 'failed' });
-    expect(log.lines).toEqual(['info webhook_attempted']);
-  });
-
-  it('The status 410 ends the delivery at once', async () => {
-    const { services, settled } = stage({ answer: { ...ok, status: 410 } });
-    expect(await deliverWebhook(payload, services)).toEqual(payload);
-    expect(settled).toMatchObject([
-      { delivery: { outcome: 'failed', status: 410 }, next: { status: 'failed' } },
-    ]);
-  });
 
   it("The delivery log keeps 1 KiB of the answer's body and its headers, and the function's log keeps none", async () => {
     const { services, settled, log } = stage({
@@ -124,12 +84,6 @@ describe('the outcome of a delivery attempt', () => {
 });
 
 describe('a webhook that is not sent', () => {
-  it('The delivery is skipped for good when the account has no secret', async () => {
-    const { services, steps } = stage({ secrets: [] });
-    expect(await deliverWebhook(payload, services)).toEqual(payload);
-    expect(steps).toEqual(['skip']);
-  });
-
   it.each<[string, Setting]>([
     ['when the creation is not there, as after a restore of the table', { creation: null }],
     ['when no webhook was wanted', { lacks: 'webhook' }],

@@ -3,66 +3,21 @@ import { describe, expect, it } from 'vitest';
 import type { Model } from '../../core/catalog.ts';
 import { quoteImage } from '../../functions/operations/generate/quote-image.ts';
 import { catalogOf, routeOf } from './catalog-fixture.ts';
-import { pngOf } from './fakes.ts';
+import { pngOf, fakeClock, stub, type FakeClock } from './fakes.ts';
 import { accepting, post } from './serve-fixture.ts';
+import { allSourcesTimeoutMillis, requestMillis } from '../../core/limits.ts';
+import { startBudget } from '../../core/time-budget.ts';
+import type { ImageStore } from '../../core/ports/images.ts';
+import type { Outbound, SourceResult } from '../../core/ports/outbound.ts';
+import type { Problem } from '../../core/problem.ts';
+import type { Caller } from '../../functions/http/caller.ts';
+import type { Plan } from '../../functions/operations/generate/plan.ts';
+import { copySources } from '../../functions/operations/generate/sources.ts';
+import type { SubmitServices } from '../../functions/services/submit.ts';
+import { pictureOf } from '../../tools/vendors/fakes/pictures.ts';
 
 describe('a request for a model that cannot be rendered as asked', () => {
   const standard = { model: 'sandbox-standard', prompt: 'a pier' };
-  const toldOf = async (body: object, setting: Parameters<typeof accepting>[0] = {}): Promise<unknown> => {
-    const { status, headers, body: told } = await post(accepting(setting), body, { handle: quoteImage });
-    return [status, headers?.['retry-after'], (told as { error?: unknown }).error];
-  };
-
-  it('The request is answered 404 when the model does not exist', async () => {
-    expect(await toldOf({ ...standard, model: 'no"ne' })).toEqual([
-      404,
-      undefined,
-      {
-        code: 'ERR_MODEL_NOT_FOUND',
-        message: 'The model "no\\"ne" is not available to this account.',
-        details: {},
-      },
-    ]);
-  });
-
-  it('The request is answered 503 when no provider is enabled', async () => {
-    expect(await toldOf(standard, { account: { policy: { providers: [], hiddenModels: [] } } })).toEqual([
-      503,
-      '60',
-      {
-        code: 'ERR_PROVIDER_UNAVAILABLE',
-        message: 'No provider of sandbox-standard is enabled for this account. Nothing was charged.',
-        details: { reason: 'no_provider_enabled' },
-      },
-    ]);
-  });
-
-  it.each<[string, object, Parameters<typeof accepting>[0], string]>([
-    ['no route has the resolution', { resolution: '4K' }, {}, '4K, 1:1, png'],
-    [
-      'no route takes as many source images',
-      { image_urls: ['https://images.test/1', 'https://images.test/2'] },
-      { services: catalogOf({ routes: routeOf({ max_image_urls: 1 }) }) },
-      '1K, 1:1, png, 2 source images',
-    ],
-    [
-      'no route takes as long a prompt',
-      {},
-      { services: catalogOf({ routes: routeOf({ max_prompt_length: 5 }) }) },
-      '1K, 1:1, png',
-    ],
-    ['it has no price', { resolution: '2K' }, { services: catalogOf({ pricing: [] }) }, '2K, 1:1, png'],
-  ])('The request is answered 400 when %s', async (_why, change, setting, asked) => {
-    expect(await toldOf({ ...standard, ...change }, setting)).toEqual([
-      400,
-      undefined,
-      {
-        code: 'ERR_INVALID_REQUEST',
-        message: `No provider enabled for this account renders sandbox-standard at ${asked}. GET /models lists what is possible.`,
-        details: { reason: 'provider_policy_no_route', errors: [] },
-      },
-    ]);
-  });
 
   it('The request is accepted when its prompt is exactly as long as a route takes', async () => {
     const services = catalogOf({ routes: routeOf({ max_prompt_length: 6 }) });
@@ -93,5 +48,76 @@ describe('a request for a model that cannot be rendered as asked', () => {
         },
       },
     ]);
+  });
+});
+
+interface Fetching {
+  readonly clock: FakeClock;
+  readonly copied: Promise<unknown>;
+  /** The addresses that were fetched, in order. */
+  readonly asked: readonly string[];
+}
+
+/**
+ * Five downloads that each take so many milliseconds of the fake clock. An aborted download fails like a real
+ * one.
+ */
+function fetchFive(millisEach: number): Fetching {
+  const clock = fakeClock();
+  const asked: string[] = [];
+  const fetchSource = async (url: string, signal: AbortSignal): Promise<SourceResult> => {
+    asked.push(url);
+    const ready = clock.deadline(clock.now() + millisEach);
+    await new Promise<void>((resolve) => {
+      for (const one of [ready.signal, signal])
+        one.addEventListener(
+          'abort',
+          () => {
+            resolve();
+          },
+          { once: true },
+        );
+    });
+    return signal.aborted
+      ? { kind: 'failed', retryable: true }
+      : { kind: 'fetched', bytes: pictureOf('png', 64, 64) };
+  };
+  const services = {
+    clock,
+    budget: startBudget(clock, requestMillis),
+    outbound: stub<Outbound>({ fetchSource }),
+    uploads: stub<SubmitServices['uploads']>({}),
+    images: stub<ImageStore>({ put: async () => Promise.resolve() }),
+    randomBytes: (count: number) => new Uint8Array(count),
+  } satisfies Partial<SubmitServices>;
+  const imageUrls = [1, 2, 3, 4, 5].map((number) => `https://images.test/${number}`);
+  const plan = stub<Plan>({ request: stub<Plan['request']>({ imageUrls }) });
+  const caller = stub<Caller>({ place: stub<Caller['place']>({ take: async () => Promise.resolve() }) });
+  const copied = copySources(plan, caller, services);
+  return { clock, copied, asked };
+}
+
+describe('all source images of a request together', () => {
+  it('The downloads run four at a time and may take 15 s together', async () => {
+    const { clock, copied, asked } = fetchFive(7_000);
+    await expect.poll(() => asked.length).toBe(4);
+    clock.set(clock.now() + 7_000);
+    await expect.poll(() => asked.length).toBe(5);
+    clock.set(clock.now() + 7_000);
+    await expect(copied).resolves.toHaveLength(5);
+  });
+
+  it('The downloads are given up after 15 s: the first missing image is answered 502, retryable', async () => {
+    const { clock, copied, asked } = fetchFive(8_000);
+    const refused = expect(copied).rejects.toMatchObject({
+      status: 502,
+      code: 'ERR_INPUT_FETCH_FAILED',
+      details: { reason: 'input_fetch_failed', retryable: true, input_index: 4 },
+    } satisfies Partial<Problem>);
+    await expect.poll(() => asked.length).toBe(4);
+    clock.set(clock.now() + 8_000);
+    await expect.poll(() => asked.length).toBe(5);
+    clock.set(clock.now() + allSourcesTimeoutMillis - 8_000);
+    await refused;
   });
 });

@@ -1,73 +1,25 @@
 /** The complete answers of the operations that charge nothing. */
 import { describe, expect, it } from 'vitest';
 import type { Model } from '../../core/catalog.ts';
-import type { AccountId } from '../../core/ids.ts';
 import { userHash } from '../../core/user.ts';
 import { asMicros } from '../../core/money.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import { getBalance } from '../../functions/operations/get-balance.ts';
 import { getCreation } from '../../functions/operations/get-creation.ts';
 import { listModels } from '../../functions/operations/list-models.ts';
-import { quoteImage } from '../../functions/operations/generate/quote-image.ts';
-import { unknownRoute } from '../../functions/operations/unknown-route.ts';
-import type { StageServices } from './serve-fixture.ts';
+import { type StageServices, accepting, bearer, post, type Sending } from './serve-fixture.ts';
 import type { Handle } from '../../functions/http/serve.ts';
 import { aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
 import { catalogOf, routeOf } from './catalog-fixture.ts';
 import { stub } from './fakes.ts';
-import { accepting, bearer, post, type Sending } from './serve-fixture.ts';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { restRequestOf } from '../../functions/http/rest-request.ts';
 
 const get = (handle: Handle<StageServices>): Sending => ({ method: 'GET', handle });
-const quote: Sending = { handle: quoteImage };
+
 const json = { ...bearer, 'content-type': 'application/json' };
 
 describe('GET /balance', () => {
-  it('The answer has the balance, the credit line, the open creations and the budget of the key', async () => {
-    const stage = accepting({
-      account: {
-        availableMicros: asMicros(7_000_001),
-        creditLineMicros: asMicros(2_000_000),
-        inFlight: 3,
-        limits: {
-          postRate: 60,
-          getRate: 600,
-          maxConcurrent: 21,
-          deadlineSeconds: 300,
-          maxUnusedUploads: 100,
-        },
-      },
-      apiKey: {
-        monthlyCapMicros: asMicros(500_000),
-        spent: { '2026_10': asMicros(1), '2026_11': asMicros(120_000) },
-      },
-    });
-    const answer = await post(stage, undefined, get(getBalance));
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
-      available: 7.000001,
-      balance: 5.000001,
-      credit_line: 2,
-      currency: 'USD',
-      in_flight: 3,
-      max_concurrent: 21,
-      key: {
-        monthly_cap: 0.5,
-        spent: 0.12,
-        resets_at: '2026-12-01T00:00:00.000Z',
-        daily_cap: null,
-        spent_today: 0,
-        day_resets_at: '2026-11-22T00:00:00.000Z',
-        total_cap: null,
-        spent_total: 0.120001,
-        per_user_monthly_cap: null,
-        models: null,
-        expires_at: null,
-        user: null,
-      },
-    });
-    expect(stage.questions[0]).not.toHaveProperty('userHash');
-  });
-
   it('The answer shows every limit of the key, and what is spent of each and for the user that is asked for', async () => {
     const stage = accepting({
       apiKey: {
@@ -105,77 +57,9 @@ describe('GET /balance', () => {
       body: { error: { details: { errors: [{ field: 'user', code: 'invalid_value' }] } } },
     });
   });
-
-  it('The answer for a key without a cap that has spent nothing says so', async () => {
-    expect((await post(accepting({}), undefined, get(getBalance))).body).toMatchObject({
-      key: { monthly_cap: null, spent: 0 },
-    });
-  });
-});
-
-describe('POST /images/quote', () => {
-  it('The quote has the cost, the shape and whether the balance covers the cost', async () => {
-    const stage = accepting({ account: { availableMicros: asMicros(90_000) } });
-    const body = {
-      model: 'sandbox-standard',
-      prompt: 'a pier',
-      resolution: '2K',
-      aspect_ratio: '3:2',
-      output_format: 'jpeg',
-      image_urls: ['https://images.test/1.png', 'https://images.test/2.png'],
-    };
-    const answer = await post(stage, body, quote);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
-      cost: 0.09,
-      currency: 'USD',
-      model: 'sandbox-standard',
-      resolution: '2K',
-      aspect_ratio: '3:2',
-      output_format: 'jpeg',
-      input_images: 2,
-      available: 0.09,
-      sufficient: true,
-    });
-    const short = accepting({ account: { availableMicros: asMicros(89_999) } });
-    expect((await post(short, body, quote)).body).toMatchObject({ available: 0.089999, sufficient: false });
-  });
 });
 
 describe('GET /models', () => {
-  it('The list shows every field of a model', async () => {
-    const stage = accepting({ services: catalogOf({}) });
-    const answer = await post(stage, undefined, get(listModels));
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
-      data: [
-        {
-          id: 'sandbox-standard',
-          name: 'Sandbox Standard',
-          description: '1K and 2K pictures from text and up to four source images.',
-          available: true,
-          unavailable_reason: null,
-          supports_image_input: true,
-          max_image_urls: 4,
-          max_prompt_length: 4_000,
-          resolutions: ['1K', '2K'],
-          aspect_ratios: ['1:1', '3:2', '2:3', '4:3', '3:4', '5:4', '4:5', '16:9', '9:16'],
-          output_formats: ['png', 'jpeg'],
-          default_resolution: '1K',
-          default_aspect_ratio: '1:1',
-          default_output_format: 'png',
-          pricing: [
-            { resolution: '1K', usd: 0.04, usd_per_input_image: 0.005 },
-            { resolution: '2K', usd: 0.08, usd_per_input_image: 0.005 },
-          ],
-          deprecated_at: null,
-          sunset_at: null,
-          successor: null,
-        },
-      ],
-    });
-  });
-
   it('The list shows only resolutions that have a price, and only their prices', async () => {
     const pricing = [
       { resolution: '2K', usd: 0.08, usd_per_input_image: 0.005 },
@@ -207,28 +91,11 @@ describe('GET /models', () => {
       });
     },
   );
-
-  it('A model without an enabled provider is listed as unavailable, with the reason', async () => {
-    const account = { policy: { providers: [], hiddenModels: ['hidden'] } };
-    const stage = accepting({ account, services: catalogOf({}, { id: 'hidden' }) });
-    expect((await post(stage, undefined, get(listModels))).body).toMatchObject({
-      data: [
-        {
-          id: 'sandbox-standard',
-          available: false,
-          unavailable_reason: 'no_provider_enabled',
-          supports_image_input: false,
-          max_image_urls: 0,
-          resolutions: [],
-          pricing: [],
-        },
-      ],
-    });
-  });
 });
 
 describe('GET /creations/{id}', () => {
   const polled = { ...get(getCreation), pathId: creationId };
+  const requests = { stampPoll: async () => Promise.resolve(true) };
 
   it('The poll is stamped with the interval of one second', async () => {
     const stamps: unknown[] = [];
@@ -239,66 +106,29 @@ describe('GET /creations/{id}', () => {
     expect(stamps).toEqual([[creationId, 1_000, now]]);
   });
 
-  it('A second poll within a second is refused', async () => {
-    const requests = { stampPoll: async () => Promise.resolve(false) };
-    const stage = accepting({ state: { creation: aCreation() }, requests });
-    const answer = await post(stage, undefined, polled);
-    expect([answer.status, answer.headers?.['retry-after'], answer.body]).toEqual([
-      429,
-      '1',
-      {
-        error: {
-          code: 'ERR_RATE_LIMIT',
-          message: 'A creation may be polled once a second.',
-          details: { reason: 'poll_interval', interval_seconds: 1 },
-        },
-      },
-    ]);
-  });
-
-  it.each([[undefined], [aCreation({ accountId: 'Another001' as AccountId })]])(
-    'An absent or foreign creation is answered 404 with the same text',
-    async (creation) => {
-      const stage = accepting({ state: creation ? { creation } : {} });
-      const answer = await post(stage, undefined, polled);
-      expect([answer.status, answer.body]).toEqual([
-        404,
-        {
-          error: { code: 'ERR_NOT_FOUND', message: 'There is no creation with this id.', details: {} },
-        },
-      ]);
-    },
-  );
-});
-
-describe('an unknown query parameter', () => {
-  it.each<[string, Handle<StageServices>]>([
-    ['GET /balance', getBalance],
-    ['GET /creations/{id}', getCreation],
-    ['GET /models', listModels],
-  ])('The parameter is refused by %s', async (_operation, handle) => {
-    const stage = accepting({ state: { creation: aCreation() } });
-    const answer = await post(stage, undefined, { ...get(handle), query: { x: '1' } });
-    expect(answer).toMatchObject({ status: 400, body: { error: { details: { errors: [{ field: 'x' }] } } } });
-  });
-});
-
-describe('a path without an operation', () => {
   it.each([
-    ['/api/public/v1/models', 'POST', 'GET', '/api/public/v1/models does not take POST.'],
-    [
-      '/api/public/v1/nothing',
-      'GET',
-      undefined,
-      "There is nothing at /api/public/v1/nothing. The API's root is /api/public/v1.",
-    ],
-  ] as const)('The path %s with %s is answered 404 with Allow: %s', async (path, method, allow, message) => {
-    const answer = await post(accepting({}), undefined, { method, path, handle: unknownRoute });
-    expect([answer.status, answer.headers?.['allow'], answer.body]).toEqual([
-      404,
-      allow,
-      { error: { code: 'ERR_NOT_FOUND', message, details: {} } },
-    ]);
+    ['queued', '2'],
+    ['processing', '2'],
+    ['completed', undefined],
+    ['failed', undefined],
+  ] as const)('The answer for a creation that is %s has the Retry-After %j', async (status, retryAfter) => {
+    const creation = aCreation({
+      status,
+      ...(retryAfter === undefined && { completedAt: new Date(now).toISOString() }),
+      ...(status === 'failed' && { failure: 'GenerationFailed' as const }),
+    });
+    const answer = await post(accepting({ state: { creation }, requests }), undefined, polled);
+    expect(answer.headers?.['retry-after']).toBe(retryAfter);
+  });
+
+  it('The Retry-After of a running creation follows from the usual time of its route, without a further read', async () => {
+    const startedAt = new Date(now - 20_500).toISOString();
+    const attempt = { provider: 'fal', providerModel: 'flux', startedAt, resultKey: 'results/a.png' };
+    const attempts = [{ ...attempt, usualMillis: 36_000 }];
+    const creation = aCreation({ status: 'processing', deadlineAt: now + 300_000, attempts });
+    const stage = accepting({ state: { creation }, requests });
+    expect((await post(stage, undefined, polled)).headers?.['retry-after']).toBe('7');
+    expect(stage.questions).toHaveLength(1);
   });
 });
 
@@ -323,4 +153,22 @@ describe('a replay with Prefer: wait', () => {
     });
     expect([again.counted, again.orders]).toEqual([1, []]);
   });
+});
+
+function eventWith(headers: Readonly<Record<string, string>> | null): APIGatewayProxyEvent {
+  const requestContext = { path: '/mcp', requestId: 'request-1', identity: { sourceIp: '203.0.113.9' } };
+  return { httpMethod: 'POST', headers, requestContext } as unknown as APIGatewayProxyEvent;
+}
+
+/** The request that the operations see, from the event of a REST API. */
+it('Names of headers are in lower case, however the client sent them', () => {
+  expect(restRequestOf(eventWith({ Authorization: 'Bearer x' })).headers).toEqual({
+    authorization: 'Bearer x',
+  });
+});
+
+it('A request without headers, a query and a body is read', () => {
+  const request = restRequestOf(eventWith(null));
+  expect(request).toMatchObject({ headers: {}, query: {}, pathId: '' });
+  expect(request.body.byteLength).toBe(0);
 });

@@ -1,7 +1,7 @@
 /** What the reconciler logs and refunds, and when it looks again. */
 import { describe, expect, it } from 'vitest';
 import type { CreationStore } from '../../core/ports/creations.ts';
-import type { OpenWorkStore } from '../../core/ports/executions.ts';
+import type { OpenWorkStore, StartOutcome } from '../../core/ports/executions.ts';
 import { schema } from '../../core/schema-version.ts';
 import { reconcile } from '../../functions/schedule/reconcile.ts';
 import type { ReconcileServices } from '../../functions/services/reconcile.ts';
@@ -9,8 +9,15 @@ import { accountId, aCompletedCreation, aCreation, creationId, now } from '../fi
 import { fakeClock, fakeLog, stub } from './fakes.ts';
 import { deadline, minute, pagesOf, run, steps } from './reconcile-fixture.ts';
 import { creationIdIn } from '../fixtures/values.ts';
+import type { NoticeId } from '../../core/ids.ts';
+import type { NoticeRecord } from '../../core/notice.ts';
+import type { NoticeExecutions } from '../../core/ports/notices.ts';
+import type { RecoverServices } from '../../functions/schedule/recover.ts';
+import { recoverNotice } from '../../functions/schedule/recover-notice.ts';
+import { atOnce } from '../../functions/schedule/start-pace.ts';
 
 const ids = { creationId, accountId, executionId: creationId };
+
 const webhook = { url: 'https://hooks.test', status: 'pending', attempts: 2, nextAt: now } as const;
 
 describe('the log of a recovery', () => {
@@ -194,5 +201,89 @@ describe('a run of the schedule', () => {
       ['info reconciled', report],
     ]);
     expect(report).toEqual({ looked: 2, started: 0, refunded: 0, open: 3 });
+  });
+});
+
+const aNotice = (change: Partial<NoticeRecord> = {}): NoticeRecord => ({
+  id: 'ntc_019aa5a0-1000-7000-8000-00000000000a' as NoticeId,
+  accountId,
+  type: 'wallet.low',
+  createdAt: new Date(now).toISOString(),
+  webhook: { url: 'https://hooks.test/n', status: 'pending', attempts: 0, nextAt: now },
+  executions: 1,
+  recoveries: 0,
+  dueAt: now,
+  ...change,
+});
+
+async function recovered(
+  notice: NoticeRecord,
+  { outcome = 'started', isNoted = true }: { outcome?: StartOutcome; isNoted?: boolean } = {},
+): Promise<{ readonly action: string; readonly steps: string[]; readonly lines: readonly string[] }> {
+  const steps: string[] = [];
+  const log = fakeLog();
+  const action = await recoverNotice(
+    notice,
+    stub<RecoverServices>({
+      clock: fakeClock(now),
+      log,
+      starts: atOnce,
+      openWork: stub<OpenWorkStore>({
+        postpone: async (_notice, due) => Promise.resolve(steps.push(`due ${String(due)}`) > 0),
+        noteStart: async (_notice, due, number) => {
+          steps.push(`note ${number} for ${(due - now) / 1000} s`);
+          return Promise.resolve(isNoted);
+        },
+      }),
+      noticeExecutions: stub<NoticeExecutions>({
+        start: async (_id, number) => {
+          steps.push(`start ${number}`);
+          return Promise.resolve(outcome);
+        },
+      }),
+    }),
+  );
+  return { action, steps, lines: log.lines };
+}
+
+/** The reconciler and a notice that nobody sends. */
+describe('a notice that is due', () => {
+  it('The next execution is noted and started', async () => {
+    expect(await recovered(aNotice())).toEqual({
+      action: 'started',
+      steps: ['note 2 for 60 s', 'start 2'],
+      lines: ['info notice_recovered'],
+    });
+  });
+
+  it('Of two reconcilers only the one that noted the start makes it', async () => {
+    expect(await recovered(aNotice(), { isNoted: false })).toMatchObject({
+      action: 'left',
+      steps: ['note 2 for 60 s'],
+    });
+  });
+
+  it('A notice that is settled leaves the index of open work', async () => {
+    const { webhook } = aNotice();
+    expect(await recovered(aNotice({ webhook: { ...webhook, status: 'failed' } }))).toMatchObject({
+      action: 'left',
+      steps: ['due undefined'],
+    });
+  });
+
+  it.each([now + 1, undefined])('A notice whose record is not due (%s) is left alone', async (dueAt) => {
+    const notice = aNotice();
+    const { dueAt: _old, ...rest } = notice;
+    expect((await recovered(dueAt === undefined ? rest : { ...rest, dueAt })).steps).toEqual([]);
+  });
+
+  it('The third start, and a start that is refused, are alarms', async () => {
+    expect((await recovered(aNotice({ recoveries: 2, executions: 3 }))).lines).toEqual([
+      'alarm webhook_delivery_broke',
+    ]);
+    expect((await recovered(aNotice(), { outcome: 'refused' })).lines).toEqual([
+      'alarm webhook_delivery_broke',
+    ]);
+    expect((await recovered(aNotice(), { outcome: 'unclear' })).lines).toEqual(['info notice_recovered']);
   });
 });

@@ -1,4 +1,5 @@
 /** The services that each function gets from its environment, and the ids in its log. */
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
   GetCommand,
@@ -30,7 +31,6 @@ import { handler as renderImage } from '../../functions/workflow/render-image.ts
 import { accountId, aCreation, anApiKey, creationId, keyId } from '../fixtures/records.ts';
 import { dynamo, mockAws } from './api-fixture.ts';
 import { rejection } from './fakes.ts';
-import { cancelled } from './generate-image-fixture.ts';
 import { jsonObject, portOf, textLike } from '../fixtures/values.ts';
 
 mockAws();
@@ -276,7 +276,11 @@ describe('the calls to DynamoDB', () => {
   });
 
   it('A conflict of a charge is logged with the id of its creation', async () => {
-    const conflict = cancelled({ 0: { Code: 'TransactionConflict' } });
+    const conflict = new TransactionCanceledException({
+      message: 'Transaction cancelled',
+      $metadata: {},
+      CancellationReasons: [{ Code: 'TransactionConflict' }],
+    });
     dynamo.on(TransactWriteCommand).rejectsOnce(conflict).resolves({});
     await submitServices()().charges.charge({
       creations: [aCreation()],

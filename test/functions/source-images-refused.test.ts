@@ -5,14 +5,21 @@ import type { SourceResult } from '../../core/ports/outbound.ts';
 import { jpeg, png, webp } from '../api/image-files.ts';
 import { pngOf, stub } from './fakes.ts';
 import { accepting, post, type Stage } from './serve-fixture.ts';
+import type { ChargeStore, Refund } from '../../core/ports/charges.ts';
+import type { CreationStore } from '../../core/ports/creations.ts';
+import type { Executions, StartOutcome } from '../../core/ports/executions.ts';
+import { accountId, aCreation, now } from '../fixtures/records.ts';
 
 const fetched = (width: number, height: number): SourceResult => ({
   kind: 'fetched',
   bytes: pngOf(width, height),
 });
+
 const good = fetched(64, 64);
+
 const urls = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `https://images.test/${index}`);
+
 const withImages = (count: number): object => ({
   model: 'sandbox-pro',
   prompt: 'a pier',
@@ -32,64 +39,6 @@ async function refusalOf(second: SourceResult): Promise<unknown> {
 }
 
 describe('a source image that cannot be used', () => {
-  it.each<[string, SourceResult, string, string]>([
-    [
-      'from an address that is refused',
-      { kind: 'refused', why: 'must lead to public addresses only' },
-      'refused_target',
-      'must lead to public addresses only',
-    ],
-    ['of more than 10 MB', { kind: 'too_large' }, 'too_large', 'must have at most 10 MB'],
-    [
-      'of another type',
-      { kind: 'fetched', bytes: Buffer.from('GIF89a') },
-      'unsupported_type',
-      'must be a JPEG, PNG or WebP image',
-    ],
-    [
-      'that is too narrow',
-      fetched(63, 64),
-      'invalid_size',
-      'each side must have 64 to 8192 pixels; this has 63 x 64',
-    ],
-    [
-      'that is too low',
-      fetched(64, 63),
-      'invalid_size',
-      'each side must have 64 to 8192 pixels; this has 64 x 63',
-    ],
-    [
-      'that is too wide',
-      fetched(8_193, 64),
-      'invalid_size',
-      'each side must have 64 to 8192 pixels; this has 8193 x 64',
-    ],
-    [
-      'that is too high',
-      fetched(64, 8_193),
-      'invalid_size',
-      'each side must have 64 to 8192 pixels; this has 64 x 8193',
-    ],
-    [
-      'of one row more than 25 megapixels',
-      fetched(5_000, 5_001),
-      'too_many_pixels',
-      'must have at most 25 megapixels; this has 5000 x 5001',
-    ],
-  ])('A source image %s is refused with its place and the reason', async (_what, second, code, message) => {
-    const field = 'image_urls[1]';
-    expect(await refusalOf(second)).toEqual([
-      400,
-      {
-        error: {
-          code: 'ERR_INVALID_REQUEST',
-          message: `${field}: ${message}`,
-          details: { errors: [{ field, code, message }] },
-        },
-      },
-    ]);
-  });
-
   it.each([true, false])('A download that failed is answered 502 with retryable: %j', async (retryable) => {
     expect(await refusalOf({ kind: 'failed', retryable })).toEqual([
       502,
@@ -116,21 +65,6 @@ describe('a source image that cannot be used', () => {
 });
 
 describe('the copies of the source images', () => {
-  it('Each copy has a name that cannot be guessed, the true type and its number of bytes', async () => {
-    const stage = giving(fetched(64, 128));
-    await post(stage, withImages(1));
-    const name = Buffer.from(Array.from({ length: 24 }, (_, index) => index)).toString('base64url');
-    const copy = {
-      key: `sources/${name}.png`,
-      contentType: 'image/png',
-      width: 64,
-      height: 128,
-      bytes: pngOf(64, 128).byteLength,
-    };
-    expect(stage.stored).toEqual([copy]);
-    expect(stage.orders[0]?.creations[0].sources).toEqual([copy]);
-  });
-
   it.each([
     ['png', 'png', png(64, 64)],
     ['jpeg', 'jpg', jpeg(64, 64)],
@@ -140,20 +74,6 @@ describe('the copies of the source images', () => {
     await post(stage, withImages(1));
     expect(stage.stored).toMatchObject([{ contentType: `image/${type}` }]);
     expect(stage.stored[0]?.key).toMatch(new RegExp(`^sources/[\\w-]{32}\\.${ending}$`));
-  });
-
-  it('The copies keep the order of the request, however long each download takes', async () => {
-    const doors = urls(3).map(() => Promise.withResolvers<SourceResult>());
-    const stage = accepting({
-      fetchSource: async (url) => (doors[Number(url.split('/').at(-1))] ?? doors[0])?.promise ?? good,
-    });
-    const answering = post(stage, withImages(3));
-    for (const index of [2, 0, 1]) {
-      doors[index]?.resolve(fetched(100 + index, 64));
-      await new Promise(setImmediate);
-    }
-    expect((await answering).status).toBe(202);
-    expect(stage.orders[0]?.creations[0].sources.map(({ width }) => width)).toEqual([100, 101, 102]);
   });
 
   it('No image is copied when one of them cannot be used', async () => {
@@ -246,5 +166,94 @@ describe('one failure among several downloads', () => {
     await end(1, { kind: 'failed', retryable: true });
     await end(2, { kind: 'failed', retryable: true });
     expect((await answering).body).toHaveProperty('error.details.errors[0].field', 'image_urls[0]');
+  });
+});
+
+const body = { model: 'sandbox-standard', prompt: 'a pier' };
+
+/** The id of a creation that is made at the fixture's time with the fixture's random bytes. */
+const id = '01a1fdfa-bb30-7607-8809-0a0b0c0d0e0f';
+
+/** What becomes of a charged creation whose execution cannot be started. */
+describe('an execution that cannot be started', () => {
+  interface Refused extends Stage {
+    readonly refunds: readonly Refund[];
+  }
+
+  /** Services whose start and refund have the given outcomes. An error makes the refund throw. */
+  function refusing(
+    start: StartOutcome,
+    refund: Awaited<ReturnType<ChargeStore['refund']>> | Error = 'refunded',
+    readAs?: ReturnType<typeof aCreation>,
+  ): Refused {
+    const refunds: Refund[] = [];
+    const stage = accepting({
+      services: {
+        executions: stub<Executions>({ start: async () => Promise.resolve(start) }),
+        charges: stub<ChargeStore>({
+          charge: async () => Promise.resolve({ kind: 'charged' }),
+          refund: async (_creation, asked) => {
+            refunds.push(asked);
+            return refund instanceof Error ? Promise.reject(refund) : Promise.resolve(refund);
+          },
+        }),
+        creations: stub<CreationStore>({ read: async () => Promise.resolve(readAs) }),
+      },
+    });
+    return { ...stage, refunds };
+  }
+
+  const ids = { requestId: 'request-1', accountId };
+  const alarm = ['alarm start_refused', { ...ids, creationId: id, executionId: id }];
+
+  it('The charge is given back in full without a webhook, and the answer says so', async () => {
+    const stage = refusing('refused');
+    const answer = await post(stage, body);
+    expect(answer.body).toEqual({
+      error: {
+        code: 'ERR_PROVIDER_UNAVAILABLE',
+        message: 'The creation could not be started. Its charge was given back in full.',
+        details: { reason: 'provider_unavailable', creation_id: id },
+      },
+    });
+    expect(answer.headers?.['retry-after']).toBe('30');
+    expect(stage.refunds).toEqual([{ failure: 'ServiceUnavailable', nowMillis: now, announce: false }]);
+    expect(stage.log.entries).toEqual([
+      alarm,
+      [
+        'info creation_failed',
+        { ...ids, creationId: id, failure: 'ServiceUnavailable', refundedMicros: 40_000 },
+      ],
+    ]);
+  });
+
+  it.each<[string, Parameters<typeof refusing>[1], ReturnType<typeof aCreation> | undefined, number]>([
+    ['stands when the table is too busy to refund', 'busy', undefined, 202],
+    ['stands when it completed meanwhile', 'already_terminal', aCreation({ status: 'completed' }), 202],
+    ['stands when it is not there any more', 'already_terminal', undefined, 202],
+    ['was refunded when it failed meanwhile', 'already_terminal', aCreation({ status: 'failed' }), 503],
+  ])('The creation %s', async (_what, refund, readAs, status) => {
+    const stage = refusing('refused', refund, readAs);
+    expect((await post(stage, body)).status).toBe(status);
+    expect(stage.log.entries).toEqual([alarm]);
+  });
+
+  it('The creation stays accepted when the outcome of the refund is unknown, and the log names the error', async () => {
+    const stage = refusing('refused', new TypeError('details'));
+    expect((await post(stage, body)).status).toBe(202);
+    expect(stage.log.entries).toEqual([
+      alarm,
+      ['info refund_unclear', { ...ids, creationId: id, error: 'TypeError' }],
+    ]);
+  });
+
+  it('The creation stays accepted when it is unclear whether its execution started', async () => {
+    const stage = refusing('unclear');
+    expect((await post(stage, body)).status).toBe(202);
+    expect(stage.refunds).toEqual([]);
+    expect(stage.log.entries).toMatchObject([
+      ['info creation_accepted', { started: 'unclear' }],
+      ['info start_unclear', { creationId: id }],
+    ]);
   });
 });

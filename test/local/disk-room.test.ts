@@ -1,8 +1,13 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, afterAll } from 'vitest';
 import { openDiskRoom, type DiskRoom } from '../../local/disk-room.ts';
 import { temporaryFolder } from './machine-fixture.ts';
+import { Worker } from 'node:worker_threads';
+import { openClock } from '../../local/clock.ts';
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { openJournal } from '../../local/journal.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -78,5 +83,134 @@ describe('the reserve', () => {
     has(14 * megabyte);
     room.reserve();
     expect(hasReserve()).toBe(true);
+  });
+});
+
+describe('the virtual clock', () => {
+  const { folder, remove } = temporaryFolder();
+  afterAll(remove);
+  let real = 1_000_000;
+  const realNow = (): number => real;
+  const file = (name: string): string => path.join(folder, name, 'clock.json');
+
+  it('The clock flows with real time, stands while it is frozen, and jumps only while it stands', () => {
+    const clock = openClock(undefined, realNow);
+    expect(clock.now()).toBe(real);
+    expect(() => clock.jumpTo(real + 1)).toThrow('only jump while it stands');
+    const stands = clock.freeze();
+    real += 500;
+    expect(clock.now()).toBe(stands);
+    clock.jumpTo(stands + 60_000);
+    expect(clock.now()).toBe(stands + 60_000);
+    clock.jumpTo(stands);
+    expect(clock.now()).toBe(stands + 60_000);
+    clock.thaw();
+    real += 5;
+    expect(clock.now()).toBe(stands + 60_005);
+  });
+
+  it('A restart does not set the clock back, also when the process was killed in the middle of an advance', () => {
+    const clock = openClock(file('killed'), realNow);
+    const stands = clock.freeze();
+    clock.jumpTo(stands + 900_000);
+    real += 20;
+    // The process is killed here. The clock is neither thawed nor closed.
+    expect(openClock(file('killed'), realNow).now()).toBeGreaterThanOrEqual(stands + 900_000);
+  });
+
+  it('The clock writes a jump to disk before it shows the new time', () => {
+    const clock = openClock(file('before'), realNow);
+    clock.jumpTo(clock.freeze() + 1_000);
+    expect(JSON.parse(readFileSync(file('before'), 'utf8'))).toEqual({
+      offset_millis: 1_000,
+      seen_at: clock.now(),
+    });
+  });
+
+  it("The clock is not set back when the machine's own clock is set back", () => {
+    const clock = openClock(file('machine'), realNow);
+    clock.freeze();
+    clock.thaw();
+    const seen = clock.now();
+    real -= 3_600_000;
+    expect(openClock(file('machine'), realNow).now()).toBeGreaterThanOrEqual(seen);
+    real += 3_600_000;
+  });
+
+  it("The clock refuses a file that does not hold a clock's record", () => {
+    const strange = file('before');
+    writeFileSync(strange, 'hello');
+    expect(() => openClock(strange, realNow)).toThrow(/is not a clock's file/);
+  });
+
+  it('The clock shows a jump to other threads at once', async () => {
+    const clock = openClock();
+    clock.jumpTo(clock.freeze() + 86_400_000);
+    const worker = new Worker(
+      `const { workerData, parentPort } = require('node:worker_threads');
+      parentPort.postMessage(Number(Atomics.load(new BigInt64Array(workerData), 1)))`,
+      { eval: true, workerData: clock.shared },
+    );
+    const seen = await new Promise((resolve) => {
+      worker.once('message', resolve);
+    });
+    expect(seen).toBe(clock.now());
+  });
+});
+
+const module = fileURLToPath(new URL('../../local/journal.ts', import.meta.url));
+
+/** Runs the program in a process whose files cannot grow beyond so many half kilobytes, and returns its output. */
+function withFilesOf(halfKilobytes: number, program: string, file: string): string {
+  const source = `import { openJournal } from ${JSON.stringify(module)};\nconst file = ${JSON.stringify(file)};\n${program}`;
+  const command = ['-c', `ulimit -f ${halfKilobytes}; exec "$@"`, 'sh', process.execPath];
+  const { stdout, stderr } = spawnSync('sh', [...command, '--input-type=module', '-e', source], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  return stdout;
+}
+
+const appendUntilItFails = `
+  const { journal } = openJournal(file, undefined, (failure) => console.log(failure.name, failure.message));
+  let kept = 0;
+  try { for (;;) { journal.append({ number: kept, text: 'x'.repeat(70) }); kept += 1; } }
+  catch { console.log(kept); }`;
+
+function fullJournal(): { readonly file: string; readonly kept: number; readonly said: string } {
+  const { folder, remove } = temporaryFolder();
+  onTestFinished(remove);
+  const file = path.join(folder, 'journal.jsonl');
+  const [said = '', kept = ''] = withFilesOf(8, appendUntilItFails, file).split('\n');
+  return { file, kept: Number(kept), said };
+}
+
+/** The journals of JSON lines on a disk that takes no more bytes. `ulimit -f` refuses the writes of a real file system. */
+describe('a journal on a full disk', () => {
+  it('tells in one sentence that a write failed', () => {
+    const { file, kept, said } = fullJournal();
+    expect(kept).toBeGreaterThan(10);
+    expect(said).toBe(
+      `WriteFailed The records in ${file} take no more writes (EFBIG: file too large, write): make room on the disk or repair it, and start the service again.`,
+    );
+  });
+
+  it('has every entry that was kept, and no part of the entry that was not', () => {
+    const { file, kept } = fullJournal();
+    expect(readFileSync(file, 'utf8').endsWith('\n')).toBe(false);
+    const { entries, journal } = openJournal<{ readonly number: number }>(file);
+    journal.append({ number: kept });
+    journal.close();
+    const again = openJournal<{ readonly number: number }>(file);
+    again.journal.close();
+    expect(entries.map(({ number }) => number)).toEqual(Array.from({ length: kept }, (_, number) => number));
+    expect(again.entries).toHaveLength(kept + 1);
+  });
+
+  it('opens while there is no room to rewrite its file, and cuts off the part of an entry', () => {
+    const { file, kept } = fullJournal();
+    const open = 'console.log(openJournal(file, (entries) => entries.slice(1)).entries.length);';
+    expect(withFilesOf(0, open, file)).toBe(`${kept - 1}\n`);
+    expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(kept + 1);
   });
 });

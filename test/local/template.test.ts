@@ -25,29 +25,19 @@ describe('a template on one machine', () => {
     Properties: { TableName, AttributeDefinitions: [], KeySchema: [] },
   });
 
-  test.each<[string, Record<string, unknown>, string]>([
+  test.each<[string, Record<string, unknown>]>([
     [
-      'an unknown intrinsic function',
-      { T: table({ 'Fn::Base64': 'x' }) },
       'AWS::DynamoDB::Table T: the intrinsic function Fn::Base64 is not supported',
+      { T: table({ 'Fn::Base64': 'x' }) },
     ],
+    ['AWS::DynamoDB::Table T: None is neither a resource nor a parameter', { T: table({ Ref: 'None' }) }],
     [
-      'a reference to nothing',
-      { T: table({ Ref: 'None' }) },
-      'AWS::DynamoDB::Table T: None is neither a resource nor a parameter',
-    ],
-    [
-      'an attribute without a local value',
-      { Role: role, T: table({ 'Fn::GetAtt': ['Role', 'Nonsense'] }) },
       'AWS::IAM::Role Role has no local attribute Nonsense',
+      { Role: role, T: table({ 'Fn::GetAtt': ['Role', 'Nonsense'] }) },
     ],
+    ['AWS::Lambda::Function F: no aws:asset:path', { Role: role, F: { ...lambda(), Metadata: {} } }],
     [
-      'a function without its asset path',
-      { Role: role, F: { ...lambda(), Metadata: {} } },
-      'AWS::Lambda::Function F: no aws:asset:path',
-    ],
-    [
-      'a cron schedule',
+      'AWS::Events::Rule R: ScheduleExpression cron',
       {
         Role: role,
         F: lambda(),
@@ -59,25 +49,22 @@ describe('a template on one machine', () => {
           },
         },
       },
-      'AWS::Events::Rule R: ScheduleExpression cron',
     ],
     [
-      'a target that is not a function',
+      'AWS::Events::Rule R: target arn:aws:sqs:q is not a function',
       {
         R: {
           Type: 'AWS::Events::Rule',
           Properties: { EventPattern: {}, Targets: [{ Arn: 'arn:aws:sqs:q' }] },
         },
       },
-      'AWS::Events::Rule R: target arn:aws:sqs:q is not a function',
     ],
     [
-      'a websocket API',
-      { A: { Type: 'AWS::ApiGatewayV2::Api', Properties: { ProtocolType: 'WEBSOCKET' } } },
       'AWS::ApiGatewayV2::Api A: ProtocolType',
+      { A: { Type: 'AWS::ApiGatewayV2::Api', Properties: { ProtocolType: 'WEBSOCKET' } } },
     ],
     [
-      'an HTTP integration',
+      'AWS::ApiGatewayV2::Integration I: IntegrationType',
       {
         I: {
           Type: 'AWS::ApiGatewayV2::Integration',
@@ -88,34 +75,29 @@ describe('a template on one machine', () => {
           },
         },
       },
-      'AWS::ApiGatewayV2::Integration I: IntegrationType',
     ],
     [
-      'a route with an authorizer',
+      'AWS::ApiGatewayV2::Route R: AuthorizationType',
       {
         R: {
           Type: 'AWS::ApiGatewayV2::Route',
           Properties: { RouteKey: 'GET /', Target: 'x', AuthorizationType: 'JWT' },
         },
       },
-      'AWS::ApiGatewayV2::Route R: AuthorizationType',
     ],
     [
-      'a queue that feeds a function',
-      { M: { Type: 'AWS::Lambda::EventSourceMapping' } },
       'AWS::Lambda::EventSourceMapping M: this type is not served',
+      { M: { Type: 'AWS::Lambda::EventSourceMapping' } },
     ],
     [
-      'a secret in the template',
-      { S: { Type: 'AWS::SecretsManager::Secret', Properties: { SecretString: 'x' } } },
       'AWS::SecretsManager::Secret S: SecretString',
+      { S: { Type: 'AWS::SecretsManager::Secret', Properties: { SecretString: 'x' } } },
     ],
     [
-      'a substitution that is not given',
-      { S: { Type: 'AWS::StepFunctions::StateMachine', Properties: { DefinitionString: '${None}' } } },
       'AWS::StepFunctions::StateMachine S: DefinitionSubstitutions has no None',
+      { S: { Type: 'AWS::StepFunctions::StateMachine', Properties: { DefinitionString: '${None}' } } },
     ],
-  ])('A template with %s is refused with the name of the resource', async (_name, resources, message) => {
+  ])('A template is refused with the name of the resource: %s', async (message, resources) => {
     await expect(read(resources)).rejects.toThrow(message);
   });
 

@@ -54,59 +54,38 @@ const sunsetSentence = `catalog/models.json: model sandbox-pro: sunset_at must b
 
 describe('a catalog with an error', () => {
   it.each([
-    ['a timestamp for a date', withPro({ deprecated_at: '2026-01-01', sunset_at: sunset }), sunsetSentence],
+    [sunsetSentence, withPro({ deprecated_at: '2026-01-01', sunset_at: sunset })],
     [
-      'a sunset that was not announced in time',
-      withPro({ deprecated_at: '2026-01-01', sunset_at: '2026-02-01' }),
       'model sandbox-pro: sunset_at needs a deprecated_at',
+      withPro({ deprecated_at: '2026-01-01', sunset_at: '2026-02-01' }),
     ],
+    ['model sandbox-pro: name must be text in quotes; it is 3.', withPro({ name: 3 })],
+    ['model sandbox-pro: max_image_urls must be at most 10; it is 11.', withPro({ max_image_urls: 11 })],
+    ['model sandbox-pro: name must not be empty; it is "".', withPro({ name: '' })],
     [
-      'a field of another type',
-      withPro({ name: 3 }),
-      'model sandbox-pro: name must be text in quotes; it is 3.',
-    ],
-    [
-      'a number out of range',
-      withPro({ max_image_urls: 11 }),
-      'model sandbox-pro: max_image_urls must be at most 10; it is 11.',
-    ],
-    ['an empty text', withPro({ name: '' }), 'model sandbox-pro: name must not be empty; it is "".'],
-    [
-      'a value that is not in the list',
-      withPro({ default_resolution: '8K' }),
       'default_resolution must be one of "1K", "2K", "4K"; it is "8K".',
+      withPro({ default_resolution: '8K' }),
     ],
     [
-      'a field that is missing',
-      withPro({ description: undefined }),
       'model sandbox-pro: description must be text in quotes; it is missing.',
+      withPro({ description: undefined }),
     ],
+    ['model sandbox-pro: sunset is no field of the catalog', withPro({ sunset: 1 })],
     [
-      'a field that does not exist',
-      withPro({ sunset: 1 }),
-      'model sandbox-pro: sunset is no field of the catalog',
-    ],
-    [
-      'a price of too many decimals',
-      withPro({ pricing: [{ resolution: '1K', usd: 0.000_000_1, usd_per_input_image: 0 }] }),
       'model sandbox-pro: pricing.0.usd must have at most 6 decimals; it is 1e-7.',
+      withPro({ pricing: [{ resolution: '1K', usd: 0.000_000_1, usd_per_input_image: 0 }] }),
     ],
+    ['model sandbox-pro: route nobody ', routeOfPro({ provider: 'nobody' })],
     [
-      'a provider that does not exist',
-      routeOfPro({ provider: 'nobody' }),
-      'model sandbox-pro: route nobody ',
-    ],
-    [
-      'a model without an id',
+      'model number 2: id must be text in quotes; it is missing.',
       changed(({ models }) => {
         models[1] = {};
       }),
-      'model number 2: id must be text in quotes; it is missing.',
     ],
-    ['no models', '{"models":[]}', 'models must not be empty; it is [].'],
-    ['no object', '[]', 'the file must be an object in { }; it is [].'],
-    ['text that is not JSON', '{"models": [', 'catalog/models.json: is not JSON ('],
-  ])('A catalog is refused with one sentence for %s', (_what, text, sentence) => {
+    ['models must not be empty; it is [].', '{"models":[]}'],
+    ['the file must be an object in { }; it is [].', '[]'],
+    ['catalog/models.json: is not JSON (', '{"models": ['],
+  ])('A catalog is refused with one sentence: %s', (sentence, text) => {
     const message = complaintAbout(text);
     expect(message).toContain(sentence);
     for (const line of message.split('\n')) expect(line).toMatch(/^catalog\/models\.json: .*\.$/);

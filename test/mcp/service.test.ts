@@ -83,23 +83,6 @@ describe.each(Object.entries(generations))('%s', (_name, connect) => {
     expect(done.content.some(({ type }) => type === 'image')).toBe(true);
     await mcp.close();
   });
-
-  it('is told why a picture was refused, and that the charge was given back', async () => {
-    const { client, mcp, call } = await agent(connect);
-    const failed = await call('generate_image', { ...sketch, prompt: 'a lake [sandbox:reject-prompt]' });
-    expect(failed.isError).toBe(true);
-    expect(failed.content[0]?.text).toContain('was given back in full');
-    expect(await available(client)).toBe(25_000_000);
-    await mcp.close();
-  });
-
-  it('is told where to add money', async () => {
-    const { mcp, call } = await agent(connect, { balance: '0.001' });
-    const refused = await call('generate_image', sketch);
-    expect(refused.isError).toBe(true);
-    expect(refused.content[0]?.text).toMatch(/\(ERR_INSUFFICIENT_BALANCE\)\. A person can add money at http/);
-    await mcp.close();
-  });
 });
 
 describe('a creation that has ended', () => {
@@ -156,32 +139,6 @@ describe('a call that is sent again', () => {
     await service.machine.advance(61);
     expect(await sent(client.key, 7, sketch)).not.toBe(one);
     expect(await service.audit()).toEqual([]);
-  });
-});
-
-describe('the endpoint', () => {
-  it('refuses a page of the web that sends requests to this machine', async () => {
-    const { key } = await service.client();
-    const answer = await fetch(service.machine.mcpUrl, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, origin: 'https://evil.test' },
-      body: '{}',
-    });
-    expect(answer.status).toBe(403);
-    expect(await answer.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32_000 } });
-  });
-
-  it('refuses a wrong key and another method in the form of the protocol', async () => {
-    const { mcpUrl } = service.machine;
-    const wrong = await fetch(mcpUrl, {
-      method: 'POST',
-      headers: { authorization: 'Bearer no' },
-      body: '{}',
-    });
-    expect([wrong.status, wrong.headers.get('x-amzn-remapped-www-authenticate')]).toEqual([401, 'Bearer']);
-    const get = await fetch(mcpUrl);
-    expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST']);
-    expect(await get.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32_000 } });
   });
 });
 

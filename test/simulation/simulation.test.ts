@@ -10,7 +10,7 @@ afterAll(() => {
 });
 const run = promisify(execFile);
 /** `.ci/run` plays 1,000 more. */
-const seeds = 100;
+const seeds = 60;
 /**
  * Every kind of fault and mishap that these seeds must meet. `refused` is absent: chance seldom refuses a
  * start, but the walk over all call sites always does.

@@ -101,51 +101,9 @@ describe('the table', () => {
 });
 
 describe('the API', () => {
-  it('The API logs no header, no query and no path that a client sent', () => {
-    const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::ApiGatewayV2::Stage');
-    const { AccessLogSettings } = Properties as { AccessLogSettings: { Format: string } };
-    const variables = Object.values(JSON.parse(AccessLogSettings.Format) as Record<string, string>);
-    const logged = [
-      'error.message',
-      'identity.sourceIp',
-      'integrationErrorMessage',
-      'integrationLatency',
-      'requestId',
-      'requestTime',
-      'responseLatency',
-      'responseLength',
-      'routeKey',
-      'status',
-    ];
-    expect(variables.sort()).toEqual(logged.map((name) => `$context.${name}`));
-  });
-
   it('The API takes 500 requests per second and bursts of 1,000', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
       DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1_000 },
-    });
-  });
-});
-
-describe('the distribution', () => {
-  it('The distribution answers over TLS only, with headers by which no image can run code', () => {
-    template.hasResourceProperties('AWS::CloudFront::Distribution', {
-      DistributionConfig: {
-        DefaultCacheBehavior: {
-          ViewerProtocolPolicy: 'https-only',
-          ResponseHeadersPolicyId: Match.anyValue(),
-        },
-      },
-    });
-    template.hasResourceProperties('AWS::CloudFront::ResponseHeadersPolicy', {
-      ResponseHeadersPolicyConfig: {
-        SecurityHeadersConfig: {
-          ContentSecurityPolicy: { ContentSecurityPolicy: "default-src 'none'; sandbox", Override: true },
-          ContentTypeOptions: { Override: true },
-          FrameOptions: { FrameOption: 'DENY', Override: true },
-          StrictTransportSecurity: { AccessControlMaxAgeSec: 31_536_000, Override: true },
-        },
-      },
     });
   });
 });
@@ -206,35 +164,6 @@ describe('the bucket', () => {
             Action: 's3:*',
             Condition: { Bool: { 'aws:SecureTransport': 'false' } },
           }),
-        ]),
-      },
-    });
-  });
-
-  it('The bucket allows only the distribution to read', () => {
-    const [[, { Properties }] = ['', { Properties: {} }]] = resourcesOf('AWS::S3::BucketPolicy');
-    const { Statement } = (
-      Properties as {
-        PolicyDocument: {
-          Statement: { Effect: string; Action: string; Principal: unknown; Condition?: unknown }[];
-        };
-      }
-    ).PolicyDocument;
-    const allowed = Statement.filter(({ Effect }) => Effect === 'Allow');
-    expect(allowed).toHaveLength(1);
-    expect(allowed[0]).toMatchObject({
-      Action: 's3:GetObject',
-      Principal: { Service: 'cloudfront.amazonaws.com' },
-      Condition: { StringEquals: { 'AWS:SourceArn': expect.anything() as object } },
-    });
-  });
-
-  it('The bucket deletes sources after a day, and results one day after the promised time', () => {
-    template.hasResourceProperties('AWS::S3::Bucket', {
-      LifecycleConfiguration: {
-        Rules: Match.arrayWith([
-          Match.objectLike({ Prefix: 'results/', ExpirationInDays: 31, Status: 'Enabled' }),
-          Match.objectLike({ Prefix: 'sources/', ExpirationInDays: 1, Status: 'Enabled' }),
         ]),
       },
     });

@@ -60,156 +60,108 @@ describe('settings', () => {
     expect(throttling({ ratePerSecond: 20 })).toEqual({ ratePerSecond: 20, burst: 1_000 });
   });
 
-  it.each<[string, unknown, string]>([
+  it.each<[string, unknown]>([
+    ['alarms.imageSeconds: must be a whole number from 1 to 720 (is 721)', { alarms: { imageSeconds: 721 } }],
     [
-      'a limit of an alarm that is never reached',
-      { alarms: { imageSeconds: 721 } },
-      'alarms.imageSeconds: must be a whole number from 1 to 720 (is 721)',
-    ],
-    [
-      'missing traffic by an unknown rule',
-      { alarms: { trafficGone: 'always' } },
       'alarms.trafficGone: must be "off", "anomaly" or {minutes} (is "always")',
+      { alarms: { trafficGone: 'always' } },
     ],
-    ['traces by a word', { tracing: 'on' }, 'tracing: must be true or false (is "on")'],
-    ['a canary without an interval', { canary: 'on' }, 'canary: must be "off" or {everyMinutes} (is "on")'],
-    ['a sandbox for some', { sandbox: 'some' }, 'sandbox: must be one of off, marked, on (is "some")'],
+    ['tracing: must be true or false (is "on")', { tracing: 'on' }],
+    ['canary: must be "off" or {everyMinutes} (is "on")', { canary: 'on' }],
+    ['sandbox: must be one of off, marked, on (is "some")', { sandbox: 'some' }],
     [
-      'a canary without a sandbox',
-      { sandbox: 'off', canary: { everyMinutes: 5 } },
       'sandbox: must be marked or on, because the canary orders pictures of the sandbox (is "off")',
+      { sandbox: 'off', canary: { everyMinutes: 5 } },
     ],
-    ['a misspelt field', { resultdays: 3 }, 'resultdays: there is no such setting'],
-    ['a misspelt field of a group', { limits: { postrate: 3 } }, 'limits.postrate: there is no such setting'],
+    ['resultdays: there is no such setting', { resultdays: 3 }],
+    ['limits.postrate: there is no such setting', { limits: { postrate: 3 } }],
     [
-      'an issuer without TLS',
-      { portal: { signIn: { issuer: 'http://login.example.com', clientId: 'x' } } },
       'portal.signIn.issuer: must be the https address of an OpenID Connect issuer (is "http://login.example.com")',
+      { portal: { signIn: { issuer: 'http://login.example.com', clientId: 'x' } } },
     ],
     [
-      'an issuer without a client',
-      { portal: { signIn: { issuer: 'https://login.example.com' } } },
       'portal.signIn.clientId: must be the id of the portal at the issuer (is missing)',
+      { portal: { signIn: { issuer: 'https://login.example.com' } } },
     ],
     [
-      'a way to pay without TLS',
-      { portal: { paymentUrl: 'http://pay.example.com' } },
       'portal.paymentUrl: must be an https address (is "http://pay.example.com")',
+      { portal: { paymentUrl: 'http://pay.example.com' } },
     ],
     [
-      'a domain of the portal with a certificate of another region',
-      { portal: { domain: { name: 'portal.example.com', certificateArn: certificate } } },
       `portal.domain.certificateArn: must be the ARN of an ACM certificate in us-east-1, whatever the region of the stack (is "${certificate}")`,
+      { portal: { domain: { name: 'portal.example.com', certificateArn: certificate } } },
     ],
+    ['resultDays: must be a whole number from 1 to 3650 (is "30")', { resultDays: '30' }],
     [
-      'a text in the place of a number',
-      { resultDays: '30' },
-      'resultDays: must be a whole number from 1 to 3650 (is "30")',
-    ],
-    [
-      'a number out of range',
-      { limits: { deadlineSeconds: 721 } },
       'limits.deadlineSeconds: must be a whole number from 1 to 720 (is 721)',
+      { limits: { deadlineSeconds: 721 } },
     ],
     [
-      'a retention that CloudWatch does not know',
-      { logRetentionDays: 31 },
       'logRetentionDays: must be one of 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653 (is 31)',
+      { logRetentionDays: 31 },
     ],
+    ['authFailureForm: must be one of envelope, plain (is "json")', { authFailureForm: 'json' }],
+    ['architecture: must be one of arm64, x86_64 (is "arm")', { architecture: 'arm' }],
     [
-      'another form',
-      { authFailureForm: 'json' },
-      'authFailureForm: must be one of envelope, plain (is "json")',
-    ],
-    ['another processor', { architecture: 'arm' }, 'architecture: must be one of arm64, x86_64 (is "arm")'],
-    [
-      'an address in plain text',
-      { topUpUrl: 'http://shop.example.com' },
       'topUpUrl: must be an https address, or empty (is "http://shop.example.com")',
+      { topUpUrl: 'http://shop.example.com' },
     ],
+    ['alarmEmail: must be an e-mail address (is "operator")', { alarmEmail: 'operator' }],
     [
-      'a text that is not an e-mail address',
-      { alarmEmail: 'operator' },
-      'alarmEmail: must be an e-mail address (is "operator")',
-    ],
-    [
-      'a host name with a scheme',
-      { apiDomain: { name: 'https://api.example.com', certificateArn: certificate } },
       'apiDomain.name: must be a host name in lower case, such as api.example.com (is "https://api.example.com")',
+      { apiDomain: { name: 'https://api.example.com', certificateArn: certificate } },
     ],
     [
-      'a domain without its certificate',
-      { apiDomain: { name: 'api.example.com' } },
       "apiDomain.certificateArn: must be the ARN of an ACM certificate in the stack's region (is missing)",
+      { apiDomain: { name: 'api.example.com' } },
     ],
     [
-      'a certificate that CloudFront cannot take',
-      { resultsDomain: { name: 'images.example.com', certificateArn: certificate } },
       `resultsDomain.certificateArn: must be the ARN of an ACM certificate in us-east-1, whatever the region of the stack (is "${certificate}")`,
+      { resultsDomain: { name: 'images.example.com', certificateArn: certificate } },
     ],
     [
-      'an alias without a model',
-      { openai: { aliases: { mine: 'gpt-image-1' } } },
       'openai.aliases.mine: must be the id of a model in the catalog (is "gpt-image-1")',
+      { openai: { aliases: { mine: 'gpt-image-1' } } },
     ],
     [
-      'an alias that is the name of a model',
-      { openai: { aliases: { 'sandbox-pro': 'sandbox-sketch' } } },
       'openai.aliases: must be other names than those of the catalog (is {"sandbox-pro":"sandbox-sketch"})',
+      { openai: { aliases: { 'sandbox-pro': 'sandbox-sketch' } } },
     ],
     [
-      'another default model',
-      { openai: { defaultModel: 'dall-e-3' } },
       'openai.defaultModel: must be the id of a model in the catalog (is "dall-e-3")',
+      { openai: { defaultModel: 'dall-e-3' } },
     ],
     [
-      'no held requests',
-      { heldRequests: { images: 0 } },
       'heldRequests.images: must be a whole number from 1 to 10000, or "shared" (is 0)',
+      { heldRequests: { images: 0 } },
     ],
     [
-      'another word for held requests',
-      { heldRequests: { mcp: 'all' } },
       'heldRequests.mcp: must be a whole number from 1 to 10000, or "shared" (is "all")',
+      { heldRequests: { mcp: 'all' } },
     ],
+    ['gatewayLogRole: must be one of create, existing (is "none")', { gatewayLogRole: 'none' }],
+    ['throttling: must be {ratePerSecond, burst} (is 3)', { throttling: 3 }],
+    ['bedrockRegion: must be a region, such as us-west-2 (is 3)', { bedrockRegion: 3 }],
+    ['resultDays: must be a whole number from 1 to 3650 (is "30")', { resultDays: 30n }],
     [
-      'another way to the role of API Gateway',
-      { gatewayLogRole: 'none' },
-      'gatewayLogRole: must be one of create, existing (is "none")',
-    ],
-    ['throttling as a number', { throttling: 3 }, 'throttling: must be {ratePerSecond, burst} (is 3)'],
-    [
-      'a region that is no text',
-      { bedrockRegion: 3 },
-      'bedrockRegion: must be a region, such as us-west-2 (is 3)',
-    ],
-    [
-      'a number too large for JSON',
-      { resultDays: 30n },
-      'resultDays: must be a whole number from 1 to 3650 (is "30")',
-    ],
-    [
-      'an id of a network that is no subnet',
+      'providerNetwork.subnetIds.0: must be an id such as subnet-0123456789abcdef0 (is "vpc-0123456789abcdef0")',
       {
         providerNetwork: { subnetIds: ['vpc-0123456789abcdef0'], securityGroupIds: ['sg-0123456789abcdef0'] },
       },
-      'providerNetwork.subnetIds.0: must be an id such as subnet-0123456789abcdef0 (is "vpc-0123456789abcdef0")',
     ],
     [
-      'a network without security groups',
-      { providerNetwork: { subnetIds: ['subnet-0123456789abcdef0'], securityGroupIds: [] } },
       'providerNetwork.securityGroupIds: must have one id at least (is [])',
+      { providerNetwork: { subnetIds: ['subnet-0123456789abcdef0'], securityGroupIds: [] } },
     ],
     [
-      'an origin with a path',
-      { uploadOrigins: ['https://app.example.com/'] },
       'uploadOrigins.0: must be "*" or an origin, such as https://app.example.com (is "https://app.example.com/")',
+      { uploadOrigins: ['https://app.example.com/'] },
     ],
-    ['no origin', { uploadOrigins: [] }, 'uploadOrigins: must be a list of origins (is [])'],
-    ['a group that is null', { apiDomain: null }, 'apiDomain: must be {name, certificateArn} (is null)'],
-    ['a file without a value', undefined, 'settings: must be an object of settings (is missing)'],
-    ['a list in the place of an object', [], 'settings: must be an object of settings (is [])'],
-  ])('The settings are refused for %s, with the name of the setting', (_what, input, message) => {
+    ['uploadOrigins: must be a list of origins (is [])', { uploadOrigins: [] }],
+    ['apiDomain: must be {name, certificateArn} (is null)', { apiDomain: null }],
+    ['settings: must be an object of settings (is missing)', undefined],
+    ['settings: must be an object of settings (is [])', []],
+  ])('The settings are refused with the name of the setting: %s', (message, input) => {
     expect(refusal(input)).toBe(`config/staging.ts: ${message}`);
   });
 

@@ -1,11 +1,14 @@
 /** A bundle holds a class of the AWS SDK only for errors whose class the service asks for. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { bundleText } from '../../lib/bundling/bundle-text.ts';
 import { withoutUnaskedErrors } from '../../lib/bundling/unasked-errors.ts';
+import { buildSync } from 'esbuild';
+import { withoutPackageFiles } from '../../lib/bundling/package-files.ts';
+import { withoutRegionNames } from '../../lib/bundling/region-names.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -82,5 +85,62 @@ describe('a bundle without the classes of errors that nobody asks for', () => {
     const client = ['node_modules/@aws-sdk/client-sfn/dist-es/models/errors.js'];
     expect(() => withoutUnaskedErrors('x', client)).toThrow('the bundle registers no error of the AWS SDK');
     expect(withoutUnaskedErrors('x', ['functions/refund.ts'])).toBe('x');
+  });
+});
+
+const file = 'node_modules/@aws-sdk/client-sfn/package.json';
+
+const json = readFileSync(`${root}/${file}`, 'utf8');
+
+function bundled(): string {
+  const contents = `import info from './${file}'; console.log(info.version);`;
+  const { outputFiles } = buildSync({
+    stdin: { contents, resolveDir: root },
+    bundle: true,
+    minify: true,
+    target: 'node24',
+    format: 'esm',
+    write: false,
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+/** A bundle holds the version of each client of the AWS SDK, and nothing else of the client's package.json. */
+describe('a bundle with a client of the AWS SDK', () => {
+  it('The bundle keeps the version and drops the rest of the package file', () => {
+    const text = bundled();
+    expect(text).toContain('typesVersions');
+    const slim = withoutPackageFiles(text, [file], root);
+    expect(slim).not.toContain('typesVersions');
+    expect(slim).toMatch(/^var (\w+)=\{version:"\d+\.\d+\.\d+"\};console\.log\(\1\.version\);\n$/);
+    expect(slim).toContain(/"version": "([^"]+)"/.exec(json)?.[1]);
+  });
+
+  it('Other package files and other inputs stay as they are', () => {
+    const text = bundled();
+    const inputs = ['node_modules/zod/package.json', 'functions/refund.ts'];
+    expect(withoutPackageFiles(text, inputs, root)).toBe(text);
+  });
+
+  it('A package file that is not in the text as esbuild prints it is an error', () => {
+    expect(() => withoutPackageFiles('x', [file], root)).toThrow(`${file} is not once in the bundle`);
+  });
+});
+
+/** A bundle knows the regions of AWS, and no description of a region. */
+describe('the regions in a bundle', () => {
+  it('A bundle with a client of the AWS SDK has every region and no description', () => {
+    const contents = `export { DynamoDBClient } from '@aws-sdk/client-dynamodb';`;
+    const text = bundleText({ stdin: { contents, resolveDir: import.meta.dirname } }, false);
+    expect(text).toContain('"us-east-2":{}');
+    expect(text).not.toContain('US East (Ohio)');
+  });
+
+  it('A list of regions in another form is refused', () => {
+    const partitions = [
+      'node_modules/@aws-sdk/core/dist-es/submodules/client/util-endpoints/lib/aws/partitions.js',
+    ];
+    expect(() => withoutRegionNames('x', partitions)).toThrow('the AWS SDK describes no region');
+    expect(withoutRegionNames('x', ['functions/refund.ts'])).toBe('x');
   });
 });

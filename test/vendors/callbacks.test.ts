@@ -138,58 +138,9 @@ describe('a callback that is lost', () => {
     await executionEnds(id);
     expect(fal.jobs()).toBe(before + 1);
   });
-
-  it('A creation whose vendor still works after 60 s is parked again, and its callback completes it', async () => {
-    const id = await order();
-    const job = await parkedJob(id);
-    await service.machine.advance(62);
-    await expect.poll(() => linesOf(id, 'creation_parked').length, { timeout: 10_000 }).toBe(2);
-    expect(await callBack(job)).toBe(200);
-    expect((await settled(service, id)).status).toBe('completed');
-    await executionEnds(id);
-  });
 });
 
 describe('a callback that is forged', () => {
-  it.each([
-    ['is signed with another key', { hasWrongKey: true }, 401, 'refused'],
-    ['comes from another account of the vendor', { account: 'another-user' }, 401, 'refused'],
-    ['was changed after it was signed', { isAltered: true }, 401, 'refused'],
-  ])('A callback that %s is refused', async (_how, options, status, outcome) => {
-    const id = await order();
-    const job = await parkedJob(id);
-    expect(await callBack(job, options)).toBe(status);
-    expect(outcomesOf(id)).toEqual([outcome]);
-    expect(linesOf(id, 'callback_refused')).toHaveLength(1);
-    expect((await recordOf(service, id)).status).toBe('processing');
-    expect(await callBack(job)).toBe(200);
-  });
-
-  it('The callback of another creation is refused, although the vendor signed it', async () => {
-    const [id, other] = [await order(), await order()];
-    const [job, otherJob] = [await parkedJob(id), await parkedJob(other)];
-    expect(await callBack(job, { aboutJob: otherJob })).toBe(404);
-    expect(outcomesOf(id)).toEqual(['other_job']);
-    expect((await recordOf(service, id)).status).toBe('processing');
-    expect([await callBack(job), await callBack(otherJob)]).toEqual([200, 200]);
-  });
-
-  it('The capability of another creation opens nothing', async () => {
-    const [id, other] = [await order(), await order()];
-    const [job, otherJob] = [await parkedJob(id), await parkedJob(other)];
-    const capability = fal.callbackUrlOf(otherJob)?.split('/').at(-1) ?? '';
-    const to = fal.callbackUrlOf(job)?.replace(/[^/]+$/, capability) ?? '';
-    expect(await callBack(job, { to })).toBe(404);
-    expect(outcomesOf(id)).toEqual([]);
-    expect((await recordOf(service, id)).status).toBe('processing');
-  });
-
-  it('A path without a creation is answered with 404 and no envelope', async () => {
-    const url = `${service.machine.localUrl.replace('/_local', '')}/callbacks/v1/fal/x/y`;
-    const answer = await fetch(url, { method: 'POST', body: '{}' });
-    expect([answer.status, await answer.text()]).toEqual([404, '{"received":false}']);
-  });
-
   it('The log and the answers hold no capability', () => {
     const capabilities = fal.jobIds().flatMap((job) => fal.callbackUrlOf(job)?.split('/').at(-1) ?? []);
     expect(capabilities.length).toBeGreaterThan(3);
@@ -216,39 +167,9 @@ describe('a callback that comes too early', () => {
     expect(await callBack(job)).toBe(200);
     expect((await settled(service, id)).status).toBe('completed');
   });
-
-  it('The vendor is to repeat a callback whose job still works when it is asked', async () => {
-    const id = await order();
-    const job = await parkedJob(id);
-    expect(await callBack(job, { isEarly: true })).toBe(503);
-    expect(outcomesOf(id)).toEqual(['pending']);
-    expect(await callBack(job)).toBe(200);
-    expect((await settled(service, id)).status).toBe('completed');
-  });
 });
 
 describe('a callback that comes late, twice or at once', () => {
-  it('The image of a refunded creation is discarded, and no money moves', async () => {
-    const id = await order();
-    const job = await parkedJob(id);
-    const { operator, machine } = service;
-    const creation = await recordOf(service, id);
-    await operator.charges.refund(creation, {
-      failure: 'InternalFailure',
-      nowMillis: machine.clock.now(),
-      announce: true,
-    });
-    const { availableMicros } = await service.account(creation.accountId);
-    expect(await callBack(job)).toBe(200);
-    expect(outcomesOf(id)).toEqual(['late']);
-    const after = await recordOf(service, id);
-    expect([after.status, after.results]).toEqual(['failed', []]);
-    expect((await service.account(creation.accountId)).availableMicros).toBe(availableMicros);
-    expect(await movementsOf(service, after)).toEqual(['charge', 'refund']);
-    // The callback has also ended the task, so nobody waits for the heartbeat.
-    await executionEnds(id);
-  });
-
   it('A callback that comes twice completes the creation once', async () => {
     const id = await order();
     const job = await parkedJob(id);

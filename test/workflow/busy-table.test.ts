@@ -71,25 +71,6 @@ describe('a transaction on money', () => {
     expect(await service.account(account.id)).toMatchObject({ availableMicros: openingMicros, inFlight: 0 });
   });
 
-  it('A refund whose answer was lost is made only once', async () => {
-    const { account, key } = await service.client();
-    service.machine.faults.set({
-      call: 'dynamodb:TransactWriteItems',
-      caller: 'RefundCharge',
-      error: 'Timeout',
-      when: 'after',
-      times: 4,
-    });
-    const id = await submit(service, key, {
-      prompt: 'a lake [sandbox:fail]',
-      webhook_url: receiver.hook('refund-lost', 200),
-    });
-    const record = await settled(service, id);
-    expect(await movementsOf(service, record)).toEqual(['charge', 'refund']);
-    expect(await service.account(account.id)).toMatchObject({ availableMicros: openingMicros, inFlight: 0 });
-    expect(eventsAt('refund-lost')).toEqual(['creation.failed']);
-  });
-
   it('A commit that meets conflicts never loses the image, because the stored image is found and committed', async () => {
     const { account, key } = await service.client();
     conflict('RenderImage', 2 * triesOfOne + 2);
@@ -115,46 +96,6 @@ describe('a transaction on money', () => {
     });
     expect(eventsAt('commit-busy')).toEqual(['creation.completed']);
   });
-
-  it('A charge that meets conflicts until its last try is answered 503 overloaded, and nothing is charged', async () => {
-    const { account, key } = await service.client();
-    conflict('GenerateImage', triesOfOne);
-    const answer = await service.send('/images/generate', {
-      key,
-      body: { model: 'sandbox-sketch', prompt: 'a lake' },
-    });
-    expect(answer.status).toBe(503);
-    // The lines come from a worker thread, so the last one may come a moment after the answer.
-    await expect
-      .poll(() => measured('request_shed'))
-      .toEqual([{ RequestsShed: 1, requestId: answer.headers.get('x-request-id'), accountId: account.id }]);
-    expect(measured('charge_conflict').map(({ ChargeConflicts }) => ChargeConflicts)).toEqual(
-      Array.from({ length: triesOfOne }, () => 1),
-    );
-    expect(answer.body).toMatchObject({
-      error: { code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'overloaded' } },
-    });
-    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-    expect((await service.operator.wallet.ledger(account.id)).map(({ kind }) => kind)).toEqual(['top_up']);
-  });
-
-  it('A charge whose answer was lost is made only once', async () => {
-    const { account, key } = await service.client();
-    service.machine.faults.set({
-      call: 'dynamodb:TransactWriteItems',
-      caller: 'GenerateImage',
-      error: 'Timeout',
-      when: 'after',
-    });
-    const id = await submit(service, key, { prompt: 'a lake' });
-    const record = await settled(service, id);
-    expect(record.status).toBe('completed');
-    expect(await movementsOf(service, record)).toEqual(['charge']);
-    expect(await service.account(account.id)).toMatchObject({
-      availableMicros: openingMicros - 10_000,
-      inFlight: 0,
-    });
-  });
 });
 
 describe('a webhook attempt on a busy table', () => {
@@ -171,29 +112,6 @@ describe('a webhook attempt on a busy table', () => {
     await service.machine.advance(4 * 3_600);
     return id;
   }
-
-  it('An attempt that could not be claimed is made later: five attempts in all, none of them early', async () => {
-    const id = await failing('unclaimed', () => conflictAtAttempt(':before'));
-    expect(service.machine.faults.list()).toEqual([]);
-    expect(attemptsAt('unclaimed')).toEqual(['1', '2', '3', '4', '5']);
-    const times = receiver.arrivals('unclaimed').map(({ headers }) => Number(headers['x-timestamp']));
-    [60, 120, 240, 480].forEach((wait, index) =>
-      expect((times[index + 1] ?? 0) - (times[index] ?? 0)).toBeGreaterThanOrEqual(wait),
-    );
-    expect((await recordOf(service, id)).webhook).toMatchObject({ status: 'failed', attempts: 5 });
-  });
-
-  it('An attempt that was delivered but could not be settled is delivered twice at worst', async () => {
-    const { key } = await service.client();
-    conflictAtAttempt(':settled');
-    const id = await submit(service, key, {
-      prompt: 'a lake [sandbox:delay=300ms]',
-      webhook_url: receiver.hook('unsettled', 200),
-    });
-    await service.machine.advance(3_600);
-    expect(attemptsAt('unsettled')).toEqual(['1', '2']);
-    expect((await recordOf(service, id)).webhook).toMatchObject({ status: 'delivered', attempts: 2 });
-  });
 
   it('A last attempt that could not be settled does not leave the webhook pending for good', async () => {
     const id = await failing('last-unsettled', () => conflictAtAttempt(':settled'));

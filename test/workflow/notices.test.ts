@@ -165,7 +165,7 @@ describe('a notice', () => {
     const status = async (): Promise<unknown> => (await operator.notices.read(toldLow.id))?.webhook.status;
     await expect.poll(status).toBe('skipped');
     await issueSecret(operator, account);
-    await machine.advance(3_600);
+    await machine.advance(3_601);
     expect(receiver.arrivals('notices-unsigned')).toEqual([]);
     expect(await status()).toBe('skipped');
   });
@@ -188,7 +188,7 @@ describe('a notice', () => {
     expect(typesAt(client.hook)).toEqual([]);
     await service.machine.advance(240);
     expect(await told(client.hook, 1)).toEqual(['wallet.low']);
-    await service.machine.advance(3_600);
+    await service.machine.advance(3_601);
     expect(typesAt(client.hook)).toEqual(['wallet.low']);
   });
 });

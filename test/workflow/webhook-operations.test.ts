@@ -92,7 +92,7 @@ describe('the test delivery of a webhook', () => {
     expect(await log(client)).toMatchObject([
       { attempt: 1, outcome: 'failed', status: 500, creationId: nil },
     ]);
-    await service.machine.advance(3_600);
+    await service.machine.advance(3_601);
     expect(receiver.arrivals('test')).toHaveLength(1);
   });
 

@@ -125,7 +125,7 @@ describe('an account without a signing secret', () => {
     const id = await submit(service, key, { prompt: 'a lake', webhook_url: receiver.hook('unsigned', 200) });
     expect((await settled(service, id)).webhook).toMatchObject({ status: 'skipped', attempts: 0 });
     await issueSecret(operator, account);
-    await machine.advance(3_600);
+    await machine.advance(3_601);
     expect(receiver.arrivals('unsigned')).toEqual([]);
     const polled = await service.send(`/creations/${id}`, { key });
     expect(polled.body).toMatchObject({ webhook: { status: 'skipped', attempts: 0 } });

@@ -20,9 +20,9 @@ const reportSchema = z.object({
  * What only CI runs, by `npm test -- --long`, because it takes much of a processor: the recorded answers of the API and
  * of the command, the work of a stored release, two outages, crowds, a thousand cancels and a fault at every call site
  * in the simulation, every row of every vendor from request to webhook, own GPUs, the audit and the pages of a year of
- * 100,000 ledger rows, a client and the openai library behind a hostile network, limits under conflicts, the grants
- * that a whole run uses, the canary over a whole service, the audit of large books, ten thousand ranges of days, two thousand
- * strange bodies, kill -9,
+ * 100,000 ledger rows, the portal in two tabs, the snippets of the portal in every language, a client and the openai
+ * library behind a hostile network, limits under conflicts, the grants that a whole run uses, the canary over a whole
+ * service, the audit of large books, ten thousand ranges of days, two thousand strange bodies, kill -9,
  * and a few files that prove over a whole service what faster tests prove, too.
  */
 const longTests = [
@@ -36,8 +36,8 @@ const longTests = [
   'test/client/ai-sdk.test.ts',
   'test/client/storm.test.ts',
   'test/clients/openai-library.test.ts',
+  'test/clients/portal-snippets.test.ts',
   'test/clients/recipes.test.ts',
-  'test/clients/sixty-requests.test.ts',
   'test/clients/thousand-requests.test.ts',
   'test/command/listen.test.ts',
   'test/core/audit/large-books.test.ts',
@@ -45,6 +45,7 @@ const longTests = [
   'test/functions/portal/ranges-long.test.ts',
   'test/local/wrong-catalog-or-settings.test.ts',
   'test/portal/generated-year.test.ts',
+  'test/portal/two-tabs.test.ts',
   'test/portal/whole-year.test.ts',
   'test/portal/year-in-browser.test.ts',
   'test/recorded/recorded.test.ts',
@@ -58,13 +59,10 @@ const longTests = [
   'test/simulation/provider-down.test.ts',
   'test/stack/canary.test.ts',
   'test/stack/used-grants.test.ts',
-  'test/vendors/callback-machine.test.ts',
   'test/vendors/callbacks.test.ts',
   'test/vendors/cancel.test.ts',
   'test/vendors/content-credentials.test.ts',
-  'test/vendors/crash.test.ts',
   'test/vendors/every-row.test.ts',
-  'test/vendors/fallback.test.ts',
   'test/vendors/own-comfyui.test.ts',
   'test/vendors/own-gpu.test.ts',
   'test/workflow/busy-table.test.ts',

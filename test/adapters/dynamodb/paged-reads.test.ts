@@ -8,11 +8,15 @@ import { readLedgerRows } from '../../../adapters/dynamodb/ledger-days.ts';
 import { accountToItem } from '../../../adapters/dynamodb/mapping.ts';
 import { createOpenWorkStore } from '../../../adapters/dynamodb/open-work-store.ts';
 import { queryAll } from '../../../adapters/dynamodb/query.ts';
-import { keys, type Item } from '../../../adapters/dynamodb/table.ts';
+import { keys, type Item, type Table } from '../../../adapters/dynamodb/table.ts';
 import { Overloaded } from '../../../core/ports/requests.ts';
 import { collect } from '../../fixtures/collect.ts';
 import { accountId, anAccount, creationId } from '../../fixtures/records.ts';
 import { key, tableThat, type Command } from './answered-table.ts';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { fakeClock } from '../../functions/fakes.ts';
+import { createDirectClient } from '../../../simulation/aws/direct-client.ts';
+import { AwsError } from '../../../local/aws/aws-error.ts';
 
 describe('A read of several keys', () => {
   const many = Array.from({ length: 201 }, (_, index) => ({ pk: 'A', sk: String(index) }));
@@ -138,5 +142,26 @@ describe('A query', () => {
       },
       expect.objectContaining({ ExclusiveStartKey: key }),
     ]);
+  });
+});
+
+describe('A list of hidden models that others keep changing', () => {
+  it('The change is tried twenty times with growing pauses, and then the table is busy', async () => {
+    let writes = 0;
+    const client = createDirectClient((operation) => {
+      if (operation === 'GetItem')
+        return { Item: marshall(accountToItem(anAccount()), { removeUndefinedValues: true }) };
+      writes += 1;
+      throw new AwsError('ConditionalCheckFailedException', 'simulated');
+    });
+    const clock = fakeClock();
+    const table: Table = { client, name: 'table', clock, randomBytes: (count) => new Uint8Array(count) };
+    const changing = createAccountStore(table).changeHiddenModels(accountId, {
+      hide: ['sandbox-pro'],
+      show: [],
+    });
+    await expect(changing).rejects.toBeInstanceOf(Overloaded);
+    expect(writes).toBe(20);
+    expect(clock.sleeps).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
   });
 });

@@ -1,6 +1,5 @@
 /** The adapter of Alibaba Model Studio and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { checkAlibaba } from '../../../adapters/providers/alibaba/check.ts';
 import { createAlibaba } from '../../../adapters/providers/alibaba/provider.ts';
 import { alibabaSizeOf } from '../../../adapters/providers/alibaba/sizes.ts';
 import { aspectRatios } from '../../../core/image-formats.ts';
@@ -13,13 +12,11 @@ import {
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 import { never, refused, startAnsweringVendor } from './answering-vendor.ts';
 import {
-  closedUrl,
   everyCall,
   headerOf,
   jobsLike,
   lastReceived,
   noCredential,
-  notReached,
   outcomeOf,
   received,
   talkTo,
@@ -170,25 +167,6 @@ describe('A request to Alibaba', () => {
   it('A request for 4K throws, because the catalog has no such route', async () => {
     await expect(speak(aJob({ resolution: '4K' }))).rejects.toThrow('Qwen-Image renders no 4K');
   });
-
-  it('Without a credential no request is sent', async () => {
-    const before = fake.received.length;
-    expect(await answerTo(aJob(), { credential: undefined })).toEqual(noCredential);
-    expect(fake.received).toHaveLength(before);
-  });
-
-  it('A request that never reached the vendor makes the vendor unavailable', async () => {
-    expect(await answerTo(aJob(), { baseUrl: await closedUrl() })).toEqual(notReached);
-  });
-
-  it('A request ends when its signal aborts, during a call and before it', async () => {
-    answering.answerWith({ status: 'hang' });
-    const provider = createAlibaba(answering.settings);
-    await expect(provider.submit(aJob(), AbortSignal.timeout(50))).rejects.toThrow('timeout');
-    await expect(
-      provider.poll?.(`0 ${answering.url}/a.png`, aJob(), AbortSignal.abort(new Error('over'))),
-    ).rejects.toThrow('over');
-  });
 });
 
 describe('A rendered picture', () => {
@@ -227,16 +205,4 @@ describe('A rendered picture', () => {
 
   const everyPoll = async (provider: ReturnType<typeof createAlibaba>, jobId: string): Promise<unknown> =>
     (await everyCall({ ...provider, submit: async () => Promise.resolve(noCredential) }, aJob(), jobId))[1];
-});
-
-describe('The credential', () => {
-  it.each<[string | undefined, object]>([
-    [fakeAlibabaKey, { verdict: 'accepted', detail: 'HTTP 200' }],
-    ['another', { verdict: 'refused', detail: 'HTTP 401' }],
-    [undefined, { verdict: 'unchecked', detail: 'no credential' }],
-  ])('The credential %s is checked by a call that renders nothing', async (credential, expected) => {
-    const before = fake.renderings();
-    expect(await checkAlibaba(settings({ credential }), never)).toEqual(expected);
-    expect(fake.renderings()).toBe(before);
-  });
 });

@@ -8,17 +8,7 @@ import { fluxPixelsOf } from '../../../adapters/providers/flux-pixels.ts';
 import { bflRows, startFakeBfl } from '../../../tools/vendors/fakes/bfl/server.ts';
 import { startFakeVendor, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
-import {
-  closedUrl,
-  everyCall,
-  headerOf,
-  jobsLike,
-  noCredential,
-  notReached,
-  outcomeOf,
-  received,
-  talkTo,
-} from './vendor-talk.ts';
+import { closedUrl, headerOf, jobsLike, outcomeOf, received, talkTo } from './vendor-talk.ts';
 
 const key = 'fake-bfl-key';
 const never = new AbortController().signal;
@@ -181,46 +171,9 @@ describe('A request', () => {
   it('A request for 4K throws, because the catalog has no such route', async () => {
     await expect(speak(aJob({ resolution: '4K' }))).rejects.toThrow('FLUX.2 renders no 4K');
   });
-
-  it('Without a credential no request is sent', async () => {
-    const provider = createBfl(settings({ credential: undefined }));
-    const sent = await received(fake, async () => {
-      expect(await everyCall(provider, aJob(), `0 ${fake.url}/v1/get_result?id=1`)).toEqual([
-        noCredential,
-        noCredential,
-      ]);
-    });
-    expect(sent).toEqual([]);
-  });
-
-  it('A request that never reached the vendor makes the vendor unavailable', async () => {
-    expect(await answerTo(aJob(), { baseUrl: await closedUrl() })).toEqual(notReached);
-  });
-
-  it('A request ends when its signal aborts, during a call and before it', async () => {
-    const provider = createBfl(settings());
-    await expect(provider.submit(aJob({ prompt: '[row:hang]' }), AbortSignal.timeout(50))).rejects.toThrow(
-      'timeout',
-    );
-    await expect(
-      provider.poll?.(`0 ${fake.url}/v1/get_result?id=1`, aJob(), AbortSignal.abort(new Error('over'))),
-    ).rejects.toThrow('over');
-  });
 });
 
 describe('An accepted job', () => {
-  it('A job is polled ever more slowly, and at most twice a second', async () => {
-    const pending: Reply = { status: 200, body: { id: '1', status: 'Pending', result: null } };
-    const slow = await startFakeVendor(({ method }, origin) =>
-      method === 'POST'
-        ? { status: 200, body: { id: '1', polling_url: `${origin}/v1/get_result?id=1` } }
-        : pending,
-    );
-    const { waits } = await speak(aJob(), { baseUrl: slow.url, mostPolls: 12 });
-    await slow.stop();
-    expect(waits).toEqual([500, 500, 1_000, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000, 3_000, 3_000, 3_000]);
-  });
-
   it.each(['poll-broke', 'poll-throttled', 'poll-down'])(
     'After a failed poll (%s), a job is not polled for 5 s',
     async (row) => {
@@ -255,16 +208,6 @@ describe('An accepted job', () => {
 });
 
 describe('The credential', () => {
-  it.each<[string | undefined, object]>([
-    [key, { verdict: 'accepted', detail: 'HTTP 200' }],
-    ['another', { verdict: 'refused', detail: 'HTTP 403' }],
-    [undefined, { verdict: 'unchecked', detail: 'no credential' }],
-  ])('The credential %s is checked by a call that costs nothing', async (value, expected) => {
-    const before = fake.jobs();
-    expect(await checkBfl(settings({ credential: value }), never)).toEqual(expected);
-    expect(fake.jobs()).toBe(before);
-  });
-
   it('The credential is not judged when the vendor is not reached', async () => {
     expect(await checkBfl(settings({ baseUrl: await closedUrl() }), never)).toEqual({
       verdict: 'unreachable',

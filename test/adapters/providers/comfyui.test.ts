@@ -15,19 +15,7 @@ import { fakeComfyuiKey, startFakeComfyui } from '../../../tools/vendors/fakes/c
 import { fieldsOf, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 import { never, refused, startAnsweringVendor } from './answering-vendor.ts';
-import {
-  closedUrl,
-  everyCall,
-  everySize,
-  headerOf,
-  jobsLike,
-  lastReceived,
-  noCredential,
-  notReached,
-  outcomeOf,
-  received,
-  talkTo,
-} from './vendor-talk.ts';
+import { everySize, headerOf, jobsLike, lastReceived, outcomeOf, received, talkTo } from './vendor-talk.ts';
 
 const example = readWorkflow(readFileSync('examples/workflows/comfyui.json', 'utf8'));
 const workflows = example.kind === 'read' ? example.workflows : {};
@@ -158,27 +146,6 @@ describe('A request to ComfyUI', () => {
 
   it.each(['png', 'jpeg', 'webp'] as const)('A picture comes as %s', async (outputFormat) => {
     expect(headerOf(await answerTo(aJob({ outputFormat })))?.contentType).toBe(`image/${outputFormat}`);
-  });
-
-  it('Without a credential no request is sent', async () => {
-    const provider = create(settings({ credential: undefined }));
-    const sent = await received(fake, async () => {
-      expect(await everyCall(provider, aJob(), '0 job')).toEqual([noCredential, noCredential]);
-    });
-    expect(sent).toEqual([]);
-  });
-
-  it('A request that never reached the server makes the server unavailable', async () => {
-    expect(await answerTo(aJob(), { baseUrl: await closedUrl() })).toEqual(notReached);
-  });
-
-  it('A request ends when its signal aborts, during a call and before it', async () => {
-    answering.answerWith({ status: 'hang' });
-    const provider = create(answering.settings);
-    await expect(provider.submit(aJob(), AbortSignal.timeout(50))).rejects.toThrow('timeout');
-    await expect(provider.poll?.('0 job', aJob(), AbortSignal.abort(new Error('over')))).rejects.toThrow(
-      'over',
-    );
   });
 });
 

@@ -10,7 +10,7 @@ import { formOf } from '../../../tools/vendors/fakes/openai/server.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 import { never, startAnsweringVendor } from './answering-vendor.ts';
 import { fakeStyles, prompt, startStages } from './compatible-stage.ts';
-import { closedUrl, jobsLike, lastReceived, noCredential, notReached, outcomeOf } from './vendor-talk.ts';
+import { jobsLike, lastReceived, noCredential, outcomeOf } from './vendor-talk.ts';
 
 const [stages, vendor] = await Promise.all([startStages(), startAnsweringVendor()]);
 afterAll(async () => Promise.all([stages.stop(), vendor.stop()]));
@@ -197,11 +197,6 @@ describe('A request to a server', () => {
     expect(outcomeOf(await keyless.talk.answerTo(keyless.aJob(), { credential: undefined }))).toBe(
       'rendered',
     );
-  });
-
-  it('A server that was never reached is unavailable', async () => {
-    const { talk, aJob } = stages.of('recraft');
-    expect(await talk.answerTo(aJob(), { baseUrl: await closedUrl() })).toEqual(notReached);
   });
 
   it('A ratio that Seedream does not have, and a source image that a server does not take, are our defects', async () => {

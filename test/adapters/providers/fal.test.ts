@@ -1,25 +1,13 @@
 /** The adapter of fal and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../../core/provider.ts';
-import { checkFal } from '../../../adapters/providers/fal/check.ts';
 import { createFal } from '../../../adapters/providers/fal/provider.ts';
 import { fakeModels, wrongField } from '../../../tools/vendors/fakes/fal/models.ts';
 import { falRows } from '../../../tools/vendors/fakes/fal/rows.ts';
 import { startFakeFal } from '../../../tools/vendors/fakes/fal/server.ts';
 import { fieldsOf, startFakeVendor, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
-import {
-  closedUrl,
-  everyCall,
-  headerOf,
-  jobsLike,
-  noCredential,
-  notReached,
-  outcomeOf,
-  received,
-  talkTo,
-  type Spoken,
-} from './vendor-talk.ts';
+import { headerOf, jobsLike, notReached, outcomeOf, received, talkTo, type Spoken } from './vendor-talk.ts';
 
 const key = 'fake-fal-key';
 const never = new AbortController().signal;
@@ -245,36 +233,9 @@ describe('A request', () => {
     expect(asked[3]?.json).toEqual(asked[2]?.json);
     expect(fake.callbackUrlOf(fake.jobIds().at(-1) ?? '')).toBe(callbackUrl);
   });
-
-  it('Without a credential no request is sent', async () => {
-    const provider = createFal(settings({ credential: undefined }));
-    const sent = await received(fake, async () => {
-      expect(
-        await everyCall(provider, aJob(), `0 ${fake.url}/status ${fake.url}/result ${fake.url}/cancel`),
-      ).toEqual([noCredential, noCredential]);
-    });
-    expect(sent).toEqual([]);
-  });
-
-  it('A request that never reached the vendor makes the vendor unavailable', async () => {
-    expect(await answerTo(aJob(), { baseUrl: await closedUrl() })).toEqual(notReached);
-  });
-
-  it('A request ends when its signal aborts', async () => {
-    const provider = createFal(settings());
-    await expect(provider.submit(aJob({ prompt: '[row:hang]' }), AbortSignal.timeout(50))).rejects.toThrow(
-      'timeout',
-    );
-  });
 });
 
 describe('An accepted job', () => {
-  it('A job is polled after the waits of the table, and after 5 s when a poll failed', async () => {
-    expect((await speak(aJob())).waits).toEqual([500, 500, 1_000]);
-    expect((await speak(aJob({ prompt: '[row:poll-broke]' }))).waits).toEqual([500, 5_000, 1_000]);
-    expect((await speak(aJob({ prompt: '[row:result-down]' }))).waits).toEqual([500, 500, 1_000, 5_000]);
-  });
-
   it('A job with addresses at another host is not polled', async () => {
     expect((await speak(aJob({ prompt: '[row:foreign-status-url]' }))).waits).toEqual([]);
   });
@@ -339,18 +300,6 @@ describe('An accepted job', () => {
       detail: 'a job id of an unknown form',
     });
     await odd.stop();
-  });
-});
-
-describe('The credential', () => {
-  it.each<[string | undefined, object]>([
-    [key, { verdict: 'accepted', detail: 'HTTP 200' }],
-    ['another', { verdict: 'refused', detail: 'HTTP 401' }],
-    [undefined, { verdict: 'unchecked', detail: 'no credential' }],
-  ])('The credential %s is checked by a call that costs nothing', async (value, expected) => {
-    const before = fake.jobs();
-    expect(await checkFal(settings({ credential: value }), never)).toEqual(expected);
-    expect(fake.jobs()).toBe(before);
   });
 });
 

@@ -5,16 +5,7 @@ import { startFakeVendor } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { googleRows } from '../../../tools/vendors/fakes/google/rows.ts';
 import { fakeGoogleKey, startFakeGoogle } from '../../../tools/vendors/fakes/google/server.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
-import {
-  everySize,
-  headerOf,
-  jobsLike,
-  lastReceived,
-  noCredential,
-  notReached,
-  outcomeOf,
-  talkTo,
-} from './vendor-talk.ts';
+import { everySize, headerOf, jobsLike, lastReceived, outcomeOf, talkTo } from './vendor-talk.ts';
 
 const never = new AbortController().signal;
 const prompt = 'A lighthouse that nobody may read about';
@@ -152,30 +143,6 @@ describe('A request to Gemini', () => {
       expect(fake.received.length).toBe(before);
     },
   );
-});
-
-describe('A call of Gemini', () => {
-  it('Without a credential no call is made', async () => {
-    const before = fake.received.length;
-    const { answer, forgotten } = await speak(aJob(), { credential: undefined });
-    expect(answer).toEqual(noCredential);
-    expect([fake.received.length, forgotten]).toEqual([before, []]);
-  });
-
-  it('After a refused key the key is read again', async () => {
-    const { answer, forgotten } = await speak(aJob(), { credential: 'AIza-wrong' });
-    expect(answer).toEqual({ kind: 'refused', reason: 'credentials', detail: 'HTTP 400 API_KEY_INVALID' });
-    expect(forgotten).toEqual(['google']);
-  });
-
-  it('A call ends when its signal aborts, and a vendor that is not reached is unavailable', async () => {
-    const silent = await startFakeVendor(() => ({ status: 'hang' }));
-    const submitted = createGoogle(settings({ baseUrl: silent.url })).submit(aJob(), AbortSignal.timeout(50));
-    await expect(submitted).rejects.toMatchObject({ name: 'TimeoutError' });
-    await silent.stop();
-    const gone = await answerTo(aJob(), { baseUrl: silent.url });
-    expect(gone).toEqual(notReached);
-  });
 });
 
 describe('The fake of Gemini', () => {

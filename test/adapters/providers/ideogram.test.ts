@@ -1,6 +1,5 @@
 /** The adapter of Ideogram and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { checkIdeogram } from '../../../adapters/providers/ideogram/check.ts';
 import { createIdeogram } from '../../../adapters/providers/ideogram/provider.ts';
 import { ideogramSizes } from '../../../adapters/providers/ideogram/sizes.ts';
 import type { RefusalReason } from '../../../core/provider.ts';
@@ -10,25 +9,13 @@ import {
   startFakeIdeogram,
 } from '../../../tools/vendors/fakes/ideogram/server.ts';
 import { never, refused, startAnsweringVendor } from './answering-vendor.ts';
-import {
-  closedUrl,
-  everyCall,
-  everySize,
-  headerOf,
-  jobsLike,
-  lastReceived,
-  noCredential,
-  notReached,
-  outcomeOf,
-  received,
-  talkTo,
-} from './vendor-talk.ts';
+import { everySize, headerOf, jobsLike, lastReceived, outcomeOf, received, talkTo } from './vendor-talk.ts';
 
 const fake = await startFakeIdeogram();
 const answering = await startAnsweringVendor();
 afterAll(() => Promise.all([fake.stop(), answering.stop()]));
 
-const { settings, speak, answerTo } = talkTo({
+const { speak, answerTo } = talkTo({
   name: 'ideogram',
   create: createIdeogram,
   fake,
@@ -139,26 +126,6 @@ describe('A request to Ideogram', () => {
     await expect(speak(aJob({ resolution: '4K' }))).rejects.toThrow('Ideogram renders no 4K in 1:1');
     await expect(speak(aJob({ aspectRatio: '21:9' }))).rejects.toThrow('Ideogram renders no 1K in 21:9');
   });
-
-  it('Without a credential no request is sent', async () => {
-    const provider = createIdeogram(settings({ credential: undefined }));
-    const sent = await received(fake, async () => {
-      expect(await everyCall(provider, aJob(), '0 job')).toEqual([noCredential, noCredential]);
-    });
-    expect(sent).toEqual([]);
-  });
-
-  it('A request that never reached the vendor makes the vendor unavailable', async () => {
-    expect(await answerTo(aJob(), { baseUrl: await closedUrl() })).toEqual(notReached);
-  });
-
-  it('A request ends when its signal aborts, during a call and before it', async () => {
-    answering.answerWith({ status: 'hang' });
-    const provider = createIdeogram(answering.settings);
-    await expect(provider.submit(aJob(), AbortSignal.timeout(50))).rejects.toThrow('timeout');
-    const aborted = AbortSignal.abort(new Error('over'));
-    await expect(provider.poll?.('0 job', aJob(), aborted)).rejects.toThrow('over');
-  });
 });
 
 describe('An accepted job', () => {
@@ -184,18 +151,6 @@ describe('An accepted job', () => {
     answering.answerWith({ status: 404 });
     await createIdeogram(answering.settings).poll?.('0 ../../models?a=/b', aJob(), never);
     expect(answering.received.at(-1)?.path).toBe('/v2/generations/..%2F..%2Fmodels%3Fa%3D%2Fb');
-  });
-});
-
-describe('The credential', () => {
-  it.each<[string | undefined, object]>([
-    [fakeIdeogramKey, { verdict: 'accepted', detail: 'HTTP 200' }],
-    ['another', { verdict: 'refused', detail: 'HTTP 401' }],
-    [undefined, { verdict: 'unchecked', detail: 'no credential' }],
-  ])('The credential %s is checked by a call that costs nothing', async (credential, expected) => {
-    const before = fake.jobs();
-    expect(await checkIdeogram(settings({ credential }), never)).toEqual(expected);
-    expect(fake.jobs()).toBe(before);
   });
 });
 

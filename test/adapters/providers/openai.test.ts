@@ -7,17 +7,7 @@ import { startFakeVendor } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { fakeOpenaiKey, formOf, startFakeOpenai } from '../../../tools/vendors/fakes/openai/server.ts';
 import { openaiRows } from '../../../tools/vendors/fakes/openai/rows.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
-import {
-  closedUrl,
-  everySize,
-  headerOf,
-  jobsLike,
-  lastReceived,
-  noCredential,
-  notReached,
-  outcomeOf,
-  talkTo,
-} from './vendor-talk.ts';
+import { everySize, headerOf, jobsLike, lastReceived, outcomeOf, talkTo } from './vendor-talk.ts';
 
 const never = new AbortController().signal;
 const prompt = 'A lighthouse that nobody may read about';
@@ -152,32 +142,6 @@ describe('A request to OpenAI', () => {
   );
 });
 
-describe('A call of OpenAI', () => {
-  it('Without a credential no call is made', async () => {
-    const before = fake.received.length;
-    const { answer, forgotten } = await speak(aJob(), { credential: undefined });
-    expect(answer).toEqual(noCredential);
-    expect([fake.received.length, forgotten]).toEqual([before, []]);
-  });
-
-  it('After a refused key the key is read again', async () => {
-    const { answer, forgotten } = await speak(aJob(), { credential: 'sk-wrong' });
-    expect(answer).toEqual({ kind: 'refused', reason: 'credentials', detail: 'HTTP 401 invalid_api_key' });
-    expect(forgotten).toEqual(['openai']);
-  });
-
-  it('A call ends when its signal aborts', async () => {
-    const silent = await startFakeVendor(() => ({ status: 'hang' }));
-    const submitted = createOpenai(settings({ baseUrl: silent.url })).submit(aJob(), AbortSignal.timeout(50));
-    await expect(submitted).rejects.toMatchObject({ name: 'TimeoutError' });
-    await silent.stop();
-  });
-
-  it('A call that never reached OpenAI makes it unavailable', async () => {
-    expect(await answerTo(aJob(), { baseUrl: await closedUrl() })).toEqual(notReached);
-  });
-});
-
 describe('The fake of OpenAI', () => {
   const good = { model: 'gpt-image-2', prompt: 'A cat', size: '1024x1024' };
   const key = { authorization: `Bearer ${fakeOpenaiKey}` };
@@ -203,7 +167,16 @@ describe('The fake of OpenAI', () => {
     return form;
   };
 
-  it.each<[string, string, Record<string, string>, object | FormData, unknown[], string?]>([
+  type Sent = readonly [path: string, headers: Record<string, string>, body: object, refused: unknown[]];
+  /** A good request with this change, whose field is refused. */
+  const wrong = (change: object, code: string, field: string): Sent => [
+    '/v1/images/generations',
+    key,
+    { ...good, ...change },
+    [400, code, field],
+  ];
+
+  it.each<[string, ...Sent, string?]>([
     ['a call without a key', '/v1/images/generations', {}, good, [401, null, null]],
     [
       'another key',
@@ -215,69 +188,18 @@ describe('The fake of OpenAI', () => {
     ['another path', '/v1/images/variations', key, good, [404, null, null]],
     ['another method', '/v1/images/generations', key, good, [405, 'method_not_supported', null], 'GET'],
     ['another content type', '/v1/images/edits', key, good, [400, 'unsupported_content_type', null]],
-    [
-      'an unknown field',
-      '/v1/images/generations',
-      key,
-      { ...good, response_format: 'url' },
-      [400, 'unknown_parameter', 'response_format'],
-    ],
-    [
-      'a missing prompt',
-      '/v1/images/generations',
-      key,
-      { ...good, prompt: '' },
-      [400, 'missing_required_parameter', 'prompt'],
-    ],
+    ['an unknown field', ...wrong({ response_format: 'url' }, 'unknown_parameter', 'response_format')],
+    ['a missing prompt', ...wrong({ prompt: '' }, 'missing_required_parameter', 'prompt')],
     [
       'a prompt that is too long',
-      '/v1/images/generations',
-      key,
-      { ...good, prompt: 'x'.repeat(32_001) },
-      [400, 'string_above_max_length', 'prompt'],
+      ...wrong({ prompt: 'x'.repeat(32_001) }, 'string_above_max_length', 'prompt'),
     ],
-    [
-      'an edge that is no multiple of 16',
-      '/v1/images/generations',
-      key,
-      { ...good, size: '1000x1000' },
-      [400, 'invalid_value', 'size'],
-    ],
-    [
-      'an edge above 3840',
-      '/v1/images/generations',
-      key,
-      { ...good, size: '4096x2048' },
-      [400, 'invalid_value', 'size'],
-    ],
-    [
-      'a ratio above 3',
-      '/v1/images/generations',
-      key,
-      { ...good, size: '3072x512' },
-      [400, 'invalid_value', 'size'],
-    ],
-    [
-      'too few pixels',
-      '/v1/images/generations',
-      key,
-      { ...good, size: '512x512' },
-      [400, 'invalid_value', 'size'],
-    ],
-    [
-      'a quality it does not have',
-      '/v1/images/generations',
-      key,
-      { ...good, quality: 'hd' },
-      [400, 'invalid_value', 'quality'],
-    ],
-    [
-      'another model',
-      '/v1/images/generations',
-      key,
-      { ...good, model: 'dall-e-3' },
-      [400, 'invalid_value', 'model'],
-    ],
+    ['an edge that is no multiple of 16', ...wrong({ size: '1000x1000' }, 'invalid_value', 'size')],
+    ['an edge above 3840', ...wrong({ size: '4096x2048' }, 'invalid_value', 'size')],
+    ['a ratio above 3', ...wrong({ size: '3072x512' }, 'invalid_value', 'size')],
+    ['too few pixels', ...wrong({ size: '512x512' }, 'invalid_value', 'size')],
+    ['a quality it does not have', ...wrong({ quality: 'hd' }, 'invalid_value', 'quality')],
+    ['another model', ...wrong({ model: 'dall-e-3' }, 'invalid_value', 'model')],
     [
       'a form without an image',
       '/v1/images/edits',

@@ -1,24 +1,12 @@
 /** The adapter of Replicate and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RefusalReason, SourceImage } from '../../../core/provider.ts';
-import { checkReplicate } from '../../../adapters/providers/replicate/check.ts';
 import { createReplicate } from '../../../adapters/providers/replicate/provider.ts';
 import { replicateRows } from '../../../tools/vendors/fakes/replicate/rows.ts';
 import { startFakeReplicate } from '../../../tools/vendors/fakes/replicate/server.ts';
 import { fieldsOf, startFakeVendor, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
-import {
-  closedUrl,
-  everyCall,
-  headerOf,
-  jobsLike,
-  noCredential,
-  notReached,
-  outcomeOf,
-  received,
-  talkTo,
-  type Spoken,
-} from './vendor-talk.ts';
+import { headerOf, jobsLike, notReached, outcomeOf, received, talkTo, type Spoken } from './vendor-talk.ts';
 
 const key = 'fake-replicate-key';
 const never = new AbortController().signal;
@@ -259,36 +247,9 @@ describe('A request', () => {
     });
     expect(fake.callbackUrlOf(fake.jobIds().at(-1) ?? '')).toBe(callbackUrl);
   });
-
-  it('Without a credential no request is sent', async () => {
-    const provider = createReplicate(settings({ credential: undefined }));
-    const sent = await received(fake, async () => {
-      expect(await everyCall(provider, withLargeSource, '0 abc')).toEqual([noCredential, noCredential]);
-    });
-    expect(sent).toEqual([]);
-  });
-
-  it('A request that never reached the vendor makes the vendor unavailable', async () => {
-    expect(await answerTo(aJob(), { baseUrl: await closedUrl() })).toEqual(notReached);
-  });
-
-  it('A request ends when its signal aborts', async () => {
-    const provider = createReplicate(settings());
-    await expect(provider.submit(aJob({ prompt: '[row:hang]' }), AbortSignal.timeout(50))).rejects.toThrow(
-      'timeout',
-    );
-  });
 });
 
 describe('An accepted job', () => {
-  it('A job is polled after the waits of the table, and after 5 s when a poll failed', async () => {
-    expect((await speak(aJob())).waits).toEqual([1_000, 1_000, 1_000]);
-    expect((await speak(aJob({ prompt: '[row:poll-throttled]' }))).waits).toEqual([1_000, 5_000, 1_000]);
-    expect((await speak(aJob({ prompt: '[row:download-broke]' }))).waits).toEqual([
-      1_000, 1_000, 1_000, 5_000,
-    ]);
-  });
-
   it('A job is cancelled by its id, and a later poll says so', async () => {
     const provider = createReplicate(settings());
     const accepted = await provider.submit(aJob(), never);
@@ -325,17 +286,5 @@ describe('An accepted job', () => {
       detail: 'HTTP 201',
     });
     await odd.stop();
-  });
-});
-
-describe('The credential', () => {
-  it.each<[string | undefined, object]>([
-    [key, { verdict: 'accepted', detail: 'HTTP 200' }],
-    ['another', { verdict: 'refused', detail: 'HTTP 401' }],
-    [undefined, { verdict: 'unchecked', detail: 'no credential' }],
-  ])('The credential %s is checked by a call that costs nothing', async (value, expected) => {
-    const before = fake.jobs();
-    expect(await checkReplicate(settings({ credential: value }), never)).toEqual(expected);
-    expect(fake.jobs()).toBe(before);
   });
 });

@@ -6,7 +6,9 @@ import type { Delivery } from '../../../core/ports/deliveries.ts';
 import { endedDelivery, webhookHeaders, webhookSecret } from '../../../core/webhook.ts';
 import { nilId, testBody } from '../../../core/webhook-operations.ts';
 import type { NoticeId } from '../../../core/ids.ts';
-import { accountId, creationId } from '../../fixtures/records.ts';
+import { accountId, creationId, anAccount, anApiKey, now } from '../../fixtures/records.ts';
+import { asMicros } from '../../../core/money.ts';
+import { alertsVersion, keyVersion, memberVersion } from '../../../core/portal/version.ts';
 
 const begun: Delivery = {
   id: '019aa5a0-2000-7000-8000-00000000000b',
@@ -17,6 +19,7 @@ const begun: Delivery = {
   attempt: 2,
   startedAt: '2026-11-21T12:00:30.000Z',
 };
+
 const failed = (change: Partial<Delivery>): Delivery => ({ ...begun, outcome: 'failed', ...change });
 
 describe('the reason in words', () => {
@@ -100,5 +103,59 @@ describe('the request that is shown', () => {
     const { headers } = deliveryDetail(failed({ reason: 'timeout' }), undefined, false).request;
     expect(headers['x-webhook-signature-256']).toBe('…');
     expect(headers['x-timestamp']).toBe(String(Date.parse(begun.startedAt) / 1000));
+  });
+});
+
+const cap = asMicros(1_000_000);
+
+const at = new Date(now).toISOString();
+
+/** The versions that a page sends back with a change. */
+describe('the version of a key', () => {
+  it.each([
+    { name: 'other' },
+    { dailyCapMicros: cap },
+    { monthlyCapMicros: cap },
+    { totalCapMicros: cap },
+    { perUserMonthlyCapMicros: cap },
+    { models: [] },
+    { models: ['sandbox-sketch'] },
+    { expiresAt: at },
+    { revokedAt: at },
+  ])('%j is another version', (change) => {
+    expect(keyVersion(anApiKey(change))).not.toBe(keyVersion(anApiKey()));
+  });
+
+  it('The same limit of another kind is another version', () => {
+    const daily = keyVersion(anApiKey({ dailyCapMicros: cap }));
+    expect(daily).not.toBe(keyVersion(anApiKey({ monthlyCapMicros: cap })));
+  });
+
+  it('A charge makes no other version', () => {
+    const charged = anApiKey({ spent: { '2026_11': cap }, lastUsedAt: at });
+    expect(keyVersion(charged)).toBe(keyVersion(anApiKey()));
+  });
+});
+
+describe('the version of alerts and of a person', () => {
+  it('Each value that can be changed makes another version', () => {
+    const versions = [
+      {},
+      { noticeUrl: 'https://a.test/' },
+      { noticeUrl: 'https://b.test/' },
+      { lowBalanceMicros: cap },
+    ].map((change) => alertsVersion(anAccount(change)));
+    expect(new Set(versions).size).toBe(4);
+    const members = [
+      { role: 'viewer' },
+      { role: 'developer' },
+      { role: 'developer', keyCapMicros: cap },
+      { role: 'developer', keyCapMicros: asMicros(0) },
+    ] as const;
+    expect(new Set(members.map(memberVersion)).size).toBe(4);
+  });
+
+  it('A charge makes no other version of the alerts', () => {
+    expect(alertsVersion(anAccount({ availableMicros: cap }))).toBe(alertsVersion(anAccount()));
   });
 });

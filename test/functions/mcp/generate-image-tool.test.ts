@@ -187,62 +187,49 @@ describe('generate_image', () => {
 describe('a refusal of generate_image', () => {
   it.each([
     [
-      'no money',
+      'The request costs 0.01 USD, of which 0.00 USD are available (ERR_INSUFFICIENT_BALANCE). A person can add money at https://portal.test/wallet.',
       { account: { availableMicros: asMicros(0) } },
       {},
-      'The request costs 0.01 USD, of which 0.00 USD are available (ERR_INSUFFICIENT_BALANCE). A person can add money at https://portal.test/wallet.',
     ],
     [
-      'a used-up key',
+      'The total budget of this key, 0.000001 USD, does not cover the request (ERR_INSUFFICIENT_BALANCE, total_budget_exceeded).',
       { apiKey: { totalCapMicros: asMicros(1) } },
       {},
-      'The total budget of this key, 0.000001 USD, does not cover the request (ERR_INSUFFICIENT_BALANCE, total_budget_exceeded).',
     ],
     [
-      'a price above the limit',
+      'The request costs 0.01 USD, more than its max_cost. Nothing was charged (ERR_INVALID_REQUEST, max_cost_exceeded).',
       {},
       { max_cost: 0.001 },
-      'The request costs 0.01 USD, more than its max_cost. Nothing was charged (ERR_INVALID_REQUEST, max_cost_exceeded).',
     ],
     [
-      'an unknown model',
+      'The model "none" is not available to this account (ERR_MODEL_NOT_FOUND). list_models lists the models.',
       {},
       { model: 'none' },
-      'The model "none" is not available to this account (ERR_MODEL_NOT_FOUND). list_models lists the models.',
     ],
     [
-      'no room',
+      'This account may have 20 creations open at once (ERR_QUOTA_EXCEEDED, concurrent_creations). Call again in 5 s.',
       { account: { inFlight: 20 } },
       {},
-      'This account may have 20 creations open at once (ERR_QUOTA_EXCEEDED, concurrent_creations). Call again in 5 s.',
     ],
     [
-      'wrong arguments',
+      'resolution: must be one of "1K", "2K", "4K"; seed: at least 0 (ERR_INVALID_REQUEST).',
       {},
       { seed: -1, resolution: '9K' },
-      'resolution: must be one of "1K", "2K", "4K"; seed: at least 0 (ERR_INVALID_REQUEST).',
     ],
-    [
-      'a wait that is too long',
-      {},
-      { wait_seconds: 51 },
-      'wait_seconds: must be a number from 0 to 50 (ERR_INVALID_REQUEST).',
-    ],
-    [
-      'an unknown argument',
-      {},
-      { size: '1K' },
-      'size: not an argument of this tool, which takes prompt, model,',
-    ],
-    ['a busy table', { outcome: { kind: 'overloaded' } as const }, {}, 'Call again in 2 s.'],
-  ])('for %s is an error of the tool, and charges nothing', async (_name, setting, args, sentence) => {
-    const stage = mcpStage(setting);
-    const { status, body, said } = await callTool(stage, 'generate_image', { prompt, ...args });
-    expect(status).toBe(200);
-    expect(body.result.isError).toBe(true);
-    expect(said).toContain(sentence);
-    expect(stage.started).toEqual([]);
-  });
+    ['wait_seconds: must be a number from 0 to 50 (ERR_INVALID_REQUEST).', {}, { wait_seconds: 51 }],
+    ['size: not an argument of this tool, which takes prompt, model,', {}, { size: '1K' }],
+    ['Call again in 2 s.', { outcome: { kind: 'overloaded' } as const }, {}],
+  ])(
+    'is an error of the tool that names the reason, and charges nothing: %s',
+    async (sentence, setting, args) => {
+      const stage = mcpStage(setting);
+      const { status, body, said } = await callTool(stage, 'generate_image', { prompt, ...args });
+      expect(status).toBe(200);
+      expect(body.result.isError).toBe(true);
+      expect(said).toContain(sentence);
+      expect(stage.started).toEqual([]);
+    },
+  );
 
   it('for the rate is an error of the tool, and looks at nothing else', async () => {
     const stage = mcpStage({ state: { rateCount: 60 } });

@@ -119,33 +119,6 @@ describe('the frame', () => {
     expect(stage.rejections).toHaveLength(1);
   });
 
-  it('A blocked address is told so, and to wait', async () => {
-    const stage = accepting({
-      state: { block: { untilMillis: accepting({}).clock.now() + 90_000, scope: 'all' } },
-    });
-    expect(await models({}, stage)).toMatchObject({
-      status: 429,
-      headers: { 'retry-after': '90', 'x-should-retry': 'false' },
-      body: { error: { type: 'rate_limit_error', code: 'address_blocked' } },
-    });
-  });
-
-  it('A suspended account is 403, with the headers of the rate', async () => {
-    expect(await models({}, accepting({ account: { condition: 'suspended' } }))).toMatchObject({
-      status: 403,
-      headers: { 'x-should-retry': 'false', ratelimit: '"get";r=600;t=30' },
-      body: { error: { type: 'permission_error', code: 'api_suspended' } },
-    });
-  });
-
-  it('A full window is 429 with Retry-After, and the library sends the request again', async () => {
-    expect(await models({}, accepting({ state: { rateCount: 600 } }))).toMatchObject({
-      status: 429,
-      headers: { 'retry-after': '30', 'x-should-retry': 'true', ratelimit: '"get";r=0;t=30' },
-      body: { error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } },
-    });
-  });
-
   it('An unexpected error is 500 with an alarm, and its message stays in the service', async () => {
     const stage = accepting({});
     const broken = async (): Promise<never> => Promise.reject(new Error('a secret'));

@@ -16,9 +16,3 @@ export async function startTable(): Promise<Fixture & { table: DynamoDBDocumentC
 
 /** The key of an account's item. */
 export const account = { pk: 'ACCOUNT#a', sk: 'ACCOUNT' };
-
-/**
- * The account's item with 5 available, in DynamoDB's own JSON. The document client does not convert the item
- * of an error.
- */
-export const withFive = { pk: { S: 'ACCOUNT#a' }, sk: { S: 'ACCOUNT' }, available: { N: '5' } };

@@ -2,14 +2,19 @@ import {
   BatchGetCommand,
   GetCommand,
   PutCommand,
-  TransactGetCommand,
   TransactWriteCommand,
+  type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { account, startTable, TableName, withFive } from './dynamodb-fixture.ts';
+import { account, startTable, TableName } from './dynamodb-fixture.ts';
 import { createDynamo } from '../../../local/aws/dynamodb-service.ts';
 import { startMillis } from './endpoint-fixture.ts';
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  DescribeTableCommand,
+  UpdateTableCommand,
+} from '@aws-sdk/client-dynamodb';
 import { tableDefinition } from './table.ts';
 
 /** A charge of an account and the item of its creation, in one transaction. */
@@ -51,89 +56,6 @@ describe('transactions', () => {
     expect(read.Responses?.[TableName]).toHaveLength(3);
   });
 
-  test('A cancelled transaction gives a reason for each item and changes nothing', async () => {
-    const { table } = await startTable();
-    await table.send(new PutCommand({ TableName, Item: { ...account, available: 5 } }));
-    await expect(table.send(new TransactWriteCommand(charge('x')))).rejects.toMatchObject({
-      name: 'TransactionCanceledException',
-      message:
-        'Transaction cancelled, please refer cancellation reasons for specific reasons [ConditionalCheckFailed, None]',
-      CancellationReasons: [
-        { Code: 'ConditionalCheckFailed', Message: 'The conditional request failed', Item: withFive },
-        { Code: 'None' },
-      ],
-    });
-    const { Item } = await table.send(
-      new GetCommand({ TableName, Key: { pk: 'CREATION#x', sk: 'CREATION' } }),
-    );
-    expect(Item).toBeUndefined();
-  });
-
-  test('An update that its item does not allow cancels with a ValidationError', async () => {
-    const { table } = await startTable();
-    await expect(
-      table.send(
-        new TransactWriteCommand({
-          TransactItems: [
-            {
-              Update: {
-                TableName,
-                Key: account,
-                UpdateExpression: 'SET available = available - :c',
-                ExpressionAttributeValues: { ':c': 1 },
-              },
-            },
-          ],
-        }),
-      ),
-    ).rejects.toMatchObject({ CancellationReasons: [{ Code: 'ValidationError' }] });
-  });
-
-  test('A failed condition check cancels the writes of the other items', async () => {
-    const { table } = await startTable();
-    const guarded = (pk: string): TransactWriteCommand =>
-      new TransactWriteCommand({
-        TransactItems: [
-          { ConditionCheck: { TableName, Key: account, ConditionExpression: 'attribute_exists(pk)' } },
-          { Put: { TableName, Item: { pk, sk: 'x' } } },
-        ],
-      });
-    await expect(table.send(guarded('one'))).rejects.toMatchObject({
-      CancellationReasons: [{ Code: 'ConditionalCheckFailed' }, { Code: 'None' }],
-    });
-    await table.send(new PutCommand({ TableName, Item: account }));
-    await table.send(guarded('two'));
-    const { Responses } = await table.send(
-      new TransactGetCommand({
-        TransactItems: ['one', 'two'].map((pk) => ({ Get: { TableName, Key: { pk, sk: 'x' } } })),
-      }),
-    );
-    expect(Responses).toEqual([{}, { Item: { pk: 'two', sk: 'x' } }]);
-  });
-
-  test('A transaction with two operations on one item is refused', async () => {
-    const { table } = await startTable();
-    const twice = { Put: { TableName, Item: account } };
-    await expect(
-      table.send(
-        new TransactWriteCommand({ TransactItems: [twice, { Delete: { TableName, Key: account } }] }),
-      ),
-    ).rejects.toMatchObject({
-      name: 'ValidationException',
-      message: 'Transaction request cannot include multiple operations on one item',
-    });
-  });
-
-  test('A transaction with a key that does not fit the table is refused', async () => {
-    const { table } = await startTable();
-    await expect(
-      table.send(new TransactWriteCommand({ TransactItems: [{ Delete: { TableName, Key: { pk: 'a' } } }] })),
-    ).rejects.toMatchObject({
-      name: 'ValidationException',
-      message: 'The provided key element does not match the schema',
-    });
-  });
-
   test('A request token makes a repeated request charge once, for ten minutes', async () => {
     const { table, clock } = await startTable();
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 100 } }));
@@ -169,43 +91,6 @@ describe('transactions', () => {
     await table.send(new PutCommand({ TableName, Item: { ...account, available: 10 } }));
     await table.send(new TransactWriteCommand(request));
     expect((await table.send(new GetCommand({ TableName, Key: account }))).Item?.available).toBe(0);
-  });
-});
-
-describe('a transaction that holds its items for some time', () => {
-  test('refuses single writes and other transactions on them, and reads see the state before', async () => {
-    const waiting: (() => void)[] = [];
-    const dynamo = createDynamo({
-      now: () => startMillis,
-      transactionHoldMillis: 250,
-      wait: (millis) => {
-        expect(millis).toBe(250);
-        return new Promise((resolve) => waiting.push(resolve));
-      },
-    });
-    const call = (operation: string, input: Record<string, unknown>): Promise<Record<string, unknown>> =>
-      dynamo.service({ service: 'dynamodb', operation, caller: 'operator', input });
-    await call('CreateTable', { ...tableDefinition });
-    await call('PutItem', { TableName, Item: withFive });
-    const Key = { pk: withFive.pk, sk: withFive.sk };
-    const update = {
-      TableName,
-      Key,
-      UpdateExpression: 'ADD available :one',
-      ExpressionAttributeValues: { ':one': { N: '1' } },
-    };
-    const first = call('TransactWriteItems', { TransactItems: [{ Update: update }] });
-    await expect(call('UpdateItem', update)).rejects.toMatchObject({ code: 'TransactionConflictException' });
-    await expect(call('TransactWriteItems', { TransactItems: [{ Update: update }] })).rejects.toMatchObject({
-      code: 'TransactionCanceledException',
-    });
-    expect(await call('GetItem', { TableName, Key })).toEqual({ Item: withFive });
-    expect(waiting).toHaveLength(1);
-    waiting[0]?.();
-    await first;
-    await call('UpdateItem', update);
-    expect(await call('GetItem', { TableName, Key })).toMatchObject({ Item: { available: { N: '7' } } });
-    await dynamo.close();
   });
 });
 
@@ -255,5 +140,61 @@ describe('an answer of the one machine', () => {
     await Promise.all(calls);
     expect(answered).toEqual(['create', 'put', 'get', 'refused']);
     await dynamo.close();
+  });
+});
+
+describe('tables', () => {
+  test('A table and its index are active as soon as CreateTable answers', async () => {
+    const { table } = await startTable();
+    const { Table } = await table.send(new DescribeTableCommand({ TableName }));
+    expect(Table?.TableStatus).toBe('ACTIVE');
+    expect(Table?.GlobalSecondaryIndexes?.map((index) => [index.IndexName, index.IndexStatus])).toEqual([
+      ['open-work', 'ACTIVE'],
+    ]);
+  });
+
+  test('CreateTable refuses a table that exists', async () => {
+    const { table } = await startTable();
+    await expect(table.send(new CreateTableCommand(structuredClone(tableDefinition)))).rejects.toMatchObject({
+      name: 'ResourceInUseException',
+    });
+  });
+
+  test('A read of an unknown table is refused with ResourceNotFoundException', async () => {
+    const { table } = await startTable();
+    await expect(table.send(new GetCommand({ TableName: 'Other', Key: account }))).rejects.toMatchObject({
+      name: 'ResourceNotFoundException',
+    });
+  });
+});
+
+describe('a deleted table', () => {
+  test('a protected table is not deleted', async () => {
+    const { table } = await startTable();
+    await expect(table.send(new DeleteTableCommand({ TableName }))).rejects.toMatchObject({
+      name: 'ValidationException',
+      message:
+        'Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.',
+    });
+  });
+
+  test('a deleted table is unknown to reads and writes, and a new table of its name has the new keys', async () => {
+    const { table } = await startTable();
+    await table.send(new PutCommand({ TableName, Item: account }));
+    await table.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: false }));
+    await table.send(new DeleteTableCommand({ TableName }));
+    await expect(table.send(new GetCommand({ TableName, Key: account }))).rejects.toMatchObject({
+      name: 'ResourceNotFoundException',
+    });
+    const keyed = {
+      AttributeDefinitions: [{ AttributeName: 'name', AttributeType: 'S' as const }],
+      KeySchema: [{ AttributeName: 'name', KeyType: 'HASH' as const }],
+    };
+    await table.send(new CreateTableCommand({ TableName, BillingMode: 'PAY_PER_REQUEST', ...keyed }));
+    await table.send(new PutCommand({ TableName, Item: { name: 'x' } }));
+    expect((await table.send(new GetCommand({ TableName, Key: { name: 'x' } }))).Item).toEqual({ name: 'x' });
+    await expect(table.send(new GetCommand({ TableName, Key: account }))).rejects.toMatchObject({
+      name: 'ValidationException',
+    });
   });
 });

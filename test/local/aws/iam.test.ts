@@ -19,11 +19,13 @@ function verdict(statements: readonly PolicyStatement[], call: Omit<AwsCall, 'ca
   }
 }
 
-const dynamodb = (operation: string, input: Record<string, unknown>): Omit<AwsCall, 'caller'> => ({
-  service: 'dynamodb',
-  operation,
-  input,
-});
+const callTo = (
+  service: AwsCall['service'],
+  operation: string,
+  input: Record<string, unknown>,
+): Omit<AwsCall, 'caller'> => ({ service, operation, input });
+const dynamodb = (operation: string, input: Record<string, unknown>): Omit<AwsCall, 'caller'> =>
+  callTo('dynamodb', operation, input);
 const allow = (Action: string | string[], Resource: string | string[] = '*'): PolicyStatement => ({
   Effect: 'Allow',
   Action,
@@ -81,43 +83,43 @@ describe('the grants that a call needs', () => {
     ['a table named by its ARN', dynamodb('GetItem', { TableName: tableArn }), 'dynamodb:GetItem', tableArn],
     [
       'the start of an execution',
-      { service: 'states', operation: 'StartExecution', input: { stateMachineArn: 'arn:sm' } },
+      callTo('states', 'StartExecution', { stateMachineArn: 'arn:sm' }),
       'states:StartExecution',
       'arn:sm',
     ],
     [
       'a description of an execution',
-      { service: 'states', operation: 'DescribeExecution', input: { executionArn: 'arn:ex' } },
+      callTo('states', 'DescribeExecution', { executionArn: 'arn:ex' }),
       'states:DescribeExecution',
       'arn:ex',
     ],
     [
       'the stop of an execution',
-      { service: 'states', operation: 'StopExecution', input: { executionArn: 'arn:ex' } },
+      callTo('states', 'StopExecution', { executionArn: 'arn:ex' }),
       'states:StopExecution',
       'arn:ex',
     ],
     [
       'the value of a secret, by its name,',
-      { service: 'secretsmanager', operation: 'GetSecretValue', input: { SecretId: 'Key' } },
+      callTo('secretsmanager', 'GetSecretValue', { SecretId: 'Key' }),
       'secretsmanager:GetSecretValue',
       'arn:aws:secretsmanager:us-east-1:000000000000:secret:Key-??????',
     ],
     [
       'the value of a secret, by its ARN,',
-      { service: 'secretsmanager', operation: 'GetSecretValue', input: { SecretId: 'arn:secret' } },
+      callTo('secretsmanager', 'GetSecretValue', { SecretId: 'arn:secret' }),
       'secretsmanager:GetSecretValue',
       'arn:secret',
     ],
     [
       'the head of an object',
-      { service: 's3', operation: 'HeadObject', input: { Bucket: 'b', Key: 'k/x' } },
+      callTo('s3', 'HeadObject', { Bucket: 'b', Key: 'k/x' }),
       's3:GetObject',
       'arn:aws:s3:::b/k/*',
     ],
     [
       'a listing of a bucket',
-      { service: 's3', operation: 'ListObjectsV2', input: { Bucket: 'b' } },
+      callTo('s3', 'ListObjectsV2', { Bucket: 'b' }),
       's3:ListBucket',
       'arn:aws:s3:::b',
     ],

@@ -16,45 +16,13 @@ const entryKey = { pk: head.pk, sk: `${head.sk}#${entry.id}` };
 
 const rows: readonly Row[] = [
   [
-    'The read of a head',
-    (table) => createRetryStore(table).readHead(place),
-    [['GetCommand', { TableName: 'table', Key: head, ConsistentRead: true }]],
-  ],
-  [
-    'The read of the entries',
-    (table) => createRetryStore(table).entries(place, now),
-    [
-      [
-        'QueryCommand',
-        {
-          TableName: 'table',
-          ConsistentRead: true,
-          KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-          ExpressionAttributeValues: {
-            ':pk': head.pk,
-            ':from': `${head.sk}#${now - 1_800_000}`,
-            ':to': `${head.sk}#~`,
-          },
-          ScanIndexForward: false,
-        },
-      ],
-    ],
-  ],
-  [
     'The note of an answer',
     (table) => createRetryStore(table).note(place, entry, 'pictures'),
-    [
-      [
-        'UpdateCommand',
-        {
-          TableName: 'table',
-          Key: entryKey,
-          UpdateExpression: 'SET told = :told',
-          ConditionExpression: 'creationId = :creation',
-          ExpressionAttributeValues: { ':told': 'pictures', ':creation': other },
-        },
-      ],
-    ],
+    `
+Update table pk: "ACCOUNT#Acc0unt001", sk: "RETRY#Key001#body#1795262429995#019aa5a0-1000-7000-8000-00000000000b"
+  Update: SET told = :told
+  Condition: creationId = :creation
+  :told: "pictures", :creation: "019aa5a0-1000-7000-8000-00000000000b"`,
   ],
 ];
 

@@ -19,55 +19,33 @@ const rows: readonly Row[] = [
   [
     'A new upload',
     (table) => createUploadStore(table).create(upload, 9, now),
-    [
-      [
-        'PutCommand',
-        {
-          TableName: 'table',
-          Item: {
-            pk: 'ACCOUNT#Acc0unt001',
-            sk: `UPLOAD#${id}`,
-            ...upload,
-            expiresAtSeconds: Math.ceil(expiresAt / 1000),
-          },
-          ConditionExpression: 'attribute_not_exists(pk)',
-        },
-      ],
-      [
-        'UpdateCommand',
-        {
-          ...place,
-          UpdateExpression: 'ADD unused :one SET #ttl = :ttl',
-          ConditionExpression:
-            '(attribute_not_exists(unused) OR size(unused) < :limit) OR contains(unused, :id)',
-          ExpressionAttributeNames: { '#ttl': 'expiresAtSeconds' },
-          ExpressionAttributeValues: {
-            ':one': new Set([id]),
-            ':id': id,
-            ':limit': 9,
-            ':ttl': Math.ceil(expiresAt / 1000),
-          },
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        },
-      ],
-    ],
+    `
+Put table
+  Condition: attribute_not_exists(pk)
+  pk: "ACCOUNT#Acc0unt001", sk: "UPLOAD#019aa8f0-0000-7000-8000-00000000000a"
+  id: "019aa8f0-0000-7000-8000-00000000000a", accountId: "Acc0unt001", contentType: "image/png"
+  bytes: 5, key: "uploads/x.png", expiresAt: 1763857292288, expiresAtSeconds: 1763857293
+Update table pk: "ACCOUNT#Acc0unt001", sk: "UNUSED_UPLOADS"
+  ReturnValuesOnConditionCheckFailure: ALL_OLD
+  Update: ADD unused :one SET #ttl = :ttl
+  Condition: (attribute_not_exists(unused) OR size(unused) < :limit) OR contains(unused, :id)
+  #ttl: "expiresAtSeconds"
+  :one: {}, :id: "019aa8f0-0000-7000-8000-00000000000a", :limit: 9, :ttl: 1763857293`,
   ],
   [
     'The uploads of a request',
     (table) => createUploadStore(table).usable(accountId, [id], now),
-    [
-      [
-        'BatchGetCommand',
-        {
-          RequestItems: {
-            table: { Keys: [{ pk: 'ACCOUNT#Acc0unt001', sk: `UPLOAD#${id}` }], ConsistentRead: true },
-          },
-        },
-      ],
-    ],
+    `
+BatchGet
+  table: {"Keys":[{"pk":"ACCOUNT#Acc0unt001","sk":"UPLOAD#019aa8f0-0000-7000-8000-00000000000a"}],"ConsistentRead":true}`,
     [{ Responses: { table: [] } }],
   ],
-  ['No upload', (table) => createUploadStore(table).usable(accountId, [], now), []],
+  [
+    'No upload',
+    (table) => createUploadStore(table).usable(accountId, [], now),
+    `
+`,
+  ],
 ];
 
 describeRequests('uploads', rows);
