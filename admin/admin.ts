@@ -33,11 +33,13 @@ export interface Admin {
 export interface Console {
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
+  /** How wide the terminal is. Absent: the output goes to no terminal. */
+  readonly columns?: number | undefined;
   /** Sets exit code 1. */
   readonly fail: () => void;
 }
 
-export function createAdmin(program: Command, { print, complain, fail }: Console): Admin {
+export function createAdmin(program: Command, { print, complain, columns, fail }: Console): Admin {
   const options = (): { json?: boolean; data: string; stack?: string } => program.opts();
   const target = (): Target => {
     const { data, stack } = options();
@@ -46,7 +48,7 @@ export function createAdmin(program: Command, { print, complain, fail }: Console
     return { data, ...(stack !== undefined && { stack }) };
   };
   const session = (): Omit<Session, 'services'> => ({
-    output: createOutput(options().json === true, print),
+    output: createOutput(options().json === true, print, undefined, columns),
     fail,
     tell: (line) => complain(visibleText(line)),
   });

@@ -23,10 +23,7 @@ import { addWebhookCommands } from './commands/webhooks.ts';
 import { visibleJson, visibleText } from '../terminal/visible-text.ts';
 
 /** Runs one command and gives its exit code. Every error is printed as one sentence. */
-export async function runAdmin(
-  args: readonly string[],
-  said: Pick<Console, 'print' | 'complain'>,
-): Promise<number> {
+export async function runAdmin(args: readonly string[], said: Omit<Console, 'fail'>): Promise<number> {
   let code = 0;
   const program = new Command('npm run admin --')
     .description("Darkroom's operator command: for the running local service, or a deployed stack")

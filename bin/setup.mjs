@@ -1,15 +1,15 @@
 /**
  * The first step of every npm script. It installs the packages when they are missing or out of date, and then
  * runs the command with the Node 24 of the packages, whichever Node started this file. Signals go to the command,
- * whose exit code becomes the exit code of this file. This file is plain
- * JavaScript without imports from other files, since an older Node runs it before any package is installed.
+ * whose exit code becomes the exit code of this file. This file is plain JavaScript without imports from other
+ * files, since an older Node runs it before any package is installed.
  *
  *   node bin/setup.mjs COMMAND [ARG ...]     COMMAND is a program of node_modules/.bin, or "node FILE"
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { isatty } from 'node:tty';
+import { clearInterval, setInterval } from 'node:timers';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -26,9 +26,35 @@ if (Number(process.versions.node.split('.')[0]) < 20) {
   );
 }
 
+let running;
+// A terminal sends Ctrl-C to the command as well. Each command ends once, however many signals it gets.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.on(signal, () => (running ? running.kill(signal) : process.exit(1)));
+
+// npm sends a signal only to its shell. The shell may die of it, and this file gets another parent.
+const parent = process.ppid;
+const watch = setInterval(() => {
+  if (process.env.npm_lifecycle_event === undefined || process.ppid === parent) return;
+  clearInterval(watch);
+  running?.kill('SIGTERM');
+}, 200).unref();
+
+/** Runs a program until its end. Gives its exit code, which is 1 when a signal ended the program. */
+function run(command, args, options) {
+  return new Promise((resolve) => {
+    running = spawn(command, args, { cwd: root, shell: process.platform === 'win32', ...options });
+    running.on('error', (error) => stop(`${command} cannot be started: ${error.message}`));
+    running.on('exit', (code) => {
+      running = undefined;
+      resolve(code ?? 1);
+    });
+  });
+}
+
 /**
  * Whether node_modules is what package-lock.json asks for. npm writes .package-lock.json when an installation is
- * complete, and `npm ci` removes this file first. Optional packages of other platforms are not in it.
+ * complete, and `npm ci` removes this file first. Optional packages of other platforms are not in it. npm may note a
+ * hash that package-lock.json does not have.
  */
 function isInstalled() {
   try {
@@ -40,7 +66,7 @@ function isInstalled() {
         (installed[path] === undefined
           ? optional === true
           : installed[path].version === version &&
-            installed[path].integrity === integrity &&
+            (integrity === undefined || installed[path].integrity === integrity) &&
             existsSync(join(root, path, 'package.json'))),
     );
   } catch {
@@ -54,12 +80,8 @@ function packagesOf(file) {
 
 if (!isInstalled()) {
   console.error('Installing packages (once, about half a minute) …');
-  const npm = spawnSync('npm', ['ci', '--loglevel=error'], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-    shell: process.platform === 'win32',
-  });
-  if (npm.status !== 0) stop('The packages could not be installed: run `npm ci` and read what it says.');
+  const code = await run('npm', ['ci', '--loglevel=error'], { stdio: ['ignore', 2, 2] });
+  if (code !== 0) stop('The packages could not be installed: run `npm ci` and read what it says.');
 }
 
 const env = {
@@ -76,17 +98,4 @@ if (!version.startsWith('v24.')) {
 }
 
 const [command, ...args] = process.argv.slice(2);
-const child = spawn(command, args, {
-  cwd: root,
-  env,
-  stdio: 'inherit',
-  shell: process.platform === 'win32',
-});
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.on(signal, () => {
-    // A terminal sends Ctrl-C to the command by itself.
-    if (signal !== 'SIGINT' || !isatty(0)) child.kill(signal);
-  });
-}
-child.on('error', (error) => stop(`${command} cannot be started: ${error.message}`));
-child.on('exit', (code) => process.exit(code ?? 1));
+process.exit(await run(command, args, { env, stdio: 'inherit' }));

@@ -4,7 +4,7 @@
 import type { Catalog, Model, Route } from './catalog-schema.ts';
 import { aspectRatios, outputFormats, resolutions } from './image-formats.ts';
 import type { AspectRatio, OutputFormat, Resolution } from './image-formats.ts';
-import { isEnabled, isSandbox } from './providers.ts';
+import { isSandbox, isUsable, type ProviderSwitches } from './providers.ts';
 
 export type { Catalog, Model, Route } from './catalog-schema.ts';
 
@@ -57,16 +57,16 @@ export function isSunset({ sunset_at: sunset }: Pick<Model, 'sunset_at'>, nowMil
   return sunset !== null && nowMillis >= Date.parse(sunset);
 }
 
-/** The model's routes, in order, whose provider is enabled and allowed to the account. */
+/** The model's routes, in order, whose provider is enabled, not paused, and allowed to the account. */
 export function enabledRoutes(
   model: Model,
   policy: ModelPolicy,
-  enabledProviders: readonly string[],
+  switches: ProviderSwitches,
 ): readonly Route[] {
   const isAllowed = (name: string): boolean =>
     (policy.providers === 'all' || policy.providers.includes(name)) &&
     !(policy.withoutSandbox && isSandbox(name));
-  return model.routes.filter(({ provider }) => isEnabled(provider, enabledProviders) && isAllowed(provider));
+  return model.routes.filter(({ provider }) => isUsable(provider, switches) && isAllowed(provider));
 }
 
 /** The routes that can render the request. */

@@ -64,7 +64,30 @@ export function isBuiltIn(name: string): name is ProviderName {
   return Object.hasOwn(providers, name);
 }
 
-/** Whether requests may use the provider: it needs nothing, or it is in the list of enabled providers. */
+/** An operator has paused the provider for all accounts. */
+export interface ProviderPause {
+  /** RFC 3339. */
+  readonly since: string;
+  readonly reason?: string;
+}
+
+/** The operator's switches of all providers. */
+export interface ProviderSwitches {
+  /** Providers with a key, or switched on by an operator. */
+  readonly enabledProviders: readonly string[];
+  /** Absent: no provider is paused. */
+  readonly pausedProviders?: readonly string[];
+}
+
+/** Whether new creations may use the provider. */
+export function isUsable(
+  name: string,
+  { enabledProviders, pausedProviders = [] }: ProviderSwitches,
+): boolean {
+  return isEnabled(name, enabledProviders) && !pausedProviders.includes(name);
+}
+
+/** Whether the provider is switched on: it needs nothing, or it is in the list of enabled providers. */
 export function isEnabled(name: string, enabled: readonly string[]): boolean {
   return enabled.includes(name) || (isBuiltIn(name) && providers[name].credential === 'none');
 }

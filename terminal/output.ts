@@ -21,11 +21,16 @@ export interface Output {
   csv(lines: readonly string[]): void;
 }
 
-/** Many values come from clients and vendors, so control characters in them are printed as escapes. */
+/**
+ * Many values come from clients and vendors, so control characters in them are printed as escapes.
+ * @param columns how wide the terminal is. A wider table becomes records with one line for each field, so that no
+ *   value is cut. Absent: there is no terminal, and a table has the width that it needs.
+ */
 export function createOutput(
   json: boolean,
   print: (line: string) => void,
   pc: Colors = terminalColors,
+  columns = Infinity,
 ): Output {
   const csv = (lines: readonly string[]): void => {
     for (const line of lines) print(`${visibleText(line)}\r`);
@@ -59,9 +64,11 @@ export function createOutput(
       let widths: readonly number[] | undefined;
       for await (const rows of pages) {
         if (rows.length === 0) continue;
-        const lines = tableLines(rows, pc, widths);
-        for (const line of widths ? lines.slice(1) : lines) print(line);
+        const isFirst = widths === undefined;
         widths ??= widthsOf(rows);
+        const lines = linesOf(rows, pc, columns, widths);
+        const isTable = widthOf(widths) <= columns;
+        for (const line of isFirst ? lines : isTable ? lines.slice(1) : ['', ...lines]) print(line);
       }
       if (!widths) print(pc.dim(visibleText(whenEmpty)));
     },
@@ -73,7 +80,9 @@ export function createOutput(
       for (const line of JSON.stringify(value, null, 2).split('\n')) print(visibleText(line));
     },
     list: (rows, whenEmpty) => {
-      for (const line of rows.length === 0 ? [pc.dim(visibleText(whenEmpty))] : tableLines(rows, pc))
+      for (const line of rows.length === 0
+        ? [pc.dim(visibleText(whenEmpty))]
+        : linesOf(rows, pc, columns, widthsOf(rows)))
         print(line);
     },
   };
@@ -84,6 +93,17 @@ function fieldLines(value: Row, pc: Colors): string[] {
   return Object.entries(value).map(([name, field]) => `${pc.dim(name.padEnd(width))}  ${text(field)}`);
 }
 
+/** A table, or records with an empty line between them. */
+function linesOf(rows: readonly Row[], pc: Colors, columns: number, widths: readonly number[]): string[] {
+  if (widthOf(widths) <= columns) return tableLines(rows, pc, widths);
+  return rows.flatMap((row, place) => [...(place === 0 ? [] : ['']), ...fieldLines(row, pc)]);
+}
+
+/** Two spaces stand between two columns. */
+function widthOf(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width + 2, -2);
+}
+
 /** The widths of the columns of these rows. */
 function widthsOf(rows: readonly Row[]): readonly number[] {
   return Object.keys(rows[0] ?? {}).map((name) =>
@@ -91,7 +111,7 @@ function widthsOf(rows: readonly Row[]): readonly number[] {
   );
 }
 
-function tableLines(rows: readonly Row[], pc: Colors, widths = widthsOf(rows)): string[] {
+function tableLines(rows: readonly Row[], pc: Colors, widths: readonly number[]): string[] {
   const names = Object.keys(rows[0] ?? {});
   const cells = rows.map((row) => names.map((name) => text(row[name])));
   const line = (row: readonly string[]): string =>

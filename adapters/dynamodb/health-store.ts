@@ -22,7 +22,7 @@ import {
   type RouteHealth,
 } from '../../core/route-health.ts';
 import { updateIf, type UpdateParts } from './conditional.ts';
-import { routeOrderOf } from './provider-store.ts';
+import { routeOrderOf, switchesOf } from './provider-store.ts';
 import { send, updateItem } from './send.ts';
 import { keys, ttlAttribute, type Item, type ItemKey, type Table } from './table.ts';
 
@@ -30,6 +30,7 @@ import { keys, ttlAttribute, type Item, type ItemKey, type Table } from './table
 const keptDays = 7;
 /** A function that sees more sums which are over than this removes them by a call of its own. */
 const mostLeftovers = 30;
+const pausesKeptMillis = 10_000;
 
 export function healthKey(route: RouteChoice): ItemKey {
   return { pk: `HEALTH#${routeName(route)}`, sk: 'HEALTH' };
@@ -43,14 +44,22 @@ export function createHealthStore(shared: Table): HealthStore {
     return health;
   };
   const reads = new Map<string, number>();
+  let pauses: { readonly names: readonly string[]; readonly at: number } | undefined;
+  const readNow: HealthStore['read'] = async (routes, nowMillis, signal) => {
+    const { paused, ...known } = await read({ ...shared, signal }, routes, learn);
+    for (const route of routes) reads.set(routeName(route), nowMillis);
+    pauses = { names: paused, at: nowMillis };
+    return known;
+  };
   const seenOf = (route: RouteChoice): RouteHealth => seen.get(routeName(route)) ?? noHealth;
   return {
     seen: seenOf,
     readAt: (route) => reads.get(routeName(route)),
-    read: async (routes, nowMillis, signal) => {
-      const known = await read({ ...shared, signal }, routes, learn);
-      for (const route of routes) reads.set(routeName(route), nowMillis);
-      return known;
+    read: readNow,
+    paused: async (nowMillis, signal) => {
+      if (!pauses || Math.abs(nowMillis - pauses.at) >= pausesKeptMillis)
+        await readNow([], nowMillis, signal);
+      return pauses?.names ?? [];
     },
     note: async (route, note, nowMillis, signal) => {
       const table = { ...shared, signal };
@@ -93,7 +102,7 @@ async function read(
   table: Table,
   routes: readonly RouteChoice[],
   learn: (route: RouteChoice, item: Item | undefined) => RouteHealth,
-): Promise<KnownRoutes> {
+): Promise<KnownRoutes & { readonly paused: readonly string[] }> {
   const wanted = [keys.service(), ...routes.map(healthKey)];
   const answer = await send(table, (options) =>
     table.client.send(new BatchGetCommand({ RequestItems: { [table.name]: { Keys: wanted } } }), options),
@@ -102,6 +111,7 @@ async function read(
   const itemAt = ({ pk }: ItemKey): Item | undefined => items.find((item) => item['pk'] === pk);
   return {
     order: routeOrderOf(itemAt(keys.service())),
+    paused: switchesOf(itemAt(keys.service())).pausedProviders ?? [],
     health: routes.map((route) => learn(route, itemAt(healthKey(route)))),
   };
 }

@@ -1,7 +1,8 @@
 /**
- * The enabled providers are a list in the service item. Every request reads that item anyway, so that no
- * function of the API needs to read the vendors' keys.
+ * The enabled providers are a list in the service item, and each paused provider is an attribute of it. Every request
+ * reads that item anyway, so that no function of the API needs to read the vendors' keys.
  */
+import type { ProviderPause, ProviderSwitches } from '../../core/providers.ts';
 import { isRouteOrder, type RouteOrder } from '../../core/route-order.ts';
 import { getItem, updateItem } from './send.ts';
 import { keys, type Item, type Table } from './table.ts';
@@ -10,6 +11,10 @@ export interface ProviderStore {
   enabled(): Promise<readonly string[]>;
   enable(provider: string): Promise<void>;
   disable(provider: string): Promise<void>;
+  /** The paused providers by their names. */
+  pauses(): Promise<Readonly<Record<string, ProviderPause>>>;
+  pause(provider: string, pause: ProviderPause): Promise<void>;
+  resume(provider: string): Promise<void>;
   /** The order in which the routes of a creation are asked. */
   routeOrder(): Promise<RouteOrder>;
   setRouteOrder(order: RouteOrder): Promise<void>;
@@ -27,6 +32,20 @@ export function createProviderStore(table: Table): ProviderStore {
     enabled: async () => enabledProvidersOf(await getItem(table, keys.service())),
     enable: (provider) => change('ADD', provider),
     disable: (provider) => change('DELETE', provider),
+    pauses: async () => pausesOf(await getItem(table, keys.service())),
+    pause: async (provider, pause) => {
+      await updateItem(table, keys.service(), {
+        UpdateExpression: 'SET #pause = :pause',
+        ExpressionAttributeNames: { '#pause': `${pausePrefix}${provider}` },
+        ExpressionAttributeValues: { ':pause': pause },
+      });
+    },
+    resume: async (provider) => {
+      await updateItem(table, keys.service(), {
+        UpdateExpression: 'REMOVE #pause',
+        ExpressionAttributeNames: { '#pause': `${pausePrefix}${provider}` },
+      });
+    },
     routeOrder: async () => routeOrderOf(await getItem(table, keys.service())),
     setRouteOrder: async (order) => {
       await updateItem(table, keys.service(), {
@@ -37,11 +56,28 @@ export function createProviderStore(table: Table): ProviderStore {
   };
 }
 
-/**
- * Reads the list from the service item. DynamoDB has no empty set, so the attribute is absent while none is
- * enabled.
- */
-export function enabledProvidersOf(item: Item | undefined): readonly string[] {
+/** Reads the switches of the providers from the service item. */
+export function switchesOf(item: Item | undefined): ProviderSwitches {
+  const pausedProviders = Object.keys(pausesOf(item));
+  return {
+    enabledProviders: enabledProvidersOf(item),
+    ...(pausedProviders.length > 0 && { pausedProviders }),
+  };
+}
+
+/** Two operators at the same time do not undo each other's pauses, because each pause has its own attribute. */
+const pausePrefix = 'paused#';
+
+function pausesOf(item: Item | undefined): Readonly<Record<string, ProviderPause>> {
+  return Object.fromEntries(
+    Object.entries(item ?? {}).flatMap(([name, value]) =>
+      name.startsWith(pausePrefix) ? [[name.slice(pausePrefix.length), value as ProviderPause]] : [],
+    ),
+  );
+}
+
+/** DynamoDB has no empty set, so the attribute is absent while no provider is enabled. */
+function enabledProvidersOf(item: Item | undefined): readonly string[] {
   const names = item?.['enabledProviders'];
   return names instanceof Set ? [...names].map(String).sort() : [];
 }

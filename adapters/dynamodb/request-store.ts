@@ -14,7 +14,7 @@ import {
   userToldFromItem,
 } from './mapping.ts';
 import { openCreationsOf } from './open-count-store.ts';
-import { catalogRevisionOf, enabledProvidersOf } from './provider-store.ts';
+import { catalogRevisionOf, switchesOf } from './provider-store.ts';
 import { updateItem } from './send.ts';
 import { closedOf } from './service-switch.ts';
 import { keys, minuteOf, ttlAttribute, type Item, type ItemKey, type Table } from './table.ts';
@@ -128,7 +128,7 @@ function stateOf(
     ...closedOf(found('service')),
     rateCount: Number(found('rate')?.['count'] ?? 0),
     openCreations: openCreationsOf(found('service'), found('openCount')),
-    enabledProviders: enabledProvidersOf(found('service')),
+    ...switchesOf(found('service')),
   };
 }
 

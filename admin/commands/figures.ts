@@ -14,12 +14,15 @@ import { OperatorError } from '../operator-error.ts';
 import { createProgress } from '../progress.ts';
 import * as values from '../terminal/values.ts';
 
-interface FigureOptions {
-  readonly from: string;
-  readonly to: string;
+interface FigureOptions extends Days {
   readonly by: string;
   readonly csv?: boolean;
 }
+
+type ReportOptions = Omit<FigureOptions, keyof Days> & Partial<Days> & { readonly month?: string };
+
+const firstDay = ['--from <day>', 'the first day, in UTC, such as 2026-11-01'] as const;
+const lastDay = ['--to <day>', 'the last day, which is included'] as const;
 
 const whenEmpty = 'Nothing was charged or refunded in these days.';
 
@@ -29,7 +32,13 @@ export function addFigureCommands(program: Command, admin: Admin): void {
     if (csv === true && json === true) throw new OperatorError('--csv and --json: give one of them.');
     return csv === true ? 'csv' : json === true ? 'json' : 'table';
   };
-  ranged(program.command('usage <account>'), usageDimensions)
+  grouped(
+    program
+      .command('usage <account>')
+      .requiredOption(...firstDay)
+      .requiredOption(...lastDay),
+    usageDimensions,
+  )
     .description('what a client used: creations and spend by day, key, model or user')
     .action(
       admin.run(async (session, id: string, options: FigureOptions) => {
@@ -48,13 +57,20 @@ export function addFigureCommands(program: Command, admin: Admin): void {
         });
       }),
     );
-  ranged(program.command('report'), marginDimensions)
+  grouped(
+    program
+      .command('report')
+      .option('--month <month>', 'a month, in UTC, such as 2026-11; the month that runs ends today')
+      .option(...firstDay)
+      .option(...lastDay),
+    marginDimensions,
+  )
     .description('what all clients brought, what the providers cost, and the margin')
     .action(
-      admin.run(async (session, options: FigureOptions) => {
+      admin.run(async (session, options: ReportOptions) => {
         const as = form(options.csv);
         const { days, by } = {
-          days: daysOf(options),
+          days: reportedDays(options, session.services.clock.now()),
           by: values.oneOf('--by', options.by, marginDimensions),
         };
         const names = new Map<string, string>();
@@ -81,15 +97,21 @@ export function addFigureCommands(program: Command, admin: Admin): void {
     );
 }
 
-function ranged(command: Command, dimensions: readonly string[]): Command {
+function grouped(command: Command, dimensions: readonly string[]): Command {
   return command
-    .requiredOption('--from <day>', 'the first day, in UTC, such as 2026-11-01')
-    .requiredOption('--to <day>', 'the last day, which is included')
     .option('--by <what>', dimensions.join(', '), 'day')
     .option('--csv', 'lines of CSV instead of a table');
 }
 
-function daysOf({ from, to }: FigureOptions): Days {
+function reportedDays({ month, from, to }: ReportOptions, nowMillis: number): Days {
+  if (month !== undefined && (from ?? to) !== undefined)
+    throw new OperatorError('--month excludes --from and --to: name the month, or the days.');
+  if (month !== undefined) return values.month('--month', month, nowMillis);
+  if (from !== undefined && to !== undefined) return daysOf({ from, to });
+  throw new OperatorError('Name the days with --from and --to, or a month with --month.');
+}
+
+function daysOf({ from, to }: Days): Days {
   const days = { from: values.day('--from', from), to: values.day('--to', to) };
   if (days.to < days.from) throw new OperatorError('--to: must not be before --from.');
   return days;

@@ -3,7 +3,13 @@ import { checkConfigured } from '../../adapters/providers/configured.ts';
 import { checkVendor } from '../../adapters/providers/vendors.ts';
 import type { Catalog } from '../../core/catalog.ts';
 import type { ProviderDefinition } from '../../core/provider-definition.ts';
-import { isBuiltIn, isEnabled, providers, type ProviderInfo } from '../../core/providers.ts';
+import {
+  isBuiltIn,
+  isEnabled,
+  providers,
+  type ProviderInfo,
+  type ProviderPause,
+} from '../../core/providers.ts';
 import { readMerged, storeParts } from '../catalog/merged-catalog.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -12,6 +18,7 @@ import { callbackRows, setCallbackAccount } from './callback-accounts.ts';
 import { addConfiguredProviderCommands } from './configured-providers.ts';
 import { addHealthCommands } from './route-health.ts';
 import { readSecret } from '../terminal/secret-input.ts';
+import * as values from '../terminal/values.ts';
 import type { OperatorServices } from '../services.ts';
 
 const names = Object.keys(providers).filter(isBuiltIn);
@@ -62,6 +69,31 @@ export function addProviderCommands(program: Command, admin: Admin): void {
     .action(
       admin.run(async ({ services, output }, text: string) => {
         output.show(await removeProvider(services, await settable(text, services)));
+      }),
+    );
+  command
+    .command('pause <provider>')
+    .description(
+      'give it no new creation of any account, until it is resumed; what it has begun is asked for until the end',
+    )
+    .option('--reason <text>', 'why, for `providers list`: 500 characters at most')
+    .action(
+      admin.run(async ({ services, output }, text: string, { reason }: { reason?: string }) => {
+        output.show(await pauseProvider(services, await known(text, services), reason));
+      }),
+    );
+  command
+    .command('resume <provider>')
+    .description('give a paused provider creations again')
+    .action(
+      admin.run(async ({ services: { providers: store, ...services }, output }, text: string) => {
+        const { name } = await known(text, services);
+        const wasPaused = (await store.pauses())[name] !== undefined;
+        await store.resume(name);
+        output.show(
+          { provider: name, ...pauseRow(undefined) },
+          wasPaused ? undefined : `The provider ${name} was not paused.`,
+        );
       }),
     );
   command
@@ -126,6 +158,40 @@ async function settable(text: string, services: OperatorServices): Promise<Setta
   return provider;
 }
 
+/** Any provider. Throws OperatorError for every other name. */
+async function known(
+  text: string,
+  { operatorCatalog }: Pick<OperatorServices, 'operatorCatalog'>,
+): Promise<Settable> {
+  const every = everyProvider((await operatorCatalog.read())?.providers ?? []);
+  const provider = every.find(({ name }) => name === text);
+  if (provider) return provider;
+  throw new OperatorError(
+    `There is no provider ${JSON.stringify(text)}: known are ${every.map(({ name }) => name).join(', ')}.`,
+  );
+}
+
+/** A second pause replaces the reason, and the provider stays paused since the first one. */
+async function pauseProvider(
+  { providers: store, clock }: OperatorServices,
+  { name }: Settable,
+  reason: string | undefined,
+): Promise<Row> {
+  if (reason !== undefined) values.shownText('--reason', reason);
+  const since = (await store.pauses())[name]?.since ?? new Date(clock.now()).toISOString();
+  const pause = { since, ...(reason !== undefined && { reason }) };
+  await store.pause(name, pause);
+  return { provider: name, ...pauseRow(pause) };
+}
+
+function pauseRow(pause: ProviderPause | undefined): Row {
+  return {
+    paused: pause !== undefined,
+    paused_since: pause?.since ?? null,
+    pause_reason: pause?.reason ?? null,
+  };
+}
+
 async function setProvider(
   services: OperatorServices,
   { name, title, credential, accessAt }: Settable,
@@ -137,7 +203,10 @@ async function setProvider(
     );
   // The key is set first. A provider that is enabled without a key would get requests and refuse them.
   await services.providers.enable(name);
-  return { provider: name, enabled: true, models: modelsOf(name, (await readMerged(services)).catalog) };
+  const pause = (await services.providers.pauses())[name];
+  const models = modelsOf(name, (await readMerged(services)).catalog);
+  // A new key does not end a pause.
+  return { provider: name, enabled: true, ...(pause && pauseRow(pause)), models };
 }
 
 /** Requests stop first, then the definition goes, and the key that nothing uses any more. */
@@ -146,6 +215,7 @@ async function removeProvider(
   { name, credential, definition }: Settable,
 ): Promise<Row> {
   await services.providers.disable(name);
+  await services.providers.resume(name);
   if (definition) {
     const { stored } = await readMerged(services);
     const others = (stored?.providers ?? []).filter((one) => one.name !== name);
@@ -160,8 +230,9 @@ function modelsOf(name: string, { models }: Catalog): string[] {
 }
 
 async function providerRows(services: OperatorServices): Promise<Row[]> {
-  const [enabled, keys, { catalog, stored }] = await Promise.all([
+  const [enabled, pauses, keys, { catalog, stored }] = await Promise.all([
     services.providers.enabled(),
+    services.providers.pauses(),
     services.credentials.names(),
     readMerged(services),
   ]);
@@ -176,6 +247,8 @@ async function providerRows(services: OperatorServices): Promise<Row[]> {
       title,
       key,
       enabled: isEnabled(name, enabled) ? 'yes' : 'no',
+      paused_since: pauses[name]?.since ?? null,
+      pause_reason: pauses[name]?.reason ?? null,
       models: modelsOf(name, catalog),
       access: accessAt ?? null,
     };

@@ -1,6 +1,6 @@
 /** Checks the values of options. Each error names the option and says what would be right. */
 import type { Account } from '../../core/account.ts';
-import { isDay } from '../../core/booked-row.ts';
+import { isDay, type Days } from '../../core/booked-row.ts';
 import { parseAccountId, parseCreationId, type CreationId } from '../../core/ids.ts';
 import { limitRanges, type AccountLimits } from '../../core/limits.ts';
 import { parseUsd, type Micros } from '../../core/money.ts';
@@ -63,6 +63,19 @@ export function day(option: string, text: string): string {
   if (!isDay(text))
     throw new OperatorError(`${option}: ${JSON.stringify(text)} is no day, such as 2026-11-21.`);
   return text;
+}
+
+/** The days of a month of UTC in the form "2026-11". The month that runs ends today. */
+export function month(option: string, text: string, nowMillis: number): Days {
+  const first = `${text}-01`;
+  if (!isDay(first))
+    throw new OperatorError(`${option}: ${JSON.stringify(text)} is no month, such as 2026-11.`);
+  const today = new Date(nowMillis).toISOString().slice(0, 10);
+  if (first > today) throw new OperatorError(`${option}: ${text} has not begun.`);
+  const begin = new Date(first);
+  const last = new Date(Date.UTC(begin.getUTCFullYear(), begin.getUTCMonth() + 1, 0));
+  const end = last.toISOString().slice(0, 10);
+  return { from: first, to: end < today ? end : today };
 }
 
 /** One of some words. */

@@ -11,17 +11,18 @@ import {
 } from '../catalog.ts';
 import { aspectRatios, outputFormats, resolutions } from '../image-formats.ts';
 import { fromUsd, toUsd } from '../money.ts';
+import type { ProviderSwitches } from '../providers.ts';
 import type { ModelView } from './views.ts';
 
 /** The models that the account may use now. */
 export function modelViews(
   catalog: Catalog,
   policy: ModelPolicy,
-  enabledProviders: readonly string[],
+  switches: ProviderSwitches,
   nowMillis: number,
 ): ModelView[] {
   return catalog.models.flatMap((model) => {
-    const routes = enabledRoutes(model, policy, enabledProviders);
+    const routes = enabledRoutes(model, policy, switches);
     const isOffered = isVisible(model, policy) && !isSunset(model, nowMillis);
     return isOffered && routes.length > 0 ? [modelView(model, routes)] : [];
   });

@@ -26,6 +26,8 @@ export interface KnownRoutes {
 export interface HealthStore {
   /** One eventually consistent BatchGetItem. A route of which nothing was noted is `noHealth`. */
   read(routes: readonly RouteChoice[], nowMillis: number, signal: AbortSignal): Promise<KnownRoutes>;
+  /** The paused providers, as this environment read them at most ten seconds ago. */
+  paused(nowMillis: number, signal: AbortSignal): Promise<readonly string[]>;
   /** When this environment last read the route, in Unix milliseconds. Undefined: never. */
   readAt(route: RouteChoice): number | undefined;
   /** What this environment of the function saw last of a route. */

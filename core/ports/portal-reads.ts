@@ -2,6 +2,7 @@
 import type { AccountId, NoticeId, PersonId } from '../ids.ts';
 import type { Member } from '../portal/people.ts';
 import type { ApiKey } from '../account.ts';
+import type { ProviderSwitches } from '../providers.ts';
 import type { RequestState } from './requests.ts';
 import type { ClosedService } from './service-switch.ts';
 
@@ -20,7 +21,7 @@ export interface PortalReads {
     person: PersonId,
     accounts: readonly AccountId[],
   ): Promise<{ readonly places: readonly NamedPlace[]; readonly closed?: ClosedService }>;
-  service(): Promise<Pick<RequestState, 'openCreations' | 'closed' | 'enabledProviders' | 'catalogRevision'>>;
+  service(): Promise<Pick<RequestState, 'openCreations' | 'closed' | 'catalogRevision'> & ProviderSwitches>;
   /** Unix milliseconds of the last test delivery. */
   lastTestAt(account: AccountId): Promise<number | undefined>;
   /** The body of a notice. Undefined: the notice is gone. */

@@ -3,6 +3,7 @@ import type { Account, ApiKey, ToldCap } from '../account.ts';
 import type { CreationRecord } from '../creation.ts';
 import type { AccountId, CreationId, KeyId } from '../ids.ts';
 import type { Micros } from '../money.ts';
+import type { ProviderSwitches } from '../providers.ts';
 import type { ClosedService } from './service-switch.ts';
 
 export interface RequestQuestion {
@@ -35,8 +36,11 @@ export interface Block {
   readonly isKeyless?: boolean;
 }
 
-/** Everything that the consistent read returns about a request. */
-export interface RequestState {
+/**
+ * Everything that the consistent read returns about a request. No provider is enabled or paused when the question
+ * names a creation.
+ */
+export interface RequestState extends ProviderSwitches {
   readonly block?: Block;
   readonly account?: Account;
   readonly apiKey?: ApiKey;
@@ -47,8 +51,6 @@ export interface RequestState {
   readonly openCreations: number;
   /** The operator has closed the service. Never set when the question names a creation. */
   readonly closed?: ClosedService;
-  /** Providers with a key, or switched on by an operator. Empty when the question names a creation. */
-  readonly enabledProviders: readonly string[];
   /** Of the operator's catalog. Absent: there is none, or the question names a creation. */
   readonly catalogRevision?: string;
   readonly creation?: CreationRecord;

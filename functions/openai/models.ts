@@ -36,7 +36,7 @@ function mayUse(model: Model, { account, apiKey, state, nowMillis }: Caller): bo
     isVisible(model, account.policy) &&
     allowsModel(apiKey, model.id) &&
     !isSunset(model, nowMillis) &&
-    enabledRoutes(model, account.policy, state.enabledProviders).length > 0
+    enabledRoutes(model, account.policy, state).length > 0
   );
 }
 

@@ -37,7 +37,7 @@ function modelView(
   visible: readonly Model[],
 ): Record<string, unknown> {
   const isOver = isSunset(model, nowMillis);
-  const routes = isOver ? [] : enabledRoutes(model, account.policy, state.enabledProviders);
+  const routes = isOver ? [] : enabledRoutes(model, account.policy, state);
   const reason = isOver ? 'sunset' : 'no_provider_enabled';
   const mostImages = Math.min(
     model.max_image_urls,

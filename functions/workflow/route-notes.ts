@@ -45,6 +45,8 @@ export interface RouteNotes {
     creation: CreationRecord,
     costs: ProviderCosts,
   ): Promise<readonly RankedRoute[]>;
+  /** The providers that an operator has paused. A pause is known ten seconds later at the latest. */
+  paused(): Promise<readonly string[]>;
   /** Milliseconds of a usual rendering by the route, as far as this environment knows. */
   usualMillis(route: RouteChoice): number | undefined;
   /** Notes the end of an attempt. */
@@ -75,6 +77,8 @@ export function openRouteNotes(services: HealthServices): RouteNotes {
       await learnTimes(routes, services);
       return unknown;
     },
+    paused: async () =>
+      (await quietly('health_not_read', services, (signal) => health.paused(clock.now(), signal))) ?? [],
     usualMillis: (route) => meanMillis(health.seen(route), clock.now()),
     ended: (attempt, end, millis) => {
       const sign = signOf(end);

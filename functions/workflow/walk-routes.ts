@@ -99,6 +99,7 @@ async function askOthers(stage: Stage): Promise<WalkEnd> {
       continue;
     }
     if (hasUnknownOutcome(attempts, route.provider)) continue;
+    if (await isPaused(walk, route)) continue;
     if (!isTimeLeft(walk)) return undefined;
     const end = await ask(stage, newAttempt(walk, route));
     if (end) return end;
@@ -109,15 +110,22 @@ async function askOthers(stage: Stage): Promise<WalkEnd> {
 /** The routes that throttle us, each at its time. What is known is saved before each wait, which may be long. */
 async function askLater(stage: Stage, resting: readonly LaterRoute[]): Promise<WalkEnd> {
   const { walk, attempts } = stage;
-  const { until, services } = walk;
+  const { until, notes, services } = walk;
   for (;;) {
-    const next = nextLater([...resting, ...throttledRoutes(attempts)], attempts, until);
+    const paused = await notes.paused();
+    const later = [...resting, ...throttledRoutes(attempts)];
+    const next = nextLater(
+      later.filter(({ route }) => !paused.includes(route.provider)),
+      attempts,
+      until,
+    );
     if (!next || !isTimeLeft(walk)) return undefined;
     const waitMillis = next.atMillis - services.clock.now();
     if (waitMillis > 0 && fits(next, until)) {
       if (attempts.all.length > 0) await attempts.save();
       services.log.info('provider_awaited', { provider: next.route.provider, millis: waitMillis });
       await services.clock.sleep(waitMillis);
+      if (await isPaused(walk, next.route)) continue;
     }
     const end = await ask(stage, newAttempt(walk, next.route));
     if (end) return end;
@@ -163,6 +171,11 @@ function unaskedRoutes({ walk: { creation }, attempts }: Stage): readonly RouteC
 /** A vendor whose outcome is unknown is not asked again, not even for another of its models. */
 function hasUnknownOutcome({ all }: Attempts, asked: string): boolean {
   return all.some(({ provider, outcome }) => provider === asked && outcome === 'unknown_outcome');
+}
+
+/** A paused provider gets no new job. A job that it has accepted is asked about until its end. */
+async function isPaused({ notes }: Walk, { provider }: RouteChoice): Promise<boolean> {
+  return (await notes.paused()).includes(provider);
 }
 
 function isTimeLeft({ until, services }: Walk): boolean {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createAccount } from '../../admin/commands/accounts.ts';
 import { issueKey } from '../../admin/commands/keys.ts';
+import { month } from '../../admin/terminal/values.ts';
 import { fakes } from '../../tools/vendors/fakes/all-fakes.ts';
 import type { FakeVendor } from '../../tools/vendors/fakes/fake-vendor.ts';
 import { enableAll, environmentOf } from '../../tools/vendors/fleet.ts';
@@ -192,6 +193,31 @@ describe('report', () => {
   });
 });
 
+describe('report --month', () => {
+  it('The month that runs is reported from its first day until today', async () => {
+    const running = today.slice(0, 7);
+    expect(await run('report', '--month', running)).toEqual(
+      await run('report', '--from', `${running}-01`, '--to', today),
+    );
+  });
+
+  it.each([
+    ['2024-02', '2024-02-29'],
+    ['2025-12', '2025-12-31'],
+    ['2026-11', '2026-11-25'],
+  ])('On 25 November 2026 the month %s ends on %s', (text, to) => {
+    const now = Date.parse('2026-11-25T23:59:59Z');
+    expect(month('--month', text, now)).toEqual({ from: `${text}-01`, to });
+  });
+
+  it('A month that has not begun is refused', async () => {
+    const next = String(Number(today.slice(0, 4)) + 1);
+    expect(await refusal(service.folder, 'report', '--month', `${next}-01`)).toBe(
+      `--month: ${next}-01 has not begun.`,
+    );
+  });
+});
+
 describe('the bills of the providers', () => {
   it('The report names each route whose vendor bills more than 5 % more or less than the catalog says', async () => {
     for (const by of ['provider', 'model', 'day'])
@@ -256,6 +282,13 @@ describe('wrong options', () => {
     ],
     [['report', '--from', '2026-11-01', '--to', 'today'], '--to: "today" is no day, such as 2026-11-21.'],
     [['report', '--from', '2026-11-02', '--to', '2026-11-01'], '--to: must not be before --from.'],
+    [
+      ['report', '--month', '2026-11', '--to', '2026-11-02'],
+      '--month excludes --from and --to: name the month, or the days.',
+    ],
+    [['report', '--month', '2026-13'], '--month: "2026-13" is no month, such as 2026-11.'],
+    [['report', '--month', '2026-11-01'], '--month: "2026-11-01" is no month, such as 2026-11.'],
+    [['report', '--from', '2026-11-01'], 'Name the days with --from and --to, or a month with --month.'],
     [['report', ...days, '--by', 'user'], '--by: must be one of account, model, provider, day.'],
     [['usage', 'ZZZZZZZZZZ', ...days, '--by', 'provider'], '--by: must be one of day, key, model, user.'],
     [

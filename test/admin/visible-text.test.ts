@@ -69,9 +69,17 @@ async function* pagesOf(...pages: readonly (readonly Row[])[]): AsyncGenerator<r
   for (const page of pages) yield await Promise.resolve(page);
 }
 
+const colors = { dim: String, yellow: String };
+
+async function printedAt(columns: number, ...pages: readonly (readonly Row[])[]): Promise<string[]> {
+  const lines: string[] = [];
+  const output = createOutput(false, (line) => lines.push(line), colors, columns);
+  await output.pages(pagesOf(...pages), 'There is none.');
+  return lines;
+}
+
 async function printed(json: boolean, ...pages: readonly (readonly Row[])[]): Promise<string[]> {
   const lines: string[] = [];
-  const colors = { dim: String, yellow: String };
   await createOutput(json, (line) => lines.push(line), colors).pages(pagesOf(...pages), 'There is none.');
   return lines;
 }
@@ -83,6 +91,26 @@ describe('the output of pages', () => {
       'long  1',
       'b     2',
     ]);
+  });
+
+  it('A table that is wider than the terminal becomes records, and no value is cut', async () => {
+    const rows = [
+      { id: 'a', note: 'x'.repeat(30), none: null },
+      { id: 'b', note: 'y', none: null },
+    ];
+    const records = ['id    a', `note  ${'x'.repeat(30)}`, 'none  -', '', 'id    b', 'note  y', 'none  -'];
+    expect(await printedAt(39, rows)).toEqual(records);
+    expect(await printedAt(39, rows.slice(0, 1), rows.slice(1))).toEqual(records);
+    expect((await printedAt(40, rows)).slice(1)).toEqual([
+      `a   ${'x'.repeat(30)}  -`,
+      `b   y${' '.repeat(29)}  -`,
+    ]);
+  });
+
+  it('A list fits the terminal like pages do', () => {
+    const lines: string[] = [];
+    createOutput(false, (line) => lines.push(line), colors, 6).list([{ id: 'a', n: 1234567 }], '');
+    expect(lines).toEqual(['id  a', 'n   1234567']);
   });
 
   it('A table without rows says so', async () => {

@@ -36,7 +36,7 @@ describe('the models and routes of an account', () => {
 
   it('The routes of an account are those of the allowed providers, in the order of the catalog', () => {
     const providers = (policy: ModelPolicy): string[] =>
-      enabledRoutes(model('sandbox-pro'), policy, []).map(({ provider }) => provider);
+      enabledRoutes(model('sandbox-pro'), policy, { enabledProviders: [] }).map(({ provider }) => provider);
     expect(providers(everything)).toEqual(['sandbox', 'sandbox-large']);
     expect(providers({ ...everything, providers: ['sandbox-large'] })).toEqual(['sandbox-large']);
     expect(providers({ ...everything, providers: ['sandbox-large', 'sandbox'] })).toEqual([
@@ -46,7 +46,7 @@ describe('the models and routes of an account', () => {
     expect(providers({ ...everything, providers: [] })).toEqual([]);
   });
 
-  it('The routes of an account include a vendor only when the operator has enabled the vendor', () => {
+  it('The routes of an account include a provider only when the operator has enabled and not paused the provider', () => {
     const known: Model = {
       ...model('sandbox-pro'),
       routes: (['bfl', 'fal', 'bedrock', 'sandbox'] as const).map((provider) => ({
@@ -55,10 +55,12 @@ describe('the models and routes of an account', () => {
       })),
     };
     const enabled = (names: readonly string[]): string[] =>
-      enabledRoutes(known, everything, names).map(({ provider }) => provider);
+      enabledRoutes(known, everything, { enabledProviders: names }).map(({ provider }) => provider);
     expect(enabled([])).toEqual(['sandbox']);
     expect(enabled(['fal'])).toEqual(['fal', 'sandbox']);
     expect(enabled(['bedrock', 'bfl', 'fal'])).toEqual(['bfl', 'fal', 'bedrock', 'sandbox']);
+    const switches = { enabledProviders: ['bfl', 'fal'], pausedProviders: ['fal', 'sandbox'] };
+    expect(enabledRoutes(known, everything, switches).map(({ provider }) => provider)).toEqual(['bfl']);
   });
 });
 

@@ -13,7 +13,7 @@ describe('the shape of an image that a request leaves open', () => {
     subsets(providersOf(known)).map((names) => [known.id, names, known] as const),
   );
   const allowed = (known: Model, names: readonly string[]): readonly Route[] =>
-    enabledRoutes(known, { ...everything, providers: names }, names);
+    enabledRoutes(known, { ...everything, providers: names }, { enabledProviders: names });
   const canRender = (routes: readonly Route[], shape: ReturnType<typeof chooseShape>): boolean =>
     routesFor(routes, { ...shape, promptLength: 1, imageCount: 0 }).length > 0;
 

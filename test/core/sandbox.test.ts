@@ -36,7 +36,9 @@ describe('the offer of the sandbox', () => {
     const mixed = { ...model('sandbox-pro'), routes: [{ ...route, provider: 'fal' as const }, route] };
     const policy = { ...everything, withoutSandbox: true } as const;
     expect(isVisible(mixed, policy)).toBe(true);
-    expect(enabledRoutes(mixed, policy, ['fal']).map(({ provider }) => provider)).toEqual(['fal']);
+    expect(
+      enabledRoutes(mixed, policy, { enabledProviders: ['fal'] }).map(({ provider }) => provider),
+    ).toEqual(['fal']);
   });
 
   it('An account that an older release wrote has no mark', () => {

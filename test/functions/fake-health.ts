@@ -22,7 +22,13 @@ export function healthOf(
     order = 'given',
     claims = true,
     readAt,
-  }: { readonly order?: RouteOrder; readonly claims?: boolean; readonly readAt?: number } = {},
+    paused = [],
+  }: {
+    readonly order?: RouteOrder;
+    readonly claims?: boolean;
+    readonly readAt?: number;
+    readonly paused?: readonly string[];
+  } = {},
 ): Noted {
   const calls: string[] = [];
   const notes: [string, HealthNote][] = [];
@@ -36,6 +42,7 @@ export function healthOf(
     notes,
     seen: of,
     readAt: () => readAt,
+    paused: async () => Promise.resolve(paused),
     read: async (routes) => told('read', { order, health: routes.map(of) }),
     note: async (route, note) => {
       notes.push([routeName(route), note]);

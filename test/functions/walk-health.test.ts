@@ -54,6 +54,28 @@ describe('the order in which a creation asks its routes', () => {
     expect((await given.result).attempts).toMatchObject([{ provider: 'first' }]);
   });
 
+  it('A creation does not ask a paused provider, and fails when no other route is left', async () => {
+    const health = healthOf({}, { paused: ['first'] });
+    const walked = walkBy(health, [[], [rendered]]);
+    expect((await walked.result).attempts).toMatchObject([{ provider: 'second' }]);
+    const failed = walkBy(health, [[], [down]]);
+    expect(await rejection(failed.result)).toMatchObject({ name: 'ServiceUnavailable' });
+    expect(failed.asked).toEqual(['second']);
+  });
+
+  it('A job that a provider accepted before its pause is asked about', async () => {
+    const health = healthOf({}, { paused: ['first'] });
+    const polled = { ...fakeProvider('first'), poll: async () => Promise.resolve(rendered) };
+    const attempts = [{ ...begun, jobId: 'job' }];
+    const walked = walk({ attempts }, { providers: [polled, fakeProvider('second')], health });
+    expect((await walked.result).attempts).toMatchObject([{ provider: 'first', outcome: 'rendered' }]);
+  });
+
+  it('A creation asks its routes when the pauses cannot be read', async () => {
+    const health = { ...healthOf({}), paused: () => Promise.reject(new Error('down')) };
+    expect((await walkBy(health, [[rendered], []]).result).attempts).toMatchObject([{ provider: 'first' }]);
+  });
+
   it('A creation asks its routes in the given order when nothing can be read', async () => {
     const health = { ...healthOf({ [first]: open }), read: () => Promise.reject(new Error('down')) };
     const walked = walkBy(health, [[rendered], []]);

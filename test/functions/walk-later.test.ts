@@ -72,6 +72,24 @@ describe('a vendor that wants to be left alone', () => {
     expect(walked.asked).toEqual([]);
   });
 
+  it('A vendor that is paused during the wait is not asked again', async () => {
+    const health = healthOf({});
+    const paused: string[] = [];
+    const pausing = { ...health, paused: async () => Promise.resolve(paused) };
+    const pauses = (): typeof down => {
+      paused.push('first');
+      return down;
+    };
+    const walked = walk(
+      {},
+      {
+        providers: [fakeProvider('first', () => throttled(7_000)), fakeProvider('second', pauses)],
+        health: pausing,
+      },
+    );
+    expect(await rejection(walked.result)).toMatchObject({ name: 'ServiceUnavailable' });
+  });
+
   it('A vendor is asked five times at most', async () => {
     const always = Array.from({ length: 5 }, () => throttled(10_000));
     const walked = walkBy(healthOf({}), [always, [down]]);

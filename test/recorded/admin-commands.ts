@@ -10,7 +10,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['secret', 'rotate', 'reseal', 'log', 'redeliver', 'test'],
   creations: ['list', 'find', 'show', 'restart', 'refund'],
   blocks: ['show', 'lift'],
-  providers: ['list', 'set', 'remove', 'callbacks', 'check', 'health', 'order'],
+  providers: ['list', 'set', 'remove', 'pause', 'resume', 'callbacks', 'check', 'health', 'order'],
   catalog: ['check'],
   usage: [],
   report: [],

@@ -84,6 +84,13 @@ describe('the installation of the packages', () => {
     expect(installs()).toBe(false);
   });
 
+  it('is not repeated when npm noted a hash that package-lock.json does not have', async () => {
+    const { integrity: _hash, ...unhashed } = tool;
+    await tree(complete);
+    await writeLock('package-lock.json', { ...wanted, 'node_modules/tool': unhashed });
+    expect(installs()).toBe(false);
+  });
+
   it.each<[string, Packages]>([
     ['another version', { ...complete, 'node_modules/tool': { ...tool, version: '0.9.0' } }],
     [
@@ -114,12 +121,30 @@ describe('the installation of the packages', () => {
   });
 });
 
+/** Runs setup.mjs in a terminal of its own, and kills setup.mjs alone. Gives the exit code. */
+async function interruptedInTerminal(program: string): Promise<number | null> {
+  const command = ['bin/setup.mjs', 'node', '-e', program];
+  const quoted = [process.execPath, ...command].map((word) => `'${word}'`).join(' ');
+  const args =
+    process.platform === 'darwin'
+      ? ['-q', '/dev/null', process.execPath, ...command]
+      : ['-qec', quoted, '/dev/null'];
+  const terminal = spawn('script', args, { cwd: project, env: env(), stdio: ['ignore', 'pipe', 'inherit'] });
+  const [said] = (await once(terminal.stdout, 'data')) as [Buffer];
+  process.kill(Number.parseInt(said.toString(), 10), 'SIGINT');
+  await Promise.all([once(terminal, 'exit'), text(terminal.stdout)]);
+  return terminal.exitCode;
+}
+
 describe('the command', () => {
+  beforeEach(async () => {
+    await writeLock('package-lock.json', {});
+    await writeLock(hidden, {});
+  });
+
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'gets %s, and its exit code is handed on',
     async (signal) => {
-      await writeLock('package-lock.json', {});
-      await writeLock(hidden, {});
       const program = `process.on('${signal}', () => process.exit(7)); console.log('ready'); setInterval(() => {}, 1000);`;
       const child = spawn(process.execPath, ['bin/setup.mjs', 'node', '-e', program], {
         cwd: project,
@@ -133,4 +158,41 @@ describe('the command', () => {
       expect(child.exitCode).toBe(7);
     },
   );
+
+  it('gets a SIGINT that somebody sends to setup.mjs alone while it has a terminal', async () => {
+    const program = `process.on("SIGINT", () => process.exit(7)); console.log(process.ppid); setTimeout(() => {}, 20_000);`;
+    expect(await interruptedInTerminal(program)).toBe(7);
+  });
+
+  it('gets a SIGTERM when the shell of npm has died of a signal', async () => {
+    const program = `process.on("SIGTERM", () => { console.log("ended"); process.exit(); }); console.log("ready"); setTimeout(() => {}, 20_000);`;
+    const shell = spawn('sh', ['-c', `'${process.execPath}' bin/setup.mjs node -e '${program}'; true`], {
+      cwd: project,
+      env: { ...env(), npm_lifecycle_event: 'start' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    for await (const chunk of shell.stdout) {
+      said += String(chunk);
+      shell.kill('SIGTERM');
+    }
+    expect(said).toBe('ready\nended\n');
+  });
+});
+
+it('A signal during the installation reaches npm, and setup.mjs waits for the end of npm', async () => {
+  await writeLock('package-lock.json', wanted);
+  const ended = join(project, 'ended');
+  await writeFile(
+    join(project, 'npm', 'npm'),
+    `#!/bin/sh\ntrap "echo > '${ended}'; exit 1" TERM\necho ready >&2\nfor _ in $(seq 400); do sleep 0.05; done\n`,
+  );
+  const child = spawn(process.execPath, ['bin/setup.mjs', 'true'], {
+    cwd: project,
+    env: env(),
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
+  const exit = once(child, 'exit');
+  for await (const chunk of child.stderr) if (String(chunk).includes('ready')) child.kill('SIGTERM');
+  expect([await exit, existsSync(ended)]).toEqual([[1, null], true]);
 });

@@ -4,7 +4,7 @@ import { readService } from '../open-count-store.ts';
 import { apiKeyFromItem, noticeFromItem } from '../mapping.ts';
 import { memberFromItem } from './people-mapping.ts';
 import { portalKeys } from './portal-keys.ts';
-import { catalogRevisionOf, enabledProvidersOf } from '../provider-store.ts';
+import { catalogRevisionOf, switchesOf } from '../provider-store.ts';
 import { queryAll } from '../query.ts';
 import { getItem } from '../send.ts';
 import { closedOf } from '../service-switch.ts';
@@ -36,7 +36,7 @@ export function createPortalReads(table: Table): PortalReads {
       return {
         ...closedOf(item),
         openCreations,
-        enabledProviders: enabledProvidersOf(item),
+        ...switchesOf(item),
         ...(catalogRevision !== undefined && { catalogRevision }),
       };
     },

@@ -24,7 +24,7 @@ export function planImages(
   if (!named) return planCreation(each, caller, { catalog });
   const model = modelInQuality(named, asked, catalog);
   if (!('id' in model)) throw invalidRequest([model]);
-  const routes = enabledRoutes(model, policy, caller.state.enabledProviders);
+  const routes = enabledRoutes(model, policy, caller.state);
   const plan = planCreation(sizedBody({ ...each, model: model.id }, asked, model, routes), caller, {
     catalog,
   });

@@ -49,7 +49,7 @@ export function planCreation(
   const model = findModel(catalog, caller.account.policy, body.model);
   if (!model || !allowsModel(caller.apiKey, model.id)) throw modelNotFound(body.model);
   if (isSunset(model, caller.nowMillis)) throw concerning(model, modelNotFound(model.id));
-  const routes = enabledRoutes(model, caller.account.policy, caller.state.enabledProviders);
+  const routes = enabledRoutes(model, caller.account.policy, caller.state);
   const request = forModel(body, model, routes);
   if (!('model' in request)) throw concerning(model, invalidRequest(request));
   const problems = directiveProblems(request.prompt, routes, caller.account);

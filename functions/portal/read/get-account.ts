@@ -7,8 +7,9 @@ import type { PortalHandle } from '../http/caller.ts';
 export const getAccount: PortalHandle<'getAccount', ReadServices> = async (_request, caller, services) => {
   const { account, nowMillis } = caller;
   const { limits } = account;
-  const { openCreations, closed, enabledProviders, catalogRevision } = await services.reads.service();
-  const catalog = await services.catalogs.at(catalogRevision);
+  const standing = await services.reads.service();
+  const { openCreations, closed } = standing;
+  const catalog = await services.catalogs.at(standing.catalogRevision);
   const body: AccountView = {
     id: account.id,
     name: account.name,
@@ -27,7 +28,7 @@ export const getAccount: PortalHandle<'getAccount', ReadServices> = async (_requ
       capacity: services.serviceCapacity,
       is_closed: closed !== undefined,
     },
-    models: modelViews(catalog, account.policy, enabledProviders, nowMillis),
+    models: modelViews(catalog, account.policy, standing, nowMillis),
   };
   return { status: 200, body };
 };

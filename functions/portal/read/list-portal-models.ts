@@ -8,8 +8,8 @@ export const listPortalModels: PortalHandle<'listPortalModels', ReadServices> = 
   { account, nowMillis },
   { catalogs, reads },
 ) => {
-  const { enabledProviders, catalogRevision } = await reads.service();
-  const catalog = await catalogs.at(catalogRevision);
-  const data = modelViews(catalog, account.policy, enabledProviders, nowMillis);
+  const standing = await reads.service();
+  const catalog = await catalogs.at(standing.catalogRevision);
+  const data = modelViews(catalog, account.policy, standing, nowMillis);
   return { status: 200, body: { data, next_cursor: null } };
 };

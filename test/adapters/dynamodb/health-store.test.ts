@@ -47,6 +47,24 @@ describe('the health of routes in the table', () => {
     expect((await store.read([route], now, signal)).order).toBe('fastest');
   });
 
+  it('A pause is known after ten seconds, and at once with the health of a route', async () => {
+    const providers = createProviderStore(table);
+    expect(await store.paused(now, signal)).toEqual([]);
+    await providers.pause('fal', { since: '2026-11-21T10:00:00.000Z' });
+    expect(await store.paused(now + 9_999, signal)).toEqual([]);
+    expect(await store.paused(now + 10_000, signal)).toEqual(['fal']);
+    await providers.resume('fal');
+    await store.read([route], now + 10_001, signal);
+    expect(await store.paused(now + 10_002, signal)).toEqual([]);
+  });
+
+  it('Two operators pause two providers at the same time', async () => {
+    const providers = createProviderStore(table);
+    const since = '2026-11-21T10:00:00.000Z';
+    await Promise.all(['fal', 'bfl'].map(async (name) => providers.pause(name, { since })));
+    expect(await providers.pauses()).toEqual({ fal: { since }, bfl: { since } });
+  });
+
   it('Notes of several functions add up, each in its window and hour', async () => {
     const another = createHealthStore(table);
     await store.note(route, { sign: 'rendered', weight: 4, millis: 2_000 }, now, signal);
