@@ -772,10 +772,10 @@ export const mutants: readonly Mutant[] = [
     replace: 'if (caller.state.closed && caller.state.openCreations < 0) throw',
   },
   {
-    name: 'completion-is-not-noted',
-    file: 'core/open-notes.ts',
-    find: "if (outcome === 'completed') await",
-    replace: "if (outcome !== 'completed') await",
+    name: 'end-is-not-counted',
+    file: 'adapters/dynamodb/event-items.ts',
+    find: "if (outcome.kind === 'done') await countOpen",
+    replace: "if (outcome.kind !== 'done') await countOpen",
   },
   {
     name: 'catalog-of-an-old-revision',

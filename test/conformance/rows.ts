@@ -63,10 +63,10 @@ export const parts: readonly Part[] = [
         'workflow/busy-table: A refund that meets conflicts is made later, and only once',
       ),
       row(
-        'Open creations of the whole service stay within ±10 % of the setting serviceCapacity, for at most one write unit a creation',
-        'core/open-count: It keeps %s within %d of the capacity',
-        'core/open-count: With a capacity of %d, one creation in %d is in the sample',
-        'core/open-notes: A note that fails is a line of the log, and no error',
+        'Open creations of the whole service stay within ±10 % of the setting serviceCapacity, for two write units a creation',
+        'simulation/crowds: A full service has as many creations open as the setting says, within ten percent',
+        'adapters/dynamodb/open-count: A change that fails does not fail its caller',
+        'adapters/dynamodb/open-count: A creation whose end cannot be counted has ended',
         'stack/every-setting: The setting serviceCapacity is known to the functions that compare it, and to the alarm',
       ),
       row(

@@ -150,7 +150,6 @@ describe('the functions', () => {
   };
   const renderer = {
     ...finisher,
-    ...capacity,
     BEDROCK_REGION: 'us-west-2',
     CALLBACK_BASE_URL: '@ApiHttpApi',
   };
@@ -159,12 +158,8 @@ describe('the functions', () => {
     RenderImage: [1_024, 'Renders the image of a creation and completes it', renderer],
     RenderImageSmall: [256, 'Renders a 1K image without source images, and completes it', renderer],
     RenderImageLarge: [576, 'Renders a larger image without source images, and completes it', renderer],
-    ReceiveCallback: [
-      576,
-      'Takes the callback of a vendor whose job has ended',
-      { ...finisher, ...capacity },
-    ],
-    RefundCharge: [512, 'Fails a creation and gives its charge back', { ...everywhere, ...capacity }],
+    ReceiveCallback: [576, 'Takes the callback of a vendor whose job has ended', finisher],
+    RefundCharge: [512, 'Fails a creation and gives its charge back', everywhere],
     DeliverWebhook: [
       256,
       'Sends one attempt of a webhook or a notice',
@@ -191,13 +186,13 @@ describe('the functions', () => {
     CancelCreation: [
       1_024,
       'Answers POST /creations/{id}/cancel',
-      { ...api, ...capacity, PROVIDER_SECRET_ARN: '@ProvidersCredentials', PROVIDER_BASE_URLS: '{}' },
+      { ...api, PROVIDER_SECRET_ARN: '@ProvidersCredentials', PROVIDER_BASE_URLS: '{}' },
     ],
     UnknownRoute: [1_024, 'Answers what no route takes', api],
     Reconcile: [
       1_024,
       'Starts what was charged and never started, restarts what died, refunds what is late',
-      { ...everywhere, ...machine, STARTS_PER_SECOND: '150', ...capacity },
+      { ...everywhere, ...machine, STARTS_PER_SECOND: '150' },
     ],
     PortalSignIn: [
       1_024,
@@ -233,7 +228,7 @@ describe('the functions', () => {
     PortalCancel: [
       1_024,
       'Cancels creations for the portal',
-      { ...portal, ...capacity, PROVIDER_SECRET_ARN: '@ProvidersCredentials', PROVIDER_BASE_URLS: '{}' },
+      { ...portal, PROVIDER_SECRET_ARN: '@ProvidersCredentials', PROVIDER_BASE_URLS: '{}' },
     ],
     PortalOperate: [
       1_024,

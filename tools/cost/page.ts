@@ -239,7 +239,7 @@ ${logTable(report)}
     .join(', ')}, and ${receiverMillis} ms for the customer's receiver.
 - CPU time and log bytes differ a little from run to run. \`npm run cost\` keeps the figure of this page while the new CPU time is between half and double of the old one or differs by less than 2 ms, and while the new log bytes or stored bytes differ by at most 5 %. All amounts follow from the figures in these tables.
 - The read and write units follow from the sizes of the items, as DynamoDB counts them. A transaction doubles the units. A new or removed entry of an index takes one more write unit.
-- The running count of open creations notes the start and the end of one creation in four ([decision 3](decisions/0003-admission-time-and-capacity.md)). The tables have the average: a quarter of a write unit for each.
+- The start and the end of a creation each take one write unit for the counters of open creations ([decision 3](decisions/0003-admission-time-and-capacity.md)).
 - A renderer reads the health of a creation's only route at most once a minute. The tables leave this read out.
 - "Stored bytes" are those that stay in the table. Counters, leases and other items that expire are not among them.
 - The item of a creation contains its prompt. When the item is larger than 1 KB, each write of the item takes one more unit.

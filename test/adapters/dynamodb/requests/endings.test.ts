@@ -4,6 +4,17 @@ import { createCreationStore } from '../../../../adapters/dynamodb/creation-stor
 import { keyId, creationId, now, aCreation, storedImage } from '../../../fixtures/records.ts';
 import { describeRequests, nowSeconds, webhook, type Row } from './recorder.ts';
 
+/** The counter of open creations, after the transaction. */
+const theCount: Row[2][number] = [
+  'UpdateCommand',
+  {
+    TableName: 'table',
+    Key: { pk: 'OPEN_COUNT#2', sk: 'OPEN_COUNT' },
+    UpdateExpression: 'ADD running :change',
+    ExpressionAttributeValues: { ':change': -1 },
+  },
+];
+
 const rows: readonly Row[] = [
   [
     'A refund',
@@ -92,6 +103,7 @@ const rows: readonly Row[] = [
           ],
         },
       ],
+      theCount,
     ],
   ],
   [
@@ -177,6 +189,7 @@ const rows: readonly Row[] = [
           ],
         },
       ],
+      theCount,
     ],
   ],
   [
@@ -238,6 +251,7 @@ const rows: readonly Row[] = [
           ],
         },
       ],
+      theCount,
     ],
   ],
   [

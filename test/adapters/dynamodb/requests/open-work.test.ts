@@ -94,7 +94,7 @@ const rows: readonly Row[] = [
   ],
   [
     'A count of open work',
-    (table) => createOpenWorkStore(table).recordOpenCount(2_000),
+    (table) => createOpenWorkStore(table).recordOpenCount(),
     [
       [
         'BatchGetCommand',
@@ -102,8 +102,10 @@ const rows: readonly Row[] = [
           RequestItems: {
             table: {
               Keys: [
-                { pk: 'SERVICE', sk: 'SERVICE' },
-                { pk: 'OPEN_COUNT', sk: 'OPEN_COUNT' },
+                { pk: 'OPEN_COUNT#0', sk: 'OPEN_COUNT' },
+                { pk: 'OPEN_COUNT#1', sk: 'OPEN_COUNT' },
+                { pk: 'OPEN_COUNT#2', sk: 'OPEN_COUNT' },
+                { pk: 'OPEN_COUNT#3', sk: 'OPEN_COUNT' },
               ],
               ConsistentRead: true,
             },
@@ -156,8 +158,10 @@ const rows: readonly Row[] = [
           RequestItems: {
             table: {
               Keys: [
-                { pk: 'SERVICE', sk: 'SERVICE' },
-                { pk: 'OPEN_COUNT', sk: 'OPEN_COUNT' },
+                { pk: 'OPEN_COUNT#0', sk: 'OPEN_COUNT' },
+                { pk: 'OPEN_COUNT#1', sk: 'OPEN_COUNT' },
+                { pk: 'OPEN_COUNT#2', sk: 'OPEN_COUNT' },
+                { pk: 'OPEN_COUNT#3', sk: 'OPEN_COUNT' },
               ],
               ConsistentRead: true,
             },
@@ -169,8 +173,8 @@ const rows: readonly Row[] = [
         {
           TableName: 'table',
           Key: { pk: 'SERVICE', sk: 'SERVICE' },
-          UpdateExpression: 'SET openCreations = :open, openRunning = :running',
-          ExpressionAttributeValues: { ':open': 0, ':running': 0 },
+          UpdateExpression: 'SET openCreations = :open, openSum = :sum',
+          ExpressionAttributeValues: { ':open': 0, ':sum': 0 },
         },
       ],
     ],
