@@ -19,7 +19,6 @@ import {
   createOperatorCatalogStore,
   type OperatorCatalogStore,
 } from '../adapters/dynamodb/operator-catalog-store.ts';
-import { createOpenCountStore } from '../adapters/dynamodb/open-count-store.ts';
 import { createOpenWorkStore } from '../adapters/dynamodb/open-work-store.ts';
 import { createPeopleStore } from '../adapters/dynamodb/portal/people-store.ts';
 import { createProviderStore, type ProviderStore } from '../adapters/dynamodb/provider-store.ts';
@@ -54,7 +53,6 @@ import type { InvitationEmail, PeopleStore } from '../core/ports/people.ts';
 import { poolEmailsADay } from '../core/portal/invitation-room.ts';
 import type { Clock, RandomBytes } from '../core/ports/runtime.ts';
 import { schema } from '../core/schema-version.ts';
-import { notedChargeStore, openNotes } from '../core/open-notes.ts';
 import { rotateOriginSecret, type OriginSecretRotation } from './origin-secret.ts';
 import { createReleaseStore, type ReleaseStore } from './release-store.ts';
 import type { ServiceAddress } from './service-address.ts';
@@ -146,14 +144,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
   const creations = createCreationStore(table);
   // A command has no log. It prints what it has done.
   const log = { info: () => undefined, alarm: () => undefined };
-  const notes = openNotes({
-    clock,
-    log,
-    openCount: createOpenCountStore(table),
-    serviceCapacity: address.serviceCapacity,
-    owed: { sum: 0 },
-  });
-  const charges = notedChargeStore(createChargeStore(table), notes);
+  const charges = createChargeStore(table);
   // The pool of a template that runs on one machine has no stand-in.
   const hasPool = address.userPoolId !== '' && address.endpoint === undefined;
   return {

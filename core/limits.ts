@@ -39,7 +39,7 @@ export const limitRanges: { readonly [Name in keyof AccountLimits]: readonly [le
 
 /**
  * Creations that may be open in the whole service, unless the setting serviceCapacity says another number. Compared
- * with an estimate (core/open-count.ts), so approximate.
+ * with an estimate (decision 3), so approximate.
  */
 export const defaultServiceCapacity = 2_000;
 /** The values of the setting. */

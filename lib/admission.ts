@@ -2,22 +2,8 @@
 import type { ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
-/** Functions that begin or end creations, that compare the count with the capacity, or that show both. */
-const knowing = [
-  'GenerateImage',
-  'CancelCreation',
-  'OpenaiImages',
-  'Mcp',
-  'PortalGenerate',
-  'PortalCancel',
-  'PortalRead',
-  'RenderImage',
-  'RenderImageSmall',
-  'RenderImageLarge',
-  'RefundCharge',
-  'ReceiveCallback',
-  'Reconcile',
-];
+/** Functions that compare the open creations with the capacity, or that show both. */
+const knowing = ['GenerateImage', 'OpenaiImages', 'Mcp', 'PortalGenerate', 'PortalRead'];
 
 export function tellCapacity(
   functionNamed: (id: string) => ServiceFunction,

@@ -18,7 +18,7 @@ export type Partition =
   | 'INVITED#*'
   | 'IP#*'
   | 'NOTICE#*'
-  | 'OPEN_COUNT'
+  | 'OPEN_COUNT#*'
   | 'PERSON#*'
   | 'SERVICE'
   | 'SESSION#*';
@@ -27,7 +27,7 @@ export type Partition =
 export const requestItems: readonly Partition[] = ['ACCOUNT#*', 'IP#*'];
 
 /** What the life of a creation changes. */
-export const workItems: readonly Partition[] = ['ACCOUNT#*', 'CREATION#*', 'NOTICE#*', 'OPEN_COUNT'];
+export const workItems: readonly Partition[] = ['ACCOUNT#*', 'CREATION#*', 'NOTICE#*', 'OPEN_COUNT#*'];
 
 const openWork = 'open_work';
 const listing = 'listing';

@@ -2,6 +2,7 @@ import type { Charges, ChargeStore } from '../../core/ports/charges.ts';
 import { hopelessBudget } from './charge-key.ts';
 import { chargeItems, refusedCharge } from './charge.ts';
 import { endWithEvent } from './event-items.ts';
+import { countOpen } from './open-count-store.ts';
 import { cancelItems, refundItems } from './refund.ts';
 import type { Table } from './table.ts';
 import { transact } from './transaction.ts';
@@ -29,6 +30,7 @@ export function createCharges(table: Table): Charges {
           );
       }
     },
+    countStart: (id) => countOpen(table, id, 1),
     refund: async (creation, refund) => {
       const items = refundItems(table, creation, refund);
       const outcome = await endWithEvent(table, creation, refund.nowMillis, items);

@@ -7,6 +7,7 @@ import type { CreationRecord } from '../../core/creation.ts';
 import { eventIdOfEnd, timeOfEvent, type AccountId, type EventId } from '../../core/ids.ts';
 import type { EventEntry } from '../../core/ports/events.ts';
 import { eventMillis } from '../../core/limits.ts';
+import { countOpen } from './open-count-store.ts';
 import { keys, ttlAttribute, type Table } from './table.ts';
 import { transact, type TransactItem, type TransactionOutcome } from './transaction.ts';
 
@@ -41,7 +42,7 @@ export function eventItem(table: Table, account: AccountId, { id, of, again }: E
 }
 
 /**
- * Ends a creation with its event, by one transaction.
+ * Ends a creation with its event, by one transaction, and counts the end.
  *
  * The condition on the account costs nothing, because every end changes the account. It decides together with
  * the first read of events: either the end is before that read and needs no event, or the transaction is
@@ -49,15 +50,26 @@ export function eventItem(table: Table, account: AccountId, { id, of, again }: E
  */
 export async function endWithEvent(
   table: Table,
+  creation: CreationRecord,
+  nowMillis: number,
+  items: EndingItems,
+): Promise<TransactionOutcome> {
+  const outcome = await end(table, creation, nowMillis, items);
+  if (outcome.kind === 'done') await countOpen(table, creation.id, -1);
+  return outcome;
+}
+
+async function end(
+  table: Table,
   { id, accountId, tellsEvents }: CreationRecord,
   nowMillis: number,
-  [end, account, ...rest]: EndingItems,
+  [creation, account, ...rest]: EndingItems,
 ): Promise<TransactionOutcome> {
   if (!tellsEvents) {
     const unread = { Update: { ...account.Update, ConditionExpression: nobodyReadsEvents } };
-    const outcome = await transact(table, [end, unread as TransactItem, ...rest]);
+    const outcome = await transact(table, [creation, unread as TransactItem, ...rest]);
     if (outcome.kind !== 'refused' || outcome.refusals[0] || !outcome.refusals[1]) return outcome;
   }
   const event = eventItem(table, accountId, { id: eventIdOfEnd(id, nowMillis), of: id });
-  return transact(table, [end, account, ...rest, event]);
+  return transact(table, [creation, account, ...rest, event]);
 }

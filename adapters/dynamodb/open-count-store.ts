@@ -1,48 +1,55 @@
 /**
- * The running count of open creations, in an item of its own (core/open-count.ts). The item is apart from the service
- * item, because it changes several hundred times a second where every request reads the service item.
+ * How many creations are open in the whole service, at every moment (decision 3). Four counters together follow the
+ * creations: each start adds one, and each end takes one away. Once a minute the reconciler counts the index of open
+ * work and stores the count with the sum of the counters at that moment. The estimate is that count and what the
+ * counters changed since. So a change that was lost, or was counted twice, is repaired within a minute.
  */
-import type { OpenCountStore } from '../../core/ports/open-count.ts';
-import { openNow, type OpenAnchor } from '../../core/open-count.ts';
+import type { CreationId } from '../../core/ids.ts';
 import { batchGet } from './batch-get.ts';
 import { updateItem } from './send.ts';
-import { keys, type Item, type Table } from './table.ts';
+import { keys, openCountKey, openCountKeys, type Item, type Table } from './table.ts';
 
-export function createOpenCountStore(table: Omit<Table, 'signal'>): OpenCountStore {
-  return {
-    // Without a condition and outside of every transaction: a note can never refuse a charge or an end.
-    add: async (change, signal) => {
-      await updateItem({ ...table, signal }, keys.openCount(), {
-        UpdateExpression: 'ADD running :change',
-        ExpressionAttributeValues: { ':change': change },
-      });
-    },
-  };
+/** How long a change may take. A usual one takes 6 ms. */
+const changeMillis = 300;
+
+/**
+ * Counts the start or the end of a creation. The change is outside of every transaction and has no condition, so it
+ * can never refuse a charge or an end. A change that fails is left to the reconciler's next count.
+ */
+export async function countOpen(table: Table, id: CreationId, change: 1 | -1): Promise<void> {
+  const limit = table.clock.timeout(changeMillis);
+  try {
+    await updateItem({ ...table, signal: limit.signal }, openCountKey(id), {
+      UpdateExpression: 'ADD running :change',
+      ExpressionAttributeValues: { ':change': change },
+    });
+  } catch {
+    // The caller's own work is done, whatever became of the count.
+  } finally {
+    limit.release();
+  }
 }
 
-/** The service item, with the creations that are open. The running count comes with the same read. */
+/** The service item, with the creations that are open. The counters come with the same read. */
 export async function readService(table: Table): Promise<{ item: Item | undefined; openCreations: number }> {
-  const items = await batchGet(table, [keys.service(), keys.openCount()]);
+  const items = await batchGet(table, [keys.service(), ...openCountKeys]);
   const item = items.find(({ pk }) => pk === keys.service().pk);
-  const openCount = items.find(({ pk }) => pk === keys.openCount().pk);
-  return { item, openCreations: openCreationsOf(item, openCount) };
+  return { item, openCreations: openCreationsOf(item, items) };
 }
 
-/** What the service item says of the last count. */
-export function anchorOf(service: Item | undefined): OpenAnchor {
-  const running = service?.['openRunning'];
-  return {
-    counted: Number(service?.['openCreations'] ?? 0),
-    ...(running !== undefined && { running: Number(running) }),
-  };
+/** The creations that are open, from the service item and the items that were read with it. */
+export function openCreationsOf(service: Item | undefined, items: readonly Item[]): number {
+  const counted = Number(service?.['openCreations'] ?? 0);
+  const sumThen = Number(service?.['openSum'] ?? 0);
+  return Math.max(0, Math.round(counted + sumOf(items) - sumThen));
 }
 
-/** The running count of its item. Before the first note the item does not exist. */
-export function runningOf(openCount: Item | undefined): number {
-  return Number(openCount?.['running'] ?? 0);
+/** The sum of the counters, of which some may have no item yet. */
+export async function readSum(table: Table): Promise<number> {
+  return sumOf(await batchGet(table, openCountKeys));
 }
 
-/** The creations that are open, from the two items that a request reads. */
-export function openCreationsOf(service: Item | undefined, openCount: Item | undefined): number {
-  return openNow(anchorOf(service), runningOf(openCount));
+function sumOf(items: readonly Item[]): number {
+  const counters = items.filter(({ sk }) => sk === 'OPEN_COUNT');
+  return counters.reduce((sum, counter) => sum + Number(counter['running']), 0);
 }

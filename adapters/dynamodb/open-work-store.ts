@@ -1,13 +1,11 @@
 import { parseCreationId, parseNoticeId, type CreationId, type NoticeId } from '../../core/ids.ts';
 import { startGraceMillis } from '../../core/limits.ts';
 import type { OpenWork, OpenWorkStore } from '../../core/ports/executions.ts';
-import { nextAnchor, sampledOneIn, type OpenAnchor } from '../../core/open-count.ts';
-import { batchGet } from './batch-get.ts';
 import { updateIf } from './conditional.ts';
-import { anchorOf, runningOf } from './open-count-store.ts';
+import { readSum } from './open-count-store.ts';
 import { queryPages } from './query.ts';
 import { queryPage, updateItem, type QueryParts } from './send.ts';
-import { keyOf, keys, openShards, openWorkIndex, type Item, type ItemKey, type Table } from './table.ts';
+import { keyOf, keys, openShards, openWorkIndex, type Item, type Table } from './table.ts';
 
 /** The creations of a page. Two BatchGetItems read as many with their leases. */
 const pageSize = 100;
@@ -55,31 +53,23 @@ export function createOpenWorkStore(table: Table): OpenWorkStore {
         ExpressionAttributeValues: { ':holder': holder },
       });
     },
-    recordOpenCount: (capacity) => recordOpenCount(table, capacity),
+    recordOpenCount: () => recordOpenCount(table),
   };
 }
 
 /**
- * The count takes seconds when many creations are open, and the service continues. So the running count that
- * goes with it is the mean of those before and after.
+ * The count takes seconds when many creations are open, and the service goes on. So the sum of the counters that goes
+ * with the count is the mean of the sums before and after it.
  */
-async function recordOpenCount(table: Table, capacity: number): Promise<number> {
-  const before = await readOpen(table);
+async function recordOpenCount(table: Table): Promise<number> {
+  const before = await readSum(table);
   const counted = await countAll(table, partOf);
-  const after = await readOpen(table);
-  const running = (before.running + after.running) / 2;
-  const anchor = nextAnchor(before.anchor, counted, running, sampledOneIn(capacity));
+  const after = await readSum(table);
   await updateItem(table, keys.service(), {
-    UpdateExpression: 'SET openCreations = :open, openRunning = :running',
-    ExpressionAttributeValues: { ':open': anchor.counted, ':running': anchor.running },
+    UpdateExpression: 'SET openCreations = :open, openSum = :sum',
+    ExpressionAttributeValues: { ':open': counted, ':sum': (before + after) / 2 },
   });
   return counted;
-}
-
-async function readOpen(table: Table): Promise<{ readonly anchor: OpenAnchor; readonly running: number }> {
-  const items = await batchGet(table, [keys.service(), keys.openCount()]);
-  const at = ({ pk }: ItemKey): Item | undefined => items.find((item) => item['pk'] === pk);
-  return { anchor: anchorOf(at(keys.service())), running: runningOf(at(keys.openCount())) };
 }
 
 function partOf(shard: string): QueryParts {

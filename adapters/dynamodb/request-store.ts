@@ -17,7 +17,7 @@ import { openCreationsOf } from './open-count-store.ts';
 import { catalogRevisionOf, switchesOf } from './provider-store.ts';
 import { updateItem } from './send.ts';
 import { closedOf } from './service-switch.ts';
-import { keys, minuteOf, ttlAttribute, type Item, type ItemKey, type Table } from './table.ts';
+import { keys, minuteOf, openCountKeys, ttlAttribute, type Item, type ItemKey, type Table } from './table.ts';
 
 /**
  * The reads and the counters of the request path.
@@ -87,25 +87,27 @@ async function readState(
         ? keys.userSpend(key.accountId, key.keyId, monthOf(nowMillis), question.userHash)
         : undefined,
     service: asksTheService ? keys.service() : undefined,
-    // Only a POST can make a creation.
-    openCount: asksTheService && question.rate === 'post' ? keys.openCount() : undefined,
   };
-  const items = await batchGet(
-    table,
-    Object.values(wanted).filter((item) => item !== undefined),
-  );
+  const items = await batchGet(table, [
+    ...Object.values(wanted).filter((item) => item !== undefined),
+    // Only a POST can make a creation.
+    ...(asksTheService && question.rate === 'post' ? openCountKeys : []),
+  ]);
   const found = (name: string): Item | undefined => {
     const place = wanted[name];
     return place && items.find((item) => item['pk'] === place.pk && item['sk'] === place.sk);
   };
-  return stateOf(found, sandbox, nowMillis);
+  return {
+    ...stateOf(found, sandbox, nowMillis),
+    openCreations: openCreationsOf(found('service'), items),
+  };
 }
 
 function stateOf(
   found: (name: string) => Item | undefined,
   sandbox: SandboxSetting,
   nowMillis: number,
-): RequestState {
+): Omit<RequestState, 'openCreations'> {
   const block = found('block');
   const account = found('account');
   const apiKey = found('apiKey');
@@ -127,7 +129,6 @@ function stateOf(
     ...(catalogRevision !== undefined && { catalogRevision }),
     ...closedOf(found('service')),
     rateCount: Number(found('rate')?.['count'] ?? 0),
-    openCreations: openCreationsOf(found('service'), found('openCount')),
     ...switchesOf(found('service')),
   };
 }

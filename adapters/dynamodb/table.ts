@@ -57,9 +57,26 @@ export function openShards(kind: OpenKind): string[] {
   return shards.map((shard) => `${kind}#${shard}`);
 }
 
-/** The shard of a creation or a notice. The last digit of its id, which is random, chooses it. */
+/** The shard of a creation or a notice. */
 export function openShard(kind: OpenKind, id: CreationId | NoticeId): string {
-  return `${kind}#${Number.parseInt(id.slice(-1), 16) % shards.length}`;
+  return `${kind}#${shardOf(id)}`;
+}
+
+/** The last digit of an id is random. */
+function shardOf(id: CreationId | NoticeId): number {
+  return Number.parseInt(id.slice(-1), 16) % shards.length;
+}
+
+/** The counters of open creations. Each is a partition of its own, as the shards of the index are. */
+export const openCountKeys: readonly ItemKey[] = shards.map(openCounter);
+
+/** The counter that follows a creation. */
+export function openCountKey(id: CreationId): ItemKey {
+  return openCounter(shardOf(id));
+}
+
+function openCounter(shard: number): ItemKey {
+  return { pk: `OPEN_COUNT#${shard}`, sk: 'OPEN_COUNT' };
 }
 
 export const keys = {
@@ -110,8 +127,6 @@ export const keys = {
     sk: `REJECTED#${kind}#${minute}`,
   }),
   service: (): ItemKey => ({ pk: 'SERVICE', sk: 'SERVICE' }),
-  /** The running count of open creations. */
-  openCount: (): ItemKey => ({ pk: 'OPEN_COUNT', sk: 'OPEN_COUNT' }),
   /** In a partition of its own: after a change every function reads it once, and it may be large. */
   operatorCatalog: (): ItemKey => ({ pk: 'OPERATOR_CATALOG', sk: 'OPERATOR_CATALOG' }),
 } as const;

@@ -67,6 +67,8 @@ export interface Charges {
    * Takes money, by one conditional transaction. No other code does. Throws when the outcome stays unknown.
    */
   charge(order: ChargeOrder): Promise<ChargeOutcome>;
+  /** Adds a charged creation to the open creations. Its end is taken away by whoever ends it. Never fails. */
+  countStart(id: CreationId): Promise<void>;
   /**
    * Fails the creation and gives its charge back. Further calls for the creation change nothing.
    * 'busy': a conflict outlasted the retries. The caller has to call again.

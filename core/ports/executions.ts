@@ -34,11 +34,10 @@ export interface OpenWorkStore {
   /** Gives the right back, if the holder still has it. */
   releaseStarts(holder: string): Promise<void>;
   /**
-   * Counts the open creations that are not terminal, and writes the count into the item of the service, with the
-   * running count that goes with it (core/open-count.ts).
-   * @param capacity the setting serviceCapacity
+   * Counts the open creations that are not terminal, and writes the count into the item of the service, with the sum
+   * of the counters that goes with it.
    */
-  recordOpenCount(capacity: number): Promise<number>;
+  recordOpenCount(): Promise<number>;
 }
 
 /** What Step Functions answered to the start of an execution. 'unclear': no answer came. */

@@ -49,7 +49,7 @@ export async function reconcile(
     return { looked: 0, started: 0, refunded: 0 };
   }
   // The count limits what the service accepts. So it must not wait until a long run ends.
-  const counting = outcomeOf(services.openWork.recordOpenCount(services.serviceCapacity));
+  const counting = outcomeOf(services.openWork.recordOpenCount());
   const tally = await drain(services, timeLeft);
   const counted = await counting;
   if ('error' in counted) throw counted.error;

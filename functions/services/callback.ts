@@ -1,8 +1,6 @@
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { createHealthStore } from '../../adapters/dynamodb/health-store.ts';
 import { createCallingVendors } from '../../adapters/providers/calling-vendors.ts';
-import { notedCompletions } from '../../core/open-notes.ts';
-import { notesOver } from './admission.ts';
 import { commonServices, imageStore, table } from './clients.ts';
 import type { CompletionServices } from './completion.ts';
 import { environment } from './environment.ts';
@@ -18,7 +16,7 @@ export function callbackServices(): CallbackServices {
   const shared = table();
   return {
     ...common,
-    creations: notedCompletions(createCreationStore(shared), notesOver(shared)(common)),
+    creations: createCreationStore(shared),
     health: createHealthStore(shared),
     images: imageStore(),
     providers: new Map(providers.map((provider) => [provider.name, provider])),

@@ -4,8 +4,6 @@ import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { Tasks } from '../../core/ports/tasks.ts';
 import type { Providers } from '../../core/provider.ts';
-import { notedChargeStore } from '../../core/open-notes.ts';
-import { notesOver } from './admission.ts';
 import { openApi, type ApiServices } from './api.ts';
 import { table } from './clients.ts';
 import { stoppingProviders } from './configured.ts';
@@ -24,11 +22,10 @@ export function cancelServices(): OpenServices<CancelApiServices> {
   const shared = table();
   const open = openApi(shared);
   const providers = stoppingProviders(shared);
-  const openNotes = notesOver(shared);
   return () => {
     const api = open();
     const { signal } = api.budget;
-    const charges = notedChargeStore(createChargeStore({ ...shared, signal }), openNotes(api));
+    const charges = createChargeStore({ ...shared, signal });
     const creations = createCreationStore({ ...shared, signal });
     return { ...api, creations, charges, tasks: tasks(api.log, signal), providers };
   };

@@ -2,7 +2,6 @@ import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import { mcpRequestMillis } from '../../core/limits.ts';
 import type { BeforeCatalog } from '../../core/sold-catalog.ts';
-import { notedChargeStore } from '../../core/open-notes.ts';
 import type { CancelApiServices } from './cancel.ts';
 import { table } from './clients.ts';
 import { stoppingProviders } from './configured.ts';
@@ -25,7 +24,7 @@ export function mcpServices(): OpenServices<BeforeCatalog<McpServices>> {
     return {
       ...submit,
       creations: createCreationStore({ ...shared, signal }),
-      charges: notedChargeStore(createChargeStore({ ...shared, signal, onConflict }), submit.notes),
+      charges: createChargeStore({ ...shared, signal, onConflict }),
       tasks: tasks(submit.log, signal),
       providers,
     };

@@ -2,8 +2,6 @@ import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import type { CancelServices } from '../../core/cancellation.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
-import { notedChargeStore } from '../../core/open-notes.ts';
-import { notesOver } from './admission.ts';
 import { table } from './clients.ts';
 import { stoppingProviders } from './configured.ts';
 import type { OpenServices } from './open.ts';
@@ -17,7 +15,6 @@ export function portalCancelServices(): OpenServices<PortalCancelServices> {
   const shared = table();
   const open = openPortal(shared);
   const providers = stoppingProviders(shared);
-  const openNotes = notesOver(shared);
   return () => {
     const portal = open();
     const { signal } = portal.budget;
@@ -25,7 +22,7 @@ export function portalCancelServices(): OpenServices<PortalCancelServices> {
     return {
       ...portal,
       creations: createCreationStore(store),
-      charges: notedChargeStore(createChargeStore(store), openNotes(portal)),
+      charges: createChargeStore(store),
       tasks: tasks(portal.log, signal),
       providers,
     };

@@ -15,8 +15,6 @@ import type { ApiKey } from '../../core/account.ts';
 import { heldShare } from '../../core/limits.ts';
 import type { UploadServices } from './upload.ts';
 import type { BeforeCatalog } from '../../core/sold-catalog.ts';
-import { notedCharges, notedStarts } from '../../core/open-notes.ts';
-import { notesOver, sampleTurns, serviceCapacity } from './admission.ts';
 import { openCatalogs } from './api.ts';
 import { imageStore, stateMachines, table } from './clients.ts';
 import { awsEnvironment, environment } from './environment.ts';
@@ -42,7 +40,6 @@ export function generateServices(): OpenServices<GenerateServices> {
   });
   const open = openPortalBehind(originSecrets, shared);
   const states = new SFNClient(callLimits());
-  const openNotes = notesOver(shared);
   const noticeMachine = environment('NOTICE_MACHINE_ARN');
   const base = {
     outbound: outbound(),
@@ -50,14 +47,12 @@ export function generateServices(): OpenServices<GenerateServices> {
     resultsBaseUrl: environment('RESULTS_BASE_URL'),
     authFailureForm: 'envelope',
     topUpUrl: environment('TOP_UP_URL'),
-    serviceCapacity: serviceCapacity(),
-    nextTurn: sampleTurns(),
+    serviceCapacity: Number(environment('SERVICE_CAPACITY')),
     uploadTargets: createUploadTargets({ bucket: environment('IMAGES_BUCKET'), ...awsEnvironment() }),
   } as const;
   return () => {
     const portal = open();
     const { signal } = portal.budget;
-    const notes = openNotes(portal);
     const store = { ...shared, signal };
     const onConflict = (creationId: string | undefined): void =>
       portal.log.info('charge_conflict', { creationId });
@@ -68,9 +63,9 @@ export function generateServices(): OpenServices<GenerateServices> {
       requests: createRequestStore(store),
       creations: createCreationReader(store),
       keys: { create: (key) => putKey(store, key) },
-      charges: notedCharges(createCharges({ ...store, onConflict }), notes),
+      charges: createCharges({ ...store, onConflict }),
       uploads: createUploadStore(store),
-      executions: notedStarts(createExecutions(states, stateMachines(), signal), notes),
+      executions: createExecutions(states, stateMachines(), signal),
       held: createHeldPlaces(store, 'generate', heldShare.least),
       notices: createNoticeMarks(store),
       noticeExecutions: createNoticeExecutions(states, noticeMachine, signal),

@@ -12,7 +12,6 @@ import type { PeopleStore } from '../../core/ports/people.ts';
 import type { PortalReads } from '../../core/ports/portal-reads.ts';
 import type { UsageReads } from '../../core/ports/usage.ts';
 import type { SoldCatalogs } from '../../core/sold-catalog.ts';
-import { serviceCapacity } from './admission.ts';
 import { openCatalogs } from './api.ts';
 import { table } from './clients.ts';
 import { environment } from './environment.ts';
@@ -59,7 +58,7 @@ export function readServices(): OpenServices<ReadServices> {
   const shared = table();
   const open = openPortal(shared);
   const catalogs = openCatalogs();
-  const capacity = serviceCapacity();
+  const serviceCapacity = Number(environment('SERVICE_CAPACITY'));
   const clientUrls = { openai: environment('OPENAI_URL'), mcp: environment('MCP_URL') };
   return () => {
     const portal = open();
@@ -68,7 +67,7 @@ export function readServices(): OpenServices<ReadServices> {
       ...portal,
       catalogs: catalogs(store),
       clientUrls,
-      serviceCapacity: capacity,
+      serviceCapacity,
       ...readStores(store),
     };
   };

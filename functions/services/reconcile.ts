@@ -9,8 +9,6 @@ import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { Executions, OpenWorkStore } from '../../core/ports/executions.ts';
 import type { NoticeExecutions, NoticeStore } from '../../core/ports/notices.ts';
-import { notedChargeStore } from '../../core/open-notes.ts';
-import { notesOver, serviceCapacity } from './admission.ts';
 import { commonServices, stateMachines, table, type CommonServices } from './clients.ts';
 import { environment } from './environment.ts';
 
@@ -21,8 +19,6 @@ export interface ReconcileServices extends CommonServices {
   readonly executions: Executions;
   readonly notices: NoticeStore;
   readonly noticeExecutions: NoticeExecutions;
-  /** How many creations may be open at once in the whole service. */
-  readonly serviceCapacity: number;
   /** StartExecution calls that Step Functions allows a second, for all who start executions together. */
   readonly startsPerSecond: number;
 }
@@ -34,12 +30,11 @@ export function reconcileServices(): ReconcileServices {
   return {
     ...common,
     creations: createCreationStore(store),
-    charges: notedChargeStore(createChargeStore(store), notesOver(store)(common)),
+    charges: createChargeStore(store),
     openWork: createOpenWorkStore(store),
     executions: createExecutions(states, stateMachines()),
     notices: createNoticeStore(store),
     noticeExecutions: createNoticeExecutions(states, environment('NOTICE_MACHINE_ARN')),
-    serviceCapacity: serviceCapacity(),
     startsPerSecond: Number(environment('STARTS_PER_SECOND')),
   };
 }

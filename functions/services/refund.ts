@@ -2,8 +2,6 @@ import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
 import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
-import { notedChargeStore } from '../../core/open-notes.ts';
-import { notesOver } from './admission.ts';
 import { commonServices, table, type CommonServices } from './clients.ts';
 
 export interface RefundServices extends CommonServices {
@@ -17,6 +15,6 @@ export function refundServices(): RefundServices {
   return {
     ...common,
     creations: createCreationStore(store),
-    charges: notedChargeStore(createChargeStore(store), notesOver(store)(common)),
+    charges: createChargeStore(store),
   };
 }

@@ -5,8 +5,6 @@ import { createSandboxProvider } from '../../adapters/providers/sandbox/provider
 import { createVendors } from '../../adapters/providers/vendors.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
 import type { ProviderCost, ProviderCosts } from '../../core/provider-costs.ts';
-import { notedCompletions } from '../../core/open-notes.ts';
-import { notesOver } from './admission.ts';
 import { commonServices, imageStore, table } from './clients.ts';
 import type { CompletionServices } from './completion.ts';
 import { recentOperatorCatalog, withConfigured } from './configured.ts';
@@ -41,7 +39,7 @@ export function renderServices(): RenderServices {
   const common = commonServices('render-image');
   return {
     ...common,
-    creations: notedCompletions(createCreationStore(shared), notesOver(shared)(common)),
+    creations: createCreationStore(shared),
     health: createHealthStore(shared),
     images: imageStore(),
     tasks: tasks(common.log),

@@ -13,8 +13,6 @@ import type { NoticeExecutions, NoticeMarks } from '../../core/ports/notices.ts'
 import type { ImageStore } from '../../core/ports/images.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
 import type { BeforeCatalog } from '../../core/sold-catalog.ts';
-import { notedCharges, notedStarts, type OpenNotes } from '../../core/open-notes.ts';
-import { notesOver, sampleTurns, serviceCapacity } from './admission.ts';
 import { openApi, openCatalogs, type QuoteServices } from './api.ts';
 import { imageStore, stateMachines, table } from './clients.ts';
 import { environment } from './environment.ts';
@@ -35,8 +33,6 @@ export interface SubmitServices extends QuoteServices {
   readonly topUpUrl: string;
   /** How many creations may be open at once in the whole service. */
   readonly serviceCapacity: number;
-  /** The turn of a new creation in the sample of open creations. Each call gives the next one. */
-  readonly nextTurn: () => number;
 }
 
 /**
@@ -47,33 +43,29 @@ export function submitServices(
   shared = table(),
   door: Door = 'generate',
   millis = requestMillis,
-): OpenServices<BeforeCatalog<SubmitServices> & { readonly notes: OpenNotes }> {
+): OpenServices<BeforeCatalog<SubmitServices>> {
   const open = openApi(shared, millis);
   const catalogs = openCatalogs();
   const states = new SFNClient(callLimits());
-  const openNotes = notesOver(shared);
   const heldLimit = Number(environment('HELD_LIMIT'));
   const base = {
     outbound: outbound(),
     outboundRules: outboundRules(),
     topUpUrl: environment('TOP_UP_URL'),
-    serviceCapacity: serviceCapacity(),
-    nextTurn: sampleTurns(),
+    serviceCapacity: Number(environment('SERVICE_CAPACITY')),
   };
   return () => {
     const api = open();
     const { signal } = api.budget;
-    const notes = openNotes(api);
     const onConflict = (creationId: string | undefined): void =>
       api.log.info('charge_conflict', { creationId });
     return {
       ...api,
       ...base,
       catalogs: catalogs({ ...shared, signal }),
-      notes,
-      charges: notedCharges(createCharges({ ...shared, signal, onConflict }), notes),
+      charges: createCharges({ ...shared, signal, onConflict }),
       uploads: createUploadReader({ ...shared, signal }),
-      executions: notedStarts(createExecutions(states, stateMachines(), signal), notes),
+      executions: createExecutions(states, stateMachines(), signal),
       held: createHeldPlaces({ ...shared, signal }, door, heldLimit),
       notices: createNoticeMarks({ ...shared, signal }),
       noticeExecutions: createNoticeExecutions(states, environment('NOTICE_MACHINE_ARN'), signal),

@@ -17,7 +17,6 @@ import { createEventLog } from '../../adapters/dynamodb/event-log.ts';
 import { createHeldPlaces } from '../../adapters/dynamodb/held-places.ts';
 import { createHealthStore } from '../../adapters/dynamodb/health-store.ts';
 import { createNoticeStore } from '../../adapters/dynamodb/notice-store.ts';
-import { createOpenCountStore } from '../../adapters/dynamodb/open-count-store.ts';
 import { createOpenWorkStore } from '../../adapters/dynamodb/open-work-store.ts';
 import {
   createOperatorCatalogStore,
@@ -55,7 +54,6 @@ import {
   type SoldCatalogs,
 } from '../../core/sold-catalog.ts';
 import { startBudget } from '../../core/time-budget.ts';
-import type { ChargeStore } from '../../core/ports/charges.ts';
 import type { CreationStore } from '../../core/ports/creations.ts';
 import type { DeliveryStore } from '../../core/ports/deliveries.ts';
 import type { Executions } from '../../core/ports/executions.ts';
@@ -84,14 +82,6 @@ import type { CancelApiServices } from '../../functions/services/cancel.ts';
 import type { EventServices } from '../../functions/services/events.ts';
 import type { UploadServices } from '../../functions/services/upload.ts';
 import type { SubmitServices } from '../../functions/services/submit.ts';
-import {
-  notedChargeStore,
-  notedCompletions,
-  notedStarts,
-  openNotes,
-  type OpenNotes,
-  type OwedNotes,
-} from '../../core/open-notes.ts';
 import { reconcile, type ReconcileEvent } from '../../functions/schedule/reconcile.ts';
 import { deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
 import { creationIdOf, type Payload } from '../../functions/workflow/payload.ts';
@@ -453,23 +443,8 @@ export function createService(
     randomBytes,
     log: createLog(component, watch.onText),
   });
-  let turn = 0;
-  const nextTurn = (): number => (turn += 1);
-  /** Each environment of a function carries the notes that it owes. */
-  const owedNotes = new Map<string, OwedNotes>();
-  let notesOpened = 0;
-  const notes = (component: string): OpenNotes => {
-    notesOpened += 1;
-    const environment = `${component} ${notesOpened % environments}`;
-    const owed = owedNotes.get(environment) ?? { sum: 0 };
-    owedNotes.set(environment, owed);
-    const openCount = createOpenCountStore(store);
-    return openNotes({ ...common(component), openCount, serviceCapacity, owed });
-  };
   const creations = createCreationStore(store);
-  const rendered = (component: string): CreationStore => notedCompletions(creations, notes(component));
-  const charges = (component: string): ChargeStore =>
-    notedChargeStore(createChargeStore(store), notes(component));
+  const charges = createChargeStore(store);
   const onTaskDefect =
     (component: string) =>
     (error: string): void => {
@@ -525,13 +500,11 @@ export function createService(
   ): ReturnType<typeof openQuote> & BeforeCatalog<SubmitServices> => {
     const open = openQuote(millis);
     const { signal } = open.budget;
-    const noted = notes('api');
     return {
       ...open,
-      charges: notedChargeStore(createChargeStore(open.shared), noted),
+      charges: createChargeStore(open.shared),
       serviceCapacity,
-      nextTurn,
-      executions: notedStarts(createExecutions(clients.states, machineArns, signal), noted),
+      executions: createExecutions(clients.states, machineArns, signal),
       notices: createNoticeStore(open.shared),
       noticeExecutions: createNoticeExecutions(clients.states, machineArns.notices, signal),
       outbound,
@@ -579,8 +552,6 @@ export function createService(
     bucket,
     topUpUrl,
     serviceCapacity,
-    nextTurn,
-    openNotes: () => notes('portal'),
     tasks: (signal) => createTasks(clients.states, { onDefect: onTaskDefect('portal'), signal }),
     stoppable,
   });
@@ -591,14 +562,14 @@ export function createService(
     return {
       ...open,
       creations: createCreationStore(open.shared),
-      charges: notedChargeStore(createChargeStore(open.shared), notes('api')),
+      charges: createChargeStore(open.shared),
       tasks: createTasks(clients.states, { onDefect: onTaskDefect('api'), signal }),
       providers: stoppable,
     };
   };
   const render = {
     ...common('render-image'),
-    creations: rendered('render-image'),
+    creations,
     images: bucket.open(),
     providers,
     tasks: createTasks(clients.states, {
@@ -613,9 +584,8 @@ export function createService(
   const callbacks = {
     ...render,
     ...common('receive-callback'),
-    creations: rendered('receive-callback'),
   };
-  const refund = { ...common('refund-charge'), creations, charges: charges('refund-charge') };
+  const refund = { ...common('refund-charge'), creations, charges };
   const delivery = {
     ...common('deliver-webhook'),
     creations,
@@ -629,8 +599,7 @@ export function createService(
   const reconciliation = {
     ...common('reconcile'),
     creations,
-    charges: charges('reconcile'),
-    serviceCapacity,
+    charges,
     openWork: createOpenWorkStore(store),
     executions,
     notices,
@@ -655,7 +624,7 @@ export function createService(
       ...common('operator'),
       schema: releaseSchemas.before,
       creations,
-      charges: charges('operator'),
+      charges,
       tasks: render.tasks,
       providers: stoppable,
     },

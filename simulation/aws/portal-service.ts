@@ -32,7 +32,6 @@ import type { Tasks } from '../../core/ports/tasks.ts';
 import type { Schema } from '../../core/schema-version.ts';
 import { startBudget } from '../../core/time-budget.ts';
 import type { ApiHandler } from '../../functions/http/framed.ts';
-import { notedCharges, notedChargeStore, notedStarts, type OpenNotes } from '../../core/open-notes.ts';
 import { servePortal } from '../../functions/portal/http/serve-portal.ts';
 import { cancelHandlers } from '../../functions/portal/cancel.ts';
 import { generateHandlers } from '../../functions/portal/generate.ts';
@@ -92,8 +91,6 @@ export interface PortalParts {
   readonly bucket: Bucket;
   readonly topUpUrl: string;
   readonly serviceCapacity: number;
-  readonly nextTurn: () => number;
-  readonly openNotes: () => OpenNotes;
   readonly tasks: (signal: AbortSignal) => Tasks;
   /** The vendors that can stop a job. */
   readonly stoppable: CancelServices['providers'];
@@ -149,7 +146,6 @@ export function createPortal(parts: PortalParts): Portal {
   const openGenerate = (): GenerateServices => {
     const { shared, ...portal } = openPortal();
     const { signal } = portal.budget;
-    const notes = parts.openNotes();
     return {
       ...portal,
       catalogs: catalogs(shared),
@@ -164,10 +160,9 @@ export function createPortal(parts: PortalParts): Portal {
       keys: { create: (key) => putKey(shared, key) },
       held: createHeldPlaces(shared, 'generate', heldShare.least),
       serviceCapacity: parts.serviceCapacity,
-      nextTurn: parts.nextTurn,
-      charges: notedCharges(createCharges(shared), notes),
+      charges: createCharges(shared),
       uploads: createUploadStore(shared),
-      executions: notedStarts(createExecutions(states, machineArns, signal), notes),
+      executions: createExecutions(states, machineArns, signal),
       notices: createNoticeMarks(shared),
       noticeExecutions: createNoticeExecutions(states, machineArns.notices, signal),
       images: bucket.open(signal),
@@ -178,7 +173,7 @@ export function createPortal(parts: PortalParts): Portal {
     return {
       ...portal,
       creations: createCreationStore(shared),
-      charges: notedChargeStore(createChargeStore(shared), parts.openNotes()),
+      charges: createChargeStore(shared),
       tasks: parts.tasks(portal.budget.signal),
       providers: parts.stoppable,
     };

@@ -1,9 +1,8 @@
 /**
  * The invariants of admission: a closed service charges no request that came after its close, the open creations
- * stay near the capacity of the service, and the running count of open creations loses nothing when nothing fails.
+ * stay near the capacity of the service, and the counters of open creations lose nothing when nothing fails.
  */
-import { isSampled, sampledOneIn } from '../../core/open-count.ts';
-import { parseCreationId } from '../../core/ids.ts';
+import { openCountKeys } from '../../adapters/dynamodb/table.ts';
 import { isTerminal, type CreationStatus } from '../../core/creation.ts';
 import type { Change, SimulatedTable } from '../aws/simulated-table.ts';
 import type { World } from '../world/simulated-world.ts';
@@ -60,19 +59,12 @@ export function createAdmissionWatch(capacity: number, accuse: Accuse, world?: W
         accuse('nobody is refused while there is room', `${open.size} of ${capacity} are open`);
     },
     atRest: (table) => {
-      // A fault may have lost a note, and a function that died could not write its own.
+      // A fault may have lost a change, and a function that died could not count its own.
       if (world && (world.injected.length > 0 || world.lastFaultAt > 0)) return;
-      const oneIn = sampledOneIn(capacity);
-      const sampled = [...open].filter((pk) => {
-        const id = parseCreationId(pk.replace('CREATION#', ''));
-        return id !== undefined && isSampled(id, oneIn);
-      });
-      const running = Number(table.get('OPEN_COUNT', 'OPEN_COUNT')?.['running']?.N ?? 0);
-      if (running !== oneIn * sampled.length)
-        accuse(
-          'every end is noted as its start was',
-          `${running}, and ${sampled.length} of the sample are open`,
-        );
+      const counters = openCountKeys.map(({ pk, sk }) => Number(table.get(pk, sk)?.['running']?.N ?? 0));
+      const sum = counters.reduce((one, other) => one + other, 0);
+      if (sum !== open.size)
+        accuse('every end is counted as its start was', `${sum} are counted, and ${open.size} are open`);
     },
   };
 }

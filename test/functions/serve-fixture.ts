@@ -99,6 +99,7 @@ export function accepting(setting: Setting): Stage {
     requests,
     catalog,
     charges: stub<ChargeStore>({
+      countStart: () => Promise.resolve(),
       charge: async (order) => {
         orders.push(order);
         const outcome = outcomes[orders.length - 1] ?? outcomes.at(-1);
@@ -126,7 +127,6 @@ export function accepting(setting: Setting): Stage {
     topUpUrl: 'https://portal.test/wallet',
     serviceCapacity: 2_000,
     // The last bits of the byte that seededBytes gives.
-    nextTurn: () => 3,
     resultsBaseUrl: 'https://results.test',
     authFailureForm: 'envelope' as const,
     ...setting.services,

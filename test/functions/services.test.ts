@@ -257,7 +257,7 @@ describe('the bucket of the images', () => {
 });
 
 describe('the calls to DynamoDB', () => {
-  it('A read and a charge get the signal that ends with the time of the request, and a note has a time of its own', async () => {
+  it('A read and a charge get the signal that ends with the time of the request, and the count of a start has a time of its own', async () => {
     dynamo.on(UpdateCommand).resolves({});
     dynamo.on(TransactWriteCommand).resolves({});
     const services = submitServices()();
@@ -268,6 +268,7 @@ describe('the calls to DynamoDB', () => {
       maxConcurrent: 10,
       nowMillis: Date.now(),
     });
+    await services.charges.countStart(creationId);
     const signals = dynamo
       .calls()
       .map(({ args }) => (args.at(1) as { abortSignal?: AbortSignal }).abortSignal);

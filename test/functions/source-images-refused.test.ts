@@ -191,6 +191,7 @@ describe('an execution that cannot be started', () => {
       services: {
         executions: stub<Executions>({ start: async () => Promise.resolve(start) }),
         charges: stub<ChargeStore>({
+          countStart: () => Promise.resolve(),
           charge: async () => Promise.resolve({ kind: 'charged' }),
           refund: async (_creation, asked) => {
             refunds.push(asked);

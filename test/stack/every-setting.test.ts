@@ -254,7 +254,7 @@ describe('the setting', () => {
   });
 
   it('The setting serviceCapacity is known to the functions that compare it, and to the alarm', () => {
-    for (const name of ['GenerateImage', 'OpenaiImages', 'Mcp', 'PortalGenerate', 'PortalRead', 'Reconcile'])
+    for (const name of ['GenerateImage', 'OpenaiImages', 'Mcp', 'PortalGenerate', 'PortalRead'])
       expect(environmentOf(name)['SERVICE_CAPACITY'], name).toBe('15000');
     template.hasOutput('ServiceCapacity', { Value: '15000' });
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {

@@ -5,7 +5,7 @@ import { nameOf, resolved, resourcesOf } from './template.ts';
 // Without ListBucket S3 answers 403 instead of 404 for an image that is not there.
 const renderer = [
   'table: BatchGetItem GetItem',
-  'table of ACCOUNT# CREATION# HEALTH# NOTICE# OPEN_COUNT: UpdateItem',
+  'table of ACCOUNT# CREATION# HEALTH# NOTICE# OPEN_COUNT#: UpdateItem',
   'bucket/results/*: GetObject PutObject',
   'bucket: ListBucket',
   'provider secret: GetSecretValue',
@@ -18,7 +18,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   ListModels: ['table: BatchGetItem', 'table of ACCOUNT# IP#: UpdateItem'],
   GenerateImage: [
     'table: BatchGetItem GetItem',
-    'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT: PutItem UpdateItem',
+    'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT#: PutItem UpdateItem',
     'bucket/sources/*: PutObject',
     'bucket/uploads/*: GetObject',
     'notice machine, callback machine, state machine: StartExecution',
@@ -37,7 +37,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   GetCreation: ['table: BatchGetItem', 'table of ACCOUNT# CREATION# IP#: UpdateItem'],
   CancelCreation: [
     'table: BatchGetItem GetItem',
-    'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT: PutItem UpdateItem',
+    'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT#: PutItem UpdateItem',
     'provider secret: GetSecretValue',
     'callback machine: SendTaskSuccess',
   ],
@@ -48,21 +48,21 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   RenderImage: [...renderer, 'bucket/sources/*: GetObject'],
   ReceiveCallback: [
     'table: GetItem',
-    'table of ACCOUNT# CREATION# HEALTH# NOTICE# OPEN_COUNT: UpdateItem',
+    'table of ACCOUNT# CREATION# HEALTH# NOTICE# OPEN_COUNT#: UpdateItem',
     'bucket/results/*: PutObject',
     'provider secret: GetSecretValue',
     'callback machine: SendTaskFailure SendTaskSuccess',
   ],
-  RefundCharge: ['table: GetItem', 'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT: PutItem UpdateItem'],
+  RefundCharge: ['table: GetItem', 'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT#: PutItem UpdateItem'],
   DeliverWebhook: [
     'table: BatchGetItem GetItem',
-    'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT: PutItem UpdateItem',
+    'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT#: PutItem UpdateItem',
     'encryption secret: GetSecretValue',
     'notice machine: StartExecution',
   ],
   Reconcile: [
     'table: BatchGetItem',
-    'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT SERVICE: PutItem UpdateItem',
+    'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT# SERVICE: PutItem UpdateItem',
     'table/index/open_work: Query',
     'notice machine, callback machine, state machine: StartExecution',
     'callback executions, executions: DescribeExecution',
@@ -81,7 +81,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   ],
   PortalManage: [
     'table: BatchGetItem GetItem Query',
-    'table of ACCOUNT# CREATION# INVITED# IP# NOTICE# OPEN_COUNT PERSON# SESSION#: DeleteItem PutItem UpdateItem',
+    'table of ACCOUNT# CREATION# INVITED# IP# NOTICE# OPEN_COUNT# PERSON# SESSION#: DeleteItem PutItem UpdateItem',
     'encryption secret, origin secret: GetSecretValue',
     'user pool: AdminCreateUser',
     'notice machine, callback machine, state machine: StartExecution',
@@ -89,7 +89,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   // What GenerateImage, QuoteImage and CreateUpload may do.
   PortalGenerate: [
     'table: BatchGetItem GetItem',
-    'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT SESSION#: PutItem UpdateItem',
+    'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT# SESSION#: PutItem UpdateItem',
     'bucket/sources/*, bucket/uploads/*: PutObject',
     'bucket/uploads/*: GetObject',
     'origin secret: GetSecretValue',
@@ -97,7 +97,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   ],
   PortalCancel: [
     'table: BatchGetItem GetItem',
-    'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT SESSION#: PutItem UpdateItem',
+    'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT# SESSION#: PutItem UpdateItem',
     'origin secret, provider secret: GetSecretValue',
     'callback machine: SendTaskSuccess',
   ],
@@ -116,7 +116,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   // What GenerateImage may do, and it finds the tries of a call and reads the images that it answers.
   OpenaiImages: [
     'table: BatchGetItem GetItem Query',
-    'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT: PutItem UpdateItem',
+    'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT#: PutItem UpdateItem',
     'bucket/sources/*: PutObject',
     'bucket/results/*, bucket/uploads/*: GetObject',
     'notice machine, callback machine, state machine: StartExecution',
@@ -125,7 +125,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   // What the operations behind its tools may do, and it reads the images that it answers.
   Mcp: [
     'table: BatchGetItem GetItem',
-    'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT: PutItem UpdateItem',
+    'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT#: PutItem UpdateItem',
     'table/index/listing: Query',
     'bucket/sources/*: PutObject',
     'bucket/results/*, bucket/uploads/*: GetObject',

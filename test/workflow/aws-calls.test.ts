@@ -27,11 +27,8 @@ interface Seen {
   readonly to: number;
 }
 
-/**
- * The note of an open creation is written for a sample of creations, while the execution starts (core/open-notes.ts).
- * So no round waits for it.
- */
-function isNote({ operation, input }: AwsCall): boolean {
+/** A start is counted while the execution starts, and the write is often the shorter one. So no round waits for it. */
+function isCount({ operation, input }: AwsCall): boolean {
   return operation === 'UpdateItem' && JSON.stringify(input['Key']).includes('OPEN_COUNT');
 }
 
@@ -59,7 +56,7 @@ async function roundsOf(
     }
   };
   service.machine.watchAws(async (call, serve) => {
-    if (!call.caller.startsWith(functionName) || isNote(call)) return serve();
+    if (!call.caller.startsWith(functionName) || isCount(call)) return serve();
     const from = performance.now();
     await Promise.all([sleep(heldMillis), wholeRound()]);
     try {

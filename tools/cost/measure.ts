@@ -6,8 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { defaultServiceCapacity } from '../../core/limits.ts';
-import { sampledOneIn } from '../../core/open-count.ts';
 import type { CreationId } from '../../core/ids.ts';
 import { settled, submit } from '../../start/creations.ts';
 import type { AwsCall } from '../../local/aws/aws-call.ts';
@@ -46,10 +44,11 @@ export type CreationKind = (typeof creationKinds)[number];
 /** The number of counted runs of the reconciler, which runs once a minute. */
 const idleMinutes = 10;
 /**
- * A rendering updates the lease, the creation for its lease and for its attempt, and the health of its route.
+ * A rendering updates the lease, the creation for its lease and for its attempt, the health of its route, and the
+ * counter of open creations.
  * Every further update renews the lease.
  */
-const updatesOfARendering = 4;
+const updatesOfARendering = 5;
 
 const update = 'dynamodb UpdateItem';
 
@@ -169,8 +168,8 @@ async function countKind(
   for (let run = 0; run < creations; run += 1) transitions += await runOne(place, kind, last);
   meter.stop();
   const count = averageOf(meter.functions, creations, { transitions, logBytes: counting.logBytes });
-  if (kind === 'success, webhook, callback') return withRunningCount(withVendorCalls(count));
-  return withRunningCount(kind.startsWith('success') ? withoutRenewals(count) : count);
+  if (kind === 'success, webhook, callback') return withVendorCalls(count);
+  return kind.startsWith('success') ? withoutRenewals(count) : count;
 }
 
 async function countReconciler(service: RunningService, counting: Counting): Promise<CreationCount> {
@@ -236,29 +235,13 @@ const keySchema = z.object({ pk: z.object({ S: z.string() }) });
 const askedSchema = z.record(z.string(), z.object({ Keys: z.array(keySchema) }));
 
 /**
- * Chance decides which creations the running count notes, so `withRunningCount` adds the average instead. The time
- * decides when an environment reads the health of the only route of a creation: at most once a minute, so an
- * ordinary creation reads none of it.
+ * The time decides when an environment reads the health of the only route of a creation: at most once a minute, so
+ * an ordinary creation reads none of it.
  */
 function isLeftOut({ operation, input }: AwsCall): boolean {
-  if (operation === 'UpdateItem') return keySchema.parse(input['Key']).pk.S === 'OPEN_COUNT';
   if (operation !== 'BatchGetItem') return false;
   const asked = Object.values(askedSchema.parse(input['RequestItems'])).flatMap(({ Keys: keys }) => keys);
   return asked.some(({ pk }) => pk.S.startsWith('HEALTH#'));
-}
-
-/** The running count notes the start and the end of one creation in so many (decision 3). */
-const notedShare = 1 / sampledOneIn(defaultServiceCapacity);
-
-/** The functions that start and end creations do so in a transaction, and note it with one write after it. */
-function withRunningCount(count: CreationCount): CreationCount {
-  const functions = Object.entries(count.functions).map(([name, one]): [string, FunctionCount] => {
-    const notes = (one.calls.get('dynamodb TransactWriteItems') ?? 0) * notedShare;
-    const updates = (one.calls.get(update) ?? 0) + notes;
-    const calls = new Map([...one.calls, [update, updates]]);
-    return [name, notes === 0 ? one : { ...one, calls, writeUnits: one.writeUnits + notes }];
-  });
-  return { ...count, functions: Object.fromEntries(functions) };
 }
 
 /** The callback ends the wait: the renderer submits the job, and the callback asks for its result and the image. */

@@ -10,8 +10,8 @@ export const reserve = 0.25;
 
 /** Write and read units of the table. docs/cost.md, "Where the figures come from". */
 export const unitsOf = {
-  /** The accept with an Idempotency-Key: 14. The count of open creations takes at most one more. */
-  accept: { write: 15, read: 7 },
+  /** The accept with an Idempotency-Key, and the count of the start. */
+  accept: { write: 15, read: 10 },
   /** A rendering from its start to its image. */
   render: { write: 13, read: 0 },
   /** Handing a job to a vendor that calls back. The callback then writes what a rendering writes. */

@@ -8,7 +8,6 @@ import { mostSeed } from '../../../core/image-request.ts';
 import { chargeMillis, startGraceMillis } from '../../../core/limits.ts';
 import { machineOf } from '../../../core/machine.ts';
 import { asMicros } from '../../../core/money.ts';
-import { withTurn } from '../../../core/open-count.ts';
 import type { ChargeOrder, ChargeOutcome, NewCreation } from '../../../core/ports/charges.ts';
 import type { Problem } from '../../../core/problem.ts';
 import type { RetryCharge } from '../../../core/retries.ts';
@@ -173,7 +172,7 @@ function newCreation(
   { caller, requestId, plan, sources }: Submission,
   index: number,
   nowMillis: number,
-  { randomBytes, nextTurn, schema, catalog }: SubmitServices,
+  { randomBytes, schema, catalog }: SubmitServices,
 ): NewCreation {
   const { request, routes, costMicros } = plan;
   const { account, apiKey } = caller;
@@ -183,7 +182,7 @@ function newCreation(
   const machine = machineOf(routes);
   return {
     v: schema.written,
-    id: uuidV7(nowMillis, withTurn(randomBytes(16), nextTurn())) as CreationId,
+    id: uuidV7(nowMillis, randomBytes(16)) as CreationId,
     accountId: account.id,
     keyId: apiKey.id,
     requestId,

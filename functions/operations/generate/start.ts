@@ -30,7 +30,10 @@ export async function startCreation(
 ): Promise<'started' | 'left'> {
   const { id: creationId, accountId, model, costMicros } = creation;
   const executionId = executionName(creationId, 1);
-  const started = await services.executions.start(creation, 1);
+  const [started] = await Promise.all([
+    services.executions.start(creation, 1),
+    services.charges.countStart(creationId),
+  ]);
   if (started !== 'refused') {
     // 'unclear' counts as started: the reconciler checks a creation that no execution has taken up.
     const acceptMillis = services.clock.now() - Date.parse(creation.createdAt);

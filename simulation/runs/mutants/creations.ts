@@ -219,9 +219,9 @@ export const creations: readonly Mutant[] = [
     replace: '(isKnownVersion(v, schema) || v !== undefined)',
   },
   {
-    name: 'completion-is-not-noted',
-    file: 'core/open-notes.ts',
-    find: "if (outcome === 'completed') await",
-    replace: "if (outcome !== 'completed') await",
+    name: 'end-is-not-counted',
+    file: 'adapters/dynamodb/event-items.ts',
+    find: "if (outcome.kind === 'done') await countOpen",
+    replace: "if (outcome.kind !== 'done') await countOpen",
   },
 ];

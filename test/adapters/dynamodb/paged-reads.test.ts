@@ -99,7 +99,7 @@ describe('A query', () => {
       { Count: 2 },
       {},
     );
-    expect(await createOpenWorkStore(table).recordOpenCount(2_000)).toBe(5 + 4 * 2);
+    expect(await createOpenWorkStore(table).recordOpenCount()).toBe(5 + 4 * 2);
     expect(inputs).toHaveLength(8);
     expect(starts(inputs).filter((start) => start !== undefined)).toEqual([key]);
     expect(inputs[7]).toMatchObject({ ExpressionAttributeValues: { ':open': 13 } });

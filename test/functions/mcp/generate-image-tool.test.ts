@@ -261,6 +261,7 @@ describe('a refusal of generate_image', () => {
       services: {
         executions: stub<McpServices['executions']>({ start: () => Promise.resolve('refused' as const) }),
         charges: stub<McpServices['charges']>({
+          countStart: () => Promise.resolve(),
           charge: () => Promise.resolve({ kind: 'charged' as const }),
           refund: () => Promise.resolve('refunded' as const),
         }),

@@ -239,7 +239,6 @@ export function openWholePortal() {
       authFailureForm: 'envelope',
       topUpUrl: 'https://portal.test/wallet',
       serviceCapacity: 2_000,
-      nextTurn: () => 3,
       requests: createRequestStore(table),
       creations,
       keys: createKeyStore(table),

@@ -93,9 +93,9 @@ async function renderWith(release: Release, prompt: string): Promise<{ units: nu
 
 describe('the write units of a rendering with seven renewals', () => {
   it.each([
-    ['the release before both places', leaseInTheCreation, 14, 58, ['CREATION']],
-    ['the release that writes both places', leaseInBoth, 22, 66, ['CREATION', 'LEASE']],
-    ['this release', thisRelease, 15, 31, ['LEASE']],
+    ['the release before both places', leaseInTheCreation, 15, 59, ['CREATION']],
+    ['the release that writes both places', leaseInBoth, 23, 67, ['CREATION', 'LEASE']],
+    ['this release', thisRelease, 16, 32, ['LEASE']],
   ])(
     'With %s, they are known for a short and a long prompt',
     async (_which, release, short, long, written) => {

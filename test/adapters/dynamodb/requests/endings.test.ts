@@ -4,6 +4,12 @@ import { createCreationStore } from '../../../../adapters/dynamodb/creation-stor
 import { creationId, now, aCreation, storedImage } from '../../../fixtures/records.ts';
 import { describeRequests, webhook, type Row } from './recorder.ts';
 
+/** The counter of open creations, after the transaction. */
+const theCount = `
+Update table pk: "OPEN_COUNT#2", sk: "OPEN_COUNT"
+  Update: ADD running :change
+  :change: -1`;
+
 const rows: readonly Row[] = [
   [
     'A refund',
@@ -38,7 +44,7 @@ Put table
   sk: "LEDGER#2026-11-21T12:00:30.000Z#refund#019aa5a0-1000-7000-8000-00000000000a", kind: "refund"
   amountMicros: 40000, creationId: "019aa5a0-1000-7000-8000-00000000000a", keyId: "Key001"
   month: "2026_11", day: "2026_11_21", model: "sandbox-standard", chargedOn: "2026-11-21"
-  reason: "GenerationFailed", at: "2026-11-21T12:00:30.000Z"`,
+  reason: "GenerationFailed", at: "2026-11-21T12:00:30.000Z"${theCount}`,
   ],
   [
     'A refund that is not announced',
@@ -71,7 +77,7 @@ Put table
   sk: "LEDGER#2026-11-21T12:00:30.000Z#refund#019aa5a0-1000-7000-8000-00000000000a", kind: "refund"
   amountMicros: 40000, creationId: "019aa5a0-1000-7000-8000-00000000000a", keyId: "Key001"
   month: "2026_11", day: "2026_11_21", model: "sandbox-standard", chargedOn: "2026-11-21"
-  reason: "GenerationFailed", at: "2026-11-21T12:00:30.000Z"`,
+  reason: "GenerationFailed", at: "2026-11-21T12:00:30.000Z"${theCount}`,
   ],
   [
     'A completion without a webhook',
@@ -94,7 +100,7 @@ Update table pk: "CREATION#019aa5a0-1000-7000-8000-00000000000a", sk: "CREATION"
 Update table pk: "ACCOUNT#Acc0unt001", sk: "ACCOUNT"
   Update: SET inFlight = inFlight - :one
   Condition: attribute_not_exists(eventsSince)
-  :one: 1`,
+  :one: 1${theCount}`,
   ],
   [
     'A lease',

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { countOpen } from '../../../adapters/dynamodb/open-count-store.ts';
+import { createCreationStore } from '../../../adapters/dynamodb/creation-store.ts';
+import type { Table } from '../../../adapters/dynamodb/table.ts';
+import { aCreation, creationId, now, storedImage } from '../../fixtures/records.ts';
+import { fakeClock } from '../../functions/fakes.ts';
+
+/** A table whose calls have these outcomes, one after the other, and the names of its calls. */
+function tableThat(...outcomes: readonly (Error | undefined)[]): { table: Table; calls: string[] } {
+  const calls: string[] = [];
+  const left = [...outcomes];
+  const send = ({ constructor: { name } }: object): Promise<unknown> => {
+    calls.push(name);
+    const error = left.shift();
+    return error ? Promise.reject(error) : Promise.resolve({});
+  };
+  const randomBytes = (count: number): Uint8Array => new Uint8Array(count);
+  const client = { send } as unknown as Table['client'];
+  return { table: { client, name: 'table', clock: fakeClock(), randomBytes }, calls };
+}
+
+const done = { results: [storedImage], resultsExpireAt: now, attempts: [], nowMillis: now };
+
+describe('the counters of open creations', () => {
+  it('A change that fails does not fail its caller', async () => {
+    const { table, calls } = tableThat(new Error('denied'));
+    await countOpen(table, creationId, 1);
+    expect(calls).toEqual(['UpdateCommand']);
+  });
+
+  it('A creation whose end cannot be counted has ended', async () => {
+    const { table, calls } = tableThat(undefined, new Error('denied'));
+    expect(await createCreationStore(table).complete(aCreation(), done)).toBe('completed');
+    expect(calls).toEqual(['TransactWriteCommand', 'UpdateCommand']);
+  });
+
+  it('An end that fails is not counted', async () => {
+    const { table, calls } = tableThat(new Error('denied'));
+    await expect(createCreationStore(table).complete(aCreation(), done)).rejects.toThrow('denied');
+    expect(calls).toEqual(['TransactWriteCommand']);
+  });
+});
