@@ -1,30 +1,24 @@
 /** What the functions that begin and end creations need to keep the running count (core/open-count.ts). */
 import { createOpenCountStore } from '../../adapters/dynamodb/open-count-store.ts';
-import type { Table } from '../../adapters/dynamodb/table.ts';
-import { openNotes, type OpenNotes } from '../../core/open-notes.ts';
-import { randomness, type CommonServices } from './clients.ts';
-import { environment } from './environment.ts';
+import { openNotes, type OpenNotes, type OwedNotes } from '../../core/open-notes.ts';
+import { tableOf, type CommonServices } from './common.ts';
+import type { On } from './platform.ts';
 
 /** The setting: how many creations may be open at once in the whole service. */
-export function serviceCapacity(): number {
+export function serviceCapacity({ environment }: On): number {
   return Number(environment('SERVICE_CAPACITY'));
 }
 
-/** The turns of the creations of this environment (core/open-count.ts). The first turn is random. */
-export function sampleTurns(): () => number {
-  let turn = randomness(1)[0] ?? 0;
-  return () => (turn += 1);
-}
-
 /**
- * The notes of an environment, for each of its requests.
- * @param shared the table of the function: the time of a request does not limit a note
+ * The notes of an environment, for each of its requests. The time of a request does not limit a note.
+ * @param component the function whose environments owe notes
  */
-export function notesOver(shared: Table): (common: Pick<CommonServices, 'clock' | 'log'>) => OpenNotes {
-  const ofEnvironment = {
-    openCount: createOpenCountStore(shared),
-    serviceCapacity: serviceCapacity(),
-    owed: { sum: 0 },
-  };
-  return ({ clock, log }) => openNotes({ clock, log, ...ofEnvironment });
+export function notesOver(
+  on: On<'dynamodb'>,
+  component: string,
+): (common: Pick<CommonServices, 'log'>) => OpenNotes {
+  const openCount = createOpenCountStore(tableOf(on));
+  const capacity = serviceCapacity(on);
+  const owed = on.remembered<OwedNotes>(`notes of ${component}`, () => ({ sum: 0 }));
+  return ({ log }) => openNotes({ clock: on.clock, log, openCount, serviceCapacity: capacity, owed: owed() });
 }

@@ -1,33 +1,11 @@
-import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
-import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
-import type { CancelServices } from '../../core/cancellation.ts';
-import type { CreationStore } from '../../core/ports/creations.ts';
-import { notedChargeStore } from '../../core/open-notes.ts';
-import { notesOver } from './admission.ts';
-import { table } from './clients.ts';
-import { stoppingProviders } from './configured.ts';
-import type { OpenServices } from './open.ts';
-import { openPortal, type PortalServices } from './portal.ts';
-import { tasks } from './tasks.ts';
+import { cancelling, type CancelPlatform } from './cancel.ts';
+import type { ServicesOf } from './open.ts';
+import { openPortalWith, type PortalPlatform } from './portal.ts';
 
 /** For the operation that cancels a creation. */
-export type PortalCancelServices = PortalServices & CancelServices & { readonly creations: CreationStore };
+export type PortalCancelServices = ServicesOf<typeof openPortalCancel>;
 
-export function portalCancelServices(): OpenServices<PortalCancelServices> {
-  const shared = table();
-  const open = openPortal(shared);
-  const providers = stoppingProviders(shared);
-  const openNotes = notesOver(shared);
-  return () => {
-    const portal = open();
-    const { signal } = portal.budget;
-    const store = { ...shared, signal };
-    return {
-      ...portal,
-      creations: createCreationStore(store),
-      charges: notedChargeStore(createChargeStore(store), openNotes(portal)),
-      tasks: tasks(portal.log, signal),
-      providers,
-    };
-  };
+export function openPortalCancel(on: PortalPlatform & CancelPlatform) {
+  const cancel = cancelling(on, 'portal');
+  return openPortalWith(on, (store, portal) => cancel(store, portal));
 }

@@ -39,7 +39,7 @@ import { generateHandlers } from '../../functions/portal/generate.ts';
 import { manageHandlers } from '../../functions/portal/manage.ts';
 import { serveRead } from '../../functions/portal/read.ts';
 import { enter } from '../../functions/portal/sign-in/enter.ts';
-import type { CommonServices } from '../../functions/services/clients.ts';
+import type { CommonServices } from '../../functions/services/common.ts';
 import type { PortalServices } from '../../functions/services/portal.ts';
 import type { PortalCancelServices } from '../../functions/services/portal-cancel.ts';
 import type { GenerateServices } from '../../functions/services/portal-generate.ts';
