@@ -841,6 +841,24 @@ export const mutants: readonly Mutant[] = [
       "    Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.failure', Next: 'RefundCharge' }],\n" +
       "    Retry: [{ ErrorEquals: ['Lambda.TooManyRequestsException'], MaxAttempts: 0 },",
   },
+  {
+    name: 'opener-without-the-held-limit',
+    file: 'functions/services/submit.ts',
+    find: 'createHeldPlaces(store, door, heldLimit)',
+    replace: 'createHeldPlaces(store, door, Infinity)',
+  },
+  {
+    name: 'opener-with-another-machine',
+    file: 'functions/services/reconcile.ts',
+    find: "on.environment('NOTICE_MACHINE_ARN')",
+    replace: "on.environment('STATE_MACHINE_ARN')",
+  },
+  {
+    name: 'opener-whose-clock-stands-still',
+    file: 'functions/services/common.ts',
+    find: 'clock: on.clock,',
+    replace: 'clock: { ...on.clock, now: ((at) => () => at)(on.clock.now()) },',
+  },
 ];
 
 const root = new URL('../../', import.meta.url);
