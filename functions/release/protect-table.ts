@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { lambdaHandler } from '../lambda-handler.ts';
 import { openProtection, type ProtectionServices } from '../services/protection.ts';
-import { base } from '../services/lambda.ts';
+import { base } from '../services/lambda-base.ts';
 import { answerRequest, requestSchema } from './custom-resource.ts';
 
 const tableRequestSchema = requestSchema.extend({

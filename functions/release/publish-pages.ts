@@ -13,7 +13,7 @@ import {
 } from '../../core/portal/page-files.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
 import { openPages, type PagesServices } from '../services/pages.ts';
-import { base } from '../services/lambda.ts';
+import { base } from '../services/lambda-base.ts';
 import { answerRequest, requestSchema } from './custom-resource.ts';
 
 const pagesRequestSchema = requestSchema.extend({

@@ -1,11 +1,9 @@
 /** The parts of the platform in Lambda. An entry hands an opener only those that the opener takes. */
-import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { callLimits } from '../../adapters/call-limits.ts';
-import { createJsonLog } from '../../adapters/json-log.ts';
 import { createReplaceableSecret } from '../../adapters/plain-secret.ts';
 import { createProviderCredentials } from '../../adapters/provider-credentials.ts';
 import { createCallingVendors } from '../../adapters/providers/calling-vendors.ts';
@@ -24,26 +22,11 @@ import costs from '../../catalog/provider-costs.json' with { type: 'json' };
 import type { Catalog } from '../../core/catalog.ts';
 import { poolEmailsADay } from '../../core/portal/invitation-room.ts';
 import type { ProviderCosts } from '../../core/provider-costs.ts';
-import { schema } from '../../core/schema-version.ts';
 import { awsEnvironment, environment, outboundRules } from './environment.ts';
-import type { On, Platform } from './platform.ts';
+import { random } from './lambda-base.ts';
+import type { Platform } from './platform.ts';
 
-const random: Platform['randomBytes'] = (count) => randomBytes(count);
-
-export function base(): On {
-  const namespace = environment('METRICS_NAMESPACE');
-  return {
-    clock,
-    randomBytes: random,
-    environment,
-    log: (component) => createJsonLog({ component, namespace, now: () => clock.now() }),
-    schema: () => schema,
-    remembered: (_name, make) => {
-      const state = make();
-      return () => state;
-    },
-  };
-}
+export { base } from './lambda-base.ts';
 
 export function dynamodb(): Platform['dynamodb'] {
   return DynamoDBDocumentClient.from(new DynamoDBClient(callLimits()), {

@@ -845,7 +845,7 @@ export const mutants: readonly Mutant[] = [
     name: 'opener-without-the-held-limit',
     file: 'functions/services/submit.ts',
     find: 'createHeldPlaces(store, door, heldLimit)',
-    replace: 'createHeldPlaces(store, door, Infinity)',
+    replace: 'createHeldPlaces(store, door, 1_000)',
   },
   {
     name: 'opener-with-another-machine',
