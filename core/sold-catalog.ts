@@ -33,6 +33,9 @@ export interface SoldCatalogs {
 /** What an operation over the catalog is opened with: the catalog follows once the caller's state is read. */
 export type BeforeCatalog<Services> = Omit<Services, 'catalog'> & { readonly catalogs: SoldCatalogs };
 
+/** The same services once the caller's state is read. */
+export type AfterCatalog<Services> = Omit<Services, 'catalogs'> & { readonly catalog: SoldCatalog };
+
 /** Opens the catalogs of a request. */
 export function soldCatalogs(memory: CatalogMemory, read: ReadOperatorCatalog): SoldCatalogs {
   const latest = async (): Promise<SoldCatalog> => {

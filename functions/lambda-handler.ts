@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { logWith } from './log-with.ts';
-import type { CommonServices } from './services/clients.ts';
+import type { CommonServices } from './services/common.ts';
 import { once } from './services/open.ts';
 
 export type LambdaHandler<Event, Result> = (event: Event, context: Context) => Promise<Result>;

@@ -1,7 +1,7 @@
 /** Checks thresholds without failing the work of the caller. */
 import { lookForCrossings, type LookServices, type Place } from '../core/look-for-crossings.ts';
 import { errorName } from './error-name.ts';
-import type { CommonServices } from './services/clients.ts';
+import type { CommonServices } from './services/common.ts';
 
 /** False when the check failed. The crossing then stays unmarked, and the next check sends its notice. */
 export async function lookQuietly(

@@ -1,7 +1,7 @@
 /** The only entrance to the refund. */
 import { isStoppedByCancel, type CreationRecord } from '../core/creation.ts';
 import type { Charges, Refund } from '../core/ports/charges.ts';
-import type { CommonServices } from './services/clients.ts';
+import type { CommonServices } from './services/common.ts';
 import { requireKnownRelease } from './workflow/payload.ts';
 
 /**

@@ -8,7 +8,7 @@ import { overdueMillis, requestMillis } from '../../core/limits.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
 import { Problem } from '../../core/problem.ts';
 import type { TimeBudget } from '../../core/time-budget.ts';
-import type { CommonServices } from '../services/clients.ts';
+import type { CommonServices } from '../services/common.ts';
 import type { OpenServices } from '../services/open.ts';
 import { internalError, overloaded } from './problems.ts';
 

@@ -5,7 +5,8 @@ import { modelIdOf } from '../../core/openai/aliases.ts';
 import type { Caller } from '../http/caller.ts';
 import { modelNotFound, unknownRoute } from '../http/problems.ts';
 import { withCatalog } from '../http/with-catalog.ts';
-import { openaiModelServices, type OpenaiModelServices } from '../services/openai-models.ts';
+import { openOpenaiModels, type OpenaiModelServices } from '../services/openai-models.ts';
+import { base, catalog, dynamodb } from '../services/lambda.ts';
 import { atFirstRequest } from '../services/open.ts';
 import { jsonAnswer, serveOpenai, type OpenaiHandle } from './http/serve-openai.ts';
 
@@ -44,4 +45,7 @@ function modelView({ id }: Model): Record<string, unknown> {
   return { id, object: 'model', created, owned_by: 'darkroom' };
 }
 
-export const handler = serveOpenai(withCatalog(openaiModels), atFirstRequest(openaiModelServices));
+export const handler = serveOpenai(
+  withCatalog(openaiModels),
+  atFirstRequest(() => openOpenaiModels({ ...base(), dynamodb: dynamodb(), catalog })),
+);

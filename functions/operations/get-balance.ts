@@ -4,7 +4,8 @@ import { dayOf, monthOf, nextDay, nextMonth } from '../../core/creation.ts';
 import { asMicros, toUsd, type Micros } from '../../core/money.ts';
 import { invalidRequest } from '../../core/problem.ts';
 import { isUser } from '../../core/user.ts';
-import { apiServices, type ApiServices } from '../services/api.ts';
+import { openApi, type ApiServices } from '../services/api.ts';
+import { base, dynamodb } from '../services/lambda.ts';
 import { atFirstRequest } from '../services/open.ts';
 import { checkQuery } from '../http/request.ts';
 import { serve, type Handle } from '../http/serve.ts';
@@ -60,4 +61,8 @@ function keyView(apiKey: ApiKey, nowMillis: number): Record<string, unknown> {
   };
 }
 
-export const handler = serve('get', getBalance, atFirstRequest(apiServices));
+export const handler = serve(
+  'get',
+  getBalance,
+  atFirstRequest(() => openApi({ ...base(), dynamodb: dynamodb() })),
+);

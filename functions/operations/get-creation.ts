@@ -3,7 +3,8 @@ import { deprecationHeadersOf } from '../../core/deprecation.ts';
 import { pollIntervalMillis } from '../../core/limits.ts';
 import { nextPollSeconds } from '../../core/poll-pace.ts';
 import { creationNotFound, pollTooSoon } from '../http/problems.ts';
-import { catalogServices, type CatalogServices } from '../services/api.ts';
+import { openCatalog, type CatalogServices } from '../services/api.ts';
+import { base, catalog, dynamodb } from '../services/lambda.ts';
 import { atFirstRequest } from '../services/open.ts';
 import { checkQuery } from '../http/request.ts';
 import { serve, type Handle } from '../http/serve.ts';
@@ -32,4 +33,8 @@ export const getCreation: Handle<CatalogServices> = async (request, caller, serv
   };
 };
 
-export const handler = serve('get', withCatalog(getCreation), atFirstRequest(catalogServices));
+export const handler = serve(
+  'get',
+  withCatalog(getCreation),
+  atFirstRequest(() => openCatalog({ ...base(), dynamodb: dynamodb(), catalog })),
+);

@@ -9,7 +9,8 @@ import { mostPageBytes } from '../../core/limits.ts';
 import type { CreationPage, CreationQuery } from '../../core/ports/creations.ts';
 import { invalidRequest, type FieldError } from '../../core/problem.ts';
 import { isUser } from '../../core/user.ts';
-import { listServices, type ListServices } from '../services/api.ts';
+import { openList, type ListServices } from '../services/api.ts';
+import { base, dynamodb } from '../services/lambda.ts';
 import { atFirstRequest } from '../services/open.ts';
 import { unknownParameters, type ApiRequest } from '../http/request.ts';
 import { serve, type Handle } from '../http/serve.ts';
@@ -105,4 +106,8 @@ function toCursor(id: CreationId): string {
   return Buffer.from(id, 'latin1').toString('base64url');
 }
 
-export const handler = serve('get', listCreations, atFirstRequest(listServices));
+export const handler = serve(
+  'get',
+  listCreations,
+  atFirstRequest(() => openList({ ...base(), dynamodb: dynamodb() })),
+);

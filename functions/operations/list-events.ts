@@ -6,7 +6,8 @@ import type { EventPlace, PlacedEvent } from '../../core/ports/events.ts';
 import { invalidRequest } from '../../core/problem.ts';
 import { serve, type Handle } from '../http/serve.ts';
 import type { Caller } from '../http/caller.ts';
-import { eventServices, type EventServices } from '../services/events.ts';
+import { openEvents, type EventServices } from '../services/events.ts';
+import { base, dynamodb } from '../services/lambda.ts';
 import { atFirstRequest } from '../services/open.ts';
 import { awaitEvents, type Look } from './events/await-events.ts';
 import { eventQuery, wrongCursor, type EventQuery } from './events/query.ts';
@@ -85,4 +86,8 @@ async function lookBehind(
   return { found: found.length === 0 ? undefined : found, place };
 }
 
-export const handler = serve('get', listEvents, atFirstRequest(eventServices));
+export const handler = serve(
+  'get',
+  listEvents,
+  atFirstRequest(() => openEvents({ ...base(), dynamodb: dynamodb() })),
+);

@@ -10,7 +10,8 @@ import {
 } from '../../core/catalog.ts';
 import { aspectRatios, outputFormats, resolutions } from '../../core/image-formats.ts';
 import { fromUsd, toUsd } from '../../core/money.ts';
-import { catalogServices, type CatalogServices } from '../services/api.ts';
+import { openCatalog, type CatalogServices } from '../services/api.ts';
+import { base, catalog, dynamodb } from '../services/lambda.ts';
 import { atFirstRequest } from '../services/open.ts';
 import type { Caller } from '../http/caller.ts';
 import { checkQuery } from '../http/request.ts';
@@ -83,4 +84,8 @@ function shapesOf(model: Model, routes: readonly Route[]): Record<string, unknow
   };
 }
 
-export const handler = serve('get', withCatalog(listModels), atFirstRequest(catalogServices));
+export const handler = serve(
+  'get',
+  withCatalog(listModels),
+  atFirstRequest(() => openCatalog({ ...base(), dynamodb: dynamodb(), catalog })),
+);

@@ -10,7 +10,8 @@ import { isKnownVersion } from '../../core/schema-version.ts';
 import { errorName } from '../error-name.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
 import { idsOf, logWith } from '../log-with.ts';
-import { callbackServices, type CallbackServices } from '../services/callback.ts';
+import { openCallback, type CallbackServices } from '../services/completion.ts';
+import { base, callingVendors, dynamodb, images, states } from '../services/lambda.ts';
 import {
   attemptOf,
   callingProvider,
@@ -91,6 +92,7 @@ function stackOf(error: unknown): string | undefined {
 }
 
 export const handler = lambdaHandler(
-  callbackServices,
+  () =>
+    openCallback({ ...base(), dynamodb: dynamodb(), states: states(), images, vendors: callingVendors() }),
   async (event: APIGatewayProxyEventV2, services, requestId) => receiveCallback(event, requestId, services),
 );

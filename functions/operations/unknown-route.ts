@@ -1,6 +1,7 @@
 import { methodsOf } from '../../core/contract.ts';
 import { unknownRoute as noSuchRoute } from '../http/problems.ts';
-import { apiServices, type ApiServices } from '../services/api.ts';
+import { openApi, type ApiServices } from '../services/api.ts';
+import { base, dynamodb } from '../services/lambda.ts';
 import { atFirstRequest } from '../services/open.ts';
 import { serve, type Handle } from '../http/serve.ts';
 
@@ -10,4 +11,8 @@ import { serve, type Handle } from '../http/serve.ts';
 export const unknownRoute: Handle<ApiServices> = async ({ method, path }) =>
   Promise.reject(noSuchRoute(method, path, methodsOf(path)));
 
-export const handler = serve('by method', unknownRoute, atFirstRequest(apiServices));
+export const handler = serve(
+  'by method',
+  unknownRoute,
+  atFirstRequest(() => openApi({ ...base(), dynamodb: dynamodb() })),
+);

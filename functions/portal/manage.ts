@@ -1,6 +1,16 @@
 /** The Lambda function of what clients change by themselves: keys, webhooks, alerts and people. */
 import { atFirstRequest } from '../services/open.ts';
-import { manageServices, type ManageServices } from '../services/portal-manage.ts';
+import { openPortalManage, type ManageServices } from '../services/portal-manage.ts';
+import {
+  base,
+  catalog,
+  dynamodb,
+  originSecrets,
+  outbound,
+  registration,
+  secretBox,
+  states,
+} from '../services/lambda.ts';
 import { servePortal, type PortalHandlers } from './http/serve-portal.ts';
 import { changeKey } from './manage/change-key.ts';
 import { changePerson } from './manage/change-person.ts';
@@ -36,4 +46,19 @@ export const manageHandlers: PortalHandlers<'manage', ManageServices> = {
   withdrawInvitation,
 };
 
-export const handler = servePortal('manage', manageHandlers, atFirstRequest(manageServices));
+export const handler = servePortal(
+  'manage',
+  manageHandlers,
+  atFirstRequest(() =>
+    openPortalManage({
+      ...base(),
+      dynamodb: dynamodb(),
+      originSecrets: originSecrets(),
+      states: states(),
+      catalog,
+      outbound: outbound(),
+      secretBox: secretBox(),
+      registration,
+    }),
+  ),
+);

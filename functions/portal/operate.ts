@@ -1,6 +1,7 @@
 /** The Lambda function of the operator's pages. */
 import { atFirstRequest } from '../services/open.ts';
-import { operateServices, type OperateServices } from '../services/portal-operate.ts';
+import { openPortalOperate, type OperateServices } from '../services/portal-operate.ts';
+import { base, dynamodb, originSecrets, registration, states } from '../services/lambda.ts';
 import { servePortal, type PortalHandlers } from './http/serve-portal.ts';
 import { changeAccount } from './operate/change-account.ts';
 import { getMargin } from './operate/get-margin.ts';
@@ -24,4 +25,16 @@ export const operateHandlers: PortalHandlers<'operate', OperateServices> = {
   getMargin,
 };
 
-export const handler = servePortal('operate', operateHandlers, atFirstRequest(operateServices));
+export const handler = servePortal(
+  'operate',
+  operateHandlers,
+  atFirstRequest(() =>
+    openPortalOperate({
+      ...base(),
+      dynamodb: dynamodb(),
+      originSecrets: originSecrets(),
+      states: states(),
+      registration,
+    }),
+  ),
+);

@@ -1,7 +1,8 @@
 /** Everything that the pages of an account read. It writes nothing but the sums of days that are over. */
 import type { ApiHandler } from '../http/framed.ts';
 import { atFirstRequest, type OpenServices } from '../services/open.ts';
-import { readServices, type ReadServices } from '../services/portal-read.ts';
+import { openPortalRead, type ReadServices } from '../services/portal-read.ts';
+import { base, catalog, dynamodb, originSecrets } from '../services/lambda.ts';
 import { servePortal, type PortalHandlers } from './http/serve-portal.ts';
 import { exportLedger } from './read/export-ledger.ts';
 import { exportUsage } from './read/export-usage.ts';
@@ -45,4 +46,8 @@ export function serveRead(open: OpenServices<ReadServices>): ApiHandler {
   return servePortal('read', handlers, open);
 }
 
-export const handler = serveRead(atFirstRequest(readServices));
+export const handler = serveRead(
+  atFirstRequest(() =>
+    openPortalRead({ ...base(), dynamodb: dynamodb(), originSecrets: originSecrets(), catalog }),
+  ),
+);

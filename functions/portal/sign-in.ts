@@ -5,7 +5,8 @@
 import { signInMethods, signInPaths } from '../../core/contract.ts';
 import { framed, inTime, type ApiHandler } from '../http/framed.ts';
 import { atFirstRequest, type OpenServices } from '../services/open.ts';
-import { signInServices, type SignInServices } from '../services/portal-sign-in.ts';
+import { openSignIn, type SignInServices } from '../services/portal-sign-in.ts';
+import { base, dynamodb, originSecrets, secrets } from '../services/lambda.ts';
 import type { PortalAnswer } from './http/caller.ts';
 import { portalRequestOf, type PortalRequest } from './http/portal-request.ts';
 import { answerOf, refusal, toPortalGateway } from './http/serve-portal.ts';
@@ -40,4 +41,8 @@ export function serveSignIn(open: OpenServices<SignInServices>): ApiHandler {
   );
 }
 
-export const handler = serveSignIn(atFirstRequest(signInServices));
+export const handler = serveSignIn(
+  atFirstRequest(() =>
+    openSignIn({ ...base(), dynamodb: dynamodb(), originSecrets: originSecrets(), secrets: secrets() }),
+  ),
+);

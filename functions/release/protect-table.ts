@@ -4,7 +4,8 @@
  */
 import * as z from 'zod';
 import { lambdaHandler } from '../lambda-handler.ts';
-import { protectionServices, type ProtectionServices } from '../services/protection.ts';
+import { openProtection, type ProtectionServices } from '../services/protection.ts';
+import { base } from '../services/lambda-base.ts';
 import { answerRequest, requestSchema } from './custom-resource.ts';
 
 const tableRequestSchema = requestSchema.extend({
@@ -43,4 +44,4 @@ async function protect(table: string, { protection, clock, log }: ProtectionServ
   throw new Error('DynamoDB was changing the table for two minutes');
 }
 
-export const handler = lambdaHandler(protectionServices, protectTable);
+export const handler = lambdaHandler(() => openProtection(base()), protectTable);

@@ -12,7 +12,8 @@ import {
   withAddresses,
 } from '../../core/portal/page-files.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
-import { pagesServices, type PagesServices } from '../services/pages.ts';
+import { openPages, type PagesServices } from '../services/pages.ts';
+import { base } from '../services/lambda-base.ts';
 import { answerRequest, requestSchema } from './custom-resource.ts';
 
 const pagesRequestSchema = requestSchema.extend({
@@ -59,4 +60,4 @@ async function removePages({ store, log }: PagesServices): Promise<void> {
   log.info('pages_removed', { files: removed });
 }
 
-export const handler = lambdaHandler(pagesServices, publishPages);
+export const handler = lambdaHandler(() => openPages(base()), publishPages);

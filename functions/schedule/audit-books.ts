@@ -10,7 +10,8 @@ import { auditAccounts, type AuditedPart, type AuditProgress } from '../../core/
 import type { AccountId } from '../../core/ids.ts';
 import type { AuditLock, AuditRun } from '../../core/ports/audit-runs.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
-import { auditServices, type AuditServices } from '../services/audit.ts';
+import { openAudit, type AuditServices } from '../services/audit.ts';
+import { base, dynamodb } from '../services/lambda.ts';
 
 const lookAgainMillis = 15_000;
 /** So much time is left for the comparisons of the accounts whose ledgers are read. */
@@ -103,6 +104,8 @@ function lost({ log }: AuditServices, { day }: AuditRun): AuditReport {
   return { outcome: 'lost' };
 }
 
-export const handler = lambdaHandler(auditServices, async (_event: unknown, services, requestId, context) =>
-  auditBooks(services, requestId, () => context.getRemainingTimeInMillis()),
+export const handler = lambdaHandler(
+  () => openAudit({ ...base(), dynamodb: dynamodb() }),
+  async (_event: unknown, services, requestId, context) =>
+    auditBooks(services, requestId, () => context.getRemainingTimeInMillis()),
 );

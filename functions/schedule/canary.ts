@@ -8,7 +8,8 @@ import { canaryModel } from '../../core/canary.ts';
 import type { CanaryAnswer, PublicApi } from '../../core/ports/canary.ts';
 import { errorName } from '../error-name.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
-import { canaryServices, type CanaryServices } from '../services/canary.ts';
+import { openCanary, type CanaryServices } from '../services/canary.ts';
+import { base, secrets } from '../services/lambda.ts';
 
 export type CanaryStep =
   | 'set_up'
@@ -160,6 +161,7 @@ function micros(usd: number): number {
   return Math.round(usd * 1_000_000);
 }
 
-export const handler = lambdaHandler(canaryServices, async (_event: unknown, services, requestId) =>
-  runCanary(services, requestId),
+export const handler = lambdaHandler(
+  () => openCanary({ ...base(), secrets: secrets() }),
+  async (_event: unknown, services, requestId) => runCanary(services, requestId),
 );

@@ -6,7 +6,8 @@
 import { executionName } from '../../core/creation.ts';
 import { parseCreationId, type CreationId } from '../../core/ids.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
-import { reconcileServices, type ReconcileServices } from '../services/reconcile.ts';
+import { openReconcile, type ReconcileServices } from '../services/reconcile.ts';
+import { base, dynamodb, states } from '../services/lambda.ts';
 import { drain, type Tally } from './drain.ts';
 import { nextStep, stepAfterEnd } from './next-step.ts';
 import { recover } from './recover.ts';
@@ -115,7 +116,7 @@ async function reconcileEnded(
 }
 
 export const handler = lambdaHandler(
-  reconcileServices,
+  () => openReconcile({ ...base(), dynamodb: dynamodb(), states: states() }),
   (event: ReconcileEvent, services, _requestId, context) =>
     reconcile(event, services, () => context.getRemainingTimeInMillis()),
 );

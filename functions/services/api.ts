@@ -1,60 +1,53 @@
 /**
- * Services of the API's operations that read: each set holds what its operations need, so that a bundle stays
+ * Openers of the API's operations that read: each set holds what its operations need, so that a bundle stays
  * small.
  */
 import { createCreationReader, createCreationReads } from '../../adapters/dynamodb/creation-reads.ts';
-import { createUploadReader } from '../../adapters/dynamodb/upload-store.ts';
 import { readOperatorCatalogInBatch } from '../../adapters/dynamodb/operator-catalog.ts';
 import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
-import { systemClock } from '../../adapters/system-clock.ts';
-import models from '../../catalog/models.json' with { type: 'json' };
-import type { Catalog } from '../../core/catalog.ts';
-import type { SoldCatalog } from '../../core/operator-catalog.ts';
-import { soldCatalogs, type BeforeCatalog, type SoldCatalogs } from '../../core/sold-catalog.ts';
-import type { OutboundRules } from '../../core/client-url.ts';
+import { createUploadReader } from '../../adapters/dynamodb/upload-store.ts';
 import type { AuthFailureForm } from '../../core/contract.ts';
 import { requestMillis } from '../../core/limits.ts';
-import type { CreationReader, CreationReads } from '../../core/ports/creations.ts';
-import type { UploadReader } from '../../core/ports/uploads.ts';
-import type { RequestStore } from '../../core/ports/requests.ts';
-import { startBudget, type TimeBudget } from '../../core/time-budget.ts';
-import { commonServices, table, type CommonServices } from './clients.ts';
-import { environment, sandboxSetting } from './environment.ts';
-import type { OpenServices } from './open.ts';
-import { outboundRules } from './outbound.ts';
+import {
+  soldCatalogs,
+  type AfterCatalog,
+  type CatalogMemory,
+  type SoldCatalogs,
+} from '../../core/sold-catalog.ts';
+import { startBudget } from '../../core/time-budget.ts';
+import { commonOf, tableOf } from './common.ts';
+import { outboundRules, sandboxSetting } from './environment.ts';
+import type { OpenServices, ServicesOf } from './open.ts';
+import type { On } from './platform.ts';
 
-export interface ApiServices extends CommonServices {
-  /** The time of the request: every wait of these services ends with it. */
-  readonly budget: TimeBudget;
-  readonly requests: RequestStore;
-  readonly creations: CreationReader;
-  readonly resultsBaseUrl: string;
-  readonly authFailureForm: AuthFailureForm;
-}
+type ApiPlatform = On<'dynamodb'>;
+export type CatalogPlatform = On<'dynamodb' | 'catalog'>;
 
-export function apiServices(): OpenServices<ApiServices> {
-  return openApi(table());
-}
+export type ApiServices = ServicesOf<typeof openApi>;
+export type ListServices = ServicesOf<typeof openList>;
+/** For operations on models. */
+export type CatalogServices = AfterCatalog<ServicesOf<typeof openCatalog>>;
+/** For operations that take a generation request. */
+export type QuoteServices = AfterCatalog<ServicesOf<typeof openQuote>>;
 
-/**
- * Over a table that the function uses for more than these services.
- * @param millis the time of a request
- */
-export function openApi(shared: Table, millis = requestMillis): OpenServices<ApiServices> {
+/** @param millis the time of a request: every wait of its services ends with it */
+export function openApi(on: ApiPlatform, millis = requestMillis) {
+  const table = tableOf(on);
+  const sandbox = sandboxSetting(on.environment);
   const authFailureForm: AuthFailureForm =
-    environment('AUTH_FAILURE_FORM') === 'plain' ? 'plain' : 'envelope';
-  const sandbox = sandboxSetting();
+    on.environment('AUTH_FAILURE_FORM') === 'plain' ? 'plain' : 'envelope';
   const base = {
-    ...commonServices('api'),
-    resultsBaseUrl: environment('RESULTS_BASE_URL'),
+    ...commonOf(on, 'api'),
+    resultsBaseUrl: on.environment('RESULTS_BASE_URL'),
     authFailureForm,
   };
   return () => {
-    const budget = startBudget(systemClock, millis);
-    const store = { ...shared, signal: budget.signal };
+    const budget = startBudget(on.clock, millis);
+    const store = { ...table, signal: budget.signal };
     return {
       ...base,
+      schema: on.schema(),
       budget,
       requests: createRequestStore(store, sandbox),
       creations: createCreationReader(store),
@@ -62,59 +55,45 @@ export function openApi(shared: Table, millis = requestMillis): OpenServices<Api
   };
 }
 
-/** For the operation that lists creations. */
-export interface ListServices extends ApiServices {
-  readonly creations: CreationReads;
-}
-
-export function listServices(): OpenServices<ListServices> {
-  const shared = table();
-  const open = openApi(shared);
+/**
+ * The services of the API, and more of an operation.
+ * @param more opens them over the table within the time of the request
+ */
+export function openApiWith<More>(
+  on: ApiPlatform,
+  more: (store: Table, api: ApiServices) => More,
+  millis?: number,
+): OpenServices<ApiServices & More> {
+  const table = tableOf(on);
+  const open = openApi(on, millis);
   return () => {
     const api = open();
-    return { ...api, creations: createCreationReads({ ...shared, signal: api.budget.signal }) };
+    return { ...api, ...more({ ...table, signal: api.budget.signal }, api) };
   };
 }
 
-/** For operations on models. */
-export interface CatalogServices extends ApiServices {
-  readonly catalog: SoldCatalog;
+/** For the operation that lists creations. */
+export function openList(on: ApiPlatform) {
+  return openApiWith(on, (store) => ({ creations: createCreationReads(store) }));
 }
-
-// A test and the synthesis check the file against the schema of the catalog.
-export const ours = models as Catalog;
 
 /** Opens the catalog for a request, over a memory that the function keeps. */
-export function openCatalogs(): (shared: Table) => SoldCatalogs {
-  const memory = { ours };
-  return (shared) => soldCatalogs(memory, () => readOperatorCatalogInBatch(shared));
+export function catalogsOf(on: CatalogPlatform): (store: Table) => SoldCatalogs {
+  const memory = on.remembered<CatalogMemory>('catalog', () => ({ ours: on.catalog }));
+  return (store) => soldCatalogs(memory(), () => readOperatorCatalogInBatch(store));
 }
 
-export function catalogServices(): OpenServices<BeforeCatalog<CatalogServices>> {
-  const shared = table();
-  const open = openApi(shared);
-  const catalogs = openCatalogs();
-  return () => {
-    const api = open();
-    return { ...api, catalogs: catalogs({ ...shared, signal: api.budget.signal }) };
-  };
+export function openCatalog(on: CatalogPlatform) {
+  const catalogs = catalogsOf(on);
+  return openApiWith(on, (store) => ({ catalogs: catalogs(store) }));
 }
 
-/** For operations that take a generation request. */
-export interface QuoteServices extends CatalogServices {
-  /** Which addresses of clients this deployment allows. */
-  readonly outboundRules: OutboundRules;
-  readonly uploads: UploadReader;
-}
-
-export function quoteServices(): OpenServices<BeforeCatalog<QuoteServices>> {
-  const shared = table();
-  const open = openApi(shared);
-  const catalogs = openCatalogs();
-  const rules = outboundRules();
-  return () => {
-    const api = open();
-    const store = { ...shared, signal: api.budget.signal };
-    return { ...api, catalogs: catalogs(store), outboundRules: rules, uploads: createUploadReader(store) };
-  };
+export function openQuote(on: CatalogPlatform) {
+  const catalogs = catalogsOf(on);
+  const rules = outboundRules(on.environment);
+  return openApiWith(on, (store) => ({
+    catalogs: catalogs(store),
+    outboundRules: rules,
+    uploads: createUploadReader(store),
+  }));
 }

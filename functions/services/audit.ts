@@ -1,19 +1,15 @@
 import { createAuditRunStore } from '../../adapters/dynamodb/audit-run-store.ts';
 import { createBooksReader } from '../../adapters/dynamodb/books-reader.ts';
-import type { AuditRunStore } from '../../core/ports/audit-runs.ts';
-import type { BooksReader } from '../../core/ports/books.ts';
-import { commonServices, table, type CommonServices } from './clients.ts';
+import { commonOf, tableOf } from './common.ts';
+import type { On } from './platform.ts';
 
-export interface AuditServices extends CommonServices {
-  readonly books: BooksReader;
-  readonly runs: AuditRunStore;
-}
+export type AuditServices = ReturnType<typeof openAudit>;
 
-export function auditServices(): AuditServices {
-  const store = table();
+export function openAudit(on: On<'dynamodb'>) {
+  const table = tableOf(on);
   return {
-    ...commonServices('audit-books'),
-    books: createBooksReader(store),
-    runs: createAuditRunStore(store),
+    ...commonOf(on, 'audit-books'),
+    books: createBooksReader(table),
+    runs: createAuditRunStore(table),
   };
 }

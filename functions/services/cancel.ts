@@ -1,32 +1,29 @@
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
-import type { ChargeStore } from '../../core/ports/charges.ts';
-import type { CreationStore } from '../../core/ports/creations.ts';
-import type { Tasks } from '../../core/ports/tasks.ts';
-import type { Providers } from '../../core/provider.ts';
-import { openApi, type ApiServices } from './api.ts';
-import { table } from './clients.ts';
-import { stoppingProviders } from './configured.ts';
-import type { OpenServices } from './open.ts';
-import { tasks } from './tasks.ts';
+import type { Table } from '../../adapters/dynamodb/table.ts';
+import { openApiWith } from './api.ts';
+import type { CommonServices } from './common.ts';
+import { recentOperatorCatalog, withConfigured } from './configured.ts';
+import type { ServicesOf } from './open.ts';
+import type { On } from './platform.ts';
+import { tasksOf } from './tasks.ts';
 
-/** For the operation that cancels. */
-export interface CancelApiServices extends ApiServices {
-  readonly creations: CreationStore;
-  readonly charges: ChargeStore;
-  readonly tasks: Tasks;
-  readonly providers: Providers;
+/** The vendors are those that may be able to stop a job. */
+export type CancelPlatform = On<'dynamodb' | 'states' | 'vendors' | 'configured'>;
+export type CancelApiServices = ServicesOf<typeof openCancel>;
+
+/** What cancels a creation, behind a key or a session. */
+export function cancelling(on: CancelPlatform) {
+  const providers = withConfigured(on, recentOperatorCatalog(on));
+  return (store: Table, { log }: Pick<CommonServices, 'log'>) => ({
+    creations: createCreationStore(store),
+    charges: createChargeStore(store),
+    tasks: tasksOf(on, log, store.signal),
+    providers,
+  });
 }
 
-export function cancelServices(): OpenServices<CancelApiServices> {
-  const shared = table();
-  const open = openApi(shared);
-  const providers = stoppingProviders(shared);
-  return () => {
-    const api = open();
-    const { signal } = api.budget;
-    const charges = createChargeStore({ ...shared, signal });
-    const creations = createCreationStore({ ...shared, signal });
-    return { ...api, creations, charges, tasks: tasks(api.log, signal), providers };
-  };
+export function openCancel(on: CancelPlatform) {
+  const cancel = cancelling(on);
+  return openApiWith(on, (store, api) => cancel(store, api));
 }

@@ -1,10 +1,9 @@
-/** What every function has. This file loads no client of the SDK, so that a small function stays small. */
-import { randomBytes } from 'node:crypto';
-import { createJsonLog } from '../../adapters/json-log.ts';
-import { systemClock } from '../../adapters/system-clock.ts';
+/** What every function has. */
+import type { Table } from '../../adapters/dynamodb/table.ts';
+import type { StateMachines } from '../../adapters/step-functions.ts';
 import type { Clock, Log, RandomBytes } from '../../core/ports/runtime.ts';
-import { schema, type Schema } from '../../core/schema-version.ts';
-import { environment } from './environment.ts';
+import type { Schema } from '../../core/schema-version.ts';
+import type { On } from './platform.ts';
 
 export interface CommonServices {
   readonly clock: Clock;
@@ -14,11 +13,20 @@ export interface CommonServices {
   readonly schema: Schema;
 }
 
-export const randomness: RandomBytes = (count) => randomBytes(count);
-
 /** @param component the function's name in its log */
-export function commonServices(component: string): CommonServices {
-  const namespace = environment('METRICS_NAMESPACE');
-  const log = createJsonLog({ component, namespace, now: () => systemClock.now() });
-  return { clock: systemClock, randomBytes: randomness, log, schema };
+export function commonOf(on: On, component: string): CommonServices {
+  return {
+    clock: on.clock,
+    randomBytes: on.randomBytes,
+    log: on.log(component),
+    schema: on.schema(),
+  };
+}
+
+export function tableOf({ dynamodb, environment, clock, randomBytes }: On<'dynamodb'>): Table {
+  return { client: dynamodb, name: environment('TABLE_NAME'), clock, randomBytes };
+}
+
+export function machinesOf({ environment }: On): StateMachines {
+  return { plain: environment('STATE_MACHINE_ARN'), callback: environment('CALLBACK_MACHINE_ARN') };
 }

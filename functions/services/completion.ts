@@ -1,17 +1,30 @@
-import type { CreationStore } from '../../core/ports/creations.ts';
-import type { HealthStore } from '../../core/ports/health.ts';
-import type { ImageStore } from '../../core/ports/images.ts';
-import type { Tasks } from '../../core/ports/tasks.ts';
-import type { Providers } from '../../core/provider.ts';
-import type { CommonServices } from './clients.ts';
+import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
+import { createHealthStore } from '../../adapters/dynamodb/health-store.ts';
+import { commonOf, tableOf } from './common.ts';
+import type { On } from './platform.ts';
+import { tasksOf } from './tasks.ts';
+
+export type CompletionPlatform = On<'dynamodb' | 'states' | 'images' | 'vendors'>;
+export type CompletionServices = ReturnType<typeof openCompletion>;
+/** The providers are those that call back. */
+export type CallbackServices = CompletionServices;
 
 /** For the functions that bring a creation to its image. */
-export interface CompletionServices extends CommonServices {
-  readonly creations: CreationStore;
-  readonly health: HealthStore;
-  readonly images: ImageStore;
-  readonly providers: Providers;
-  readonly tasks: Tasks;
-  /** How long results are kept. */
-  readonly resultDays: number;
+export function openCompletion(on: CompletionPlatform, component: string) {
+  const common = commonOf(on, component);
+  const table = tableOf(on);
+  return {
+    ...common,
+    creations: createCreationStore(table),
+    health: createHealthStore(table),
+    images: on.images(),
+    providers: on.vendors,
+    tasks: tasksOf(on, common.log),
+    /** How long results are kept. */
+    resultDays: Number(on.environment('RESULT_DAYS')),
+  };
+}
+
+export function openCallback(on: CompletionPlatform): CallbackServices {
+  return openCompletion(on, 'receive-callback');
 }

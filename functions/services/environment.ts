@@ -1,5 +1,6 @@
 /** The only reader of the environment in functions/. */
 
+import type { OutboundRules } from '../../core/client-url.ts';
 import { sandboxSettings, type SandboxSetting } from '../../core/sandbox.ts';
 
 /** Every variable that the stack may give to a function; lib/ declares each variable where it is used. */
@@ -48,11 +49,16 @@ export function environment(name: Variable): string {
 }
 
 /** Whom the deployment offers the sandbox to. */
-export function sandboxSetting(): SandboxSetting {
-  const value = environment('SANDBOX');
+export function sandboxSetting(read: typeof environment): SandboxSetting {
+  const value = read('SANDBOX');
   const known = sandboxSettings.find((one) => one === value);
   if (!known) throw new Error(`the environment variable SANDBOX is none of ${sandboxSettings.join(', ')}`);
   return known;
+}
+
+/** Which addresses of clients this deployment allows. */
+export function outboundRules(read: typeof environment): OutboundRules {
+  return read('OUTBOUND_RULES') === 'loopback-too' ? 'loopback-too' : 'public';
 }
 
 /** What Lambda itself sets, as the AWS SDK's own clients read it, and the domain of AWS in this partition. */

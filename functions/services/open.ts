@@ -5,6 +5,9 @@
  */
 export type OpenServices<Services> = () => Services;
 
+/** What an opener gives each request. */
+export type ServicesOf<Opener extends (on: never) => OpenServices<unknown>> = ReturnType<ReturnType<Opener>>;
+
 /** For an operation of the API: builds the clients once, and opens the services of each request. */
 export function atFirstRequest<Services>(build: () => OpenServices<Services>): OpenServices<Services> {
   const opener = once(build);

@@ -1,25 +1,20 @@
 import { createRetryStore } from '../../adapters/dynamodb/retry-store.ts';
 import { heldRequestMillis } from '../../core/limits.ts';
-import type { Aliases } from '../../core/openai/aliases.ts';
-import type { RetryStore } from '../../core/ports/retries.ts';
-import type { BeforeCatalog } from '../../core/sold-catalog.ts';
-import { table } from './clients.ts';
-import { openaiAliases } from './openai-models.ts';
-import type { OpenServices } from './open.ts';
-import { submitServices, type SubmitServices } from './submit.ts';
+import type { AfterCatalog } from '../../core/sold-catalog.ts';
+import { openApiWith } from './api.ts';
+import type { ServicesOf } from './open.ts';
+import { aliasesOf } from './openai-models.ts';
+import { charging, type SubmitPlatform } from './submit.ts';
 
 /** For the OpenAI-shaped operations that charge, and hold the request until the pictures are there. */
-export interface OpenaiImageServices extends SubmitServices {
-  readonly aliases: Aliases;
-  readonly retries: RetryStore;
-}
+export type OpenaiImageServices = AfterCatalog<ServicesOf<typeof openOpenaiImages>>;
 
-export function openaiImageServices(): OpenServices<BeforeCatalog<OpenaiImageServices>> {
-  const shared = table();
-  const open = submitServices(shared, 'images', heldRequestMillis);
-  const aliases = openaiAliases();
-  return () => {
-    const submit = open();
-    return { ...submit, aliases, retries: createRetryStore({ ...shared, signal: submit.budget.signal }) };
-  };
+export function openOpenaiImages(on: SubmitPlatform) {
+  const charge = charging(on, 'images', Number(on.environment('HELD_LIMIT')));
+  const aliases = aliasesOf(on);
+  return openApiWith(
+    on,
+    (store, api) => ({ ...charge(store, api), aliases, retries: createRetryStore(store) }),
+    heldRequestMillis,
+  );
 }

@@ -1,21 +1,19 @@
 import type { Aliases } from '../../core/openai/aliases.ts';
-import type { BeforeCatalog } from '../../core/sold-catalog.ts';
-import { catalogServices, type CatalogServices } from './api.ts';
-import { environment } from './environment.ts';
-import type { OpenServices } from './open.ts';
+import type { AfterCatalog } from '../../core/sold-catalog.ts';
+import { catalogsOf, openApiWith, type CatalogPlatform } from './api.ts';
+import type { ServicesOf } from './open.ts';
+import type { On } from './platform.ts';
 
 /** For the OpenAI-shaped list of models. */
-export interface OpenaiModelServices extends CatalogServices {
-  readonly aliases: Aliases;
-}
+export type OpenaiModelServices = AfterCatalog<ServicesOf<typeof openOpenaiModels>>;
 
-export function openaiModelServices(): OpenServices<BeforeCatalog<OpenaiModelServices>> {
-  const open = catalogServices();
-  const aliases = openaiAliases();
-  return () => ({ ...open(), aliases });
+export function openOpenaiModels(on: CatalogPlatform) {
+  const catalogs = catalogsOf(on);
+  const aliases = aliasesOf(on);
+  return openApiWith(on, (store) => ({ catalogs: catalogs(store), aliases }));
 }
 
 /** As the stack writes them. */
-export function openaiAliases(): Aliases {
+export function aliasesOf({ environment }: On): Aliases {
   return JSON.parse(environment('OPENAI_ALIASES')) as Aliases;
 }

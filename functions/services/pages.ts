@@ -2,24 +2,18 @@ import { fileURLToPath } from 'node:url';
 import { answerCloudFormation } from '../../adapters/custom-resource.ts';
 import { createPageFiles } from '../../adapters/page-files.ts';
 import { createPageStore } from '../../adapters/s3-pages.ts';
-import type { PageAddresses } from '../../core/portal/page-files.ts';
-import type { PageFiles, PageStore } from '../../core/ports/pages.ts';
-import { commonServices, type CommonServices } from './common.ts';
-import { awsEnvironment, environment } from './environment.ts';
+import { commonOf } from './common.ts';
+import { awsEnvironment } from './environment.ts';
+import type { On } from './platform.ts';
 
 /** For the function that puts the portal's pages into their bucket. */
-export interface PagesServices extends CommonServices {
-  readonly files: PageFiles;
-  readonly store: PageStore;
-  readonly bucket: string;
-  readonly addresses: PageAddresses;
-  readonly answer: (url: string, answer: object) => Promise<void>;
-}
+export type PagesServices = ReturnType<typeof openPages>;
 
-export function pagesServices(): PagesServices {
+export function openPages(on: On) {
+  const { environment } = on;
   const bucket = environment('PAGES_BUCKET');
   return {
-    ...commonServices('publish-pages'),
+    ...commonOf(on, 'publish-pages'),
     // The bundle has the pages beside its code.
     files: createPageFiles(fileURLToPath(new URL('pages/', import.meta.url))),
     store: createPageStore({ bucket, ...awsEnvironment() }),

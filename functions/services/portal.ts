@@ -1,52 +1,57 @@
 /** Services that every function of the portal has. */
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { callLimits } from '../../adapters/call-limits.ts';
 import { createActionLog } from '../../adapters/dynamodb/portal/action-log.ts';
 import { createPortalAccess } from '../../adapters/dynamodb/portal/session-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
-import { createReplaceableSecret } from '../../adapters/plain-secret.ts';
-import { systemClock } from '../../adapters/system-clock.ts';
 import { requestMillis } from '../../core/limits.ts';
 import type { PortalSettings } from '../../core/portal/settings.ts';
-import type { ActionLog } from '../../core/ports/actions.ts';
-import type { PortalAccess } from '../../core/ports/portal-access.ts';
-import { startBudget, type TimeBudget } from '../../core/time-budget.ts';
-import { commonServices, type CommonServices } from './clients.ts';
-import { environment, sandboxSetting } from './environment.ts';
-import type { OpenServices } from './open.ts';
+import { startBudget } from '../../core/time-budget.ts';
+import { commonOf, tableOf } from './common.ts';
+import { sandboxSetting } from './environment.ts';
+import type { OpenServices, ServicesOf } from './open.ts';
+import type { On } from './platform.ts';
 
-export interface PortalServices extends CommonServices {
-  /** The time of the request: every wait of these services ends with it. */
-  readonly budget: TimeBudget;
-  readonly access: PortalAccess;
-  readonly actions: ActionLog;
-  readonly settings: PortalSettings;
-  /** What only the portal's distribution sends: one of these values, the newest or the one before it. */
-  readonly originSecrets: () => Promise<readonly string[]>;
-}
+export type PortalPlatform = On<'dynamodb' | 'originSecrets'>;
+export type PortalServices = ServicesOf<typeof openPortal>;
 
-/** Over a table that the function uses for more than these services. */
-export function openPortal(shared: Table): OpenServices<PortalServices> {
-  const client = new SecretsManagerClient(callLimits());
-  const secretArn = environment('ORIGIN_SECRET_ARN');
-  return openPortalBehind(createReplaceableSecret({ client, secretArn, clock: systemClock }), shared);
-}
-
-/** For a function that reads the secret of the portal's distribution in a way of its own. */
-export function openPortalBehind(
-  originSecrets: () => Promise<readonly string[]>,
-  shared: Table,
-): OpenServices<PortalServices> {
-  const sandbox = sandboxSetting();
-  const base = { ...commonServices('portal'), settings: portalSettings(), originSecrets };
+/** Every wait of the services ends with the time of the request. */
+function openPortal(on: PortalPlatform) {
+  const table = tableOf(on);
+  const sandbox = sandboxSetting(on.environment);
+  const base = {
+    ...commonOf(on, 'portal'),
+    settings: portalSettings(on),
+    originSecrets: on.originSecrets,
+  };
   return () => {
-    const budget = startBudget(systemClock, requestMillis);
-    const store = { ...shared, signal: budget.signal };
-    return { ...base, budget, access: createPortalAccess(store, sandbox), actions: createActionLog(store) };
+    const budget = startBudget(on.clock, requestMillis);
+    const store = { ...table, signal: budget.signal };
+    return {
+      ...base,
+      schema: on.schema(),
+      budget,
+      access: createPortalAccess(store, sandbox),
+      actions: createActionLog(store),
+    };
   };
 }
 
-function portalSettings(): PortalSettings {
+/**
+ * The services of the portal, and more of a function.
+ * @param more opens them over the table within the time of the request
+ */
+export function openPortalWith<More>(
+  on: PortalPlatform,
+  more: (store: Table & { readonly signal: AbortSignal }, portal: PortalServices) => More,
+): OpenServices<PortalServices & More> {
+  const table = tableOf(on);
+  const open = openPortal(on);
+  return () => {
+    const portal = open();
+    return { ...portal, ...more({ ...table, signal: portal.budget.signal }, portal) };
+  };
+}
+
+function portalSettings({ environment }: On): PortalSettings {
   const stated = JSON.parse(environment('PORTAL_SETTINGS')) as StatedSettings;
   return {
     portalUrl: new URL(environment('PORTAL_URL')),

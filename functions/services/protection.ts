@@ -1,20 +1,16 @@
 import { answerCloudFormation } from '../../adapters/custom-resource.ts';
 import { createTableProtection } from '../../adapters/table-protection.ts';
-import type { TableProtection } from '../../core/ports/table-protection.ts';
-import { commonServices, type CommonServices } from './common.ts';
+import { commonOf } from './common.ts';
 import { awsEnvironment } from './environment.ts';
+import type { On } from './platform.ts';
 
 /** For the function that protects the table. */
-export interface ProtectionServices extends CommonServices {
-  readonly protection: TableProtection;
-  readonly answer: (url: string, answer: object) => Promise<void>;
-}
+export type ProtectionServices = ReturnType<typeof openProtection>;
 
-export function protectionServices(): ProtectionServices {
-  const common = commonServices('protect-table');
+export function openProtection(on: On) {
   return {
-    ...common,
-    protection: createTableProtection({ ...awsEnvironment(), clock: common.clock }),
+    ...commonOf(on, 'protect-table'),
+    protection: createTableProtection({ ...awsEnvironment(), clock: on.clock }),
     answer: answerCloudFormation,
   };
 }

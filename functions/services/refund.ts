@@ -1,20 +1,16 @@
 import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
 import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
-import type { ChargeStore } from '../../core/ports/charges.ts';
-import type { CreationStore } from '../../core/ports/creations.ts';
-import { commonServices, table, type CommonServices } from './clients.ts';
+import { commonOf, tableOf } from './common.ts';
+import type { On } from './platform.ts';
 
-export interface RefundServices extends CommonServices {
-  readonly creations: CreationStore;
-  readonly charges: ChargeStore;
-}
+export type RefundServices = ReturnType<typeof openRefund>;
 
-export function refundServices(): RefundServices {
-  const store = table();
-  const common = commonServices('refund-charge');
+export function openRefund(on: On<'dynamodb'>, component = 'refund-charge') {
+  const table = tableOf(on);
+  const common = commonOf(on, component);
   return {
     ...common,
-    creations: createCreationStore(store),
-    charges: createChargeStore(store),
+    creations: createCreationStore(table),
+    charges: createChargeStore(table),
   };
 }

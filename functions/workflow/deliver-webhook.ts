@@ -13,7 +13,8 @@ import { errorName } from '../error-name.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
 import { idsOf, noticeIdsOf } from '../log-with.ts';
 import { lookQuietly } from '../look-quietly.ts';
-import { deliveryServices, type DeliveryServices } from '../services/delivery.ts';
+import { openDelivery, type DeliveryServices } from '../services/delivery.ts';
+import { base, dynamodb, outbound, secretBox, states } from '../services/lambda.ts';
 import { deliverOwed, notDelivered, type Owed } from './deliver-attempt.ts';
 import {
   creationIdOf,
@@ -124,6 +125,13 @@ export async function deliverOrAlarm<Given extends Payload | NoticePayload>(
 }
 
 export const handler = lambdaHandler(
-  deliveryServices,
+  () =>
+    openDelivery({
+      ...base(),
+      dynamodb: dynamodb(),
+      states: states(),
+      secretBox: secretBox(),
+      outbound: outbound(),
+    }),
   async (payload: Payload | NoticePayload, services: DeliveryServices) => deliverOrAlarm(payload, services),
 );

@@ -6,7 +6,8 @@ import { failureNamed } from '../../core/failure.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
 import { idsOf } from '../log-with.ts';
 import { refundCreation } from '../refund.ts';
-import { refundServices, type RefundServices } from '../services/refund.ts';
+import { openRefund, type RefundServices } from '../services/refund.ts';
+import { base, dynamodb } from '../services/lambda.ts';
 import { creationIdOf, Remedy, type Payload } from './payload.ts';
 
 /** Throws RefundBusy when the table was too busy: the state machine tries again. */
@@ -24,4 +25,4 @@ export async function refundCharge(payload: Payload, services: RefundServices): 
   return done;
 }
 
-export const handler = lambdaHandler(refundServices, refundCharge);
+export const handler = lambdaHandler(() => openRefund({ ...base(), dynamodb: dynamodb() }), refundCharge);

@@ -9,7 +9,8 @@ import type { LeaseOutcome } from '../../core/ports/creations.ts';
 import { mergeCosts } from '../../core/operator-catalog.ts';
 import { NewerCatalog } from '../../core/ports/operator-catalog.ts';
 import { Overloaded } from '../../core/ports/requests.ts';
-import { renderServices, type RenderServices } from '../services/render.ts';
+import { openRender, type RenderServices } from '../services/render.ts';
+import { allVendors, base, dynamodb, images, providerCosts, states } from '../services/lambda.ts';
 import { errorName } from '../error-name.ts';
 import { lambdaHandler } from '../lambda-handler.ts';
 import { idsOf, logWith } from '../log-with.ts';
@@ -139,6 +140,8 @@ async function renderLeased(
   }
 }
 
-export const handler = lambdaHandler(renderServices, async (payload: Payload, services, requestId) =>
-  renderImage(payload, requestId, services),
+export const handler = lambdaHandler(
+  () =>
+    openRender({ ...base(), dynamodb: dynamodb(), states: states(), images, ...allVendors(), providerCosts }),
+  async (payload: Payload, services, requestId) => renderImage(payload, requestId, services),
 );

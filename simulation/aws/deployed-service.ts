@@ -1,7 +1,6 @@
 /**
- * The whole service in one world: the real handlers over the real adapters, put together as
- * functions/services/ does it. The simulation stands behind every port through which the service leaves its
- * process. The file is long because it lists all handlers and all ports of the service.
+ * The whole service in one world: the real handlers, opened as the functions open them, over a simulated platform.
+ * The file is long because it lists all handlers and all parts of the platform.
  */
 import type {
   APIGatewayProxyEvent,
@@ -9,61 +8,19 @@ import type {
   APIGatewayProxyStructuredResultV2,
   Context,
 } from 'aws-lambda';
-import { createAccountStore, type AccountStore } from '../../adapters/dynamodb/account-store.ts';
-import { createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
-import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
-import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
-import { createEventLog } from '../../adapters/dynamodb/event-log.ts';
-import { createHeldPlaces } from '../../adapters/dynamodb/held-places.ts';
-import { createHealthStore } from '../../adapters/dynamodb/health-store.ts';
-import { createNoticeStore } from '../../adapters/dynamodb/notice-store.ts';
-import { createOpenWorkStore } from '../../adapters/dynamodb/open-work-store.ts';
-import {
-  createOperatorCatalogStore,
-  type OperatorCatalogStore,
-} from '../../adapters/dynamodb/operator-catalog-store.ts';
-import { readOperatorCatalog, readOperatorCatalogInBatch } from '../../adapters/dynamodb/operator-catalog.ts';
-import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
-import { createRetryStore } from '../../adapters/dynamodb/retry-store.ts';
-import { createServiceSwitch } from '../../adapters/dynamodb/service-switch.ts';
-import { createUploadStore } from '../../adapters/dynamodb/upload-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
-import { createWalletStore, type WalletStore } from '../../adapters/dynamodb/wallet-store.ts';
 import { createSecretBox } from '../../adapters/secret-box.ts';
-import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
-import { createTasks } from '../../adapters/step-functions-tasks.ts';
 import models from '../../catalog/models.json' with { type: 'json' };
 import costs from '../../catalog/provider-costs.json' with { type: 'json' };
 import type { Catalog } from '../../core/catalog.ts';
-import type { CancelServices } from '../../core/cancellation.ts';
 import type { Schema } from '../../core/schema-version.ts';
 import type { ImageProvider } from '../../core/provider.ts';
 import type { ProviderCosts } from '../../core/provider-costs.ts';
 import type { RouteOrder } from '../../core/route-order.ts';
-import {
-  defaultServiceCapacity,
-  heldRequestMillis,
-  heldShare,
-  mostHeldReads,
-  requestMillis,
-} from '../../core/limits.ts';
-import {
-  soldCatalogs,
-  type BeforeCatalog,
-  type CatalogMemory,
-  type SoldCatalogs,
-} from '../../core/sold-catalog.ts';
-import { startBudget } from '../../core/time-budget.ts';
-import type { CreationStore } from '../../core/ports/creations.ts';
-import type { DeliveryStore } from '../../core/ports/deliveries.ts';
-import type { Executions } from '../../core/ports/executions.ts';
-import type { Door } from '../../core/ports/held.ts';
-import type { NoticeStore } from '../../core/ports/notices.ts';
+import { defaultServiceCapacity, heldShare } from '../../core/limits.ts';
 import type { Outbound } from '../../core/ports/outbound.ts';
-import type { Clock, Log, RandomBytes } from '../../core/ports/runtime.ts';
+import type { Log } from '../../core/ports/runtime.ts';
 import type { Claims } from '../../core/ports/identity-provider.ts';
-import type { ServiceSwitch } from '../../core/ports/service-switch.ts';
-import type { SecretBox } from '../../core/ports/secret-box.ts';
 import { cancelCreation } from '../../functions/operations/cancel/cancel-creation.ts';
 import { createUpload } from '../../functions/operations/uploads/create-upload.ts';
 import { generateImage } from '../../functions/operations/generate/generate-image.ts';
@@ -77,11 +34,6 @@ import { receiveCallback } from '../../functions/operations/receive-callback.ts'
 import type { ApiHandler } from '../../functions/http/framed.ts';
 import { serve } from '../../functions/http/serve.ts';
 import { withCatalog } from '../../functions/http/with-catalog.ts';
-import type { ListServices, QuoteServices } from '../../functions/services/api.ts';
-import type { CancelApiServices } from '../../functions/services/cancel.ts';
-import type { EventServices } from '../../functions/services/events.ts';
-import type { UploadServices } from '../../functions/services/upload.ts';
-import type { SubmitServices } from '../../functions/services/submit.ts';
 import { reconcile, type ReconcileEvent } from '../../functions/schedule/reconcile.ts';
 import { deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
 import { creationIdOf, type Payload } from '../../functions/workflow/payload.ts';
@@ -122,12 +74,33 @@ import { answerOfDynamodb } from './dynamodb-endpoint.ts';
 import { createEncryptionSecret } from './encryption-secret.ts';
 import { createAwsClients } from './sdk-clients.ts';
 import { createOpenai, type OpenaiAnswer, type OpenaiWatch } from './openai-service.ts';
-import { createPortal, originSecretArn, originSecretAt, type PortalFunctionName } from './portal-service.ts';
 import { createReleases, releaseSchemas, type Release, type Releases } from './releases.ts';
 import { createStepFunctions, machineArns, type StepFunctions } from './step-functions.ts';
 import { invokeTask } from './task-invocation.ts';
+import { createReplaceableSecret } from '../../adapters/plain-secret.ts';
+import { openApi, openCatalog, openList, openQuote } from '../../functions/services/api.ts';
+import { openCancel } from '../../functions/services/cancel.ts';
+import { tableOf } from '../../functions/services/common.ts';
+import { openCallback } from '../../functions/services/completion.ts';
+import { openDelivery } from '../../functions/services/delivery.ts';
+import { openEvents } from '../../functions/services/events.ts';
+import { openOpenaiImages } from '../../functions/services/openai-images.ts';
+import { openOperator } from '../../functions/services/operator.ts';
+import type { Platform } from '../../functions/services/platform.ts';
+import { openReconcile } from '../../functions/services/reconcile.ts';
+import { openRefund } from '../../functions/services/refund.ts';
+import { openRender } from '../../functions/services/render.ts';
+import { openSubmit } from '../../functions/services/submit.ts';
+import { openUpload } from '../../functions/services/upload.ts';
+import { environment } from '../environment.ts';
+import {
+  createPortal,
+  originSecretArn,
+  originSecretAt,
+  portalEnvironment,
+  type PortalFunctionName,
+} from './portal-service.ts';
 
-const resultsBaseUrl = 'https://results.test';
 const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:encryption';
 
 export type Operation =
@@ -172,22 +145,8 @@ export interface ServiceWatch extends OutsideWatch, OpenaiWatch, FlappingWatch {
   readonly onText: (text: string) => void;
 }
 
-/** The ports that an operator's commands use. */
-export interface Operator {
-  readonly clock: Clock;
-  readonly randomBytes: RandomBytes;
-  readonly accounts: AccountStore;
-  readonly wallet: WalletStore;
-  readonly creations: CreationStore;
-  readonly deliveries: DeliveryStore;
-  readonly notices: NoticeStore;
-  readonly executions: Executions;
-  readonly secretBox: SecretBox;
-  readonly outbound: Outbound;
-  readonly cancellation: CancelServices;
-  readonly operatorCatalog: OperatorCatalogStore;
-  readonly serviceSwitch: ServiceSwitch;
-}
+/** What an operator's commands use. */
+export type Operator = ReturnType<typeof openOperator>;
 
 export interface Service {
   readonly table: SimulatedTable;
@@ -329,8 +288,6 @@ export function createService(
   const encryptionSecret = createEncryptionSecret();
   const hasNewOriginSecret = world.dice.chance('the origin secret is replaced', 0.5);
   const releases = createReleases(world);
-  /** For an invocation that runs the release of the moment at which it begins. */
-  const ofToday = (): { readonly schema: Schema } => ({ schema: releases.begin(releases.current()) });
   /** The last invocation by a Task of each run. */
   const lastOfRun = new WeakMap<object, Invocation>();
   const stepFunctions = createStepFunctions({
@@ -420,114 +377,7 @@ export function createService(
   });
   const clock = createClock(world);
   const { randomBytes } = world;
-  const store: Table = { client: clients.documents, name: tableName, clock, randomBytes };
   const bucket = createBucket(world, clock);
-  const outbound =
-    load?.outbound ?? createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), watch);
-  const executions = createExecutions(clients.states, machineArns);
-
-  const deliveries = createDeliveryStore(store);
-  const notices = createNoticeStore(store);
-  const noticeExecutions = createNoticeExecutions(clients.states, machineArns.notices);
-  const box = createSecretBox({ client: clients.secrets, secretArn, clock, randomBytes });
-  const secretBox: SecretBox = {
-    open: (account, sealed) => box.open(account, sealed),
-    seal: async (account, plain) => {
-      const sealed = await box.seal(account, plain);
-      watch.onSealed(sealed, plain);
-      return sealed;
-    },
-  };
-  const common = (component: string): { clock: Clock; randomBytes: RandomBytes; log: Log } => ({
-    clock,
-    randomBytes,
-    log: createLog(component, watch.onText),
-  });
-  const creations = createCreationStore(store);
-  const charges = createChargeStore(store);
-  const onTaskDefect =
-    (component: string) =>
-    (error: string): void => {
-      createLog(component, watch.onText).alarm('task_not_ended', { error });
-    };
-  const api = {
-    ...common('api'),
-    resultsBaseUrl,
-    authFailureForm: 'envelope' as const,
-    outboundRules: 'public' as const,
-  };
-  /** A function runs in several environments, and each keeps the catalog that it read last. */
-  const memories = Array.from({ length: environments }, (): CatalogMemory => ({ ours: catalog }));
-  let opened = 0;
-  const catalogs = (shared: Table): SoldCatalogs => {
-    opened += 1;
-    const memory = memories[opened % environments] ?? { ours: catalog };
-    return soldCatalogs(memory, () => readOperatorCatalogInBatch(shared));
-  };
-  const topUpUrl = 'https://portal.test/wallet';
-  // As in functions/services.ts, every wait of a request ends when the time budget of the request is used up.
-  const openApi = (
-    millis: number = requestMillis,
-  ): typeof api & ListServices & { shared: Table; catalogs: SoldCatalogs } => {
-    const budget = startBudget(clock, millis);
-    const shared = { ...store, signal: budget.signal };
-    return {
-      ...api,
-      ...ofToday(),
-      budget,
-      shared,
-      catalogs: catalogs(shared),
-      requests: createRequestStore(shared),
-      creations: createCreationStore(shared),
-    };
-  };
-  const openQuote = (millis?: number): ReturnType<typeof openApi> & BeforeCatalog<QuoteServices> => {
-    const open = openApi(millis);
-    return { ...open, uploads: createUploadStore(open.shared) };
-  };
-  const openEvents = (): EventServices => {
-    const open = openApi();
-    const held = createHeldPlaces(open.shared, 'events', mostHeldReads);
-    return { ...open, events: createEventLog(open.shared), held };
-  };
-  const openUpload = (): UploadServices => {
-    const open = openApi();
-    return { ...open, uploads: createUploadStore(open.shared), uploadTargets: bucket.targets };
-  };
-  const openSubmit = (
-    millis?: number,
-    door: Door = 'generate',
-  ): ReturnType<typeof openQuote> & BeforeCatalog<SubmitServices> => {
-    const open = openQuote(millis);
-    const { signal } = open.budget;
-    return {
-      ...open,
-      charges: createChargeStore(open.shared),
-      serviceCapacity,
-      executions: createExecutions(clients.states, machineArns, signal),
-      notices: createNoticeStore(open.shared),
-      noticeExecutions: createNoticeExecutions(clients.states, machineArns.notices, signal),
-      outbound,
-      held: createHeldPlaces(open.shared, door, heldPlacesOf(world.dice)),
-      images: bucket.open(signal),
-      topUpUrl,
-    };
-  };
-  const apiHandlers: Readonly<Record<Exclude<Operation, PortalFunctionName>, ApiHandler>> = {
-    generate: serve('post', withCatalog(generateImage), () => openSubmit()),
-    get: serve('get', withCatalog(getCreation), () => openApi()),
-    list: serve('get', listCreations, () => openApi()),
-    events: serve('get', listEvents, openEvents),
-    balance: serve('get', getBalance, () => openApi()),
-    quote: serve('post', withCatalog(quoteImage), () => openQuote()),
-    upload: serve('post', createUpload, openUpload),
-    models: serve('get', withCatalog(listModels), () => openApi()),
-    cancel: serve('post', cancelCreation, () => openCancel()),
-  };
-  const openai = createOpenai(world, watch, () => {
-    const open = openSubmit(heldRequestMillis, 'images');
-    return { ...open, aliases: {}, retries: createRetryStore(open.shared) };
-  });
   const vendor = createCallingVendor(world, receive, options.vendorHabits);
   const stopping = [createProvider(world, callingBack, 'sandbox'), vendor.provider];
   const providers = new Map<string, ImageProvider>(
@@ -538,103 +388,81 @@ export function createService(
       ...flappingProviders.map((name) => createFlappingProvider(world, name, forecast, watch)),
     ].map((provider) => [provider.name, provider]),
   );
-  /** Only these vendors can stop a job. */
-  const stoppable = new Map(stopping.map((provider) => [provider.name, provider]));
-  const portal = createPortal({
-    common: common('portal'),
-    ofToday,
-    store,
-    states: clients.states,
-    secrets: clients.secrets,
-    secretBox,
-    outbound,
-    catalogs,
-    bucket,
-    topUpUrl,
-    serviceCapacity,
-    tasks: (signal) => createTasks(clients.states, { onDefect: onTaskDefect('portal'), signal }),
-    stoppable,
-  });
-  const handlers: Readonly<Record<Operation, ApiHandler>> = { ...apiHandlers, ...portal.handlers };
-  const openCancel = (): CancelApiServices => {
-    const open = openApi();
-    const { signal } = open.budget;
-    return {
-      ...open,
-      creations: createCreationStore(open.shared),
-      charges: createChargeStore(open.shared),
-      tasks: createTasks(clients.states, { onDefect: onTaskDefect('api'), signal }),
-      providers: stoppable,
-    };
+  const variables: Readonly<Record<string, string>> = {
+    ...environment,
+    ...portalEnvironment,
+    TABLE_NAME: tableName,
+    STATE_MACHINE_ARN: machineArns.plain,
+    CALLBACK_MACHINE_ARN: machineArns.callback,
+    NOTICE_MACHINE_ARN: machineArns.notices,
+    ENCRYPTION_SECRET_ARN: secretArn,
+    STARTS_PER_SECOND: String(startsPerSecond),
+    SERVICE_CAPACITY: String(serviceCapacity),
+    HELD_LIMIT: String(heldPlacesOf(world.dice)),
   };
-  const render = {
-    ...common('render-image'),
-    creations,
-    images: bucket.open(),
-    providers,
-    tasks: createTasks(clients.states, {
-      onDefect: onTaskDefect('render-image'),
-    }),
-    resultDays: 30,
-    callbackBaseUrl: 'https://api.test',
-    providerCosts: { ...costs, costs: [...costs.costs, ...flappingCosts] } as ProviderCosts,
-    health: createHealthStore(store),
-    operatorCosts: async () => (await readOperatorCatalog(store))?.costs ?? [],
-  };
-  const callbacks = {
-    ...render,
-    ...common('receive-callback'),
-  };
-  const refund = { ...common('refund-charge'), creations, charges };
-  const delivery = {
-    ...common('deliver-webhook'),
-    creations,
-    deliveries,
-    notices,
-    noticeExecutions,
-    secretBox,
-    outbound,
-    resultsBaseUrl,
-  };
-  const reconciliation = {
-    ...common('reconcile'),
-    creations,
-    charges,
-    openWork: createOpenWorkStore(store),
-    executions,
-    notices,
-    noticeExecutions,
-    startsPerSecond,
-  };
-  const operator = {
+  const box = createSecretBox({ client: clients.secrets, secretArn, clock, randomBytes });
+  /** Everything through which the service leaves its process. */
+  const on: Platform = {
     clock,
     randomBytes,
-    accounts: createAccountStore(store),
-    wallet: createWalletStore(store),
-    creations,
-    deliveries,
-    notices,
-    executions,
-    secretBox,
-    outbound,
-    operatorCatalog: createOperatorCatalogStore(store),
-    serviceSwitch: createServiceSwitch(store),
-    // Each command replaces the schema by that of its own release.
-    cancellation: {
-      ...common('operator'),
-      schema: releaseSchemas.before,
-      creations,
-      charges,
-      tasks: render.tasks,
-      providers: stoppable,
+    environment: (name) => {
+      const value = variables[name];
+      if (value === undefined) throw new Error(`the simulation has no variable ${name}`);
+      return value;
     },
+    log: (component) => createLog(component, watch.onText),
+    schema: () => releases.begin(releases.current()),
+    remembered: createMemories(),
+    dynamodb: clients.documents,
+    states: clients.states,
+    secrets: clients.secrets,
+    images: bucket.open,
+    uploadTargets: bucket.targets,
+    outbound:
+      load?.outbound ?? createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), watch),
+    secretBox: {
+      open: (account, sealed) => box.open(account, sealed),
+      seal: async (account, plain) => {
+        const sealed = await box.seal(account, plain);
+        watch.onSealed(sealed, plain);
+        return sealed;
+      },
+    },
+    originSecrets: createReplaceableSecret({ client: clients.secrets, secretArn: originSecretArn, clock }),
+    registration: () => ({ registerUser: () => Promise.resolve('none'), emailsADay: Infinity }),
+    vendors: providers,
+    configured: ({ name }) => {
+      throw new Error(`no operator of the simulation configures the provider ${name}`);
+    },
+    catalog,
+    providerCosts: { ...costs, costs: [...costs.costs, ...flappingCosts] } as ProviderCosts,
   };
+  /** Only these vendors can stop a job. */
+  const stoppable = {
+    ...on,
+    vendors: new Map<string, ImageProvider>(stopping.map((provider) => [provider.name, provider])),
+  };
+  const catalogServices = openCatalog(on);
+  const portal = createPortal(on, stoppable);
+  const handlers: Readonly<Record<Operation, ApiHandler>> = {
+    generate: serve('post', withCatalog(generateImage), openSubmit(on)),
+    get: serve('get', withCatalog(getCreation), catalogServices),
+    list: serve('get', listCreations, openList(on)),
+    events: serve('get', listEvents, openEvents(on)),
+    balance: serve('get', getBalance, openApi(on)),
+    quote: serve('post', withCatalog(quoteImage), openQuote(on)),
+    upload: serve('post', createUpload, openUpload(on)),
+    models: serve('get', withCatalog(listModels), catalogServices),
+    cancel: serve('post', cancelCreation, openCancel(stoppable)),
+    ...portal.handlers,
+  };
+  const openai = createOpenai(world, watch, openOpenaiImages(on));
   const renderer: Task = {
     limitMillis: limitMillis.render,
     run: (payload, id, schema) => {
       watch.onRenders(id, creationIdOf(payload));
       // Each environment has its own memory of the routes' health. Here each has just begun.
-      return renderImage(payload, id, { ...render, health: createHealthStore(store), schema });
+      return renderImage(payload, id, openRender({ ...on, schema: () => schema }));
     },
   };
   const tasks: Readonly<Record<string, Task>> = {
@@ -643,11 +471,11 @@ export function createService(
     RenderImageLarge: renderer,
     RefundCharge: {
       limitMillis: limitMillis.refund,
-      run: (payload, _id, schema) => refundCharge(payload, { ...refund, schema }),
+      run: (payload, _id, schema) => refundCharge(payload, openRefund({ ...on, schema: () => schema })),
     },
     DeliverWebhook: {
       limitMillis: limitMillis.deliver,
-      run: (payload, _id, schema) => deliverWebhook(payload, { ...delivery, schema }),
+      run: (payload, _id, schema) => deliverWebhook(payload, openDelivery({ ...on, schema: () => schema })),
     },
   };
   async function runReconcile(
@@ -656,7 +484,7 @@ export function createService(
   ): Promise<InvocationResult> {
     const result = await invoke('reconcile', 'reconcile', limitMillis.reconcile, () => {
       const endsAt = world.time.now() + limitMillis.reconcile;
-      return reconcile(event, { ...reconciliation, ...ofToday() }, () => endsAt - world.time.now());
+      return reconcile(event, openReconcile(on), () => endsAt - world.time.now());
     });
     if (result !== 'throttled') return result;
     // Lambda keeps an asynchronous invocation and tries it again.
@@ -676,7 +504,7 @@ export function createService(
   /** A callback arrives. Gives the status of the answer, or 0 when the vendor gets no answer. */
   async function receive(sent: SentCallback): Promise<number> {
     const result = await serveRequest('vendor', 'callback', limitMillis.callback, (id) =>
-      receiveCallback(sent.event, id, { ...callbacks, ...ofToday() }),
+      receiveCallback(sent.event, id, openCallback(on)),
     );
     const answer = answerOf(result);
     watch.onCallback(sent, answer);
@@ -689,23 +517,21 @@ export function createService(
 
   return {
     table,
-    store,
+    store: tableOf(on),
     bucket,
     vendor,
     isStopped: (jobId) => stopping.some((provider) => provider.isStopped(jobId)),
     stepFunctions,
     releases,
     openai,
-    operator,
+    operator: openOperator({ ...stoppable, schema: () => releaseSchemas.before }),
     signIn: async (claims) => {
       const result = await world.invoke('sign-in', limitMillis.api, () => portal.enter(claims));
       return result.ok ? String(result.payload) : undefined;
     },
     reconcile: (event) => runReconcile(event),
     operate: (name, work) =>
-      world.command(`operator-${name}`, limitMillis.operate, () =>
-        work({ ...operator, cancellation: { ...operator.cancellation, ...ofToday() } }),
-      ),
+      world.command(`operator-${name}`, limitMillis.operate, () => work(openOperator(stoppable))),
     rotateEncryption: encryptionSecret.rotate,
     request: async (operation, event) => {
       let invocation: Invocation | undefined;
@@ -740,6 +566,19 @@ function answerOf(result: InvocationResult | 'throttled' | 'too_many'): APIGatew
 
 function gatewayAnswer(statusCode: number): APIGatewayProxyStructuredResultV2 {
   return { statusCode, headers: {}, body: '{"message":"gateway"}' };
+}
+
+/** A function runs in several environments. One after the other gets the next request. */
+function createMemories(): Platform['remembered'] {
+  const memories = new Map<string, unknown>();
+  let opened = 0;
+  return <State>(name: string, make: () => State) =>
+    () => {
+      opened += 1;
+      const place = `${name} ${opened % environments}`;
+      if (!memories.has(place)) memories.set(place, make());
+      return memories.get(place) as State;
+    };
 }
 
 function createLog(component: string, onText: (text: string) => void): Log {

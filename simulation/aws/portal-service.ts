@@ -1,52 +1,19 @@
-/**
- * The functions of the portal in a world, put together as functions/services/portal*.ts does it: the real handlers
- * over the real adapters.
- */
-import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import type { SFNClient } from '@aws-sdk/client-sfn';
-import { createAccountSettings } from '../../adapters/dynamodb/account-settings.ts';
-import { createActionLog } from '../../adapters/dynamodb/portal/action-log.ts';
-import { createCharges, createChargeStore } from '../../adapters/dynamodb/charge-store.ts';
-import { createCreationReader, createCreationReads } from '../../adapters/dynamodb/creation-reads.ts';
-import { createCreationStore } from '../../adapters/dynamodb/creation-store.ts';
-import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
-import { createHeldPlaces } from '../../adapters/dynamodb/held-places.ts';
-import { createKeyStore } from '../../adapters/dynamodb/key-store.ts';
-import { createNoticeMarks } from '../../adapters/dynamodb/notice-store.ts';
-import { createPeopleStore } from '../../adapters/dynamodb/portal/people-store.ts';
-import { putKey } from '../../adapters/dynamodb/put-key.ts';
-import { createRequestStore } from '../../adapters/dynamodb/request-store.ts';
-import { createUploadStore } from '../../adapters/dynamodb/upload-store.ts';
-import { createPortalAccess } from '../../adapters/dynamodb/portal/session-store.ts';
-import type { Table } from '../../adapters/dynamodb/table.ts';
-import { createReplaceableSecret } from '../../adapters/plain-secret.ts';
-import { createExecutions, createNoticeExecutions } from '../../adapters/step-functions.ts';
-import type { SoldCatalogs } from '../../core/sold-catalog.ts';
-import { heldShare, requestMillis } from '../../core/limits.ts';
-import type { PortalSettings } from '../../core/portal/settings.ts';
-import type { CancelServices } from '../../core/cancellation.ts';
-import type { Outbound } from '../../core/ports/outbound.ts';
+/** The functions of the portal in a world, opened as the functions open them. */
 import type { Claims } from '../../core/ports/identity-provider.ts';
-import type { SecretBox } from '../../core/ports/secret-box.ts';
-import type { Tasks } from '../../core/ports/tasks.ts';
-import type { Schema } from '../../core/schema-version.ts';
-import { startBudget } from '../../core/time-budget.ts';
 import type { ApiHandler } from '../../functions/http/framed.ts';
-import { servePortal } from '../../functions/portal/http/serve-portal.ts';
 import { cancelHandlers } from '../../functions/portal/cancel.ts';
 import { generateHandlers } from '../../functions/portal/generate.ts';
+import { servePortal } from '../../functions/portal/http/serve-portal.ts';
 import { manageHandlers } from '../../functions/portal/manage.ts';
 import { serveRead } from '../../functions/portal/read.ts';
 import { enter } from '../../functions/portal/sign-in/enter.ts';
-import type { CommonServices } from '../../functions/services/clients.ts';
-import type { PortalServices } from '../../functions/services/portal.ts';
-import type { PortalCancelServices } from '../../functions/services/portal-cancel.ts';
-import type { GenerateServices } from '../../functions/services/portal-generate.ts';
-import type { ManageServices } from '../../functions/services/portal-manage.ts';
-import { readStores, type ReadServices } from '../../functions/services/portal-read.ts';
+import type { Platform } from '../../functions/services/platform.ts';
+import { openPortalCancel } from '../../functions/services/portal-cancel.ts';
+import { openPortalGenerate } from '../../functions/services/portal-generate.ts';
+import { openPortalManage } from '../../functions/services/portal-manage.ts';
+import { openPortalRead } from '../../functions/services/portal-read.ts';
+import { openSignIn } from '../../functions/services/portal-sign-in.ts';
 import { AwsError } from '../../local/aws/aws-error.ts';
-import type { Bucket } from '../network/bucket.ts';
-import { machineArns } from './step-functions.ts';
 
 /** The functions of the portal that the simulation runs. Their invocations have these names. */
 export type PortalFunctionName = 'portal-read' | 'portal-manage' | 'portal-generate' | 'portal-cancel';
@@ -63,38 +30,25 @@ export function originSecretAt(stage: unknown, isReplaced: boolean): { readonly 
   throw new AwsError('ResourceNotFoundException', 'the secret has no version with this label');
 }
 
-const settings: PortalSettings = {
-  portalUrl: new URL('https://portal.test/'),
-  apiUrl: 'https://api.test/api/public/v1',
-  resultsBaseUrl: 'https://results.test',
-  emailsAreVerified: true,
-  hasAuthTime: true,
-  paymentUrl: null,
-  contact: null,
-  credentialsUrl: null,
-  inboxUrl: null,
-};
-
-const clientUrls = { openai: 'https://api.test/openai/v1', mcp: 'https://api.test/mcp' };
-
-/** What the portal shares with the other functions of the world. */
-export interface PortalParts {
-  readonly common: Omit<CommonServices, 'schema'>;
-  /** The release of the moment at which an invocation begins. */
-  readonly ofToday: () => { readonly schema: Schema };
-  readonly store: Table;
-  readonly states: SFNClient;
-  readonly secrets: SecretsManagerClient;
-  readonly secretBox: SecretBox;
-  readonly outbound: Outbound;
-  readonly catalogs: (shared: Table) => SoldCatalogs;
-  readonly bucket: Bucket;
-  readonly topUpUrl: string;
-  readonly serviceCapacity: number;
-  readonly tasks: (signal: AbortSignal) => Tasks;
-  /** The vendors that can stop a job. */
-  readonly stoppable: CancelServices['providers'];
-}
+/** What only the functions of the portal read. */
+export const portalEnvironment = {
+  API_URL: 'https://api.test/api/public/v1',
+  MCP_URL: 'https://api.test/mcp',
+  OPENAI_ALIASES: '{}',
+  OPENAI_URL: 'https://api.test/openai/v1',
+  PORTAL_CLIENT_ID: 'portal',
+  PORTAL_ISSUER: 'https://issuer.test',
+  PORTAL_SETTINGS: JSON.stringify({
+    emails_are_verified: true,
+    has_auth_time: true,
+    payment_url: null,
+    contact: null,
+    credentials_url: null,
+    inbox_url: null,
+  }),
+  PORTAL_URL: 'https://portal.test/',
+  SIGN_IN_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:sign-in',
+} as const;
 
 export interface Portal {
   readonly handlers: Readonly<Record<PortalFunctionName, ApiHandler>>;
@@ -102,102 +56,23 @@ export interface Portal {
   readonly enter: (claims: Claims) => Promise<string>;
 }
 
-export function createPortal(parts: PortalParts): Portal {
-  const { common, ofToday, store, states, secrets, secretBox, outbound, catalogs, bucket } = parts;
-  const { clock } = common;
-  const base = {
-    ...common,
-    settings,
-    originSecrets: createReplaceableSecret({ client: secrets, secretArn: originSecretArn, clock }),
-  };
-  const openPortal = (): PortalServices & { readonly shared: Table } => {
-    const budget = startBudget(clock, requestMillis);
-    const shared = { ...store, signal: budget.signal };
-    return {
-      ...base,
-      ...ofToday(),
-      budget,
-      shared,
-      access: createPortalAccess(shared),
-      actions: createActionLog(shared),
-    };
-  };
-  const openManage = (): ManageServices => {
-    const { shared, ...portal } = openPortal();
-    const { signal } = portal.budget;
-    return {
-      ...portal,
-      catalogs: catalogs(shared),
-      outbound,
-      outboundRules: 'public',
-      secretBox,
-      registerUser: () => Promise.resolve('none'),
-      emailsADay: Infinity,
-      keys: createKeyStore(shared),
-      accounts: createAccountSettings(shared),
-      people: createPeopleStore(shared),
-      creations: createCreationReads(shared),
-      deliveries: createDeliveryStore(shared),
-      executions: createExecutions(states, machineArns, signal),
-      notices: createNoticeMarks(shared),
-      noticeExecutions: createNoticeExecutions(states, machineArns.notices, signal),
-    };
-  };
-  const openGenerate = (): GenerateServices => {
-    const { shared, ...portal } = openPortal();
-    const { signal } = portal.budget;
-    return {
-      ...portal,
-      catalogs: catalogs(shared),
-      outbound,
-      outboundRules: 'public',
-      resultsBaseUrl: settings.resultsBaseUrl,
-      authFailureForm: 'envelope',
-      topUpUrl: parts.topUpUrl,
-      uploadTargets: bucket.targets,
-      requests: createRequestStore(shared),
-      creations: createCreationReader(shared),
-      keys: { create: (key) => putKey(shared, key) },
-      held: createHeldPlaces(shared, 'generate', heldShare.least),
-      serviceCapacity: parts.serviceCapacity,
-      charges: createCharges(shared),
-      uploads: createUploadStore(shared),
-      executions: createExecutions(states, machineArns, signal),
-      notices: createNoticeMarks(shared),
-      noticeExecutions: createNoticeExecutions(states, machineArns.notices, signal),
-      images: bucket.open(signal),
-    };
-  };
-  const openCancel = (): PortalCancelServices => {
-    const { shared, ...portal } = openPortal();
-    return {
-      ...portal,
-      creations: createCreationStore(shared),
-      charges: createChargeStore(shared),
-      tasks: parts.tasks(portal.budget.signal),
-      providers: parts.stoppable,
-    };
-  };
-  const openRead = (): ReadServices => {
-    const { shared, ...portal } = openPortal();
-    const { serviceCapacity } = parts;
-    return { ...portal, catalogs: catalogs(shared), clientUrls, serviceCapacity, ...readStores(shared) };
-  };
+/** @param stoppable the same platform with the vendors that can stop a job */
+export function createPortal(on: Platform, stoppable: Platform): Portal {
+  const openPerson = openSignIn(on);
   return {
     handlers: {
-      'portal-read': serveRead(openRead),
-      'portal-manage': servePortal('manage', manageHandlers, openManage),
-      'portal-generate': servePortal('generate', generateHandlers, openGenerate),
-      'portal-cancel': servePortal('cancel', cancelHandlers, openCancel),
+      'portal-read': serveRead(openPortalRead(on)),
+      'portal-manage': servePortal('manage', manageHandlers, openPortalManage(on)),
+      'portal-generate': servePortal('generate', generateHandlers, openPortalGenerate(on)),
+      'portal-cancel': servePortal('cancel', cancelHandlers, openPortalCancel(stoppable)),
     },
     enter: async (claims) => {
-      const { shared, ...portal } = openPortal();
-      const services = { ...portal, people: createPeopleStore(shared) };
+      const services = openPerson();
       try {
-        const entered = await enter(claims, undefined, clock.now(), services);
+        const entered = await enter(claims, undefined, on.clock.now(), services);
         return typeof entered === 'string' ? entered : entered.personId;
       } finally {
-        portal.budget.end();
+        services.budget.end();
       }
     },
   };

@@ -14,7 +14,7 @@ import { asMicros } from '../../core/money.ts';
 import type { CallbackVerdict, ProviderAnswer, RenderJob } from '../../core/provider.ts';
 import { schema } from '../../core/schema-version.ts';
 import { receiveCallback } from '../../functions/operations/receive-callback.ts';
-import type { CallbackServices } from '../../functions/services/callback.ts';
+import type { CallbackServices } from '../../functions/services/completion.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
 import { callingProvider, type CallingProvider } from './calling-provider.ts';
 import { fakeClock, fakeLog, fakeProvider, pngBytes, stub, type FakeClock, type FakeLog } from './fakes.ts';

@@ -17,14 +17,15 @@ import { creationToItem } from '../../adapters/dynamodb/mapping.ts';
 import { providers as knownProviders } from '../../core/providers.ts';
 import { handler as auditBooks } from '../../functions/schedule/audit-books.ts';
 import { handler as reconcile } from '../../functions/schedule/reconcile.ts';
-import { apiServices, catalogServices, quoteServices } from '../../functions/services/api.ts';
-import { auditServices } from '../../functions/services/audit.ts';
-import { callbackServices } from '../../functions/services/callback.ts';
-import { deliveryServices } from '../../functions/services/delivery.ts';
-import { reconcileServices } from '../../functions/services/reconcile.ts';
-import { refundServices } from '../../functions/services/refund.ts';
-import { renderServices } from '../../functions/services/render.ts';
-import { submitServices } from '../../functions/services/submit.ts';
+import { openApi, openCatalog, openQuote } from '../../functions/services/api.ts';
+import { openAudit } from '../../functions/services/audit.ts';
+import { openCallback } from '../../functions/services/completion.ts';
+import { openDelivery } from '../../functions/services/delivery.ts';
+import * as lambda from '../../functions/services/lambda.ts';
+import { openReconcile } from '../../functions/services/reconcile.ts';
+import { openRefund } from '../../functions/services/refund.ts';
+import { openRender } from '../../functions/services/render.ts';
+import { openSubmit } from '../../functions/services/submit.ts';
 import { handler as deliverWebhook } from '../../functions/workflow/deliver-webhook.ts';
 import { handler as refundCharge } from '../../functions/workflow/refund-charge.ts';
 import { handler as renderImage } from '../../functions/workflow/render-image.ts';
@@ -34,6 +35,23 @@ import { rejection } from './fakes.ts';
 import { jsonObject, portOf, textLike } from '../fixtures/values.ts';
 
 mockAws();
+
+/** The parts of Lambda that the functions of this file share. */
+const parts = () => ({
+  ...lambda.base(),
+  dynamodb: lambda.dynamodb(),
+  states: lambda.states(),
+  images: lambda.images,
+  outbound: lambda.outbound(),
+  catalog: lambda.catalog,
+  nextTurn: lambda.sampleTurns(),
+});
+const apiServices = () => openApi(parts());
+const submitServices = () => openSubmit(parts());
+const renderServices = () =>
+  openRender({ ...parts(), ...lambda.allVendors(), providerCosts: lambda.providerCosts });
+const callbackServices = () => openCallback({ ...parts(), vendors: lambda.callingVendors() });
+const deliveryServices = () => openDelivery({ ...parts(), secretBox: lambda.secretBox() });
 
 const context = { awsRequestId: 'invocation-1' } as Context;
 const payload = { creation_id: creationId };
@@ -58,10 +76,10 @@ describe('the log of a function', () => {
     ['api', () => submitServices()()],
     ['render-image', renderServices],
     ['receive-callback', callbackServices],
-    ['refund-charge', refundServices],
+    ['refund-charge', () => openRefund(parts())],
     ['deliver-webhook', deliveryServices],
-    ['reconcile', reconcileServices],
-    ['audit-books', auditServices],
+    ['reconcile', () => openReconcile(parts())],
+    ['audit-books', () => openAudit(parts())],
   ])(
     'The log of %s names its component, and its metrics have the namespace of the deployment',
     (component, open) => {
@@ -150,10 +168,10 @@ describe('the services of a request', () => {
     });
     const { models } = await services.catalogs.at(undefined);
     expect(models.length).toBeGreaterThan(4);
-    const quote = quoteServices()();
+    const quote = openQuote(parts())();
     expect(quote).toMatchObject({ outboundRules: 'public' });
     expect((await quote.catalogs.at(undefined)).models).toBe(models);
-    expect((await catalogServices()().catalogs.at(undefined)).models).toBe(models);
+    expect((await openCatalog(parts())().catalogs.at(undefined)).models).toBe(models);
   });
 
   it('The services cannot be opened without a required setting', () => {

@@ -5,7 +5,7 @@ import { parseCreationId } from '../../../core/ids.ts';
 import { maxBodyBytes } from '../../../core/limits.ts';
 import { readJson } from '../../../core/read-json.ts';
 import type { CallbackRequest, ImageProvider } from '../../../core/provider.ts';
-import type { CallbackServices } from '../../services/callback.ts';
+import type { CallbackServices } from '../../services/completion.ts';
 import type { CallbackOutcome } from './outcomes.ts';
 
 /** A callback as it arrived. */

@@ -7,7 +7,7 @@ import type { ProviderAnswer } from '../../../core/provider.ts';
 import { jobOf } from '../../../core/render-job.ts';
 import { endWaitingTask } from '../../../core/waiting-task.ts';
 import { errorName } from '../../error-name.ts';
-import type { CallbackServices } from '../../services/callback.ts';
+import type { CallbackServices } from '../../services/completion.ts';
 import { openAttempts } from '../../workflow/attempts.ts';
 import { completeCreation } from '../../workflow/complete-creation.ts';
 import { endAttempt, millisSince } from '../../workflow/end-attempt.ts';

@@ -17,8 +17,8 @@ import type { InvitationEmail, PeopleStore } from '../../../core/ports/people.ts
 import { invalidRequest, retryLater, type FieldError, type Problem } from '../../../core/problem.ts';
 import { errorName } from '../../error-name.ts';
 import type { ApiRequest } from '../../http/request.ts';
-import type { CommonServices } from '../../services/clients.ts';
-import type { Registration } from '../../services/register-user.ts';
+import type { CommonServices } from '../../services/common.ts';
+import type { Registration } from '../../services/platform.ts';
 import { microsOf, parseBody, usd } from './body.ts';
 import type { PortalAnswer } from './caller.ts';
 

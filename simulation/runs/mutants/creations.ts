@@ -224,4 +224,10 @@ export const creations: readonly Mutant[] = [
     find: "if (outcome.kind === 'done') await countOpen",
     replace: "if (outcome.kind !== 'done') await countOpen",
   },
+  {
+    name: 'opener-whose-clock-stands-still',
+    file: 'functions/services/common.ts',
+    find: 'clock: on.clock,',
+    replace: 'clock: { ...on.clock, now: ((at) => () => at)(on.clock.now()) },',
+  },
 ];

@@ -92,4 +92,10 @@ export const generate: readonly Mutant[] = [
     find: 'if (caller.state.closed) throw',
     replace: 'if (caller.state.closed && caller.state.openCreations < 0) throw',
   },
+  {
+    name: 'opener-without-the-held-limit',
+    file: 'functions/services/submit.ts',
+    find: 'createHeldPlaces(store, door, heldLimit)',
+    replace: 'createHeldPlaces(store, door, 1_000)',
+  },
 ];

@@ -38,4 +38,10 @@ export const reconcile: readonly Mutant[] = [
     find: 'releases.begin(release)',
     replace: 'releases.begin(releases.current())',
   },
+  {
+    name: 'opener-with-another-machine',
+    file: 'functions/services/reconcile.ts',
+    find: "on.environment('NOTICE_MACHINE_ARN')",
+    replace: "on.environment('STATE_MACHINE_ARN')",
+  },
 ];

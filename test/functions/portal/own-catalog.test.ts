@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createOperatorCatalogStore } from '../../../adapters/dynamodb/operator-catalog-store.ts';
 import { createProviderStore } from '../../../adapters/dynamodb/provider-store.ts';
-import { ours } from '../../../functions/services/api.ts';
+import { catalog as ours } from '../../../functions/services/lambda.ts';
 import { openWholePortal, type Answered, type SignedIn, type WholePortal } from './whole-portal.ts';
 
 let portal: WholePortal;

@@ -8,7 +8,7 @@ import type { ApiRequest } from '../../../functions/http/request.ts';
 import type { MemberCaller, PortalAnswer } from '../../../functions/portal/http/caller.ts';
 import { readOperatorCatalog } from '../../../adapters/dynamodb/operator-catalog.ts';
 import { soldCatalogs } from '../../../core/sold-catalog.ts';
-import { ours } from '../../../functions/services/api.ts';
+import { catalog as ours } from '../../../functions/services/lambda.ts';
 import { readStores, type ReadServices } from '../../../functions/services/portal-read.ts';
 import { anAccount, now } from '../../fixtures/records.ts';
 import { stub } from '../fakes.ts';

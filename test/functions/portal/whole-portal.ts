@@ -51,7 +51,7 @@ import { manageHandlers } from '../../../functions/portal/manage.ts';
 import { operateHandlers } from '../../../functions/portal/operate.ts';
 import { serveRead } from '../../../functions/portal/read.ts';
 import { serveSignIn } from '../../../functions/portal/sign-in.ts';
-import { ours } from '../../../functions/services/api.ts';
+import { catalog as ours } from '../../../functions/services/lambda.ts';
 import type { PortalCancelServices } from '../../../functions/services/portal-cancel.ts';
 import type { GenerateServices } from '../../../functions/services/portal-generate.ts';
 import type { ManageServices } from '../../../functions/services/portal-manage.ts';
