@@ -1,15 +1,7 @@
 /** The Lambda function of the MCP endpoint: everything at mcpPath. */
 import { streamed } from '../http/response-stream.ts';
 import { openMcp } from '../services/mcp.ts';
-import {
-  base,
-  stoppingVendors,
-  catalog,
-  dynamodb,
-  images,
-  outbound,
-  states,
-} from '../services/lambda.ts';
+import { base, stoppingVendors, catalog, dynamodb, images, outbound, states } from '../services/lambda.ts';
 import { atFirstRequest } from '../services/open.ts';
 import { serveMcp } from './serve-mcp.ts';
 

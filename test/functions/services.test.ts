@@ -44,7 +44,6 @@ const parts = () => ({
   images: lambda.images,
   outbound: lambda.outbound(),
   catalog: lambda.catalog,
-  nextTurn: lambda.sampleTurns(),
 });
 const apiServices = () => openApi(parts());
 const submitServices = () => openSubmit(parts());

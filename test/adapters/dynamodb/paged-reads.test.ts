@@ -15,7 +15,7 @@ import { accountId, anAccount, creationId } from '../../fixtures/records.ts';
 import { key, tableThat, type Command } from './answered-table.ts';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { fakeClock } from '../../functions/fakes.ts';
-import { createDirectClient } from '../../../simulation/aws/direct-client.ts';
+import { createDirectClient } from '../../../simulation/aws/http-exchange.ts';
 import { AwsError } from '../../../local/aws/aws-error.ts';
 
 describe('A read of several keys', () => {

@@ -6,7 +6,6 @@ import { checkBfl } from '../../../adapters/providers/bfl/check.ts';
 import { createBfl } from '../../../adapters/providers/bfl/provider.ts';
 import { fluxPixelsOf } from '../../../adapters/providers/flux-pixels.ts';
 import { bflRows, startFakeBfl } from '../../../tools/vendors/fakes/bfl/server.ts';
-import { startFakeVendor, type Reply } from '../../../tools/vendors/fakes/fake-vendor.ts';
 import { pictureOf } from '../../../tools/vendors/fakes/pictures.ts';
 import { closedUrl, headerOf, jobsLike, outcomeOf, received, talkTo } from './vendor-talk.ts';
 
