@@ -202,10 +202,11 @@ export default {
     ),
     onlyKnows(
       'the-client-package-stands-alone',
-      'The package that a client developer installs shares no code with the service. Its command prints as all commands do.',
+      'The package that a client developer installs shares no code with the service but the table of request fields. Its command prints as all commands do.',
       { path: room('client'), pathNot: '^client/recipes/' },
       [
         room('client', 'terminal'),
+        '^core/request-fields\\.ts$',
         packages('commander', 'esbuild', 'picocolors', 'typescript', '@hey-api/[^/]+'),
         types,
       ],
@@ -221,7 +222,12 @@ export default {
       'the-pages-know-the-contract',
       'The pages of the portal run in a browser: of the service they know the operations and the form of answers.',
       { path: '^portal/src/' },
-      ['^portal/src/', '^core/contract\\.ts$', '^core/portal/(calls|views)\\.ts$', packages('preact')],
+      [
+        '^portal/src/',
+        '^core/(contract|request-fields)\\.ts$',
+        '^core/portal/(calls|views)\\.ts$',
+        packages('preact'),
+      ],
     ),
     onlyKnows(
       'the-build-of-the-pages-knows-esbuild',

@@ -2,6 +2,7 @@
 import { echoedFields, type CreationRecord, type StoredImage, type WebhookState } from '../core/creation.ts';
 import { failures } from '../core/failure.ts';
 import { toUsd } from '../core/money.ts';
+import { plainShown } from '../core/request-fields.ts';
 import type { Row } from '../terminal/output.ts';
 
 /** One line of `creations list`. */
@@ -61,7 +62,7 @@ function askedFor(creation: CreationRecord, requestId: string | undefined): Row 
     resolution: creation.resolution,
     aspect_ratio: creation.aspectRatio,
     output_format: creation.outputFormat,
-    seed: creation.seed,
+    ...plainShown(creation),
     sources: creation.sources.map(imageView),
     ...echoedFields(creation),
     user: creation.user ?? null,

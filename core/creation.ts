@@ -10,6 +10,7 @@ import { failures, type FailureName } from './failure.ts';
 import type { AccountId, CreationId, KeyId, NoticeId } from './ids.ts';
 import type { Metadata } from './metadata.ts';
 import { toUsd, type Micros } from './money.ts';
+import { plainShown, type PlainMembers } from './request-fields.ts';
 import type { RouteOutcome } from './route-outcome.ts';
 
 export const creationStatuses = ['queued', 'processing', 'completed', 'failed'] as const;
@@ -79,7 +80,7 @@ export interface WebhookState {
   readonly body?: string;
 }
 
-export interface CreationRecord {
+export interface CreationRecord extends PlainMembers {
   /** The version of its schema (core/schema-version.ts). Absent in the records of older releases. */
   readonly v?: number;
   readonly id: CreationId;
@@ -234,7 +235,7 @@ export function creationView(
     resolution: creation.resolution,
     aspect_ratio: creation.aspectRatio,
     output_format: creation.outputFormat,
-    seed: creation.seed,
+    ...plainShown(creation),
     cost: toUsd(creation.costMicros),
     amount_refunded: toUsd(creation.refundedMicros),
     currency: 'USD',

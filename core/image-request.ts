@@ -19,9 +19,15 @@ import { maxUrlLength } from './limits.ts';
 import { loneSurrogate, metadataProblems, type Metadata } from './metadata.ts';
 import { hasAtMostSixDecimals } from './money.ts';
 import type { FieldError } from './problem.ts';
+import {
+  plainFromBody,
+  plainRows,
+  type PlainBody,
+  type PlainField,
+  type PlainMembers,
+  type PlainName,
+} from './request-fields.ts';
 import { userProblems } from './user.ts';
-
-export const mostSeed = 2 ** 31 - 1;
 
 /** zod's own maxLength counts UTF-16 units; this check counts code points. */
 function atMost(most: number): ReturnType<typeof z.refine<string>> {
@@ -59,12 +65,27 @@ function checkedBy<Value>(find: (value: unknown) => Findings): z.ZodMiniType<Val
 }
 
 /** Has at most one finding. Of a number that is wrong in two ways the client gets the range first. */
-function seedProblems(value: unknown): Findings {
+function integerProblems(value: unknown, least: number, most: number): Findings {
   if (typeof value !== 'number') return [{ code: 'invalid_type', message: 'must be a number' }];
-  if (value > mostSeed) return [{ code: 'too_big', message: `at most ${mostSeed}` }];
-  if (value < 0) return [{ code: 'too_small', message: 'at least 0' }];
+  if (value > most) return [{ code: 'too_big', message: `at most ${most}` }];
+  if (value < least) return [{ code: 'too_small', message: `at least ${least}` }];
   return Number.isInteger(value) ? [] : [{ code: 'invalid_type', message: 'must be a whole number' }];
 }
+
+function plainSchema(field: PlainField): z.ZodMiniType {
+  if (field.kind === 'integer') return checkedBy((value) => integerProblems(value, field.least, field.most));
+  if (field.kind === 'choice') return z.enum(field.values);
+  return z.string().check(atMost(field.most), wellFormed);
+}
+
+type PlainSchemas = {
+  [Name in PlainName]: z.ZodMiniOptional<
+    z.ZodMiniNullable<z.ZodMiniType<NonNullable<PlainBody[Name]>, NonNullable<PlainBody[Name]>>>
+  >;
+};
+const plainSchemas = Object.fromEntries(
+  plainRows.map(([name, field]) => [name, z.nullish(plainSchema(field))]),
+) as unknown as PlainSchemas;
 
 /** Has at most one finding. JSON.parse reads a number that is too large for a double as Infinity. */
 function maxCostProblems(value: unknown): Findings {
@@ -84,7 +105,7 @@ export const imageRequestSchema = z.pipe(
     image_urls: z.nullish(z.array(address).check(z.maxLength(mostImageUrls))),
     webhook_url: z.nullish(address),
     output_format: z.nullish(z.enum(outputFormats)),
-    seed: z.nullish(checkedBy<number>(seedProblems)),
+    ...plainSchemas,
     metadata: z.nullish(checkedBy<Metadata>(metadataProblems)),
     user: z.nullish(checkedBy<string>(userProblems)),
     max_cost: z.nullish(checkedBy<number>(maxCostProblems)),
@@ -101,7 +122,7 @@ function withoutNulls<Body extends object>(body: Body): WithoutNulls<Body> {
 }
 
 /** A request in which the defaults of its model fill the gaps. */
-export interface ImageRequest {
+export interface ImageRequest extends PlainMembers {
   readonly model: Model;
   readonly prompt: string | null;
   readonly resolution: Resolution;
@@ -135,14 +156,13 @@ export function forModel(
     output_format: outputFormat,
     image_urls: imageUrls = [],
     webhook_url: webhookUrl,
-    seed = null,
     metadata = {},
     user,
     max_cost: maxCostUsd,
-    ...unread
+    ...plain
   } = body;
   // A field of the schema that nothing reads would be accepted and lost: the compiler refuses it here.
-  unread satisfies Record<string, never>;
+  plain satisfies { [Name in keyof typeof plain]: Name extends PlainName ? unknown : never };
   const prompt = askedPrompt === undefined || askedPrompt === '' ? null : askedPrompt;
   const errors: FieldError[] = [];
   if (prompt !== null && characters(prompt) > model.max_prompt_length) {
@@ -169,7 +189,8 @@ export function forModel(
     ...chooseShape(model, routes, { resolution, aspectRatio, outputFormat }),
     imageUrls,
     webhookUrl,
-    seed,
+    seed: null,
+    ...plainFromBody(plain),
     metadata,
     user,
     maxCostUsd,

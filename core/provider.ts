@@ -5,6 +5,7 @@
 import type { BillingPrices } from './billed-cost.ts';
 import type { AspectRatio, OutputFormat, Resolution } from './image-formats.ts';
 import type { Micros } from './money.ts';
+import type { PlainMembers } from './request-fields.ts';
 
 /** A source image in the service's own bucket. Type and size were read from its bytes. */
 export interface SourceImage {
@@ -16,7 +17,7 @@ export interface SourceImage {
 }
 
 /** The order to a provider. The catalog has checked that the route can render all of it. */
-export interface RenderJob extends BillingPrices {
+export interface RenderJob extends BillingPrices, PlainMembers {
   readonly providerModel: string;
   /** The quality of the route, for a vendor that prices by quality: "low", "medium", "high", "xhigh" or "max". */
   readonly quality?: string;

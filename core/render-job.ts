@@ -1,7 +1,9 @@
 import type { TokenPrices } from './billed-cost.ts';
 import type { CreationRecord, RouteAttempt } from './creation.ts';
+import { defined } from './defined.ts';
 import type { ImageStore } from './ports/images.ts';
 import type { RenderJob } from './provider.ts';
+import { plainMembers, type PlainOptional } from './request-fields.ts';
 
 interface JobOptions {
   readonly callbackUrl?: string | undefined;
@@ -28,18 +30,21 @@ export function jobOf(
       })),
     );
   return {
-    providerModel,
-    ...(quality !== undefined && { quality }),
-    prompt,
-    resolution,
-    aspectRatio,
-    outputFormat,
-    seed,
-    sourceCount: sources.length,
-    ...(callbackUrl !== undefined && { callbackUrl }),
-    ...(tokenPrices && { tokenPrices }),
-    ...(saidEnded && { saidEnded }),
-    ...(unitMicros !== undefined && { unitMicros }),
-    readSources,
+    ...plainMembers(creation),
+    ...defined<Omit<RenderJob, PlainOptional>>({
+      providerModel,
+      quality,
+      prompt,
+      resolution,
+      aspectRatio,
+      outputFormat,
+      seed,
+      sourceCount: sources.length,
+      callbackUrl,
+      tokenPrices,
+      saidEnded: saidEnded || undefined,
+      unitMicros,
+      readSources,
+    }),
   };
 }

@@ -4,6 +4,7 @@
  */
 import { outputFormats } from '../image-formats.ts';
 import type { FieldError } from '../problem.ts';
+import { plainRows } from '../request-fields.ts';
 import { readSize, type Size } from './size.ts';
 import { foreignUser } from './user.ts';
 import { Wrong } from './wrong.ts';
@@ -35,7 +36,7 @@ export interface OpenaiAsked {
 const ourFields = [
   'model',
   'prompt',
-  'seed',
+  ...plainRows.map(([name]) => name),
   'aspect_ratio',
   'resolution',
   'output_format',

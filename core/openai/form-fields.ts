@@ -1,5 +1,6 @@
 /** The text fields of a multipart form, which has no types: each value of a field becomes what JSON would say. */
 import { readJson } from '../read-json.ts';
+import { plainRows } from '../request-fields.ts';
 import type { Fields } from './fields.ts';
 
 type Read = (text: string) => unknown;
@@ -13,7 +14,9 @@ const json: Read = (text) => {
 
 const kinds: Readonly<Record<string, Read>> = {
   n: number,
-  seed: number,
+  ...Object.fromEntries(
+    plainRows.flatMap(([name, { kind }]) => (kind === 'integer' ? [[name, number]] : [])),
+  ),
   max_cost: number,
   partial_images: number,
   output_compression: number,

@@ -3,6 +3,7 @@
  * has types only.
  */
 import type { PortalOperationName } from '../contract.ts';
+import type { PlainBody } from '../request-fields.ts';
 import type * as view from './views.ts';
 
 /** One operation: the body that it takes, and what it answers. */
@@ -18,15 +19,14 @@ type People = view.PeopleView;
 type Invite = Pick<view.PersonBody, 'email' | 'role' | 'key_cap'>;
 
 /** The body of POST /creations and POST /quote: that of POST /images/generate. */
-export interface GenerateBody {
+export type GenerateBody = Readonly<PlainBody> & {
   readonly model: string;
   readonly prompt?: string;
   readonly image_urls?: readonly string[];
   readonly resolution?: string;
   readonly aspect_ratio?: string;
   readonly output_format?: string;
-  readonly seed?: number;
-}
+};
 
 export interface PortalCalls extends Record<PortalOperationName, Call> {
   getMe: { answer: view.MeView };

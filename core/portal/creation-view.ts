@@ -5,6 +5,7 @@ import type { KeyId } from '../ids.ts';
 import { toUsd } from '../money.ts';
 import { nextPollSeconds } from '../poll-pace.ts';
 import type { Delivery } from '../ports/deliveries.ts';
+import { plainShown } from '../request-fields.ts';
 import { timelineOf } from './timeline.ts';
 import type { CreationDetail, CreationRow } from './views.ts';
 
@@ -47,6 +48,7 @@ export function creationDetail(
   return {
     ...row,
     output_format: creation.outputFormat,
+    ...plainShown(creation),
     seed: creation.seed,
     metadata: creation.metadata,
     source_images: creation.sources.length,
@@ -73,14 +75,14 @@ function imageView(url: string, image: StoredImage | undefined): CreationDetail[
 
 /** Without the source images: the service keeps copies, and not the addresses of the client. */
 function requestOf(creation: CreationRecord): Record<string, unknown> {
-  const { prompt, seed, metadata, user, webhook } = creation;
+  const { prompt, metadata, user, webhook } = creation;
   return {
     model: creation.model,
     ...(prompt !== null && { prompt }),
     resolution: creation.resolution,
     aspect_ratio: creation.aspectRatio,
     output_format: creation.outputFormat,
-    ...(seed !== null && { seed }),
+    ...Object.fromEntries(Object.entries(plainShown(creation)).filter(([, value]) => value !== null)),
     ...(Object.keys(metadata).length > 0 && { metadata }),
     ...(user !== undefined && { user }),
     ...(webhook && { webhook_url: webhook.url }),

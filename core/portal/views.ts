@@ -4,6 +4,7 @@
  * it may be longer than 300 lines.
  */
 import type { Role } from '../contract.ts';
+import type { plainShown } from '../request-fields.ts';
 
 /** A list that is read in pages. `next_cursor` is null on the last page. */
 export interface PageView<Row> {
@@ -227,7 +228,7 @@ export interface TimelineStep {
 }
 
 /** GET /creations/{id}. */
-export interface CreationDetail extends CreationRow {
+export interface CreationDetail extends CreationRow, Readonly<ReturnType<typeof plainShown>> {
   readonly output_format: string;
   readonly seed: number | null;
   readonly metadata: Readonly<Record<string, unknown>>;

@@ -2,7 +2,17 @@
 import * as z from 'zod';
 import { creationStatuses } from '../../core/creation.ts';
 import { failureNames, failures } from '../../core/failure.ts';
-import { aspectRatio, currency, metadata, moment, outputFormat, resolution, usd } from './values.ts';
+import { plainRows } from '../../core/request-fields.ts';
+import {
+  aspectRatio,
+  currency,
+  metadata,
+  moment,
+  outputFormat,
+  plainSchema,
+  resolution,
+  usd,
+} from './values.ts';
 
 export const creationStatus = z.enum(creationStatuses).meta({
   id: 'CreationStatus',
@@ -40,6 +50,15 @@ const creationWebhook = z
   })
   .meta({ id: 'CreationWebhook', description: 'The webhook of a creation, and how its delivery stands.' });
 
+const plainAnswers = Object.fromEntries(
+  plainRows.map(([name, field]) => [
+    name,
+    plainSchema(field)
+      .optional()
+      .meta({ description: 'As in the request. Missing when the request left it out.' }),
+  ]),
+);
+
 const asked = {
   id: z.uuid().meta({ description: 'The id of the creation, a UUID of version 7.' }),
   model: z.string(),
@@ -47,6 +66,7 @@ const asked = {
   resolution,
   aspect_ratio: aspectRatio,
   output_format: outputFormat,
+  ...plainAnswers,
   seed: z.int().min(0).nullable(),
   cost: usd('What was charged, in USD. It stays after a refund.'),
   amount_refunded: usd('What was refunded, in USD: 0 or the cost.'),

@@ -8,7 +8,8 @@
 import * as z from 'zod';
 import { mostImageUrls } from '../../core/image-formats.ts';
 import { maxUrlLength } from '../../core/limits.ts';
-import { aspectRatio, outputFormat, resolution, user } from './values.ts';
+import { plainRows } from '../../core/request-fields.ts';
+import { aspectRatio, outputFormat, plainSchema, resolution, user } from './values.ts';
 
 const imageUrl = z.string().min(1).max(maxUrlLength).meta({
   description:
@@ -53,12 +54,12 @@ export const imageRequest = z
       description:
         'An https address that gets one signed event when the creation has ended. Its port is 443 or at least 1024. It has no user name and no password, and its host has public addresses only.',
     }),
-    seed: z
-      .int()
-      .min(0)
-      .max(2 ** 31 - 1)
-      .nullish()
-      .meta({ description: 'Passed on if the provider supports it.' }),
+    ...Object.fromEntries(
+      plainRows.map(([name, field]) => [
+        name,
+        plainSchema(field).nullish().meta({ description: field.description }),
+      ]),
+    ),
     metadata: z
       .record(z.string().min(1).max(40), z.string().max(500))
       .nullish()

@@ -1,6 +1,7 @@
 /** The small values that requests and answers share. A name in `meta` becomes a component of the document. */
 import * as z from 'zod';
 import { aspectRatios, outputFormats, resolutions } from '../../core/image-formats.ts';
+import type { PlainField } from '../../core/request-fields.ts';
 
 export const resolution = z
   .enum(resolutions)
@@ -37,4 +38,9 @@ const noControlCharacter = /^[^\u0000-\u001F\u007F-\u009F]*$/;
 /** For whom the client renders. Lengths count code points. */
 export function user(description: string): z.ZodString {
   return z.string().min(1).max(64).regex(noControlCharacter).meta({ description });
+}
+
+export function plainSchema(field: PlainField): z.ZodType {
+  if (field.kind === 'integer') return z.int().min(field.least).max(field.most);
+  return field.kind === 'choice' ? z.enum(field.values) : z.string();
 }

@@ -1,6 +1,7 @@
 /** Generated requests: no answer is ERR_INTERNAL, and no refused request moves money. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { plainBodies, right } from '../fixtures/plain-bodies.ts';
 import { sharedTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { costOf } from '../fixtures/values.ts';
@@ -80,7 +81,7 @@ const requestBody = fc
         ),
       ),
       output_format: mostly(fc.constantFrom('png', 'jpeg', 'webp')),
-      seed: mostly(fc.integer({ min: 0, max: 2 ** 31 - 1 })),
+      ...plainBodies((field) => mostly(right(field))),
       metadata: mostly(
         fc.dictionary(fc.oneof(text, fc.constantFrom('__proto__', 'constructor', 'toString', '')), text, {
           maxKeys: 4,

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildClient } from '../../client/build.ts';
-import { requestSnippets, type RequestBody } from '../../portal/src/words/snippets.ts';
+import type { GenerateBody } from '../../core/portal/calls.ts';
+import { requestSnippets } from '../../portal/src/words/snippets.ts';
 import { png } from '../api/image-files.ts';
 import { sharedTestService, type Client, type TestService } from '../fixtures/service.ts';
 
@@ -20,7 +21,7 @@ const programs: Readonly<Record<string, readonly [program: string, file: string]
   'darkroom-client': [process.execPath, 'generate.mjs'],
   'OpenAI SDK': [process.execPath, 'generate.mjs'],
 };
-const first: RequestBody = {
+const first: GenerateBody = {
   model: 'sandbox-sketch',
   prompt: `a lighthouse in a 'storm' of "status":"failed"`,
 };
@@ -44,11 +45,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const snippetsOf = (body: RequestBody, key = client.key) =>
+const snippetsOf = (body: GenerateBody, key = client.key) =>
   requestSnippets({ api_url: service.machine.apiUrl, openai_url: service.machine.openaiUrl }, key, body);
 
 /** Runs the snippet in a folder of its own. Resolves with what it printed, and with the image that it saved. */
-async function ranAs(name: string, body: RequestBody): Promise<{ stdout: string; image: Buffer }> {
+async function ranAs(name: string, body: GenerateBody): Promise<{ stdout: string; image: Buffer }> {
   const found = snippetsOf(body).find((one) => one.name === name);
   const [program, file] = programs[name] ?? [];
   if (!found || program === undefined || file === undefined)

@@ -8,6 +8,7 @@ import { aspectRatios, outputFormats, resolutions } from '../../core/image-forma
 import { imageRequestSchema, missingPrompt } from '../../core/image-request.ts';
 import written from '../../docs/openapi.json' with { type: 'json' };
 import { refusedByDocument } from '../../document/check/refused-by-document.ts';
+import { plainBodies, right } from '../fixtures/plain-bodies.ts';
 import { acceptedBodies, refusedBodies } from '../api/request-bodies.ts';
 
 function findings(body: object): string[] {
@@ -69,7 +70,9 @@ describe('the schema of an image request', () => {
         output_format: fc.constantFrom(...outputFormats, 'gif', null),
         image_urls: fc.option(fc.array(text(20, 1), { maxLength: 12 })),
         webhook_url: fc.option(text(20, 1)),
-        seed: fc.oneof(fc.integer(), fc.double(), fc.constantFrom(0, 2 ** 31 - 1, 2 ** 31, null)),
+        ...plainBodies((field) =>
+          fc.oneof(right(field), fc.integer(), fc.double(), text(5), fc.constant(null)),
+        ),
         metadata: fc.option(fc.dictionary(text(45), text(8), { maxKeys: 18 })),
         user: fc.option(text(70)),
         max_cost: fc.option(

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { Option, type Command } from 'commander';
+import { plainRows, plainShown, type PlainField, type PlainMembers } from '../../../core/request-fields.ts';
 import { visibleText } from '../../../terminal/visible-text.ts';
 import { checkedId } from '../checked.ts';
 import type { Darkroom } from '../../src/darkroom.ts';
@@ -12,14 +13,13 @@ import type { Run, Session } from '../session.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { leastPrice } from './account.ts';
 
-interface GenerateOptions {
+interface GenerateOptions extends PlainMembers {
   readonly model?: string;
   readonly resolution?: ImageRequest['resolution'];
   readonly aspectRatio?: ImageRequest['aspect_ratio'];
   readonly image?: readonly string[];
   readonly output?: string;
   readonly format?: ImageRequest['output_format'];
-  readonly seed?: number;
   readonly maxCost?: number;
   readonly user?: string;
   readonly metadata?: Record<string, string>;
@@ -35,7 +35,7 @@ interface GenerateOptions {
 const holdSeconds = 20;
 
 export function addGenerateCommand(program: Command, run: Run): void {
-  program
+  const command = program
     .command('generate')
     .argument('[prompt]', 'what to draw; may be left out with --image')
     .description('render an image, save it, and print the path of the file')
@@ -44,8 +44,9 @@ export function addGenerateCommand(program: Command, run: Run): void {
     .option('-a, --aspect-ratio <ratio>', 'the shape, such as 16:9')
     .option('-i, --image <path|url>', 'a source image; may be repeated; a file is uploaded', collected)
     .option('-o, --output <file>', 'a file or folder; its ending chooses the format')
-    .addOption(new Option('-f, --format <format>', 'the format').choices(['png', 'jpeg', 'webp']))
-    .option('--seed <number>', 'for a model that can repeat an image', wholeNumber(0, 2 ** 31 - 1))
+    .addOption(new Option('-f, --format <format>', 'the format').choices(['png', 'jpeg', 'webp']));
+  for (const [name, field] of plainRows) command.addOption(plainOption(name, field));
+  command
     .option('--max-cost <usd>', 'refuse a higher price (exit code 4)', usd)
     .option('--user <user>', 'for which user of yours')
     .option('--metadata <name=value>', 'kept with the creation; may be repeated', pairs)
@@ -56,6 +57,13 @@ export function addGenerateCommand(program: Command, run: Run): void {
     .option('--open', 'open the image')
     .option('--no-preview', 'do not show the image in the terminal')
     .action(run(generate));
+}
+
+function plainOption(name: string, field: PlainField): Option {
+  const flag = `--${name.replaceAll('_', '-')}`;
+  if (field.kind === 'choice') return new Option(`${flag} <choice>`, field.hint).choices(field.values);
+  if (field.kind === 'text') return new Option(`${flag} <text>`, field.hint);
+  return new Option(`${flag} <number>`, field.hint).argParser(wholeNumber(field.least, field.most));
 }
 
 async function generate(
@@ -159,7 +167,7 @@ async function requestOf(
   for (const image of options.image ?? []) {
     image_urls.push(await sourceImage(session, client, image, tell));
   }
-  const { resolution, aspectRatio, seed, maxCost, user, metadata, webhookUrl } = options;
+  const { resolution, aspectRatio, maxCost, user, metadata, webhookUrl } = options;
   const format = options.format ?? formatOf(options.output);
   return {
     model:
@@ -170,7 +178,7 @@ async function requestOf(
     ...(resolution !== undefined && { resolution }),
     ...(aspectRatio !== undefined && { aspect_ratio: aspectRatio }),
     ...(format !== undefined && { output_format: format }),
-    ...(seed !== undefined && { seed }),
+    ...plainShown(options),
     ...(maxCost !== undefined && { max_cost: maxCost }),
     ...(user !== undefined && { user }),
     ...(metadata !== undefined && { metadata }),

@@ -11,6 +11,7 @@ export interface Schema {
   readonly additionalProperties?: boolean;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly maxLength?: number;
   readonly maxItems?: number;
   readonly default?: number;
 }

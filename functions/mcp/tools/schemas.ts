@@ -2,6 +2,7 @@
 import { creationStatuses } from '../../../core/creation.ts';
 import { aspectRatios, mostImageUrls, resolutions } from '../../../core/image-formats.ts';
 import { toolWaitSeconds } from '../../../core/limits.ts';
+import { capitalized, plainRows } from '../../../core/request-fields.ts';
 import { listOf, number, objectOf, orNull, text, type Schema } from './json-schema.ts';
 
 export const creationId = text('The id of a creation, as generate_image and list_creations give it.');
@@ -14,6 +15,16 @@ export const waitSeconds: Schema = {
   description:
     'How long the call waits for the image. When the time is over, the result has the id for get_creation.',
 };
+
+const plainArguments = Object.fromEntries(
+  plainRows.map(([name, field]): [string, Schema] => {
+    const description = `${capitalized(field.hint)}.`;
+    if (field.kind === 'integer')
+      return [name, { type: 'integer', minimum: field.least, maximum: field.most, description }];
+    if (field.kind === 'choice') return [name, { type: 'string', enum: field.values, description }];
+    return [name, { type: 'string', maxLength: field.most, description }];
+  }),
+);
 
 /** What an image is asked for, as POST /images/generate takes it. */
 export const imageArguments = {
@@ -33,12 +44,7 @@ export const imageArguments = {
     ...listOf({ type: 'string' }, 'Addresses of images that the model works from.'),
     maxItems: mostImageUrls,
   },
-  seed: {
-    type: 'integer',
-    minimum: 0,
-    maximum: 2 ** 31 - 1,
-    description: 'For a model that can repeat an image.',
-  },
+  ...plainArguments,
   max_cost: {
     type: 'number',
     minimum: 0,

@@ -3,13 +3,14 @@
  * follows when it is refused.
  */
 import { dayOf, monthOf, type CreationRecord, type StoredImage } from '../../../core/creation.ts';
+import { defined } from '../../../core/defined.ts';
 import { uuidV7, type CreationId } from '../../../core/ids.ts';
-import { mostSeed } from '../../../core/image-request.ts';
 import { chargeMillis, startGraceMillis } from '../../../core/limits.ts';
 import { machineOf } from '../../../core/machine.ts';
 import { asMicros } from '../../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome, NewCreation } from '../../../core/ports/charges.ts';
 import type { Problem } from '../../../core/problem.ts';
+import { plainFields, type PlainOptional } from '../../../core/request-fields.ts';
 import type { RetryCharge } from '../../../core/retries.ts';
 import { uploadIdsIn } from '../../../core/upload.ts';
 import type { Caller } from '../../http/caller.ts';
@@ -167,6 +168,17 @@ function orderOf(submission: Submission, services: SubmitServices): ChargeOrder 
   };
 }
 
+/** What a creation gets after its charge. */
+type SetLater =
+  | 'startedAt'
+  | 'completedAt'
+  | 'failure'
+  | 'cancelRequestedAt'
+  | 'cancelledAt'
+  | 'resultsExpireAt'
+  | 'lease'
+  | 'fence';
+
 /** @param index of the creation among those of the request */
 function newCreation(
   { caller, requestId, plan, sources }: Submission,
@@ -176,11 +188,11 @@ function newCreation(
 ): NewCreation {
   const { request, routes, costMicros } = plan;
   const { account, apiKey } = caller;
-  const { model, imageUrls: _copied, webhookUrl, user, maxCostUsd: _compared, ...asked } = request;
+  const { model, imageUrls: _copied, webhookUrl, maxCostUsd: _compared, ...asked } = request;
   // The record has a place for every field of the request.
-  asked satisfies Pick<CreationRecord, keyof typeof asked>;
+  asked satisfies { [Name in keyof typeof asked]: Name extends keyof CreationRecord ? unknown : never };
   const machine = machineOf(routes);
-  return {
+  return defined<Omit<NewCreation, SetLater | PlainOptional>>({
     v: schema.written,
     id: uuidV7(nowMillis, randomBytes(16)) as CreationId,
     accountId: account.id,
@@ -190,38 +202,38 @@ function newCreation(
     model: model.id,
     ...asked,
     seed: seedOf(asked, index),
-    ...(user !== undefined && { user }),
     sources,
     costMicros,
     refundedMicros: asMicros(0),
     chargedMonth: monthOf(nowMillis),
     chargedDay: dayOf(nowMillis),
-    ...(apiKey.perUserMonthlyCapMicros !== undefined && { countedForUser: true }),
+    countedForUser: apiKey.perUserMonthlyCapMicros === undefined ? undefined : true,
     createdAt: new Date(nowMillis).toISOString(),
     deadlineAt: nowMillis + account.limits.deadlineSeconds * 1000,
     results: [],
-    ...(webhookUrl !== undefined && {
-      webhook: { url: webhookUrl, status: 'pending', attempts: 0, nextAt: nowMillis },
-    }),
-    ...(account.noticeUrl !== undefined && { isWatched: true }),
-    ...(account.eventsSince !== undefined && { tellsEvents: true }),
+    webhook:
+      webhookUrl === undefined
+        ? undefined
+        : { url: webhookUrl, status: 'pending', attempts: 0, nextAt: nowMillis },
+    isWatched: account.noticeUrl === undefined ? undefined : true,
+    tellsEvents: account.eventsSince === undefined ? undefined : true,
     routes: routes.map(({ provider, provider_model: providerModel, quality }) => ({
       provider,
       providerModel,
       ...(quality !== null && { quality }),
     })),
     attempts: [],
-    ...(catalog.revision !== undefined && { catalogRevision: catalog.revision }),
-    ...(machine && { machine }),
+    catalogRevision: catalog.revision,
+    machine,
     executions: 1,
     recoveries: 0,
     dueAt: nowMillis + startGraceMillis,
-  };
+  });
 }
 
 /** The same seed would make the same picture again: each creation after the first has the next seed. */
 function seedOf({ seed }: Pick<CreationRecord, 'seed'>, index: number): number | null {
-  return seed === null ? null : (seed + index) % (mostSeed + 1);
+  return seed === null ? null : (seed + index) % (plainFields.seed.most + 1);
 }
 
 type Refused = Exclude<ChargeOutcome, { kind: 'charged' | 'retry_moved' }>;

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { useAction, useResource } from '../api/hooks.ts';
 import type { CreationDetail } from '../../../core/portal/views.ts';
+import { capitalized, plainRows } from '../../../core/request-fields.ts';
 import { href } from '../router.ts';
 import { useMay, useSession } from '../session.ts';
 import { announce } from '../ui/announce.tsx';
@@ -81,7 +82,9 @@ function Content({ of }: { of: CreationDetail }) {
             <Fact name="Size">
               {of.resolution}, {of.aspect_ratio}, {of.output_format}
             </Fact>
-            {of.seed !== null && <Fact name="Seed">{of.seed}</Fact>}
+            {plainRows.map(
+              ([name]) => (of[name] ?? null) !== null && <Fact name={capitalized(name)}>{of[name]}</Fact>,
+            )}
             {of.source_images > 0 && <Fact name="Source images">{of.source_images}</Fact>}
             {of.user !== null && <Fact name="User">{of.user}</Fact>}
             <Fact name="Key">{of.key.name}</Fact>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useResource } from '../api/hooks.ts';
 import type { CreationDetail, ModelView } from '../../../core/portal/views.ts';
+import { plainRows } from '../../../core/request-fields.ts';
 import { usePlace } from '../router.ts';
 import { Page } from '../ui/page.tsx';
 import { Empty, Loaded } from '../ui/states.tsx';
@@ -41,7 +42,7 @@ const settingsOf = (creation: CreationDetail): Partial<Settings> => ({
   resolution: creation.resolution,
   aspectRatio: creation.aspect_ratio,
   outputFormat: creation.output_format,
-  seed: creation.seed === null ? '' : String(creation.seed),
+  ...Object.fromEntries(plainRows.map(([name]) => [name, String(creation[name] ?? '')])),
 });
 
 function Desk({ models, from }: { models: readonly ModelView[]; from?: CreationDetail }) {

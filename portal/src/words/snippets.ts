@@ -1,4 +1,5 @@
 /** Requests and receivers to copy. They run as they stand. */
+import type { GenerateBody } from '../../../core/portal/calls.ts';
 import type { MeView } from '../../../core/portal/views.ts';
 
 export interface Snippet {
@@ -7,17 +8,6 @@ export interface Snippet {
 }
 
 type Addresses = Pick<MeView['service'], 'api_url' | 'openai_url'>;
-
-/** The body of POST /images/generate. */
-export type RequestBody = {
-  readonly model: string;
-  readonly prompt?: string;
-  readonly image_urls?: readonly string[];
-  readonly resolution?: string;
-  readonly aspect_ratio?: string;
-  readonly output_format?: string;
-  readonly seed?: number;
-};
 
 /** A text inside single quotes of a shell. */
 const shell = (text: string): string => text.replaceAll("'", String.raw`'\''`);
@@ -57,7 +47,7 @@ image=$(printf '%s' "$answer" | sed -n 's/.*"result_urls":\\["\\([^"]*\\)".*/\\1
 if [ -n "$image" ]; then curl -s -o ${fileOf(body)} "$image"; fi
 printf '%s\\n' "$answer"`;
 
-const nodeOf = (apiUrl: string, key: string, body: RequestBody): string =>
+const nodeOf = (apiUrl: string, key: string, body: GenerateBody): string =>
   `// Node 20 or newer: save as generate.mjs, then run "node generate.mjs".
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -87,7 +77,7 @@ const image = await fetch(creation.result_urls[0]);
 await writeFile('${fileOf(body)}', Buffer.from(await image.arrayBuffer()));
 console.log(creation);`;
 
-const pythonOf = (apiUrl: string, key: string, body: RequestBody): string =>
+const pythonOf = (apiUrl: string, key: string, body: GenerateBody): string =>
   `# Python 3.9 or newer, without a package.
 import json, time, urllib.request, uuid
 
@@ -113,7 +103,7 @@ if creation["status"] == "failed":
 urllib.request.urlretrieve(creation["result_urls"][0], "${fileOf(body)}")
 print(creation)`;
 
-const clientOf = (apiUrl: string, key: string, body: RequestBody): string =>
+const clientOf = (apiUrl: string, key: string, body: GenerateBody): string =>
   `// npm install darkroom-client
 import { writeFile } from 'node:fs/promises';
 import { Darkroom } from 'darkroom-client';
@@ -128,7 +118,7 @@ console.log(done);`;
  * The fields that OpenAI does not know go to the endpoint as they are. The library sends source images as files
  * only, so addresses of them are sent without its method.
  */
-function openaiOf(openaiUrl: string, key: string, { image_urls: sources, ...body }: RequestBody): string {
+function openaiOf(openaiUrl: string, key: string, { image_urls: sources, ...body }: GenerateBody): string {
   const images = sources?.map((address) => ({ image_url: address }));
   const call = images
     ? `openai.post('/images/edits', {\n  body: ${json({ ...body, images }, '  ')},\n})`
@@ -146,7 +136,7 @@ await writeFile('${fileOf(body)}', data[0].b64_json, 'base64');`;
 export const requestSnippets = (
   { api_url: apiUrl, openai_url: openaiUrl }: Addresses,
   key: string,
-  body: RequestBody,
+  body: GenerateBody,
 ): readonly Snippet[] => [
   { name: 'curl', text: curlOf(apiUrl, key, body) },
   { name: 'Node', text: nodeOf(apiUrl, key, body) },

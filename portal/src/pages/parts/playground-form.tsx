@@ -10,16 +10,16 @@ import { useSession } from '../../session.ts';
 import { Money } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Form, Select, Text } from '../../ui/form.tsx';
+import { capitalized, plainRows, type PlainName } from '../../../../core/request-fields.ts';
 import { RequestSnippets } from './shown-key.tsx';
 import { SourceImages, type Source } from './source-images.tsx';
 
-export interface Settings {
+export interface Settings extends Readonly<Partial<Record<PlainName, string>>> {
   readonly model: string;
   readonly prompt: string;
   readonly resolution: string;
   readonly aspectRatio: string;
   readonly outputFormat: string;
-  readonly seed: string;
 }
 
 const quoteAfterMillis = 300;
@@ -30,6 +30,8 @@ const fitting = (value: string, taken: readonly string[]): string =>
 
 const optionsOf = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
 
+const plainOf = (model: ModelView) => plainRows.filter(([name]) => name !== 'seed' || model.takes_seed);
+
 function bodyOf(settings: Settings, model: ModelView, sources: readonly Source[]): GenerateBody {
   const prompt = settings.prompt.trim();
   return {
@@ -38,7 +40,12 @@ function bodyOf(settings: Settings, model: ModelView, sources: readonly Source[]
     resolution: fitting(settings.resolution, model.resolutions),
     aspect_ratio: fitting(settings.aspectRatio, model.aspect_ratios),
     output_format: fitting(settings.outputFormat, model.output_formats),
-    ...(model.takes_seed && settings.seed.trim() !== '' && { seed: Number(settings.seed) }),
+    ...Object.fromEntries(
+      plainOf(model).flatMap(([name, { kind }]) => {
+        const text = settings[name]?.trim() ?? '';
+        return text === '' ? [] : [[name, kind === 'integer' ? Number(text) : text]];
+      }),
+    ),
     ...(sources.length > 0 && { image_urls: sources.map(({ imageUrl }) => imageUrl) }),
   };
 }
@@ -62,7 +69,6 @@ export function PlaygroundForm({
     resolution: '',
     aspectRatio: '',
     outputFormat: '',
-    seed: '',
     ...start,
   }));
   const [sources, setSources] = useState<readonly Source[]>([]);
@@ -143,15 +149,29 @@ export function PlaygroundForm({
             options={optionsOf(model.output_formats)}
             onChange={(outputFormat) => change({ outputFormat })}
           />
-          {model.takes_seed && (
-            <Text
-              label="Seed"
-              inputMode="numeric"
-              placeholder="Any"
-              value={settings.seed}
-              onInput={(seed) => change({ seed: seed.replace(/\D/g, '') })}
-              error={fields.get('seed')}
-            />
+          {plainOf(model).map(([name, field]) =>
+            field.kind === 'choice' ? (
+              <Select
+                key={name}
+                label={capitalized(name)}
+                value={settings[name] ?? ''}
+                options={[{ value: '', label: 'Any' }, ...optionsOf(field.values)]}
+                error={fields.get(name)}
+                onChange={(value) => change({ [name]: value })}
+              />
+            ) : (
+              <Text
+                key={name}
+                label={capitalized(name)}
+                {...(field.kind === 'integer' && { inputMode: 'numeric' })}
+                placeholder="Any"
+                value={settings[name] ?? ''}
+                onInput={(text) =>
+                  change({ [name]: field.kind === 'integer' ? text.replace(/\D/g, '') : text })
+                }
+                error={fields.get(name)}
+              />
+            ),
           )}
         </div>
         {model.max_source_images > 0 && (

@@ -4,10 +4,11 @@ import type { CreatedKeyView } from '../../../../core/portal/views.ts';
 import { useSession } from '../../session.ts';
 import { Code, Copy, Time } from '../../ui/basics.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { requestSnippets, type RequestBody } from '../../words/snippets.ts';
+import type { GenerateBody } from '../../../../core/portal/calls.ts';
+import { requestSnippets } from '../../words/snippets.ts';
 
 /** A first request in each language, with the key filled in. */
-export function RequestSnippets({ apiKey, body }: { apiKey: string; body?: RequestBody }) {
+export function RequestSnippets({ apiKey, body }: { apiKey: string; body?: GenerateBody }) {
   const { me } = useSession();
   const asked = body ?? { model: 'sandbox-sketch', prompt: 'a lighthouse in a storm' };
   return (

@@ -1,0 +1,84 @@
+/**
+ * The plain fields of POST /images/generate: optional values within bounds that are stored and passed on to vendors.
+ * A row makes a field. The parser, the record, the job, the answers, the OpenAPI document, the command, the
+ * playground, the tool for agents and the random bodies of the tests read this table. The pages and the command
+ * import this file, so it imports nothing.
+ */
+interface Words {
+  /** In the OpenAPI document. */
+  readonly description: string;
+  /** In the help of the command and in the tool for agents: without a capital and a full stop. */
+  readonly hint: string;
+}
+
+/** The lengths of a text count code points. */
+export type PlainField = Words &
+  (
+    | { readonly kind: 'integer'; readonly least: number; readonly most: number }
+    | { readonly kind: 'text'; readonly most: number }
+    | { readonly kind: 'choice'; readonly values: readonly string[] }
+  );
+
+export const plainFields = {
+  seed: {
+    kind: 'integer',
+    least: 0,
+    most: 2 ** 31 - 1,
+    description: 'Passed on if the provider supports it.',
+    hint: 'for a model that can repeat an image',
+  },
+} as const satisfies Readonly<Record<string, PlainField>>;
+
+export type PlainName = keyof typeof plainFields;
+type ValueOf<Field> = Field extends { kind: 'integer' }
+  ? number
+  : Field extends { values: readonly (infer Value)[] }
+    ? Value
+    : string;
+/** The fields under the names of the API. */
+export type PlainBody = { [Name in PlainName]?: ValueOf<(typeof plainFields)[Name]> | undefined };
+
+type Camel<Text extends string> = Text extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Text;
+/**
+ * The fields in requests, records and jobs, under names such as seedStrength. A field that the client left out is
+ * absent, except the seed, which is null.
+ */
+export type PlainMembers = {
+  readonly [Name in PlainName as Camel<Name>]?: NonNullable<PlainBody[Name]> | null;
+};
+
+/** The members that plainMembers copies. The seed is named by hand, because it is never absent. */
+export type PlainOptional = Exclude<keyof PlainMembers, 'seed'>;
+
+export const plainRows = Object.entries(plainFields) as [PlainName, PlainField][];
+
+export function camelOf(name: string): string {
+  return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The row of the table as a label or the begin of a sentence: "Seed strength". */
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1).replaceAll('_', ' ');
+}
+
+function renamed(values: object, from: (name: string) => string, to: (name: string) => string): object {
+  const given = new Map(Object.entries(values));
+  return Object.fromEntries(
+    plainRows.flatMap(([name]) => {
+      const value: unknown = given.get(from(name));
+      return value === undefined ? [] : [[to(name), value]];
+    }),
+  );
+}
+
+const same = (name: string): string => name;
+
+/** What a body has of the fields. */
+export const plainFromBody = (body: PlainBody): PlainMembers => renamed(body, same, camelOf);
+/** What a request or a record has of the fields. */
+export const plainMembers = (of: PlainMembers): PlainMembers => renamed(of, camelOf, camelOf);
+/** The same under the names of the API. */
+export const plainShown = (of: PlainMembers): { [Name in PlainName]?: NonNullable<PlainBody[Name]> | null } =>
+  renamed(of, camelOf, same);
