@@ -1,6 +1,6 @@
 /** An object that must name every member of its type. Types find an optional member that is forgotten. */
 type EveryMember<Of> = {
-  [Name in keyof Of]-?: Record<never, never> extends Pick<Of, Name> ? Of[Name] | undefined : Of[Name];
+  [Name in keyof Of]-?: object extends Pick<Of, Name> ? Of[Name] | undefined : Of[Name];
 };
 
 /** The object without the members that are undefined. */

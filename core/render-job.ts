@@ -3,7 +3,7 @@ import type { CreationRecord, RouteAttempt } from './creation.ts';
 import { defined } from './defined.ts';
 import type { ImageStore } from './ports/images.ts';
 import type { RenderJob } from './provider.ts';
-import { plainMembers, type PlainOptional } from './request-fields.ts';
+import { plainMembers, type WithoutPlain } from './request-fields.ts';
 
 interface JobOptions {
   readonly callbackUrl?: string | undefined;
@@ -31,7 +31,7 @@ export function jobOf(
     );
   return {
     ...plainMembers(creation),
-    ...defined<Omit<RenderJob, PlainOptional>>({
+    ...defined<WithoutPlain<RenderJob>>({
       providerModel,
       quality,
       prompt,

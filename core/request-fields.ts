@@ -49,12 +49,12 @@ export type PlainMembers = {
   readonly [Name in PlainName as Camel<Name>]?: NonNullable<PlainBody[Name]> | null;
 };
 
-/** The members that plainMembers copies. The seed is named by hand, because it is never absent. */
-export type PlainOptional = Exclude<keyof PlainMembers, 'seed'>;
+/** A type without the members that plainMembers copies. The seed is named by hand, because it is never absent. */
+export type WithoutPlain<Of> = Omit<Of, Exclude<keyof PlainMembers, 'seed'>>;
 
 export const plainRows = Object.entries(plainFields) as [PlainName, PlainField][];
 
-export function camelOf(name: string): string {
+function camelOf(name: string): string {
   return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 

@@ -10,7 +10,7 @@ import { machineOf } from '../../../core/machine.ts';
 import { asMicros } from '../../../core/money.ts';
 import type { ChargeOrder, ChargeOutcome, NewCreation } from '../../../core/ports/charges.ts';
 import type { Problem } from '../../../core/problem.ts';
-import { plainFields, type PlainOptional } from '../../../core/request-fields.ts';
+import { plainFields, type WithoutPlain } from '../../../core/request-fields.ts';
 import type { RetryCharge } from '../../../core/retries.ts';
 import { uploadIdsIn } from '../../../core/upload.ts';
 import type { Caller } from '../../http/caller.ts';
@@ -192,7 +192,7 @@ function newCreation(
   // The record has a place for every field of the request.
   asked satisfies { [Name in keyof typeof asked]: Name extends keyof CreationRecord ? unknown : never };
   const machine = machineOf(routes);
-  return defined<Omit<NewCreation, SetLater | PlainOptional>>({
+  return defined<Omit<WithoutPlain<NewCreation>, SetLater>>({
     v: schema.written,
     id: uuidV7(nowMillis, randomBytes(16)) as CreationId,
     accountId: account.id,

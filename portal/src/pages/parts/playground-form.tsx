@@ -30,7 +30,9 @@ const fitting = (value: string, taken: readonly string[]): string =>
 
 const optionsOf = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
 
-const plainOf = (model: ModelView) => plainRows.filter(([name]) => name !== 'seed' || model.takes_seed);
+/** Some models cannot repeat an image. */
+const repeats: string = 'seed';
+const plainOf = (model: ModelView) => plainRows.filter(([name]) => name !== repeats || model.takes_seed);
 
 function bodyOf(settings: Settings, model: ModelView, sources: readonly Source[]): GenerateBody {
   const prompt = settings.prompt.trim();
