@@ -235,13 +235,13 @@ const keySchema = z.object({ pk: z.object({ S: z.string() }) });
 const askedSchema = z.record(z.string(), z.object({ Keys: z.array(keySchema) }));
 
 /**
- * The time decides when an environment reads the health of the only route of a creation: at most once a minute, so
- * an ordinary creation reads none of it.
+ * The time decides when an environment reads the health of the only route of a creation, at most once a minute, and
+ * the paused providers, at most once in ten seconds. So an ordinary creation reads neither.
  */
 function isLeftOut({ operation, input }: AwsCall): boolean {
   if (operation !== 'BatchGetItem') return false;
   const asked = Object.values(askedSchema.parse(input['RequestItems'])).flatMap(({ Keys: keys }) => keys);
-  return asked.some(({ pk }) => pk.S.startsWith('HEALTH#'));
+  return asked.every(({ pk }) => pk.S === 'SERVICE' || pk.S.startsWith('HEALTH#'));
 }
 
 /** The callback ends the wait: the renderer submits the job, and the callback asks for its result and the image. */
