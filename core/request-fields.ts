@@ -1,9 +1,29 @@
 /**
  * The plain fields of POST /images/generate: optional values within bounds that are stored and passed on to vendors.
- * A row makes a field. The parser, the record, the job, the answers, the OpenAPI document, the command, the
+ * A row makes a field, and its words stand beside it. The parser, the record, the job, the answers, the OpenAPI document, the command, the
  * playground, the tool for agents and the random bodies of the tests read this table. The pages and the command
  * import this file, so it imports nothing.
  */
+/** The lengths of a text count code points. */
+export type PlainField =
+  | { readonly kind: 'integer'; readonly least: number; readonly most: number }
+  | { readonly kind: 'text'; readonly most: number }
+  | { readonly kind: 'choice'; readonly values: readonly string[] };
+
+export const plainFields = {
+  seed: { kind: 'integer', least: 0, most: 2 ** 31 - 1 },
+} as const satisfies Readonly<Record<string, PlainField>>;
+
+export type PlainName = keyof typeof plainFields;
+
+/** Apart from the fields, so that the functions of the API do not carry words that only documents show. */
+export const plainWords: Readonly<Record<PlainName, Words>> = {
+  seed: {
+    description: 'Passed on if the provider supports it.',
+    hint: 'for a model that can repeat an image',
+  },
+};
+
 interface Words {
   /** In the OpenAPI document. */
   readonly description: string;
@@ -11,25 +31,6 @@ interface Words {
   readonly hint: string;
 }
 
-/** The lengths of a text count code points. */
-export type PlainField = Words &
-  (
-    | { readonly kind: 'integer'; readonly least: number; readonly most: number }
-    | { readonly kind: 'text'; readonly most: number }
-    | { readonly kind: 'choice'; readonly values: readonly string[] }
-  );
-
-export const plainFields = {
-  seed: {
-    kind: 'integer',
-    least: 0,
-    most: 2 ** 31 - 1,
-    description: 'Passed on if the provider supports it.',
-    hint: 'for a model that can repeat an image',
-  },
-} as const satisfies Readonly<Record<string, PlainField>>;
-
-export type PlainName = keyof typeof plainFields;
 type ValueOf<Field> = Field extends { kind: 'integer' }
   ? number
   : Field extends { values: readonly (infer Value)[] }
@@ -64,13 +65,9 @@ export function capitalized(text: string): string {
 }
 
 function renamed(values: object, from: (name: string) => string, to: (name: string) => string): object {
-  const given = new Map(Object.entries(values));
-  return Object.fromEntries(
-    plainRows.flatMap(([name]) => {
-      const value: unknown = given.get(from(name));
-      return value === undefined ? [] : [[to(name), value]];
-    }),
-  );
+  const given = values as Readonly<Record<string, unknown>>;
+  const named = plainRows.map(([name]) => [to(name), given[from(name)]] as const);
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }
 
 const same = (name: string): string => name;

@@ -8,7 +8,7 @@
 import * as z from 'zod';
 import { mostImageUrls } from '../../core/image-formats.ts';
 import { maxUrlLength } from '../../core/limits.ts';
-import { plainRows } from '../../core/request-fields.ts';
+import { plainRows, plainWords } from '../../core/request-fields.ts';
 import { aspectRatio, outputFormat, plainSchema, resolution, user } from './values.ts';
 
 const imageUrl = z.string().min(1).max(maxUrlLength).meta({
@@ -57,7 +57,7 @@ export const imageRequest = z
     ...Object.fromEntries(
       plainRows.map(([name, field]) => [
         name,
-        plainSchema(field).nullish().meta({ description: field.description }),
+        plainSchema(field).nullish().meta({ description: plainWords[name].description }),
       ]),
     ),
     metadata: z

@@ -1,6 +1,13 @@
 import { relative } from 'node:path';
 import { Option, type Command } from 'commander';
-import { plainRows, plainShown, type PlainField, type PlainMembers } from '../../../core/request-fields.ts';
+import {
+  plainRows,
+  plainShown,
+  plainWords,
+  type PlainField,
+  type PlainMembers,
+  type PlainName,
+} from '../../../core/request-fields.ts';
 import { visibleText } from '../../../terminal/visible-text.ts';
 import { checkedId } from '../checked.ts';
 import type { Darkroom } from '../../src/darkroom.ts';
@@ -59,11 +66,12 @@ export function addGenerateCommand(program: Command, run: Run): void {
     .action(run(generate));
 }
 
-function plainOption(name: string, field: PlainField): Option {
+function plainOption(name: PlainName, field: PlainField): Option {
   const flag = `--${name.replaceAll('_', '-')}`;
-  if (field.kind === 'choice') return new Option(`${flag} <choice>`, field.hint).choices(field.values);
-  if (field.kind === 'text') return new Option(`${flag} <text>`, field.hint);
-  return new Option(`${flag} <number>`, field.hint).argParser(wholeNumber(field.least, field.most));
+  const { hint } = plainWords[name];
+  if (field.kind === 'choice') return new Option(`${flag} <choice>`, hint).choices(field.values);
+  if (field.kind === 'text') return new Option(`${flag} <text>`, hint);
+  return new Option(`${flag} <number>`, hint).argParser(wholeNumber(field.least, field.most));
 }
 
 async function generate(

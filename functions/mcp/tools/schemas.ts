@@ -2,7 +2,7 @@
 import { creationStatuses } from '../../../core/creation.ts';
 import { aspectRatios, mostImageUrls, resolutions } from '../../../core/image-formats.ts';
 import { toolWaitSeconds } from '../../../core/limits.ts';
-import { capitalized, plainRows } from '../../../core/request-fields.ts';
+import { capitalized, plainRows, plainWords } from '../../../core/request-fields.ts';
 import { listOf, number, objectOf, orNull, text, type Schema } from './json-schema.ts';
 
 export const creationId = text('The id of a creation, as generate_image and list_creations give it.');
@@ -18,7 +18,7 @@ export const waitSeconds: Schema = {
 
 const plainArguments = Object.fromEntries(
   plainRows.map(([name, field]): [string, Schema] => {
-    const description = `${capitalized(field.hint)}.`;
+    const description = `${capitalized(plainWords[name].hint)}.`;
     if (field.kind === 'integer')
       return [name, { type: 'integer', minimum: field.least, maximum: field.most, description }];
     if (field.kind === 'choice') return [name, { type: 'string', enum: field.values, description }];

@@ -207,7 +207,7 @@ function newCreation(
     refundedMicros: asMicros(0),
     chargedMonth: monthOf(nowMillis),
     chargedDay: dayOf(nowMillis),
-    countedForUser: apiKey.perUserMonthlyCapMicros === undefined ? undefined : true,
+    countedForUser: apiKey.perUserMonthlyCapMicros !== undefined || undefined,
     createdAt: new Date(nowMillis).toISOString(),
     deadlineAt: nowMillis + account.limits.deadlineSeconds * 1000,
     results: [],
@@ -215,8 +215,8 @@ function newCreation(
       webhookUrl === undefined
         ? undefined
         : { url: webhookUrl, status: 'pending', attempts: 0, nextAt: nowMillis },
-    isWatched: account.noticeUrl === undefined ? undefined : true,
-    tellsEvents: account.eventsSince === undefined ? undefined : true,
+    isWatched: account.noticeUrl !== undefined || undefined,
+    tellsEvents: account.eventsSince !== undefined || undefined,
     routes: routes.map(({ provider, provider_model: providerModel, quality }) => ({
       provider,
       providerModel,
