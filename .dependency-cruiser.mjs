@@ -1,10 +1,13 @@
 /**
- * The rules of import: which folder may import which (docs/architecture.md). The comment of each rule says
- * what the rule protects. Paths are matched after resolution. Type-only imports count as well.
+ * The rules of import (docs/architecture.md): which room may know which, in which order the subjects of the service
+ * stand, and which kinds of files may reach outside the process. The comment of each rule says what the rule
+ * protects. Paths are matched after resolution. Type-only imports count as well, unless a rule says otherwise.
  */
 
 /** Everything of a room, by its first folder. */
 const room = (...names) => `^(${names.join('|')})/`;
+/** Everything of subjects of the service. */
+const subject = (...names) => `^service/(${names.join('|')})/`;
 /** A package in node_modules, by its name. */
 const packages = (...names) => `(^|/)node_modules/(${names.join('|')})(/|$)`;
 /** Node's own modules arrive under their bare names. */
@@ -24,6 +27,54 @@ function onlyKnows(name, comment, from, allowed, { node = false } = {}) {
 /** Ambient types (@types/node, @types/aws-lambda) are part of the language here. */
 const types = packages('@types/[^/]+');
 
+/**
+ * The subjects of the service, from the ground up. A subject knows subjects of lower floors alone. The platform has no
+ * floor: it names what the openers of all subjects take, and only openers and entries take its values.
+ */
+const floors = [
+  ['contract'],
+  ['values'],
+  ['aws'],
+  ['accounts', 'outbound', 'uploads'],
+  ['catalog'],
+  ['vendors'],
+  ['creations'],
+  ['api', 'audit', 'notices', 'usage'],
+  ['webhooks'],
+  ['events', 'generate', 'reconcile', 'render'],
+  ['mcp', 'openai', 'portal'],
+  ['canary', 'document', 'release'],
+];
+
+const orderOfSubjects = floors.flatMap((floor, index) =>
+  floor.map((name) => ({
+    name: 'order-of-subjects',
+    comment:
+      'A subject knows subjects of lower floors alone. So nobody has to climb to understand a subject.',
+    severity: 'error',
+    from: { path: subject(name) },
+    to: {
+      path: subject(
+        ...floors
+          .slice(index)
+          .flat()
+          .filter((other) => other !== name),
+      ),
+    },
+  })),
+);
+
+/**
+ * The files of the service that may reach outside the process. Their names tell it: stores, what they read and write,
+ * and openers. Some subjects are the outside as a whole.
+ */
+const outside = [
+  '-(store|items|reads|transaction|executions|box|targets|pool)\\.ts$',
+  '/(executions|charge|refund|lease|canary-account|openid)\\.ts$',
+  '/open(\\.ts|-(?!count|work)[a-z-]+\\.ts)$',
+  subject('aws', 'outbound', 'vendors', 'release', 'document', 'platform'),
+];
+
 export default {
   forbidden: [
     {
@@ -41,53 +92,91 @@ export default {
       from: {},
       to: { couldNotResolve: true, pathNot: '^darkroom-client/' },
     },
+    ...orderOfSubjects,
     onlyKnows(
-      'core-is-pure',
-      'The rules: no network, disk, clock, environment or AWS. node:crypto for hash and HMAC only. ipaddr.js only computes.',
-      { path: room('core') },
-      [room('core'), packages('zod', 'ipaddr\\.js'), nodeModules('crypto')],
-    ),
-    onlyKnows(
-      'adapters-know-core-and-vendors',
-      'The outside world: core’s ports, vendors’ packages, Node.',
-      { path: room('adapters') },
+      'the-service-knows-itself',
+      'What runs for clients knows nothing of the rooms that deploy, operate, imitate or show it.',
+      { path: room('service'), pathNot: subject('document') },
       [
-        room('core', 'adapters'),
-        packages('@aws-sdk/[^/]+', '@smithy/node-http-handler', 'aws4fetch', 'jpeg-js', 'oauth4webapi'),
+        room('service'),
+        packages(
+          '@aws-sdk/[^/]+',
+          '@smithy/node-http-handler',
+          '@middy/core',
+          '@modelcontextprotocol/server',
+          'aws4fetch',
+          'ipaddr\\.js',
+          'jpeg-js',
+          'oauth4webapi',
+          'zod',
+        ),
         types,
       ],
       { node: true },
     ),
+    {
+      name: 'outside-is-named',
+      comment:
+        'A rule or a handler has no network, disk, clock, environment or AWS of its own: only node:crypto for hash and HMAC.',
+      severity: 'error',
+      from: { path: room('service'), pathNot: outside },
+      to: {
+        path: [
+          packages('@aws-sdk/[^/]+', '@smithy/[^/]+', 'aws4fetch', 'oauth4webapi'),
+          '^service/aws/dynamodb/',
+        ],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'rules-import-nothing-of-node',
+      comment: 'The same for the modules of Node.',
+      severity: 'error',
+      from: { path: room('service'), pathNot: outside },
+      to: { dependencyTypes: ['core'], pathNot: nodeModules('crypto') },
+    },
+    {
+      name: 'rules-know-types-of-stores',
+      comment: 'A handler speaks to what its opener hands in. It knows a store by its type alone.',
+      severity: 'error',
+      from: { path: room('service'), pathNot: outside },
+      to: {
+        path: [
+          '^service/.*-(store|reads|transaction|executions|targets|pool)\\.ts$',
+          '^service/.*/executions\\.ts$',
+        ],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'openers-compose',
+      comment: 'Only entries, the operator, the simulation, tests and other openers open a set of services.',
+      severity: 'error',
+      from: { path: room('service'), pathNot: '/open(\\.ts|-(?!count|work)[a-z-]+\\.ts)$' },
+      to: { path: '^service/.*/open(\\.ts|-(?!count|work)[a-z-]+\\.ts)$', dependencyTypesNot: ['type-only'] },
+    },
     onlyKnows(
-      'functions-know-core',
-      'A handler speaks to ports; what implements them is chosen in functions/services/ alone.',
-      { path: room('functions'), pathNot: '^functions/services/' },
-      [
-        room('core', 'functions'),
-        packages('@middy/core', '@modelcontextprotocol/server', 'zod'),
-        types,
-        nodeModules('crypto'),
-      ],
+      'entries-know-the-service',
+      'An entry names an operation, its opener and the parts of Lambda. It holds no rule.',
+      { path: room('functions') },
+      [room('functions', 'service'), packages('@aws-sdk/[^/]+', 'aws4fetch'), types],
     ),
-    onlyKnows(
-      'services-compose',
-      'The composition root: adapters, the catalog, and the clients that both need.',
-      { path: '^functions/services/' },
-      [
-        room('core', 'adapters', 'catalog'),
-        '^functions/services/',
-        packages('@aws-sdk/[^/]+', 'aws4fetch'),
-        types,
-        nodeModules('crypto', 'url'),
-      ],
-    ),
+    {
+      name: 'entries-are-started',
+      comment: 'AWS starts an entry: no other room imports it.',
+      severity: 'error',
+      from: { pathNot: room('functions', 'test') },
+      to: { path: room('functions') },
+    },
     onlyKnows(
       'lib-knows-the-contract',
-      'Constructs know the tables of core (operations, failures, limits, machines, metrics, renderers) and the catalog; handlers and the state machine only by their paths.',
+      'Constructs know the contract of the service, its machines and the catalog; handlers and the state machine only by their paths.',
       { path: room('lib') },
       [
-        room('lib', 'catalog'),
-        '^core/(contract|failure|limits|machine|metrics|renderer|route-outcome)\\.ts$',
+        room('lib'),
+        subject('contract'),
+        '^service/catalog/[\\w-]+\\.json$',
+        '^service/creations/machines\\.ts$',
         packages('aws-cdk-lib', 'constructs', 'esbuild', 'zod'),
         nodeModules('fs', 'path', 'url'),
       ],
@@ -95,16 +184,16 @@ export default {
     onlyKnows(
       'config-knows-settings',
       'What an operator writes: values, and the type that they have to be of.',
-      { path: room('config') },
+      { path: '^lib/config/' },
       ['^lib/settings\\.ts$'],
     ),
     onlyKnows(
       'local-stands-in-for-aws',
-      'The one machine runs bundles as AWS does: it sees nothing of functions, adapters or core but the contract.',
+      'The one machine runs bundles as AWS does: it sees nothing of the service but the contract.',
       { path: room('local') },
       [
         room('local'),
-        '^core/contract\\.ts$',
+        '^service/contract/operations\\.ts$',
         packages(
           '@aws-sdk/client-[^/]+',
           '@types/big\\.js',
@@ -144,20 +233,15 @@ export default {
       from: { path: room('local') },
       to: { path: packages('@aws-sdk/client-[^/]+'), dependencyTypesNot: ['type-only'] },
     },
-    {
-      name: 'admin-leaves-functions-alone',
-      comment: 'An operator’s command uses the same adapters as the functions, and never a function.',
-      severity: 'error',
-      from: { path: room('admin', 'start', 'tools', 'bin') },
-      to: { path: room('functions') },
-    },
     onlyKnows(
-      'admin-knows-adapters',
+      'admin-knows-the-service',
       'The operator’s command works on the tables and queues of the service. It finds a service of this machine by its record.',
       { path: room('admin') },
       [
-        room('admin', 'core', 'adapters', 'catalog', 'terminal'),
+        room('admin', 'service'),
+        '^client/command/terminal/',
         '^local/service-record\\.ts$',
+        '^lib/(settings|stage-settings)\\.ts$',
         packages(
           '@aws-sdk/[^/]+',
           '@smithy/node-http-handler',
@@ -170,30 +254,31 @@ export default {
       ],
       { node: true },
     ),
-    {
-      name: 'the-service-knows-no-tool',
-      comment: 'The rooms that run for clients know nothing of what operators and contributors start.',
-      severity: 'error',
-      from: { path: room('core', 'adapters', 'functions', 'lib', 'local', 'catalog', 'config') },
-      to: { path: room('admin', 'document', 'simulation', 'start', 'terminal', 'tools') },
-    },
     onlyKnows(
-      'the-document-knows-core',
+      'the-document-knows-the-contract',
       'The OpenAPI document: schemas and words that no function may carry.',
-      { path: room('document') },
+      { path: subject('document') },
       [
-        room('document', 'core'),
+        room('service'),
         packages('zod', 'zod-openapi', 'ajv', 'ajv-formats', '@scalar/fastify-api-reference'),
         types,
         nodeModules('crypto', 'fs', 'fs/promises', 'path', 'url'),
       ],
     ),
-    onlyKnows(
-      'terminal-knows-nobody',
-      'Printing to a terminal and reading an option is the same for every command: it knows no other room.',
-      { path: room('terminal') },
-      [room('terminal'), packages('picocolors'), types],
-    ),
+    {
+      name: 'the-product-knows-no-lab',
+      comment: 'What imitates and verifies stands beside the product: nothing of the product imports it.',
+      severity: 'error',
+      from: { path: room('service', 'functions', 'lib', 'local', 'portal', 'client', 'admin', 'start') },
+      to: { path: room('lab') },
+    },
+    {
+      name: 'the-product-knows-no-operator',
+      comment: 'The rooms that run for clients know nothing of what operators start.',
+      severity: 'error',
+      from: { path: room('service', 'functions', 'lib', 'local', 'portal', 'client') },
+      to: { path: room('admin', 'start') },
+    },
     onlyKnows(
       'the-client-knows-itself',
       'The library runs on every runtime and has no dependency: web standards only, and nothing of the service.',
@@ -202,11 +287,11 @@ export default {
     ),
     onlyKnows(
       'the-client-package-stands-alone',
-      'The package that a client developer installs shares no code with the service but the table of request fields. Its command prints as all commands do.',
+      'The package that a client developer installs shares no code with the service. Its command prints as all commands do.',
       { path: room('client'), pathNot: '^client/recipes/' },
       [
-        room('client', 'terminal'),
-        '^core/request-fields\\.ts$',
+        room('client'),
+        '^service/contract/request-fields\\.ts$',
         packages('commander', 'esbuild', 'picocolors', 'typescript', '@hey-api/[^/]+'),
         types,
       ],
@@ -224,8 +309,7 @@ export default {
       { path: '^portal/src/' },
       [
         '^portal/src/',
-        '^core/(contract|request-fields)\\.ts$',
-        '^core/portal/(calls|views)\\.ts$',
+        '^service/contract/(operations|portal-calls|portal-views|request-fields)\\.ts$',
         packages('preact'),
       ],
     ),
@@ -240,22 +324,22 @@ export default {
       name: 'the-pages-are-built',
       comment: 'Whoever serves the pages serves what portal/build.ts made of them.',
       severity: 'error',
-      from: { pathNot: room('portal', 'test', 'tools') },
+      from: { pathNot: room('portal', 'test', 'lab') },
       to: { path: '^portal/src/' },
     },
     {
       name: 'the-client-is-a-customer',
       comment: 'Only tests, and what a contributor starts, run the client. The service knows nothing of it.',
       severity: 'error',
-      from: { pathNot: room('client', 'test', 'tools', 'bin') },
-      to: { path: room('client') },
+      from: { pathNot: room('client', 'test', 'lab', 'bin') },
+      to: { path: room('client'), pathNot: '^client/command/terminal/' },
     },
     {
       name: 'start-is-one-machine',
       comment: 'npm start and npm run demo: the one machine, its demo account and its printed events.',
       severity: 'error',
       from: { path: room('start') },
-      to: { path: room('simulation', 'tools', 'lib') },
+      to: { path: room('lib') },
     },
     {
       name: 'bin-is-the-top',
@@ -274,7 +358,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(cdk\\.out|client/dist|node_modules/\\.cache|tools/browser/package)/' },
+    exclude: { path: '^(cdk\\.out|client/dist|node_modules/\\.cache|lab/browser/package)/' },
     // Type-only imports are bound by the rules as well: they vanish at run time, the knowledge does not.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

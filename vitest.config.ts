@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { environment } from './simulation/environment.ts';
+import { environment } from './lab/simulation/environment.ts';
 import { LongestFirst } from './test/fixtures/longest-first.ts';
 
 const source = (file: string): string => fileURLToPath(new URL(file, import.meta.url));

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { visibleText } from '../terminal/visible-text.ts';
+import { visibleText } from '../client/command/terminal/visible-text.ts';
 import { connect, connectIfRunning, type Target } from './connect.ts';
-import { createOutput, type Output } from '../terminal/output.ts';
+import { createOutput, type Output } from '../client/command/terminal/output.ts';
 import { OperatorError } from './operator-error.ts';
 import type { OperatorServices } from './services.ts';
 

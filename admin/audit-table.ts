@@ -1,8 +1,8 @@
 /** The audit as a person runs it: from the beginning to the end, over the table of a service. */
-import { createBooksReader } from '../adapters/dynamodb/books-reader.ts';
-import type { Difference } from '../core/audit/books.ts';
-import { auditAccounts, noProgress, type AuditProgress } from '../core/audit/audit-accounts.ts';
-import type { AccountId } from '../core/ids.ts';
+import { createBooksReader } from '../service/audit/books-reads.ts';
+import type { Difference } from '../service/audit/books.ts';
+import { auditAccounts, noProgress, type AuditProgress } from '../service/audit/audit-accounts.ts';
+import type { AccountId } from '../service/values/ids.ts';
 import type { OperatorServices } from './services.ts';
 
 const lookAgainMillis = 1_000;

@@ -1,9 +1,9 @@
 /** Connects to the service of a command: the local service of a folder, or a deployed stack. */
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import * as z from 'zod';
-import { callLimits } from '../adapters/call-limits.ts';
-import { systemClock } from '../adapters/system-clock.ts';
-import type { Clock } from '../core/ports/runtime.ts';
+import { callLimits } from '../service/aws/call-limits.ts';
+import { systemClock } from '../service/aws/clock.ts';
+import type { Clock } from '../service/values/runtime.ts';
 import { runningService } from '../local/service-record.ts';
 import { OperatorError } from './operator-error.ts';
 import { addressOf } from './service-address.ts';

@@ -1,9 +1,14 @@
 /** The views of a creation for an operator: one line of a list, or all details. */
-import { echoedFields, type CreationRecord, type StoredImage, type WebhookState } from '../core/creation.ts';
-import { failures } from '../core/failure.ts';
-import { toUsd } from '../core/money.ts';
-import { plainShown } from '../core/request-fields.ts';
-import type { Row } from '../terminal/output.ts';
+import {
+  echoedFields,
+  type CreationRecord,
+  type StoredImage,
+  type WebhookState,
+} from '../service/creations/creation.ts';
+import { failures } from '../service/contract/failures.ts';
+import { toUsd } from '../service/values/money.ts';
+import { plainShown } from '../service/contract/request-fields.ts';
+import type { Row } from '../client/command/terminal/output.ts';
 
 /** One line of `creations list`. */
 export function creationRow(creation: CreationRecord): Row {

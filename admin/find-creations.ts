@@ -1,8 +1,8 @@
 /** Finds creations: those of an account, or the one that a request made. */
-import { readLedgerRows } from '../adapters/dynamodb/ledger-days.ts';
-import type { Account } from '../core/account.ts';
-import { creationStatuses, type CreationRecord } from '../core/creation.ts';
-import type { AccountId, CreationId } from '../core/ids.ts';
+import type { Account } from '../service/accounts/account.ts';
+import { type CreationRecord, creationStatuses } from '../service/creations/creation.ts';
+import { readLedgerRows } from '../service/usage/ledger-day-reads.ts';
+import type { AccountId, CreationId } from '../service/values/ids.ts';
 import { OperatorError } from './operator-error.ts';
 import type { OperatorServices } from './services.ts';
 import * as values from './terminal/values.ts';

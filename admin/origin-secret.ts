@@ -5,7 +5,7 @@ import {
   PutSecretValueCommand,
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import type { RandomBytes } from '../core/ports/runtime.ts';
+import type { RandomBytes } from '../service/values/runtime.ts';
 
 /** How long a function may still know only the value before. */
 export const originSecretSeconds = 300;

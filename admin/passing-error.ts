@@ -1,7 +1,7 @@
 /** Tells temporary errors of AWS and of the network from lasting errors. */
 import * as z from 'zod';
-import { isShed } from '../adapters/dynamodb/shed.ts';
-import { OutcomeUnknown, Overloaded } from '../core/ports/requests.ts';
+import { isShed } from '../service/aws/dynamodb/send.ts';
+import { OutcomeUnknown, Overloaded } from '../service/values/errors.ts';
 
 /** The error codes of Node's sockets and of its name resolution. */
 const connectionCodes = new Set([

@@ -20,7 +20,7 @@ import { addReleaseCommands } from './commands/releases.ts';
 import { addServiceCommands } from './commands/service.ts';
 import { addWalletCommands } from './commands/wallet.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
-import { visibleJson, visibleText } from '../terminal/visible-text.ts';
+import { visibleJson, visibleText } from '../client/command/terminal/visible-text.ts';
 
 /** Runs one command and gives its exit code. Every error is printed as one sentence. */
 export async function runAdmin(args: readonly string[], said: Omit<Console, 'fail'>): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/ports/runtime.ts';
+import type { Clock } from '../service/values/runtime.ts';
 
 /** No line is printed before this time, and then one line each time. */
 const betweenMillis = 2_000;

@@ -11,7 +11,7 @@ import {
   paginateListExecutions,
   type SFNClient,
 } from '@aws-sdk/client-sfn';
-import { type FunctionVersion, type VersionName } from '../core/releases.ts';
+import { type FunctionVersion, type VersionName } from './release-plan.ts';
 
 export interface RunningExecution {
   readonly arn: string;

@@ -7,7 +7,7 @@ import {
   type FunctionVersion,
   type JudgedVersion,
   type VersionName,
-} from '../core/releases.ts';
+} from './release-plan.ts';
 import { OperatorError } from './operator-error.ts';
 import type { Removal, RunningExecution } from './release-store.ts';
 import type { OperatorServices } from './services.ts';

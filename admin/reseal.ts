@@ -2,8 +2,8 @@
  * After a rotation of the encryption secret, seals the webhook secrets of every account with its current
  * version.
  */
-import type { Account, SealedSecret } from '../core/account.ts';
-import { secretsAt } from '../core/webhook-secrets.ts';
+import type { Account, SealedSecret } from '../service/accounts/account.ts';
+import { secretsAt } from '../service/webhooks/secrets.ts';
 import type { OperatorServices } from './services.ts';
 
 export interface ResealReport {

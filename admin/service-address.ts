@@ -1,6 +1,6 @@
 /** The names and addresses of a service's resources, from the outputs of its stack. */
-import type { OutboundRules } from '../adapters/safe-fetch.ts';
-import { defaultServiceCapacity } from '../core/limits.ts';
+import { defaultServiceCapacity } from '../service/contract/limits.ts';
+import type { OutboundRules } from '../service/outbound/client-url.ts';
 import { OperatorError } from './operator-error.ts';
 
 export interface ServiceAddress {

@@ -2,58 +2,52 @@
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { callLimits } from '../adapters/call-limits.ts';
-import { createCanarySecret, type CanarySecret } from '../adapters/canary-secret.ts';
-import { createAccountStore, type AccountStore } from '../adapters/dynamodb/account-store.ts';
-import { createBlockStore, type BlockStore } from '../adapters/dynamodb/block-store.ts';
-import { createChargeStore } from '../adapters/dynamodb/charge-store.ts';
-import { createCreationStore } from '../adapters/dynamodb/creation-store.ts';
-import { createDeliveryStore } from '../adapters/dynamodb/delivery-store.ts';
-import { createHealthStore } from '../adapters/dynamodb/health-store.ts';
-import { createNoticeStore } from '../adapters/dynamodb/notice-store.ts';
+import { type AccountStore, createAccountStore } from '../service/accounts/account-store.ts';
+import { createWalletStore, type WalletStore } from '../service/accounts/wallet-store.ts';
+import { type BlockStore, createBlockStore } from '../service/api/block-store.ts';
+import { callLimits } from '../service/aws/call-limits.ts';
+import type { Table } from '../service/aws/dynamodb/table.ts';
+import { createTasks } from '../service/aws/step-functions-tasks.ts';
+import { type CanarySecret, createCanarySecret } from '../service/canary/canary-account.ts';
 import {
   createOperatorCatalogStore,
   type OperatorCatalogStore,
-} from '../adapters/dynamodb/operator-catalog-store.ts';
-import { createOpenWorkStore } from '../adapters/dynamodb/open-work-store.ts';
-import { createPeopleStore } from '../adapters/dynamodb/portal/people-store.ts';
-import { createProviderStore, type ProviderStore } from '../adapters/dynamodb/provider-store.ts';
-import { createServiceSwitch } from '../adapters/dynamodb/service-switch.ts';
-import type { Table } from '../adapters/dynamodb/table.ts';
-import { createWalletStore, type WalletStore } from '../adapters/dynamodb/wallet-store.ts';
+} from '../service/catalog/operator-catalog-store.ts';
+import { createProviderStore, type ProviderStore } from '../service/catalog/provider-store.ts';
+import { type AccountLimits, defaultLimits as builtInLimits } from '../service/contract/limits.ts';
+import type { CancelServices } from '../service/creations/cancel.ts';
+import { createChargeStore } from '../service/creations/charge-store.ts';
+import type { ChargeStore } from '../service/creations/charges.ts';
+import type { CreationStore } from '../service/creations/creation-reads.ts';
+import { createCreationStore } from '../service/creations/creation-store.ts';
+import { createExecutions, type Executions, type OpenWorkStore } from '../service/creations/executions.ts';
+import { createOpenWorkStore } from '../service/creations/open-work-store.ts';
+import { createServiceSwitch, type ServiceSwitch } from '../service/creations/service-switch-store.ts';
+import { createNoticeStore, type NoticeStore } from '../service/notices/notice-store.ts';
+import { createOutbound, type Outbound } from '../service/outbound/outbound.ts';
+import { poolEmailsADay } from '../service/portal/invitation-room.ts';
+import { createPeopleStore, type InvitationEmail, type PeopleStore } from '../service/portal/people-store.ts';
+import { createRegisterUser } from '../service/portal/user-pool.ts';
+import { createHealthStore, type HealthStore } from '../service/render/health-store.ts';
+import type { Clock, RandomBytes } from '../service/values/runtime.ts';
+import { schema } from '../service/values/schema-version.ts';
+import { createCallingVendors } from '../service/vendors/calling-vendors.ts';
+import { configuredProviders } from '../service/vendors/configured-providers.ts';
+import { createConfigured } from '../service/vendors/configured.ts';
 import {
   createCredentialEditor,
   createProviderCredentials,
   type CredentialEditor,
-} from '../adapters/provider-credentials.ts';
-import type { VendorAccess } from '../adapters/providers/vendors.ts';
-import { createOutbound } from '../adapters/safe-fetch.ts';
-import { createSecretBox, type ResealingBox } from '../adapters/secret-box.ts';
-import { createExecutions } from '../adapters/step-functions.ts';
-import { createRegisterUser } from '../adapters/user-pool.ts';
-import { createTasks } from '../adapters/step-functions-tasks.ts';
-import { createCallingVendors } from '../adapters/providers/calling-vendors.ts';
-import { createConfigured } from '../adapters/providers/configured.ts';
-import { defaultLimits as builtInLimits, type AccountLimits } from '../core/limits.ts';
-import type { CancelServices } from '../core/cancellation.ts';
-import { configuredProviders } from '../core/configured-providers.ts';
-import type { ChargeStore } from '../core/ports/charges.ts';
-import type { CreationStore } from '../core/ports/creations.ts';
-import type { DeliveryStore } from '../core/ports/deliveries.ts';
-import type { HealthStore } from '../core/ports/health.ts';
-import type { Executions, OpenWorkStore } from '../core/ports/executions.ts';
-import type { NoticeStore } from '../core/ports/notices.ts';
-import type { Outbound } from '../core/ports/outbound.ts';
-import type { ServiceSwitch } from '../core/ports/service-switch.ts';
-import type { InvitationEmail, PeopleStore } from '../core/ports/people.ts';
-import { poolEmailsADay } from '../core/portal/invitation-room.ts';
-import type { Clock, RandomBytes } from '../core/ports/runtime.ts';
-import { schema } from '../core/schema-version.ts';
-import { rotateOriginSecret, type OriginSecretRotation } from './origin-secret.ts';
+} from '../service/vendors/credentials.ts';
+import type { VendorAccess } from '../service/vendors/vendors.ts';
+import { createDeliveryStore } from '../service/webhooks/delivery-store.ts';
+import type { DeliveryStore } from '../service/webhooks/delivery.ts';
+import { createSecretBox, type ResealingBox } from '../service/webhooks/secret-box.ts';
+import { type OriginSecretRotation, rotateOriginSecret } from './origin-secret.ts';
 import { createReleaseStore, type ReleaseStore } from './release-store.ts';
 import type { ServiceAddress } from './service-address.ts';
 

@@ -1,6 +1,6 @@
 /**
  * The CDK app for `cdk synth` and `cdk deploy`. The context `-c stage=NAME` selects the settings of
- * config/NAME.ts. The synthesis needs neither credentials nor a network.
+ * lib/config/NAME.ts. The synthesis needs neither credentials nor a network.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import * as z from 'zod';
 import { CatalogError, readCatalog, readProviderCosts } from '../admin/catalog/catalog-files.ts';
 import { buildPortal } from '../portal/build.ts';
-import { buildReference } from '../document/reference/build.ts';
+import { buildReference } from '../service/document/reference/build.ts';
 import { SettingsError } from '../lib/settings.ts';
 import { defaultStage, settingsOf, stackOf } from '../lib/stage-settings.ts';
 import { refusedInputCode } from '../start/synthesized-template.ts';

@@ -1,9 +1,9 @@
 /** `npm run lab -- NAME`: measurements and preparations that a contributor needs now and then. */
 const programs = {
-  bundles: () => import('../tools/bundles/command.ts'),
-  memory: () => import('../tools/memory-bench/command.ts'),
-  sam: () => import('../tools/sam/command.ts'),
-  vendors: () => import('../tools/vendors/command.ts'),
+  bundles: () => import('../lab/bundles/command.ts'),
+  memory: () => import('../lab/memory/command.ts'),
+  sam: () => import('../lab/sam/command.ts'),
+  vendors: () => import('../lab/vendors/command.ts'),
 } as const;
 
 const names = Object.keys(programs).join(', ');

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import pc from 'picocolors';
 import { writeClientTypes } from '../client/types.ts';
 import { typesPath } from '../client/types-head.ts';
-import { documentPath } from '../document/document-path.ts';
-import { documentText } from '../document/document-text.ts';
+import { documentPath } from '../service/document/document-path.ts';
+import { documentText } from '../service/document/document.ts';
 
 const document = documentText();
 writeFileSync(new URL(`../${documentPath}`, import.meta.url), document);

@@ -1,7 +1,7 @@
 /** `npm run preflight`: asks an account of AWS, read only, what would stop the deployment. */
 import { Command, Option } from 'commander';
-import { wholeNumber } from '../terminal/whole-number.ts';
-import { preflightCommand } from '../tools/preflight/command.ts';
+import { wholeNumber } from '../client/command/terminal/whole-number.ts';
+import { preflightCommand } from '../admin/preflight/command.ts';
 
 interface Options {
   readonly stage: string;
@@ -15,7 +15,7 @@ interface Options {
 
 const options = new Command('npm run preflight --')
   .description('Ask an account of AWS what would stop the deployment, or limit it. Nothing is changed.')
-  .option('--stage <name>', 'the settings of config/NAME.ts', 'default')
+  .option('--stage <name>', 'the settings of lib/config/NAME.ts', 'default')
   .option('--region <region>', 'the region of the stack; without it, that of the environment or the profile')
   .option('--rate <number>', 'creations a second that the deployment is to take', '10')
   .option('--seconds <number>', 'for how long a vendor renders', '15')

@@ -7,9 +7,9 @@
  *
  * The last line is always "N passed, N failed".
  */
-import { prepareBrowser } from '../tools/browser/browsers.ts';
-import { printCount } from '../tools/checks/checks.ts';
-import { runEverything, runLongTests, runTests } from '../tools/checks/tests.ts';
+import { prepareBrowser } from '../lab/browser/browsers.ts';
+import { printCount } from './checks/checks.ts';
+import { runEverything, runLongTests, runTests } from './checks/tests.ts';
 
 const args = process.argv.slice(2);
 const run = args[0] === '--long' ? runLongTests : args.length > 0 ? () => runTests(args) : runEverything;

@@ -2,7 +2,7 @@
  * The definition of the callback machine, made from that of the plain machine. Only the state RenderImage
  * differs: its Task waits, at no cost, until it is ended with its token.
  */
-import { heartbeatSeconds } from '../core/machine.ts';
+import { heartbeatSeconds } from '../service/creations/machines.ts';
 
 /** The parts of the definition that this file reads. */
 interface Definition {

@@ -31,7 +31,7 @@ export class Canary extends Construct {
       'AwsSolutions-SMG4':
         'The key is an API key of the service. `canary setup` replaces it, and it can buy nothing but pictures of the sandbox.',
     });
-    const fn = add('Canary', 'schedule/canary', {
+    const fn = add('Canary', 'canary', {
       description: 'Orders a picture of the sandbox as a client does, and checks it',
       // A run ends before the next one begins, so that two runs never share the balance.
       timeout: Duration.seconds(58),

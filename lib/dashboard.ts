@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Construct, type IConstruct } from 'constructs';
-import { failureNames } from '../core/failure.ts';
+import { failureNames } from '../service/contract/failures.ts';
 import type { Streaming, TableMetrics } from './alarm-definition.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 

@@ -1,7 +1,7 @@
 /** The functions of an execution, and the state machines that call them. */
 import { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { Renderer } from '../core/renderer.ts';
+import type { Renderer } from '../service/creations/machines.ts';
 import { CreationExecution } from './creation-execution.ts';
 import type { EncryptionSecret } from './encryption-secret.ts';
 import type { ImageDelivery } from './image-delivery.ts';
@@ -27,13 +27,13 @@ export function addExecution(scope: Construct, add: AddFunction, parts: Executio
   const renderImageSmall = addRenderer(add, 'RenderImageSmall', 'small', parts);
   const renderImageLarge = addRenderer(add, 'RenderImageLarge', 'large', parts);
 
-  const refundCharge = add('RefundCharge', 'workflow/refund-charge', {
+  const refundCharge = add('RefundCharge', 'refund-charge', {
     description: 'Fails a creation and gives its charge back',
   });
   store.grantRead(refundCharge, 'GetItem');
   store.grantWrite(refundCharge, workItems, 'UpdateItem', 'PutItem');
 
-  const deliverWebhook = add('DeliverWebhook', 'workflow/deliver-webhook', {
+  const deliverWebhook = add('DeliverWebhook', 'deliver-webhook', {
     description: 'Sends one attempt of a webhook or a notice',
     // Most of its time it waits for the customer's receiver.
     memoryMegabytes: 256,
@@ -65,7 +65,7 @@ function addRenderer(
   { settings, store, images, providers }: ExecutionParts,
 ): ServiceFunction {
   const { description, memoryMegabytes } = rendererSizes[renderer];
-  const fn = add(id, 'workflow/render-image', {
+  const fn = add(id, 'render-image', {
     description,
     // More than 12 minutes, the longest deadline of a creation.
     timeout: Duration.seconds(780),

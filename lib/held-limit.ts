@@ -1,5 +1,5 @@
 /** How many requests of one account are held at once at a door. */
-import { heldShare } from '../core/limits.ts';
+import { heldShare } from '../service/contract/limits.ts';
 import type { Settings } from './settings.ts';
 
 /** What a door counts as its places when its function shares the executions of the account of AWS. */

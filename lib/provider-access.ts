@@ -3,7 +3,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import models from '../catalog/models.json' with { type: 'json' };
+import models from '../service/catalog/models.json' with { type: 'json' };
 import { acknowledge } from './acknowledge.ts';
 
 export interface ProviderAccessProps {

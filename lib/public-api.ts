@@ -14,7 +14,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { apiRoot, callbackRoute, operations, type OperationName } from '../core/contract.ts';
+import { apiRoot, callbackRoute, operations, type OperationName } from '../service/contract/operations.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Settings } from './settings.ts';
 import type { StreamingApi } from './streams/streaming-api.ts';

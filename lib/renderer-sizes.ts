@@ -1,4 +1,4 @@
-import type { Renderer } from '../core/renderer.ts';
+import type { Renderer } from '../service/creations/machines.ts';
 
 /**
  * The memory of the functions that render. The wait for a vendor is billed by memory, so each function has the

@@ -16,7 +16,7 @@ import type { Settings } from './settings.ts';
 import { tracesKnowNoResource } from './tracing.ts';
 
 export interface ServiceFunctionProps {
-  /** The path in functions/ without `.ts`: "operations/get-creation". */
+  /** The path in functions/ without `.ts`: "get-creation". */
   readonly entry: string;
   /** The description that an operator reads in the console. */
   readonly description: string;

@@ -6,21 +6,21 @@ import {
   type AlarmEvent,
   type MetricDefinition,
   type MetricName,
-} from '../core/metrics.ts';
-import { routeOutcomes } from '../core/route-outcome.ts';
+} from '../service/contract/metrics.ts';
+import { routeOutcomes } from '../service/contract/route-outcome.ts';
 
 /** Period, statistic and dimensions of a metric. */
 export interface Reading {
   readonly period?: Duration;
   readonly statistic?: string;
-  /** The values of the dimensions that core/metrics.ts lists. */
+  /** The values of the dimensions that service/contract/metrics.ts lists. */
   readonly by?: Readonly<Record<string, string>>;
 }
 
 const fiveMinutes = Duration.minutes(5);
 const knownOutcomes: readonly string[] = routeOutcomes;
 
-/** The service's own metrics in CloudWatch. All of them are in core/metrics.ts. */
+/** The service's own metrics in CloudWatch. All of them are in service/contract/metrics.ts. */
 export class ServiceMetrics {
   private readonly namespace: string;
 

@@ -8,8 +8,8 @@ import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { operations, type OperationName } from '../core/contract.ts';
-import { defaultLimits } from '../core/limits.ts';
+import { operations, type OperationName } from '../service/contract/operations.ts';
+import { defaultLimits } from '../service/contract/limits.ts';
 import { tellCapacity } from './admission.ts';
 import { BooksAudit } from './books-audit.ts';
 import { Canary } from './canary.ts';
@@ -169,7 +169,7 @@ export class ServiceStack extends Stack {
 
   /** Does for one job what RenderImage does: asks the vendor, stores the image, completes the creation. */
   private addReceiveCallback(execution: CreationExecution): ServiceFunction {
-    const fn = this.addFunction('ReceiveCallback', 'operations/receive-callback', {
+    const fn = this.addFunction('ReceiveCallback', 'receive-callback', {
       description: 'Takes the callback of a vendor whose job has ended',
       // API Gateway gives up after 30 s. The function still completes the creation then.
       timeout: Duration.seconds(90),
@@ -186,7 +186,7 @@ export class ServiceStack extends Stack {
   }
 
   private addReconciliation(execution: CreationExecution): void {
-    const reconcile = this.addFunction('Reconcile', 'schedule/reconcile', {
+    const reconcile = this.addFunction('Reconcile', 'reconcile', {
       description: 'Starts what was charged and never started, restarts what died, refunds what is late',
       timeout: Duration.seconds(55),
       // A start with its note takes 3 ms of a whole processor. After an outage hundreds a second are due.
@@ -283,7 +283,7 @@ export class ServiceStack extends Stack {
   }
 
   private addAudit(): void {
-    const auditBooks = this.addFunction('AuditBooks', 'schedule/audit-books', {
+    const auditBooks = this.addFunction('AuditBooks', 'audit-books', {
       description: 'Holds every balance and creation against the ledger',
       // The audit reads every ledger from its beginning. The next start continues where this one ended.
       timeout: Duration.minutes(15),
@@ -312,7 +312,7 @@ export class ServiceStack extends Stack {
     const handler = name === 'unknownRoute' ? 'unknown-route' : operations[name].handler;
     const path =
       name === 'unknownRoute' ? 'what no route takes' : `${operations[name].method} ${operations[name].path}`;
-    const fn = this.addFunction(`${name.charAt(0).toUpperCase()}${name.slice(1)}`, `operations/${handler}`, {
+    const fn = this.addFunction(`${name.charAt(0).toUpperCase()}${name.slice(1)}`, handler, {
       description: `Answers ${path}`,
       timeout: Duration.seconds(29),
       // A held read of events waits for most of its time.

@@ -1,10 +1,15 @@
 /**
- * The settings of a deployment. Each stage has a file in config/. Every setting has a default,
+ * The settings of a deployment. Each stage has a file in lib/config/. Every setting has a default,
  * so that `cdk deploy` works without settings.
  */
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
-import { defaultServiceCapacity, heldShare, limitRanges, serviceCapacityRange } from '../core/limits.ts';
+import {
+  defaultServiceCapacity,
+  heldShare,
+  limitRanges,
+  serviceCapacityRange,
+} from '../service/contract/limits.ts';
 import { concurrencySettings } from './concurrency-settings.ts';
 import { providerNetwork } from './provider-network.ts';
 import { domain, oneOf, regionalCertificate, usEastCertificate, wholeNumber } from './setting-values.ts';
@@ -154,7 +159,7 @@ const settingsSchema = z
     error: 'must be marked or on, because the canary orders pictures of the sandbox',
   });
 
-/** The settings that a file of config/ names: some, all or none. */
+/** The settings that a file of lib/config/ names: some, all or none. */
 export type SettingsInput = z.input<typeof settingsSchema>;
 /** All settings, with defaults instead of those that the file leaves out. */
 export type Settings = z.output<typeof settingsSchema>;

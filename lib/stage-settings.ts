@@ -18,11 +18,11 @@ export function stackOf(stage: string): {
   };
 }
 
-const configFolder = new URL('../config/', import.meta.url);
+const configFolder = new URL('./config/', import.meta.url);
 
 /**
- * The settings of config/STAGE.ts. Throws SettingsError, also for a stage that has no such file.
- * @param folder another folder instead of config/, for tests
+ * The settings of lib/config/STAGE.ts. Throws SettingsError, also for a stage that has no such file.
+ * @param folder another folder instead of lib/config/, for tests
  */
 export async function settingsOf(stage: string, folder = configFolder): Promise<Settings> {
   // The name of a stage becomes part of a path and of names in AWS.
@@ -30,10 +30,10 @@ export async function settingsOf(stage: string, folder = configFolder): Promise<
     throw new SettingsError(
       `stage: ${JSON.stringify(stage)} must be a name of small letters, digits and hyphens, 30 at most`,
     );
-  const file = `config/${stage}.ts`;
+  const file = `lib/config/${stage}.ts`;
   const url = new URL(`${stage}.ts`, folder);
   if (!existsSync(url))
-    throw new SettingsError(`stage: there is no ${file}; copy config/${defaultStage}.ts to begin with`);
+    throw new SettingsError(`stage: there is no ${file}; copy lib/config/${defaultStage}.ts to begin with`);
   return parseSettings(file, await defaultExportOf(file, url));
 }
 

@@ -14,7 +14,7 @@ export class TableProtection extends Construct {
     const stack = Stack.of(this);
     // Before the function is added, which the resource needs anyway.
     const everythingElse = stack.node.children.filter((child) => child !== this);
-    const fn = add('ProtectTable', 'release/protect-table', {
+    const fn = add('ProtectTable', 'protect-table', {
       description: 'Protects the table from deletion when a deployment has succeeded',
       timeout: Duration.minutes(4),
       memoryMegabytes: 256,

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import type { OperatorServices } from '../admin/services.ts';
-import { isTerminal, type CreationRecord } from '../core/creation.ts';
-import { parseCreationId, type CreationId } from '../core/ids.ts';
+import { isTerminal, type CreationRecord } from '../service/creations/creation.ts';
+import { parseCreationId, type CreationId } from '../service/values/ids.ts';
 
 /** A running service, in this process or in another one. */
 export interface Place {

@@ -2,12 +2,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { AccountId } from '../core/ids.ts';
-import { parseAccountId, parseKeyId } from '../core/ids.ts';
 import { createAccount } from '../admin/commands/accounts.ts';
 import { issueKey } from '../admin/commands/keys.ts';
-import type { OperatorServices } from '../admin/services.ts';
 import { issueSecret } from '../admin/commands/webhooks.ts';
+import type { OperatorServices } from '../admin/services.ts';
+import { type AccountId, parseAccountId, parseKeyId } from '../service/values/ids.ts';
 
 export interface DemoAccount {
   readonly accountId: AccountId;

@@ -1,14 +1,14 @@
 /** The person of the demo account, with whom the first sign-in to the portal needs no preparation. */
-import { createPeopleStore } from '../adapters/dynamodb/portal/people-store.ts';
+import { createPeopleStore } from '../service/portal/people-store.ts';
 import type { OperatorServices } from '../admin/services.ts';
-import type { AccountId } from '../core/ids.ts';
+import type { AccountId } from '../service/values/ids.ts';
 import {
   invitationIdOf,
   invitationMillis,
   personIdOf,
   type Invitation,
   type PeopleScope,
-} from '../core/portal/people.ts';
+} from '../service/portal/people.ts';
 
 /** The owner of the demo account, and a person of the operator. */
 export const demoEmail = 'owner@demo.test';

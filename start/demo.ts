@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pc from 'picocolors';
 import * as z from 'zod';
-import { asMicros, formatUsd, fromUsd, type Micros } from '../core/money.ts';
+import { asMicros, formatUsd, fromUsd, type Micros } from '../service/values/money.ts';
 import { startService, type RunningService } from './service.ts';
 
 const prompt = 'A quiet mountain lake under the northern lights';

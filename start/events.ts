@@ -1,9 +1,9 @@
 /** The printed events of a running service: one line for a person, or one object for a program. */
 import pc from 'picocolors';
 import * as z from 'zod';
-import { failures, failureNamed } from '../core/failure.ts';
-import { asMicros, formatUsd } from '../core/money.ts';
-import { visibleText } from '../terminal/visible-text.ts';
+import { failures, failureNamed } from '../service/contract/failures.ts';
+import { asMicros, formatUsd } from '../service/values/money.ts';
+import { visibleText } from '../client/command/terminal/visible-text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

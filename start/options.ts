@@ -74,7 +74,7 @@ function publicUrlOf(text: string): string {
   process.exit(1);
 }
 
-/** The service waits some seconds for an answer (adapters/call-limits.ts), so longer holds only fail. */
+/** The service waits some seconds for an answer (service/aws/call-limits.ts), so longer holds only fail. */
 const maxHoldMillis = 60_000;
 
 function holdOf(text: string): number {

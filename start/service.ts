@@ -3,8 +3,8 @@
  * tests.
  */
 import { resolve } from 'node:path';
-import { openaiModelNames } from '../core/contract.ts';
-import { systemClock } from '../adapters/system-clock.ts';
+import { openaiModelNames } from '../service/contract/operations.ts';
+import { systemClock } from '../service/aws/clock.ts';
 import { startOneMachine, type MachineEvent, type OneMachine } from '../local/one-machine.ts';
 import type { OnWriteFailed } from '../local/write-failed.ts';
 import { addressOf } from '../admin/service-address.ts';

@@ -23,7 +23,7 @@ const sources = [
   'config',
   'core',
   'docs/openapi.json',
-  'document/reference',
+  'service/document/reference',
   'functions',
   'lib',
   'statemachines',
@@ -33,12 +33,12 @@ const sources = [
 ];
 
 /**
- * The exit code of bin/darkroom.ts for a wrong file of catalog/ or config/. Its stderr then says which field
+ * The exit code of bin/darkroom.ts for a wrong file of catalog/ or lib/config/. Its stderr then says which field
  * is wrong.
  */
 export const refusedInputCode = 2;
 
-/** A file of catalog/ or config/ is wrong. The message has one sentence for each wrong field. */
+/** A file of catalog/ or lib/config/ is wrong. The message has one sentence for each wrong field. */
 export class InputRefused extends Error {
   override readonly name = 'InputRefused';
 }
@@ -92,7 +92,7 @@ async function fingerprint(): Promise<string> {
 }
 
 /**
- * The error of a synthesis as InputRefused, when a file of catalog/ or config/ is wrong; otherwise undefined.
+ * The error of a synthesis as InputRefused, when a file of catalog/ or lib/config/ is wrong; otherwise undefined.
  */
 function refusalOf(error: unknown): InputRefused | undefined {
   if (!(error instanceof Error) || !('code' in error) || !('stderr' in error)) return undefined;

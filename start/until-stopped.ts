@@ -2,7 +2,7 @@
 import pc from 'picocolors';
 import { FolderRefused } from '../local/folder-refused.ts';
 import { isOfDisk, WriteFailed } from '../local/write-failed.ts';
-import { visibleJson } from '../terminal/visible-text.ts';
+import { visibleJson } from '../client/command/terminal/visible-text.ts';
 import { demoEmail } from './demo-person.ts';
 import { eventLine, eventObject, parseLogLine } from './events.ts';
 import { startService, type RunningService } from './service.ts';

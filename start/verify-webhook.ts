@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
-import { parseCreationId, parseNoticeId } from '../core/ids.ts';
-import { signature256, standardSignature } from '../core/webhook.ts';
+import { parseCreationId, parseNoticeId } from '../service/values/ids.ts';
+import { signature256, standardSignature } from '../service/webhooks/webhook.ts';
 import type { OperatorServices } from '../admin/services.ts';
 
 interface Webhook {

@@ -8,7 +8,7 @@ import {
   providerCostsSchema,
   type Catalog,
   type ProviderCosts,
-} from '../../core/catalog-schema.ts';
+} from '../../service/catalog/catalog-schema.ts';
 import { OperatorError } from '../operator-error.ts';
 import { whatIsRight } from './what-is-right.ts';
 
@@ -25,14 +25,14 @@ const entryNames: Readonly<Record<string, { readonly noun: string; readonly memb
   costs: { noun: 'cost of', members: ['provider', 'provider_model', 'quality'] },
 };
 
-const ownFolder = fileURLToPath(new URL('../../catalog', import.meta.url));
+const ownFolder = fileURLToPath(new URL('../../service/catalog', import.meta.url));
 
-/** Reads and checks catalog/models.json. Throws CatalogError. */
+/** Reads and checks service/catalog/models.json. Throws CatalogError. */
 export function readCatalog(folder = ownFolder): Catalog {
   return readChecked(folder, 'models.json', catalogSchema);
 }
 
-/** Reads and checks catalog/provider-costs.json. Throws CatalogError. */
+/** Reads and checks service/catalog/provider-costs.json. Throws CatalogError. */
 export function readProviderCosts(folder = ownFolder): ProviderCosts {
   return readChecked(folder, 'provider-costs.json', providerCostsSchema);
 }

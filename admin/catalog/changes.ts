@@ -1,6 +1,6 @@
 /** What a new catalog changes for clients, for the operator who stores it. */
-import type { Catalog, Model } from '../../core/catalog.ts';
-import type { Row } from '../../terminal/output.ts';
+import type { Row } from '../../client/command/terminal/output.ts';
+import type { Catalog, Model } from '../../service/catalog/catalog-schema.ts';
 
 /** One row for each model that differs. */
 export function changesBetween(before: Catalog, after: Catalog): Row[] {

@@ -2,9 +2,9 @@
  * The margin rule: an image is sold for at least 140 % of what the dearest route of its model costs, rounded up
  * to a half cent. The same holds for a source image. Decision 10 gives the reasons.
  */
-import type { Model } from '../../core/catalog.ts';
-import { asMicros, fromUsd, type Micros } from '../../core/money.ts';
-import { costOf, type ProviderCosts } from '../../core/provider-costs.ts';
+import type { Model, ProviderCosts } from '../../service/catalog/catalog-schema.ts';
+import { costOf } from '../../service/render/route-costs.ts';
+import { asMicros, fromUsd, type Micros } from '../../service/values/money.ts';
 
 const percentOfCost = 140;
 const stepMicros = 5_000;

@@ -1,17 +1,17 @@
 /** Our catalog with what the operator has added to it, for the commands. */
 import { randomBytes } from 'node:crypto';
-import { mostCatalogBytes, bytesOf } from '../../adapters/dynamodb/operator-catalog-store.ts';
+import type { ProviderCosts } from '../../service/catalog/catalog-schema.ts';
+import { bytesOf, mostCatalogBytes } from '../../service/catalog/operator-catalog-store.ts';
 import {
   isWhole,
   mergeCatalog,
   mergeCosts,
   nextRevision,
-  patchedModels,
   type OperatorCatalog,
+  patchedModels,
   type SoldCatalog,
-} from '../../core/operator-catalog.ts';
-import type { ProviderCosts } from '../../core/provider-costs.ts';
-import { providers } from '../../core/providers.ts';
+} from '../../service/catalog/operator-catalog.ts';
+import { providers } from '../../service/catalog/providers.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
 import { readCatalog, readProviderCosts } from './catalog-files.ts';

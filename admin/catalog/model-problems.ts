@@ -1,6 +1,7 @@
 /** What the schema of the catalog cannot say of a model: its prices, its defaults and its routes fit together. */
-import { offered, routesFor, type Model } from '../../core/catalog.ts';
-import { resolutions } from '../../core/image-formats.ts';
+import type { Model } from '../../service/catalog/catalog-schema.ts';
+import { offered, routesFor } from '../../service/catalog/catalog.ts';
+import { resolutions } from '../../service/values/image-formats.ts';
 
 export interface ModelProblem {
   /** The field inside the model, such as pricing[1].resolution. */

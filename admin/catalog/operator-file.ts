@@ -3,8 +3,12 @@
  * operator's model is held to the same rules as ours.
  */
 import type * as z from 'zod';
-import { catalogSchemaOf, ownCostsSchemaOf, type Catalog } from '../../core/catalog-schema.ts';
-import { patchedModels, type ModelPatch, type OperatorCatalog } from '../../core/operator-catalog.ts';
+import { catalogSchemaOf, ownCostsSchemaOf, type Catalog } from '../../service/catalog/catalog-schema.ts';
+import {
+  patchedModels,
+  type ModelPatch,
+  type OperatorCatalog,
+} from '../../service/catalog/operator-catalog.ts';
 import { OperatorError } from '../operator-error.ts';
 import { FileProblems } from './file-problems.ts';
 import { modelProblems } from './model-problems.ts';

@@ -1,22 +1,29 @@
 import type { Command } from 'commander';
-import { conditions, type Account, type AccountCondition } from '../../core/account.ts';
-import type { AccountId } from '../../core/ids.ts';
-import { checkNoticeUrl, setNotices, type NoticeSettings } from '../../core/notice-settings.ts';
-import { asMicros, formatUsd, largestAvailableMicros, toUsd, type Micros } from '../../core/money.ts';
+import type { Row } from '../../client/command/terminal/output.ts';
+import type { NoticeSettings } from '../../service/accounts/account-settings-store.ts';
+import type { AccountChange } from '../../service/accounts/account-store.ts';
+import { type Account, type AccountCondition, conditions } from '../../service/accounts/account.ts';
 import {
   openAccount,
   openingReference,
   setCreditLine as moveCreditLine,
-} from '../../core/operated-account.ts';
-import type { AccountChange } from '../../adapters/dynamodb/account-store.ts';
-import { knownModels, readMerged, type MergedCatalog } from '../catalog/merged-catalog.ts';
+} from '../../service/notices/account-changes.ts';
+import { checkNoticeUrl, setNotices } from '../../service/notices/alert-settings.ts';
+import type { AccountId } from '../../service/values/ids.ts';
+import {
+  asMicros,
+  formatUsd,
+  largestAvailableMicros,
+  type Micros,
+  toUsd,
+} from '../../service/values/money.ts';
 import type { Admin } from '../admin.ts';
-import { addSetMany } from './set-many-accounts.ts';
+import { knownModels, type MergedCatalog, readMerged } from '../catalog/merged-catalog.ts';
 import { OperatorError } from '../operator-error.ts';
 import { persist } from '../persistence.ts';
-import type { Row } from '../../terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
+import { addSetMany } from './set-many-accounts.ts';
 
 export interface NewAccount extends values.LimitOptions {
   readonly name: string;

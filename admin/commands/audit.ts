@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AuditProgress } from '../../core/audit/audit-accounts.ts';
+import type { AuditProgress } from '../../service/audit/audit-accounts.ts';
 import type { Admin } from '../admin.ts';
 import { auditTable } from '../audit-table.ts';
 import { createProgress } from '../progress.ts';

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import type { Command } from 'commander';
-import { clientAddress } from '../../core/client-address.ts';
+import { clientAddress } from '../../service/outbound/client-address.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../../terminal/output.ts';
+import type { Row } from '../../client/command/terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
 
 export function addBlockCommands(program: Command, admin: Admin): void {

@@ -1,7 +1,7 @@
 /** The accounts at the vendors whose callbacks are ours: `providers set --callback-account`, `providers callbacks`. */
-import { callbackAccountOf } from '../../core/provider.ts';
-import type { ProviderName } from '../../core/providers.ts';
-import type { Row } from '../../terminal/output.ts';
+import { callbackAccountOf } from '../../service/vendors/provider.ts';
+import type { ProviderName } from '../../service/catalog/providers.ts';
+import type { Row } from '../../client/command/terminal/output.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
 

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import type { Catalog, Model, Route } from '../../core/catalog.ts';
-import { costOf, type ProviderCosts } from '../../core/provider-costs.ts';
-import type { Resolution } from '../../core/image-formats.ts';
-import { asMicros, fromUsd, toUsd } from '../../core/money.ts';
-import { isBuiltIn } from '../../core/providers.ts';
-import { leastPriceOf } from '../catalog/margin-rule.ts';
-import { mergedWith, providerNames, readMerged, type MergedCatalog } from '../catalog/merged-catalog.ts';
+import type { Row } from '../../client/command/terminal/output.ts';
+import type { Catalog, Model, ProviderCosts, Route } from '../../service/catalog/catalog-schema.ts';
+import { isBuiltIn } from '../../service/catalog/providers.ts';
+import { costOf } from '../../service/render/route-costs.ts';
+import type { Resolution } from '../../service/values/image-formats.ts';
+import { asMicros, fromUsd, toUsd } from '../../service/values/money.ts';
 import type { Admin } from '../admin.ts';
-import { addOperatorCatalogCommands } from './operator-catalog.ts';
+import { leastPriceOf } from '../catalog/margin-rule.ts';
+import { type MergedCatalog, mergedWith, providerNames, readMerged } from '../catalog/merged-catalog.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../../terminal/output.ts';
+import { addOperatorCatalogCommands } from './operator-catalog.ts';
 
 /** Vendors release and withdraw models within weeks, and a new model often changes the price of an old one. */
 const staleAfterDays = 60;

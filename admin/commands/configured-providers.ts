@@ -1,12 +1,12 @@
 /** Providers that an operator configures: `providers add` and `providers show`. */
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { styles } from '../../adapters/providers/compatible/styles.ts';
-import { readWorkflow, type Workflows } from '../../core/comfyui-workflow.ts';
-import type { ProviderDefinition } from '../../core/provider-definition.ts';
-import { providerDefinitionSchema } from '../../core/provider-definition-schema.ts';
-import { compatibleStyleNames, styleNames, type Style } from '../../core/provider-styles.ts';
-import type { Row } from '../../terminal/output.ts';
+import { styles } from '../../service/vendors/compatible/styles.ts';
+import { readWorkflow, type Workflows } from '../../service/catalog/comfyui-workflow.ts';
+import type { ProviderDefinition } from '../../service/catalog/provider-definition.ts';
+import { providerDefinitionSchema } from '../../service/catalog/provider-definition-schema.ts';
+import { compatibleStyleNames, styleNames, type Style } from '../../service/catalog/provider-styles.ts';
+import type { Row } from '../../client/command/terminal/output.ts';
 import type { Admin } from '../admin.ts';
 import { FileProblems } from '../catalog/file-problems.ts';
 import { readMerged, storeParts } from '../catalog/merged-catalog.ts';

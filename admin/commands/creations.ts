@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { creationStatuses, isTerminal, type CreationRecord } from '../../core/creation.ts';
-import { lookAfterCommand, placeOf } from '../../core/look-for-crossings.ts';
-import { isKnownVersion, schema } from '../../core/schema-version.ts';
-import { cancelCreation } from '../../core/cancellation.ts';
+import type { Row } from '../../client/command/terminal/output.ts';
+import { cancelCreation } from '../../service/creations/cancel.ts';
+import { type CreationRecord, creationStatuses, isTerminal } from '../../service/creations/creation.ts';
+import { lookAfterCommand, placeOf } from '../../service/notices/check-thresholds.ts';
+import { isKnownVersion, schema } from '../../service/values/schema-version.ts';
 import type { Admin } from '../admin.ts';
 import { creationDetails, creationRow } from '../creation-view.ts';
 import { findByRequest, listCreations, type ListOptions } from '../find-creations.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../../terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
 

@@ -1,12 +1,12 @@
 /** The commands `webhooks log`, `webhooks redeliver` and `webhooks test`. */
 import type { Command } from 'commander';
-import { redeliver, sendTestDelivery, type TestOutcome } from '../../core/webhook-operations.ts';
-import type { Account } from '../../core/account.ts';
-import type { Delivery } from '../../core/ports/deliveries.ts';
-import { SecretLost } from '../../core/ports/secret-box.ts';
+import type { Row } from '../../client/command/terminal/output.ts';
+import type { Account } from '../../service/accounts/account.ts';
+import type { Delivery } from '../../service/webhooks/delivery.ts';
+import { redeliver, sendTestDelivery, type TestOutcome } from '../../service/webhooks/redeliver.ts';
+import { SecretLost } from '../../service/webhooks/secret-box.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../../terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
 

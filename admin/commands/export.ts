@@ -1,15 +1,15 @@
 /** The command `export ledger`: every row of the ledger, for a program or a spreadsheet. */
 import type { Command } from 'commander';
-import { readLedgerRows } from '../../adapters/dynamodb/ledger-days.ts';
-import { csvLine, plainCell, type Cell } from '../../core/csv.ts';
-import type { AccountId } from '../../core/ids.ts';
-import type { LedgerRow } from '../../core/ledger.ts';
+import type { Row } from '../../client/command/terminal/output.ts';
+import type { LedgerRow } from '../../service/accounts/ledger.ts';
+import { readLedgerRows } from '../../service/usage/ledger-day-reads.ts';
+import { type Cell, csvLine, plainCell } from '../../service/values/csv.ts';
+import type { AccountId } from '../../service/values/ids.ts';
 import type { Admin } from '../admin.ts';
-import { OperatorError } from '../operator-error.ts';
 import { accountsOf } from '../find-creations.ts';
+import { OperatorError } from '../operator-error.ts';
 import { createProgress } from '../progress.ts';
 import * as values from '../terminal/values.ts';
-import type { Row } from '../../terminal/output.ts';
 
 interface ExportOptions {
   readonly account?: string;

@@ -1,14 +1,19 @@
 /** The commands `usage`, which shows what a client used, and `report`, which shows what the operator earned. */
 import type { Command } from 'commander';
-import { readBookedRows } from '../../adapters/dynamodb/booked-rows.ts';
-import type { Account } from '../../core/account.ts';
-import type { BookedRow, Cells, Days, GroupOf } from '../../core/booked-row.ts';
-import { sumBills, type BillFinding } from '../../core/bill-findings.ts';
-import { csvLine, plainCell, type Cell } from '../../core/csv.ts';
-import { marginCells, marginDimensions, sumMargin } from '../../core/margin.ts';
-import { asMicros, formatUsd } from '../../core/money.ts';
-import { sumUsage, usageCells, usageDimensions } from '../../core/usage.ts';
-import type { Row } from '../../terminal/output.ts';
+import type { Row } from '../../client/command/terminal/output.ts';
+import type { Account } from '../../service/accounts/account.ts';
+import { readBookedRows } from '../../service/usage/booked-row-reads.ts';
+import type { BookedRow, Cells, Days, GroupOf } from '../../service/usage/booked-row.ts';
+import {
+  type BillFinding,
+  marginCells,
+  marginDimensions,
+  sumBills,
+  sumMargin,
+} from '../../service/usage/margin.ts';
+import { sumUsage, usageCells, usageDimensions } from '../../service/usage/usage.ts';
+import { type Cell, csvLine, plainCell } from '../../service/values/csv.ts';
+import { asMicros, formatUsd } from '../../service/values/money.ts';
 import type { Admin, Session } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
 import { createProgress } from '../progress.ts';

@@ -1,21 +1,21 @@
 import type { Command } from 'commander';
-import type { Account, ApiKey } from '../../core/account.ts';
+import type { Row } from '../../client/command/terminal/output.ts';
+import type { Account, ApiKey } from '../../service/accounts/account.ts';
+import { spentIn, spentInAll, spentOn } from '../../service/accounts/caps.ts';
 import {
   isPlayground,
-  newKey,
-  tooManyKeysMessage,
   type KeyChange,
+  newKey,
   type NewKey as IssuedKey,
-} from '../../core/api-keys.ts';
-import { spentIn, spentInAll, spentOn } from '../../core/caps.ts';
-import { dayOf, monthOf } from '../../core/creation.ts';
-import { parseKeyId, type KeyId } from '../../core/ids.ts';
-import { toUsd, type Micros } from '../../core/money.ts';
-import { knownModels, readMerged, type MergedCatalog } from '../catalog/merged-catalog.ts';
+  tooManyKeysMessage,
+} from '../../service/accounts/key-changes.ts';
+import { type KeyId, parseKeyId } from '../../service/values/ids.ts';
+import { type Micros, toUsd } from '../../service/values/money.ts';
+import { dayOf, monthOf } from '../../service/values/time.ts';
 import type { Admin } from '../admin.ts';
+import { knownModels, type MergedCatalog, readMerged } from '../catalog/merged-catalog.ts';
 import { OperatorError } from '../operator-error.ts';
 import { persist } from '../persistence.ts';
-import type { Row } from '../../terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
 

@@ -1,8 +1,8 @@
 /** The operator's own models and prices: `catalog set`, `catalog show` and `catalog remove`. */
 import { readFileSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
-import { mostCatalogBytes } from '../../adapters/dynamodb/operator-catalog-store.ts';
-import type { Row } from '../../terminal/output.ts';
+import { mostCatalogBytes } from '../../service/catalog/operator-catalog-store.ts';
+import type { Row } from '../../client/command/terminal/output.ts';
 import type { Admin } from '../admin.ts';
 import { readCatalog } from '../catalog/catalog-files.ts';
 import { changesBetween } from '../catalog/changes.ts';

@@ -1,18 +1,18 @@
 import type { Command } from 'commander';
-import { roles, type Role } from '../../core/contract.ts';
+import type { Row } from '../../client/command/terminal/output.ts';
+import { type Role, roles } from '../../service/contract/operations.ts';
+import { noRoomMessage } from '../../service/portal/invitation-room.ts';
+import type { InvitationEmail, PlaceChange } from '../../service/portal/people-store.ts';
 import {
+  type Invitation,
   invitationIdOf,
   invitationMillis,
   isAddress,
-  normalEmail,
-  type Invitation,
   type Member,
+  normalEmail,
   type Operator,
   type PeopleScope,
-} from '../../core/portal/people.ts';
-import { noRoomMessage } from '../../core/portal/invitation-room.ts';
-import type { InvitationEmail, PlaceChange } from '../../core/ports/people.ts';
-import type { Row } from '../../terminal/output.ts';
+} from '../../service/portal/people.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';

@@ -1,25 +1,25 @@
 import type { Command } from 'commander';
-import { checkConfigured } from '../../adapters/providers/configured.ts';
-import { checkVendor } from '../../adapters/providers/vendors.ts';
-import type { Catalog } from '../../core/catalog.ts';
-import type { ProviderDefinition } from '../../core/provider-definition.ts';
+import type { Row } from '../../client/command/terminal/output.ts';
+import type { Catalog } from '../../service/catalog/catalog-schema.ts';
+import type { ProviderDefinition } from '../../service/catalog/provider-definition.ts';
 import {
   isBuiltIn,
   isEnabled,
-  providers,
   type ProviderInfo,
   type ProviderPause,
-} from '../../core/providers.ts';
-import { readMerged, storeParts } from '../catalog/merged-catalog.ts';
+  providers,
+} from '../../service/catalog/providers.ts';
+import { checkConfigured } from '../../service/vendors/configured.ts';
+import { checkVendor } from '../../service/vendors/vendors.ts';
 import type { Admin } from '../admin.ts';
+import { readMerged, storeParts } from '../catalog/merged-catalog.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../../terminal/output.ts';
+import type { OperatorServices } from '../services.ts';
+import { readSecret } from '../terminal/secret-input.ts';
+import * as values from '../terminal/values.ts';
 import { callbackRows, setCallbackAccount } from './callback-accounts.ts';
 import { addConfiguredProviderCommands } from './configured-providers.ts';
 import { addHealthCommands } from './route-health.ts';
-import { readSecret } from '../terminal/secret-input.ts';
-import * as values from '../terminal/values.ts';
-import type { OperatorServices } from '../services.ts';
 
 const names = Object.keys(providers).filter(isBuiltIn);
 const checkMillis = 10_000;

@@ -1,9 +1,9 @@
 /** The commands `releases list` and `releases prune`. */
 import type { Command } from 'commander';
-import type { JudgedVersion } from '../../core/releases.ts';
+import type { Row } from '../../client/command/terminal/output.ts';
 import type { Admin } from '../admin.ts';
+import type { JudgedVersion } from '../release-plan.ts';
 import { findVersions, removeVersion } from '../releases.ts';
-import type { Row } from '../../terminal/output.ts';
 import * as values from '../terminal/values.ts';
 
 const defaultDays = '1';

@@ -1,10 +1,10 @@
 /** What the service has learnt of each route of the catalog, and the order in which routes are asked. */
 import type { Command } from 'commander';
-import type { Catalog } from '../../core/catalog.ts';
-import type { RouteChoice } from '../../core/creation.ts';
-import { meanMillis, routeName, sumsWithin, type RouteHealth } from '../../core/route-health.ts';
-import { isRouteOrder, routeOrders, type RouteOrder } from '../../core/route-order.ts';
-import type { Row } from '../../terminal/output.ts';
+import type { Row } from '../../client/command/terminal/output.ts';
+import type { Catalog } from '../../service/catalog/catalog-schema.ts';
+import { isRouteOrder, type RouteOrder, routeOrders } from '../../service/catalog/provider-store.ts';
+import type { RouteChoice } from '../../service/creations/creation.ts';
+import { meanMillis, type RouteHealth, routeName, sumsWithin } from '../../service/render/route-health.ts';
 import type { Admin } from '../admin.ts';
 import { readMerged } from '../catalog/merged-catalog.ts';
 import { OperatorError } from '../operator-error.ts';

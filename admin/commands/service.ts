@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { textProblem } from '../../core/shown-text.ts';
-import type { Row } from '../../terminal/output.ts';
+import { textProblem } from '../../service/values/text.ts';
+import type { Row } from '../../client/command/terminal/output.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';

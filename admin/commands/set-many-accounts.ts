@@ -2,10 +2,10 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import type { AccountChange } from '../../adapters/dynamodb/account-store.ts';
-import { conditions, type Account } from '../../core/account.ts';
-import { parseAccountId, type AccountId } from '../../core/ids.ts';
-import { Overloaded } from '../../core/ports/requests.ts';
+import type { AccountChange } from '../../service/accounts/account-store.ts';
+import { type Account, conditions } from '../../service/accounts/account.ts';
+import { Overloaded } from '../../service/values/errors.ts';
+import { type AccountId, parseAccountId } from '../../service/values/ids.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
 import { createProgress } from '../progress.ts';

@@ -1,15 +1,21 @@
 import type { Command } from 'commander';
-import type { Account } from '../../core/account.ts';
-import type { LedgerRow } from '../../core/ledger.ts';
-import { lookAfterCommand } from '../../core/look-for-crossings.ts';
-import type { MovementOutcome } from '../../core/ports/wallet.ts';
-import { topUp } from '../../core/operated-account.ts';
-import { asMicros, formatUsd, largestAvailableMicros, toUsd, type Micros } from '../../core/money.ts';
+import type { Row } from '../../client/command/terminal/output.ts';
+import type { Account } from '../../service/accounts/account.ts';
+import type { LedgerRow } from '../../service/accounts/ledger.ts';
+import type { MovementOutcome } from '../../service/accounts/wallet-store.ts';
+import { topUp } from '../../service/notices/account-changes.ts';
+import { lookAfterCommand } from '../../service/notices/check-thresholds.ts';
+import {
+  asMicros,
+  formatUsd,
+  largestAvailableMicros,
+  type Micros,
+  toUsd,
+} from '../../service/values/money.ts';
 import type { Admin } from '../admin.ts';
-import { confirm } from '../terminal/confirm.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../../terminal/output.ts';
 import type { OperatorServices } from '../services.ts';
+import { confirm } from '../terminal/confirm.ts';
 import * as values from '../terminal/values.ts';
 
 interface TopUp {

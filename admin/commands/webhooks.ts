@@ -1,15 +1,15 @@
-import { Option, type Command } from 'commander';
-import type { Account } from '../../core/account.ts';
-import { SecretLost } from '../../core/ports/secret-box.ts';
-import { issueSecret as issue, newestSecret } from '../../core/issue-secret.ts';
-import { signFromSeconds, type SignFrom } from '../../core/webhook-secrets.ts';
+import { type Command, Option } from 'commander';
+import type { Row } from '../../client/command/terminal/output.ts';
+import type { Account } from '../../service/accounts/account.ts';
+import { issueSecret as issue, newestSecret } from '../../service/webhooks/issue-secret.ts';
+import { SecretLost } from '../../service/webhooks/secret-box.ts';
+import { type SignFrom, signFromSeconds } from '../../service/webhooks/secrets.ts';
 import type { Admin } from '../admin.ts';
-import { addDeliveryCommands, secretIsLost } from './deliveries.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Row } from '../../terminal/output.ts';
+import { type ResealReport, resealSecrets } from '../reseal.ts';
 import type { OperatorServices } from '../services.ts';
-import { resealSecrets, type ResealReport } from '../reseal.ts';
 import * as values from '../terminal/values.ts';
+import { addDeliveryCommands, secretIsLost } from './deliveries.ts';
 
 export function addWebhookCommands(program: Command, admin: Admin): void {
   const webhooks = program.command('webhooks').description('signing secrets and the log of deliveries');

@@ -1,7 +1,7 @@
 /** Turns every error of a command into one sentence that says what to do. Only --debug prints the stack. */
-import { isShed } from '../../adapters/dynamodb/shed.ts';
-import { NewerCatalog } from '../../core/ports/operator-catalog.ts';
-import { OutcomeUnknown, Overloaded } from '../../core/ports/requests.ts';
+import { isShed } from '../../service/aws/dynamodb/send.ts';
+import { NewerCatalog } from '../../service/catalog/operator-catalog.ts';
+import { OutcomeUnknown, Overloaded } from '../../service/values/errors.ts';
 import { OperatorError } from '../operator-error.ts';
 import { isLostConnection } from '../passing-error.ts';
 

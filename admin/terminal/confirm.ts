@@ -1,7 +1,7 @@
 /** Asks the operator before a change that is hard to reverse. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
-import { visibleText } from '../../terminal/visible-text.ts';
+import { visibleText } from '../../client/command/terminal/visible-text.ts';
 import { OperatorError } from '../operator-error.ts';
 
 type Terminal = Pick<NodeJS.Process, 'stdin' | 'stderr'>;

@@ -1,11 +1,11 @@
 /** Checks the values of options. Each error names the option and says what would be right. */
-import type { Account } from '../../core/account.ts';
-import { isDay, type Days } from '../../core/booked-row.ts';
-import { parseAccountId, parseCreationId, type CreationId } from '../../core/ids.ts';
-import { limitRanges, type AccountLimits } from '../../core/limits.ts';
-import { parseUsd, type Micros } from '../../core/money.ts';
-import { readMoment } from '../../core/moment.ts';
-import { textProblem, type ShownText } from '../../core/shown-text.ts';
+import type { Account } from '../../service/accounts/account.ts';
+import { isDay, type Days } from '../../service/usage/booked-row.ts';
+import { parseAccountId, parseCreationId, type CreationId } from '../../service/values/ids.ts';
+import { limitRanges, type AccountLimits } from '../../service/contract/limits.ts';
+import { parseUsd, type Micros } from '../../service/values/money.ts';
+import { readMoment } from '../../service/values/time.ts';
+import { textProblem, type ShownText } from '../../service/values/text.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
 

@@ -1,7 +1,7 @@
 /** `darkroom`: all commands, and one run of one of them. */
 import { inspect } from 'node:util';
 import { Command, CommanderError } from 'commander';
-import { visibleJson, visibleText } from '../../terminal/visible-text.ts';
+import { visibleJson, visibleText } from './terminal/visible-text.ts';
 import { version } from '../src/version.ts';
 import { addAccountCommands } from './commands/account.ts';
 import { addCompletionCommand } from './commands/completion.ts';

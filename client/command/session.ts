@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import pc from 'picocolors';
 import { Darkroom } from '../src/darkroom.ts';
 import { withMachinery } from '../src/http/machinery.ts';
-import { createOutput, type Output } from '../../terminal/output.ts';
-import { visibleText } from '../../terminal/visible-text.ts';
+import { createOutput, type Output } from './terminal/output.ts';
+import { visibleText } from './terminal/visible-text.ts';
 import { credentialsOf, type Credentials } from './config/credentials.ts';
 import type { Io, Printer } from './io.ts';
 

@@ -7,7 +7,7 @@ import { withPackedJson } from './packed-json.ts';
 import { withoutRegionNames } from './region-names.ts';
 import { withoutUnaskedErrors } from './unasked-errors.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
  * Lambda puts credentials into the environment. So the SDK never loads these other sources of credentials.
@@ -51,7 +51,7 @@ const standIns = {
  * `instanceof`.
  */
 export const modulesOnDemand: Readonly<Record<string, string>> = {
-  'adapters/providers/bedrock/provider.ts': 'bedrock.mjs',
+  'service/vendors/bedrock.ts': 'bedrock.mjs',
 };
 
 /** Event streams need another checksum of the same module. */
@@ -79,7 +79,7 @@ export function bundleText(entry: Pick<BuildOptions, 'entryPoints' | 'stdin'>, i
     external: [
       ...otherCredentials,
       ...browsers,
-      ...(isOnDemand ? [] : [eventStreams, ...Object.keys(modulesOnDemand).map((module) => `./${module}`)]),
+      ...(isOnDemand ? [] : [eventStreams, ...Object.keys(modulesOnDemand).map((module) => `.//${module}`)]),
     ],
     alias: Object.fromEntries(
       Object.entries({ ...standIns, ...(isOnDemand ? {} : withoutEventStreams) }).map(([module, name]) => [

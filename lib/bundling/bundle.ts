@@ -10,7 +10,7 @@ import { AssetHashType } from 'aws-cdk-lib';
 import { Code, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { bundleText, modulesOnDemand } from './bundle-text.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Files that a function reads at run time. */
 export interface BundledFolder {
@@ -24,7 +24,7 @@ export interface BundledFolder {
  * only when it needs the module. The CDK asks for a bundle only when it needs one: `cdk list` and tests of the
  * template make no bundles.
  *
- * @param entry the path in functions/ without `.ts`: "operations/get-creation"
+ * @param entry the path in functions/ without `.ts`: "get-creation"
  * @param files a folder that the function reads at run time
  */
 export function bundle(entry: string, files?: BundledFolder): Code {

@@ -11,8 +11,8 @@ import { transformSync } from 'esbuild';
 
 /** The files that are packed where a bundle holds them, each with the members that no function reads. */
 const packedFiles: Readonly<Record<string, readonly string[]>> = {
-  'catalog/models.json': [],
-  'catalog/provider-costs.json': ['source', 'checked_at'],
+  'service/catalog/models.json': [],
+  'service/catalog/provider-costs.json': ['source', 'checked_at'],
 };
 
 /** Stands between two rules. JSON.stringify() would escape it within a string. */

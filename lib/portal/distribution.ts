@@ -28,7 +28,7 @@ import {
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Bucket, IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { portalRoots } from '../../core/contract.ts';
+import { portalRoots } from '../../service/contract/operations.ts';
 import { acknowledge } from '../acknowledge.ts';
 import type { Settings } from '../settings.ts';
 import { referencePath, unknownPaths } from './unknown-paths.ts';

@@ -1,5 +1,5 @@
 /** What each function of the portal may do: the rights of its own operations. */
-import type { PortalFunction } from '../../core/contract.ts';
+import type { PortalFunction } from '../../service/contract/operations.ts';
 import type { EncryptionSecret } from '../encryption-secret.ts';
 import type { NoticeExecution } from '../notice-execution.ts';
 import { grantCancel, grantGenerate, type OperationParts } from '../operation-grants.ts';

@@ -13,7 +13,7 @@ import {
   signInPaths,
   type PortalFunction,
   type PortalOperation,
-} from '../../core/contract.ts';
+} from '../../service/contract/operations.ts';
 import { acknowledge } from '../acknowledge.ts';
 import type { AddFunction, ServiceFunction } from '../service-function.ts';
 import type { Settings } from '../settings.ts';
@@ -73,7 +73,7 @@ export class Portal extends Construct {
   addFunctions(add: AddFunction): Readonly<Record<PortalFunction, ServiceFunction>> {
     const made = Object.fromEntries(
       Object.entries(functions).map(([name, { id, description }]) => {
-        const fn = add(id, `portal/${name}`, {
+        const fn = add(id, `portal-${name}`, {
           description,
           timeout: Duration.seconds(29),
           memoryMegabytes: 1024,
@@ -91,7 +91,7 @@ export class Portal extends Construct {
   /** Adds the function that puts the pages into their bucket. */
   addPublisher(add: AddFunction, folder: string): void {
     const { apiUrl } = this.props;
-    const fn = add('PublishPages', 'release/publish-pages', {
+    const fn = add('PublishPages', 'publish-pages', {
       description: 'Puts the pages of a release into the bucket of the portal',
       timeout: Duration.minutes(2),
       memoryMegabytes: 256,

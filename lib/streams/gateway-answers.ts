@@ -3,7 +3,7 @@
  * HTTP API has no such answers of our own.
  */
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
-import { apiRoot } from '../../core/contract.ts';
+import { apiRoot } from '../../service/contract/operations.ts';
 
 /** One answer of API Gateway. */
 export interface GatewayAnswer {

@@ -32,20 +32,20 @@ export function addStreamFunctions(add: AddFunction, parts: StreamParts): Stream
   const { settings } = parts;
   const { images, mcp } = settings.heldRequests;
   const made = {
-    openaiImages: addOne(add, 'OpenaiImages', 'openai/images', {
+    openaiImages: addOne(add, 'OpenaiImages', 'openai-images', {
       description: 'Answers the OpenAI-shaped requests for images, once the images are there',
       // A request waits for most of its time. Four pictures of 15 MB take 257 MB (docs/measurements).
       memoryMegabytes: 512,
-      // Longer than a request is held (core/limits.ts).
+      // Longer than a request is held (service/contract/limits.ts).
       timeout: Duration.seconds(360),
       reservedConcurrency: reserved(images),
     }),
-    openaiModels: addOne(add, 'OpenaiModels', 'openai/models', {
+    openaiModels: addOne(add, 'OpenaiModels', 'openai-models', {
       description: 'Answers the other OpenAI-shaped requests',
       memoryMegabytes: 1024,
       timeout: Duration.seconds(29),
     }),
-    mcp: addOne(add, 'Mcp', 'mcp/mcp', {
+    mcp: addOne(add, 'Mcp', 'mcp', {
       description: 'Answers agents that speak MCP',
       memoryMegabytes: 1024,
       timeout: Duration.seconds(90),

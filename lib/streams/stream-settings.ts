@@ -1,10 +1,10 @@
 /** The settings of the OpenAI-shaped endpoint and of MCP. */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { openaiModelNames } from '../../core/contract.ts';
+import { openaiModelNames } from '../../service/contract/operations.ts';
 import { oneOf, reservation } from '../setting-values.ts';
 
-const catalogFile = new URL('../../catalog/models.json', import.meta.url);
+const catalogFile = new URL('../../service/catalog/models.json', import.meta.url);
 const catalogSchema = z.object({ models: z.array(z.object({ id: z.string() })) });
 
 /**

@@ -1,7 +1,7 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { openaiOperations } from '../../core/contract.ts';
+import { openaiOperations } from '../../service/contract/operations.ts';
 import type { PublicApi } from '../public-api.ts';
 import type { ServiceFunction } from '../service-function.ts';
 import type { Settings } from '../settings.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { signInPaths } from '../../core/contract.ts';
+import { signInPaths } from '../../service/contract/operations.ts';
 import type { AwsEndpoint } from '../aws/endpoint.ts';
 import { sendJson } from '../gateway/http-body.ts';
 import { createIssuer, type Issuer } from '../issuer/issuer.ts';

@@ -7,7 +7,7 @@ import {
   operations,
   portalOperations,
   portalRoot,
-} from '../../core/contract.ts';
+} from '../../service/contract/operations.ts';
 
 /** The requests that charge, or that keep what a client sends. */
 const pathsOfNewWork: ReadonlySet<string> = new Set([

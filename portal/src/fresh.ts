@@ -2,8 +2,12 @@
  * What a person began when the service asked for a fresh sign-in. It is kept in this tab alone while the browser
  * visits the issuer. The way back holds its id, so that nothing is finished that the person did not come back for.
  */
-import { signInParameters, signInPaths, type PortalOperationName } from '../../core/contract.ts';
-import type { Input } from '../../core/portal/calls.ts';
+import {
+  signInParameters,
+  signInPaths,
+  type PortalOperationName,
+} from '../../service/contract/operations.ts';
+import type { Input } from '../../service/contract/portal-calls.ts';
 import { currentOwner } from './kept.ts';
 import { currentPath, href } from './router.ts';
 import { createValue } from './value.ts';

@@ -2,9 +2,8 @@
  * What a person typed when the session ended. It is kept in this tab alone while the person signs in, and given
  * back to the same person on the same page, once.
  */
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { StateUpdater, Dispatch } from 'preact/hooks';
-import type { MeView } from '../../core/portal/views.ts';
+import { type Dispatch, type StateUpdater, useEffect, useRef, useState } from 'preact/hooks';
+import type { MeView } from '../../service/contract/portal-views.ts';
 import { currentPath } from './router.ts';
 
 interface Kept {

@@ -1,6 +1,6 @@
 /** The pages by their paths, and the groups of the menu. */
 import type { ComponentType } from 'preact';
-import type { PortalOperationName } from '../../core/contract.ts';
+import type { PortalOperationName } from '../../service/contract/operations.ts';
 import { Account } from './pages/account.tsx';
 import { Audit } from './pages/audit.tsx';
 import { Creation } from './pages/creation.tsx';

@@ -1,8 +1,8 @@
 /** Who is signed in, and what this person may do. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { portalOperations, roles, type PortalOperationName } from '../../core/contract.ts';
-import type { MeView } from '../../core/portal/views.ts';
+import { portalOperations, roles, type PortalOperationName } from '../../service/contract/operations.ts';
+import type { MeView } from '../../service/contract/portal-views.ts';
 
 export interface Session {
   readonly me: MeView;

@@ -1,6 +1,6 @@
 /** What stands around every page: menu, account, person, and the dialogs that any page may need. */
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import { signInPaths } from '../../core/contract.ts';
+import { signInPaths } from '../../service/contract/operations.ts';
 import { useAction } from './api/hooks.ts';
 import { sessionEnded } from './api/call.ts';
 import { signInAddress, signInAfresh, waiting } from './fresh.ts';

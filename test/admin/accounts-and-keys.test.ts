@@ -1,6 +1,6 @@
 /** The commands `accounts` and `keys` against the whole service. */
 import { describe, expect, it } from 'vitest';
-import type { AccountId } from '../../core/ids.ts';
+import type { AccountId } from '../../service/values/ids.ts';
 import { useOperatedService } from './operated-service.ts';
 
 const operated = useOperatedService();

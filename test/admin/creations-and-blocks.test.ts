@@ -1,8 +1,8 @@
 /** The commands `creations`, `blocks`, `providers` and `webhooks log` against the whole service. */
-import type { Delivery } from '../../core/ports/deliveries.ts';
+import type { Delivery } from '../../service/webhooks/delivery.ts';
 import { describe, expect, it } from 'vitest';
-import { fieldsOf } from '../../tools/vendors/fakes/fake-vendor.ts';
-import { movementsOf, settled, submit } from '../workflow/creations.ts';
+import { fieldsOf } from '../../lab/vendors/fakes/fake-vendor.ts';
+import { movementsOf, settled, submit } from '../whole/workflow/creations.ts';
 import { startTestService } from '../fixtures/service.ts';
 import { useOperatedService } from './operated-service.ts';
 

@@ -4,14 +4,14 @@ import * as z from 'zod';
 import { createAccount } from '../../admin/commands/accounts.ts';
 import { issueKey } from '../../admin/commands/keys.ts';
 import { month } from '../../admin/terminal/values.ts';
-import { fakes } from '../../tools/vendors/fakes/all-fakes.ts';
-import type { FakeVendor } from '../../tools/vendors/fakes/fake-vendor.ts';
-import { enableAll, environmentOf } from '../../tools/vendors/fleet.ts';
+import { fakes } from '../../lab/vendors/fakes/all-fakes.ts';
+import type { FakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
+import { enableAll, environmentOf } from '../../lab/vendors/fleet.ts';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
-import { settled, submit } from '../workflow/creations.ts';
+import { settled, submit } from '../whole/workflow/creations.ts';
 import { admin, adminJson, refusal } from './admin-run.ts';
 
-/** What gpt-image-2-low costs for an image of 1K, by catalog/provider-costs.json. */
+/** What gpt-image-2-low costs for an image of 1K, by service/catalog/provider-costs.json. */
 const providerCost = 0.006;
 const hostile = '=HYPERLINK("https://attacker.test","a, b")';
 const figuresSchema = z.object({

@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { changesBetween } from '../../admin/catalog/changes.ts';
 import { FileProblems } from '../../admin/catalog/file-problems.ts';
 import { checkOperatorFile, type OperatorFile } from '../../admin/catalog/operator-file.ts';
-import { mergeCatalog } from '../../core/operator-catalog.ts';
+import { mergeCatalog } from '../../service/catalog/operator-catalog.ts';
 import { OperatorError } from '../../admin/operator-error.ts';
-import { catalog } from '../core/catalog-fixture.ts';
+import { catalog } from '../catalog/catalog-fixture.ts';
 import { readPage, root } from '../docs/pages.ts';
 import { leastPriceMicros } from '../../admin/catalog/margin-rule.ts';
-import { asMicros } from '../../core/money.ts';
+import { asMicros } from '../../service/values/money.ts';
 
-const examples = join(root, 'examples/catalogs');
+const examples = join(root, 'client/examples/catalogs');
 
 const exampleText = readFileSync(join(examples, 'vllm-omni-qwen-image.json'), 'utf8');
 

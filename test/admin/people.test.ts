@@ -1,9 +1,9 @@
 /** The commands `people` and `portal` against the whole service. */
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, it } from 'vitest';
-import { newKey } from '../../core/api-keys.ts';
-import { invitationIdOf, personIdOf } from '../../core/portal/people.ts';
-import type { VerifiedIdentity } from '../../core/ports/people.ts';
+import { newKey } from '../../service/accounts/key-changes.ts';
+import { invitationIdOf, personIdOf } from '../../service/portal/people.ts';
+import type { VerifiedIdentity } from '../../service/portal/people-store.ts';
 import { openBrowser } from '../fixtures/portal.ts';
 import { useOperatedService } from './operated-service.ts';
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { complaintOf } from '../../admin/terminal/complaint.ts';
 import { OperatorError } from '../../admin/operator-error.ts';
 import { persist } from '../../admin/persistence.ts';
-import { OutcomeUnknown, Overloaded } from '../../core/ports/requests.ts';
+import { OutcomeUnknown, Overloaded } from '../../service/values/errors.ts';
 import { seededBytes } from '../fixtures/records.ts';
-import { fakeClock } from '../functions/fakes.ts';
+import { fakeClock } from '../api/fakes.ts';
 import { createProgress } from '../../admin/progress.ts';
 import { runAdmin } from '../../admin/program.ts';
 

@@ -1,10 +1,10 @@
 /** The commands `providers pause` and `resume` against the whole service, with two vendors and the sandbox. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { fakes } from '../../tools/vendors/fakes/all-fakes.ts';
-import { startFakeVendor, type FakeVendor } from '../../tools/vendors/fakes/fake-vendor.ts';
-import { enableAll, environmentOf } from '../../tools/vendors/fleet.ts';
+import { fakes } from '../../lab/vendors/fakes/all-fakes.ts';
+import { startFakeVendor, type FakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
+import { enableAll, environmentOf } from '../../lab/vendors/fleet.ts';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
-import { movementsOf, recordOf, settled, submit } from '../workflow/creations.ts';
+import { movementsOf, recordOf, settled, submit } from '../whole/workflow/creations.ts';
 import { admin, adminJson, refusal } from './admin-run.ts';
 
 let bfl: FakeVendor;

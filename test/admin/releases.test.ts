@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DeleteFunctionCommand, LambdaClient, ListVersionsByFunctionCommand } from '@aws-sdk/client-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../fixtures/service.ts';
-import { submit } from '../workflow/creations.ts';
+import { submit } from '../whole/workflow/creations.ts';
 import { nameOf, resolved } from '../stack/template.ts';
 import { admin, adminJson, refusal } from './admin-run.ts';
 

@@ -1,7 +1,7 @@
 /** The commands `providers health` and `providers order` against the whole service. */
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { settled, submit } from '../workflow/creations.ts';
+import { settled, submit } from '../whole/workflow/creations.ts';
 import { startTestService } from '../fixtures/service.ts';
 import { useOperatedService } from './operated-service.ts';
 

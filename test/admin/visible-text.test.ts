@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createOutput, type Row } from '../../terminal/output.ts';
+import { createOutput, type Row } from '../../client/command/terminal/output.ts';
 import { eventLine } from '../../start/events.ts';
-import { isPrintable } from '../../core/shown-text.ts';
-import { visibleJson, visibleText } from '../../terminal/visible-text.ts';
+import { isPrintable } from '../../service/values/text.ts';
+import { visibleJson, visibleText } from '../../client/command/terminal/visible-text.ts';
 
 /**
  * Clears the screen, moves the cursor in the C1 form, deletes, changes the writing direction and ends a line.

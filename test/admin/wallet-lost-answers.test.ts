@@ -4,7 +4,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { connect } from '../../admin/connect.ts';
 import type { OperatorServices } from '../../admin/services.ts';
-import { asMicros } from '../../core/money.ts';
+import { asMicros } from '../../service/values/money.ts';
 import { startTestService } from '../fixtures/service.ts';
 import { useOperatedService } from './operated-service.ts';
 

@@ -3,8 +3,8 @@ import { APICallError, generateImage, RetryError } from 'ai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDarkroom, DarkroomCallError, type DarkroomImageOptions } from '../../client/src/ai-sdk.ts';
 import { Darkroom, GenerationFailed, InsufficientBalance } from '../../client/src/index.ts';
-import type { CreationRecord } from '../../core/creation.ts';
-import { png } from '../api/image-files.ts';
+import type { CreationRecord } from '../../service/creations/creation.ts';
+import { png } from '../whole/image-files.ts';
 import { sharedTestService, type Client, type NewClient, type TestService } from '../fixtures/service.ts';
 import { json, refusal, stub, thrownBy, type Sent } from './stub.ts';
 

@@ -5,8 +5,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
-import { readPage, root } from '../docs/pages.ts';
 import * as client from '../../client/src/index.ts';
+import { readPage, root } from '../docs/pages.ts';
 
 export interface Example {
   /** The file, and the name or number of the example in it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as client from '../../client/src/index.ts';
-import { DarkroomError, UnexpectedAnswer, type CreationResult } from '../../client/src/index.ts';
+import { type CreationResult, DarkroomError, UnexpectedAnswer } from '../../client/src/index.ts';
 import { json, refusal, stub, thrownBy } from './stub.ts';
 
 async function errorOf(answer: Response): Promise<unknown> {

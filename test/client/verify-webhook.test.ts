@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { signWebhook, verifyWebhook, WebhookError } from '../../client/src/webhooks.ts';
 import type { ReceivedParts } from '../../client/src/webhooks/received.ts';
 import { verifyWebhookAt } from '../../client/src/webhooks/verify.ts';
-import type { SigningSecrets } from '../../core/webhook-secrets.ts';
-import { webhookHeaders, webhookSecret } from '../../core/webhook.ts';
+import type { SigningSecrets } from '../../service/webhooks/secrets.ts';
+import { webhookHeaders, webhookSecret } from '../../service/webhooks/webhook.ts';
 
 const secretOf = (byte: number): string => webhookSecret(new Uint8Array(32).fill(byte));
 const [secret, other, older] = [secretOf(1), secretOf(2), secretOf(3)];

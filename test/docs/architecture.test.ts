@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
 
 interface Walk {
@@ -47,12 +47,16 @@ function behind(file: string, seen = new Set<string>()): Set<string> {
   return seen;
 }
 
-/** By an import, or by a service: the file imports a set of services, which binds a port to an adapter. */
+/** By an import, or by an opener, or for a vendor by the entry: they put together what a file is given. */
 function leadsTo(from: string, to: string): boolean {
   const imports = importsOf(from);
   if (imports.includes(to)) return true;
-  const services = imports.filter((file) => file.startsWith('functions/services/'));
-  return to.startsWith('adapters/') && services.some((file) => behind(file).has(to));
+  const composing = [from, ...imports].filter(
+    (file) =>
+      /\/open(-[a-z-]+)?\.ts$/.test(file) ||
+      (file.startsWith('functions/') && to.startsWith('service/vendors/')),
+  );
+  return composing.some((file) => behind(file).has(to));
 }
 
 it('docs/architecture.md has eight walks', () => {

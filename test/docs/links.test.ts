@@ -64,7 +64,7 @@ describe('The paths in the documentation', () => {
   });
 
   it('The test finds the paths of a page', () => {
-    expect(pathsOf(readPage('docs/architecture.md').text)).toContain('functions/http/serve.ts');
+    expect(pathsOf(readPage('docs/architecture.md').text)).toContain('service/api/serve.ts');
   });
 });
 

@@ -1,7 +1,7 @@
 /** docs/mcp.md says what the tools say about themselves. */
 import { describe, expect, it } from 'vitest';
-import { repeatedCallSeconds, toolWaitSeconds } from '../../core/limits.ts';
-import { tools } from '../../functions/mcp/tools/tools.ts';
+import { repeatedCallSeconds, toolWaitSeconds } from '../../service/contract/limits.ts';
+import { tools } from '../../service/mcp/tools/tools.ts';
 import { readPage, sectionOf, tableRows } from './pages.ts';
 
 const page = readPage('docs/mcp.md');

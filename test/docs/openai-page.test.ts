@@ -1,10 +1,10 @@
 /** The tables of docs/openai.md are those of the code. */
 import { describe, expect, it } from 'vitest';
-import { openaiOperations } from '../../core/contract.ts';
-import { qualityWords } from '../../core/openai/quality.ts';
-import { readSize, shapeOf } from '../../core/openai/size.ts';
-import { errorRows } from '../../functions/openai/http/error-table.ts';
-import { catalog } from '../functions/catalog-fixture.ts';
+import { openaiOperations } from '../../service/contract/operations.ts';
+import { qualityWords } from '../../service/openai/fields.ts';
+import { readSize, shapeOf } from '../../service/openai/size.ts';
+import { errorRows } from '../../service/openai/error-table.ts';
+import { catalog } from '../catalog/sold-catalog-fixture.ts';
 import { readPage, sectionOf, tableRows } from './pages.ts';
 
 const page = readPage('docs/openai.md');

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { formattedPage } from '../../tools/formatted-page.ts';
-import { quotasTable } from '../../tools/quotas/page.ts';
+import { formattedPage } from '../../lab/formatted-page.ts';
+import { quotasTable } from '../../admin/preflight/quotas/page.ts';
 import { readPage, root } from './pages.ts';
 
 const page = readPage('docs/deploying.md');
@@ -14,7 +14,7 @@ describe('The page about the preflight', () => {
   });
 
   it('lists every permission that the command asks by', () => {
-    const folder = join(root, 'tools/preflight');
+    const folder = join(root, 'admin/preflight');
     const code = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => readFileSync(join(folder, name), 'utf8'))

@@ -1,7 +1,7 @@
 /** The delivery that docs/api.md shows with its secret is signed as the service signs. */
 import { describe, expect, it } from 'vitest';
-import { webhookHeaders } from '../../core/webhook.ts';
-import documented from '../../document/examples.json' with { type: 'json' };
+import { webhookHeaders } from '../../service/webhooks/webhook.ts';
+import documented from '../../service/document/examples.json' with { type: 'json' };
 import { readPage } from './pages.ts';
 
 const api = readPage('docs/api.md');

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../core/contract.ts';
-import { documentPath } from '../../document/document-path.ts';
-import { documentText } from '../../document/document-text.ts';
+import { operations } from '../../service/contract/operations.ts';
+import { documentPath } from '../../service/document/document-path.ts';
+import { documentText } from '../../service/document/document.ts';
 
 const text = readFileSync(new URL(`../../${documentPath}`, import.meta.url), 'utf8');
 

@@ -4,19 +4,19 @@
  */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aspectRatios, outputFormats, resolutions } from '../../core/image-formats.ts';
-import { imageRequestSchema, missingPrompt } from '../../core/image-request.ts';
+import { aspectRatios, outputFormats, resolutions } from '../../service/values/image-formats.ts';
+import { imageRequestSchema, missingPrompt } from '../../service/creations/image-request.ts';
 import written from '../../docs/openapi.json' with { type: 'json' };
-import { refusedByDocument } from '../../document/check/refused-by-document.ts';
+import { refusedByDocument } from '../../service/document/check/refused-by-document.ts';
 import { plainBodies, right } from '../fixtures/plain-bodies.ts';
-import { acceptedBodies, refusedBodies } from '../api/request-bodies.ts';
+import { acceptedBodies, refusedBodies } from '../whole/request-bodies.ts';
 
 function findings(body: object): string[] {
   const path = '/api/public/v1/images/quote';
   return refusedByDocument({ method: 'POST', path, headers: {}, text: JSON.stringify(body) });
 }
 
-/** Rules that no schema can say, with the bodies of test/api/request-bodies.ts that break only such rules. */
+/** Rules that no schema can say, with the bodies of test/whole/request-bodies.ts that break only such rules. */
 const unsayable: Readonly<Record<string, readonly string[]>> = {
   'a length counts after the spaces around are removed': ['prompt of 10,001 characters'],
   'the model sets narrower limits': [
@@ -58,7 +58,7 @@ describe('the schema of an image request', () => {
   });
 
   it('The schema accepts every body at random that the API accepts', () => {
-    // An address that is empty passes core/image-request.ts and fails core/client-url.ts.
+    // An address that is empty passes service/creations/image-request.ts and fails service/outbound/client-url.ts.
     const text = (most: number, least = 0) =>
       fc.string({ unit: 'binary', minLength: least, maxLength: most });
     const body = fc.record(

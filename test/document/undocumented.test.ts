@@ -1,9 +1,12 @@
 /** The check of answers and deliveries: each kind of difference from the document is found, and no other. */
 import { describe, expect, it } from 'vitest';
-import { webhookBody, webhookHeaders } from '../../core/webhook.ts';
-import { undocumentedDelivery } from '../../document/check/undocumented-delivery.ts';
-import { undocumented, type Exchange } from '../../document/check/undocumented.ts';
-import examples from '../../document/examples.json' with { type: 'json' };
+import {
+  type Exchange,
+  undocumented,
+  undocumentedDelivery,
+} from '../../service/document/check/undocumented.ts';
+import examples from '../../service/document/examples.json' with { type: 'json' };
+import { webhookBody, webhookHeaders } from '../../service/webhooks/webhook.ts';
 import { aCompletedCreation } from '../fixtures/records.ts';
 
 const rate = { 'ratelimit-policy': '"get";q=600;w=60', ratelimit: '"get";r=599;t=3' };

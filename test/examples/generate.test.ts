@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { CreationRecord } from '../../core/creation.ts';
+import type { CreationRecord } from '../../service/creations/creation.ts';
 import { sharedTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { missingFor, runExample, type Ending, type Ran } from './run-example.ts';
 

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { signature256 } from '../../core/webhook.ts';
+import { signature256 } from '../../service/webhooks/webhook.ts';
 import { readPage, root } from '../docs/pages.ts';
-import { settled, submit } from '../workflow/creations.ts';
+import { settled, submit } from '../whole/workflow/creations.ts';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 
-const program = join(root, 'examples/webhook-receiver.mjs');
+const program = join(root, 'client/examples/webhook-receiver.mjs');
 
 interface Receiver {
   readonly url: string;

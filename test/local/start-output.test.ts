@@ -8,9 +8,9 @@ import * as z from 'zod';
 import { startOptions } from '../../start/options.ts';
 import { temporaryFolder } from './machine-fixture.ts';
 import { eventObject, parseLogLine } from '../../start/events.ts';
-import { embeddedMetrics } from '../../adapters/embedded-metrics.ts';
+import { embeddedMetrics } from '../../service/aws/log.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const page = readFileSync(path.join(root, 'docs/one-machine.md'), 'utf8');
 

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { signature256, standardSignature } from '../../core/webhook.ts';
+import { signature256, standardSignature } from '../../service/webhooks/webhook.ts';
 import { temporaryFolder } from './machine-fixture.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const { folder, remove } = temporaryFolder();
 afterAll(remove);
 

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { CatalogError, readCatalog, readProviderCosts } from '../../admin/catalog/catalog-files.ts';
 import { temporaryFolder } from './machine-fixture.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const goodModels = readFileSync(path.join(root, 'catalog', 'models.json'), 'utf8');
 const goodCosts = readFileSync(path.join(root, 'catalog', 'provider-costs.json'), 'utf8');
 
@@ -50,7 +50,7 @@ const routeOfPro = (members: object): string =>
   });
 
 const sunset = '2027-05-21T00:00:00Z';
-const sunsetSentence = `catalog/models.json: model sandbox-pro: sunset_at must be a date, such as 2027-05-21; it is ${JSON.stringify(sunset)}.`;
+const sunsetSentence = `service/catalog/models.json: model sandbox-pro: sunset_at must be a date, such as 2027-05-21; it is ${JSON.stringify(sunset)}.`;
 
 describe('a catalog with an error', () => {
   it.each([
@@ -84,7 +84,7 @@ describe('a catalog with an error', () => {
     ],
     ['models must not be empty; it is [].', '{"models":[]}'],
     ['the file must be an object in { }; it is [].', '[]'],
-    ['catalog/models.json: is not JSON (', '{"models": ['],
+    ['service/catalog/models.json: is not JSON (', '{"models": ['],
   ])('A catalog is refused with one sentence: %s', (sentence, text) => {
     const message = complaintAbout(text);
     expect(message).toContain(sentence);
@@ -183,14 +183,14 @@ describe('a command with wrong input', () => {
     [
       'a field that does not exist',
       'export default { resultdays: 3 };',
-      'config/default.ts: resultdays: there is no such setting',
+      'lib/config/default.ts: resultdays: there is no such setting',
     ],
     [
       'no default export',
       'export const settings = {};',
-      'config/default.ts: settings: must be an object of settings (is missing)',
+      'lib/config/default.ts: settings: must be an object of settings (is missing)',
     ],
-    ['text that is not TypeScript', 'export default {', 'config/default.ts: cannot be loaded ('],
+    ['text that is not TypeScript', 'export default {', 'lib/config/default.ts: cannot be loaded ('],
   ])(
     'The command npx cdk synth names %s in the settings, without a stack trace',
     async (_what, text, sentence) => {

@@ -1,6 +1,6 @@
 /** Who may ask: keys, conditions of an account, rates, blocked addresses. */
 import { issueKey } from '../../admin/commands/keys.ts';
-import type { AccountCondition } from '../../core/account.ts';
+import type { AccountCondition } from '../../service/accounts/account.ts';
 import type { ApiGroup, ApiStep, Scene } from './api-step.ts';
 import { absentId } from './normalise.ts';
 

@@ -1,5 +1,5 @@
 /** The life of creations: each state, lists, failures, webhooks. */
-import { recordWhen } from '../workflow/creations.ts';
+import { recordWhen } from '../whole/workflow/creations.ts';
 import { ended, settle, type ApiGroup, type ApiStep, type ReceivedStep, type Scene } from './api-step.ts';
 
 export const body = { model: 'sandbox-sketch', prompt: 'a canal' };

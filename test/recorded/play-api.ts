@@ -138,7 +138,7 @@ async function received(
 
 /**
  * Only an open creation has Retry-After beside 200: the pace follows the age of the creation and the usual time of its
- * route, which a busy machine changes. test/core/poll-pace.test.ts has the paces.
+ * route, which a busy machine changes. test/creations/poll-pace.test.ts has the paces.
  */
 function withoutPace(status: number, headers: Readonly<Record<string, string>>): Record<string, string> {
   return { ...headers, ...(status === 200 && 'retry-after' in headers && { 'retry-after': '<pace>' }) };

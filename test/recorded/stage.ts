@@ -1,9 +1,9 @@
 /** Where requests are played: a service whose clock stands, and the other servers that it speaks to. */
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { keys } from '../../adapters/dynamodb/table.ts';
-import { startImageOrigin, type ImageOrigin } from '../api/image-origin.ts';
+import { keys } from '../../service/aws/dynamodb/table.ts';
+import { startImageOrigin, type ImageOrigin } from '../whole/image-origin.ts';
 import { startTestService, type TestService, type TestServiceOptions } from '../fixtures/service.ts';
-import { startReceiver, type Receiver } from '../workflow/receiver.ts';
+import { startReceiver, type Receiver } from '../whole/workflow/receiver.ts';
 
 /** Keeps work back while it is shut. */
 export interface Gate {

@@ -1,6 +1,6 @@
 /** Writes the recording anew: `node test/recorded/write.ts`. Look at the difference before you keep it. */
 import { writeFile } from 'node:fs/promises';
-import { environment } from '../../simulation/environment.ts';
+import { environment } from '../../lab/simulation/environment.ts';
 import { adminFile, apiFile } from './entries.ts';
 
 Object.assign(process.env, environment);

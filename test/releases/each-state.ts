@@ -1,5 +1,5 @@
 /** Brings creations into each state in which a release can leave them to the next one. */
-import { recordWhen, settled, submitToAnyRelease as submit } from '../workflow/creations.ts';
+import { recordWhen, settled, submitToAnyRelease as submit } from '../whole/workflow/creations.ts';
 import type { TwoReleases } from './two-releases.ts';
 
 /** The prompts say what the creations are. The last four are open. */

@@ -4,8 +4,8 @@ import {
   startFakeVendor,
   type FakeVendor,
   type Reply,
-} from '../../tools/vendors/fakes/fake-vendor.ts';
-import { pictureOf } from '../../tools/vendors/fakes/pictures.ts';
+} from '../../lab/vendors/fakes/fake-vendor.ts';
+import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
 
 export interface SlowVendor extends FakeVendor {
   /** How many jobs the vendor has accepted for this prompt. */

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it } from 'vitest';
-import { keys } from '../../adapters/dynamodb/table.ts';
+import { keys } from '../../service/aws/dynamodb/table.ts';
 import { issueSecret } from '../../admin/commands/webhooks.ts';
-import type { AccountId } from '../../core/ids.ts';
+import type { AccountId } from '../../service/values/ids.ts';
 import { creationIdIn } from '../fixtures/values.ts';
 import {
   movementsOf,
@@ -17,7 +17,7 @@ import {
   recordWhen,
   settled,
   submitToAnyRelease as submit,
-} from '../workflow/creations.ts';
+} from '../whole/workflow/creations.ts';
 import { statesLeft } from './each-state.ts';
 import { openStoredRelease } from './stored-release.ts';
 import { startTwoReleases, type Release, type TwoReleases } from './two-releases.ts';

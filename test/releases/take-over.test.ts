@@ -4,7 +4,7 @@
  * other, in both directions, under the state machine of either.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { CreationRecord } from '../../core/creation.ts';
+import type { CreationRecord } from '../../service/creations/creation.ts';
 import { idOf } from '../fixtures/values.ts';
 import {
   movementsOf,
@@ -12,7 +12,7 @@ import {
   recordWhen,
   settled,
   submitToAnyRelease as submit,
-} from '../workflow/creations.ts';
+} from '../whole/workflow/creations.ts';
 import { startTwoReleases, type Release, type TwoReleases } from './two-releases.ts';
 
 const commit = '9c400ea';

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { synthesizedTemplate } from '../../start/synthesized-template.ts';
-import { enableAll, environmentOf } from '../../tools/vendors/fleet.ts';
+import { enableAll, environmentOf } from '../../lab/vendors/fleet.ts';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
 import { nameOf } from '../stack/template.ts';
-import { startReceiver, type Receiver } from '../workflow/receiver.ts';
+import { startReceiver, type Receiver } from '../whole/workflow/receiver.ts';
 import { startSlowVendor, type SlowVendor } from './slow-vendor.ts';
 import { openStoredRelease, type StoredRelease } from './stored-release.ts';
 

@@ -6,19 +6,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { failureNames } from '../../core/failure.ts';
-import { defaultServiceCapacity } from '../../core/limits.ts';
-import { alarmEvents, alarmMetric, metrics, type MetricDefinition } from '../../core/metrics.ts';
-import { routeOutcomes } from '../../core/route-outcome.ts';
+import { failureNames } from '../../service/contract/failures.ts';
+import { defaultServiceCapacity } from '../../service/contract/limits.ts';
+import { alarmEvents, alarmMetric, metrics, type MetricDefinition } from '../../service/contract/metrics.ts';
+import { routeOutcomes } from '../../service/contract/route-outcome.ts';
 import { ServiceMetrics } from '../../lib/service-metrics.ts';
 import { allPages, readPage, sectionOf, tableRows } from '../docs/pages.ts';
 import { alarms, watchedBy, type MetricOf } from './alarm-words.ts';
 import { optionalAlarms } from './optional-alarms.ts';
 import { resourcesOf, wordOf } from './template.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const page = readPage('docs/alarms.md');
-const sources = readdirSync(join(root, 'functions'), { recursive: true, withFileTypes: true })
+const sources = readdirSync(join(root, 'service'), { recursive: true, withFileTypes: true })
   .filter((file) => file.isFile())
   .map((file) => readFileSync(join(file.parentPath, file.name), 'utf8'))
   .join('\n');

@@ -1,9 +1,9 @@
 /** The callback machine differs from the plain machine in its state RenderImage, and nowhere else. */
 import aslValidator from 'asl-validator';
 import { describe, expect, it } from 'vitest';
-import { heartbeatSeconds } from '../../core/machine.ts';
-import models from '../../catalog/models.json' with { type: 'json' };
-import { limitRanges } from '../../core/limits.ts';
+import { heartbeatSeconds } from '../../service/creations/machines.ts';
+import models from '../../service/catalog/models.json' with { type: 'json' };
+import { limitRanges } from '../../service/contract/limits.ts';
 import { nameOf, resolved } from './template.ts';
 
 interface Retrier {

@@ -6,7 +6,7 @@ import { resolved, nameOf } from './template.ts';
 import { heldLimit } from '../../lib/held-limit.ts';
 
 const divided = (concurrency: SettingsInput['concurrency']): Readonly<Record<string, number>> =>
-  Object.fromEntries(reservedConcurrency(parseSettings('config/test.ts', { concurrency }).concurrency));
+  Object.fromEntries(reservedConcurrency(parseSettings('lib/config/test.ts', { concurrency }).concurrency));
 
 const pools = [
   ['api', 4, ['GenerateImage', 'GetCreation', 'CreateUpload', 'CancelCreation']],
@@ -68,14 +68,14 @@ describe('the setting concurrency', () => {
     [{ rendering: 10_001 }, 'must be a whole number from 3 to 10000, or "shared" (is 10001)'],
     [{ renderers: 5 }, 'concurrency.renderers: there is no such setting'],
   ])('The setting %o is refused with one line', (concurrency, line) => {
-    const parse = (): unknown => parseSettings('config/test.ts', { concurrency });
+    const parse = (): unknown => parseSettings('lib/config/test.ts', { concurrency });
     expect(parse).toThrow(SettingsError);
     expect(parse).toThrow(line);
   });
 });
 
 const limitOf = (places: number | 'shared', input: Parameters<typeof parseSettings>[1] = {}): string =>
-  heldLimit(places, parseSettings('config/staging.ts', input));
+  heldLimit(places, parseSettings('lib/config/staging.ts', input));
 
 describe('how many requests of an account are held at a door', () => {
   it.each([
@@ -98,7 +98,7 @@ describe('how many requests of an account are held at a door', () => {
   it('The setting is a percentage', () => {
     expect(limitOf(100, { heldSharePercent: 100 })).toBe('100');
     expect(() => limitOf(100, { heldSharePercent: 0 })).toThrow(
-      'config/staging.ts: heldSharePercent: must be a whole number from 1 to 100 (is 0)',
+      'lib/config/staging.ts: heldSharePercent: must be a whole number from 1 to 100 (is 0)',
     );
   });
 });

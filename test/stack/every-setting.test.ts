@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it } from 'vitest';
-import { operations } from '../../core/contract.ts';
+import { operations } from '../../service/contract/operations.ts';
 import { ServiceStack } from '../../lib/service-stack.ts';
 import { parseSettings } from '../../lib/settings.ts';
 import { fullSettings } from './full-settings.ts';

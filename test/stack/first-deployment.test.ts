@@ -33,7 +33,7 @@ function longNamed(): Template {
   const name = `Darkroom-${'a'.repeat(30)}`;
   const context = { 'aws:cdk:bundling-stacks': [], '@aws-cdk/aws-iam:minimizePolicies': true };
   const app = new App({ outdir: folder, context });
-  const settings = parseSettings('config/test.ts', { portal: { protectUserPool: true } });
+  const settings = parseSettings('lib/config/test.ts', { portal: { protectUserPool: true } });
   new ServiceStack(app, name, { settings, pages: '' });
   synthUnchecked(app);
   return Template.fromJSON(

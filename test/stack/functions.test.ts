@@ -3,8 +3,8 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../core/contract.ts';
-import { heldRequestMillis } from '../../core/limits.ts';
+import { operations } from '../../service/contract/operations.ts';
+import { heldRequestMillis } from '../../service/contract/limits.ts';
 import { bundleOf, nameOf, resolved, resourcesOf } from './template.ts';
 
 const functions = resourcesOf('AWS::Lambda::Function').map(([id, { Properties, Metadata }]) => ({

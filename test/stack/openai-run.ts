@@ -1,6 +1,6 @@
 /** The part of the whole run in which the functions of the OpenAI-shaped endpoint do everything that they can do. */
 import { expect } from 'vitest';
-import { setNotices } from '../../core/notice-settings.ts';
+import { setNotices } from '../../service/notices/alert-settings.ts';
 import type { Client, TestService } from '../fixtures/service.ts';
 
 /** What the parts of the whole run share. */

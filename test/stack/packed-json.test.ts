@@ -5,11 +5,11 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { packed, withPackedJson } from '../../lib/bundling/packed-json.ts';
 
-const root = new URL('../..', import.meta.url).pathname;
+const root = new URL('../../', import.meta.url).pathname;
 const unpacked = (expression: string): unknown => JSON.parse(JSON.stringify(runInNewContext(expression)));
 
 describe('the short form of a JSON file', () => {
-  test.each(['catalog/models.json', 'catalog/provider-costs.json'])(
+  test.each(['service/catalog/models.json', 'service/catalog/provider-costs.json'])(
     '%s is unpacked to the same value, from a third of its bytes',
     (file) => {
       const json = readFileSync(`${root}${file}`, 'utf8');
@@ -38,20 +38,20 @@ describe('the short form of a JSON file', () => {
   });
 
   test('the costs in a bundle have no sources, which no function reads', () => {
-    const json = readFileSync(`${root}catalog/provider-costs.json`, 'utf8');
+    const json = readFileSync(`${root}service/catalog/provider-costs.json`, 'utf8');
     const minified = transformSync(`x=${json}`, { minify: true, target: 'node24' })
       .code.trim()
       .replace(/;$/, '');
-    const text = withPackedJson(minified, ['catalog/provider-costs.json'], root);
+    const text = withPackedJson(minified, ['service/catalog/provider-costs.json'], root);
     const { costs } = unpacked(text.slice('x='.length)) as { costs: unknown[] };
     const all = JSON.parse(json) as { costs: { source?: string; checked_at?: string }[] };
     expect(costs).toEqual(all.costs.map(({ source: _source, checked_at: _day, ...rest }) => rest));
   });
 
   test('a bundle in which the file does not stand as a literal is refused', () => {
-    expect(() => withPackedJson('var x={}', ['catalog/models.json'], root)).toThrow(
+    expect(() => withPackedJson('var x={}', ['service/catalog/models.json'], root)).toThrow(
       'is not once in the bundle',
     );
-    expect(withPackedJson('var x={}', ['core/catalog.ts'], root)).toBe('var x={}');
+    expect(withPackedJson('var x={}', ['service/catalog/catalog.ts'], root)).toBe('var x={}');
   });
 });

@@ -3,14 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { serviceUrl } from '../../adapters/aws-place.ts';
+import { serviceUrl } from '../../service/aws/aws-place.ts';
 import { templatePath } from './template.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The lines of the deployed code and of its template with this text. */
 function linesWith(text: string): readonly string[] {
-  const sources = ['adapters', 'core', 'functions', 'lib', 'statemachines'].flatMap((folder) =>
+  const sources = ['functions', 'lib', 'service', 'statemachines'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((file) => file.isFile())
       .map((file) => join(file.parentPath, file.name)),

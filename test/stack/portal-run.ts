@@ -1,14 +1,14 @@
 /** The part of the whole run that goes through the portal: people sign in and use every function of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { createPeopleStore } from '../../adapters/dynamodb/portal/people-store.ts';
-import type { AccountId } from '../../core/ids.ts';
-import { asMicros } from '../../core/money.ts';
-import { setNotices } from '../../core/notice-settings.ts';
-import { png } from '../api/image-files.ts';
+import { createPeopleStore } from '../../service/portal/people-store.ts';
+import type { AccountId } from '../../service/values/ids.ts';
+import { asMicros } from '../../service/values/money.ts';
+import { setNotices } from '../../service/notices/alert-settings.ts';
+import { png } from '../whole/image-files.ts';
 import { invite, openBrowser, type Browser, type PortalAnswer } from '../fixtures/portal.ts';
 import type { Client, TestService } from '../fixtures/service.ts';
-import { settled } from '../workflow/creations.ts';
+import { settled } from '../whole/workflow/creations.ts';
 
 /** A request of the portal that has to succeed. */
 type Ask = (method: string, path: string, body?: unknown) => Promise<PortalAnswer>;

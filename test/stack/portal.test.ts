@@ -212,7 +212,7 @@ it('Another version changes the header of the distribution, and nothing else', (
 it.each(['AWSCURRENT', 'short', 'x:y'.repeat(20)])(
   'The version %s is refused with the command that prints one',
   (version) => {
-    expect(() => parseSettings('config/x.ts', { portal: { originSecretVersion: version } })).toThrow(
+    expect(() => parseSettings('lib/config/x.ts', { portal: { originSecretVersion: version } })).toThrow(
       'portal.originSecretVersion: must be the version that `portal rotate-origin-secret` printed',
     );
   },

@@ -4,9 +4,9 @@ import {
   creatingActions,
   leastBootstrapVersion,
   rolesOfTheStack,
-} from '../../tools/preflight/questions/deployment.ts';
+} from '../../admin/preflight/questions/deployment.ts';
 import { parseSettings } from '../../lib/settings.ts';
-import { quotasFor } from '../../tools/quotas/quotas.ts';
+import { quotasFor } from '../../admin/preflight/quotas/quotas.ts';
 import { resourcesOf, template } from './template.ts';
 
 const { Resources = {}, Rules = {} } = template.toJSON() as {
@@ -51,7 +51,7 @@ describe('The quotas for a crowd', () => {
         isPolled: true,
       });
       const throttling = { ratePerSecond, burst };
-      expect(parseSettings('config/crowd.ts', { throttling }).throttling).toEqual(throttling);
+      expect(parseSettings('lib/config/crowd.ts', { throttling }).throttling).toEqual(throttling);
     },
   );
 });

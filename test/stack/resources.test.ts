@@ -7,7 +7,7 @@ import {
   portalOperations,
   portalRoot,
   portalRoots,
-} from '../../core/contract.ts';
+} from '../../service/contract/operations.ts';
 import { nameOf, resolved, resourcesOf, template } from './template.ts';
 
 const portalFunctions = {

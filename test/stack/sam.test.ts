@@ -2,15 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { describe, expect, it, afterAll, beforeAll } from 'vitest';
-import { sampleEvents } from '../../tools/sam/events.ts';
-import {
-  awsVariables,
-  samNames,
-  samTemplate,
-  samVariables,
-  type Template,
-} from '../../tools/sam/template.ts';
-import { operations } from '../../core/contract.ts';
+import { sampleEvents } from '../../lab/sam/events.ts';
+import { awsVariables, samNames, samTemplate, samVariables, type Template } from '../../lab/sam/template.ts';
+import { operations } from '../../service/contract/operations.ts';
 import { resolved, templatePath } from './template.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -117,7 +111,7 @@ describe('what is prepared for SAM', () => {
   });
 });
 
-/** A stage, and the file in config/ that has its settings. */
+/** A stage, and the file in lib/config/ that has its settings. */
 describe('the stack of a stage', () => {
   it('The stack has the name of its stage, and only the stack of the stage dev may be deleted', () => {
     expect(stackOf(defaultStage)).toEqual({ stackName: 'Darkroom', terminationProtection: true });
@@ -146,13 +140,13 @@ describe('a stage', () => {
 
   it('A stage whose file exports nothing by default is refused', async () => {
     await expect(settingsOf('empty', folder)).rejects.toThrow(
-      new SettingsError('config/empty.ts: settings: must be an object of settings (is missing)'),
+      new SettingsError('lib/config/empty.ts: settings: must be an object of settings (is missing)'),
     );
   });
 
   it('A stage whose settings are wrong is refused with the name of its file', async () => {
     await expect(settingsOf('wrong', folder)).rejects.toThrow(
-      new SettingsError('config/wrong.ts: resultDays: must be a whole number from 1 to 3650 (is 0)'),
+      new SettingsError('lib/config/wrong.ts: resultDays: must be a whole number from 1 to 3650 (is 0)'),
     );
   });
 
@@ -161,12 +155,12 @@ describe('a stage', () => {
     ['text', 'no error', 'no error'],
   ])('The stage %s, whose file cannot be loaded, is refused with the reason', async (stage, why, cause) => {
     const refused = await settingsOf(stage, folder).catch((error: unknown) => error);
-    expect(refused).toEqual(new SettingsError(`config/${stage}.ts: cannot be loaded (${why})`));
+    expect(refused).toEqual(new SettingsError(`lib/config/${stage}.ts: cannot be loaded (${why})`));
     expect(refused).toMatchObject({ name: 'SettingsError', cause });
   });
 
   it.each([
-    ['nowhere', 'stage: there is no config/nowhere.ts; copy config/default.ts to begin with'],
+    ['nowhere', 'stage: there is no lib/config/nowhere.ts; copy lib/config/default.ts to begin with'],
     [
       '../lib/settings',
       'stage: "../lib/settings" must be a name of small letters, digits and hyphens, 30 at most',
@@ -179,14 +173,17 @@ describe('a stage', () => {
       'a'.repeat(31),
       `stage: "${'a'.repeat(31)}" must be a name of small letters, digits and hyphens, 30 at most`,
     ],
-    ['a'.repeat(30), `stage: there is no config/${'a'.repeat(30)}.ts; copy config/default.ts to begin with`],
-    ['x', 'stage: there is no config/x.ts; copy config/default.ts to begin with'],
+    [
+      'a'.repeat(30),
+      `stage: there is no lib/config/${'a'.repeat(30)}.ts; copy lib/config/default.ts to begin with`,
+    ],
+    ['x', 'stage: there is no lib/config/x.ts; copy lib/config/default.ts to begin with'],
   ])('The stage %s is refused in one line', async (stage, line) => {
     await expect(settingsOf(stage)).rejects.toThrow(new SettingsError(line));
   });
 
   it('The stage default has a file that leaves every setting at its default', async () => {
     expect(defaultStage).toBe('default');
-    expect(await settingsOf(defaultStage)).toEqual(parseSettings('config/default.ts', {}));
+    expect(await settingsOf(defaultStage)).toEqual(parseSettings('lib/config/default.ts', {}));
   });
 });

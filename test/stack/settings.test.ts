@@ -5,7 +5,7 @@ import { fullSettings } from './full-settings.ts';
 
 function refusal(input: unknown): string {
   try {
-    parseSettings('config/staging.ts', input);
+    parseSettings('lib/config/staging.ts', input);
   } catch (error) {
     if (error instanceof SettingsError) return error.message;
     throw error;
@@ -17,7 +17,7 @@ const certificate = 'arn:aws:acm:eu-central-1:123456789012:certificate/1111';
 
 describe('settings', () => {
   it('The settings may be empty, because every setting has a default', () => {
-    expect(parseSettings('config/default.ts', {})).toEqual({
+    expect(parseSettings('lib/config/default.ts', {})).toEqual({
       apiTraffic: 'all-at-once',
       resultDays: 30,
       uploadOrigins: ['*'],
@@ -50,12 +50,12 @@ describe('settings', () => {
   });
 
   it('The settings may name every setting', () => {
-    expect(parseSettings('config/full.ts', fullSettings)).toEqual(fullSettings);
+    expect(parseSettings('lib/config/full.ts', fullSettings)).toEqual(fullSettings);
   });
 
   it('The settings may name a part of a group, and the rest of the group gets its defaults', () => {
     const throttling = (given: object) =>
-      parseSettings('config/staging.ts', { throttling: given }).throttling;
+      parseSettings('lib/config/staging.ts', { throttling: given }).throttling;
     expect(throttling({ burst: 20 })).toEqual({ ratePerSecond: 500, burst: 20 });
     expect(throttling({ ratePerSecond: 20 })).toEqual({ ratePerSecond: 20, burst: 1_000 });
   });
@@ -162,7 +162,7 @@ describe('settings', () => {
     ['settings: must be an object of settings (is missing)', undefined],
     ['settings: must be an object of settings (is [])', []],
   ])('The settings are refused with the name of the setting: %s', (message, input) => {
-    expect(refusal(input)).toBe(`config/staging.ts: ${message}`);
+    expect(refusal(input)).toBe(`lib/config/staging.ts: ${message}`);
   });
 
   // Every number that has a range: its name, the least and the most that is taken.
@@ -184,12 +184,12 @@ describe('settings', () => {
 
   it.each(ranges)('The settings take a number for %s from %d to %d', (name, least, most) => {
     for (const value of [least, most])
-      expect(parseSettings('config/staging.ts', settingsWith(name, value))).toMatchObject(
+      expect(parseSettings('lib/config/staging.ts', settingsWith(name, value))).toMatchObject(
         settingsWith(name, value),
       );
     for (const value of [least - 1, most + 1, least + 0.5, String(least)])
       expect(refusal(settingsWith(name, value))).toBe(
-        `config/staging.ts: ${name}: must be a whole number from ${least} to ${most} (is ${JSON.stringify(value)})`,
+        `lib/config/staging.ts: ${name}: must be a whole number from ${least} to ${most} (is ${JSON.stringify(value)})`,
       );
   });
 
@@ -197,7 +197,7 @@ describe('settings', () => {
     1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1_096, 1_827, 2_192, 2_557, 2_922, 3_288,
     3_653,
   ])('The settings take a retention of %d days', (logRetentionDays) => {
-    expect(parseSettings('config/staging.ts', { logRetentionDays })).toMatchObject({ logRetentionDays });
+    expect(parseSettings('lib/config/staging.ts', { logRetentionDays })).toMatchObject({ logRetentionDays });
   });
 
   it.each([0, 2, 9999, '30', null])('The settings refuse a retention of %j', (logRetentionDays) => {
@@ -215,7 +215,7 @@ describe('settings', () => {
     ['restoredTable', ['abc', 'A_b-c.9', 'a'.repeat(255)]],
   ])('The settings take for %s each of these texts: %j', (name, texts) => {
     for (const text of texts)
-      expect(parseSettings('config/staging.ts', { [name]: text })).toMatchObject({ [name]: text });
+      expect(parseSettings('lib/config/staging.ts', { [name]: text })).toMatchObject({ [name]: text });
   });
 
   const host = 'must be a host name in lower case, such as api.example.com';
@@ -280,7 +280,7 @@ describe('settings', () => {
       const [group = '', field] = name.split('.');
       const given =
         field === undefined ? settingsWith(name, value) : { [group]: { ...whole.apiDomain, [field]: value } };
-      expect(refusal(given)).toBe(`config/staging.ts: ${name}: ${right} (is ${JSON.stringify(value)})`);
+      expect(refusal(given)).toBe(`lib/config/staging.ts: ${name}: ${right} (is ${JSON.stringify(value)})`);
     }
   });
 
@@ -296,7 +296,7 @@ describe('settings', () => {
     (name) => {
       const certificateArn = 'arn:aws-us-gov:acm:us-gov-west-1:123456789012:certificate/a-b_1';
       const given = { apiDomain: { name, certificateArn } };
-      expect(parseSettings('config/staging.ts', given)).toMatchObject(given);
+      expect(parseSettings('lib/config/staging.ts', given)).toMatchObject(given);
     },
   );
 
@@ -306,7 +306,7 @@ describe('settings', () => {
     ['limits', { limits: 3 }, 'must be an object of limits (is 3)'],
     ['throttling', { throttling: [] }, 'must be {ratePerSecond, burst} (is [])'],
   ])('The refusal says which form the group %s must have', (name, given, message) => {
-    expect(refusal(given)).toBe(`config/staging.ts: ${name}: ${message}`);
+    expect(refusal(given)).toBe(`lib/config/staging.ts: ${name}: ${message}`);
   });
 
   it.each<[string, object]>([
@@ -314,13 +314,13 @@ describe('settings', () => {
     ['throttling.rate', { throttling: { rate: 1 } }],
     ['colour', { colour: 'red' }],
   ])('The refusal names the field %s that does not exist', (name, given) => {
-    expect(refusal(given)).toBe(`config/staging.ts: ${name}: there is no such setting`);
+    expect(refusal(given)).toBe(`lib/config/staging.ts: ${name}: there is no such setting`);
   });
 
   it('The refusal describes a value that JSON cannot hold as well as possible', () => {
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;
-    const right = 'config/staging.ts: resultDays: must be a whole number from 1 to 3650';
+    const right = 'lib/config/staging.ts: resultDays: must be a whole number from 1 to 3650';
     expect(refusal({ resultDays: circle })).toBe(`${right} (is a value that refers to itself)`);
     expect(refusal({ resultDays: { days: 30n, of: Boolean } })).toContain(
       `${right} (is {"days":"30","of":"function`,
@@ -333,8 +333,8 @@ describe('settings', () => {
 
   it('The settings are refused with one line for each wrong field', () => {
     expect(refusal({ resultDays: 0, burst: 3 }).split('\n').sort()).toEqual([
-      'config/staging.ts: burst: there is no such setting',
-      'config/staging.ts: resultDays: must be a whole number from 1 to 3650 (is 0)',
+      'lib/config/staging.ts: burst: there is no such setting',
+      'lib/config/staging.ts: resultDays: must be a whole number from 1 to 3650 (is 0)',
     ]);
   });
 });

@@ -1,8 +1,8 @@
 import aslValidator from 'asl-validator';
 import { describe, expect, it } from 'vitest';
-import { limitRanges } from '../../core/limits.ts';
-import { renderers } from '../../core/renderer.ts';
-import { webhookAttemptMillis, webhookAttempts, webhookWaitsSeconds } from '../../core/webhook.ts';
+import { limitRanges, webhookAttemptMillis } from '../../service/contract/limits.ts';
+import { renderers } from '../../service/creations/machines.ts';
+import { webhookAttempts, webhookWaitsSeconds } from '../../service/webhooks/webhook.ts';
 import { nameOf, resolved, resourcesOf } from './template.ts';
 
 interface Retrier {

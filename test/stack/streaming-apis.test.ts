@@ -1,6 +1,6 @@
 /** The REST APIs of the OpenAI-shaped endpoint and of MCP: their methods, their answers and their logs. */
 import { describe, expect, it } from 'vitest';
-import { openaiOperations, openaiRoot } from '../../core/contract.ts';
+import { openaiOperations, openaiRoot } from '../../service/contract/operations.ts';
 import { nameOf, resolved, resourcesOf, wordOf } from './template.ts';
 
 const apiOf = (stage: string) => {

@@ -1,9 +1,9 @@
 /** The part of the whole run that goes through the tools of MCP: each of them, with all that it can do. */
 import { expect } from 'vitest';
-import { setNotices } from '../../core/notice-settings.ts';
+import { setNotices } from '../../service/notices/alert-settings.ts';
 import type { Client, TestService } from '../fixtures/service.ts';
-import { generations, type ToolResult } from '../functions/mcp/clients.ts';
-import { settled } from '../workflow/creations.ts';
+import { generations, type ToolResult } from '../mcp/clients.ts';
+import { settled } from '../whole/workflow/creations.ts';
 
 export interface ToolsRun {
   /** An address that a request can name as a source image. */

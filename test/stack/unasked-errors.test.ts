@@ -10,7 +10,7 @@ import { buildSync } from 'esbuild';
 import { withoutPackageFiles } from '../../lib/bundling/package-files.ts';
 import { withoutRegionNames } from '../../lib/bundling/region-names.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Asks for one class by instanceof, and tells what became of the error that DynamoDB answers. */
 const entry = `
@@ -84,7 +84,7 @@ describe('a bundle without the classes of errors that nobody asks for', () => {
   it('A client that registers no error is refused, because its form is no longer the one that is known', () => {
     const client = ['node_modules/@aws-sdk/client-sfn/dist-es/models/errors.js'];
     expect(() => withoutUnaskedErrors('x', client)).toThrow('the bundle registers no error of the AWS SDK');
-    expect(withoutUnaskedErrors('x', ['functions/refund.ts'])).toBe('x');
+    expect(withoutUnaskedErrors('x', ['service/creations/refund-creation.ts'])).toBe('x');
   });
 });
 
@@ -118,7 +118,7 @@ describe('a bundle with a client of the AWS SDK', () => {
 
   it('Other package files and other inputs stay as they are', () => {
     const text = bundled();
-    const inputs = ['node_modules/zod/package.json', 'functions/refund.ts'];
+    const inputs = ['node_modules/zod/package.json', 'service/creations/refund-creation.ts'];
     expect(withoutPackageFiles(text, inputs, root)).toBe(text);
   });
 
@@ -141,6 +141,6 @@ describe('the regions in a bundle', () => {
       'node_modules/@aws-sdk/core/dist-es/submodules/client/util-endpoints/lib/aws/partitions.js',
     ];
     expect(() => withoutRegionNames('x', partitions)).toThrow('the AWS SDK describes no region');
-    expect(withoutRegionNames('x', ['functions/refund.ts'])).toBe('x');
+    expect(withoutRegionNames('x', ['service/creations/refund-creation.ts'])).toBe('x');
   });
 });

@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { synthesizedTemplate } from '../../start/synthesized-template.ts';
-import { metrics } from '../../core/metrics.ts';
+import { metrics } from '../../service/contract/metrics.ts';
 import type { AwsCall } from '../../local/aws/aws-call.ts';
 import { createAuthorizer, type PolicyStatement } from '../../local/aws/iam.ts';
 import { neededGrants } from '../../local/aws/needed-grants.ts';
 import { startTestService } from '../fixtures/service.ts';
-import { settled, submit } from '../workflow/creations.ts';
+import { settled, submit } from '../whole/workflow/creations.ts';
 import { nameOf, resolved } from './template.ts';
 import { watchCalls, wholeRun, type WholeRun } from './whole-run.ts';
 

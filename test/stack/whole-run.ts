@@ -4,23 +4,23 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { asMicros } from '../../core/money.ts';
-import { setNotices } from '../../core/notice-settings.ts';
+import { asMicros } from '../../service/values/money.ts';
+import { setNotices } from '../../service/notices/alert-settings.ts';
 import type { AwsCall } from '../../local/aws/aws-call.ts';
-import { png } from '../api/image-files.ts';
-import { inTime } from '../api/in-time.ts';
-import { answering, startImageOrigin } from '../api/image-origin.ts';
+import { png } from '../whole/image-files.ts';
+import { inTime } from '../whole/in-time.ts';
+import { answering, startImageOrigin } from '../whole/image-origin.ts';
 import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
-import { fakes } from '../../tools/vendors/fakes/all-fakes.ts';
-import type { CallingVendor } from '../../tools/vendors/fakes/calls-back.ts';
-import { startFakeFal } from '../../tools/vendors/fakes/fal/server.ts';
-import { fakeFalAccount } from '../../tools/vendors/fakes/fal/signature.ts';
-import { environmentOf } from '../../tools/vendors/fleet.ts';
+import { fakes } from '../../lab/vendors/fakes/all-fakes.ts';
+import type { CallingVendor } from '../../lab/vendors/fakes/calls-back.ts';
+import { startFakeFal } from '../../lab/vendors/fakes/fal/server.ts';
+import { fakeFalAccount } from '../../lab/vendors/fakes/fal/signature.ts';
+import { environmentOf } from '../../lab/vendors/fleet.ts';
 import { creationIdIn } from '../fixtures/values.ts';
 import { useOpenai } from './openai-run.ts';
 import { usePortal, useSumsOfDays } from './portal-run.ts';
 import { useTools } from './tools-run.ts';
-import { recordWhen, settled, submit } from '../workflow/creations.ts';
+import { recordWhen, settled, submit } from '../whole/workflow/creations.ts';
 
 export interface WholeRun {
   /** `role action resource` of every call that the policies allowed. */

@@ -1,273 +1,436 @@
-/** The whole service with a fake of fal that calls back: real bundles, real sockets, real signatures. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CreationRecord } from '../../core/creation.ts';
-import { startFakeFal } from '../../tools/vendors/fakes/fal/server.ts';
-import { fakeFalAccount } from '../../tools/vendors/fakes/fal/signature.ts';
-import type { CallbackOptions, CallingVendor } from '../../tools/vendors/fakes/calls-back.ts';
-import { environmentOf } from '../../tools/vendors/fleet.ts';
-import { startTestService, type TestService } from '../fixtures/service.ts';
-import { creationIdIn, jsonObject } from '../fixtures/values.ts';
-import { movementsOf, recordOf, recordWhen, settled, submit } from '../workflow/creations.ts';
+/**
+ * Callbacks of fal and Replicate: what is genuine, what is refused, and what cannot be verified. The file is long
+ * because the same tests hold for both vendors, and share their fakes.
+ */
+import { afterAll, describe, expect, it } from 'vitest';
+import type { CallbackOptions, CallingVendor } from '../../lab/vendors/fakes/calls-back.ts';
+import { startFakeFal } from '../../lab/vendors/fakes/fal/server.ts';
+import { fakeFalAccount } from '../../lab/vendors/fakes/fal/signature.ts';
+import { startFakeReplicate } from '../../lab/vendors/fakes/replicate/server.ts';
+import { createFal } from '../../service/vendors/fal/provider.ts';
+import {
+  callbackAccountOf,
+  type CallbackRequest,
+  type CallbackVerdict,
+  type ImageProvider,
+  type ProviderCallback,
+} from '../../service/vendors/provider.ts';
+import { createReplicate } from '../../service/vendors/replicate/provider.ts';
+import type { VendorSettings } from '../../service/vendors/vendor.ts';
+import { never } from './answering-vendor.ts';
+import { type HeldCredentials, settingsFor, stillClock, type StillClock } from './callback-stage.ts';
+import { jobsLike } from './vendor-talk.ts';
 
-let service: TestService;
-let fal: CallingVendor;
-beforeAll(async () => {
-  fal = await startFakeFal();
-  service = await startTestService({
-    environment: { ...environmentOf([['fal', fal]]), CALLBACK_BASE_URL: '{origin}' },
+const fal = await startFakeFal();
+const replicate = await startFakeReplicate();
+afterAll(() => Promise.all([fal.stop(), replicate.stop()]));
+
+interface Vendor {
+  readonly name: 'fal' | 'replicate';
+  readonly fake: CallingVendor;
+  readonly create: (settings: VendorSettings) => ImageProvider;
+  readonly model: string;
+  readonly key: string;
+  /** A request for what verifies callbacks. */
+  readonly keyPath: string;
+  readonly headers: readonly string[];
+}
+
+const vendors: readonly Vendor[] = [
+  {
+    name: 'fal',
+    fake: fal,
+    create: createFal,
+    model: 'fal-ai/flux-2-pro',
+    key: 'fake-fal-key',
+    keyPath: '/.well-known/jwks.json',
+    headers: ['request-id', 'user-id', 'timestamp', 'signature'].map((part) => `x-fal-webhook-${part}`),
+  },
+  {
+    name: 'replicate',
+    fake: replicate,
+    create: createReplicate,
+    model: 'black-forest-labs/flux-2-pro',
+    key: 'fake-replicate-key',
+    keyPath: '/v1/webhooks/default/secret',
+    headers: ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+  },
+];
+const [ofFal, ofReplicate] = vendors;
+if (!ofFal || !ofReplicate) throw new Error('a vendor is missing');
+
+interface Stage extends StillClock {
+  readonly callback: ProviderCallback;
+  readonly held: HeldCredentials;
+  /** The accepted id of a job that was submitted with an address, and the id of the vendor. */
+  submitted(): Promise<{ readonly acceptedId: string; readonly jobId: string }>;
+  /** The verdict on a callback about the job, at the time of the still clock unless the options say another. */
+  verdictOn(jobId: string, options?: CallbackOptions): Promise<CallbackVerdict>;
+  verify(request: CallbackRequest): Promise<CallbackVerdict>;
+  /** How often the vendor was asked for what verifies callbacks. */
+  keyRequests(): number;
+}
+
+const address = 'https://darkroom.test/callbacks/v1/x?a=b&c=ü';
+
+function stageFor({ name, fake, create, model, key, keyPath }: Vendor): Stage {
+  const time = stillClock();
+  const held: HeldCredentials = {
+    values: { [name]: key, [callbackAccountOf('fal')]: fakeFalAccount },
+    isLost: false,
+    forgotten: [],
+  };
+  const provider = create(settingsFor(name, fake, time.clock, held));
+  const { callback } = provider;
+  if (!callback) throw new Error(`${name} has no callbacks`);
+  const before = fake.received.length;
+  const job = jobsLike({ providerModel: model, callbackUrl: address })();
+  const verify: Stage['verify'] = (request) => callback.verify(request, time.now(), never);
+  return {
+    ...time,
+    callback,
+    held,
+    submitted: async () => {
+      const answer = await provider.submit(job, never);
+      const jobId = fake.jobIds().at(-1);
+      if (answer.kind !== 'pending' || jobId === undefined) throw new Error('the job was not accepted');
+      return { acceptedId: answer.jobId, jobId };
+    },
+    verify,
+    verdictOn: (jobId, options) => verify(fake.callbackOf(jobId, { at: time.now(), ...options })),
+    keyRequests: () => fake.received.slice(before).filter(({ path }) => path === keyPath).length,
+  };
+}
+
+const unverifiable = { kind: 'unverifiable' };
+const refused = (why: string): object => ({ kind: 'refused', why });
+const wrongSignature = refused('the signature is wrong');
+const untimely = refused('its time is more than 5 minutes away');
+const minute = 60_000;
+
+describe.each(vendors)('A callback of $name', (vendor) => {
+  const { name, fake, headers } = vendor;
+
+  it('A genuine callback names its job, which is the job that was accepted and no other', async () => {
+    const stage = stageFor(vendor);
+    const [first, second] = [await stage.submitted(), await stage.submitted()];
+    expect(fake.callbackUrlOf(first.jobId)).toBe(address);
+    expect(await stage.verdictOn(first.jobId)).toEqual({ kind: 'genuine', jobId: first.jobId });
+    expect(stage.callback.isJob(first.acceptedId, first.jobId)).toBe(true);
+    expect(stage.callback.isJob(second.acceptedId, first.jobId)).toBe(false);
+    expect(stage.callback.isJob('', '')).toBe(false);
   });
-  const { credentials, providers } = service.operator;
-  await credentials.set('fal', 'fake-fal-key');
-  await credentials.setCallbackAccount('fal', fakeFalAccount);
-  await providers.enable('fal');
-});
-afterAll(async () => {
-  await service.end();
-  await fal.stop();
-});
-beforeEach(() => {
-  service.machine.faults.clear();
-});
 
-const body = { model: 'flux-2-klein-4b', prompt: 'a harbour', output_format: 'png' };
+  it('A genuine callback about another job of the account names the other job', async () => {
+    const stage = stageFor(vendor);
+    const [first, second] = [await stage.submitted(), await stage.submitted()];
+    expect(await stage.verdictOn(first.jobId, { aboutJob: second.jobId })).toEqual({
+      kind: 'genuine',
+      jobId: second.jobId,
+    });
+  });
 
-async function order(more: object = {}): Promise<string> {
-  return submit(service, await keyAt(service), { ...body, ...more });
-}
+  it('A genuine callback is genuine again when it comes again', async () => {
+    const stage = stageFor(vendor);
+    const { jobId } = await stage.submitted();
+    const request = fake.callbackOf(jobId, { at: stage.now() });
+    for (let times = 0; times < 3; times += 1)
+      expect(await stage.verify(request)).toEqual({ kind: 'genuine', jobId });
+    expect(stage.keyRequests()).toBe(1);
+  });
 
-/** The key of a new account that may only use fal. */
-async function keyAt(place: TestService): Promise<string> {
-  const { account, key } = await place.client();
-  await place.operator.accounts.change(account.id, { providers: ['fal'] });
-  return key;
-}
+  it('A body with characters of every length is verified by its bytes', async () => {
+    const stage = stageFor(vendor);
+    const { jobId } = await stage.submitted();
+    const more = { prompt: 'é 湖 🏞 \u2028 \\u0000' };
+    expect(await stage.verdictOn(jobId, { more })).toEqual({ kind: 'genuine', jobId });
+    expect(await stage.verdictOn(jobId, { more, isAltered: true })).toEqual(wrongSignature);
+  });
 
-/** The vendor signs with the time of the service, which the tests set forward. */
-async function callBack(job: string, options: CallbackOptions = {}): Promise<number> {
-  return fal.callBack(job, { at: service.machine.clock.now(), ...options });
-}
-
-/** The id of the job of a creation at the vendor. */
-async function jobOf(id: string): Promise<string> {
-  const accepted = await recordWhen(service, id, ({ attempts }) => attempts[0]?.jobId !== undefined);
-  const job = fal.jobIds().find((known) => accepted.attempts[0]?.jobId?.includes(known));
-  if (job === undefined) throw new Error('the vendor does not know the job');
-  return job;
-}
-
-/** The job of a creation whose execution waits and for which no function runs any more. */
-const anyCost: unknown = expect.any(Number);
-
-async function parkedJob(id: string): Promise<string> {
-  const job = await jobOf(id);
-  await expect.poll(() => linesOf(id, 'creation_parked').length, { timeout: 10_000 }).toBeGreaterThan(0);
-  return job;
-}
-
-function linesOf(id: string, event: string): Record<string, unknown>[] {
-  return service.log
-    .map((line) => jsonObject(line))
-    .filter((line) => line['creationId'] === id && line['event'] === event);
-}
-
-const outcomesOf = (id: string): unknown[] => linesOf(id, 'callback_received').map(({ outcome }) => outcome);
-
-/** The states that the execution of a creation has entered. AWS bills each of them. */
-function statesOf(id: string): unknown[] {
-  const execution = service.machine.executions.list().find(({ name }) => name === id);
-  return (execution?.history ?? []).filter(({ type }) => type === 'StateEntered').map(({ state }) => state);
-}
-
-async function executionOf(creation: CreationRecord): Promise<string> {
-  return service.operator.executions.state(creation, creation.executions);
-}
-
-async function executionEnds(id: string): Promise<void> {
-  const creation = await recordOf(service, id);
-  await expect.poll(() => executionOf(creation), { timeout: 10_000 }).toBe('ended');
-}
-
-describe('a creation whose vendor calls back', () => {
-  it('The creation waits without a function, and the callback completes it', async () => {
-    const id = await order();
-    const job = await parkedJob(id);
-    const waiting = await recordOf(service, id);
-    expect([waiting.status, await executionOf(waiting)]).toEqual(['processing', 'running']);
-    expect(await callBack(job)).toBe(200);
-    const done = await settled(service, id);
-    const attempt = { provider: 'fal', outcome: 'rendered', providerCostMicros: anyCost };
-    expect(done).toMatchObject({ status: 'completed', attempts: [attempt] });
-    await executionEnds(id);
-    expect(statesOf(id)).toEqual(['RenderImage', 'DeliverWebhook']);
-    expect(outcomesOf(id)).toEqual(['completed']);
-    expect(linesOf(id, 'creation_completed').map(({ component }) => component)).toEqual(['receive-callback']);
-    expect(await movementsOf(service, done)).toEqual(['charge']);
-    const image = await fetch(
-      `${service.machine.localUrl.replace('/_local', '')}/_results/${done.results[0]?.key}`,
+  it('The names of the headers may be in any case', async () => {
+    const stage = stageFor(vendor);
+    const { jobId } = await stage.submitted();
+    const { headers: sent, body } = fake.callbackOf(jobId, { at: stage.now() });
+    const loud = Object.fromEntries(Object.entries(sent).map(([key, value]) => [key.toUpperCase(), value]));
+    expect(await stage.verify({ headers: loud, body })).toEqual({ kind: 'genuine', jobId });
+    expect(await stage.verify({ headers: { ...sent, ...loud }, body })).toEqual(
+      refused('a header is missing'),
     );
-    expect(image.headers.get('content-type')).toBe('image/png');
   });
 
-  it('The webhook is sent after the callback', async () => {
-    const id = await order({ webhook_url: service.machine.inboxUrl });
-    await callBack(await parkedJob(id));
-    expect((await settled(service, id)).webhook).toMatchObject({ status: 'delivered', attempts: 1 });
+  it.each(headers)(
+    'A callback without the header %s is refused without asking the vendor',
+    async (header) => {
+      const stage = stageFor(vendor);
+      const { jobId } = await stage.submitted();
+      expect(await stage.verdictOn(jobId, { headers: { [header]: undefined } })).toEqual(
+        refused('a header is missing'),
+      );
+      expect(stage.keyRequests()).toBe(0);
+    },
+  );
+
+  it('A callback with the signature of another key is refused', async () => {
+    const stage = stageFor(vendor);
+    const { jobId } = await stage.submitted();
+    expect(await stage.verdictOn(jobId, { hasWrongKey: true })).toEqual(wrongSignature);
   });
 
-  it('A job that the vendor refused late is refunded through the callback', async () => {
-    const id = await order({ prompt: 'a harbour [row:prompt-policy]' });
-    expect(await callBack(await parkedJob(id))).toBe(200);
-    const failed = await settled(service, id);
-    expect(failed.status).toBe('failed');
-    expect(await movementsOf(service, failed)).toEqual(['charge', 'refund']);
-    expect(outcomesOf(id)).toEqual(['route_ended']);
-    expect(linesOf(id, 'provider_answered')).toHaveLength(1);
-  });
-});
-
-describe('a callback that is lost', () => {
-  it('The heartbeat completes the creation after 60 s, and the vendor gets no second job', async () => {
-    const before = fal.jobs();
-    const id = await order();
-    fal.finish(await parkedJob(id));
-    await service.machine.advance(59);
-    expect((await recordOf(service, id)).status).toBe('processing');
-    await service.machine.advance(3);
-    expect((await settled(service, id)).status).toBe('completed');
-    await executionEnds(id);
-    expect(fal.jobs()).toBe(before + 1);
-  });
-});
-
-describe('a callback that is forged', () => {
-  it('The log and the answers hold no capability', () => {
-    const capabilities = fal.jobIds().flatMap((job) => fal.callbackUrlOf(job)?.split('/').at(-1) ?? []);
-    expect(capabilities.length).toBeGreaterThan(3);
-    for (const capability of capabilities) expect(service.log.join('\n')).not.toContain(capability);
-  });
-});
-
-describe('a callback that comes too early', () => {
-  it('The vendor is to repeat a callback that comes before its job is in the record', async () => {
-    service.machine.faults.set({
-      call: 'dynamodb:UpdateItem',
-      error: 'hang',
-      seconds: 2,
-      caller: 'RenderImage',
-      match: '/requests/',
-    });
-    const before = fal.jobs();
-    const id = await order();
-    await expect.poll(() => fal.jobs(), { timeout: 10_000 }).toBe(before + 1);
-    const job = fal.jobIds().at(-1) ?? '';
-    expect(await callBack(job)).toBe(503);
-    expect(outcomesOf(id)).toEqual(['too_early']);
-    await parkedJob(id);
-    expect(await callBack(job)).toBe(200);
-    expect((await settled(service, id)).status).toBe('completed');
-  });
-});
-
-describe('a callback that comes late, twice or at once', () => {
-  it('A callback that comes twice completes the creation once', async () => {
-    const id = await order();
-    const job = await parkedJob(id);
-    expect([await callBack(job), await callBack(job)]).toEqual([200, 200]);
-    expect(outcomesOf(id)).toEqual(['completed', 'late']);
-    expect(await movementsOf(service, await settled(service, id))).toEqual(['charge']);
+  it('A callback whose body, id or time was altered is refused', async () => {
+    const stage = stageFor(vendor);
+    const { jobId } = await stage.submitted();
+    const [id = ''] = headers;
+    const time = headers.find((header) => header.endsWith('timestamp')) ?? '';
+    const later = String(Math.floor(stage.now() / 1_000) + 1);
+    expect(await stage.verdictOn(jobId, { isAltered: true })).toEqual(wrongSignature);
+    expect(await stage.verdictOn(jobId, { headers: { [id]: 'another' } })).toEqual(wrongSignature);
+    expect(await stage.verdictOn(jobId, { headers: { [time]: later } })).toEqual(wrongSignature);
   });
 
-  it('Callbacks that come at once complete the creation once', async () => {
-    const id = await order();
-    const job = await parkedJob(id);
-    const statuses = await Promise.all(Array.from({ length: 4 }, () => callBack(job)));
-    expect(statuses).toEqual([200, 200, 200, 200]);
-    expect(outcomesOf(id).toSorted()).toEqual(['completed', 'late', 'late', 'late']);
-    expect(linesOf(id, 'creation_completed')).toHaveLength(1);
-    await executionEnds(id);
-  });
-});
-
-describe('a function that dies', () => {
-  it('The vendor gets no second job when RenderImage dies between the submission and the record of the job', async () => {
-    service.machine.faults.set({
-      call: 'dynamodb:UpdateItem',
-      error: 'hang',
-      caller: 'RenderImage',
-      match: '/requests/',
-    });
-    const before = fal.jobs();
-    const id = await order();
-    await expect.poll(() => fal.jobs(), { timeout: 10_000 }).toBe(before + 1);
-    await sleep(200);
-    const crashed = await fetch(`${service.machine.localUrl}/crashes`, {
-      method: 'POST',
-      body: JSON.stringify({ function: 'RenderImage', match: id }),
-    });
-    expect(await crashed.json()).toEqual({ crashed: 1 });
-    service.machine.faults.clear();
-    const failed = await settled(service, id);
-    expect(failed).toMatchObject({ status: 'failed', attempts: [{ outcome: 'unknown_outcome' }] });
-    expect(fal.jobs()).toBe(before + 1);
-    expect(await callBack(fal.jobIds().at(-1) ?? '')).toBe(200);
-    expect(await movementsOf(service, await recordOf(service, id))).toEqual(['charge', 'refund']);
-    expect(outcomesOf(id)).toEqual(['late']);
+  it.each([
+    [-5 * minute, true],
+    [-5 * minute - 1_000, false],
+    [5 * minute, true],
+    [5 * minute + 1_000, false],
+  ])('A callback signed %i ms from now is genuine: %j', async (offset, isGenuine) => {
+    const stage = stageFor(vendor);
+    const { jobId } = await stage.submitted();
+    const verdict = await stage.verdictOn(jobId, { at: stage.now() + offset });
+    expect(verdict).toEqual(isGenuine ? { kind: 'genuine', jobId } : untimely);
   });
 
-  it('The next callback ends the task when the first one could not end it after the commit', async () => {
-    const id = await order();
-    const job = await parkedJob(id);
-    service.machine.faults.set({ call: 'states:SendTaskSuccess', error: 'Throttling', every: 1 });
-    expect(await callBack(job)).toBe(503);
-    expect((await recordOf(service, id)).status).toBe('completed');
-    service.machine.faults.clear();
-    expect(await callBack(job)).toBe(200);
-    await executionEnds(id);
-    expect(outcomesOf(id)).toEqual(['task_unclear', 'late']);
+  it('A callback is genuine for five minutes, and not for a millisecond more', async () => {
+    const stage = stageFor(vendor);
+    const { jobId } = await stage.submitted();
+    const request = fake.callbackOf(jobId, { at: stage.now() });
+    stage.pass(5 * minute);
+    expect(await stage.verify(request)).toEqual({ kind: 'genuine', jobId });
+    stage.pass(1);
+    expect(await stage.verify(request)).toEqual(untimely);
   });
 
-  it('The heartbeat ends the task when no callback could end it after the commit', async () => {
-    const id = await order();
-    const job = await parkedJob(id);
-    service.machine.faults.set({ call: 'states:SendTaskSuccess', error: 'Throttling', every: 1 });
-    expect(await callBack(job)).toBe(503);
-    service.machine.faults.clear();
-    await service.machine.advance(62);
-    await executionEnds(id);
-    expect(linesOf(id, 'creation_completed')).toHaveLength(1);
+  it.each(['', 'soon', ' NOW', '+NOW', 'NOW.0', 'NOWe0', '-NOW', '000NOW'])(
+    'A callback with the time %j is refused as untimely, where NOW is the right time',
+    async (text) => {
+      const stage = stageFor(vendor);
+      const { jobId } = await stage.submitted();
+      const time = headers.find((header) => header.endsWith('timestamp')) ?? '';
+      const value = text.replace('NOW', String(stage.now() / 1_000));
+      expect(await stage.verdictOn(jobId, { headers: { [time]: value } })).toEqual(untimely);
+    },
+  );
+
+  it('A body that is no JSON object, or that names no job, is refused even with a good signature', async () => {
+    const stage = stageFor(vendor);
+    const { jobId } = await stage.submitted();
+    const field = name === 'fal' ? 'request_id' : 'id';
+    const why = name === 'fal' ? 'the body names another job than the header' : 'the body names no job';
+    for (const value of [undefined, 7, '', 'a b'])
+      expect(await stage.verdictOn(jobId, { more: { [field]: value } })).toEqual(refused(why));
   });
 
-  it('An answer of SendTaskSuccess that is lost ends the execution all the same', async () => {
-    const id = await order();
-    const job = await parkedJob(id);
-    service.machine.faults.set({ call: 'states:SendTaskSuccess', error: 'Timeout', when: 'after' });
-    expect([200, 503]).toContain(await callBack(job));
-    await executionEnds(id);
+  it('The vendor is asked again about its keys after a day, and a withdrawn key no longer counts', async () => {
+    const stage = stageFor(vendor);
+    const { jobId } = await stage.submitted();
+    const old = (at: number): CallbackRequest => fake.callbackOf(jobId, { at });
+    await stage.verdictOn(jobId);
+    const [soon, late] = [old(stage.now() + 24 * 60 * minute - 1), old(stage.now() + 24 * 60 * minute)];
+    fake.changeKey();
+    stage.pass(24 * 60 * minute - 1);
+    expect(await stage.verify(soon)).toEqual({ kind: 'genuine', jobId });
+    expect(stage.keyRequests()).toBe(1);
+    stage.pass(1);
+    expect(await stage.verify(late)).toEqual(wrongSignature);
+    expect(stage.keyRequests()).toBe(2);
   });
 
-  it('The books balance after everything above', async () => {
-    expect(await service.audit()).toEqual([]);
+  it('A changed key is asked for once the held one is a minute old', async () => {
+    const stage = stageFor(vendor);
+    const { jobId } = await stage.submitted();
+    await stage.verdictOn(jobId);
+    fake.changeKey();
+    stage.pass(minute - 1);
+    expect(await stage.verdictOn(jobId)).toEqual(wrongSignature);
+    expect(stage.keyRequests()).toBe(1);
+    stage.pass(1);
+    expect(await stage.verdictOn(jobId)).toEqual({ kind: 'genuine', jobId });
+    expect(stage.keyRequests()).toBe(2);
   });
-});
 
-describe('a service without a public address', () => {
-  it('The job is polled in the function, which ends the task by itself', async () => {
-    const alone = await startTestService({ environment: environmentOf([['fal', fal]]) });
-    try {
-      const { credentials, providers } = alone.operator;
-      await credentials.set('fal', 'fake-fal-key');
-      await credentials.setCallbackAccount('fal', fakeFalAccount);
-      await providers.enable('fal');
-      const id = await submit(alone, await keyAt(alone), body);
-      expect(await settled(alone, id)).toMatchObject({ status: 'completed', machine: 'callback' });
-      expect(fal.callbackUrlOf(fal.jobIds().at(-1) ?? '')).toBeUndefined();
-      const creation = await alone.operator.creations.read(creationIdIn(id));
-      await expect
-        .poll(() => creation && alone.operator.executions.state(creation, 1), { timeout: 10_000 })
-        .toBe('ended');
-    } finally {
-      await alone.end();
+  it('Forged callbacks make the vendor be asked once a minute at the most', async () => {
+    const stage = stageFor(vendor);
+    const { jobId } = await stage.submitted();
+    stage.pass(minute);
+    for (let second = 0; second < 60; second += 1) {
+      expect(await stage.verdictOn(jobId, { hasWrongKey: true })).toEqual(wrongSignature);
+      stage.pass(1_000);
     }
+    expect(stage.keyRequests()).toBe(1);
+    await Promise.all(Array.from({ length: 9 }, () => stage.verdictOn(jobId, { hasWrongKey: true })));
+    expect(stage.keyRequests()).toBe(2);
+  });
+
+  it('Callbacks that come at once wait for one question, and all are genuine', async () => {
+    const stage = stageFor(vendor);
+    const { jobId } = await stage.submitted();
+    const verdicts = await Promise.all(Array.from({ length: 9 }, () => stage.verdictOn(jobId)));
+    expect(verdicts).toEqual(Array.from({ length: 9 }, () => ({ kind: 'genuine', jobId })));
+    expect(stage.keyRequests()).toBe(1);
+  });
+
+  it.each(['away', 'empty'] as const)(
+    'While the vendor’s keys are %s nothing is genuine, and the vendor is asked again after five seconds',
+    async (state) => {
+      const stage = stageFor(vendor);
+      const { jobId } = await stage.submitted();
+      fake.keySource(state);
+      expect(await stage.verdictOn(jobId)).toEqual(unverifiable);
+      expect(await stage.verdictOn(jobId)).toEqual(unverifiable);
+      expect(stage.keyRequests()).toBe(1);
+      fake.keySource('here');
+      stage.pass(4_999);
+      expect(await stage.verdictOn(jobId)).toEqual(unverifiable);
+      stage.pass(1);
+      expect(await stage.verdictOn(jobId)).toEqual({ kind: 'genuine', jobId });
+      expect(stage.keyRequests()).toBe(2);
+    },
+  );
+
+  it('A callback that only a changed key could verify waits while the vendor’s keys are away', async () => {
+    const stage = stageFor(vendor);
+    const { jobId } = await stage.submitted();
+    await stage.verdictOn(jobId);
+    fake.changeKey();
+    fake.keySource('away');
+    stage.pass(minute);
+    expect(await stage.verdictOn(jobId)).toEqual(unverifiable);
+    expect(await stage.verdictOn(jobId)).toEqual(unverifiable);
+    expect(stage.keyRequests()).toBe(2);
+    fake.keySource('here');
+    stage.pass(minute);
+    expect(await stage.verdictOn(jobId)).toEqual({ kind: 'genuine', jobId });
+  });
+
+  it('Held keys verify callbacks while the vendor’s keys are away', async () => {
+    const stage = stageFor(vendor);
+    const { jobId } = await stage.submitted();
+    await stage.verdictOn(jobId);
+    fake.keySource('away');
+    stage.pass(60 * minute);
+    expect(await stage.verdictOn(jobId)).toEqual({ kind: 'genuine', jobId });
+    fake.keySource('here');
+  });
+
+  it('Nothing can be verified while the secret store is away', async () => {
+    const stage = stageFor(vendor);
+    const { jobId } = await stage.submitted();
+    stage.held.isLost = true;
+    expect(await stage.callback.ready(never)).toBe(false);
+    expect(await stage.verdictOn(jobId)).toEqual(unverifiable);
+  });
+
+  it('Whoever waits for the vendor’s keys stops waiting when the signal aborts', async () => {
+    const stage = stageFor(vendor);
+    const { jobId } = await stage.submitted();
+    const reason = new Error('over');
+    const request = fake.callbackOf(jobId, { at: stage.now() });
+    await expect(stage.callback.verify(request, stage.now(), AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(stage.callback.ready(AbortSignal.abort(reason))).rejects.toBe(reason);
+    expect(stage.keyRequests()).toBe(0);
+  });
+});
+
+describe('The account at fal', () => {
+  it('A validly signed callback of another account is refused, and fal is not asked for its keys', async () => {
+    const stage = stageFor(ofFal);
+    const { jobId } = await stage.submitted();
+    for (const account of ['github|7654321', fakeFalAccount.toUpperCase(), `${fakeFalAccount} `, ''])
+      expect(await stage.verdictOn(jobId, { account })).toEqual(refused('another account'));
+    expect(stage.keyRequests()).toBe(0);
+  });
+
+  it('Without a pinned account no job gets an address, and every callback is refused', async () => {
+    const stage = stageFor(ofFal);
+    const { jobId } = await stage.submitted();
+    expect(await stage.callback.ready(never)).toBe(true);
+    stage.held.values[callbackAccountOf('fal')] = undefined;
+    expect(await stage.callback.ready(never)).toBe(false);
+    expect(await stage.verdictOn(jobId)).toEqual(refused('no account is pinned'));
+    expect(await stage.verdictOn(jobId, { account: '' })).toEqual(refused('no account is pinned'));
+  });
+
+  it.each([
+    ['x-fal-webhook-request-id', 'a\nb'],
+    ['x-fal-webhook-request-id', ''],
+    ['x-fal-webhook-signature', 'zz'],
+    ['x-fal-webhook-signature', ''],
+    ['x-fal-webhook-signature', 'ab'.repeat(65)],
+  ])('A callback with the header %s %j is refused without asking fal', async (header, value) => {
+    const stage = stageFor(ofFal);
+    const { jobId } = await stage.submitted();
+    expect(await stage.verdictOn(jobId, { headers: { [header]: value } })).toEqual(
+      refused('a header has an unknown form'),
+    );
+    expect(stage.keyRequests()).toBe(0);
+  });
+
+  it('A job id whose addresses have another form belongs to no callback', () => {
+    const { callback } = stageFor(ofFal);
+    expect(callback.isJob('0 https://fal.run/s https://fal.run/r/id https://fal.run/c', 'id')).toBe(false);
+    expect(callback.isJob('0 https://fal.run/s https://fal.run/requests/id https://fal.run/c', 'id')).toBe(
+      true,
+    );
+  });
+});
+
+describe('The secret of Replicate', () => {
+  it('Callbacks are ready while the secret can be read', async () => {
+    const stage = stageFor(ofReplicate);
+    expect(await stage.callback.ready(never)).toBe(true);
+    expect(await stage.callback.ready(never)).toBe(true);
+    expect(stage.keyRequests()).toBe(1);
+    const another = stageFor(ofReplicate);
+    replicate.keySource('away');
+    expect(await another.callback.ready(never)).toBe(false);
+    replicate.keySource('here');
+  });
+
+  it('Without a token there is no secret, and Replicate is not asked', async () => {
+    const stage = stageFor(ofReplicate);
+    const { jobId } = await stage.submitted();
+    stage.held.values['replicate'] = undefined;
+    expect(await stage.callback.ready(never)).toBe(false);
+    expect(await stage.verdictOn(jobId)).toEqual(unverifiable);
+    expect(stage.keyRequests()).toBe(0);
+  });
+
+  it('A refused token is read again, and nothing is genuine', async () => {
+    const stage = stageFor(ofReplicate);
+    const { jobId } = await stage.submitted();
+    stage.held.values['replicate'] = 'another';
+    expect(await stage.verdictOn(jobId)).toEqual(unverifiable);
+    expect(stage.held.forgotten).toEqual(['replicate']);
+  });
+
+  it('One good signature in the list is enough, and other versions do not count', async () => {
+    const stage = stageFor(ofReplicate);
+    const { jobId } = await stage.submitted();
+    const { headers } = replicate.callbackOf(jobId, { at: stage.now() });
+    const good = headers['webhook-signature'] ?? '';
+    const verdictWith = (list: string): Promise<CallbackVerdict> =>
+      stage.verdictOn(jobId, { headers: { 'webhook-signature': list } });
+    expect(await verdictWith(`v1,AAAA v1a,${good.slice(3)} ${good}`)).toEqual({ kind: 'genuine', jobId });
+    expect(await verdictWith(good.replace('v1,', 'v2,'))).toEqual(wrongSignature);
+    expect(await verdictWith(good.slice(3))).toEqual(wrongSignature);
+    expect(await verdictWith('v1,')).toEqual(wrongSignature);
+    expect(await verdictWith('')).toEqual(wrongSignature);
+  });
+
+  it('A full stop cannot move from the id into the time', async () => {
+    const stage = stageFor(ofReplicate);
+    const { jobId } = await stage.submitted();
+    expect(await stage.verdictOn(jobId, { headers: { 'webhook-id': 'msg.1' } })).toEqual(
+      refused('a header has an unknown form'),
+    );
   });
 });

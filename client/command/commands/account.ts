@@ -1,6 +1,6 @@
 /** The commands `models`, `balance`, `upload` and `events`. */
 import type { Command } from 'commander';
-import { visibleJson, visibleText } from '../../../terminal/visible-text.ts';
+import { visibleJson, visibleText } from '../terminal/visible-text.ts';
 import type { Balance, Event, Model } from '../../src/types/index.ts';
 import { imageFile } from '../image-file.ts';
 import { checkedWord } from '../checked.ts';

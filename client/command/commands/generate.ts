@@ -7,8 +7,8 @@ import {
   type PlainField,
   type PlainMembers,
   type PlainName,
-} from '../../../core/request-fields.ts';
-import { visibleText } from '../../../terminal/visible-text.ts';
+} from '../../../service/contract/request-fields.ts';
+import { visibleText } from '../terminal/visible-text.ts';
 import { checkedId } from '../checked.ts';
 import type { Darkroom } from '../../src/darkroom.ts';
 import type { ImageRequest, Model } from '../../src/types/index.ts';

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { STATUS_CODES } from 'node:http';
 import { Option, type Command } from 'commander';
 import { checkedWord } from '../checked.ts';
-import { visibleJson, visibleText } from '../../../terminal/visible-text.ts';
+import { visibleJson, visibleText } from '../terminal/visible-text.ts';
 import { signWebhook } from '../../src/webhooks/sign.ts';
 import type { Credentials } from '../config/credentials.ts';
 import { CommandError } from '../exit-codes.ts';

@@ -1,5 +1,5 @@
 /** Tells a person that a wait continues: one line that changes on a terminal, one line a fact elsewhere. */
-import { visibleText } from '../../../terminal/visible-text.ts';
+import { visibleText } from './visible-text.ts';
 import { clearLine, colorsOf, type Session } from '../session.ts';
 
 export interface Progress {

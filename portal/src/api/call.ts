@@ -1,7 +1,11 @@
 /** The only place that speaks to the portal's API. */
-import { portalOperations, portalRoot, type PortalOperationName } from '../../../core/contract.ts';
+import {
+  portalOperations,
+  portalRoot,
+  type PortalOperationName,
+} from '../../../service/contract/operations.ts';
 import { createValue } from '../value.ts';
-import type { AnswerOf, Input } from '../../../core/portal/calls.ts';
+import type { AnswerOf, Input } from '../../../service/contract/portal-calls.ts';
 import { offline, refusalOf, type Refusal } from './refusal.ts';
 
 /** True from the first 401 after a sign-in on: the page asks to sign in again. */

@@ -1,10 +1,10 @@
 /** How pages read and change: with the states of each on the way. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { PortalOperationName } from '../../../core/contract.ts';
+import type { PortalOperationName } from '../../../service/contract/operations.ts';
 import { finishBegun, waiting } from '../fresh.ts';
 import { usePlace } from '../router.ts';
 import { call } from './call.ts';
-import type { AnswerOf, Input } from '../../../core/portal/calls.ts';
+import type { AnswerOf, Input } from '../../../service/contract/portal-calls.ts';
 import { Refusal } from './refusal.ts';
 
 export interface Resource<Data> {

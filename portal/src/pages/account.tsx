@@ -1,5 +1,5 @@
 import { useResource } from '../api/hooks.ts';
-import type { AccountView } from '../../../core/portal/views.ts';
+import type { AccountView } from '../../../service/contract/portal-views.ts';
 import { useSession } from '../session.ts';
 import { Badge, Card, Code, Fact, Facts, Id, Meter, Money, Time } from '../ui/basics.tsx';
 import { Page } from '../ui/page.tsx';

@@ -1,5 +1,5 @@
 import { useRows } from '../api/hooks.ts';
-import type { ActionView } from '../../../core/portal/views.ts';
+import type { ActionView } from '../../../service/contract/portal-views.ts';
 import { Badge, Clip, Time, type Tone } from '../ui/basics.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';

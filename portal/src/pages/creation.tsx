@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { useAction, useResource } from '../api/hooks.ts';
-import type { CreationDetail } from '../../../core/portal/views.ts';
-import { capitalized, plainRows } from '../../../core/request-fields.ts';
+import type { CreationDetail } from '../../../service/contract/portal-views.ts';
+import { capitalized, plainRows } from '../../../service/contract/request-fields.ts';
 import { href } from '../router.ts';
 import { useMay, useSession } from '../session.ts';
 import { announce } from '../ui/announce.tsx';

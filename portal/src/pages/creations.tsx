@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useResource, useRows } from '../api/hooks.ts';
-import type { CreationRow } from '../../../core/portal/views.ts';
+import type { CreationRow } from '../../../service/contract/portal-views.ts';
 import { href, setQuery, usePlace } from '../router.ts';
 import { useMay } from '../session.ts';
 import { Money, Time } from '../ui/basics.tsx';

@@ -1,5 +1,5 @@
 import { useResource } from '../api/hooks.ts';
-import type { HomeView } from '../../../core/portal/views.ts';
+import type { HomeView } from '../../../service/contract/portal-views.ts';
 import { href } from '../router.ts';
 import { Card, Figure, Money } from '../ui/basics.tsx';
 import { Page } from '../ui/page.tsx';

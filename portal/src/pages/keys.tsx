@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useAction, useNow, useResource } from '../api/hooks.ts';
-import type { CreatedKeyView, KeyView } from '../../../core/portal/views.ts';
+import type { CreatedKeyView, KeyView } from '../../../service/contract/portal-views.ts';
 import { begunInput } from '../fresh.ts';
 import { useKept } from '../kept.ts';
 import { useMay } from '../session.ts';

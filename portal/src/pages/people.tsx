@@ -1,6 +1,6 @@
-import type { Role } from '../../../core/contract.ts';
+import type { Role } from '../../../service/contract/operations.ts';
 import { useAction, useResource } from '../api/hooks.ts';
-import type { PeopleView } from '../../../core/portal/views.ts';
+import type { PeopleView } from '../../../service/contract/portal-views.ts';
 import { begunInput } from '../fresh.ts';
 import { useKept } from '../kept.ts';
 import { announce } from '../ui/announce.tsx';

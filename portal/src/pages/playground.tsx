@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useResource } from '../api/hooks.ts';
-import type { CreationDetail, ModelView } from '../../../core/portal/views.ts';
-import { plainRows } from '../../../core/request-fields.ts';
+import type { CreationDetail, ModelView } from '../../../service/contract/portal-views.ts';
+import { plainRows } from '../../../service/contract/request-fields.ts';
 import { usePlace } from '../router.ts';
 import { Page } from '../ui/page.tsx';
 import { Empty, Loaded } from '../ui/states.tsx';

@@ -1,5 +1,5 @@
 import { useResource } from '../api/hooks.ts';
-import type { UsageLine, UsageView } from '../../../core/portal/views.ts';
+import type { UsageLine, UsageView } from '../../../service/contract/portal-views.ts';
 import { setQuery, usePlace } from '../router.ts';
 import { Card, Clip, Figure, Money } from '../ui/basics.tsx';
 import { Field, Select } from '../ui/form.tsx';

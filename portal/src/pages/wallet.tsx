@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useRows } from '../api/hooks.ts';
-import type { LedgerPage, LedgerView } from '../../../core/portal/views.ts';
+import type { LedgerPage, LedgerView } from '../../../service/contract/portal-views.ts';
 import { href } from '../router.ts';
 import { useSession } from '../session.ts';
 import { Card, Clip, Figure, Money, Time } from '../ui/basics.tsx';

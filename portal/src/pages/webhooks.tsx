@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useAction, useResource } from '../api/hooks.ts';
-import type { RotateBody, SecretView, WebhooksView } from '../../../core/portal/views.ts';
+import type { RotateBody, SecretView, WebhooksView } from '../../../service/contract/portal-views.ts';
 import { href } from '../router.ts';
 import { useMay } from '../session.ts';
 import { Badge, Card, Code, Copy, Fact, Facts, Time, type Tone } from '../ui/basics.tsx';

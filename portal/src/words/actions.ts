@@ -1,6 +1,6 @@
 /** What a person did, in words, for each operation that the log of actions names. */
-import type { portalOperations, PortalOperationName } from '../../../core/contract.ts';
-import type { ActionView } from '../../../core/portal/views.ts';
+import type { portalOperations, PortalOperationName } from '../../../service/contract/operations.ts';
+import type { ActionView } from '../../../service/contract/portal-views.ts';
 
 type Operations = typeof portalOperations;
 

@@ -1,4 +1,4 @@
-import type { InvitedView } from '../../../core/portal/views.ts';
+import type { InvitedView } from '../../../service/contract/portal-views.ts';
 
 /** What a person who invited somebody has to know or to do next. */
 export function invitedWords({ mail, sign_in_at: address }: InvitedView): string {

@@ -1,5 +1,5 @@
 /** Why a sign-in did not succeed, for each word with which it comes back. */
-import type { SignInError } from '../../../core/contract.ts';
+import type { SignInError } from '../../../service/contract/operations.ts';
 
 const reasons: Readonly<Record<SignInError, string>> = {
   cancelled: 'You stopped the sign-in.',

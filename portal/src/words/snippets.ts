@@ -1,6 +1,6 @@
 /** Requests and receivers to copy. They run as they stand. */
-import type { GenerateBody } from '../../../core/portal/calls.ts';
-import type { MeView } from '../../../core/portal/views.ts';
+import type { GenerateBody } from '../../../service/contract/portal-calls.ts';
+import type { MeView } from '../../../service/contract/portal-views.ts';
 
 export interface Snippet {
   readonly name: string;

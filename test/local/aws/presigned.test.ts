@@ -1,9 +1,9 @@
 /** Presigned requests of the local S3, as the product signs them, and how the stand-in refuses changed ones. */
 import { request as httpRequest } from 'node:http';
 import { expect, test } from 'vitest';
-import { createUploadTargets } from '../../../adapters/s3-upload-targets.ts';
-import type { AccountId, UploadId } from '../../../core/ids.ts';
-import type { Upload } from '../../../core/upload.ts';
+import { createUploadTargets } from '../../../service/uploads/upload-targets.ts';
+import type { AccountId, UploadId } from '../../../service/values/ids.ts';
+import type { Upload } from '../../../service/uploads/upload.ts';
 import type { AwsCall } from '../../../local/aws/aws-call.ts';
 import { startEndpoint, startMillis, type Fixture } from './endpoint-fixture.ts';
 

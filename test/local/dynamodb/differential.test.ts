@@ -5,11 +5,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  findDynamoDbLocal,
-  startDynamoDbLocal,
-  type DynamoDbLocal,
-} from '../../adapters/dynamodb/dynamodb-local.ts';
+import { findDynamoDbLocal, startDynamoDbLocal, type DynamoDbLocal } from '../../tables/dynamodb-local.ts';
 import { allowedDifferences, severalFaults } from './allowed-differences.ts';
 import { askEngine } from './ask-engine.ts';
 import { askLocal } from './ask-local.ts';

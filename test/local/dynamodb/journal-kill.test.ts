@@ -3,19 +3,19 @@
  *
  *   KILL_WRITES=50000 npm test -- test/local/dynamodb/journal-kill
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import {
+  type AttributeValue,
   DynamoDBClient,
   PutItemCommand,
   ScanCommand,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { createDice } from '../../../simulation/world/dice.ts';
+import { createDice } from '../../../lab/simulation/world/dice.ts';
 import { firstLineOf, temporaryFolder } from '../machine-fixture.ts';
 
 const wantedWrites = Number(process.env['KILL_WRITES'] ?? 1_000);

@@ -2,7 +2,7 @@
  * Random operations of DynamoDB, right and wrong, on the tables of test-tables.ts. The file is long because it
  * has a generator for each operation.
  */
-import { createStream } from '../../../simulation/world/dice.ts';
+import { createStream } from '../../../lab/simulation/world/dice.ts';
 import { condition, mistyped, Placeholders, projection, update } from './random-expressions.ts';
 import { anyValue, attributes, once, value, wrongValue, type Draw, type Json } from './random-values.ts';
 import { mainTable, numberTable } from './test-tables.ts';

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { findDynamoDbLocal, startDynamoDbLocal } from '../../adapters/dynamodb/dynamodb-local.ts';
+import { findDynamoDbLocal, startDynamoDbLocal } from '../../tables/dynamodb-local.ts';
 import { askLocal } from './ask-local.ts';
 import { randomOperations } from './random-operations.ts';
 import { tables } from './test-tables.ts';

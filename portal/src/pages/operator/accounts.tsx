@@ -1,5 +1,5 @@
 import { useAction, useRows } from '../../api/hooks.ts';
-import type { OperatedAccount } from '../../../../core/portal/views.ts';
+import type { OperatedAccount } from '../../../../service/contract/portal-views.ts';
 import { begunInput } from '../../fresh.ts';
 import { useKept } from '../../kept.ts';
 import { go, href } from '../../router.ts';

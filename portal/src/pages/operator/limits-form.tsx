@@ -1,6 +1,6 @@
 /** What an operator changes of an account: only what differs is sent. */
 import type { Action } from '../../api/hooks.ts';
-import type { OperatedAccount, OperatedAccountBody } from '../../../../core/portal/views.ts';
+import type { OperatedAccount, OperatedAccountBody } from '../../../../service/contract/portal-views.ts';
 import { useDraft } from '../../ui/draft.ts';
 import { Form, Text } from '../../ui/form.tsx';
 import { money } from '../../words/money.ts';

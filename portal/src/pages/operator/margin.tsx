@@ -1,5 +1,5 @@
 import { useResource } from '../../api/hooks.ts';
-import type { MarginFigure, MarginView } from '../../../../core/portal/views.ts';
+import type { MarginFigure, MarginView } from '../../../../service/contract/portal-views.ts';
 import { setQuery, usePlace } from '../../router.ts';
 import { Clip } from '../../ui/basics.tsx';
 import { Select } from '../../ui/form.tsx';

@@ -1,5 +1,5 @@
 import { useAction, useResource } from '../../api/hooks.ts';
-import type { OperatedAccount } from '../../../../core/portal/views.ts';
+import type { OperatedAccount } from '../../../../service/contract/portal-views.ts';
 import { useKept } from '../../kept.ts';
 import { href } from '../../router.ts';
 import { announce } from '../../ui/announce.tsx';

@@ -1,5 +1,5 @@
 /** Stacked bars, a bar a day. A table beside them has the same figures for screen readers. */
-import type { UsageView } from '../../../../core/portal/views.ts';
+import type { UsageView } from '../../../../service/contract/portal-views.ts';
 import { money } from '../../words/money.ts';
 import { dayText } from '../../words/time.ts';
 

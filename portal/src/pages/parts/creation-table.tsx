@@ -1,4 +1,4 @@
-import type { CreationRow } from '../../../../core/portal/views.ts';
+import type { CreationRow } from '../../../../service/contract/portal-views.ts';
 import { href } from '../../router.ts';
 import { Badge, Clip, Money, Time, type Tone } from '../../ui/basics.tsx';
 import { Table } from '../../ui/table.tsx';

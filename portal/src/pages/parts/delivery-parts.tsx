@@ -1,6 +1,6 @@
 /** One attempt to deliver: what was sent, and what came back. All of it is text. */
 import { useNow } from '../../api/hooks.ts';
-import type { DeliveryDetail, DeliveryRow } from '../../../../core/portal/views.ts';
+import type { DeliveryDetail, DeliveryRow } from '../../../../service/contract/portal-views.ts';
 import { href } from '../../router.ts';
 import { Badge, Clip, Code, Time, type Tone } from '../../ui/basics.tsx';
 import { Table } from '../../ui/table.tsx';

@@ -1,7 +1,7 @@
 /** A key is replaced, or ends at once. */
 import type { Action } from '../../api/hooks.ts';
 import { useKept } from '../../kept.ts';
-import type { KeyView, RollBody } from '../../../../core/portal/views.ts';
+import type { KeyView, RollBody } from '../../../../service/contract/portal-views.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form, Select, Text } from '../../ui/form.tsx';
 

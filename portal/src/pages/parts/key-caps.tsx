@@ -1,4 +1,4 @@
-import type { KeyView } from '../../../../core/portal/views.ts';
+import type { KeyView } from '../../../../service/contract/portal-views.ts';
 import { Meter, Money } from '../../ui/basics.tsx';
 import { money } from '../../words/money.ts';
 

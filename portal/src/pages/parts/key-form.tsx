@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useResource } from '../../api/hooks.ts';
 import type { Refusal } from '../../api/refusal.ts';
-import type { KeyBody, KeyView } from '../../../../core/portal/views.ts';
+import type { KeyBody, KeyView } from '../../../../service/contract/portal-views.ts';
 import { useDraft } from '../../ui/draft.ts';
 import { Amount, Beside, Field, Form, Text } from '../../ui/form.tsx';
 import { money, parseAmount } from '../../words/money.ts';

@@ -1,6 +1,6 @@
 /** Where notices go, and below which balance one is sent. */
 import { useAction, useResource } from '../../api/hooks.ts';
-import type { AlertsView } from '../../../../core/portal/views.ts';
+import type { AlertsView } from '../../../../service/contract/portal-views.ts';
 import { useMay } from '../../session.ts';
 import { announce } from '../../ui/announce.tsx';
 import { Card, Fact, Facts, Money } from '../../ui/basics.tsx';

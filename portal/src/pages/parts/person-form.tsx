@@ -1,5 +1,5 @@
 /** Address, role and limit of a person. */
-import { roles, type Role } from '../../../../core/contract.ts';
+import { roles, type Role } from '../../../../service/contract/operations.ts';
 import type { Refusal } from '../../api/refusal.ts';
 import { useDraft } from '../../ui/draft.ts';
 import { Amount, Form, Select, Text } from '../../ui/form.tsx';

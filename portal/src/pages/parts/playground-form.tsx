@@ -1,16 +1,16 @@
 /** What to generate, with its price before the press. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
-import type { GenerateBody } from '../../../../core/portal/calls.ts';
+import type { GenerateBody } from '../../../../service/contract/portal-calls.ts';
 import { useAction } from '../../api/hooks.ts';
 import { Refusal } from '../../api/refusal.ts';
 import { useKept } from '../../kept.ts';
-import type { ModelView, QuoteView } from '../../../../core/portal/views.ts';
+import type { ModelView, QuoteView } from '../../../../service/contract/portal-views.ts';
 import { useSession } from '../../session.ts';
 import { Money } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Form, Select, Text } from '../../ui/form.tsx';
-import { capitalized, plainRows, type PlainName } from '../../../../core/request-fields.ts';
+import { capitalized, plainRows, type PlainName } from '../../../../service/contract/request-fields.ts';
 import { RequestSnippets } from './shown-key.tsx';
 import { SourceImages, type Source } from './source-images.tsx';
 

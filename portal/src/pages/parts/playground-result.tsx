@@ -1,7 +1,7 @@
 /** The creation that the playground just asked for, until it has ended. */
 import { useEffect } from 'preact/hooks';
 import { useAction, useNow, useResource } from '../../api/hooks.ts';
-import type { CreationDetail } from '../../../../core/portal/views.ts';
+import type { CreationDetail } from '../../../../service/contract/portal-views.ts';
 import { href } from '../../router.ts';
 import { announce } from '../../ui/announce.tsx';
 import { Money } from '../../ui/basics.tsx';

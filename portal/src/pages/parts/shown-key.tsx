@@ -1,10 +1,10 @@
 /** A new key, which is shown once. */
 import { useId, useState } from 'preact/hooks';
-import type { CreatedKeyView } from '../../../../core/portal/views.ts';
+import type { CreatedKeyView } from '../../../../service/contract/portal-views.ts';
 import { useSession } from '../../session.ts';
 import { Code, Copy, Time } from '../../ui/basics.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import type { GenerateBody } from '../../../../core/portal/calls.ts';
+import type { GenerateBody } from '../../../../service/contract/portal-calls.ts';
 import { requestSnippets } from '../../words/snippets.ts';
 
 /** A first request in each language, with the key filled in. */

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useAction } from '../../api/hooks.ts';
 import { sessionEnded } from '../../api/call.ts';
-import type { CreatedKeyView, HomeView } from '../../../../core/portal/views.ts';
+import type { CreatedKeyView, HomeView } from '../../../../service/contract/portal-views.ts';
 import { href } from '../../router.ts';
 import { useMay } from '../../session.ts';
 import { Form } from '../../ui/form.tsx';

@@ -1,7 +1,7 @@
 /** One signed delivery to any address, one in 30 seconds. */
 import { useEffect, useState } from 'preact/hooks';
 import { useAction } from '../../api/hooks.ts';
-import type { DeliveryDetail, WebhooksView } from '../../../../core/portal/views.ts';
+import type { DeliveryDetail, WebhooksView } from '../../../../service/contract/portal-views.ts';
 import { useKept } from '../../kept.ts';
 import { useMay, useSession } from '../../session.ts';
 import { Card } from '../../ui/basics.tsx';

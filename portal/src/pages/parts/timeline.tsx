@@ -1,5 +1,5 @@
 /** The life of a creation, step by step. */
-import type { TimelineStep } from '../../../../core/portal/views.ts';
+import type { TimelineStep } from '../../../../service/contract/portal-views.ts';
 import { href } from '../../router.ts';
 import { Money, Time, type Tone } from '../../ui/basics.tsx';
 import { durationText } from '../../words/time.ts';

@@ -1,0 +1,12 @@
+import { getBalance } from '../service/api/get-balance.ts';
+import { openApi } from '../service/api/open.ts';
+import { serve } from '../service/api/serve.ts';
+import { base } from '../service/platform/lambda-base.ts';
+import { dynamodb } from '../service/platform/lambda.ts';
+import { atFirstRequest } from '../service/platform/opener.ts';
+
+export const handler = serve(
+  'get',
+  getBalance,
+  atFirstRequest(() => openApi({ ...base(), dynamodb: dynamodb() })),
+);

@@ -1,0 +1,12 @@
+import { listCreations } from '../service/api/list-creations.ts';
+import { openList } from '../service/api/open.ts';
+import { serve } from '../service/api/serve.ts';
+import { base } from '../service/platform/lambda-base.ts';
+import { dynamodb } from '../service/platform/lambda.ts';
+import { atFirstRequest } from '../service/platform/opener.ts';
+
+export const handler = serve(
+  'get',
+  listCreations,
+  atFirstRequest(() => openList({ ...base(), dynamodb: dynamodb() })),
+);

@@ -1,0 +1,12 @@
+import { serve } from '../service/api/serve.ts';
+import { listEvents } from '../service/events/list-events.ts';
+import { openEvents } from '../service/events/open.ts';
+import { base } from '../service/platform/lambda-base.ts';
+import { dynamodb } from '../service/platform/lambda.ts';
+import { atFirstRequest } from '../service/platform/opener.ts';
+
+export const handler = serve(
+  'get',
+  listEvents,
+  atFirstRequest(() => openEvents({ ...base(), dynamodb: dynamodb() })),
+);

@@ -1,0 +1,11 @@
+import { base } from '../service/platform/lambda-base.ts';
+import { dynamodb, originSecrets, secrets } from '../service/platform/lambda.ts';
+import { atFirstRequest } from '../service/platform/opener.ts';
+import { serveSignIn } from '../service/portal/sign-in/handlers.ts';
+import { openSignIn } from '../service/portal/sign-in/open.ts';
+
+export const handler = serveSignIn(
+  atFirstRequest(() =>
+    openSignIn({ ...base(), dynamodb: dynamodb(), originSecrets: originSecrets(), secrets: secrets() }),
+  ),
+);

@@ -1,0 +1,12 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { lambdaHandler } from '../service/aws/lambda-handler.ts';
+import { base } from '../service/platform/lambda-base.ts';
+import { callingVendors, dynamodb, images, states } from '../service/platform/lambda.ts';
+import { openCallback } from '../service/render/open-completion.ts';
+import { receiveCallback } from '../service/render/receive-callback.ts';
+
+export const handler = lambdaHandler(
+  () =>
+    openCallback({ ...base(), dynamodb: dynamodb(), states: states(), images, vendors: callingVendors() }),
+  async (event: APIGatewayProxyEventV2, services, requestId) => receiveCallback(event, requestId, services),
+);

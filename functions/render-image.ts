@@ -1,0 +1,12 @@
+import { lambdaHandler } from '../service/aws/lambda-handler.ts';
+import type { Payload } from '../service/creations/payload.ts';
+import { base } from '../service/platform/lambda-base.ts';
+import { allVendors, dynamodb, images, providerCosts, states } from '../service/platform/lambda.ts';
+import { openRender } from '../service/render/open.ts';
+import { renderImage } from '../service/render/render-image.ts';
+
+export const handler = lambdaHandler(
+  () =>
+    openRender({ ...base(), dynamodb: dynamodb(), states: states(), images, ...allVendors(), providerCosts }),
+  async (payload: Payload, services, requestId) => renderImage(payload, requestId, services),
+);

@@ -1,0 +1,197 @@
+/** What a number of creations costs, by vendor and time, computed from the counts of docs/cost.md. */
+import { type ProviderName, providers } from '../../service/catalog/providers.ts';
+import { firstPollSeconds } from '../../service/contract/limits.ts';
+import { type MetricDefinition, metrics } from '../../service/contract/metrics.ts';
+import { nextPollSeconds } from '../../service/creations/poll-pace.ts';
+import { isRenderer } from '../function-name.ts';
+import { billFor, billParts, type Memory, renderedBy, totalOf, waitFor } from './bill.ts';
+import type { CreationCount, CreationKind } from './measure.ts';
+import { prices } from './prices.ts';
+import { auditMonth, fetchedBill, keptMonth, storedBill, trafficBill, usualMegabytes } from './standing.ts';
+
+type Kinds = Readonly<Record<CreationKind, CreationCount>>;
+
+/** How the customer learns that the image is there. */
+export type Following = 'webhook' | 'polls';
+
+/** The pictures of each renderer, by the renderer's name. */
+export const pictures = {
+  RenderImageSmall: '1K without source images',
+  RenderImageLarge: '2K and 4K without source images',
+  RenderImage: 'any size with source images',
+} as const;
+export type RendererName = keyof typeof pictures;
+
+export interface Order {
+  readonly creations: number;
+  /** How long the vendor takes. */
+  readonly seconds: number;
+  readonly vendor: ProviderName;
+  readonly following: Following;
+  readonly renderer?: RendererName;
+  /** The size of one picture. */
+  readonly megabytes?: number;
+}
+
+/** What the measurement knows. */
+export interface Measurements {
+  readonly kinds: Kinds;
+  readonly memory: Memory;
+}
+
+export interface Estimate {
+  readonly kind: VendorKind;
+  /** How often a customer polls one creation. */
+  readonly polls: number;
+  /** USD for one thousand creations, by part. */
+  readonly perThousand: Readonly<Record<string, number>>;
+  /** USD for all creations. */
+  readonly all: number;
+}
+
+/** USD for 1,000 creations, in the parts of the bill. Every creation ends with an image. */
+export function estimate(order: Order, measured: Measurements): Estimate {
+  const { creations, seconds, vendor, following, megabytes = usualMegabytes } = order;
+  const kind = vendorKindOf(vendor);
+  const hasWebhook = following === 'webhook';
+  const polls = hasWebhook ? 0 : pollsUntil(seconds);
+  const perThousand = {
+    ...serviceBill({ kind, seconds, hasWebhook, renderer: order.renderer ?? 'RenderImageSmall' }, measured),
+    Polls: polls * pollBill(measured),
+    'Pictures, stored for 31 days': storedBill(megabytes),
+    'Pictures, fetched once each': fetchedBill(megabytes),
+    'Other traffic': trafficBill({ polls, hasWebhook }),
+    'Records, in the first month': keptMonth(measured.kinds['success, webhook'].storedBytes) + auditMonth(),
+  };
+  return { kind, polls, perThousand, all: (creations / 1000) * totalOf(perThousand) };
+}
+
+interface Service {
+  readonly kind: VendorKind;
+  readonly seconds: number;
+  readonly hasWebhook: boolean;
+  readonly renderer: RendererName;
+}
+
+/** The work of the service itself, in USD for 1,000 creations. */
+export function serviceBill(
+  { kind, seconds, hasWebhook, renderer }: Service,
+  { kinds, memory }: Measurements,
+): Readonly<Record<string, number>> {
+  const own = ownRenderMillis(kinds);
+  const bill = (of: CreationKind): Readonly<Record<string, number>> => ({
+    ...billFor(renderedBy(renderer, kinds[of]), memory, own),
+  });
+  const [quiet, told, calledBack] = [
+    bill('success'),
+    bill('success, webhook'),
+    bill('success, webhook, callback'),
+  ];
+  const parts = billParts.map((part): [string, number] => {
+    const withWebhook = kind === 'callback' ? amount(calledBack, part) : amount(told, part);
+    // What a webhook adds does not depend on the vendor.
+    return [part, hasWebhook ? withWebhook : withWebhook - amount(told, part) + amount(quiet, part)];
+  });
+  return {
+    ...Object.fromEntries(parts),
+    'Waiting for the vendor': waitingBill(kind, seconds, renderer, memory),
+  };
+}
+
+/** A job that is polled is noted with its id, in one more write. A vendor that calls back keeps nobody waiting. */
+function waitingBill(kind: VendorKind, seconds: number, renderer: RendererName, memory: Memory): number {
+  if (kind === 'callback') return 0;
+  return waitFor(seconds, renderer, memory) + (kind === 'polled' ? 1000 * prices.writeUnit : 0);
+}
+
+/** USD for 1,000 polls. */
+export function pollBill({ kinds, memory }: Measurements): number {
+  return totalOf(billFor(kinds.poll, memory, ownRenderMillis(kinds)));
+}
+
+function amount(bill: Readonly<Record<string, number>>, part: string): number {
+  return bill[part] ?? 0;
+}
+
+/** The CPU time of the renderer without a painting: that of a creation that fails. */
+export function ownRenderMillis(kinds: Kinds): number {
+  const functions = Object.entries(kinds['failure, webhook'].functions);
+  return functions.find(([name]) => isRenderer(name))?.[1].cpuMillis ?? 0;
+}
+
+/**
+ * The metrics that steady traffic of one model at one vendor keeps alive, in USD a month: those without dimensions,
+ * and one series of each of the others. The ones of the month without requests are not among them.
+ */
+export function trafficMetricsMonth(): { readonly metrics: number; readonly usd: number } {
+  const listed: readonly MetricDefinition[] = metrics;
+  const steady = listed.filter(({ event }) =>
+    ['creation_accepted', 'creation_completed', 'provider_answered', 'webhook_attempted'].includes(event),
+  );
+  return { metrics: steady.length, usd: steady.length * prices.metricMonth };
+}
+
+/** The default deadline of an account. It is far enough away not to change the pace here. */
+const deadlineMillis = 300_000;
+
+/**
+ * How many polls a client makes that waits as long as the service says. The vendor takes its usual time, and the
+ * last poll finds the image.
+ * @param isKnown whether the service knows the usual time
+ */
+export function pollsUntil(seconds: number, isKnown = true): number {
+  const createdAt = new Date(0).toISOString();
+  const attempt = { provider: '', providerModel: '', startedAt: createdAt, resultKey: '' };
+  const creation = {
+    createdAt,
+    deadlineAt: deadlineMillis + seconds * 1000,
+    attempts: [isKnown ? { ...attempt, usualMillis: seconds * 1000 } : attempt],
+  };
+  let polls = 1;
+  for (let at = firstPollSeconds; at < seconds; polls += 1) at += nextPollSeconds(creation, at * 1000);
+  return polls;
+}
+
+/** The polls of a client that polls at one pace, whatever the service says. */
+export function pollsAt(paceSeconds: number, seconds: number): number {
+  return Math.max(1, Math.ceil(seconds / paceSeconds));
+}
+
+/**
+ * 'synchronous': one call that is answered with the picture or its address. 'callback': a job, and the vendor calls
+ * back when the job has ended. 'polled': a job that the renderer asks about until it has ended.
+ */
+export const vendorKinds = ['synchronous', 'callback', 'polled'] as const;
+export type VendorKind = (typeof vendorKinds)[number];
+
+const kinds: Readonly<Record<ProviderName, VendorKind>> = {
+  sandbox: 'synchronous',
+  'sandbox-large': 'synchronous',
+  bedrock: 'synchronous',
+  openai: 'synchronous',
+  google: 'synchronous',
+  bfl: 'polled',
+  fal: 'callback',
+  replicate: 'callback',
+  alibaba: 'synchronous',
+  ideogram: 'polled',
+  xai: 'synchronous',
+  recraft: 'synchronous',
+  byteplus: 'synchronous',
+};
+
+export const vendorNames = Object.keys(kinds) as ProviderName[];
+
+export function vendorKindOf(name: ProviderName): VendorKind {
+  return kinds[name];
+}
+
+export function isVendor(name: string): name is ProviderName {
+  return Object.hasOwn(kinds, name);
+}
+
+/** The titles of the vendors of a kind, without the sandboxes. */
+export function vendorTitles(kind: VendorKind): string {
+  const named = vendorNames.filter((name) => kinds[name] === kind && providers[name].credential !== 'none');
+  return named.map((name) => providers[name].title).join(', ');
+}

@@ -1,0 +1,313 @@
+/**
+ * Runs creations of each kind through the whole service, one after the other, and counts their use of AWS.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
+import type { AwsCall } from '../../local/aws/aws-call.ts';
+import type { CreationId } from '../../service/values/ids.ts';
+import { settled, submit } from '../../start/creations.ts';
+import { type RunningService, startService } from '../../start/service.ts';
+import { functionName, isRenderer } from '../function-name.ts';
+import type { CallingVendor } from '../vendors/fakes/calls-back.ts';
+import { startFakeFal } from '../vendors/fakes/fal/server.ts';
+import { fakeFalAccount } from '../vendors/fakes/fal/signature.ts';
+import { environmentOf } from '../vendors/fleet.ts';
+import { createMeter, type FunctionCount, type Meter } from './meter.ts';
+
+/** The use of AWS by one creation, as an average over all measured creations. */
+export interface CreationCount {
+  readonly functions: Readonly<Record<string, FunctionCount>>;
+  readonly transitions: number;
+  /** The bytes that the functions log themselves. */
+  readonly logBytes: number;
+  /** The bytes that stay in the table. */
+  readonly storedBytes: number;
+}
+
+/**
+ * The measured kinds of creations. A 'poll' is one GET of a creation that has ended. The job of a 'callback' is
+ * rendered by fal, which calls back; the others are rendered by the sandbox.
+ */
+export const creationKinds = [
+  'success',
+  'success, webhook',
+  'success, webhook, Idempotency-Key',
+  'success, webhook, callback',
+  'failure, webhook',
+  'poll',
+] as const;
+export type CreationKind = (typeof creationKinds)[number];
+
+/** The number of counted runs of the reconciler, which runs once a minute. */
+const idleMinutes = 10;
+/**
+ * A rendering updates the lease, the creation for its lease and for its attempt, the health of its route, and the
+ * counter of open creations.
+ * Every further update renews the lease.
+ */
+const updatesOfARendering = 5;
+
+const update = 'dynamodb UpdateItem';
+
+export interface Measured {
+  readonly kinds: Readonly<Record<CreationKind, CreationCount>>;
+  /** One run of the reconciler that finds nothing to do. */
+  readonly reconciler: CreationCount;
+}
+
+/** What is being counted at the moment. */
+interface Counting {
+  meter?: Meter;
+  logBytes: number;
+  isReconciler: boolean;
+}
+
+/** The measured service, and the vendor that calls it back. */
+interface Place {
+  readonly service: RunningService;
+  readonly fal: CallingVendor;
+  /** The creations whose executions wait for a callback, and for which no function runs any more. */
+  readonly parked: ReadonlySet<string>;
+}
+
+/**
+ * Counts this many creations of each kind. They run one at a time, so that no call of one creation is counted
+ * for another. Half as many run before the counting begins, for cold starts, caches and V8's optimization.
+ */
+export async function measure(
+  creations: number,
+  tell: (line: string) => void,
+  wanted: readonly CreationKind[] = creationKinds,
+): Promise<Measured> {
+  const folder = await mkdtemp(join(tmpdir(), 'darkroom-cost-'));
+  const counting: Counting = { logBytes: 0, isReconciler: false };
+  const parked = new Set<string>();
+  const fal = await startFakeFal();
+  const service = await startCounted({ folder, counting, fal, parked }, tell);
+  const place = { service, fal, parked };
+  try {
+    await letFalCallBack(service);
+    await service.operator.accounts.change(service.demo.accountId, { postRate: 100_000 });
+    const counted: [CreationKind, CreationCount][] = [];
+    const last: { id?: CreationId } = {};
+    for (const kind of wanted) {
+      tell(`${creations} of ${kind} …`);
+      for (let run = 0; run < Math.ceil(creations / 2); run += 1) await runOne(place, kind, last);
+      counted.push([kind, await countKind(place, kind, { creations, counting, last })]);
+    }
+    tell('the reconciler …');
+    const reconciler = await countReconciler(service, counting);
+    return { kinds: Object.fromEntries(counted) as Record<CreationKind, CreationCount>, reconciler };
+  } finally {
+    await service.machine.stop();
+    await fal.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Counted {
+  readonly folder: string;
+  readonly counting: Counting;
+  readonly fal: CallingVendor;
+  readonly parked: Set<string>;
+}
+
+async function startCounted(
+  { folder, counting, fal, parked }: Counted,
+  tell: (line: string) => void,
+): Promise<RunningService> {
+  // A renderer gives its lease back after this line of the log. A callback before that would wait for the lease.
+  const parking = new Set<string>();
+  return startService({
+    folder,
+    port: 0,
+    strictOutbound: false,
+    environment: { ...environmentOf([['fal', fal]]), CALLBACK_BASE_URL: '{origin}' },
+    onProgress: tell,
+    onLog: (line) => {
+      const { event, creationId } = logSchema.parse(JSON.parse(line));
+      if (event === 'creation_parked' && creationId !== undefined) parking.add(creationId);
+      // The reconciler runs each minute, so on a slow machine one of its runs falls between two creations.
+      if (line.includes('"component":"reconcile"') === counting.isReconciler)
+        counting.logBytes += Buffer.byteLength(line) + 1;
+    },
+    onEvent: (event) => {
+      if (event.event !== 'invocation') return;
+      counting.meter?.noteInvocation(event.functionId, event.cpuMillis);
+      if (!isRenderer(event.functionId)) return;
+      for (const id of parking) parked.add(id);
+      parking.clear();
+    },
+  });
+}
+
+const logSchema = z.object({ event: z.string().optional(), creationId: z.string().optional() });
+
+async function letFalCallBack({ operator: { credentials, providers } }: RunningService): Promise<void> {
+  await credentials.set('fal', 'fake-fal-key');
+  await credentials.setCallbackAccount('fal', fakeFalAccount);
+  await providers.enable('fal');
+}
+
+async function countKind(
+  place: Place,
+  kind: CreationKind,
+  {
+    creations,
+    counting,
+    last,
+  }: { readonly creations: number; readonly counting: Counting; readonly last: { id?: CreationId } },
+): Promise<CreationCount> {
+  const { service } = place;
+  const meter = createMeter(service.machine, (role) => creationFunction(service, role), isLeftOut);
+  Object.assign(counting, { logBytes: 0, meter });
+  let transitions = 0;
+  for (let run = 0; run < creations; run += 1) transitions += await runOne(place, kind, last);
+  meter.stop();
+  const count = averageOf(meter.functions, creations, { transitions, logBytes: counting.logBytes });
+  if (kind === 'success, webhook, callback') return withVendorCalls(count);
+  return kind.startsWith('success') ? withoutRenewals(count) : count;
+}
+
+async function countReconciler(service: RunningService, counting: Counting): Promise<CreationCount> {
+  const meter = createMeter(service.machine, (id) => (id.startsWith('Reconcile') ? 'Reconcile' : undefined));
+  Object.assign(counting, { logBytes: 0, isReconciler: true, meter });
+  await advance(service, idleMinutes * 60);
+  meter.stop();
+  return averageOf(meter.functions, idleMinutes, { transitions: 0, logBytes: counting.logBytes });
+}
+
+async function advance({ machine }: RunningService, seconds: number): Promise<void> {
+  const response = await fetch(`${machine.localUrl}/clock`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ advance_seconds: seconds }),
+  });
+  if (!response.ok) throw new Error(`the clock was answered ${response.status}`);
+}
+
+/** The name of a function for its id or the id of its role. The reconciler is no part of a creation. */
+function creationFunction({ machine }: RunningService, id: string): string | undefined {
+  const fn = machine.template.functions.find((one) => one.roleId === id || one.id === id);
+  return fn === undefined || fn.id.startsWith('Reconcile') ? undefined : functionName(fn.id);
+}
+
+function averageOf(
+  functions: ReadonlyMap<string, FunctionCount>,
+  runs: number,
+  sums: Pick<CreationCount, 'transitions' | 'logBytes'>,
+): CreationCount {
+  const each = (count: FunctionCount): FunctionCount => ({
+    invocations: count.invocations / runs,
+    cpuMillis: count.cpuMillis / runs,
+    readUnits: count.readUnits / runs,
+    writeUnits: count.writeUnits / runs,
+    storedBytes: count.storedBytes / runs,
+    calls: new Map([...count.calls].map(([label, calls]) => [label, calls / runs])),
+  });
+  return {
+    functions: Object.fromEntries([...functions].map(([name, count]) => [name, each(count)])),
+    transitions: sums.transitions / runs,
+    logBytes: sums.logBytes / runs,
+    storedBytes: [...functions.values()].reduce((sum, { storedBytes }) => sum + storedBytes, 0) / runs,
+  };
+}
+
+/**
+ * On a busy machine the painting of the sandbox takes more than two seconds, and the renderer renews its
+ * lease. Each renewal is one call and one write unit. The page counts renewals as part of the waiting, so
+ * this count has none. The meter may miss the unit of a renewal that is refused or runs beside another write
+ * of the item, so the difference is rounded to the whole units of a creation.
+ */
+function withoutRenewals(count: CreationCount): CreationCount {
+  const [name = '', render] = Object.entries(count.functions).find(([one]) => isRenderer(one)) ?? [];
+  if (!render) return count;
+  const renewals = (render.calls.get(update) ?? 0) - updatesOfARendering;
+  const calls = new Map([...render.calls, [update, updatesOfARendering]]);
+  const writeUnits = Math.round(render.writeUnits - renewals);
+  return { ...count, functions: { ...count.functions, [name]: { ...render, calls, writeUnits } } };
+}
+
+const keySchema = z.object({ pk: z.object({ S: z.string() }) });
+const askedSchema = z.record(z.string(), z.object({ Keys: z.array(keySchema) }));
+
+/**
+ * The time decides when an environment reads the health of the only route of a creation, at most once a minute, and
+ * the paused providers, at most once in ten seconds. So an ordinary creation reads neither.
+ */
+function isLeftOut({ operation, input }: AwsCall): boolean {
+  if (operation !== 'BatchGetItem') return false;
+  const asked = Object.values(askedSchema.parse(input['RequestItems'])).flatMap(({ Keys: keys }) => keys);
+  return asked.every(({ pk }) => pk.S === 'SERVICE' || pk.S.startsWith('HEALTH#'));
+}
+
+/** The callback ends the wait: the renderer submits the job, and the callback asks for its result and the image. */
+function withVendorCalls(count: CreationCount): CreationCount {
+  const functions = Object.entries(count.functions).map(([name, one]): [string, FunctionCount] => {
+    const vendorCalls = isRenderer(name) ? 1 : name === 'ReceiveCallback' ? 2 : 0;
+    return [
+      name,
+      vendorCalls === 0 ? one : { ...one, calls: new Map([...one.calls, ['vendor HTTP', vendorCalls]]) },
+    ];
+  });
+  return { ...count, functions: Object.fromEntries(functions) };
+}
+
+/**
+ * Runs one creation until it has ended, or one poll of the last creation. Gives the number of state
+ * transitions.
+ */
+async function runOne(
+  { service, fal, parked }: Place,
+  kind: CreationKind,
+  last: { id?: CreationId },
+): Promise<number> {
+  if (kind === 'poll') {
+    await poll(service, last.id ?? '');
+    return 0;
+  }
+  const body = {
+    model: kind.endsWith('callback') ? 'flux-2-klein-4b' : 'sandbox-sketch',
+    prompt: `a quiet lake at dawn${kind.startsWith('failure') ? ' [sandbox:fail]' : ''}`,
+    ...(kind.includes('webhook') && { webhook_url: service.machine.inboxUrl }),
+  };
+  const headers: Readonly<Record<string, string>> = kind.includes('Idempotency-Key')
+    ? { 'idempotency-key': crypto.randomUUID() }
+    : {};
+  last.id = await submit(service, service.demo.key, body, headers);
+  if (kind.endsWith('callback')) await callBack(fal, last.id, parked);
+  await settled(service, last.id);
+  return transitionsOf(service, last.id);
+}
+
+/** The vendor calls back as soon as the execution waits. A longer rendering at the vendor would cost nothing more. */
+async function callBack(fal: CallingVendor, id: CreationId, parked: ReadonlySet<string>): Promise<void> {
+  for (let tries = 0; !parked.has(id); tries += 1) {
+    if (tries === 600) throw new Error(`the execution of ${id} did not wait for its callback within 12 s`);
+    await sleep(20);
+  }
+  const status = await fal.callBack(fal.jobIds().at(-1) ?? '');
+  if (status !== 200) throw new Error(`the callback was answered ${status}`);
+}
+
+/** The service refuses a poll that comes less than a second after another poll of the same creation. */
+async function poll({ machine, demo }: RunningService, id: string): Promise<void> {
+  await sleep(1_050);
+  const headers = { authorization: `Bearer ${demo.key}` };
+  const response = await fetch(`${machine.apiUrl}/creations/${id}`, { headers });
+  if (response.status !== 200) throw new Error(`a poll was answered ${response.status}`);
+}
+
+/** Waits for the end of the execution, which comes shortly after the end of the creation. */
+async function transitionsOf({ machine }: RunningService, id: CreationId): Promise<number> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    const execution = machine.executions.list().find(({ name }) => name === id);
+    if (execution && execution.status !== 'RUNNING')
+      return execution.history.filter(({ type }) => type === 'StateEntered').length;
+    await sleep(20);
+  }
+  throw new Error(`the execution of ${id} did not end within 12 s`);
+}

@@ -1,0 +1,267 @@
+/**
+ * The tables of docs/cost.md, from the measured counts. The text around them is written by hand, and a test compares
+ * the figures in the text with `figuresInText`.
+ */
+import { leaseRenewMillis } from '../../service/contract/limits.ts';
+import {
+  billFor,
+  billParts,
+  looksFor,
+  type Memory,
+  renderedBy,
+  totalOf,
+  userCapBill,
+  waitFor,
+} from './bill.ts';
+import { countTables, table, usd } from './counts.ts';
+import {
+  estimate,
+  type Following,
+  type Measurements,
+  ownRenderMillis,
+  pictures,
+  pollBill,
+  pollsAt,
+  pollsUntil,
+  serviceBill,
+  trafficMetricsMonth,
+  type VendorKind,
+  vendorKindOf,
+  vendorKinds,
+  vendorNames,
+  vendorTitles,
+} from './estimate.ts';
+import { creationKinds } from './measure.ts';
+import { awsMillis, priceList, prices, pricesReadAt, receiverMillis } from './prices.ts';
+import { eventBill, heldBill, lookSeconds, viewBill, viewNames, viewParts } from './requests.ts';
+import {
+  auditMonth,
+  canaryMonth,
+  fetchedBill,
+  idleBill,
+  keptDays,
+  keptMonth,
+  type Standing,
+  storedBill,
+  trafficBill,
+  usualMegabytes,
+} from './standing.ts';
+
+export interface CostReport extends Measurements {
+  readonly standing: Standing;
+}
+
+/** Seconds that a provider takes. */
+const waits = [15, 60, 120] as const;
+const seconds = (values: readonly number[]): string[] => values.map((value) => `${value} s`);
+
+/** Bills side by side, with their sums in the last row. */
+function billTable(
+  names: readonly string[],
+  parts: readonly string[],
+  bills: readonly Readonly<Record<string, number>>[],
+): string {
+  const rows = parts.map((part) => [part, ...bills.map((bill) => usd(bill[part] ?? 0))]);
+  const all = ['**All**', ...bills.map((bill) => `**${usd(totalOf(bill))}**`)];
+  return table(['USD for 1,000', ...names], [...rows, all]);
+}
+
+function waitTable(report: Measurements): string {
+  const rows = Object.entries(pictures).map(([renderer, picture]) => [
+    picture,
+    String(report.memory[renderer] ?? 0),
+    ...waits.map((wait) => usd(waitFor(wait, renderer, report.memory))),
+    ...waits.map((wait) => usd(successAfter(wait, renderer, report))),
+  ]);
+  const head = ['waiting', 'all'].flatMap((what) => seconds(waits).map((wait) => `${what}, ${wait}`));
+  return table(['Picture', 'MB', ...head], rows);
+}
+
+const followings: readonly Following[] = ['webhook', 'polls'];
+const kindTitles: Readonly<Record<VendorKind, string>> = {
+  synchronous: 'answers in one call',
+  callback: 'calls back',
+  polled: 'is asked about its job',
+};
+
+/** USD for 1,000 creations, all parts together, by the kind of vendor. */
+function vendorTable(report: Measurements): string {
+  const columns = [15, 60].flatMap((wait) => followings.map((following) => ({ seconds: wait, following })));
+  const rows = vendorKinds.map((kind) => {
+    const vendor = vendorNames.find((name) => vendorKindOf(name) === kind) ?? 'sandbox';
+    return [
+      kindTitles[kind],
+      ...columns.map((column) =>
+        usd(totalOf(estimate({ ...column, vendor, creations: 1000 }, report).perThousand)),
+      ),
+    ];
+  });
+  return table(['A vendor that', ...columns.map((one) => `${one.seconds} s, ${one.following}`)], rows);
+}
+
+/** Polls of one creation, and USD for those of 1,000 creations. */
+function pollTable(report: Measurements): string {
+  const polled = [5, 15, 60, 120];
+  const row = (title: string, pollsIn: (wait: number) => number): string[] => [
+    title,
+    ...polled.map(pollsIn).map((polls) => `${polls} (${usd(polls * pollBill(report))})`),
+  ];
+  return table(
+    ['A client that', ...seconds(polled)],
+    [
+      row('waits as the service says', (wait) => pollsUntil(wait)),
+      row('does so while nobody knows the usual time', (wait) => pollsUntil(wait, false)),
+      row('polls every 2 s', (wait) => pollsAt(2, wait)),
+    ],
+  );
+}
+
+function pictureTable({ kinds }: Measurements): string {
+  const rows = [
+    [`Pictures of ${usualMegabytes} MB in S3, for ${keptDays} days`, storedBill(usualMegabytes)],
+    ['Each of them fetched once, through CloudFront', fetchedBill(usualMegabytes)],
+    ['Orders to vendors, answers and webhooks, as traffic', trafficBill({ polls: 0, hasWebhook: true })],
+    ['Records in DynamoDB with their backup, a month', keptMonth(kinds['success, webhook'].storedBytes)],
+    ['The daily audits of a month, which read these records', auditMonth()],
+  ] as const;
+  return table(
+    ['USD for 1,000 creations', 'USD'],
+    rows.map(([what, amount]) => [what, usd(amount)]),
+  );
+}
+
+function eventTable(memory: Memory): string {
+  const { written, placedAlone, placedInCrowd, heldRead, listeningMonth } = eventBill(memory);
+  return table(
+    ['What', 'USD'],
+    [
+      ['1,000 ends of an account that reads events', usd(written)],
+      ['1,000 events that are read one by one', usd(placedAlone)],
+      ['1,000 events that are read 100 at a time', usd(placedInCrowd)],
+      ['1,000 reads that are held for 20 s', usd(heldRead)],
+      ['A month of one client that always holds a read', usd(listeningMonth, 2)],
+    ],
+  );
+}
+
+function idleTable(standing: Standing): string {
+  const bill = idleBill(standing);
+  const rows = Object.entries(bill).map(([part, amount]) => [part, usd(amount, 2)]);
+  return table(['A month', 'USD'], [...rows, ['**All**', `**${usd(totalOf(bill), 2)}**`]]);
+}
+
+const seenTitles = { page: "AWS's page", quoted: 'quoted', known: 'not read again' } as const;
+
+function priceTable(): string {
+  const rows = Object.values(priceList).map(({ usd: amount, unit, page, seen }) => [
+    unit,
+    // Without an exponent.
+    amount >= 0.001 ? String(amount) : `${Number((amount * 1e6).toPrecision(6))} for a million`,
+    `[${seenTitles[seen]}](${page})`,
+  ]);
+  return table(['Price of', 'USD', 'Seen'], rows);
+}
+
+/** The tables by the heading of their section. */
+function costTables(report: CostReport): ReadonlyMap<string, readonly string[]> {
+  const { kinds, memory, standing } = report;
+  const bills = creationKinds.map((kind) => billFor(kinds[kind], memory, ownRenderMillis(kinds)));
+  const views = viewNames.map((name) => viewBill(name, memory));
+  const { charged, refunded } = userCapBill();
+  return new Map<string, readonly string[]>([
+    ['1,000 creations', [billTable(creationKinds, billParts, bills)]],
+    ['While a provider works', [waitTable(report)]],
+    ['Everything, by kind of vendor', [vendorTable(report)]],
+    ['Polls', [pollTable(report)]],
+    ['Pictures, traffic and records', [pictureTable(report)]],
+    [
+      'A request that is held',
+      [
+        table(
+          ['USD for 1,000', ...seconds(waits)],
+          [['held', ...waits.map((wait) => usd(heldBill(wait, memory)))]],
+        ),
+      ],
+    ],
+    [
+      'Caps of a key',
+      [
+        table(
+          ['USD for 1,000', 'creation', 'creation that is refunded'],
+          [['A cap for each user', usd(charged), usd(refunded)]],
+        ),
+      ],
+    ],
+    ['Events', [eventTable(memory)]],
+    ['The portal', [billTable(viewNames, viewParts, views)]],
+    ['A month without requests', [idleTable(standing)]],
+    ['Where the figures come from', countTables({ kinds, reconciler: standing.reconciler.count })],
+    ['Prices', [priceTable()]],
+  ]);
+}
+
+/** The page with the tables of the report in the places of its own. Throws when a section has other tables. */
+export function withTables(page: string, report: CostReport): string {
+  const tables = costTables(report);
+  const sections = page.split(/^(?=## )/m).map((section) => {
+    const left = [...(tables.get(/^## (.*)/.exec(section)?.[1] ?? '') ?? [])];
+    const text = section.replace(/(?:^\|.*\n)+/gm, () => `${left.shift() ?? 'a table too many'}\n`);
+    if (left.length > 0 || text.includes('a table too many'))
+      throw new Error(`docs/cost.md: the section ${section.split('\n', 1)[0]} has other tables`);
+    return text;
+  });
+  return sections.join('');
+}
+
+/** What 1,000 successes with a webhook cost when this renderer waits for so long, in USD. */
+export function successAfter(wait: number, renderer: string, { kinds, memory }: Measurements): number {
+  const rendered = renderedBy(renderer, kinds['success, webhook']);
+  return totalOf(billFor(rendered, memory, ownRenderMillis(kinds))) + waitFor(wait, renderer, memory);
+}
+
+const canaryMinutes = 5;
+/** The sandbox answers at once. The canary takes no webhook, and polls twice. */
+const canaryRun = {
+  kind: 'synchronous',
+  seconds: 1,
+  hasWebhook: false,
+  renderer: 'RenderImageSmall',
+} as const;
+
+/** The figures that the text of the page names, with the words beside them. */
+export function figuresInText(report: CostReport): readonly string[] {
+  const { kinds, memory } = report;
+  const calledBack = totalOf(billFor(kinds['success, webhook, callback'], memory, ownRenderMillis(kinds)));
+  const records = keptMonth(kinds['success, webhook'].storedBytes) + auditMonth();
+  const canary = canaryMonth(canaryMinutes, totalOf(serviceBill(canaryRun, report)) + 2 * pollBill(report));
+  const metrics = trafficMetricsMonth();
+  const megabytes = (name: string): number => memory[name] ?? 0;
+  return [
+    `those of us-east-1, read on ${pricesReadAt} (`,
+    `USD in us-east-1, on ${pricesReadAt}.`,
+    `A success takes ${kinds['success, webhook'].transitions} state transitions`,
+    `reads two items, ${usd(looksFor(memory), 6)} USD for 1,000`,
+    `renews its lease every ${leaseRenewMillis / 1000} s`,
+    `A vendor that calls back (${vendorTitles('callback')})`,
+    ...vendorKinds.map((kind) => `${kindTitles[kind].slice(1)}: ${vendorTitles(kind)}.`),
+    `costs as much as ${Math.round(prices.edgeGigabyte / 1000 / prices.writeUnit)} write units`,
+    `then take ${usd(1200 * records, 2)} USD a month`,
+    `keeps ${metrics.metrics} of them alive for one model at one vendor, ${usd(metrics.usd, 2)} USD.`,
+    `adds at least two, ${usd(2 * prices.metricMonth, 2)} USD`,
+    `OpenaiImages waits with ${megabytes('OpenaiImages')} MB`,
+    `then cost ${usd(calledBack + eventBill(memory).written)} USD`,
+    `looks after ${lookSeconds()} s`,
+    `PortalRead with ${megabytes('PortalRead')} MB`,
+    `two of the secrets in the next table, ${usd(2 * prices.secretMonth, 2)} USD a month`,
+    `takes ${prices.activePerson} USD for each person`,
+    `${usd(prices.tableGigabyteMonth, 2)} USD in DynamoDB, ${usd(prices.backupGigabyteMonth, 2)} USD for its backups`,
+    `${prices.objectGigabyteMonth} USD in S3 and ${usd(prices.logGigabyteMonth, 2)} USD in CloudWatch Logs`,
+    `${usd(prices.trace * 1e6, 2)} USD for a million traces`,
+    `one request a second all month that is ${usd(86_400 * 30 * prices.trace, 2)} USD`,
+    `every ${canaryMinutes} minutes`,
+    `about ${usd(canary, 2)} USD a month with its metrics`,
+    ...Object.entries(awsMillis).map(([service, millis]) => `${millis} ms for each call of ${service}`),
+    `${receiverMillis} ms for the customer's receiver`,
+    `A state transition (${prices.transition * 1e6} USD a million) costs as much as ${Math.round(prices.transition / prices.invocation)} invocations of a function or ${Math.round(prices.transition / prices.writeUnit)} write units`,
+  ];
+}

@@ -1,0 +1,186 @@
+/** What single requests cost, computed from their reads: held requests, reads of events, and pages of the portal. */
+import { eventPausesMillis, longestWaitSeconds, mostEvents } from '../../service/contract/limits.ts';
+import { type Bill, billFor, type Memory } from './bill.ts';
+import type { CreationCount } from './measure.ts';
+import { accessLogBytes, platformLogBytes, prices } from './prices.ts';
+
+/** One entry of a page: two ids of 40 characters, and the names of its members. */
+const entryBytes = 110;
+const monthSeconds = 30 * 86_400;
+/** Of the frame: the first read with five units, and the place in the rate. */
+const frame = { readUnits: 5, writeUnits: 1 } as const;
+/** The newest page, and the events without a place. */
+const readUnitsOfALook = 2;
+
+/** USD. */
+interface EventBill {
+  readonly written: number;
+  readonly placedAlone: number;
+  readonly placedInCrowd: number;
+  readonly heldRead: number;
+  readonly listeningMonth: number;
+}
+
+export function eventBill(memory: Memory): EventBill {
+  const heldRead = costOfHeldRead((memory['ListEvents'] ?? 0) / 1024);
+  return {
+    // A transaction doubles the unit of the item.
+    written: 1000 * 2 * prices.writeUnit,
+    placedAlone: 1000 * unitsToPlace(1) * prices.writeUnit,
+    placedInCrowd: (1000 / mostEvents) * unitsToPlace(mostEvents) * prices.writeUnit,
+    heldRead: 1000 * heldRead,
+    listeningMonth: (monthSeconds / longestWaitSeconds) * heldRead,
+  };
+}
+
+/** The page is written twice: as the newest one, and under its number. Each item is deleted by itself. */
+function unitsToPlace(events: number): number {
+  return 2 * Math.ceil((events * entryBytes) / 1024) + events;
+}
+
+function costOfHeldRead(gigabytes: number): number {
+  const reads = frame.readUnits + looksOfHeldRead() * readUnitsOfALook;
+  // The hold ends by itself.
+  const writes = frame.writeUnits + 1;
+  return (
+    reads * prices.readUnit +
+    writes * prices.writeUnit +
+    prices.invocation +
+    prices.apiRequest +
+    longestWaitSeconds * gigabytes * prices.gigabyteSecond +
+    ((platformLogBytes + accessLogBytes) / 1e9) * prices.logGigabyte
+  );
+}
+
+/** With the look before the wait. */
+function looksOfHeldRead(): number {
+  let looks = 1;
+  for (let elapsed = 0; elapsed < longestWaitSeconds * 1000; looks += 1)
+    elapsed += eventPausesMillis[looks - 1] ?? eventPausesMillis[2];
+  return looks;
+}
+
+/** The times of the first looks of a held read. */
+export function lookSeconds(): string {
+  const [first, second] = eventPausesMillis;
+  return `${first / 1000} and ${(first + second) / 1000}`;
+}
+
+const firstLookMillis = 150;
+/** The pauses grow to this (service/openai/hold.ts). */
+const longestLookMillis = 2_000;
+/**
+ * The record of the tries. With the charge: an entry and the head of its place, each twice in a transaction. After
+ * the answer: the entry again.
+ */
+const triesWriteUnits = 2 * 2 + 1;
+/** A place is taken before the charge, and given back after the answer. */
+const placeWriteUnits = 2;
+/** The head of the tries. */
+const triesReadUnits = 1;
+
+/** USD for 1,000 requests of one image that are held for so long, on top of what 1,000 creations cost. */
+export function heldBill(seconds: number, memory: Memory): number {
+  const gigabytes = (memory['OpenaiImages'] ?? 0) / 1024;
+  return (
+    1000 *
+    (seconds * gigabytes * prices.gigabyteSecond +
+      (looksIn(seconds) + triesReadUnits) * prices.readUnit +
+      (triesWriteUnits + placeWriteUnits) * prices.writeUnit +
+      // The request comes through a REST API, and not through the HTTP API.
+      prices.restRequest -
+      prices.apiRequest +
+      prices.objectGet +
+      ((platformLogBytes + accessLogBytes) / 1e9) * prices.logGigabyte)
+  );
+}
+
+/** Each look reads one unit: a consistent read of an item of at most 4 KB. */
+function looksIn(seconds: number): number {
+  let looks = 1;
+  let pause = firstLookMillis;
+  for (let elapsed = 0; elapsed < seconds * 1000; looks += 1) {
+    elapsed += pause;
+    pause = Math.min(longestLookMillis, pause * 1.5);
+  }
+  return looks;
+}
+
+/** One request to PortalRead. */
+interface PortalRequest {
+  readonly cpuMillis: number;
+  readonly readUnits: number;
+  readonly tableCalls: number;
+}
+
+/**
+ * The requests of the portal's pages, with the units of an account with 30 creations and one person, as the meter of
+ * `npm run cost` counted them on 2026-11-22. Later visits of the usage page read the sums of days that are over.
+ * Block, session, person, member and account cost 6 of the units of every request.
+ */
+const requests = {
+  me: { cpuMillis: 4.6, readUnits: 9, tableCalls: 3 },
+  home: { cpuMillis: 4.2, readUnits: 19.5, tableCalls: 6 },
+  creations: { cpuMillis: 5.7, readUnits: 32.5, tableCalls: 4 },
+  keys: { cpuMillis: 3.1, readUnits: 7, tableCalls: 2 },
+  models: { cpuMillis: 2.5, readUnits: 7, tableCalls: 2 },
+  ledger: { cpuMillis: 4.3, readUnits: 11, tableCalls: 4 },
+  usage: { cpuMillis: 4.7, readUnits: 40.5, tableCalls: 6 },
+} as const satisfies Readonly<Record<string, PortalRequest>>;
+
+/** What a page asks for when it is opened: requests of the API, and files. */
+interface View {
+  readonly asks: readonly (keyof typeof requests)[];
+  readonly files: number;
+}
+
+/** The first page loads three files: page, script and styles. The other pages load none. */
+const views = {
+  'the first page': { asks: ['me', 'home'], files: 3 },
+  home: { asks: ['home'], files: 0 },
+  creations: { asks: ['creations', 'models', 'keys'], files: 0 },
+  wallet: { asks: ['keys', 'ledger'], files: 0 },
+  usage: { asks: ['usage'], files: 0 },
+} as const satisfies Readonly<Record<string, View>>;
+
+type ViewName = keyof typeof views;
+export const viewNames = Object.keys(views) as ViewName[];
+
+/** The parts of the bill of a view, in the order of the page. A view writes nothing and stores nothing. */
+export const viewParts = [
+  'Table reads',
+  'Functions, time',
+  'Functions, invocations',
+  'API requests',
+  'Logs',
+  'CloudFront',
+] as const;
+
+/** What 1,000 views of a page cost, in USD by part. */
+export function viewBill(
+  name: ViewName,
+  memory: Memory,
+): Readonly<Record<(typeof viewParts)[number], number>> {
+  const { asks, files }: View = views[name];
+  const bills = asks.map((ask) => billFor(countOf(requests[ask]), memory, 0));
+  const sum = (part: keyof Bill): number => bills.reduce((total, bill) => total + bill[part], 0);
+  const edge = (asks.length + files) * prices.edgeRequest + files * prices.edgeFunction;
+  return {
+    'Table reads': sum('Table reads'),
+    'Functions, time': sum('Functions, time'),
+    'Functions, invocations': sum('Functions, invocations'),
+    'API requests': sum('API requests'),
+    Logs: sum('Logs'),
+    CloudFront: 1000 * edge,
+  };
+}
+
+function countOf({ cpuMillis, readUnits, tableCalls }: PortalRequest): CreationCount {
+  const calls = new Map([['dynamodb Query', tableCalls]]);
+  return {
+    functions: { PortalRead: { invocations: 1, cpuMillis, readUnits, writeUnits: 0, storedBytes: 0, calls } },
+    transitions: 0,
+    logBytes: 0,
+    storedBytes: 0,
+  };
+}

@@ -1,0 +1,146 @@
+/** The cost of a month without requests. */
+import { gigabyteSeconds, type Memory } from './bill.ts';
+import type { CreationCount } from './measure.ts';
+import { awsMillis, platformLogBytes, prices } from './prices.ts';
+
+/** The numbers of the resources that AWS bills by the month. */
+export interface StandingResources {
+  readonly alarms: number;
+  /** AWS bills an alarm by its metrics: one that adds up nine metrics costs as much as nine. */
+  readonly alarmMetrics: number;
+  /** The metrics that the reconciler sends each minute. */
+  readonly reconcilerMetrics: number;
+  /** The metrics that the audit sends once a day. */
+  readonly auditMetrics: number;
+  readonly dashboards: number;
+  readonly secrets: number;
+  /** Rules of EventBridge that run something by the time. */
+  readonly schedules: number;
+  /** Keys of KMS. The template has none: AWS's own keys encrypt everything, and cost nothing. */
+  readonly ownKeys: number;
+}
+
+/** Everything that costs money in a month without requests. */
+export interface Standing extends StandingResources {
+  /** One run of the reconciler that finds nothing to do. */
+  readonly reconciler: { readonly count: CreationCount; readonly memory: Memory };
+}
+
+const monthDays = 30;
+const minutesAMonth = 60 * 24 * monthDays;
+/** AWS bills a metric of our own for the hours in which it was sent. */
+const hourShare = 1 / 24;
+const ownKeyMonth = 1;
+
+/** The part of the monthly bill that follows from the template alone, in USD by part. */
+export function resourceBill({
+  alarms,
+  alarmMetrics,
+  reconcilerMetrics,
+  auditMetrics,
+  dashboards,
+  secrets,
+  schedules,
+  ownKeys,
+}: StandingResources): Readonly<Record<string, number>> {
+  return {
+    [`${alarms} alarms, which watch ${alarmMetrics} metrics`]: alarmMetrics * prices.alarmMonth,
+    [`${reconcilerMetrics} metrics of the reconciler`]: reconcilerMetrics * prices.metricMonth,
+    [`${auditMetrics} metrics of the audit, one hour a day`]: auditMetrics * hourShare * prices.metricMonth,
+    [`${dashboards} dashboard`]: dashboards * prices.dashboardMonth,
+    [`${secrets} secrets`]: secrets * prices.secretMonth,
+    [`${schedules} schedules of EventBridge`]: 0,
+    [`${ownKeys} keys of KMS`]: ownKeys * ownKeyMonth,
+  };
+}
+
+/** The bill of a month without requests, in USD by part. */
+export function idleBill({ reconciler, ...resources }: Standing): Readonly<Record<string, number>> {
+  return {
+    ...resourceBill(resources),
+    'The reconciler, once a minute': minutesAMonth * costOfRun(reconciler),
+    'The audit of empty books, once a day': monthDays * costOfEmptyAudit(reconciler.memory),
+  };
+}
+
+function costOfRun({ count, memory }: Standing['reconciler']): number {
+  const run = count.functions['Reconcile'];
+  if (!run) return 0;
+  return (
+    run.readUnits * prices.readUnit +
+    run.writeUnits * prices.writeUnit +
+    prices.invocation +
+    gigabyteSeconds('Reconcile', count, memory) * prices.gigabyteSecond +
+    ((count.logBytes + platformLogBytes) / 1e9) * prices.logGigabyte
+  );
+}
+
+/** A cold start, and a few calls of the table. */
+const emptyAudit = { seconds: 1, calls: 4, units: 4, logBytes: 600 } as const;
+
+function costOfEmptyAudit(memory: Memory): number {
+  const gigabytes = (memory['AuditBooks'] ?? 0) / 1024;
+  const seconds = emptyAudit.seconds + (emptyAudit.calls * (awsMillis['dynamodb'] ?? 0)) / 1000;
+  return (
+    prices.invocation +
+    seconds * gigabytes * prices.gigabyteSecond +
+    emptyAudit.units * (prices.readUnit + prices.writeUnit) +
+    ((emptyAudit.logBytes + platformLogBytes) / 1e9) * prices.logGigabyte
+  );
+}
+
+/**
+ * Read units of the audit for each creation that the table keeps: a consistent read of its item, its row of the
+ * ledger, and its place in the list of its account (service/audit/books-reads.ts).
+ */
+const auditUnits = 1.2;
+
+/** USD that the daily audits of a month take for 1,000 creations that the table keeps. */
+export function auditMonth(): number {
+  return 1000 * monthDays * auditUnits * prices.readUnit;
+}
+
+/** USD for a month in which 1,000 creations stay in the table: their bytes, and the backup of these bytes. */
+export function keptMonth(storedBytes: number): number {
+  return ((1000 * storedBytes) / 1e9) * (prices.tableGigabyteMonth + prices.backupGigabyteMonth);
+}
+
+/** What switches of the settings add. The canary also pays for its creations, as every account does. */
+export function canaryMonth(everyMinutes: number, successUsd: number): number {
+  const runs = minutesAMonth / everyMinutes;
+  const metrics = 2 * prices.metricMonth + prices.alarmMonth + prices.secretMonth;
+  return metrics + runs * (successUsd / 1000);
+}
+
+/** A 1K picture as PNG. The other formats are smaller. */
+export const usualMegabytes = 1.5;
+/** Days for which a result is kept by default. The bucket deletes it a day later. */
+export const keptDays = 31;
+/**
+ * Bytes from AWS to the internet, beside the pictures: the order to the vendor, the answer to POST, and the webhook.
+ * An answer to a poll is as long as the answer to POST. The order has no source images here.
+ */
+const sentBytes = { order: 1_500, answer: 1_400, webhook: 2_000 } as const;
+
+/** USD for 1,000 pictures that are stored as long as the service keeps them. */
+export function storedBill(megabytes: number): number {
+  return 1000 * (megabytes / 1000) * (keptDays / 30) * prices.objectGigabyteMonth;
+}
+
+/** USD for 1,000 pictures that are fetched once each: CloudFront, and its own request to the bucket. */
+export function fetchedBill(megabytes: number): number {
+  return 1000 * (prices.edgeRequest + prices.objectGet + (megabytes / 1000) * prices.edgeGigabyte);
+}
+
+/** USD for what 1,000 creations send to the internet beside their pictures. */
+export function trafficBill({
+  polls,
+  hasWebhook,
+}: {
+  readonly polls: number;
+  readonly hasWebhook: boolean;
+}): number {
+  const { order, answer, webhook } = sentBytes;
+  const bytes = order + (1 + polls) * answer + (hasWebhook ? webhook : 0);
+  return 1000 * (bytes / 1e9) * prices.trafficGigabyte;
+}

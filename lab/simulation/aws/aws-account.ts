@@ -1,0 +1,90 @@
+/** An account of AWS with its quotas, and what they have refused. */
+import type { Item } from '../../../local/dynamodb/attributes.ts';
+import type { AwsQuotas } from '../limits/quotas.ts';
+import { createFunctionConcurrency, type FunctionConcurrency } from './function-concurrency.ts';
+import { createTableThroughput, type TableThroughput } from './table-throughput.ts';
+import { createTokenBucket } from './token-bucket.ts';
+
+/** How often a limit has refused something, and when it did so first, in epoch milliseconds. */
+export interface Refusals {
+  count: number;
+  readonly firstAt: number;
+}
+
+/** Who sends a request to the gateway. */
+export type RequestFrom = 'client' | 'vendor';
+
+export interface AwsAccount {
+  readonly quotas: AwsQuotas;
+  readonly functions: FunctionConcurrency;
+  /** The throughput of a table whose items `get` reads. There is one table. */
+  readonly tableOf: (get: (pk: string, sk: string) => Item | undefined) => TableThroughput;
+  /** The throughput of the table, once there is one. */
+  readonly table: () => TableThroughput | undefined;
+  /** Whether the gateway lets a request through that comes from a client or is the callback of a vendor. */
+  readonly admitsRequest: (from: RequestFrom) => boolean;
+  /** Takes a state transition, and gives the milliseconds for which it has to wait. */
+  readonly transitionWait: () => number;
+  readonly requests: () => number;
+  readonly transitions: () => number;
+  readonly note: (limit: string) => void;
+  readonly refusals: ReadonlyMap<string, Refusals>;
+}
+
+/**
+ * @param now epoch milliseconds
+ * @param warm the number of idle environments of a function at the beginning
+ */
+export function createAwsAccount(
+  now: () => number,
+  quotas: AwsQuotas,
+  warm: Readonly<Record<string, number>> = {},
+): AwsAccount {
+  const refusals = new Map<string, Refusals>();
+  const note = (limit: string): void => {
+    const known = refusals.get(limit);
+    if (known) known.count += 1;
+    else refusals.set(limit, { count: 1, firstAt: now() });
+  };
+  const gateway = createTokenBucket(now, quotas.gateway);
+  const throttles = {
+    client: { bucket: createTokenBucket(now, quotas.stage), limit: 'throttle of the stage' },
+    vendor: { bucket: createTokenBucket(now, quotas.callbacks), limit: 'throttle of the callbacks' },
+  };
+  const { perSecond, burst } = quotas.steps.stateTransitions;
+  const states = createTokenBucket(now, { perSecond, burst });
+  let requests = 0;
+  let transitions = 0;
+  let table: TableThroughput | undefined;
+  return {
+    quotas,
+    functions: createFunctionConcurrency(now, quotas, warm, note),
+    tableOf: (get) => (table = createTableThroughput(now, quotas, get, note)),
+    table: () => table,
+    admitsRequest: (from) => {
+      const { bucket, limit } = throttles[from];
+      if (!bucket.take()) {
+        note(limit);
+        return false;
+      }
+      if (!gateway.take()) {
+        note('requests of the account');
+        return false;
+      }
+      requests += 1;
+      return true;
+    },
+    transitionWait: () => {
+      transitions += 1;
+      const wait = states.millisToNext();
+      if (wait > 0) note('state transitions');
+      // The execution waits, and its transition is spent in any case.
+      states.spend(1);
+      return wait;
+    },
+    requests: () => requests,
+    transitions: () => transitions,
+    note,
+    refusals,
+  };
+}

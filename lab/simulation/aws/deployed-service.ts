@@ -1,0 +1,587 @@
+/**
+ * The whole service in one world: the real handlers, opened as the functions open them, over a simulated platform.
+ * The file is long because it lists all handlers and all parts of the platform.
+ */
+import type {
+  APIGatewayProxyEvent,
+  APIGatewayProxyEventV2,
+  APIGatewayProxyStructuredResultV2,
+  Context,
+} from 'aws-lambda';
+import type { InvocationResult } from '../../../local/lambda/messages.ts';
+import { withCatalog } from '../../../service/api/admit.ts';
+import { cancelCreation } from '../../../service/api/cancel-creation.ts';
+import type { ApiHandler } from '../../../service/api/framed.ts';
+import { getBalance } from '../../../service/api/get-balance.ts';
+import { getCreation } from '../../../service/api/get-creation.ts';
+import { listCreations } from '../../../service/api/list-creations.ts';
+import { listModels } from '../../../service/api/list-models.ts';
+import { openCancel } from '../../../service/api/open-cancel.ts';
+import { openApi, openCatalog, openList, openQuote } from '../../../service/api/open.ts';
+import { serve } from '../../../service/api/serve.ts';
+import type { Table } from '../../../service/aws/dynamodb/table.ts';
+import { createReplaceableSecret } from '../../../service/aws/secrets.ts';
+import type { Catalog, ProviderCosts } from '../../../service/catalog/catalog-schema.ts';
+import models from '../../../service/catalog/models.json' with { type: 'json' };
+import costs from '../../../service/catalog/provider-costs.json' with { type: 'json' };
+import type { RouteOrder } from '../../../service/catalog/provider-store.ts';
+import { defaultServiceCapacity, heldShare } from '../../../service/contract/limits.ts';
+import { openRefund } from '../../../service/creations/open-refund.ts';
+import { creationIdOf, type Payload } from '../../../service/creations/payload.ts';
+import { refundCharge } from '../../../service/creations/refund-charge.ts';
+import { listEvents } from '../../../service/events/list-events.ts';
+import { openEvents } from '../../../service/events/open.ts';
+import { createUpload } from '../../../service/generate/create-upload.ts';
+import { generateImage } from '../../../service/generate/generate-image.ts';
+import { openUpload } from '../../../service/generate/open-upload.ts';
+import { openSubmit } from '../../../service/generate/open.ts';
+import { quoteImage } from '../../../service/generate/quote-image.ts';
+import { openOpenaiImages } from '../../../service/openai/open-images.ts';
+import type { Outbound } from '../../../service/outbound/outbound.ts';
+import { tableOf } from '../../../service/platform/common.ts';
+import { openOperator } from '../../../service/platform/open-operator.ts';
+import type { Platform } from '../../../service/platform/platform.ts';
+import type { Claims } from '../../../service/portal/sign-in/openid.ts';
+import { openReconcile } from '../../../service/reconcile/open.ts';
+import { reconcile, type ReconcileEvent } from '../../../service/reconcile/reconcile.ts';
+import { openCallback } from '../../../service/render/open-completion.ts';
+import { openRender } from '../../../service/render/open.ts';
+import { receiveCallback } from '../../../service/render/receive-callback.ts';
+import { renderImage } from '../../../service/render/render-image.ts';
+import type { Log } from '../../../service/values/runtime.ts';
+import type { Schema } from '../../../service/values/schema-version.ts';
+import type { ImageProvider } from '../../../service/vendors/provider.ts';
+import { deliverWebhook } from '../../../service/webhooks/deliver-webhook.ts';
+import { openDelivery } from '../../../service/webhooks/open.ts';
+import { createSecretBox } from '../../../service/webhooks/secret-box.ts';
+import { environment } from '../environment.ts';
+import type { CallbackWatch } from '../invariants/callback-watch.ts';
+import { gatewayLimits } from '../limits/api-gateway.ts';
+import { lambdaLimits } from '../limits/lambda.ts';
+import { otherRegion } from '../limits/step-functions.ts';
+import { type Bucket, createBucket } from '../network/bucket.ts';
+import {
+  callingModel,
+  callingVendor,
+  type CallingVendor,
+  createCallingVendor,
+  type SentCallback,
+  type VendorHabits,
+} from '../network/calling-vendor.ts';
+import {
+  createFlappingProvider,
+  flappingCosts,
+  flappingProviders,
+  flappingRoutes,
+  type FlappingWatch,
+} from '../network/flapping-providers.ts';
+import { createSimulatedOutbound, type OutsideWatch } from '../network/outbound.ts';
+import { createProvider, pictures } from '../network/providers.ts';
+import { flappingWeather, type Forecast } from '../network/weather.ts';
+import type { Dice } from '../world/dice.ts';
+import type { Ongoing } from '../world/effects.ts';
+import { createClock } from '../world/function-clock.ts';
+import type { Invocation, World } from '../world/simulated-world.ts';
+import type { AwsAccount, RequestFrom } from './aws-account.ts';
+import { answerOfDynamodb } from './dynamodb-endpoint.ts';
+import { createEncryptionSecret } from './encryption-secret.ts';
+import { createOpenai, type OpenaiAnswer, type OpenaiWatch } from './openai-service.ts';
+import {
+  createPortal,
+  originSecretArn,
+  originSecretAt,
+  portalEnvironment,
+  type PortalFunctionName,
+} from './portal-service.ts';
+import { createReleases, type Release, type Releases, releaseSchemas } from './releases.ts';
+import { createAwsClients } from './sdk-clients.ts';
+import { type Change, createSimulatedTable, type SimulatedTable, tableName } from './simulated-table.ts';
+import { createStepFunctions, machineArns, type StepFunctions } from './step-functions.ts';
+import { asTableRequest } from './table-request.ts';
+import { invokeTask } from './task-invocation.ts';
+
+const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:encryption';
+
+export type Operation =
+  | 'generate'
+  | 'get'
+  | 'list'
+  | 'events'
+  | 'balance'
+  | 'quote'
+  | 'models'
+  | 'upload'
+  | 'cancel'
+  | PortalFunctionName;
+
+export interface ServiceWatch extends OutsideWatch, OpenaiWatch, FlappingWatch {
+  readonly onCommit: (changes: readonly Change[]) => void;
+  /** Is told that a creation was read by its id. */
+  readonly onRead: (creation: string) => void;
+  /** Is told that an API function begins with a request. */
+  readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => void;
+  /** Is told that an API function answered, or that the gateway answered in its place. */
+  readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
+  /** Is told that a Task invokes a function, with what its execution was started, and what the Task gets. */
+  readonly onTask: (functionName: string, startedWith: Payload, input: Payload) => void;
+  /** Is told which creation an invocation renders. */
+  readonly onRenders: (invocation: string, creation: string) => void;
+  /** Is told with which input an execution of a creation is started. */
+  readonly onStart: (input: string) => void;
+  /** Is told that a Task invokes a function while the run's invocation before has not ended. */
+  readonly onRunAgain: (creation: string, earlier: Invocation) => void;
+  /** Is told that an execution ended without success, and with what it was started. */
+  readonly onDied: (name: string, startedWith: Payload) => void;
+  /** Is told that the code of a Task did not understand its creation, and with which release its execution began. */
+  readonly onNotUnderstood: (startedWith: Payload, began: Release) => void;
+  /** Is told how a callback was answered. */
+  readonly onCallback: CallbackWatch['onCallback'];
+  /** Is told that a task was ended with success, and with which output. */
+  readonly onTaskEnded: CallbackWatch['onTaskEnded'];
+  /** Is told the plain text of a webhook secret that was sealed. */
+  readonly onSealed: (sealed: string, plain: string) => void;
+  /** Is told every log line, and every text in the history of an execution. */
+  readonly onText: (text: string) => void;
+}
+
+/** What an operator's commands use. */
+export type Operator = ReturnType<typeof openOperator>;
+
+export interface Service {
+  readonly table: SimulatedTable;
+  /** The table as the adapters know it. */
+  readonly store: Table;
+  readonly bucket: Bucket;
+  readonly stepFunctions: StepFunctions;
+  readonly releases: Releases;
+  readonly vendor: CallingVendor;
+  readonly operator: Operator;
+  /** Whether a vendor has stopped this job. */
+  readonly isStopped: (jobId: string) => boolean;
+  /** Sends a request as API Gateway passes it on. Rejects when the answer does not reach the client. */
+  readonly request: (
+    operation: Operation,
+    event: APIGatewayProxyEventV2,
+  ) => Promise<APIGatewayProxyStructuredResultV2>;
+  /** Sends a request of an openai library. Rejects when the answer does not reach the client. */
+  readonly openai: (event: APIGatewayProxyEvent) => Promise<OpenaiAnswer>;
+  /** Somebody comes back from the issuer. Resolves with the person or a refusal; undefined: no answer came. */
+  readonly signIn: (claims: Claims) => Promise<string | undefined>;
+  readonly reconcile: (event: ReconcileEvent) => Promise<InvocationResult>;
+  /** Runs an operator's command. A command may die, as a function may. */
+  readonly operate: (
+    name: string,
+    work: (operator: Operator) => Promise<unknown>,
+  ) => Promise<InvocationResult>;
+  readonly rotateEncryption: () => void;
+}
+
+/**
+ * In the simulation this vendor renders one model of the sandbox, so that its creations run on the callback
+ * machine. It is polled like the others.
+ */
+const callingBack = 'fal';
+export const catalog = {
+  ...models,
+  models: models.models.map((model) => {
+    const { id, routes } = model;
+    if (id === 'sandbox-standard')
+      return { ...model, routes: routes.map((route) => ({ ...route, provider: callingBack })) };
+    const flapping = flappingRoutes[id];
+    if (flapping) {
+      const [route] = routes;
+      return {
+        ...model,
+        routes: flapping.map(([provider, provider_model]) => ({ ...route, provider, provider_model })),
+      };
+    }
+    if (id !== callingModel) return model;
+    const called = routes.filter(({ provider }) => provider === callingVendor);
+    return { ...model, routes: [...called, ...called.map((route) => ({ ...route, provider: 'sandbox' }))] };
+  }),
+} as Catalog;
+
+/** The time limits of the functions, as lib/service-stack.ts sets them, and of an operator's command. */
+const limitMillis = {
+  api: 29_000,
+  render: 780_000,
+  deliver: 30_000,
+  refund: 30_000,
+  reconcile: 55_000,
+  callback: 90_000,
+  operate: 600_000,
+} as const;
+
+const environments = 3;
+
+/** How many requests of one account are held at once: the share of a small account of AWS, or of a larger one. */
+export const heldPlacesOf = (dice: Dice): number =>
+  dice.chance('few places of held requests', 0.3) ? heldShare.least : 8;
+
+/** What Step Functions allows StartExecution, and what the reconciler is told of it. */
+export interface StartLimits {
+  readonly startsPerSecond: number;
+  /** So many starts at once, after a pause. */
+  readonly startBurst: number;
+}
+
+export interface ServiceOptions extends StartLimits {
+  /** The weather of the providers that flap. */
+  readonly forecast: Forecast;
+  readonly routeOrder: RouteOrder;
+  /** How the vendor behaves that calls back. */
+  readonly vendorHabits: VendorHabits;
+  /** What a load has in the place of what the seeds have. */
+  readonly load: LoadParts;
+  /** The setting: how many creations may be open at once in the whole service. */
+  readonly serviceCapacity: number;
+}
+
+/** A load has an account with all limits of AWS, and cheaper ways out of the process. */
+export interface LoadParts {
+  readonly account: AwsAccount;
+  readonly createClients: typeof createAwsClients;
+  readonly outbound: Outbound;
+}
+
+/** The throttles of Step Functions, of every region but us-east-1, us-west-2 and eu-west-1. */
+const smallRegion: StartLimits = {
+  startsPerSecond: otherRegion.startExecution.perSecond,
+  startBurst: otherRegion.startExecution.burst,
+};
+
+/** The function behind a Task of the state machine. */
+interface Task {
+  readonly limitMillis: number;
+  readonly run: (payload: Payload, id: string, schema: Schema) => Promise<Payload>;
+}
+
+/** Creates the service of a world with an empty table. */
+export function createService(
+  world: World,
+  watch: ServiceWatch,
+  options: Partial<ServiceOptions> = {},
+): Service {
+  const { startsPerSecond, startBurst } = { ...smallRegion, ...options };
+  const { serviceCapacity = defaultServiceCapacity } = options;
+  const { forecast = flappingWeather(world.dice, world.time.now()), routeOrder = 'given', load } = options;
+  const account = load?.account;
+  const table = createSimulatedTable({
+    now: world.time.now,
+    remembers: load === undefined,
+    onCommit: (changes) => {
+      throughput?.onCommit(changes);
+      watch.onCommit(changes);
+    },
+  });
+  const throughput = account?.tableOf(table.get);
+  table.perform('UpdateItem', {
+    TableName: tableName,
+    Key: { pk: { S: 'SERVICE' }, sk: { S: 'SERVICE' } },
+    UpdateExpression: 'ADD enabledProviders :provider SET routeOrder = :order',
+    ExpressionAttributeValues: {
+      ':provider': { SS: [callingBack, callingVendor, ...flappingProviders] },
+      ':order': { S: routeOrder },
+    },
+  });
+  const encryptionSecret = createEncryptionSecret();
+  const hasNewOriginSecret = world.dice.chance('the origin secret is replaced', 0.5);
+  const releases = createReleases(world);
+  /** The last invocation by a Task of each run. */
+  const lastOfRun = new WeakMap<object, Invocation>();
+  const stepFunctions = createStepFunctions({
+    now: world.time.now,
+    limits: account?.quotas.steps ?? {
+      ...otherRegion,
+      startExecution: { perSecond: startsPerSecond, burst: startBurst },
+    },
+    ...(account && {
+      onThrottled: account.note,
+      transitionWait: account.transitionWait,
+      forgets: true,
+    }),
+    release: releases.current,
+    outside: world.outside,
+    onText: watch.onText,
+    invokeTask: ({ state, functionName, input, startedWith, release, run }) =>
+      invokeTask(world, state, async () => {
+        const task = tasks[functionName];
+        if (!task) throw new Error(`no function ${functionName}`);
+        const started = JSON.parse(startedWith) as Payload;
+        watch.onTask(functionName, started, input as Payload);
+        const result = await invoke(functionName, state, task.limitMillis, (id) => {
+          const invocation = world.current();
+          const earlier = run && lastOfRun.get(run);
+          if (earlier && world.live.has(earlier)) watch.onRunAgain(started.creation_id, earlier);
+          if (run && invocation) lastOfRun.set(run, invocation);
+          return task.run(input as Payload, id, releases.begin(release));
+        });
+        if (result === 'throttled')
+          return { ok: false, error: { errorType: 'Lambda.TooManyRequestsException', errorMessage: '' } };
+        if (!result.ok && result.error.errorType === 'NewerRelease') watch.onNotUnderstood(started, release);
+        return result;
+      }),
+    onClosed: ({ status, input, name, machineArn }) => {
+      world.note(`execution ${name} ${status}`);
+      // The rule for ended executions names the machines of creations alone.
+      if (status === 'SUCCEEDED' || machineArn === machineArns.notices) return;
+      watch.onDied(name, JSON.parse(input) as Payload);
+      // EventBridge delivers an event at least once, and some time later.
+      const copies = world.dice.chance(`event twice ${name}`, 0.2) ? 2 : 1;
+      for (let copy = 0; copy < copies; copy += 1) {
+        setTimeout(
+          () => void runReconcile({ detail: { name, input, status } }),
+          world.dice.between(`event ${name} ${copy}`, 50, 3_000),
+        );
+      }
+    },
+  });
+  /** Invokes a function, when Lambda has room for it. */
+  async function invoke(
+    functionName: string,
+    ...[name, limit, work]: Parameters<World['invoke']>
+  ): Promise<InvocationResult | 'throttled'> {
+    if (!account) return world.invoke(name, limit, work);
+    const running = account.functions.begin(functionName);
+    if (!running) return 'throttled';
+    if (running.coldMillis > 0) await world.sleep(running.coldMillis);
+    const result = await world.invoke(name, limit, work);
+    running.end();
+    return result;
+  }
+
+  const clients = (load?.createClients ?? createAwsClients)(world, {
+    dynamodb: (operation, input, fault) => {
+      const { Key: key = {} } = asTableRequest(input);
+      if (operation === 'GetItem' && key['sk']?.S === 'CREATION') watch.onRead(key['pk']?.S ?? '');
+      const answer = (): object | Ongoing<object> => answerOfDynamodb(table, world, operation, input, fault);
+      return throughput ? throughput.serve(operation, input, answer) : answer();
+    },
+    states: (operation, input) => {
+      const isOfCreation = operation === 'StartExecution' && input['stateMachineArn'] !== machineArns.notices;
+      if (isOfCreation) watch.onStart(String(input['input']));
+      const answer = stepFunctions.perform(
+        operation,
+        isOfCreation && !load && world.dice.chance(`older release ${String(input['name'])}`, 0.1)
+          ? { ...input, input: withoutRenderer(String(input['input'])) }
+          : input,
+      );
+      if (operation === 'SendTaskSuccess') watch.onTaskEnded(String(input['output']));
+      return answer;
+    },
+    secretsmanager: (operation, input) =>
+      input['SecretId'] === originSecretArn
+        ? originSecretAt(input['VersionStage'], hasNewOriginSecret)
+        : encryptionSecret.perform(operation, input),
+  });
+  const clock = createClock(world);
+  const { randomBytes } = world;
+  const bucket = createBucket(world, clock);
+  const vendor = createCallingVendor(world, receive, options.vendorHabits);
+  const stopping = [createProvider(world, callingBack, 'sandbox'), vendor.provider];
+  const providers = new Map<string, ImageProvider>(
+    [
+      createProvider(world, 'sandbox'),
+      createProvider(world, 'sandbox-large'),
+      ...stopping,
+      ...flappingProviders.map((name) => createFlappingProvider(world, name, forecast, watch)),
+    ].map((provider) => [provider.name, provider]),
+  );
+  const variables: Readonly<Record<string, string>> = {
+    ...environment,
+    ...portalEnvironment,
+    TABLE_NAME: tableName,
+    STATE_MACHINE_ARN: machineArns.plain,
+    CALLBACK_MACHINE_ARN: machineArns.callback,
+    NOTICE_MACHINE_ARN: machineArns.notices,
+    ENCRYPTION_SECRET_ARN: secretArn,
+    STARTS_PER_SECOND: String(startsPerSecond),
+    SERVICE_CAPACITY: String(serviceCapacity),
+    HELD_LIMIT: String(heldPlacesOf(world.dice)),
+  };
+  const box = createSecretBox({ client: clients.secrets, secretArn, clock, randomBytes });
+  /** Everything through which the service leaves its process. */
+  const on: Platform = {
+    clock,
+    randomBytes,
+    environment: (name) => {
+      const value = variables[name];
+      if (value === undefined) throw new Error(`the simulation has no variable ${name}`);
+      return value;
+    },
+    log: (component) => createLog(component, watch.onText),
+    schema: () => releases.begin(releases.current()),
+    remembered: createMemories(),
+    dynamodb: clients.documents,
+    states: clients.states,
+    secrets: clients.secrets,
+    images: bucket.open,
+    uploadTargets: bucket.targets,
+    outbound:
+      load?.outbound ?? createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), watch),
+    secretBox: {
+      open: (account, sealed) => box.open(account, sealed),
+      seal: async (account, plain) => {
+        const sealed = await box.seal(account, plain);
+        watch.onSealed(sealed, plain);
+        return sealed;
+      },
+    },
+    originSecrets: createReplaceableSecret({ client: clients.secrets, secretArn: originSecretArn, clock }),
+    registration: () => ({ registerUser: () => Promise.resolve('none'), emailsADay: Infinity }),
+    vendors: providers,
+    configured: ({ name }) => {
+      throw new Error(`no operator of the simulation configures the provider ${name}`);
+    },
+    catalog,
+    providerCosts: { ...costs, costs: [...costs.costs, ...flappingCosts] } as ProviderCosts,
+  };
+  /** Only these vendors can stop a job. */
+  const stoppable = {
+    ...on,
+    vendors: new Map<string, ImageProvider>(stopping.map((provider) => [provider.name, provider])),
+  };
+  const catalogServices = openCatalog(on);
+  const portal = createPortal(on, stoppable);
+  const handlers: Readonly<Record<Operation, ApiHandler>> = {
+    generate: serve('post', withCatalog(generateImage), openSubmit(on)),
+    get: serve('get', withCatalog(getCreation), catalogServices),
+    list: serve('get', listCreations, openList(on)),
+    events: serve('get', listEvents, openEvents(on)),
+    balance: serve('get', getBalance, openApi(on)),
+    quote: serve('post', withCatalog(quoteImage), openQuote(on)),
+    upload: serve('post', createUpload, openUpload(on)),
+    models: serve('get', withCatalog(listModels), catalogServices),
+    cancel: serve('post', cancelCreation, openCancel(stoppable)),
+    ...portal.handlers,
+  };
+  const openai = createOpenai(world, watch, openOpenaiImages(on));
+  const renderer: Task = {
+    limitMillis: limitMillis.render,
+    run: (payload, id, schema) => {
+      watch.onRenders(id, creationIdOf(payload));
+      // Each environment has its own memory of the routes' health. Here each has just begun.
+      return renderImage(payload, id, openRender({ ...on, schema: () => schema }));
+    },
+  };
+  const tasks: Readonly<Record<string, Task>> = {
+    RenderImage: renderer,
+    RenderImageSmall: renderer,
+    RenderImageLarge: renderer,
+    RefundCharge: {
+      limitMillis: limitMillis.refund,
+      run: (payload, _id, schema) => refundCharge(payload, openRefund({ ...on, schema: () => schema })),
+    },
+    DeliverWebhook: {
+      limitMillis: limitMillis.deliver,
+      run: (payload, _id, schema) => deliverWebhook(payload, openDelivery({ ...on, schema: () => schema })),
+    },
+  };
+  async function runReconcile(
+    event: ReconcileEvent,
+    waitMillis: number = lambdaLimits.asynchronousRetryMillis.first,
+  ): Promise<InvocationResult> {
+    const result = await invoke('reconcile', 'reconcile', limitMillis.reconcile, () => {
+      const endsAt = world.time.now() + limitMillis.reconcile;
+      return reconcile(event, openReconcile(on), () => endsAt - world.time.now());
+    });
+    if (result !== 'throttled') return result;
+    // Lambda keeps an asynchronous invocation and tries it again.
+    await world.sleep(waitMillis);
+    return runReconcile(event, Math.min(2 * waitMillis, lambdaLimits.asynchronousRetryMillis.longest));
+  }
+
+  /** The gateway passes a request on, unless it throttles the request itself. */
+  function serveRequest(
+    from: RequestFrom,
+    ...of: Parameters<World['invoke']>
+  ): ReturnType<typeof invoke> | 'too_many' {
+    if (account?.admitsRequest(from) === false) return 'too_many';
+    return invoke(of[0], ...of);
+  }
+
+  /** A callback arrives. Gives the status of the answer, or 0 when the vendor gets no answer. */
+  async function receive(sent: SentCallback): Promise<number> {
+    const result = await serveRequest('vendor', 'callback', limitMillis.callback, (id) =>
+      receiveCallback(sent.event, id, openCallback(on)),
+    );
+    const answer = answerOf(result);
+    watch.onCallback(sent, answer);
+    const heard = world.call({ service: 'gateway', operation: 'callback', target: '' }, () => answer);
+    return heard.then(
+      ({ statusCode = 0 }) => statusCode,
+      () => 0,
+    );
+  }
+
+  return {
+    table,
+    store: tableOf(on),
+    bucket,
+    vendor,
+    isStopped: (jobId) => stopping.some((provider) => provider.isStopped(jobId)),
+    stepFunctions,
+    releases,
+    openai,
+    operator: openOperator({ ...stoppable, schema: () => releaseSchemas.before }),
+    signIn: async (claims) => {
+      const result = await world.invoke('sign-in', limitMillis.api, () => portal.enter(claims));
+      return result.ok ? String(result.payload) : undefined;
+    },
+    reconcile: (event) => runReconcile(event),
+    operate: (name, work) =>
+      world.command(`operator-${name}`, limitMillis.operate, () => work(openOperator(stoppable))),
+    rotateEncryption: encryptionSecret.rotate,
+    request: async (operation, event) => {
+      let invocation: Invocation | undefined;
+      const result = await serveRequest('client', operation, limitMillis.api, (id) => {
+        invocation = world.current();
+        if (invocation) watch.onSent(invocation, event);
+        const named = { ...event, requestContext: { ...event.requestContext, requestId: id } };
+        return handlers[operation](named, { awsRequestId: id } as Context);
+      });
+      const answer = answerOf(result);
+      if (invocation) watch.onServed(invocation, answer);
+      return world.call({ service: 'gateway', operation, target: '' }, () => answer);
+    },
+  };
+}
+
+/** The input with which the release before the three renderers starts an execution, during an update. */
+function withoutRenderer(text: string): string {
+  const { creation_id, v = 1 } = JSON.parse(text) as Payload;
+  // No such release has to do with a newer record.
+  return v > 1 ? text : JSON.stringify({ creation_id });
+}
+
+/** The answer of the function, or of the gateway in its place. */
+function answerOf(result: InvocationResult | 'throttled' | 'too_many'): APIGatewayProxyStructuredResultV2 {
+  if (result === 'too_many') return gatewayAnswer(gatewayLimits.throttledStatus);
+  if (result === 'throttled') return gatewayAnswer(gatewayLimits.statusOfThrottledFunction);
+  if (result.ok) return result.payload as APIGatewayProxyStructuredResultV2;
+  // 503 when the function took too long, and 500 when the function died.
+  return gatewayAnswer(result.error.errorType === 'Sandbox.Timedout' ? 503 : 500);
+}
+
+function gatewayAnswer(statusCode: number): APIGatewayProxyStructuredResultV2 {
+  return { statusCode, headers: {}, body: '{"message":"gateway"}' };
+}
+
+/** A function runs in several environments. One after the other gets the next request. */
+function createMemories(): Platform['remembered'] {
+  const memories = new Map<string, unknown>();
+  let opened = 0;
+  return <State>(name: string, make: () => State) =>
+    () => {
+      opened += 1;
+      const place = `${name} ${opened % environments}`;
+      if (!memories.has(place)) memories.set(place, make());
+      return memories.get(place) as State;
+    };
+}
+
+function createLog(component: string, onText: (text: string) => void): Log {
+  const write = (event: string, fields: Readonly<Record<string, unknown>> = {}): void =>
+    onText(JSON.stringify({ component, event, ...fields }));
+  return { info: write, alarm: write };
+}

@@ -1,0 +1,88 @@
+/** The image bucket of the simulation. */
+import { AwsError } from '../../../local/aws/aws-error.ts';
+import { uploadAddressSeconds } from '../../../service/contract/limits.ts';
+import type { StoredImage } from '../../../service/creations/creation.ts';
+import type { ImageStore } from '../../../service/creations/image-store.ts';
+import type { UploadTargets } from '../../../service/uploads/upload.ts';
+import { Overloaded } from '../../../service/values/errors.ts';
+import type { Clock } from '../../../service/values/runtime.ts';
+import type { World } from '../world/simulated-world.ts';
+
+export interface Bucket {
+  /** Opens the port for one request. The signal fires when the time of the request is used up. */
+  readonly open: (signal?: AbortSignal) => ImageStore;
+  readonly stored: ReadonlyMap<string, StoredImage>;
+  /** The uploads that clients have put, by their keys. */
+  readonly uploads: ReadonlyMap<string, Uint8Array>;
+  readonly targets: UploadTargets;
+  /** Takes a client's request, as S3 takes a presigned one. Returns the status of the answer. */
+  readonly receive: (url: string, headers: Readonly<Record<string, string>>, bytes: Uint8Array) => number;
+}
+
+/** The time limit of each call, as service/aws/s3.ts sets it. */
+const callMillis = { put: 40_000, get: 40_000, find: 10_000, upload: 5_000 } as const;
+
+/**
+ * Creates an empty bucket. It takes the place of the whole S3 adapter, so the HTTP requests of that adapter
+ * are not simulated. Like the adapter, it throws Overloaded when the bucket is busy or does not answer in
+ * time, and another error when the connection breaks.
+ */
+export function createBucket(world: World, clock: Clock): Bucket {
+  const stored = new Map<string, StoredImage>();
+  const contents = new Map<string, Uint8Array>();
+  const uploads = new Map<string, Uint8Array>();
+
+  async function call<Answer>(
+    operation: keyof typeof callMillis,
+    target: string,
+    outer: AbortSignal | undefined,
+    effect: () => Answer,
+  ): Promise<Answer> {
+    const limit = clock.timeout(callMillis[operation]);
+    const signal = outer ? AbortSignal.any([limit.signal, outer]) : limit.signal;
+    try {
+      return await world.call({ service: 'images', operation, target, signal }, effect);
+    } catch (error) {
+      const isBusy = signal.aborted || error instanceof AwsError;
+      throw isBusy ? new Overloaded(`the bucket gave no answer to a ${operation}`, { cause: error }) : error;
+    } finally {
+      limit.release();
+    }
+  }
+
+  return {
+    stored,
+    uploads,
+    targets: {
+      sign: ({ key, contentType, bytes }, nowMillis) => {
+        const headers = { 'content-type': contentType, 'content-length': String(bytes) };
+        const until = nowMillis + uploadAddressSeconds * 1000;
+        const signed = new URLSearchParams({ until: String(until), headers: JSON.stringify(headers) });
+        return Promise.resolve({ url: `https://bucket.test/${key}?${signed.toString()}`, headers });
+      },
+    },
+    receive: (url, headers, bytes) => {
+      const { pathname, searchParams } = new URL(url);
+      const signed = JSON.parse(searchParams.get('headers') ?? '{}') as Record<string, string>;
+      const isSigned = Object.entries(signed).every(([name, value]) => headers[name] === value);
+      if (!isSigned || world.time.now() > Number(searchParams.get('until'))) return 403;
+      uploads.set(pathname.slice(1), bytes);
+      return 200;
+    },
+    open: (signal) => ({
+      put: (image, bytes) =>
+        call('put', image.key.split('/')[0] ?? '', signal, () => {
+          stored.set(image.key, image);
+          contents.set(image.key, bytes);
+        }),
+      get: async (key) => {
+        const bytes = await call('get', '', signal, () => contents.get(key));
+        if (!bytes) throw new Error('there is no such object');
+        return bytes;
+      },
+      upload: (key, own) =>
+        call('upload', '', signal ? AbortSignal.any([signal, own]) : own, () => uploads.get(key)),
+      find: (key) => call('find', '', signal, () => stored.get(key)),
+    }),
+  };
+}

@@ -1,0 +1,85 @@
+/** The image providers of the simulation. */
+import type { RefusalReason } from '../../../service/contract/failures.ts';
+import type {
+  CancelAnswer,
+  ImageProvider,
+  ProviderAnswer,
+  RenderJob,
+} from '../../../service/vendors/provider.ts';
+import { directivesOf, type SandboxOutcome } from '../../../service/vendors/sandbox/directives.ts';
+import type { World } from '../world/simulated-world.ts';
+import { createStoppedJobs } from './stopped-jobs.ts';
+
+/** The smallest bytes that the product accepts as a picture of 64 × 64 pixels. */
+export const pictures: Readonly<Record<string, Buffer>> = {
+  png: Buffer.from(
+    '89504e470d0a1a0a0000000d4948445200000040000000400806000000aa6971de0000000049454e44ae426082',
+    'hex',
+  ),
+  jpeg: Buffer.from('ffd8ffc0000b080040004001011100ffd9', 'hex'),
+};
+
+const refusals: Readonly<Record<Exclude<SandboxOutcome, 'hang' | 'crash'>, RefusalReason>> = {
+  'reject-prompt': 'prompt',
+  'reject-image': 'source_image',
+  fail: 'failed',
+  empty: 'nothing_rendered',
+  down: 'unavailable',
+};
+const pollMillis = 500;
+
+/** A provider, and what it knows about its jobs. */
+export interface SimulatedProvider extends ImageProvider {
+  readonly isStopped: (jobId: string) => boolean;
+}
+
+/**
+ * Behaves as the sandbox provider does, with a ready picture: the directives in a prompt decide the outcome.
+ * @param directed the provider that a directive has to name to concern this one
+ */
+export function createProvider(world: World, name: string, directed = name): SimulatedProvider {
+  const answer = async (job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer> => {
+    const { outcome } = directivesOf(job.prompt, directed);
+    if (outcome === 'crash') {
+      world.current()?.die('Runtime.ExitError');
+      return new Promise(() => undefined);
+    }
+    if (outcome === 'hang') await world.sleep(3_600_000, signal);
+    if (outcome === undefined || outcome === 'hang')
+      return { kind: 'rendered', bytes: pictures[job.outputFormat] ?? Buffer.alloc(0) };
+    return { kind: 'refused', reason: refusals[outcome] };
+  };
+  const ask = <Answer>(operation: string, work: () => Promise<Answer>): Promise<Answer> =>
+    world.call({ service: 'provider', operation, target: name }, () => work).then((go) => go());
+  let jobs = 0;
+  const endOf = (jobId: string): number => Number(jobId.split('-')[1]);
+  const stops = createStoppedJobs(world, endOf);
+  return {
+    name,
+    isStopped: stops.isStopped,
+    submit: (job, signal) =>
+      ask('submit', async () => {
+        const { asyncMillis, delayMillis } = directivesOf(job.prompt, directed);
+        if (asyncMillis !== undefined) {
+          jobs += 1;
+          const jobId = `job-${world.now() + asyncMillis}-${name}-${jobs}`;
+          return { kind: 'pending', jobId, pollAfterMillis: pollMillis };
+        }
+        if (delayMillis > 0) await world.sleep(delayMillis, signal);
+        return answer(job, signal);
+      }),
+    poll: (jobId, job, signal) =>
+      ask('poll', () =>
+        stops.isStopped(jobId)
+          ? Promise.resolve<ProviderAnswer>({ kind: 'refused', reason: 'cancelled' })
+          : world.now() < endOf(jobId)
+            ? Promise.resolve<ProviderAnswer>({ kind: 'pending', jobId, pollAfterMillis: pollMillis })
+            : answer(job, signal),
+      ),
+    // A provider that plays a vendor can stop its jobs. The sandbox itself cannot.
+    ...(directed !== name && {
+      cancel: (jobId: string) =>
+        ask('cancel', (): Promise<CancelAnswer> => Promise.resolve(stops.ask(jobId))),
+    }),
+  };
+}

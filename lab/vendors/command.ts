@@ -1,0 +1,109 @@
+/** `npm run lab -- vendors`: a table of the pictures, the prices and the margins of all vendors, by their fakes. */
+import { Command } from 'commander';
+import { readMerged } from '../../admin/catalog/merged-catalog.ts';
+import { createOutput, type Output } from '../../client/command/terminal/output.ts';
+import type { Model, ProviderCosts, Route } from '../../service/catalog/catalog-schema.ts';
+import type { CreationRecord } from '../../service/creations/creation.ts';
+import { costOf } from '../../service/render/route-costs.ts';
+import { asMicros, fromUsd, type Micros, toUsd } from '../../service/values/money.ts';
+import { settled, submit } from '../../start/creations.ts';
+import { vendorNames } from './fakes/all-fakes.ts';
+import { type Fleet, startFleet } from './fleet.ts';
+import { ownServerNames } from './own-servers.ts';
+
+/** Resolves with whether every creation completed. */
+export async function run(args: string[]): Promise<boolean> {
+  const { json = false } = new Command('npm run lab -- vendors')
+    .description(
+      'Send the same prompt through the fake of every vendor, and print pictures, prices and margins',
+    )
+    .option('--json', 'one JSON document')
+    .parse(args, { from: 'user' })
+    .opts<{ json?: boolean }>();
+  const output = createOutput(json, (line) => console.log(line));
+  return showVendors(output, (line) => {
+    if (process.stderr.isTTY) console.error(line);
+  });
+}
+
+const prompt = 'a lighthouse in a storm, seen from the sea';
+
+/** One model as one vendor rendered it. Money is in USD. */
+interface VendorRun {
+  /** Or the name of an own server. */
+  readonly vendor: string;
+  readonly model: string;
+  readonly status: string;
+  readonly ms: number;
+  readonly bytes: number;
+  readonly pixels: string;
+  readonly price: number;
+  readonly cost: number;
+  readonly margin: number;
+}
+
+/** Prints the table. True when every creation completed. */
+async function showVendors(output: Output, tell: (line: string) => void): Promise<boolean> {
+  const fleet = await startFleet();
+  try {
+    const runs = await runVendors(fleet, tell);
+    output.list(
+      runs.map((run) => ({ ...run })),
+      'The catalog has no vendors.',
+    );
+    return runs.every(({ status }) => status === 'completed');
+  } finally {
+    await fleet.end();
+  }
+}
+
+/** Renders every model of the catalog once at each vendor that has it, one after the other. */
+async function runVendors(fleet: Fleet, tell: (line: string) => void): Promise<VendorRun[]> {
+  const runs: VendorRun[] = [];
+  const { catalog, costs } = await readMerged(fleet.service.operator);
+  for (const vendor of [...vendorNames, ...ownServerNames]) {
+    const key = await fleet.keyFor(vendor);
+    for (const model of catalog.models) {
+      const route = model.routes.find(({ provider }) => provider === vendor);
+      if (!route) continue;
+      tell(`${model.id} at ${vendor} …`);
+      runs.push(await runOne(fleet, key, { vendor, model, route, costs }));
+    }
+  }
+  return runs;
+}
+
+interface Line {
+  readonly vendor: string;
+  readonly model: Model;
+  readonly route: Route;
+  readonly costs: ProviderCosts;
+}
+
+async function runOne(
+  { service }: Fleet,
+  key: string,
+  { vendor, model, route, costs }: Line,
+): Promise<VendorRun> {
+  const id = await submit(service, key, { model: model.id, prompt });
+  const creation = await settled(service, id);
+  const [image] = creation.results;
+  const cost = vendorCost(costs, route, creation);
+  return {
+    vendor,
+    model: model.id,
+    status: creation.status,
+    ms: Date.parse(creation.completedAt ?? '') - Date.parse(creation.createdAt),
+    bytes: image?.bytes ?? 0,
+    pixels: image ? `${image.width} x ${image.height}` : '-',
+    price: toUsd(creation.costMicros),
+    cost: toUsd(cost),
+    margin: toUsd(asMicros(creation.costMicros - cost)),
+  };
+}
+
+/** What the vendor charges for an image of this resolution; 0 when the catalog does not know it. */
+function vendorCost(costs: ProviderCosts, route: Route, { resolution }: CreationRecord): Micros {
+  const images = costOf(costs, route)?.images ?? [];
+  return fromUsd(images.find((image) => image.resolution === resolution)?.usd ?? 0);
+}

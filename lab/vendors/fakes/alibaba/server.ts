@@ -1,0 +1,293 @@
+/**
+ * The fake of Alibaba Model Studio's native protocol (DashScope), as far as Qwen-Image 3.0 uses it. The fake
+ * refuses what the vendor refuses, with the documented status and code.
+ * https://www.alibabacloud.com/help/en/model-studio/qwen-image-generation-and-editing-api-reference (2026-10-12)
+ */
+import * as z from 'zod';
+import type { RefusalReason } from '../../../../service/contract/failures.ts';
+import { readImageHeader } from '../../../../service/values/image-bytes.ts';
+import {
+  type FakeVendor,
+  type Fields,
+  fieldsOf,
+  type Received,
+  recordedAnswer,
+  type Reply,
+  rowOf,
+  startFakeVendor,
+  type VendorRow,
+} from '../fake-vendor.ts';
+import { type Paint, pictureOf } from '../pictures.ts';
+
+interface AlibabaRow extends VendorRow {
+  /** How the adapter reads this answer. */
+  readonly answers: RefusalReason | 'rendered';
+  /**
+   * The answer to the submission. Absent: the fake renders a picture. A number is the status of a recorded answer,
+   * whose body stands in lab/vendors/answers/alibaba.json.
+   */
+  readonly reply?: number | Reply;
+  /** The answers to the downloads in turn, before the picture. */
+  readonly downloads?: readonly Reply[];
+}
+
+const prompt = { answers: 'prompt', ends: 'PromptRejected' } as const;
+const badSource = { answers: 'source_image', ends: 'SourceImageRejected', sources: 1 } as const;
+const ours = { answers: 'credentials', ends: 'ServiceUnavailable' } as const;
+const away = { answers: 'unavailable', ends: 'ServiceUnavailable' } as const;
+const failed = { answers: 'failed', ends: 'GenerationFailed' } as const;
+const late = { answers: 'timed_out', ends: 'GenerationTimedOut' } as const;
+const nothing = { answers: 'nothing_rendered', ends: 'NothingRendered' } as const;
+const unknown = { answers: 'unknown_answer', ends: 'InternalFailure' } as const;
+const rendered = { answers: 'rendered', ends: 'completed' } as const;
+
+export const alibabaRows: readonly AlibabaRow[] = [
+  { row: 'success', says: 'the address of a picture', ...rendered },
+  { row: 'sources', says: 'a picture made from two source images', ...rendered, sources: 2 },
+  { row: 'inspection-input', says: '400 DataInspectionFailed at the input', ...prompt, reply: 400 },
+  { row: 'inspection-output', says: '400 DataInspectionFailed at the output', ...prompt, reply: 400 },
+  { row: 'infringement', says: '400 IPInfringementSuspect', ...prompt, reply: 400 },
+  { row: 'bad-source', says: '400 InvalidParameter.DataInspection', ...badSource, reply: 400 },
+  {
+    row: 'too-large',
+    says: '413',
+    ...badSource,
+    reply: { status: 413, body: '<html>413 Request Entity Too Large</html>' },
+  },
+  { row: 'throttled', says: '429 Throttling.RateQuota', ...away, reply: 429 },
+  { row: 'quota', says: '429 Throttling.AllocationQuota', ...away, reply: 429 },
+  { row: 'arrearage', says: '400 Arrearage', ...ours, reply: 400 },
+  { row: 'free-tier', says: '403 AllocationQuota.FreeTierOnly', ...ours, reply: 403 },
+  { row: 'key-refused', says: '401 InvalidApiKey', ...ours, reply: 401 },
+  { row: 'payment', says: '402', ...ours, reply: { status: 402, body: {} } },
+  { row: 'forbidden', says: '403 AccessDenied.Unpurchased', ...ours, reply: 403 },
+  { row: 'model-missing', says: '404 ModelNotFound', ...ours, reply: 404 },
+  { row: 'down', says: '503 ServiceUnavailable', ...away, reply: 503 },
+  { row: 'error', says: '500 InternalError.Algo', ...failed, reply: 500 },
+  { row: 'timed-out', says: '500 InternalError.Timeout', ...late, reply: 500 },
+  {
+    row: 'gateway-late',
+    says: '504 of a proxy on the way',
+    ...late,
+    reply: { status: 504, body: '<html>504 Gateway Timeout</html>' },
+  },
+  {
+    row: 'gateway',
+    says: '502 of a proxy on the way',
+    ...failed,
+    reply: { status: 502, body: '<html>502 Bad Gateway</html>' },
+  },
+  { row: 'error-in-success', says: '200 with the code of an error', ...unknown, reply: 200 },
+  {
+    row: 'empty',
+    says: '200 without a choice',
+    ...nothing,
+    reply: { status: 200, body: { output: { choices: [] } } },
+  },
+  {
+    row: 'text-only',
+    says: '200 with a text in place of the picture',
+    ...nothing,
+    reply: {
+      status: 200,
+      body: { output: { choices: [{ finish_reason: 'stop', message: { content: [{ text: 'No.' }] } }] } },
+    },
+  },
+  { row: 'empty-picture', says: 'a picture of no bytes', ...nothing, downloads: [{ status: 200, body: '' }] },
+  {
+    row: 'no-picture',
+    says: 'a page in place of the picture',
+    answers: 'rendered',
+    ends: 'InternalFailure',
+    downloads: [{ status: 200, body: '<html>' }],
+  },
+  { row: 'other-refusal', says: '400 InvalidParameter', ...unknown, reply: 400 },
+  {
+    row: 'unknown-shape',
+    says: '200 with a body of another shape',
+    ...unknown,
+    reply: { status: 200, body: { data: ['?'] } },
+  },
+  {
+    row: 'foreign-picture',
+    says: 'a picture on another host',
+    ...unknown,
+    reply: {
+      status: 200,
+      body: {
+        output: {
+          choices: [
+            { message: { content: [{ image: 'https://oss-accelerate.aliyuncs.com.example.com/a.png' }] } },
+          ],
+        },
+      },
+    },
+  },
+  {
+    row: 'picture-expired',
+    says: '403 in place of the picture',
+    ...unknown,
+    downloads: [{ status: 403, body: '<Error><Code>AccessDenied</Code></Error>' }],
+  },
+  {
+    row: 'picture-moved',
+    says: '302 in place of the picture',
+    ...unknown,
+    downloads: [{ status: 302, headers: { location: 'https://elsewhere.test/' } }],
+  },
+  {
+    row: 'redirect',
+    says: '302 to another host',
+    ...unknown,
+    reply: { status: 302, headers: { location: 'https://elsewhere.test/' } },
+  },
+  {
+    row: 'break',
+    says: 'a connection that is closed after the request',
+    answers: 'unknown_outcome',
+    ends: 'InternalFailure',
+    reply: { status: 'break' },
+  },
+  {
+    row: 'download-broke',
+    says: 'the connection of the first download is closed',
+    ...rendered,
+    downloads: [{ status: 'break' }],
+  },
+  { row: 'download-down', says: '503 to the first download', ...rendered, downloads: [{ status: 503 }] },
+];
+
+export const fakeAlibabaKey = 'fake-alibaba-key';
+
+const models = ['qwen-image-3.0', 'qwen-image-3.0-pro'];
+const knownParameters = [
+  'n',
+  'size',
+  'negative_prompt',
+  'prompt_extend',
+  'prompt_extend_mode',
+  'enable_thinking',
+  'watermark',
+  'seed',
+];
+const mostSources = 3;
+const mostSourceBytes = 10 * 1024 * 1024;
+
+interface Picture {
+  readonly row: string;
+  readonly size: string;
+  downloads: number;
+}
+
+export async function startFakeAlibaba(
+  paint: Paint = pictureOf,
+): Promise<FakeVendor & { renderings(): number }> {
+  const pictures: Picture[] = [];
+  const vendor = await startFakeVendor((request, origin) => {
+    const { method, path, headers } = request;
+    if (method === 'GET' && path.startsWith('/pictures/')) return deliver(request, pictures, paint);
+    if (headers['authorization'] === undefined) return refused(401, 'InvalidApiKey', 'No API-key provided.');
+    if (headers['authorization'] !== `Bearer ${fakeAlibabaKey}`)
+      return { status: 401, body: recordedAnswer('alibaba', 'key-refused') };
+    if (method === 'GET' && path === '/compatible-mode/v1/models')
+      return { status: 200, body: { object: 'list', data: models.map((id) => ({ id, object: 'model' })) } };
+    if (path !== '/api/v1/services/aigc/multimodal-generation/generation')
+      return refused(404, 'NotFound', 'The request path was not found.');
+    if (method !== 'POST') return refused(405, 'InvalidRequestMethod', `${method} is not supported.`);
+    return refusalOf(request) ?? answerTo(requestSchema.parse(request.json), pictures, origin);
+  });
+  return { ...vendor, renderings: () => pictures.length };
+}
+
+function refused(status: number, code: string, message: string): Reply {
+  return { status, body: { request_id: '3c5761be-2e87-94cd-bb3f-ed8251ad7f51', code, message } };
+}
+
+function refusalOf({ headers, json }: Received): Reply | undefined {
+  const invalid = (message: string): Reply => refused(400, 'InvalidParameter', message);
+  if (headers['x-dashscope-async'] !== undefined)
+    return refused(403, 'AccessDenied', 'current user api does not support asynchronous calls.');
+  if (!(headers['content-type'] ?? '').startsWith('application/json') || json === undefined)
+    return invalid('Request body format invalid');
+  const { model, input, parameters, ...others } = fieldsOf(json);
+  if (Object.keys(others).length > 0) return invalid('Unknown field.');
+  if (typeof model !== 'string' || !models.includes(model))
+    return refused(404, 'ModelNotFound', 'The model does not exist.');
+  const wrong = wrongParameter(fieldsOf(parameters));
+  if (wrong !== undefined) return invalid(`parameters.${wrong} is invalid.`);
+  return refusalOfInput(fieldsOf(input), invalid);
+}
+
+function wrongParameter(parameters: Fields): string | undefined {
+  const unknown = Object.keys(parameters).find((name) => !knownParameters.includes(name));
+  if (unknown !== undefined) return unknown;
+  const { n = 1, size, seed = 0, prompt_extend: extend = true, watermark = false } = parameters;
+  if (![1, 2, 3, 4, 5, 6].includes(Number(n))) return 'n';
+  if (size !== undefined && !isSize(size)) return 'size';
+  if (!Number.isInteger(seed) || Number(seed) < 0 || Number(seed) > 2_147_483_647) return 'seed';
+  if (typeof extend !== 'boolean') return 'prompt_extend';
+  return typeof watermark === 'boolean' ? undefined : 'watermark';
+}
+
+function isSize(size: unknown): boolean {
+  if (typeof size !== 'string' || !/^\d+\*\d+$/.test(size)) return false;
+  const [width = 0, height = 0] = size.split('*').map(Number);
+  const pixels = width * height;
+  return (
+    pixels >= 512 * 512 && pixels <= 2048 * 2048 && Math.max(width, height) <= 8 * Math.min(width, height)
+  );
+}
+
+function refusalOfInput({ messages }: Fields, invalid: (message: string) => Reply): Reply | undefined {
+  const [message, ...more] = z.array(z.unknown()).catch([]).parse(messages);
+  const { role, content } = fieldsOf(message);
+  if (more.length > 0 || role !== 'user') return invalid('messages must hold one message of the user.');
+  const parts = (Array.isArray(content) ? content : []).map(fieldsOf);
+  const texts = parts.flatMap(({ text }) => (text === undefined ? [] : [text]));
+  if (texts.length !== 1 || typeof texts[0] !== 'string' || texts[0] === '')
+    return invalid('content must hold exactly one text.');
+  const images = parts.flatMap(({ image }) => (image === undefined ? [] : [image]));
+  if (images.length > mostSources) return invalid('content holds too many images.');
+  return images.every(isSource) ? undefined : { status: 400, body: recordedAnswer('alibaba', 'bad-source') };
+}
+
+function isSource(image: unknown): boolean {
+  const [, type, data = ''] = /^data:(image\/\w+);base64,(.*)$/.exec(String(image)) ?? [];
+  const bytes = Buffer.from(data, 'base64');
+  return bytes.byteLength <= mostSourceBytes && readImageHeader(bytes)?.contentType === type;
+}
+
+/** What the fake reads of a request that it has not refused. */
+const requestSchema = z.object({
+  input: z.object({
+    messages: z.array(z.object({ content: z.array(z.object({ text: z.string().optional() })) })),
+  }),
+  parameters: z.object({ size: z.string().default('1024*1024') }),
+});
+
+function answerTo(
+  { input, parameters }: z.infer<typeof requestSchema>,
+  pictures: Picture[],
+  origin: string,
+): Reply {
+  const text = input.messages[0]?.content.find((part) => part.text !== undefined)?.text;
+  const row = alibabaRows.find((candidate) => candidate.row === rowOf(text));
+  if (typeof row?.reply === 'number') return { status: row.reply, body: recordedAnswer('alibaba', row.row) };
+  if (row?.reply !== undefined) return row.reply;
+  pictures.push({ row: row?.row ?? '', size: parameters.size, downloads: 0 });
+  const address = `${origin}/pictures/${pictures.length}.png?Expires=1795478400&OSSAccessKeyId=fake&Signature=fake`;
+  return { status: 200, body: recordedAnswer('alibaba', 'result', { address }) };
+}
+
+/** The storage refuses a request that is signed in its address and has an authorization as well. */
+function deliver({ path, headers }: Received, pictures: readonly Picture[], paint: Paint): Reply {
+  if (headers['authorization'] !== undefined)
+    return { status: 400, body: '<Error><Code>InvalidArgument</Code></Error>' };
+  const picture = pictures[Number(/^\/pictures\/(\d+)\.png\?/.exec(path)?.[1]) - 1];
+  if (!picture) return { status: 404, body: '<Error><Code>NoSuchKey</Code></Error>' };
+  const reply = alibabaRows.find(({ row }) => row === picture.row)?.downloads?.[picture.downloads];
+  picture.downloads += 1;
+  if (reply) return reply;
+  const [width = 0, height = 0] = picture.size.split('*').map(Number);
+  return { status: 200, headers: { 'content-type': 'image/png' }, body: paint('png', width, height) };
+}

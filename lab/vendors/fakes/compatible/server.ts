@@ -1,0 +1,130 @@
+/**
+ * One fake for the whole family of servers that offer POST /v1/images/generations. What differs is in the rules of
+ * each. The fake refuses what the server refuses, and serves a picture at an address only to a call without a key.
+ */
+import { readImageHeader } from '../../../../service/values/image-bytes.ts';
+import {
+  type FakeVendor,
+  type Fields,
+  fieldsOf,
+  type Received,
+  recordedAnswer,
+  type Reply,
+  rowOf,
+  startFakeVendor,
+} from '../fake-vendor.ts';
+import { formOf } from '../openai/server.ts';
+import { type Paint, pictureOf } from '../pictures.ts';
+import { litellm, localai, sglang, vllmOmni } from './own-servers.ts';
+import { byteplus, type FakeStyle, recorded, recraft, type ServerRules, xai } from './vendors.ts';
+
+export const rulesOf: Readonly<Record<FakeStyle, ServerRules>> = {
+  'vllm-omni': vllmOmni,
+  sglang,
+  localai,
+  litellm,
+  xai,
+  recraft,
+  ark: byteplus,
+};
+
+/** Starts the fake of a server. */
+export async function startFakeServer(style: FakeStyle, paint: Paint = pictureOf): Promise<FakeVendor> {
+  const rules = rulesOf[style];
+  const pictures: Buffer[] = [];
+  return startFakeVendor((request, origin) => {
+    const place = /^\/pictures\/(\d+)\.png$/.exec(request.path)?.[1];
+    if (place !== undefined) return deliver(request, pictures[Number(place)]);
+    const { key, check } = rules;
+    if (key !== null && request.headers['authorization'] !== `Bearer ${key}`)
+      return recorded(rules.answers, 'key-refused', 401);
+    if (request.path === check && request.method === 'GET') return { status: 200, body: { data: [] } };
+    const sent = sentFields(rules, request);
+    if (!sent) return { status: 404, body: { error: 'there is no such path' } };
+    return (
+      refusalOfFields(rules, sent.fields) ??
+      refusalOfSources(rules, sent) ??
+      answerTo(rules, sent.fields, { pictures, origin, paint })
+    );
+  });
+}
+
+interface Sent {
+  readonly fields: Fields;
+  /** Undefined: the source images are malformed. */
+  readonly sources: readonly Buffer[] | undefined;
+}
+
+const sourceFields = ['image', 'images', 'ref_images'];
+
+/** The fields and source images of a request. Undefined: the server has no such call. */
+function sentFields(rules: ServerRules, request: Received): Sent | undefined {
+  if (request.method !== 'POST') return undefined;
+  const isForm = (request.headers['content-type'] ?? '').startsWith('multipart/form-data');
+  if (isForm) {
+    if (rules.sources !== 'form' || request.path !== rules.edits) return undefined;
+    const { fields, files } = formOf(request);
+    const isNamed = files.length > 0 && files.every(({ field }) => rules.sourceParts.includes(field));
+    // Every value of a form is text, and a server reads n as a number.
+    return {
+      fields: { ...fields, n: Number(fields['n'] ?? 1) },
+      sources: isNamed ? files.map(({ bytes }) => bytes) : undefined,
+    };
+  }
+  const fields = fieldsOf(request.json);
+  const hasSources = sourceFields.some((field) => field in fields);
+  if (!hasSources) return request.path === rules.generations ? { fields, sources: [] } : undefined;
+  if (typeof rules.sources !== 'function' || request.path !== rules.edits) return undefined;
+  return { fields, sources: rules.sources(fields) };
+}
+
+function refusalOfFields(
+  { fields: known, values, models, mostPrompt, sizeOf, refuse }: ServerRules,
+  fields: Fields,
+): Reply | undefined {
+  const { model, prompt } = fields;
+  const notTaken = typeof model === 'string' ? models[model] : undefined;
+  if (!notTaken) return refuse(400, 'model');
+  if (typeof prompt !== 'string' || prompt === '' || prompt.length > mostPrompt) return refuse(400, 'prompt');
+  const stranger = Object.keys(fields).find(
+    (field) => notTaken.includes(field) || (known !== null && !known.includes(field)),
+  );
+  if (stranger !== undefined) return refuse(400, stranger);
+  const wrong = Object.keys(values).find(
+    (field) => field in fields && values[field]?.includes(fields[field]) !== true,
+  );
+  if (wrong !== undefined) return refuse(400, wrong);
+  return sizeOf(fields) === undefined ? refuse(400, 'size') : undefined;
+}
+
+function refusalOfSources({ mostSources, refuse }: ServerRules, { sources }: Sent): Reply | undefined {
+  const isFit = sources?.every((bytes) => readImageHeader(bytes) !== undefined) === true;
+  return isFit && sources.length <= mostSources ? undefined : refuse(400, 'image');
+}
+
+interface Gallery {
+  readonly pictures: Buffer[];
+  readonly origin: string;
+  readonly paint: Paint;
+}
+
+function answerTo(rules: ServerRules, fields: Fields, { pictures, origin, paint }: Gallery): Reply {
+  const found = rules.rows.find((candidate) => candidate.row === rowOf(fields['prompt']));
+  if (typeof found?.reply === 'number') return recorded(rules.answers, found.row, found.reply);
+  if (typeof found?.reply === 'object') return found.reply;
+  const [width, height] = rules.sizeOf(fields) ?? [1024, 1024];
+  const picture = paint(rules.formatOf(fields), width, height);
+  const values =
+    found?.reply === 'address'
+      ? { address: `${origin}/pictures/${pictures.push(picture) - 1}.png` }
+      : { picture: picture.toString('base64'), size: `${width}x${height}` };
+  const body = recordedAnswer(rules.answers, found?.reply === 'address' ? 'address' : 'result', values);
+  return { status: 200, headers: { ...rules.headers }, body: { ...body, ...rules.more?.(fields) } };
+}
+
+function deliver({ headers }: Received, picture: Buffer | undefined): Reply {
+  if (headers['authorization'] !== undefined) return { status: 400, body: 'a key was sent here' };
+  return picture
+    ? { status: 200, headers: { 'content-type': 'image/png' }, body: picture }
+    : { status: 404, body: '' };
+}

@@ -1,0 +1,255 @@
+/**
+ * The fake of Ideogram's API, version 2, as far as Ideogram 4.5 without source images uses it. A job is pending for
+ * two polls. The fake refuses what Ideogram refuses, with the documented status.
+ * https://developer.ideogram.ai/api-reference/images/generate/ideogram-4-5 (read 2026-11-22)
+ */
+import * as z from 'zod';
+import type { RefusalReason } from '../../../../service/contract/failures.ts';
+import {
+  type FakeVendor,
+  type Received,
+  recordedAnswer,
+  type Reply,
+  rowOf,
+  startFakeVendor,
+  type VendorRow,
+} from '../fake-vendor.ts';
+import { type Paint, pictureOf } from '../pictures.ts';
+
+interface IdeogramRow extends VendorRow {
+  /** How the adapter reads this answer. */
+  readonly answers: RefusalReason | 'rendered';
+  /**
+   * The answer to the submission. Absent: the fake accepts the job. A number is the status of a recorded answer,
+   * whose body stands in lab/vendors/answers/ideogram.json.
+   */
+  readonly submitted?: number | Reply;
+  /** The answer to the first poll. */
+  readonly firstPoll?: Reply;
+  /** The answer to the poll of an ended job. Absent: the job is completed. 'recorded': as for `submitted`. */
+  readonly ended?: 'recorded' | Reply;
+  /** The answer to the first download. */
+  readonly firstDownload?: Reply;
+}
+
+const prompt = { answers: 'prompt', ends: 'PromptRejected' } as const;
+const ours = { answers: 'credentials', ends: 'ServiceUnavailable' } as const;
+const away = { answers: 'unavailable', ends: 'ServiceUnavailable' } as const;
+const failed = { answers: 'failed', ends: 'GenerationFailed' } as const;
+const nothing = { answers: 'nothing_rendered', ends: 'NothingRendered' } as const;
+const unknown = { answers: 'unknown_answer', ends: 'InternalFailure' } as const;
+const lost = { answers: 'unknown_outcome', ends: 'InternalFailure' } as const;
+const rendered = { answers: 'rendered', ends: 'completed' } as const;
+
+export const ideogramRows: readonly IdeogramRow[] = [
+  { row: 'success', says: 'completed after two polls', ...rendered },
+  { row: 'unsafe-prompt', says: '422', ...prompt, submitted: 422 },
+  { row: 'unsafe-picture', says: 'is_image_safe false and no address', ...prompt, ended: 'recorded' },
+  { row: 'policy', says: 'failed, content_policy_violation', ...prompt, ended: 'recorded' },
+  { row: 'failed', says: 'failed, for another reason', ...failed, ended: 'recorded' },
+  {
+    row: 'failed-silently',
+    says: 'failed, without a reason',
+    ...failed,
+    ended: { status: 200, body: { generation_id: 'id', status: 'failed' } },
+  },
+  {
+    row: 'no-picture',
+    says: 'completed without a picture',
+    ...nothing,
+    ended: { status: 200, body: { generation_id: 'id', status: 'completed', data: [] } },
+  },
+  {
+    row: 'empty-picture',
+    says: 'a picture of no bytes',
+    ...nothing,
+    firstDownload: { status: 200, body: '' },
+  },
+  {
+    row: 'page',
+    says: 'a page in place of the picture',
+    answers: 'rendered',
+    ends: 'InternalFailure',
+    firstDownload: { status: 200, body: '<html>' },
+  },
+  { row: 'throttled', says: '429 inflight_limit', ...away, submitted: 429 },
+  { row: 'inflight', says: '402 inflight_limit', ...away, submitted: 402 },
+  { row: 'down', says: '503', ...away, submitted: { status: 503, body: { error: 'Service unavailable.' } } },
+  { row: 'funds', says: '402 insufficient_funds', ...ours, submitted: 402 },
+  { row: 'unauthorized', says: '401', ...ours, submitted: 401 },
+  { row: 'forbidden', says: '403', ...ours, submitted: 403 },
+  {
+    row: 'key-revoked',
+    says: '401 when the job is polled',
+    ...ours,
+    firstPoll: { status: 401, body: { message: 'Access denied.' } },
+  },
+  {
+    row: 'server-error',
+    says: '500',
+    ...lost,
+    submitted: { status: 500, body: { error: 'Internal error.' } },
+  },
+  {
+    row: 'break',
+    says: 'the connection is closed after the submission',
+    ...lost,
+    submitted: { status: 'break' },
+  },
+  { row: 'invalid', says: '400 about a field that Darkroom sends', ...unknown, submitted: 400 },
+  {
+    row: 'model-missing',
+    says: '404',
+    ...unknown,
+    submitted: { status: 404, body: { error: 'Not found.' } },
+  },
+  {
+    row: 'unknown-shape',
+    says: '200 without the id of a job',
+    ...unknown,
+    submitted: { status: 200, body: { created: 'now', data: [] } },
+  },
+  {
+    row: 'redirect',
+    says: '302 to another host',
+    ...unknown,
+    submitted: { status: 302, headers: { location: 'https://elsewhere.test/' } },
+  },
+  {
+    row: 'unknown-state',
+    says: 'an undocumented state',
+    ...unknown,
+    ended: { status: 200, body: { generation_id: 'id', status: 'paused' } },
+  },
+  {
+    row: 'job-missing',
+    says: '404 when the job is polled',
+    ...unknown,
+    firstPoll: { status: 404, body: { error: 'Generation not found.' } },
+  },
+  {
+    row: 'foreign-picture',
+    says: 'a picture on another host',
+    ...unknown,
+    ended: {
+      status: 200,
+      body: {
+        status: 'completed',
+        data: [{ url: 'https://ideogram.ai.example.com/a.png', is_image_safe: true }],
+      },
+    },
+  },
+  {
+    row: 'picture-expired',
+    says: '403 in place of the picture',
+    ...unknown,
+    firstDownload: { status: 403, body: '<html>403 Forbidden</html>' },
+  },
+  {
+    row: 'poll-broke',
+    says: 'the connection of the first poll is closed',
+    ...rendered,
+    firstPoll: { status: 'break' },
+  },
+  { row: 'poll-throttled', says: '429 to the first poll', ...rendered, firstPoll: { status: 429 } },
+  { row: 'poll-down', says: '502 to the first poll', ...rendered, firstPoll: { status: 502 } },
+  {
+    row: 'download-broke',
+    says: 'the connection of the first download is closed',
+    ...rendered,
+    firstDownload: { status: 'break' },
+  },
+];
+
+export const fakeIdeogramKey = 'fake-ideogram-key';
+const generatePath = '/v2/image/generate/ideogram-4-5';
+
+/** The presets of 2K. Those of 1K are half as wide and high. */
+const presets = [
+  [2048, 2048],
+  [1440, 2880],
+  [2880, 1440],
+  [1664, 2496],
+  [2496, 1664],
+  [1792, 2240],
+  [2240, 1792],
+  [1440, 2560],
+  [2560, 1440],
+  [1600, 2560],
+  [2560, 1600],
+  [1728, 2304],
+  [2304, 1728],
+] as const;
+const sizes = presets.flatMap(([width, height]) => [`${width}x${height}`, `${width / 2}x${height / 2}`]);
+
+/** Source images are files of a form, without which there is no quality "very_low" and no size "source". */
+const requestSchema = z.strictObject({
+  prompt: z.string().min(1).max(10_000),
+  quality: z.enum(['low', 'medium', 'high']).optional(),
+  size: z.enum(['auto', ...sizes]).default('auto'),
+  magic_prompt: z.enum(['auto', 'on', 'off']).optional(),
+  seed: z.int().min(0).max(2_147_483_647).optional(),
+  num_images: z.int().min(1).max(8).optional(),
+  enable_copyright_detection: z.boolean().optional(),
+  async: z.boolean().optional(),
+});
+
+interface Job {
+  readonly id: string;
+  readonly row: IdeogramRow | undefined;
+  readonly size: string;
+  polls: number;
+  downloads: number;
+}
+
+export async function startFakeIdeogram(paint: Paint = pictureOf): Promise<FakeVendor & { jobs(): number }> {
+  const jobs = new Map<string, Job>();
+  const vendor = await startFakeVendor((request, origin) => {
+    const { method, headers } = request;
+    const { pathname, searchParams } = new URL(request.path, origin);
+    const id = pathname.split('/').at(-1) ?? '';
+    if (method === 'GET' && pathname.startsWith('/api/images/ephemeral/'))
+      return deliver(jobs.get(id.replace('.png', '')), headers['api-key'], paint);
+    if (headers['api-key'] !== fakeIdeogramKey)
+      return { status: 401, body: recordedAnswer('ideogram', 'unauthorized') };
+    if (method === 'GET' && pathname === '/models') return { status: 200, body: { models: [] } };
+    if (method === 'GET' && pathname.startsWith('/v2/generations/')) return poll(jobs.get(id), origin);
+    if (pathname !== generatePath) return { status: 404, body: { error: 'Not found.' } };
+    if (method !== 'POST') return { status: 405, body: { error: 'Method not allowed.' } };
+    return submit(request, searchParams.get('dry_run') === 'true', jobs);
+  });
+  return { ...vendor, jobs: () => jobs.size };
+}
+
+function submit({ headers, json }: Received, isDry: boolean, jobs: Map<string, Job>): Reply {
+  const request = requestSchema.safeParse(json);
+  if (!(headers['content-type'] ?? '').startsWith('application/json') || !request.success)
+    return { status: 400, body: recordedAnswer('ideogram', 'invalid') };
+  if (isDry) return { status: 200, body: { object: 'price_quote', usd_micros: 60_000 } };
+  const row = ideogramRows.find((candidate) => candidate.row === rowOf(request.data.prompt));
+  if (typeof row?.submitted === 'number')
+    return { status: row.submitted, body: recordedAnswer('ideogram', row.row) };
+  if (row?.submitted) return row.submitted;
+  const id = `fake-generation-${jobs.size + 1}`;
+  jobs.set(id, { id, row, size: request.data.size, polls: 0, downloads: 0 });
+  return { status: 200, body: recordedAnswer('ideogram', 'submitted', { id }) };
+}
+
+function poll(job: Job | undefined, origin: string): Reply {
+  if (!job) return { status: 404, body: { error: 'Generation not found.' } };
+  const { id, row, size } = job;
+  job.polls += 1;
+  if (job.polls === 1 && row?.firstPoll) return row.firstPoll;
+  if (job.polls <= 2) return { status: 200, body: recordedAnswer('ideogram', 'pending', { id }) };
+  if (row?.ended === 'recorded') return { status: 200, body: recordedAnswer('ideogram', row.row, { id }) };
+  return row?.ended ?? { status: 200, body: recordedAnswer('ideogram', 'completed', { id, origin, size }) };
+}
+
+/** The address of a picture is signed. A key in this request would be a key in the hands of the storage. */
+function deliver(job: Job | undefined, key: string | undefined, paint: Paint): Reply {
+  if (!job || key !== undefined) return { status: 403, body: '<html>403 Forbidden</html>' };
+  job.downloads += 1;
+  if (job.downloads === 1 && job.row?.firstDownload) return job.row.firstDownload;
+  const [width = 2048, height = 2048] = job.size.split('x').map(Number);
+  return { status: 200, headers: { 'content-type': 'image/png' }, body: paint('png', width, height) };
+}

@@ -1,0 +1,123 @@
+import type { AccountLimits } from '../contract/limits.ts';
+import type { AccountId, KeyId, NoticeId } from '../values/ids.ts';
+import type { Micros } from '../values/money.ts';
+
+export const conditions = ['active', 'suspended', 'disabled'] as const;
+export type AccountCondition = (typeof conditions)[number];
+
+/** A webhook secret as it is stored: encrypted, bound to its account. */
+export interface SealedSecret {
+  readonly sealed: string;
+  /** Unix milliseconds. */
+  readonly issuedAt: number;
+  /**
+   * Unix milliseconds from which the secret signs X-Webhook-Signature-256. Absent: it signs from its issue
+   * on.
+   */
+  readonly signsFrom?: number;
+  /**
+   * Unix milliseconds at which a newer secret takes over, which may lie ahead. Then it verifies for 24 h
+   * more.
+   */
+  readonly replacedAt?: number;
+}
+
+/** The mark of a notice in the item of its account. It stays until the crossing is undone. */
+export interface ToldWallet {
+  readonly id: NoticeId;
+  /** Of wallet.empty: the mark is taken back when at least this is available. */
+  readonly belowMicros?: Micros;
+}
+
+/**
+ * The mark of key.cap_reached, for one period of one cap. It is in the item of the key. The mark of a cap for
+ * each user is in the counter of the user.
+ */
+export interface ToldCap {
+  readonly id: NoticeId;
+  readonly level: number;
+  /** Another cap of the same kind and period is another crossing. */
+  readonly capMicros: Micros;
+}
+
+export interface Account {
+  readonly id: AccountId;
+  readonly name: string;
+  readonly condition: AccountCondition;
+  /** Balance + credit line. One stored number, since a condition of DynamoDB cannot add two attributes. */
+  readonly availableMicros: Micros;
+  readonly creditLineMicros: Micros;
+  readonly inFlight: number;
+  readonly limits: AccountLimits;
+  readonly policy: ModelPolicy;
+  /** The operator has marked the account for the sandbox (service/catalog/sandbox.ts). */
+  readonly sandbox?: true;
+  /** The newest first. service/webhooks/secrets.ts says which of them signs. */
+  readonly webhookSecrets: readonly SealedSecret[];
+  /** Where notices go. Absent: the account gets none. */
+  readonly noticeUrl?: string;
+  /** `wallet.low` is sent when less than this is available. Absent: it is never sent. */
+  readonly lowBalanceMicros?: Micros;
+  /** The notices that were sent and whose threshold is still passed. */
+  readonly toldLow?: ToldWallet;
+  readonly toldEmpty?: ToldWallet;
+  readonly toldFailing?: ToldWallet;
+  /** Attempts of webhooks that failed in a row. Counted only while the account has an address for notices. */
+  readonly webhookFailures?: number;
+  /**
+   * When a client of the account read events for the first time. From then on every end writes an event. Absent:
+   * no client has a cursor to read them with.
+   */
+  readonly eventsSince?: string;
+  readonly createdAt: string;
+}
+
+/** The UTC hour in which a time lies, in the form of ApiKey.lastUsedAt. */
+export function hourOf(millis: number): string {
+  return `${new Date(millis).toISOString().slice(0, 13)}:00:00.000Z`;
+}
+
+/** The caps that an operator can set. An absent cap is no limit. */
+export interface KeyCaps {
+  readonly dailyCapMicros?: Micros;
+  readonly monthlyCapMicros?: Micros;
+  readonly totalCapMicros?: Micros;
+  /** For each user of the client. A request of such a key must name its user. */
+  readonly perUserMonthlyCapMicros?: Micros;
+}
+
+export interface ApiKey extends KeyCaps {
+  readonly id: KeyId;
+  readonly accountId: AccountId;
+  readonly name: string;
+  readonly hash: string;
+  /** The last four characters of the key, by which a person tells keys apart. Absent in older records. */
+  readonly last4?: string;
+  readonly createdAt: string;
+  /** Rounded down to the hour. */
+  readonly lastUsedAt?: string;
+  readonly revokedAt?: string;
+  /** RFC 3339 in UTC with milliseconds, so that two such texts compare as their times do. */
+  readonly expiresAt?: string;
+  /**
+   * Set when the key was rolled: `expiresAt` is then the end that the roll gave it, and this is the end that people
+   * had chosen before, if any.
+   */
+  readonly rolled?: { readonly expiresAt?: string };
+  /** The only models that the key may see and order. Absent: all models of the account. */
+  readonly models?: readonly string[];
+  /** Micro-dollars spent in each UTC month. The name of a month is "2026_11". */
+  readonly spent: Readonly<Record<string, Micros>>;
+  /** The caps for which a notice was sent, by kind and period: "monthly_2026_11", "total_total". */
+  readonly told?: Readonly<Record<string, ToldCap>>;
+  /** The same by UTC day, for the last days with charges. The name of a day is "2026_11_21". */
+  readonly spentByDay: Readonly<Record<string, Micros>>;
+}
+
+/** The providers that an account may use, 'all' or a list, and the models that it must not see. */
+export interface ModelPolicy {
+  readonly providers: 'all' | readonly string[];
+  readonly hiddenModels: readonly string[];
+  /** The deployment does not offer the sandbox to the account (service/catalog/sandbox.ts). */
+  readonly withoutSandbox?: true;
+}

@@ -1,0 +1,33 @@
+/**
+ * The `user` of a request: whom the client renders for. The text is the client's own and is stored unchanged,
+ * but keys of the table contain only its hash.
+ */
+import { createHash } from 'node:crypto';
+import type { FieldError } from '../values/problem.ts';
+import { characters, loneSurrogate } from '../values/text.ts';
+
+/** In code points. */
+const mostUserLength = 64;
+const controlCharacter = /\p{Cc}/u;
+
+/** The problem of a value that should be a user, if there is one. */
+export function userProblems(value: unknown): readonly Omit<FieldError, 'field'>[] {
+  if (typeof value !== 'string') return [{ code: 'invalid_type', message: 'must be a string' }];
+  if (value === '') return [{ code: 'too_short', message: 'at least 1 characters' }];
+  if (!value.isWellFormed()) return [loneSurrogate];
+  if (controlCharacter.test(value))
+    return [{ code: 'invalid_value', message: 'must not contain control characters' }];
+  return characters(value) > mostUserLength
+    ? [{ code: 'too_long', message: `at most ${mostUserLength} characters` }]
+    : [];
+}
+
+/** Whether the value can be the user of a creation. */
+export function isUser(value: unknown): value is string {
+  return userProblems(value).length === 0;
+}
+
+/** SHA-256 of the user in base64url, for keys of the table. */
+export function userHash(user: string): string {
+  return createHash('sha256').update(user).digest('base64url');
+}

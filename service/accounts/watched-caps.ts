@@ -1,0 +1,112 @@
+/**
+ * The caps of a key that key.cap_reached watches, one row each. A new kind of cap is a new row, and a row of
+ * conditions in service/notices/notice-store.ts: the check after a creation, the refused request, the mark
+ * and the body of the notice follow from them.
+ */
+import type { Micros } from '../values/money.ts';
+import { dayOf, monthOf, nextDay, nextMonth } from '../values/time.ts';
+import type { ApiKey, KeyCaps, ToldCap } from './account.ts';
+import { oldestDayKept, spentIn, spentInAll, spentOn } from './caps.ts';
+
+export type CapKind = 'daily' | 'monthly' | 'total' | 'user';
+
+/** What a key has spent for one user of the client in a month, and the mark in the counter of this user. */
+export interface LookedUser {
+  readonly user: string;
+  readonly spentMicros: Micros;
+  readonly told?: ToldCap;
+}
+
+/** Whose spend is compared with a cap. */
+export interface Spender {
+  readonly apiKey: ApiKey;
+  /** Absent: no user's cap is looked at. */
+  readonly user?: LookedUser;
+}
+
+/** The periods that a creation was charged to, as its record names them. */
+interface ChargedPeriods {
+  readonly chargedMonth: string;
+  readonly chargedDay?: string;
+  /** Set when the charge also counts for its end user. */
+  readonly countedForUser?: true;
+}
+
+export interface WatchedCap {
+  /** `details.reason` of the 402 with which the cap refuses a request. */
+  readonly reason: string;
+  readonly capName: keyof KeyCaps;
+  /**
+   * The period that a creation was charged to, as in the names of attributes: "2026_11". Undefined when the
+   * creation was not counted for this cap.
+   */
+  readonly chargedPeriod: (creation: ChargedPeriods) => string | undefined;
+  readonly periodAt: (millis: number) => string;
+  /** Undefined when the spend was not looked at. */
+  readonly spentIn: (spender: Spender, period: string) => Micros | undefined;
+  /** When the next period begins, RFC 3339. Null for a cap that never begins anew. */
+  readonly resetsAt: (period: string) => string | null;
+}
+
+const monthEnd = (month: string): string => nextMonth(Date.parse(shownPeriod(month)));
+/** The period of a total cap never ends. */
+const always = 'total';
+
+export const watchedCaps: Readonly<Record<CapKind, WatchedCap>> = {
+  daily: {
+    reason: 'daily_budget_exceeded',
+    capName: 'dailyCapMicros',
+    chargedPeriod: ({ chargedDay }) => chargedDay,
+    periodAt: dayOf,
+    spentIn: ({ apiKey }, day) => spentOn(apiKey, day),
+    resetsAt: (day) => nextDay(Date.parse(shownPeriod(day))),
+  },
+  monthly: {
+    reason: 'monthly_budget_exceeded',
+    capName: 'monthlyCapMicros',
+    chargedPeriod: ({ chargedMonth }) => chargedMonth,
+    periodAt: monthOf,
+    spentIn: ({ apiKey }, month) => spentIn(apiKey, month),
+    resetsAt: monthEnd,
+  },
+  total: {
+    reason: 'total_budget_exceeded',
+    capName: 'totalCapMicros',
+    chargedPeriod: () => always,
+    periodAt: () => always,
+    spentIn: ({ apiKey }) => spentInAll(apiKey),
+    resetsAt: () => null,
+  },
+  user: {
+    reason: 'user_budget_exceeded',
+    capName: 'perUserMonthlyCapMicros',
+    chargedPeriod: ({ countedForUser, chargedMonth }) => (countedForUser ? chargedMonth : undefined),
+    periodAt: monthOf,
+    spentIn: ({ user }) => user?.spentMicros,
+    resetsAt: monthEnd,
+  },
+};
+
+/** The kinds of caps, in the order of the table. */
+export const capKinds = Object.keys(watchedCaps) as readonly CapKind[];
+
+/** How clients read a period: "2026-11". */
+export function shownPeriod(period: string): string {
+  return period.replaceAll('_', '-');
+}
+
+/** The name of a cap's mark in the item of the key: its kind and its period. */
+export function toldCapName(cap: CapKind, period: string): string {
+  return `${cap}_${period}`;
+}
+
+/** The notices sent about the cap. The mark of a user's cap is in the counter of the user. */
+export function toldOf({ apiKey, user }: Spender, cap: CapKind, period: string): ToldCap | undefined {
+  return cap === 'user' ? user?.told : apiKey.told?.[toldCapName(cap, period)];
+}
+
+/** The names of the daily marks that are too old on this day, as the days are that a charge then removes. */
+export function overMarks({ told = {} }: Pick<ApiKey, 'told'>, day: string): string[] {
+  const oldest = toldCapName('daily', oldestDayKept(day));
+  return Object.keys(told).filter((name) => name.startsWith(toldCapName('daily', '')) && name < oldest);
+}

@@ -1,0 +1,214 @@
+/**
+ * Admits every request of an authenticated caller: a first check of the rate, the work, which is counted, and
+ * the rate headers. The API, the OpenAI-shaped endpoint and the playground differ only in their parameters.
+ */
+import { type Account, type ApiKey, hourOf } from '../accounts/account.ts';
+import type { SoldCatalog } from '../catalog/operator-catalog.ts';
+import { type BeforeCatalog, catalogFor } from '../catalog/sold-catalog.ts';
+import { rateWindowSeconds } from '../contract/limits.ts';
+import { Problem } from '../values/problem.ts';
+import { errorName } from '../values/runtime.ts';
+import { problemOf } from './framed.ts';
+import type { ApiServices } from './open.ts';
+import { RateExceeded, rateExceeded } from './problems.ts';
+import type { RequestState, RequestStore } from './request-store.ts';
+import type { ApiRequest } from './request.ts';
+
+/** A GET writes nothing else, so its place in the rate is taken in parallel with the operation. */
+export async function countedGet<Answer>(
+  caller: Caller,
+  services: Pick<ApiServices, 'requests' | 'log'>,
+  run: () => Promise<Answer>,
+): Promise<Answer> {
+  // All three are awaited, whatever becomes of the others: Lambda may freeze work that is not awaited.
+  const [answer, place] = await Promise.allSettled([
+    run(),
+    caller.place.take(),
+    noteKeyUse(caller, services),
+  ]);
+  if (place.status === 'rejected') throw place.reason;
+  if (answer.status === 'rejected') throw answer.reason;
+  return answer.value;
+}
+
+/** Notes the use of a key that only reads, once an hour. A charge notes the use by itself. */
+async function noteKeyUse(
+  { account, apiKey, nowMillis }: Caller,
+  { requests, log }: Pick<ApiServices, 'requests' | 'log'>,
+): Promise<void> {
+  const hour = hourOf(nowMillis);
+  if (apiKey.lastUsedAt === hour) return;
+  await requests.noteKeyUse(account.id, apiKey.id, hour).catch((error: unknown) => {
+    // This is no reason to refuse an answer: the next request notes the use.
+    log.info('key_use_not_noted', { error: errorName(error) });
+  });
+}
+
+/** Counts a POST against the rate once its answer is decided, unless it was counted before. */
+export async function countedPost<Answer>(place: RatePlace, run: () => Promise<Answer>): Promise<Answer> {
+  try {
+    const answer = await run();
+    await place.take();
+    return answer;
+  } catch (error) {
+    // When the table is busy or the answer broke, one more write would only add to the load.
+    const isDecided = error instanceof Problem && !(error instanceof RateExceeded) && !isOverloaded(error);
+    if (isDecided) await place.take();
+    throw error;
+  }
+}
+
+export function isOverloaded(problem: Problem): boolean {
+  return problem.details['reason'] === 'overloaded';
+}
+
+/** The rate of an account: how many requests of a kind the account may send in a minute of the clock. */
+export type Rate = 'get' | 'post';
+
+/** The request's place in the rate window; not taken yet. */
+export function openRatePlace(
+  caller: Authenticated,
+  rate: Rate,
+  requests: Pick<RequestStore, 'countRequest'>,
+): RatePlace {
+  let isTaken = false;
+  return {
+    get isTaken() {
+      return isTaken;
+    },
+    take: async () => {
+      if (isTaken) return;
+      const limit = limitOf(caller, rate);
+      if (!(await requests.countRequest(caller.account.id, rate, limit, caller.nowMillis)))
+        throw overRate(caller, rate);
+      isTaken = true;
+    },
+    takenByCharge: () => {
+      isTaken = true;
+    },
+  };
+}
+
+/** Checks the count that was read with the caller. Throws RateExceeded when the window is full. */
+export function checkRate(caller: Authenticated, rate: Rate): void {
+  if (caller.state.rateCount >= limitOf(caller, rate)) throw overRate(caller, rate);
+}
+
+/** The refusal of a request without a place in the window. */
+export function overRate(caller: Authenticated, rate: Rate): RateExceeded {
+  return rateExceeded(rate, limitOf(caller, rate), windowEndsIn(caller.nowMillis));
+}
+
+/** The limit of the caller's account for this kind of request, a minute. */
+function limitOf({ account }: Authenticated, rate: Rate): number {
+  return rate === 'post' ? account.limits.postRate : account.limits.getRate;
+}
+
+/** Seconds until the window of the caller's request ends; 1 to 60. */
+function windowEndsIn(nowMillis: number): number {
+  return rateWindowSeconds - (Math.floor(nowMillis / 1000) % rateWindowSeconds);
+}
+
+/**
+ * The RateLimit fields of the IETF draft: the policy, the requests left and the seconds until the next
+ * window.
+ * @param places how many places of the window this request takes: 1; 0 when the request is not counted;
+ *   Infinity when the window is full
+ */
+export function rateHeaders(caller: Authenticated, rate: Rate, places: number): Record<string, string> {
+  const limit = limitOf(caller, rate);
+  const left = Math.max(0, limit - caller.state.rateCount - places);
+  return {
+    'ratelimit-policy': `"${rate}";q=${limit};w=${rateWindowSeconds}`,
+    ratelimit: `"${rate}";r=${left};t=${windowEndsIn(caller.nowMillis)}`,
+  };
+}
+
+interface WithHeaders {
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Door<Answer extends WithHeaders> {
+  /** The account's rate that the request counts against. */
+  readonly rate: Rate;
+  readonly request: Pick<ApiRequest, 'path' | 'requestId'>;
+  /** From the key, or from the session and the key of its playground. */
+  readonly known: Authenticated;
+  readonly run: (caller: Caller) => Promise<Answer>;
+  /** Makes the answer of a refusal. */
+  readonly refuse: (problem: Problem) => Answer;
+}
+
+/** The answer of the work, or its refusal, with the headers of the account's rate. It never throws. */
+export async function admit<Answer extends WithHeaders>(
+  door: Door<Answer>,
+  services: Pick<ApiServices, 'requests' | 'log'>,
+): Promise<Answer> {
+  const { rate, request, known, refuse } = door;
+  const withRate = (answer: Answer, places: number): Answer => ({
+    ...answer,
+    headers: { ...rateHeaders(known, rate, places), ...answer.headers },
+  });
+  try {
+    return withRate(await counted(door, services), 1);
+  } catch (error) {
+    const problem = problemOf(error, request.requestId, services);
+    if (isOverloaded(problem)) services.log.info('request_shed', { path: request.path });
+    return withRate(refuse(problem), problem instanceof RateExceeded ? Infinity : 1);
+  }
+}
+
+/** The work within the rate of the account. Throws the Problem of a refusal. */
+export async function counted<Answer>(
+  { rate, known, run }: Pick<Door<never>, 'rate' | 'known'> & { run: (caller: Caller) => Promise<Answer> },
+  services: Pick<ApiServices, 'requests' | 'log'>,
+): Promise<Answer> {
+  checkRate(known, rate);
+  const caller = { ...known, place: openRatePlace(known, rate, services.requests) };
+  const work = (): Promise<Answer> => run(caller);
+  return rate === 'get' ? countedGet(caller, services, work) : countedPost(caller.place, work);
+}
+
+// The caller, as every operation gets it.
+
+/** The account and key behind a request, and what was read with them. */
+export interface Authenticated {
+  readonly account: Account;
+  readonly apiKey: ApiKey;
+  readonly state: RequestState;
+  /** When the request was authenticated, in Unix milliseconds. */
+  readonly nowMillis: number;
+}
+
+/**
+ * A request's place in its account's rate window. Every request takes one place: by an update of its own
+ * before work that costs something, in the charge's transaction, or once its answer is decided.
+ */
+interface RatePlace {
+  readonly isTaken: boolean;
+  /** Takes the place now, unless the request has one. Throws RateExceeded when the window is full. */
+  take(): Promise<void>;
+  /** The charge's transaction has taken the place. */
+  takenByCharge(): void;
+}
+
+export interface Caller extends Authenticated {
+  readonly place: RatePlace;
+}
+
+/** The operation with the catalog of the revision that was read with its caller. Throws Overloaded. */
+export function withCatalog<Request, Services extends { readonly catalog: SoldCatalog }, Answer>(
+  handle: (request: Request, caller: Caller, services: Services) => Promise<Answer>,
+): (request: Request, caller: Caller, services: BeforeCatalog<Services>) => Promise<Answer> {
+  return async (request, caller, services) => handle(request, caller, await addCatalog(caller, services));
+}
+
+/** The services of an operation with the catalog. Throws Overloaded. */
+export async function addCatalog<Services extends { readonly catalog: SoldCatalog }>(
+  { state, nowMillis }: Pick<Caller, 'state' | 'nowMillis'>,
+  services: BeforeCatalog<Services>,
+): Promise<Services> {
+  const catalog = await catalogFor(state, nowMillis, services.catalogs);
+  // The compiler does not see that both parts together are the whole.
+  return { ...services, catalog } as unknown as Services;
+}

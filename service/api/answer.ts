@@ -1,0 +1,73 @@
+/** The only place where HTTP answers are made. */
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { firstPollSeconds } from '../contract/limits.ts';
+import { apiRoot, type AuthFailureForm } from '../contract/operations.ts';
+import { type CreationRecord, creationView } from '../creations/creation.ts';
+import { type Micros, toUsd } from '../values/money.ts';
+import type { Problem } from '../values/problem.ts';
+import type { ApiServices } from './open.ts';
+
+/** What an operation answers; headers in lower case. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function toGateway(answer: ApiAnswer, requestId: string): APIGatewayProxyStructuredResultV2 {
+  return {
+    statusCode: answer.status,
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-request-id': requestId,
+      ...answer.headers,
+    },
+    body: JSON.stringify(answer.body),
+  };
+}
+
+/** The same answer with more headers; a header that the answer has already stays. */
+export function withHeaders(answer: ApiAnswer, headers: Readonly<Record<string, string>>): ApiAnswer {
+  return { ...answer, headers: { ...headers, ...answer.headers } };
+}
+
+/** The header with the price in USD, on every answer that charges or quotes. */
+export function costHeader(cost: Micros): Readonly<Record<string, string>> {
+  return { 'x-darkroom-cost': String(toUsd(cost)) };
+}
+
+/** 202 with the creation in its current state. */
+export function acceptedAnswer(
+  creation: CreationRecord,
+  { resultsBaseUrl, clock }: Pick<ApiServices, 'resultsBaseUrl' | 'clock'>,
+): ApiAnswer {
+  return {
+    status: 202,
+    headers: {
+      location: `${apiRoot}/creations/${creation.id}`,
+      'retry-after': String(firstPollSeconds),
+      ...costHeader(creation.costMicros),
+    },
+    body: creationView(creation, resultsBaseUrl, clock.now()),
+  };
+}
+
+/**
+ * A refusal in the envelope that docs/api.md describes; an authentication failure in the deployment's form.
+ */
+export function problemAnswer(problem: Problem, form: AuthFailureForm): ApiAnswer {
+  const { status, details } = problem;
+  const headers = status === 401 ? { ...problem.headers, 'www-authenticate': 'Bearer' } : problem.headers;
+  const isAuthentication = status === 401 || status === 403;
+  const body =
+    isAuthentication && form === 'plain'
+      ? { detail: problem.plainDetail ?? details['reason'] }
+      : envelopeOf(problem);
+  return { status, headers, body };
+}
+
+/** The body of a refusal. */
+export function envelopeOf({ code, message, details }: Problem): object {
+  return { error: { code, message, details } };
+}

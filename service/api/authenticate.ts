@@ -1,0 +1,131 @@
+/**
+ * The caller. One consistent read holds everything that decides: the block of the address, the account, the
+ * key and this minute's count. The key is never cached, so that a revoked key is dead at the next request.
+ */
+import type { Account, ApiKey } from '../accounts/account.ts';
+import { type ParsedKey, parseKey } from '../accounts/api-key.ts';
+import { isExpired } from '../accounts/caps.ts';
+import { isUser, userHash } from '../accounts/end-user.ts';
+import { apiRoot, operations } from '../contract/operations.ts';
+import { clientAddress } from '../outbound/client-address.ts';
+import { parseCreationId } from '../values/ids.ts';
+import { Problem } from '../values/problem.ts';
+import { sameHash } from '../values/text.ts';
+import { type Authenticated, type Rate, rateHeaders } from './admit.ts';
+import type { ApiServices } from './open.ts';
+import { accountDisabled, addressBlocked, apiSuspended, keyInvalid, keyMissing } from './problems.ts';
+import type { RequestQuestion, RequestState } from './request-store.ts';
+import { type ApiRequest, userOfBody } from './request.ts';
+
+/**
+ * The account and key behind a request. Throws 401, 403 or 429 otherwise, and counts the rejection against
+ * the address, unless a page of another site caused it.
+ */
+export async function authenticate(
+  request: ApiRequest,
+  rate: Rate,
+  { requests, clock }: Pick<ApiServices, 'requests' | 'clock'>,
+): Promise<Authenticated> {
+  const presented = presentedKey(request.headers);
+  const key = presented.kind === 'key' ? parseKey(presented.key) : undefined;
+  const nowMillis = clock.now();
+  const address = clientAddress(request.sourceIp);
+  const state = await requests.read({
+    clientAddress: address,
+    nowMillis,
+    rate,
+    ...(key && { key: { accountId: key.accountId, keyId: key.keyId } }),
+    ...alsoAsked(request, rate),
+    ...(key && askedUser(request)),
+  });
+  if (state.block) throw addressBlocked(state.block.untilMillis - nowMillis);
+  const holder = holderOf(presented, key, state, nowMillis);
+  if (holder instanceof Problem) {
+    const isKeyless = presented.kind === 'absent' || presented.kind === 'empty';
+    if (!isKeyless || !isFromAnotherSite(request))
+      await requests.countRejection(address, isKeyless ? 'keyless' : '401', nowMillis);
+    throw holder;
+  }
+  const known = { ...holder, state, nowMillis };
+  const paused = pausedAccount(known, rate);
+  if (paused) {
+    await requests.countRejection(address, '403', nowMillis);
+    throw paused;
+  }
+  return known;
+}
+
+/** The records that the operation will need: the same read returns them. */
+function alsoAsked({ pathId, idempotencyKey }: ApiRequest, rate: Rate): Partial<RequestQuestion> {
+  const creationId = parseCreationId(pathId);
+  const isKept = rate === 'post' && idempotencyKey.kind === 'valid';
+  return { ...(creationId && { creationId }), ...(isKept && { idempotencyHash: idempotencyKey.hash }) };
+}
+
+/**
+ * The user that the request names. The same read then holds what is spent for that user, so that a cap for
+ * each user costs no call of its own.
+ */
+function askedUser(request: ApiRequest): Partial<RequestQuestion> {
+  const user = request.method === 'POST' ? userOfBody(request) : userOfBalance(request);
+  return isUser(user) ? { userHash: userHash(user) } : {};
+}
+
+function userOfBalance({ path, query }: ApiRequest): string | undefined {
+  return path === `${apiRoot}${operations.getBalance.path}` ? query['user'] : undefined;
+}
+
+type Presented =
+  /** The request has neither header. */
+  | { readonly kind: 'absent' }
+  /** The header holds no key. */
+  | { readonly kind: 'empty' }
+  /** Authorization holds another scheme, or a key without its scheme. */
+  | { readonly kind: 'not_a_bearer' }
+  | { readonly kind: 'key'; readonly key: string };
+
+/** Authorization wins over X-API-Key, whatever Authorization holds. */
+function presentedKey({ authorization, 'x-api-key': plain }: ApiRequest['headers']): Presented {
+  if (authorization === undefined) return plain === undefined ? { kind: 'absent' } : keyIn(plain);
+  if (authorization.trim() === '') return { kind: 'empty' };
+  const bearer = /^bearer(?:\s+(.*))?$/i.exec(authorization.trim());
+  return bearer ? keyIn(bearer[1] ?? '') : { kind: 'not_a_bearer' };
+}
+
+function keyIn(text: string): Presented {
+  const key = text.trim();
+  return key === '' ? { kind: 'empty' } : { kind: 'key', key };
+}
+
+/** The holder of the key. Throws 401 for an unknown key. */
+function holderOf(
+  presented: Presented,
+  parsed: ParsedKey | undefined,
+  { account, apiKey }: RequestState,
+  nowMillis: number,
+): { account: Account; apiKey: ApiKey } | Problem {
+  if (presented.kind === 'absent' || presented.kind === 'empty')
+    return keyMissing(presented.kind === 'absent');
+  const isKnown = parsed && account && apiKey?.hash !== undefined && sameHash(parsed.hash, apiKey.hash);
+  if (!isKnown || apiKey.revokedAt !== undefined || isExpired(apiKey, nowMillis)) return keyInvalid();
+  return { account, apiKey };
+}
+
+/** Any page of the web can make its visitor's browser send requests, but none with a key. Only browsers set the header. */
+function isFromAnotherSite({ headers }: ApiRequest): boolean {
+  return headers['sec-fetch-site'] === 'cross-site';
+}
+
+/**
+ * The 403 of an account that may not use the API now. The key is valid, so the answer has the rate headers.
+ */
+function pausedAccount(known: Authenticated, rate: Rate): Problem | undefined {
+  switch (known.account.condition) {
+    case 'active':
+      return undefined;
+    case 'disabled':
+      return accountDisabled(rateHeaders(known, rate, 0));
+    case 'suspended':
+      return apiSuspended(rateHeaders(known, rate, 0));
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * The places of an account at a door: one item, with one attribute for each place that is taken. A place has the time
+ * at which it ends, so a crash keeps a place only until then.
+ */
+import { tryUpdate, updateIf } from '../aws/dynamodb/conditional.ts';
+import { type Door, heldKey, type Item, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
+import { Overloaded } from '../values/errors.ts';
+import type { AccountId } from '../values/ids.ts';
+
+/** Or the earlier try of the same call took the place, and its answer was lost. */
+const isFree = 'attribute_not_exists(#place) OR #place.#until <= :now OR #place.holder = :holder';
+const isOurs = '#place.holder = :holder';
+const keptMillis = 86_400_000;
+/** Each failed try means that another request has just taken the place. */
+const mostTries = 8;
+
+/** @param limit how many places an account has */
+export function createHeldPlaces(table: Table, door: Door, limit: number): HeldPlaces {
+  const names = Array.from({ length: limit }, (_, index) => `p${index}`);
+  return {
+    door,
+    limit,
+    claim: async (account, untilMillis, nowMillis) => {
+      const holder = Buffer.from(table.randomBytes(12)).toString('base64url');
+      let free = names;
+      for (let tries = 1; tries <= mostTries; tries += 1) {
+        const name = free[numberOf(table.randomBytes(2)) % free.length];
+        if (name === undefined) return undefined;
+        const outcome = await tryUpdate(table, heldKey(account, door), {
+          UpdateExpression: 'SET #place = :place, #ttl = :ttl',
+          ConditionExpression: isFree,
+          ExpressionAttributeNames: { '#place': name, '#until': 'until', '#ttl': ttlAttribute },
+          ExpressionAttributeValues: {
+            ':place': { holder, until: untilMillis },
+            ':holder': holder,
+            ':now': nowMillis,
+            ':ttl': Math.ceil((untilMillis + keptMillis) / 1000),
+          },
+        });
+        if (outcome.kind === 'written') return { name, holder };
+        if (outcome.kind === 'busy') throw new Overloaded('the places of the account stayed busy');
+        const { item = {} } = outcome;
+        free = names.filter((one) => endOf(item, one) <= nowMillis);
+      }
+      return undefined;
+    },
+    release: async (account, { name, holder }) => {
+      await updateIf(table, heldKey(account, door), {
+        UpdateExpression: 'REMOVE #place',
+        ConditionExpression: isOurs,
+        ExpressionAttributeNames: { '#place': name },
+        ExpressionAttributeValues: { ':holder': holder },
+      });
+    },
+  };
+}
+
+/** When the place is free again. 0: it is free. */
+function endOf(item: Item, name: string): number {
+  return (item[name] as { readonly until: number } | undefined)?.until ?? 0;
+}
+
+function numberOf([high = 0, low = 0]: Uint8Array): number {
+  return 256 * high + low;
+}
+
+// The places in which requests of an account are held.
+
+/** The places of each account at one door. */
+export interface HeldPlaces {
+  readonly door: Door;
+  /** How many requests of an account are held at once. */
+  readonly limit: number;
+  /** Undefined: the account has no place left. Throws Overloaded when the table stayed busy. */
+  claim(account: AccountId, untilMillis: number, nowMillis: number): Promise<HeldPlace | undefined>;
+  /** Gives a place back before its time. */
+  release(account: AccountId, place: HeldPlace): Promise<void>;
+}
+
+/** The right to hold one request. It ends by itself, so that a function that is killed does not keep it. */
+export interface HeldPlace {
+  readonly name: string;
+  readonly holder: string;
+}

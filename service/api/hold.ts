@@ -1,0 +1,46 @@
+/**
+ * The one rule for requests that wait: each of them needs one of its account's places at its door. A request without a
+ * place is answered at once with what is known.
+ */
+import type { AccountId } from '../values/ids.ts';
+import { errorName } from '../values/runtime.ts';
+import type { HeldPlace, HeldPlaces } from './held-places-store.ts';
+import type { ApiServices } from './open.ts';
+
+export interface HoldServices extends Pick<ApiServices, 'budget' | 'clock' | 'log'> {
+  readonly held: HeldPlaces;
+}
+
+export interface Hold {
+  /** Takes a place, unless the request has one. False: the account has no place left. Throws Overloaded. */
+  take(): Promise<boolean>;
+  /** Gives the place back. It never throws. */
+  release(): Promise<void>;
+}
+
+/** @param untilMillis how long the place is kept at most, in milliseconds since the request's arrival */
+export function openHold(
+  account: AccountId,
+  untilMillis: number,
+  { held, budget, clock, log }: HoldServices,
+): Hold {
+  let place: HeldPlace | undefined;
+  return {
+    take: async () => {
+      if (place) return true;
+      const nowMillis = clock.now();
+      place = await held.claim(account, nowMillis + untilMillis - budget.elapsed(), nowMillis);
+      if (!place) log.info('request_not_held', { door: held.door, limit: held.limit });
+      return place !== undefined;
+    },
+    release: async () => {
+      const taken = place;
+      place = undefined;
+      // A place whose time is over has ended by itself.
+      if (!taken || budget.elapsed() >= untilMillis) return;
+      await held.release(account, taken).catch((error: unknown) => {
+        log.info('place_not_released', { door: held.door, error: errorName(error) });
+      });
+    },
+  };
+}

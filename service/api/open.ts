@@ -1,0 +1,99 @@
+/**
+ * Openers of the API's operations that read: each set holds what its operations need, so that a bundle stays
+ * small.
+ */
+import type { Table } from '../aws/dynamodb/table.ts';
+import { readOperatorCatalogInBatch } from '../catalog/operator-catalog-reads.ts';
+import {
+  type AfterCatalog,
+  type CatalogMemory,
+  soldCatalogs,
+  type SoldCatalogs,
+} from '../catalog/sold-catalog.ts';
+import { requestMillis } from '../contract/limits.ts';
+import type { AuthFailureForm } from '../contract/operations.ts';
+import { createCreationReader, createCreationReads } from '../creations/creation-reads.ts';
+import { commonOf, tableOf } from '../platform/common.ts';
+import { outboundRules, sandboxSetting } from '../platform/environment.ts';
+import type { OpenServices, ServicesOf } from '../platform/opener.ts';
+import type { On } from '../platform/platform.ts';
+import { createUploadReader } from '../uploads/upload-store.ts';
+import { startBudget } from '../values/time-budget.ts';
+import { createRequestStore } from './request-store.ts';
+
+type ApiPlatform = On<'dynamodb'>;
+export type CatalogPlatform = On<'dynamodb' | 'catalog'>;
+
+export type ApiServices = ServicesOf<typeof openApi>;
+export type ListServices = ServicesOf<typeof openList>;
+/** For operations on models. */
+export type CatalogServices = AfterCatalog<ServicesOf<typeof openCatalog>>;
+/** For operations that take a generation request. */
+export type QuoteServices = AfterCatalog<ServicesOf<typeof openQuote>>;
+
+/** @param millis the time of a request: every wait of its services ends with it */
+export function openApi(on: ApiPlatform, millis = requestMillis) {
+  const table = tableOf(on);
+  const sandbox = sandboxSetting(on.environment);
+  const authFailureForm: AuthFailureForm =
+    on.environment('AUTH_FAILURE_FORM') === 'plain' ? 'plain' : 'envelope';
+  const base = {
+    ...commonOf(on, 'api'),
+    resultsBaseUrl: on.environment('RESULTS_BASE_URL'),
+    authFailureForm,
+  };
+  return () => {
+    const budget = startBudget(on.clock, millis);
+    const store = { ...table, signal: budget.signal };
+    return {
+      ...base,
+      schema: on.schema(),
+      budget,
+      requests: createRequestStore(store, sandbox),
+      creations: createCreationReader(store),
+    };
+  };
+}
+
+/**
+ * The services of the API, and more of an operation.
+ * @param more opens them over the table within the time of the request
+ */
+export function openApiWith<More>(
+  on: ApiPlatform,
+  more: (store: Table, api: ApiServices) => More,
+  millis?: number,
+): OpenServices<ApiServices & More> {
+  const table = tableOf(on);
+  const open = openApi(on, millis);
+  return () => {
+    const api = open();
+    return { ...api, ...more({ ...table, signal: api.budget.signal }, api) };
+  };
+}
+
+/** For the operation that lists creations. */
+export function openList(on: ApiPlatform) {
+  return openApiWith(on, (store) => ({ creations: createCreationReads(store) }));
+}
+
+/** Opens the catalog for a request, over a memory that the function keeps. */
+export function catalogsOf(on: CatalogPlatform): (store: Table) => SoldCatalogs {
+  const memory = on.remembered<CatalogMemory>('catalog', () => ({ ours: on.catalog }));
+  return (store) => soldCatalogs(memory(), () => readOperatorCatalogInBatch(store));
+}
+
+export function openCatalog(on: CatalogPlatform) {
+  const catalogs = catalogsOf(on);
+  return openApiWith(on, (store) => ({ catalogs: catalogs(store) }));
+}
+
+export function openQuote(on: CatalogPlatform) {
+  const catalogs = catalogsOf(on);
+  const rules = outboundRules(on.environment);
+  return openApiWith(on, (store) => ({
+    catalogs: catalogs(store),
+    outboundRules: rules,
+    uploads: createUploadReader(store),
+  }));
+}

@@ -1,0 +1,55 @@
+/**
+ * The frame around every operation, in the order in which a request passes through it: the time of the
+ * request, the request's id, authentication, the account's rate, the operation, the answer or the envelope of
+ * a refusal.
+ */
+import type { OpenServices } from '../platform/opener.ts';
+import type { Problem } from '../values/problem.ts';
+import { logWith } from '../values/runtime.ts';
+import { admit, type Caller, type Rate } from './admit.ts';
+import { type ApiAnswer, problemAnswer, toGateway } from './answer.ts';
+import { authenticate } from './authenticate.ts';
+import { type ApiHandler, framed, inTime } from './framed.ts';
+import type { ApiServices } from './open.ts';
+import { type ApiRequest, isPreflight, requestOf } from './request.ts';
+
+/** An operation: it parses, decides, stores and answers. It throws a Problem to refuse. */
+export type Handle<Services> = (
+  request: ApiRequest,
+  caller: Caller,
+  services: Services,
+) => Promise<ApiAnswer>;
+
+/**
+ * A Lambda handler of one operation.
+ * @param rate the account's rate that the operation counts against; 'by method' follows the request's own
+ *   method
+ * @param open opens the services of one request; the time of the request begins with them
+ */
+export function serve<Services extends ApiServices>(
+  rate: Rate | 'by method',
+  handle: Handle<Services>,
+  open: OpenServices<Services>,
+): ApiHandler {
+  return framed(
+    async (event, services) => {
+      const request = requestOf(event);
+      if (isPreflight(request)) return toGateway({ status: 204, body: undefined }, request.requestId);
+      const counted = rate === 'by method' ? (request.method === 'GET' ? 'get' : 'post') : rate;
+      const known = await authenticate(request, counted, services);
+      const named = logWith(services, { requestId: request.requestId, accountId: known.account.id });
+      const door = {
+        rate: counted,
+        request,
+        known,
+        run: async (caller: Caller) => handle(request, caller, named),
+        refuse: (problem: Problem) => problemAnswer(problem, services.authFailureForm),
+      };
+      const answer = await inTime(admit<ApiAnswer>(door, named), services);
+      return toGateway(answer, request.requestId);
+    },
+    (problem, { authFailureForm }, requestId) =>
+      toGateway(problemAnswer(problem, authFailureForm), requestId),
+    open,
+  );
+}

@@ -1,0 +1,199 @@
+/**
+ * Audits all accounts, some at once, from a place in the list of accounts on. The progress that is kept is the
+ * last account up to which every account is done, so that a run that ends anywhere passes over none.
+ */
+import type { AccountId } from '../values/ids.ts';
+import type { BooksReader, ListedAccount } from './books-reads.ts';
+import type { Difference } from './books.ts';
+import {
+  type Compared,
+  type Findings,
+  lookAtAccount,
+  type LookState,
+  type OpenBooks,
+} from './look-at-account.ts';
+
+// The audit of one account while the service works. Every movement of money keeps the books balanced, so one
+// comparison that finds something balanced is proof. Only a difference that every comparison finds is an error.
+
+/** How often the counted books are compared, before they are counted again from the beginning. */
+const comparisons = 4;
+
+export interface AuditedAccount {
+  readonly account: AccountId;
+  readonly creations: number;
+  readonly rows: number;
+  readonly differences: readonly Difference[];
+  /** False: money moved all the time, so that the stored sums were compared with nothing. */
+  readonly isSettled: boolean;
+}
+
+interface AccountAudit {
+  readonly books: BooksReader;
+  readonly nowMillis: () => number;
+  /** Waits before a further comparison. */
+  readonly pause: () => Promise<void>;
+  /** True when no further page may be read. */
+  readonly isTimeUp: () => boolean;
+}
+
+/**
+ * @param from what an earlier run was in the middle of
+ * @returns the state to go on with, if the time was up in the middle of the ledger
+ */
+export async function auditAccount(
+  account: AccountId,
+  audit: AccountAudit,
+  from?: LookState,
+): Promise<AuditedAccount | { readonly unfinished: LookState }> {
+  const first = await lookAtAccount(account, { ...audit, remembered: new Set(), ...(from && { from }) });
+  if (first.kind === 'unfinished') return { unfinished: first.state };
+  const suspects = await compareAgain(first.books, audit);
+  if (suspects.findings.size === 0) return resultOf(account, first.books, suspects);
+  // The second count remembers the creations in question, and tells exactly what is wrong with them.
+  const remembered = new Set(suspects.findings.keys());
+  const second = await lookAtAccount(account, { ...audit, remembered });
+  if (second.kind === 'unfinished') return resultOf(account, first.books, suspects);
+  const again = await compareAgain(second.books, audit, suspects.findings);
+  return resultOf(account, second.books, again);
+}
+
+/** Compares until nothing differs that has differed every time. */
+async function compareAgain(
+  books: OpenBooks,
+  { pause }: AccountAudit,
+  suspected?: Findings,
+): Promise<Compared> {
+  let left: Compared | undefined;
+  for (let comparison = 1; comparison <= comparisons; comparison += 1) {
+    if (comparison > 1) await pause();
+    const { findings, isSettled } = await books.compare();
+    left = {
+      findings: inBoth(findings, left?.findings ?? suspected),
+      isSettled: isSettled || left?.isSettled === true,
+    };
+    if (left.findings.size === 0 && left.isSettled) break;
+  }
+  if (!left) throw new Error('nothing was compared');
+  return left;
+}
+
+/** The findings whose subject was found before, too. */
+function inBoth(findings: Findings, before: Findings | undefined): Findings {
+  return before ? new Map([...findings].filter(([subject]) => before.has(subject))) : findings;
+}
+
+function resultOf(account: AccountId, books: OpenBooks, { findings, isSettled }: Compared): AuditedAccount {
+  return {
+    account,
+    creations: books.creations(),
+    rows: books.rows(),
+    differences: [...findings.values()].flatMap((found) => found.map((one) => ({ account, ...one }))),
+    isSettled,
+  };
+}
+
+/** Number of accounts read concurrently. */
+const accountsAtOnce = 16;
+
+/** How far the audit is. */
+export interface AuditProgress {
+  /** The place of the last account up to which all are done. Absent: none is. */
+  readonly after?: string;
+  readonly accounts: number;
+  readonly creations: number;
+  readonly rows: number;
+  readonly differences: number;
+  /** Accounts in which money moved all the time, so that their stored sums were compared with nothing. */
+  readonly unsettled: number;
+}
+
+export const noProgress: AuditProgress = { accounts: 0, creations: 0, rows: 0, differences: 0, unsettled: 0 };
+
+export interface AccountsAudit extends AccountAudit {
+  /** Only this account. */
+  readonly only?: AccountId;
+  /** What an earlier run was in the middle of. */
+  readonly started?: (account: AccountId) => Promise<LookState | undefined>;
+  /** Receives each account that is done. A run that continues may report an account again. */
+  readonly onAccount: (audited: AuditedAccount) => void;
+  /** Receives the progress after each account, once all accounts before it are done. */
+  readonly onProgress?: (progress: AuditProgress) => Promise<void> | void;
+}
+
+export interface AuditedPart {
+  readonly progress: AuditProgress;
+  /** Whether every account is done. */
+  readonly isFinished: boolean;
+  /** The accounts that were not done when the time was up. */
+  readonly unfinished: readonly { readonly account: AccountId; readonly state: LookState }[];
+}
+
+/** One account of the list that was begun. */
+interface Begun {
+  readonly place: string;
+  audited?: AuditedAccount;
+}
+
+export async function auditAccounts(audit: AccountsAudit, from: AuditProgress): Promise<AuditedPart> {
+  const { books, isTimeUp, onAccount, onProgress, started } = audit;
+  const accounts = listed(books, audit.only, from.after);
+  const begun: Begun[] = [];
+  const unfinished: { account: AccountId; state: LookState }[] = [];
+  let progress = from;
+  let isFinished = true;
+
+  const lane = async (): Promise<void> => {
+    for (;;) {
+      const next = await accounts.next();
+      if (next.done === true) return;
+      if (isTimeUp()) {
+        isFinished = false;
+        return;
+      }
+      const one: Begun = { place: next.value.place };
+      begun.push(one);
+      const audited = await auditAccount(next.value.id, audit, await started?.(next.value.id));
+      if ('unfinished' in audited) {
+        isFinished = false;
+        unfinished.push({ account: next.value.id, state: audited.unfinished });
+        return;
+      }
+      one.audited = audited;
+      onAccount(audited);
+      const before = progress;
+      progress = passed(progress, begun);
+      if (progress !== before) await onProgress?.(progress);
+    }
+  };
+  await Promise.all(Array.from({ length: accountsAtOnce }, lane));
+  return { progress, isFinished, unfinished };
+}
+
+/** Takes the accounts that are done from the beginning of the list, and counts them. */
+function passed(progress: AuditProgress, begun: Begun[]): AuditProgress {
+  let sum = progress;
+  for (let first = begun[0]; first?.audited; first = begun[0]) {
+    const { creations, rows, differences, isSettled } = first.audited;
+    sum = {
+      after: first.place,
+      accounts: sum.accounts + 1,
+      creations: sum.creations + creations,
+      rows: sum.rows + rows,
+      differences: sum.differences + differences.length,
+      unsettled: sum.unsettled + (isSettled ? 0 : 1),
+    };
+    begun.shift();
+  }
+  return sum;
+}
+
+/** One account after the other, for the next free reader. */
+async function* listed(
+  books: BooksReader,
+  only: AccountId | undefined,
+  after: string | undefined,
+): AsyncGenerator<ListedAccount> {
+  if (only !== undefined) yield { id: only, place: '' };
+  else for await (const page of books.accounts(after)) yield* page;
+}

@@ -1,0 +1,102 @@
+import { putIf } from '../aws/dynamodb/conditional.ts';
+import { getItem, putItem } from '../aws/dynamodb/send.ts';
+import { type Item, type ItemKey, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
+import type { AccountId } from '../values/ids.ts';
+import { type AuditProgress, noProgress } from './audit-accounts.ts';
+import type { LookState } from './look-at-account.ts';
+
+/** In a partition of their own. Only the audit reads them. */
+const runKey: ItemKey = { pk: 'AUDIT', sk: 'RUN' };
+const stateKey = (account: AccountId): ItemKey => ({ pk: 'AUDIT', sk: `ACCOUNT#${account}` });
+
+/** An item has at most 400 KB. The texts in a state are ASCII. */
+const longestState = 390_000;
+const stateKeptMillis = 7 * 86_400_000;
+
+export function createAuditRunStore(table: Table): AuditRunStore {
+  return {
+    take: async (day, lock, nowMillis) => {
+      const item = await getItem(table, runKey);
+      const last = item && runFromItem(item);
+      if (Number(item?.['until'] ?? 0) > nowMillis) return 'none';
+      if (last?.finishedAt !== undefined && last.day >= day) return 'none';
+      const run = last && last.finishedAt === undefined ? last : newRun(day, nowMillis);
+      const isTaken = await putIf(table, runToItem(run, lock), {
+        // The answer of an earlier try may be lost, so the condition allows our own holder.
+        ConditionExpression: 'attribute_not_exists(pk) OR holder = :read OR holder = :own',
+        ExpressionAttributeValues: { ':read': item?.['holder'] ?? '', ':own': lock.holder },
+      });
+      return isTaken ? run : 'none';
+    },
+    save: (run, lock) =>
+      putIf(table, runToItem(run, lock), {
+        ConditionExpression: 'holder = :own',
+        ExpressionAttributeValues: { ':own': lock.holder },
+      }),
+    keep: async (account, state, nowMillis) => {
+      const text = JSON.stringify(state);
+      if (text.length > longestState) return false;
+      const expires = Math.ceil((nowMillis + stateKeptMillis) / 1000);
+      await putItem(table, { ...stateKey(account), state: text, [ttlAttribute]: expires });
+      return true;
+    },
+    read: async (account) => {
+      const text = (await getItem(table, stateKey(account)))?.['state'];
+      return typeof text === 'string' ? (JSON.parse(text) as LookState) : undefined;
+    },
+  };
+}
+
+function newRun(day: string, nowMillis: number): AuditRun {
+  return { day, startedAt: new Date(nowMillis).toISOString(), progress: noProgress, interrupted: [] };
+}
+
+function runToItem(run: AuditRun, { holder, untilMillis }: AuditLock): Item {
+  return { ...runKey, ...run, holder, until: untilMillis };
+}
+
+function runFromItem(item: Item): AuditRun {
+  const { day, startedAt, progress, interrupted, finishedAt } = item;
+  return {
+    day: String(day),
+    startedAt: String(startedAt),
+    progress: progress as AuditProgress,
+    interrupted: interrupted as readonly AccountId[],
+    ...(typeof finishedAt === 'string' && { finishedAt }),
+  };
+}
+
+// Keeps how far the daily audit is, so that a run that was ended continues where it was.
+
+/** One audit of all accounts. Several invocations may work on it, one after the other. */
+export interface AuditRun {
+  /** The UTC day for which it was begun, "2026-11-21". */
+  readonly day: string;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  readonly progress: AuditProgress;
+  /** The accounts that were interrupted in the middle of their ledger. */
+  readonly interrupted: readonly AccountId[];
+  /** RFC 3339. Absent while accounts are left. */
+  readonly finishedAt?: string;
+}
+
+/** The invocation that works on the run, and until when it excludes others. */
+export interface AuditLock {
+  readonly holder: string;
+  readonly untilMillis: number;
+}
+
+/** Every function throws Overloaded when the table stayed busy. */
+export interface AuditRunStore {
+  /**
+   * Takes the lock, and gives the run that is not finished, or a new run of this day. `none`: the run of this
+   * day is finished, or somebody works on it.
+   */
+  take(day: string, lock: AuditLock, nowMillis: number): Promise<AuditRun | 'none'>;
+  /** False: another holder has taken the run. A lock that ends now gives the run back. */
+  save(run: AuditRun, lock: AuditLock): Promise<boolean>;
+  /** Keeps the state of an interrupted account. False: it is too large, and the account begins again. */
+  keep(account: AccountId, state: LookState, nowMillis: number): Promise<boolean>;
+  read(account: AccountId): Promise<LookState | undefined>;
+}

@@ -1,0 +1,140 @@
+/** Reads the books of accounts for the audit, page by page. Nothing is written. */
+import { apiKeyFromItem, userCounterFromItem } from '../accounts/account-items.ts';
+import type { UserCounter } from '../accounts/ledger.ts';
+import { batchGetAtOnce } from '../aws/dynamodb/batch-get.ts';
+import { queryAll, queryPages } from '../aws/dynamodb/query.ts';
+import { getItem, type QueryParts } from '../aws/dynamodb/send.ts';
+import { type Item, keys, listingIndex, type Table } from '../aws/dynamodb/table.ts';
+import { listedIdOf } from '../creations/creation-items.ts';
+import type { AccountId, CreationId } from '../values/ids.ts';
+import { asMicros } from '../values/money.ts';
+import type { AuditedCreation, AuditedRow, PlacedRow, StoredSums } from './books.ts';
+
+/** A page of 1 MB has some thousand rows. Smaller pages keep the memory small while many accounts are read. */
+const itemsAtOnce = 1_000;
+/** Without the prompt, the metadata and the results, which can be long. */
+const creationAttributes = [
+  'id',
+  'status',
+  'costMicros',
+  'refundedMicros',
+  'dueAt',
+  'createdAt',
+] as const satisfies readonly (keyof AuditedCreation)[];
+const rowAttributes = [
+  'kind',
+  'amountMicros',
+  'at',
+  'creationId',
+  'keyId',
+  'month',
+  'day',
+  'countedForUser',
+  'user',
+] as const satisfies readonly (keyof AuditedRow)[];
+const rowProjection = {
+  ProjectionExpression: ['sk', ...rowAttributes.map((_, place) => `#r${place}`)].join(', '),
+  ExpressionAttributeNames: Object.fromEntries(rowAttributes.map((name, place) => [`#r${place}`, name])),
+};
+const ledgerStart = 'LEDGER#';
+/** "$" follows "#". */
+const ledgerEnd = 'LEDGER$';
+const accountStart = 'ACCOUNT#';
+
+export function createBooksReader(table: Table): BooksReader {
+  return {
+    accounts: (after) => accountPages(table, after),
+    ledger: async function* (account, from = ledgerStart) {
+      const query: QueryParts = {
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': keys.account(account).pk },
+        range: { sort: 'sk', from, to: ledgerEnd },
+        ...rowProjection,
+      };
+      for await (const page of pagesOf(table, query))
+        yield page.map(({ sk, ...row }) => ({ place: String(sk), row: row as unknown as AuditedRow }));
+    },
+    listed: async function* (account, after) {
+      for await (const page of pagesOf(table, listOf(`CREATIONS#${account}`, after)))
+        yield page.map((row): CreationId => listedIdOf(row));
+    },
+    creations: async (ids) =>
+      (await batchGetAtOnce(
+        table,
+        ids.map((id) => keys.creation(id)),
+        creationAttributes,
+      )) as unknown as AuditedCreation[],
+    sums: async (account) => {
+      const [item, held] = await Promise.all([
+        getItem(table, keys.account(account), 'availableMicros, creditLineMicros, inFlight'),
+        queryAll(table, keys.account(account).pk, 'KEY#'),
+      ]);
+      return (
+        item && {
+          availableMicros: asMicros(Number(item['availableMicros'])),
+          creditLineMicros: asMicros(Number(item['creditLineMicros'])),
+          inFlight: Number(item['inFlight']),
+          keys: held.map(apiKeyFromItem),
+        }
+      );
+    },
+    userCounters: async (account) =>
+      (await queryAll(table, keys.account(account).pk, 'USER#')).map(userCounterFromItem),
+    inFlight: async (account) =>
+      Number((await getItem(table, keys.account(account), 'inFlight'))?.['inFlight']),
+    placeOf: (millis) => `${ledgerStart}${new Date(millis).toISOString()}`,
+  };
+}
+
+async function* accountPages(
+  table: Table,
+  after: string | undefined,
+): AsyncGenerator<readonly ListedAccount[]> {
+  for await (const page of pagesOf(table, listOf('ACCOUNTS', after)))
+    yield page.map((row) => ({
+      id: String(row['pk']).slice(accountStart.length) as AccountId,
+      place: String(row['listed']),
+    }));
+}
+
+/** The query for the entries of a list after one of them, the oldest first. */
+function listOf(list: string, after: string | undefined): QueryParts {
+  return {
+    IndexName: listingIndex.name,
+    KeyConditionExpression:
+      `${listingIndex.partition} = :list` + (after === undefined ? '' : ` AND ${listingIndex.sort} > :after`),
+    ExpressionAttributeValues: { ':list': list, ...(after !== undefined && { ':after': after }) },
+  };
+}
+
+async function* pagesOf(table: Table, query: QueryParts): AsyncGenerator<readonly Item[]> {
+  for await (const { Items = [] } of queryPages(table, { ...query, Limit: itemsAtOnce })) yield Items;
+}
+
+// Reads the books for the audit, and keeps the progress of a run.
+
+/** An account, and its place in the list of all accounts. Places sort by age. */
+export interface ListedAccount {
+  readonly id: AccountId;
+  readonly place: string;
+}
+
+/** Every read is consistent except the two lists. Throws Overloaded when the table stayed busy. */
+export interface BooksReader {
+  /** The accounts after a place, the oldest first, some hundred at once. */
+  accounts(after?: string): AsyncIterable<readonly ListedAccount[]>;
+  /** The rows of the ledger from this place on, the oldest first, some hundred at once. */
+  ledger(account: AccountId, from?: string): AsyncIterable<readonly PlacedRow[]>;
+  /** The creations after this one in the account's list, the oldest first, some hundred at once. */
+  listed(account: AccountId, after?: CreationId): AsyncIterable<readonly CreationId[]>;
+  /** The records of these creations, in any order. */
+  creations(ids: readonly CreationId[]): Promise<readonly AuditedCreation[]>;
+  /** The stored sums. They are read one after the other. Undefined: there is no such account. */
+  sums(account: AccountId): Promise<StoredSums | undefined>;
+  /** The counters of the users of keys that have a cap for each user. */
+  userCounters(account: AccountId): Promise<readonly UserCounter[]>;
+  /** The stored number of open creations. */
+  inFlight(account: AccountId): Promise<number>;
+  /** The first place of rows of this time (Unix milliseconds). */
+  placeOf(millis: number): string;
+}

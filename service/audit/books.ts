@@ -1,0 +1,54 @@
+/** The data that the audit reads of an account, and its result. */
+import type { ApiKey } from '../accounts/account.ts';
+import type { LedgerRow } from '../accounts/ledger.ts';
+import type { CreationRecord } from '../creations/creation.ts';
+import type { AccountId } from '../values/ids.ts';
+import type { Micros } from '../values/money.ts';
+
+/** The properties of a creation that the audit compares. */
+export type AuditedCreation = Pick<
+  CreationRecord,
+  'id' | 'status' | 'costMicros' | 'refundedMicros' | 'dueAt' | 'createdAt'
+>;
+
+/** The properties of a ledger row that the audit sums. */
+export type AuditedRow = Pick<
+  LedgerRow,
+  'kind' | 'amountMicros' | 'at' | 'creationId' | 'keyId' | 'month' | 'day' | 'countedForUser' | 'user'
+>;
+
+/** A row and its place in the ledger. Places sort by time, and no two rows have the same place. */
+export interface PlacedRow {
+  readonly place: string;
+  readonly row: AuditedRow;
+}
+
+/** The stored sums of an account, with which the audit compares the sums of the rows. */
+export interface StoredSums {
+  readonly availableMicros: Micros;
+  readonly creditLineMicros: Micros;
+  readonly inFlight: number;
+  readonly keys: readonly Pick<ApiKey, 'id' | 'spent' | 'spentByDay'>[];
+}
+
+/** One disagreement between the books. */
+export interface Difference {
+  readonly account: AccountId;
+  /**
+   * "available", "credit_line", "in_flight", "spend of key … in 2026_11", "spend of key … on 2026_11_21",
+   * "spend of key … for user …", or something of a creation: "refunds of …".
+   */
+  readonly what: string;
+  /** By the ledger, or by counting. In micro-dollars where it is money. */
+  readonly expected: number;
+  /** As stored. */
+  readonly found: number;
+}
+
+/** A difference whose account is known from elsewhere. */
+export type Finding = Omit<Difference, 'account'>;
+
+/** Nothing when both are the same. */
+export function compare(what: string, expected: number, found: number): Finding[] {
+  return expected === found ? [] : [{ what, expected, found }];
+}

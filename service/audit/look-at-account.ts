@@ -1,0 +1,239 @@
+/**
+ * Reads an account once from end to end while the service works, and compares. The rows are read in the order
+ * of their time, and nothing of them is kept but sums. What is compared is read last, at a moment when no money
+ * moved:
+ *
+ *   rows of the last minute     all are counted
+ *   the stored sums             are read
+ *   rows of the last minute     none is new, so the sums read between belong to the rows that were counted
+ */
+import { type AccountId, type CreationId, timeOfUuidV7 } from '../values/ids.ts';
+import type { BooksReader } from './books-reads.ts';
+import { type AuditedRow, compare, type Finding, type PlacedRow, type StoredSums } from './books.ts';
+import { createCreationTally, type CreationTally, type CreationTallyState } from './creation-tally.ts';
+import { createLedgerSums, type LedgerSums, type LedgerSumsState } from './ledger-sums.ts';
+
+/** A row carries the time before its transaction. The row can still appear this long afterwards. */
+const lateMillis = 60_000;
+/** How often a moment without a movement is looked for. */
+const quietTries = 40;
+
+/** What another run continues with. It can be written as JSON. */
+export interface LookState {
+  readonly place: string;
+  readonly newestMillis: number;
+  readonly recent: readonly string[];
+  readonly sums: LedgerSumsState;
+  readonly creations: CreationTallyState;
+  readonly listedAfter?: CreationId;
+}
+
+/** What a check found, by subject: the id of a creation, or what differs. */
+export type Findings = ReadonlyMap<string, readonly Finding[]>;
+
+export type Look =
+  | { readonly kind: 'looked'; readonly books: OpenBooks }
+  /** The time was up in the middle of the ledger. */
+  | { readonly kind: 'unfinished'; readonly state: LookState };
+
+/** The counted books of an account, to be compared as often as needed. */
+export interface OpenBooks {
+  /** Counts what has come since, and compares. */
+  compare(): Promise<Compared>;
+  readonly rows: () => number;
+  readonly creations: () => number;
+}
+
+export interface Compared {
+  readonly findings: Findings;
+  /** False: money moved all the time, so that the stored sums were compared with nothing. */
+  readonly isSettled: boolean;
+}
+
+export interface LookOptions {
+  readonly books: BooksReader;
+  readonly nowMillis: () => number;
+  /** Creations of which every row is counted, although they look complete. */
+  readonly remembered: ReadonlySet<string>;
+  readonly isTimeUp: () => boolean;
+  readonly from?: LookState;
+}
+
+export async function lookAtAccount(account: AccountId, options: LookOptions): Promise<Look> {
+  const { books, nowMillis, remembered, isTimeUp, from } = options;
+  const sums = createLedgerSums(nowMillis(), from?.sums);
+  const creations = createCreationTally((id) => remembered.has(id), from?.creations);
+  const rows = createRowCounter(options, sums, creations);
+  const list = createListReader(books.listed(account, from?.listedAfter), creations, from?.listedAfter);
+  for await (const page of books.ledger(account, from?.place)) {
+    rows.take(page);
+    await list.readUntil(rows.newestMillis());
+    await readRecords(creations.unread(), books, creations);
+    if (isTimeUp()) {
+      const listedAfter = list.last();
+      const state = { ...rows.state(), sums: sums.state(), creations: creations.state() };
+      return { kind: 'unfinished', state: { ...state, ...(listedAfter && { listedAfter }) } };
+    }
+  }
+  await list.readUntil(Infinity);
+  const takeNew = async (): Promise<readonly PlacedRow[]> => {
+    const added: PlacedRow[] = [];
+    for await (const page of books.ledger(account, rows.recentFrom())) added.push(...rows.take(page));
+    return added;
+  };
+  return {
+    kind: 'looked',
+    books: {
+      rows: () => sums.rows(),
+      creations: () => creations.seen(),
+      compare: async () => compareAll(account, books, { sums, creations, takeNew }),
+    },
+  };
+}
+
+interface Counted {
+  readonly sums: LedgerSums;
+  readonly creations: CreationTally;
+  /** Counts the rows that have come, and returns them. */
+  readonly takeNew: () => Promise<readonly PlacedRow[]>;
+}
+
+async function compareAll(account: AccountId, books: BooksReader, counted: Counted): Promise<Compared> {
+  const { sums, creations } = counted;
+  const counters = await books.userCounters(account);
+  const { stored, moved } = await quietSums(account, books, counted);
+  if (stored === 'gone') return { isSettled: true, findings: new Map() };
+  const differences = [
+    ...(stored === 'busy' ? [] : sums.differences(stored)),
+    ...sums.counterDifferences(counters, moved),
+  ];
+  await readRecords([...creations.unended(), ...creations.withoutRows()], books, creations);
+  const isOpenRight = stored !== 'busy' && stored.inFlight === creations.open().length;
+  if (!isOpenRight) differences.push(...(await compareInFlight(account, books, counted)));
+  return {
+    isSettled: stored !== 'busy',
+    findings: new Map<string, readonly Finding[]>([
+      ...differences.map((one) => [one.what, [one]] as const),
+      ...creations.findings(),
+    ]),
+  };
+}
+
+interface QuietSums {
+  readonly stored: StoredSums | 'gone' | 'busy';
+  /** The rows that came since the beginning. */
+  readonly moved: readonly AuditedRow[];
+}
+
+/** Reads the stored sums again and again, until no row has come meanwhile. */
+async function quietSums(account: AccountId, books: BooksReader, { takeNew }: Counted): Promise<QuietSums> {
+  const moved: AuditedRow[] = [];
+  for (let attempt = 1; attempt <= quietTries; attempt += 1) {
+    const stored = await books.sums(account);
+    if (!stored) return { stored: 'gone', moved };
+    const added = await takeNew();
+    if (added.length === 0) return { stored, moved };
+    moved.push(...added.map(({ row }) => row));
+  }
+  return { stored: 'busy', moved };
+}
+
+/**
+ * The stored number of open creations lies between those that were open before and after it was read. No row
+ * tells that a creation was completed, so a busy account has no moment for which the number is known exactly.
+ */
+async function compareInFlight(
+  account: AccountId,
+  books: BooksReader,
+  { creations, takeNew }: Counted,
+): Promise<Finding[]> {
+  const before = creations.open();
+  const found = await books.inFlight(account);
+  await takeNew();
+  await readRecords([...creations.unended(), ...creations.withoutRows()], books, creations);
+  const after = new Set(creations.open());
+  const least = before.filter((id) => after.has(id)).length;
+  const most = new Set([...before, ...after]).size;
+  return compare('in_flight', found < least ? least : found > most ? most : found, found);
+}
+
+async function readRecords(
+  ids: readonly CreationId[],
+  books: BooksReader,
+  creations: CreationTally,
+): Promise<void> {
+  if (ids.length > 0) creations.read(ids, await books.creations(ids));
+}
+
+interface RowCounter {
+  /** Counts the rows that were not counted yet, and returns them. */
+  take(page: readonly PlacedRow[]): readonly PlacedRow[];
+  newestMillis(): number;
+  /** Rows before this place appear no more. */
+  recentFrom(): string;
+  state(): Pick<LookState, 'place' | 'newestMillis' | 'recent'>;
+}
+
+function createRowCounter(
+  { books, nowMillis, from }: LookOptions,
+  sums: LedgerSums,
+  creations: CreationTally,
+): RowCounter {
+  let newestMillis = from?.newestMillis ?? 0;
+  let place = from?.place ?? '';
+  // In the order in which they were counted, which is nearly that of the places.
+  const recent = new Set<string>(from?.recent);
+  // A machine whose clock is ahead must not hide the rows of the others.
+  const recentFrom = (): string => books.placeOf(Math.min(newestMillis, nowMillis()) - lateMillis);
+  return {
+    take: (page) => {
+      const added = page.filter(({ place: own }) => !recent.has(own));
+      for (const { place: own, row } of added) {
+        recent.add(own);
+        place = own;
+        newestMillis = Math.max(newestMillis, Date.parse(row.at));
+        sums.add(row);
+        creations.row(row);
+      }
+      const first = recentFrom();
+      for (const own of recent) {
+        if (own >= first) break;
+        recent.delete(own);
+      }
+      return added;
+    },
+    newestMillis: () => newestMillis,
+    recentFrom,
+    state: () => ({ place, newestMillis, recent: [...recent] }),
+  };
+}
+
+interface ListReader {
+  /** Reads the list up to the creations of this time. */
+  readUntil(millis: number): Promise<void>;
+  /** The creation that was read last. */
+  last(): CreationId | undefined;
+}
+
+function createListReader(
+  pages: AsyncIterable<readonly CreationId[]>,
+  creations: CreationTally,
+  after: CreationId | undefined,
+): ListReader {
+  const iterator = pages[Symbol.asyncIterator]();
+  let last = after;
+  let isAtTheEnd = false;
+  return {
+    readUntil: async (millis) => {
+      while (!isAtTheEnd && (last === undefined || (timeOfUuidV7(last) ?? 0) <= millis)) {
+        const next = await iterator.next();
+        if (next.done === true) isAtTheEnd = true;
+        else {
+          creations.listed(next.value);
+          last = next.value.at(-1) ?? last;
+        }
+      }
+    },
+    last: () => last,
+  };
+}

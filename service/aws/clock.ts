@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../values/runtime.ts';
+
+/**
+ * How often a deadline looks at the clock. One timer for the whole time would not notice that the machine was
+ * asleep, or that somebody moved the clock of the local service forward.
+ */
+const lookMillis = 250;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  sleep: async (millis, signal) => {
+    await sleep(millis, undefined, signal ? { signal } : {});
+  },
+  deadline: (atMillis) => {
+    const controller = new AbortController();
+    let timer: NodeJS.Timeout;
+    const look = (): void => {
+      const left = atMillis - Date.now();
+      if (left <= 0) controller.abort();
+      else timer = setTimeout(look, Math.min(left, lookMillis));
+    };
+    look();
+    return { signal: controller.signal, release: () => clearTimeout(timer) };
+  },
+  timeout: (millis) => {
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), millis);
+    return { signal: controller.signal, release: () => clearTimeout(timer) };
+  },
+  every: (millis, task) => {
+    const timer = setInterval(task, millis);
+    return () => clearInterval(timer);
+  },
+};
+
+/**
+ * Rejects when the signal aborts before the work ends. The work itself cannot be stopped and continues
+ * unnoticed.
+ */
+export function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new Error('it took too long', { cause: signal.reason }));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}

@@ -1,0 +1,61 @@
+/**
+ * A secret of plain text in Secrets Manager, for a function that signs requests to S3 anyway. The client of the SDK
+ * would add 8 KB to its bundle.
+ */
+import { AwsClient } from 'aws4fetch';
+import { Overloaded } from '../values/errors.ts';
+import type { Clock } from '../values/runtime.ts';
+import { type AwsPlace, serviceUrl } from './aws-place.ts';
+import { noSuchVersion, validValues } from './secrets.ts';
+
+/** The time of the call with all its tries, after a 5xx or a throttle. */
+const callMillis = 5_000;
+const retries = 2;
+
+/**
+ * The values that are valid while the secret is replaced. Reads them at most once in five minutes. Throws Overloaded
+ * when Secrets Manager does not answer.
+ */
+export function createSignedSecret(
+  access: AwsPlace & {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+    readonly secretArn: string;
+    readonly clock: Pick<Clock, 'now' | 'timeout'>;
+  },
+): () => Promise<readonly string[]> {
+  const { secretArn, clock } = access;
+  const client = new AwsClient({ ...access, service: 'secretsmanager', retries });
+  return validValues(clock, async (stage) => {
+    const limit = clock.timeout(callMillis);
+    try {
+      const response = await client.fetch(`${serviceUrl('secretsmanager', access)}/`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/x-amz-json-1.1',
+          'x-amz-target': 'secretsmanager.GetSecretValue',
+        },
+        body: JSON.stringify({ SecretId: secretArn, VersionStage: stage }),
+        signal: limit.signal,
+      });
+      const text = await response.text();
+      if (response.ok) return secretIn(text);
+      if (stage === 'AWSPREVIOUS' && text.includes(noSuchVersion)) return '';
+      const refusal = `Secrets Manager answered ${response.status}`;
+      const passes = response.status >= 500 || response.status === 429 || text.includes('Throttling');
+      throw passes ? new Overloaded(refusal) : new Error(refusal);
+    } catch (error) {
+      throw limit.signal.aborted
+        ? new Overloaded('Secrets Manager gave no answer in time', { cause: error })
+        : error;
+    } finally {
+      limit.release();
+    }
+  });
+}
+
+function secretIn(text: string): string {
+  const { SecretString: secret } = JSON.parse(text) as { readonly SecretString?: string };
+  return secret ?? '';
+}

@@ -1,0 +1,57 @@
+/** What the canary orders, and the secret that holds its account. */
+import { PutSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import * as z from 'zod/mini';
+import { readSecretValue } from '../aws/secrets.ts';
+
+/** The cheapest model of the sandbox. The key of the canary may use no other. */
+export const canaryModel = 'sandbox-sketch';
+
+/** The account of the canary, with its key. */
+export interface CanaryAccount {
+  readonly account: string;
+  readonly keyId: string;
+  readonly key: string;
+}
+
+const secretSchema = z.object({ account: z.string(), key_id: z.string(), key: z.string() });
+
+/** The text of the secret. */
+function canarySecret({ account, keyId, key }: CanaryAccount): string {
+  return JSON.stringify({ account, key_id: keyId, key });
+}
+
+/** The account in the text of the secret. Undefined: no operator has set the canary up. */
+export function canaryAccountIn(text: string): CanaryAccount | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const parsed = secretSchema.safeParse(value);
+  return parsed.success
+    ? { account: parsed.data.account, keyId: parsed.data.key_id, key: parsed.data.key }
+    : undefined;
+}
+
+/** The secret with the account and the key of the canary, for the operator's command. */
+export interface CanarySecret {
+  /** Undefined: no operator has set the canary up. */
+  read(): Promise<CanaryAccount | undefined>;
+  write(account: CanaryAccount): Promise<void>;
+}
+
+/** @param secretArn throws when the stack has no canary */
+export function createCanarySecret(client: SecretsManagerClient, secretArn: () => string): CanarySecret {
+  return {
+    read: async () => {
+      const { SecretString: text = '' } = await readSecretValue(client, { SecretId: secretArn() });
+      return canaryAccountIn(text);
+    },
+    write: async (account) => {
+      await client.send(
+        new PutSecretValueCommand({ SecretId: secretArn(), SecretString: canarySecret(account) }),
+      );
+    },
+  };
+}

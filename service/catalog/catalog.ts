@@ -1,0 +1,156 @@
+/**
+ * The catalog: models, and the routes by which providers render them for an account.
+ */
+import type { ModelPolicy } from '../accounts/account.ts';
+import {
+  type AspectRatio,
+  aspectRatios,
+  type OutputFormat,
+  outputFormats,
+  type Resolution,
+  resolutions,
+} from '../values/image-formats.ts';
+import { asMicros, fromUsd, type Micros } from '../values/money.ts';
+import type { Catalog, Model, Route } from './catalog-schema.ts';
+import { isSandbox, isUsable, type ProviderSwitches } from './providers.ts';
+
+/** The three properties of an image that a request may leave to the defaults of its model. */
+export interface ImageShape {
+  readonly resolution: Resolution;
+  readonly aspectRatio: AspectRatio;
+  readonly outputFormat: OutputFormat;
+}
+
+/** The demands of a request on a route. */
+export interface RenderShape extends ImageShape {
+  /** In code points. 0: the request has no prompt. */
+  readonly promptLength: number;
+  readonly imageCount: number;
+}
+
+/** The properties of a source image that a route limits. They are read from the bytes of the image. */
+export interface SourceShape {
+  readonly contentType: string;
+  readonly width: number;
+  readonly height: number;
+  readonly bytes: number;
+}
+
+/**
+ * The model. Undefined when it does not exist or the account must not see it: a client cannot tell the two
+ * apart.
+ */
+export function findModel(catalog: Catalog, policy: ModelPolicy, id: string): Model | undefined {
+  return catalog.models.find((model) => model.id === id && isVisible(model, policy));
+}
+
+/** Whether the account may see the model. A model that only the sandbox renders goes with the sandbox. */
+export function isVisible({ id, routes }: Pick<Model, 'id' | 'routes'>, policy: ModelPolicy): boolean {
+  const isOfSandbox = routes.length > 0 && routes.every(({ provider }) => isSandbox(provider));
+  return !policy.hiddenModels.includes(id) && !(policy.withoutSandbox && isOfSandbox);
+}
+
+/** Whether the day of the model's sunset has begun, at 00:00 UTC. From then on the model renders nothing. */
+export function isSunset({ sunset_at: sunset }: Pick<Model, 'sunset_at'>, nowMillis: number): boolean {
+  return sunset !== null && nowMillis >= Date.parse(sunset);
+}
+
+/** The model's routes, in order, whose provider is enabled, not paused, and allowed to the account. */
+export function enabledRoutes(
+  model: Model,
+  policy: ModelPolicy,
+  switches: ProviderSwitches,
+): readonly Route[] {
+  const isAllowed = (name: string): boolean =>
+    (policy.providers === 'all' || policy.providers.includes(name)) &&
+    !(policy.withoutSandbox && isSandbox(name));
+  return model.routes.filter(({ provider }) => isUsable(provider, switches) && isAllowed(provider));
+}
+
+/** The routes that can render the request. */
+export function routesFor(routes: readonly Route[], shape: RenderShape): readonly Route[] {
+  return routes.filter(
+    (route) =>
+      renders(route, shape) &&
+      route.max_image_urls >= shape.imageCount &&
+      route.max_prompt_length >= shape.promptLength &&
+      (shape.promptLength > 0 || !route.needs_prompt),
+  );
+}
+
+/** The routes whose provider takes this source image as it is. The service converts no images. */
+export function routesTaking(routes: readonly Route[], source: SourceShape): readonly Route[] {
+  const [short, long] = [Math.min(source.width, source.height), Math.max(source.width, source.height)];
+  return routes.filter(
+    ({ source_limits: limits }) =>
+      limits !== null &&
+      limits.content_types.some((type) => type === source.contentType) &&
+      source.bytes <= limits.max_bytes &&
+      short >= limits.min_side &&
+      long <= limits.max_side &&
+      source.width * source.height <= limits.max_pixels,
+  );
+}
+
+/** The values of the list that at least one of the routes can do, in the order of the list. */
+export function offered<Value>(
+  all: readonly Value[],
+  routes: readonly Route[],
+  of: (route: Route) => readonly Value[],
+): Value[] {
+  return all.filter((value) => routes.some((route) => of(route).includes(value)));
+}
+
+/**
+ * The shape of the image for a request that names some of its three properties, or none.
+ * The result is the first combination with the named values that one route renders and that
+ * has a price. The model's defaults come first. The resolution changes last, since it decides
+ * the price. When no route renders any combination, the model's defaults fill the gaps.
+ */
+export function chooseShape(model: Model, routes: readonly Route[], named: NamedShape = {}): ImageShape {
+  const { default_resolution: size, default_aspect_ratio: ratio, default_output_format: format } = model;
+  const isPriced = (resolution: Resolution): boolean =>
+    model.pricing.some((row) => row.resolution === resolution);
+  for (const resolution of candidates(named.resolution, size, resolutions).filter(isPriced)) {
+    for (const aspectRatio of candidates(named.aspectRatio, ratio, aspectRatios)) {
+      for (const outputFormat of candidates(named.outputFormat, format, outputFormats)) {
+        const shape = { resolution, aspectRatio, outputFormat };
+        if (routes.some((route) => renders(route, shape))) return shape;
+      }
+    }
+  }
+  return {
+    resolution: named.resolution ?? size,
+    aspectRatio: named.aspectRatio ?? ratio,
+    outputFormat: named.outputFormat ?? format,
+  };
+}
+
+type NamedShape = { readonly [Name in keyof ImageShape]?: ImageShape[Name] | undefined };
+
+function candidates<Value>(
+  named: Value | undefined,
+  preferred: Value,
+  all: readonly Value[],
+): readonly Value[] {
+  return named === undefined ? [preferred, ...all.filter((value) => value !== preferred)] : [named];
+}
+
+function renders(route: Route, { resolution, aspectRatio, outputFormat }: ImageShape): boolean {
+  return (
+    route.resolutions.includes(resolution) &&
+    route.aspect_ratios.includes(aspectRatio) &&
+    route.output_formats.includes(outputFormat)
+  );
+}
+
+/**
+ * The price of a creation. It follows from the model, the resolution and the number of
+ * source images, so that it is known before anything is rendered. Undefined when the model
+ * has no price for the resolution: nobody can order that resolution.
+ */
+export function priceOf(model: Model, resolution: Resolution, imageCount: number): Micros | undefined {
+  const price = model.pricing.find((row) => row.resolution === resolution);
+  if (!price) return undefined;
+  return asMicros(fromUsd(price.usd) + imageCount * fromUsd(price.usd_per_input_image));
+}

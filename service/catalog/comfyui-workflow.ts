@@ -1,0 +1,211 @@
+/**
+ * The workflows of a ComfyUI server. A workflow is a graph of nodes in ComfyUI's API format, in which an operator
+ * names the places that a request fills: {{prompt}}, {{seed}}, {{width}}, {{height}} and {{source_1}}, {{source_2}}
+ * and so on. A place is a value of a node, or stands in the text of one. Only the command reads the file
+ * (readWorkflow). The adapter fills the places (filledWorkflow).
+ */
+import { mostImageUrls } from '../values/image-formats.ts';
+
+export type WorkflowValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly WorkflowValue[]
+  | { readonly [name: string]: WorkflowValue };
+
+export interface WorkflowNode {
+  readonly class_type: string;
+  readonly inputs: Readonly<Record<string, WorkflowValue>>;
+}
+
+/** By the ids of the nodes. */
+export type Workflow = Readonly<Record<string, WorkflowNode>>;
+
+/**
+ * By the provider's names of the models. The workflow of a request with two source images has the name of the model
+ * and "/2".
+ */
+export type Workflows = Readonly<Record<string, Workflow>>;
+
+/** The name of the model in a file with only one workflow. */
+export const onlyWorkflow = 'default';
+
+export interface WorkflowProblem {
+  /** The place in the file, such as "workflows.sdxl.6.inputs.text". */
+  readonly field: string;
+  readonly problem: string;
+}
+
+export type ReadWorkflow =
+  | { readonly kind: 'read'; readonly workflows: Workflows }
+  | { readonly kind: 'wrong'; readonly problems: readonly WorkflowProblem[] };
+
+/** All workflows of a provider are stored in one item of the table, beside everything else of the catalog. */
+const mostFileBytes = 100_000;
+const placePattern = /\{\{\s*([^{}]*?)\s*\}\}/g;
+const numberPlaces = ['seed', 'width', 'height'] as const;
+const nameForm = /^[a-z0-9][a-z0-9._-]{0,63}(\/[1-9]\d?)?$/i;
+
+/**
+ * Reads a file with one workflow in API format, or with several: {"workflows": {"NAME": …, "NAME/1": …}}. Names of
+ * nodes that only the editor shows are left out.
+ */
+export function readWorkflow(text: string): ReadWorkflow {
+  const wrong = (field: string, problem: string): ReadWorkflow => ({
+    kind: 'wrong',
+    problems: [{ field, problem }],
+  });
+  if (Buffer.byteLength(text) > mostFileBytes) return wrong('file', `is larger than ${mostFileBytes} bytes`);
+  let file: unknown;
+  try {
+    file = JSON.parse(text);
+  } catch {
+    return wrong('file', 'is no JSON');
+  }
+  if (!isRecord(file)) return wrong('file', 'must be an object');
+  const isOne = !isRecord(file['workflows']);
+  const named: Readonly<Record<string, unknown>> = isRecord(file['workflows'])
+    ? file['workflows']
+    : { [onlyWorkflow]: file };
+  const entries = Object.entries(named);
+  if (entries.length === 0) return wrong('workflows', 'must name a workflow');
+  const problems = entries.flatMap(([name, workflow]) => {
+    const at = isOne ? '' : `workflows.${name}`;
+    if (!nameForm.test(name))
+      return [{ field: at, problem: 'is no name of a model, such as sdxl, or sdxl/1 for one source image' }];
+    return problemsOf(workflow, at, Number(name.split('/')[1] ?? 0));
+  });
+  if (problems.length > 0) return { kind: 'wrong', problems };
+  const workflows = entries.map(([name, workflow]) => [name, withoutTitles(workflow as Workflow)] as const);
+  return { kind: 'read', workflows: Object.fromEntries(workflows) };
+}
+
+function problemsOf(workflow: unknown, at: string, sources: number): WorkflowProblem[] {
+  const field = (...steps: readonly string[]): string =>
+    [at, ...steps].filter((step) => step !== '').join('.');
+  const whole = field() === '' ? 'file' : field();
+  if (!isRecord(workflow)) return [{ field: whole, problem: 'must be an object' }];
+  if (Array.isArray(workflow['nodes']))
+    return [
+      {
+        field: whole,
+        problem: 'is in the format of the editor; export it in API format: File, Export (API)',
+      },
+    ];
+  const nodes = Object.entries(workflow);
+  if (nodes.length === 0) return [{ field: whole, problem: 'must have nodes' }];
+  const ofNodes = nodes.flatMap(([id, node]): WorkflowProblem[] => {
+    if (!isRecord(node)) return [{ field: field(id), problem: 'must be a node' }];
+    if (typeof node['class_type'] !== 'string' || node['class_type'] === '')
+      return [{ field: field(id, 'class_type'), problem: 'must name the class of the node' }];
+    if (!isRecord(node['inputs'])) return [{ field: field(id, 'inputs'), problem: 'must be an object' }];
+    return Object.entries(node['inputs']).flatMap(([input, value]) =>
+      placesIn(value)
+        .filter((place) => !knownPlaces(sources).includes(place))
+        .map((place) => ({ field: field(id, 'inputs', input), problem: unknownPlace(place, sources) })),
+    );
+  });
+  if (ofNodes.length > 0) return ofNodes;
+  const places = new Set(nodes.flatMap(([, node]) => placesIn((node as WorkflowNode).inputs)));
+  const needed = [
+    ...(sources === 0 ? ['prompt'] : sourcePlaces(sources)),
+    ...(places.has('width') || places.has('height') ? ['width', 'height'] : []),
+  ];
+  return needed
+    .filter((place) => !places.has(place))
+    .map((place) => ({ field: whole, problem: `has no place {{${place}}}` }));
+}
+
+function unknownPlace(place: string, sources: number): string {
+  const isSource = /^source_[1-9]\d*$/.test(place);
+  const why = isSource
+    ? `is a source image, and this workflow is for ${sources}: name it with "/" and their number`
+    : `is no place; known are ${knownPlaces(0).join(', ')}, source_1`;
+  return `{{${place}}} ${why}`;
+}
+
+function knownPlaces(sources: number): readonly string[] {
+  return ['prompt', ...numberPlaces, ...sourcePlaces(sources)];
+}
+
+function sourcePlaces(sources: number): string[] {
+  return Array.from({ length: Math.min(sources, mostImageUrls) }, (_, index) => `source_${index + 1}`);
+}
+
+/** The names of the places in a value, at any depth. */
+function placesIn(value: unknown): string[] {
+  if (typeof value === 'string') return [...value.matchAll(placePattern)].map(([, name = '']) => name);
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(placesIn) : [];
+}
+
+function withoutTitles(workflow: Workflow): Workflow {
+  return Object.fromEntries(
+    Object.entries(workflow).map(([id, { class_type, inputs }]) => [id, { class_type, inputs }]),
+  );
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What the places of a workflow are filled with. */
+export interface WorkflowFilling {
+  readonly prompt: string;
+  readonly seed: number;
+  readonly width: number;
+  readonly height: number;
+  /** The names under which the server has the source images. */
+  readonly sources: readonly string[];
+}
+
+/** The workflow for a model and a number of source images. Undefined: the operator has given none. */
+export function workflowFor(workflows: Workflows, model: string, sources: number): Workflow | undefined {
+  const name = sources === 0 ? model : `${model}/${sources}`;
+  return Object.hasOwn(workflows, name) ? workflows[name] : undefined;
+}
+
+/**
+ * Fills the places. A value that is only a place of a number becomes the number. The values are replaced, never the
+ * JSON text, so no character of a prompt can change the workflow. A place in the prompt itself stays text.
+ */
+export function filledWorkflow(workflow: Workflow, filling: WorkflowFilling): Workflow {
+  return Object.fromEntries(
+    Object.entries(workflow).map(([id, { class_type, inputs }]) => [
+      id,
+      {
+        class_type,
+        inputs: Object.fromEntries(
+          Object.entries(inputs).map(([name, value]) => [name, filledValue(value, filling)]),
+        ),
+      },
+    ]),
+  );
+}
+
+function filledValue(value: WorkflowValue, filling: WorkflowFilling): WorkflowValue {
+  if (typeof value === 'string') {
+    const [only, name = ''] = /^\{\{\s*([^{}]*?)\s*\}\}$/.exec(value) ?? [];
+    if (only !== undefined) return fillingOf(name, filling) ?? value;
+    return value.replaceAll(placePattern, (place, inText: string) =>
+      String(fillingOf(inText, filling) ?? place),
+    );
+  }
+  if (isList(value)) return value.map((item) => filledValue(item, filling));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, filledValue(inner, filling)]),
+  );
+}
+
+function isList(value: WorkflowValue): value is readonly WorkflowValue[] {
+  return Array.isArray(value);
+}
+
+function fillingOf(place: string, filling: WorkflowFilling): string | number | undefined {
+  const source = /^source_([1-9]\d*)$/.exec(place)?.[1];
+  if (source !== undefined) return filling.sources[Number(source) - 1];
+  if (place === 'prompt') return filling.prompt;
+  const number = numberPlaces.find((name) => name === place);
+  return number === undefined ? undefined : filling[number];
+}

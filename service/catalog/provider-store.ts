@@ -1,0 +1,107 @@
+/**
+ * The enabled providers are a list in the service item, and each paused provider is an attribute of it. Every request
+ * reads that item anyway, so that no function of the API needs to read the vendors' keys.
+ */
+import { getItem, updateItem } from '../aws/dynamodb/send.ts';
+import { type Item, keys, type Table } from '../aws/dynamodb/table.ts';
+import type { ProviderPause, ProviderSwitches } from './providers.ts';
+
+/**
+ * The operator's setting. 'given': as the catalog lists them. 'cheapest': by what the provider bills. 'fastest':
+ * by the usual time of a rendering.
+ */
+export const routeOrders = ['given', 'cheapest', 'fastest'] as const;
+export type RouteOrder = (typeof routeOrders)[number];
+
+export function isRouteOrder(value: unknown): value is RouteOrder {
+  return routeOrders.some((order) => order === value);
+}
+
+export interface ProviderStore {
+  enabled(): Promise<readonly string[]>;
+  enable(provider: string): Promise<void>;
+  disable(provider: string): Promise<void>;
+  /** The paused providers by their names. */
+  pauses(): Promise<Readonly<Record<string, ProviderPause>>>;
+  pause(provider: string, pause: ProviderPause): Promise<void>;
+  resume(provider: string): Promise<void>;
+  /** The order in which the routes of a creation are asked. */
+  routeOrder(): Promise<RouteOrder>;
+  setRouteOrder(order: RouteOrder): Promise<void>;
+}
+
+export function createProviderStore(table: Table): ProviderStore {
+  // The list is a set, so that two operators at the same time do not undo each other's changes.
+  const change = async (verb: 'ADD' | 'DELETE', provider: string): Promise<void> => {
+    await updateItem(table, keys.service(), {
+      UpdateExpression: `${verb} enabledProviders :provider`,
+      ExpressionAttributeValues: { ':provider': new Set([provider]) },
+    });
+  };
+  return {
+    enabled: async () => enabledProvidersOf(await getItem(table, keys.service())),
+    enable: (provider) => change('ADD', provider),
+    disable: (provider) => change('DELETE', provider),
+    pauses: async () => pausesOf(await getItem(table, keys.service())),
+    pause: async (provider, pause) => {
+      await updateItem(table, keys.service(), {
+        UpdateExpression: 'SET #pause = :pause',
+        ExpressionAttributeNames: { '#pause': `${pausePrefix}${provider}` },
+        ExpressionAttributeValues: { ':pause': pause },
+      });
+    },
+    resume: async (provider) => {
+      await updateItem(table, keys.service(), {
+        UpdateExpression: 'REMOVE #pause',
+        ExpressionAttributeNames: { '#pause': `${pausePrefix}${provider}` },
+      });
+    },
+    routeOrder: async () => routeOrderOf(await getItem(table, keys.service())),
+    setRouteOrder: async (order) => {
+      await updateItem(table, keys.service(), {
+        UpdateExpression: 'SET routeOrder = :order',
+        ExpressionAttributeValues: { ':order': order },
+      });
+    },
+  };
+}
+
+/** Reads the switches of the providers from the service item. */
+export function switchesOf(item: Item | undefined): ProviderSwitches {
+  const pausedProviders = Object.keys(pausesOf(item));
+  return {
+    enabledProviders: enabledProvidersOf(item),
+    ...(pausedProviders.length > 0 && { pausedProviders }),
+  };
+}
+
+/** Two operators at the same time do not undo each other's pauses, because each pause has its own attribute. */
+const pausePrefix = 'paused#';
+
+function pausesOf(item: Item | undefined): Readonly<Record<string, ProviderPause>> {
+  return Object.fromEntries(
+    Object.entries(item ?? {}).flatMap(([name, value]) =>
+      name.startsWith(pausePrefix) ? [[name.slice(pausePrefix.length), value as ProviderPause]] : [],
+    ),
+  );
+}
+
+/** DynamoDB has no empty set, so the attribute is absent while no provider is enabled. */
+function enabledProvidersOf(item: Item | undefined): readonly string[] {
+  const names = item?.['enabledProviders'];
+  return names instanceof Set ? [...names].map(String).sort() : [];
+}
+
+/** Names the operator's catalog by which requests are sold. Undefined: there is none. */
+export function catalogRevisionOf(item: Item | undefined): string | undefined {
+  const revision = item?.['catalogRevision'];
+  return typeof revision === 'string' ? revision : undefined;
+}
+
+/**
+ * The order of the routes, from the service item. The catalog's order, unless the operator has set another.
+ */
+export function routeOrderOf(item: Item | undefined): RouteOrder {
+  const order = item?.['routeOrder'];
+  return isRouteOrder(order) ? order : 'given';
+}

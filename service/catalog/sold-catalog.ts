@@ -1,0 +1,86 @@
+/**
+ * The catalog by which a function sells, kept in its memory. The service item, which requests read anyway, names the
+ * revision. The operator's catalog is read only when its revision is another one than the kept one.
+ */
+import { Overloaded } from '../values/errors.ts';
+import type { Catalog } from './catalog-schema.ts';
+import {
+  isOlderRevision,
+  mergeCatalog,
+  type ReadOperatorCatalog,
+  type SoldCatalog,
+} from './operator-catalog.ts';
+
+/** How long a creation's GET may show a model as it was before. */
+const latelyMillis = 60_000;
+
+/** The memory of one function. */
+export interface CatalogMemory {
+  readonly ours: Catalog;
+  kept?: SoldCatalog;
+  readAtMillis?: number;
+}
+
+/** The catalog of one request. */
+export interface SoldCatalogs {
+  /**
+   * The catalog of the revision, or of a later one. Undefined: ours alone. Throws Overloaded when it cannot be read:
+   * no request may be sold by other prices.
+   */
+  at(revision: string | undefined): Promise<SoldCatalog>;
+  /** The catalog as it is now, for functions that do not read the service item. */
+  latest(): Promise<SoldCatalog>;
+  /** The catalog as it was at most a minute ago. When it cannot be read, the last one that was known. */
+  lately(nowMillis: number): Promise<SoldCatalog>;
+}
+
+/** What an operation over the catalog is opened with: the catalog follows once the caller's state is read. */
+export type BeforeCatalog<Services> = Omit<Services, 'catalog'> & { readonly catalogs: SoldCatalogs };
+
+/** The same services once the caller's state is read. */
+export type AfterCatalog<Services> = Omit<Services, 'catalogs'> & { readonly catalog: SoldCatalog };
+
+/** Opens the catalogs of a request. */
+export function soldCatalogs(memory: CatalogMemory, read: ReadOperatorCatalog): SoldCatalogs {
+  const latest = async (): Promise<SoldCatalog> => {
+    const stored = await read();
+    if (!stored) {
+      delete memory.kept;
+      return memory.ours;
+    }
+    if (stored.revision !== memory.kept?.revision) memory.kept = mergeCatalog(memory.ours, stored);
+    return memory.kept;
+  };
+  return {
+    at: async (revision) => {
+      if (revision === undefined) return memory.ours;
+      if (memory.kept?.revision === revision) return memory.kept;
+      const found = await latest();
+      if (found.revision === undefined || isOlderRevision(found.revision, revision))
+        throw new Overloaded("the operator's catalog is older than its revision in the service item");
+      return found;
+    },
+    latest,
+    lately: async (nowMillis) => {
+      const known = memory.kept ?? memory.ours;
+      if (memory.readAtMillis !== undefined && nowMillis < memory.readAtMillis + latelyMillis) return known;
+      memory.readAtMillis = nowMillis;
+      return latest().catch(() => known);
+    },
+  };
+}
+
+/**
+ * The catalog for a request. A GET of a creation reads no service item, and the catalog only adds headers to its
+ * answer, so the catalog of the last minute is good enough for it.
+ */
+export async function catalogFor(
+  {
+    creation,
+    catalogRevision,
+  }: { readonly creation?: object | undefined; readonly catalogRevision?: string | undefined },
+  nowMillis: number,
+  catalogs: SoldCatalogs,
+): Promise<SoldCatalog> {
+  return creation ? catalogs.lately(nowMillis) : catalogs.at(catalogRevision);
+}

@@ -1,0 +1,104 @@
+/**
+ * The ways in which a creation fails. The graph of the state machine shows the name. The
+ * client gets the message word for word (docs/api.md).
+ */
+
+export const failureNames = [
+  'PromptRejected',
+  'SourceImageRejected',
+  'GenerationFailed',
+  'NothingRendered',
+  'GenerationTimedOut',
+  'ServiceUnavailable',
+  'InternalFailure',
+] as const;
+
+export type FailureName = (typeof failureNames)[number];
+
+export interface Failure {
+  /** 1 to 7: the row of the failure in the table of docs/api.md. */
+  readonly number: number;
+  readonly message: string;
+  /** Whether the same request may succeed when sent again. */
+  readonly retryable: boolean;
+}
+
+export const failures: Readonly<Record<FailureName, Failure>> = {
+  PromptRejected: {
+    number: 1,
+    message:
+      'Prompt rejected by the safety filter. Make the scene more specific — abstract or generic prompts are declined more often.',
+    retryable: false,
+  },
+  SourceImageRejected: {
+    number: 2,
+    message: 'The source image was rejected. Try a different photo.',
+    retryable: false,
+  },
+  GenerationFailed: { number: 3, message: 'Generation failed. Please try again.', retryable: true },
+  NothingRendered: {
+    number: 4,
+    message:
+      'Nothing was rendered for this request. Describe the image you want in the prompt, or attach the source photo it refers to.',
+    retryable: true,
+  },
+  GenerationTimedOut: { number: 5, message: 'Generation timed out.', retryable: true },
+  ServiceUnavailable: {
+    number: 6,
+    message: 'The service is temporarily unavailable. Please try again later.',
+    retryable: true,
+  },
+  InternalFailure: { number: 7, message: 'Generation failed.', retryable: true },
+};
+
+/**
+ * The names under which Step Functions reports that a Task took longer than it may. RenderImage may take longer
+ * than the longest deadline, so the time of the creation is over.
+ */
+const timeOuts = ['States.Timeout', 'States.HeartbeatTimeout'];
+
+/**
+ * The failure of this name. A time-out of Step Functions is GenerationTimedOut. Every other error, such as that
+ * of a dead invocation, is InternalFailure.
+ */
+export function failureNamed(errorName: string): FailureName {
+  if (timeOuts.includes(errorName)) return 'GenerationTimedOut';
+  return failureNames.find((name) => name === errorName) ?? 'InternalFailure';
+}
+
+/**
+ * Carries a failure through the state machine. The message is fixed, since it enters the
+ * history of the execution, which must not hold a prompt or a provider's answer.
+ */
+export class CreationFailed extends Error {
+  readonly failure: FailureName;
+  constructor(failure: FailureName) {
+    super(failures[failure].message);
+    this.name = failure;
+    this.failure = failure;
+  }
+}
+
+/**
+ * Why a provider gave no image. service/render/route-verdict.ts decides what follows from each reason.
+ */
+export type RefusalReason =
+  | 'prompt'
+  | 'source_image'
+  | 'failed'
+  | 'nothing_rendered'
+  /** The vendor's own time limit ended the job. */
+  | 'timed_out'
+  /** The vendor has stopped the job, because we asked for that or because of a limit of the vendor. */
+  | 'cancelled'
+  /** The vendor is down or throttles us, and certainly does not work on the job: the next route is tried. */
+  | 'unavailable'
+  /** The vendor refused our key or wants to be paid: the next route is tried, and an alarm is logged. */
+  | 'credentials'
+  /**
+   * The call broke after the vendor may have accepted the job: it is not repeated there, the next route is
+   * tried.
+   */
+  | 'unknown_outcome'
+  /** The adapter does not know this answer. */
+  | 'unknown_answer';

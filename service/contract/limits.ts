@@ -1,0 +1,183 @@
+/**
+ * The limits and their defaults (docs/api.md). AccountLimits are attributes of each account,
+ * and an operator can change them for each account.
+ */
+
+export interface AccountLimits {
+  /** Authenticated POSTs per minute. Refused ones count. */
+  readonly postRate: number;
+  /** GETs per minute. */
+  readonly getRate: number;
+  /** Creations that may be queued or processing at once. */
+  readonly maxConcurrent: number;
+  /** Seconds in which a creation has to become terminal, from its acceptance on. */
+  readonly deadlineSeconds: number;
+  /** Uploads that no accepted creation has used and that have not expired. */
+  readonly maxUnusedUploads: number;
+}
+
+export const defaultLimits: AccountLimits = {
+  postRate: 60,
+  getRate: 600,
+  maxConcurrent: 20,
+  deadlineSeconds: 300,
+  maxUnusedUploads: 100,
+};
+
+/**
+ * The values that an operator may set. A deadline above 12 minutes would outlive the function that renders.
+ */
+export const limitRanges: { readonly [Name in keyof AccountLimits]: readonly [least: number, most: number] } =
+  {
+    postRate: [0, 1_000_000],
+    getRate: [0, 1_000_000],
+    maxConcurrent: [0, 100_000],
+    deadlineSeconds: [1, 720],
+    // The item that counts them must stay far below the 400 KB of DynamoDB.
+    maxUnusedUploads: [0, 1_000],
+  };
+
+/**
+ * Creations that may be open in the whole service, unless the setting serviceCapacity says another number. Compared
+ * with an estimate (decision 3), so approximate.
+ */
+export const defaultServiceCapacity = 2_000;
+/** The values of the setting. */
+export const serviceCapacityRange = [1, 1_000_000] as const;
+/** The reconciler checks a creation that no execution has taken up after this time. */
+export const startGraceMillis = 60_000;
+/** The least time between two polls of one creation, in milliseconds. */
+export const pollIntervalMillis = 1_000;
+/** Retry-After of a 202: when a client should poll the creation for the first time. */
+export const firstPollSeconds = 2;
+/**
+ * Retry-After of a GET, in seconds (poll-pace.ts): the least, around the usual time of a rendering, once that time
+ * is over, and long before it. A rendering of less than `shortMillis` is looked at every `least` seconds.
+ */
+export const pollPace = { least: 1, usual: 2, late: 5, most: 10, shortMillis: 5_000 } as const;
+/**
+ * How often a renderer renews its lease of 6 s. Each renewal is a write unit. One that is lost leaves 1.2 s for the
+ * next. A second loss in a row would need a pace below 2 s.
+ */
+export const leaseRenewMillis = 2_400;
+/** The length of the window in which requests and rejected authentications are counted. */
+export const rateWindowSeconds = 60;
+/** Rejected authentications of one address in a window before the address is blocked. */
+export const rejectionsBeforeBlock = 20;
+export const blockSeconds = 120;
+export const idempotencySeconds = 24 * 60 * 60;
+/**
+ * How long an entry of a call lives (service/creations/retries.ts): so long after its last try, and no longer than that. The
+ * openai libraries wait ten minutes for each of their three tries.
+ */
+export const retryMillis = { afterTry: 15 * 60_000, longest: 30 * 60_000 } as const;
+/** How long after a retry its own first try may still arrive. */
+export const lateFirstTryMillis = 60_000;
+export const maxBodyBytes = 256 * 1024;
+/** A body of JSON: how many lists and objects lie inside each other, and its members and items together. */
+export const maxJsonDepth = 32;
+export const maxJsonValues = 1_000;
+/** The fields and files of a form. */
+export const maxFormParts = 32;
+export const maxUrlLength = 2_048;
+/** Bytes of the creations in one answer of GET /creations. Lambda refuses an answer of more than 6 MB. */
+export const mostPageBytes = 5_000_000;
+
+/** The time limit of the look-up of a host name. */
+export const resolveMillis = 5_000;
+
+/** Source images: how many are fetched at once, and their limits (docs/api.md). */
+export const sourcesAtOnce = 4;
+export const sourceTimeoutMillis = 5_000;
+export const allSourcesTimeoutMillis = 15_000;
+export const sourceRedirects = 3;
+export const maxSourceBytes = 10 * 1_000_000;
+export const sourceSide = { least: 64, most: 8_192 } as const;
+export const maxSourcePixels = 25_000_000;
+
+/** How long an event is shown. */
+export const eventMillis = 30 * 86_400_000;
+/** The most events in one answer of GET /events. */
+export const mostEvents = 100;
+
+/** How many requests of GET /events an account may have held at once. */
+export const mostHeldReads = 2;
+/**
+ * The share of a door's places that one account may have held at once, unless the setting says another share; and
+ * the places that an account has at least and at most, whatever the share. The item of the places must stay small.
+ */
+export const heldShare = { percent: 25, least: 2, most: 500 } as const;
+
+/** The pause before each look of a held read. The last one is repeated. docs/cost.md says what looks cost. */
+export const eventPausesMillis = [1_000, 1_500, 2_000] as const;
+
+/** How long the signed address of an upload takes the bytes. */
+export const uploadAddressSeconds = 15 * 60;
+/** How long an upload can be used, from its announcement on. The bucket deletes the bytes a day later. */
+export const uploadMillis = 24 * 60 * 60 * 1_000;
+
+/**
+ * The longest wait that Prefer: wait can ask for, and the latest answer after such a wait, from the arrival
+ * on.
+ */
+export const longestWaitSeconds = 20;
+export const latestAnswerMillis = 25_000;
+
+/**
+ * The time of a request. The answer has to be out before Lambda ends the function after 29 s
+ * (lib/service-stack.ts) and before API Gateway gives up after 30 s.
+ */
+export const requestMillis = 26_000;
+/** How long the frame waits for an answer after the end of the request's time. Then it answers with 500. */
+export const overdueMillis = 1_500;
+/** The time that charge and start may take. A request with less time left is refused before the charge. */
+export const chargeMillis = 5_000;
+
+/**
+ * How long a request of the OpenAI-shaped endpoint is held for its images, from its arrival on. API Gateway ends
+ * a stream that is silent for 5 minutes, and fetch of Node gives up on the headers after 300 s.
+ */
+export const heldMillis = 285_000;
+/**
+ * The time for the bytes of the pictures. API Gateway passes the first 10 MB of a stream on at once, and then
+ * 2 MB a second: four pictures of 15 MB in base64 take 35 s.
+ */
+export const sendingMillis = 65_000;
+/** The time of a held request, to its last byte. Lambda ends the function after 360 s. */
+export const heldRequestMillis = heldMillis + sendingMillis;
+/**
+ * The bytes of all images that one edit of the OpenAI-shaped endpoint holds. Lambda takes an event of 6 MB, and a
+ * form arrives there in base64.
+ */
+export const maxEditBytes = 4_400_000;
+/** The bytes of the body of such an edit. */
+export const maxEditBodyBytes = 6_000_000;
+/**
+ * A held request answers this long before its client gives up. A client that waits for less than twice as long
+ * gets its answer at half of its time.
+ */
+export const answerBeforeTimeoutMillis = 5_000;
+/** A held stream says something at least this often. */
+export const keepAliveMillis = 15_000;
+
+/**
+ * How long a tool of the MCP endpoint waits for an image, from the arrival of its request on: when the client
+ * names no time, and at most. Hosts of agents end a call after 60 s.
+ */
+export const toolWaitSeconds = { usual: 45, most: 50 } as const;
+/** The time of a request of the MCP endpoint. Lambda ends the function after 90 s. */
+export const mcpRequestMillis = 80_000;
+/** The largest picture, in bytes, that a tool shows in its result. A larger one is only linked. */
+export const mostInlineBytes = 1_000_000;
+/** A call that is sent again within this time gets the creation of the first one. */
+export const repeatedCallSeconds = 60;
+
+/** The time limit of one whole attempt, with the body of the response. */
+export const webhookAttemptMillis = 10_000;
+export const webhookResponseBytes = 16 * 1024;
+/**
+ * The execution makes the first attempt at once. The attempt takes at most 10 s, and the second one is due
+ * 60 s after it. The reconciler looks for the webhook later than that. So the first attempt need not move the
+ * entry in the index of open work.
+ */
+export const webhookGraceMillis = 110_000;

@@ -1,0 +1,479 @@
+/**
+ * The operations of the public API. This table is their only place: the routes of the
+ * gateway, the handlers and the local server follow from it.
+ */
+/**
+ * The two forms in which a failed authentication is answered (docs/api.md). A setting of the deployment
+ * chooses.
+ */
+export type AuthFailureForm = 'envelope' | 'plain';
+
+export const apiRoot = '/api/public/v1';
+
+/**
+ * Where vendors call back with POST. The path is no operation of the API: no client calls it, and it has no key.
+ */
+export const callbackRoute = '/callbacks/v1/{provider}/{creation_id}/{capability}';
+
+export interface Operation {
+  readonly method: 'GET' | 'POST';
+  /** Relative to apiRoot. */
+  readonly path: string;
+  /** The name of the handler's file in functions/, without `.ts`. */
+  readonly handler: string;
+  /** The query parameters of the operation. Every other parameter is refused, so that no typo is ignored. */
+  readonly query: readonly string[];
+}
+
+export const operations = {
+  listModels: { method: 'GET', path: '/models', handler: 'list-models', query: [] },
+  generateImage: {
+    method: 'POST',
+    path: '/images/generate',
+    handler: 'generate-image',
+    query: [],
+  },
+  quoteImage: { method: 'POST', path: '/images/quote', handler: 'quote-image', query: [] },
+  createUpload: { method: 'POST', path: '/uploads', handler: 'create-upload', query: [] },
+  listCreations: {
+    method: 'GET',
+    path: '/creations',
+    handler: 'list-creations',
+    query: ['limit', 'cursor', 'status', 'model', 'user'],
+  },
+  listEvents: {
+    method: 'GET',
+    path: '/events',
+    handler: 'list-events',
+    query: ['after', 'limit', 'wait', 'include'],
+  },
+  getBalance: { method: 'GET', path: '/balance', handler: 'get-balance', query: ['user'] },
+  getCreation: { method: 'GET', path: '/creations/{id}', handler: 'get-creation', query: [] },
+  cancelCreation: {
+    method: 'POST',
+    path: '/creations/{id}/cancel',
+    handler: 'cancel-creation',
+    query: [],
+  },
+} as const satisfies Readonly<Record<string, Operation>>;
+
+export type OperationName = keyof typeof operations;
+
+/** The methods of a path, for the header Allow. Empty when no operation has the path. */
+export function methodsOf(
+  path: string,
+  root: string = apiRoot,
+  table: Readonly<Record<string, Pick<Operation, 'method' | 'path'>>> = operations,
+): string[] {
+  const steps = path.split('/');
+  return Object.values(table)
+    .filter((operation) => {
+      const pattern = `${root}${operation.path}`.split('/');
+      return (
+        pattern.length === steps.length &&
+        pattern.every((step, index) => (step.startsWith('{') ? steps[index] !== '' : step === steps[index]))
+      );
+    })
+    .map((operation) => operation.method);
+}
+
+/** The root of the endpoint that libraries for the OpenAI API call. */
+export const openaiRoot = '/openai/v1';
+
+/** The Lambda functions of the OpenAI-shaped endpoint. Requests for images are held until the images are there. */
+export type OpenaiFunction = 'images' | 'models';
+
+export interface OpenaiOperation {
+  readonly method: 'GET' | 'POST';
+  /** Relative to openaiRoot. */
+  readonly path: string;
+  /** The function that answers, a file in functions/ without `openai-` and `.ts`. */
+  readonly function: OpenaiFunction;
+}
+
+/** The operations of the OpenAI-shaped endpoint. As above, this table is their only place. */
+export const openaiOperations = {
+  createImages: { method: 'POST', path: '/images/generations', function: 'images' },
+  editImages: { method: 'POST', path: '/images/edits', function: 'images' },
+  listOpenaiModels: { method: 'GET', path: '/models', function: 'models' },
+  getOpenaiModel: { method: 'GET', path: '/models/{id}', function: 'models' },
+} as const satisfies Readonly<Record<string, OpenaiOperation>>;
+
+/**
+ * Names of models that clients of the OpenAI API have built in. They lead to one model of the deployment, so that
+ * a client need not be changed (the setting `openai`).
+ */
+export const openaiModelNames = [
+  'dall-e-2',
+  'dall-e-3',
+  'gpt-image-1',
+  'gpt-image-1-mini',
+  'gpt-image-1.5',
+  'chatgpt-image-latest',
+] as const;
+
+/** Where agents speak the Model Context Protocol (MCP). */
+export const mcpPath = '/mcp';
+
+/** The root of the portal's API, which the pages of the portal call with a cookie. */
+export const portalRoot = '/api/portal/v1';
+
+/** Every path of the portal is below one of these: its API, and the sign-in. */
+export const portalRoots = [portalRoot, '/auth'] as const;
+
+/** Where a person's browser signs in and out. The issuer sends the browser back to signInPaths.callback. */
+export const signInPaths = {
+  login: '/auth/login',
+  callback: '/auth/callback',
+  logout: '/auth/logout',
+} as const;
+
+/**
+ * The parameters of signInPaths.login. returnTo: the path of a page, with its query. isFresh: "1" asks for the
+ * person's proof again.
+ */
+export const signInParameters = { returnTo: 'return', isFresh: 'fresh' } as const;
+
+/** A sign-out is a POST: a link on a foreign page must not sign anybody out. */
+export const signInMethods = {
+  login: 'GET',
+  callback: 'GET',
+  logout: 'POST',
+} as const satisfies Readonly<Record<keyof typeof signInPaths, string>>;
+
+/**
+ * Why a sign-in did not end as it should. The browser comes back to the portal with ?error=WORD.
+ * cancelled: the person stopped the sign-in at the issuer.
+ * expired: the sign-in was begun too long ago, or in another browser.
+ * refused: the issuer refused, or something in its answer is not as it has to be.
+ * unavailable: the issuer does not answer.
+ * unverified: the issuer does not say that the address belongs to the person.
+ * not_invited: there is no invitation for this address.
+ * stale: the issuer did not ask for the person's proof again.
+ * blocked: too many rejected authentications came from this address.
+ */
+export const signInErrors = [
+  'cancelled',
+  'expired',
+  'refused',
+  'unavailable',
+  'unverified',
+  'not_invited',
+  'stale',
+  'blocked',
+] as const;
+export type SignInError = (typeof signInErrors)[number];
+
+/** What a member of an account may do. Each role may also do what the roles before it may. */
+export const roles = ['viewer', 'developer', 'owner'] as const;
+export type Role = (typeof roles)[number];
+
+/** The Lambda functions of the portal's API. Each has the rights of its own operations only. */
+export type PortalFunction = 'sign-in' | 'read' | 'manage' | 'generate' | 'cancel' | 'operate';
+
+export interface PortalOperation {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** Relative to portalRoot. */
+  readonly path: string;
+  /** The function that answers, a file in functions/ without `portal-` and `.ts`. */
+  readonly function: PortalFunction;
+  /** The least role in the account. 'person': whoever is signed in. 'operator': people of the operator. */
+  readonly role: Role | 'person' | 'operator';
+  readonly query: readonly string[];
+  /** True: the sign-in of the person must be less than 15 minutes old. */
+  readonly isFresh?: true;
+  /** False: the log of actions does not name it, because it changes nothing that matters later. */
+  readonly isLogged?: false;
+}
+
+const days = ['from', 'to', 'by'] as const;
+
+/** The operations of the portal. As above, this table is their only place. */
+export const portalOperations = {
+  // Who is signed in
+  getMe: { method: 'GET', path: '/me', function: 'read', role: 'person', query: [] },
+  switchAccount: {
+    method: 'POST',
+    path: '/account',
+    function: 'sign-in',
+    role: 'person',
+    query: [],
+    isLogged: false,
+  },
+  getHome: { method: 'GET', path: '/home', function: 'read', role: 'viewer', query: [] },
+  getAccount: { method: 'GET', path: '/account', function: 'read', role: 'viewer', query: [] },
+
+  // Keys
+  listKeys: { method: 'GET', path: '/keys', function: 'read', role: 'viewer', query: [] },
+  createKey: {
+    method: 'POST',
+    path: '/keys',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+    isFresh: true,
+  },
+  changeKey: {
+    method: 'PATCH',
+    path: '/keys/{id}',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+  },
+  revokeKey: {
+    method: 'DELETE',
+    path: '/keys/{id}',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+    isFresh: true,
+  },
+  rollKey: {
+    method: 'POST',
+    path: '/keys/{id}/roll',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+    isFresh: true,
+  },
+
+  // Creations
+  listPortalModels: { method: 'GET', path: '/models', function: 'read', role: 'viewer', query: [] },
+  listPortalCreations: {
+    method: 'GET',
+    path: '/creations',
+    function: 'read',
+    role: 'viewer',
+    query: ['limit', 'cursor', 'status', 'model', 'key', 'user', 'day'],
+  },
+  getPortalCreation: {
+    method: 'GET',
+    path: '/creations/{id}',
+    function: 'read',
+    role: 'viewer',
+    query: [],
+  },
+  createCreation: {
+    method: 'POST',
+    path: '/creations',
+    function: 'generate',
+    role: 'developer',
+    query: [],
+  },
+  quoteCreation: {
+    method: 'POST',
+    path: '/quote',
+    function: 'generate',
+    role: 'developer',
+    query: [],
+    isLogged: false,
+  },
+  createPortalUpload: {
+    method: 'POST',
+    path: '/uploads',
+    function: 'generate',
+    role: 'developer',
+    query: [],
+    isLogged: false,
+  },
+  cancelPortalCreation: {
+    method: 'POST',
+    path: '/creations/{id}/cancel',
+    function: 'cancel',
+    role: 'developer',
+    query: [],
+  },
+  redeliverCreation: {
+    method: 'POST',
+    path: '/creations/{id}/redeliver',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+  },
+
+  // Webhooks
+  getWebhooks: { method: 'GET', path: '/webhooks', function: 'read', role: 'viewer', query: [] },
+  revealSecret: {
+    method: 'POST',
+    path: '/webhooks/secret/reveal',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+    isFresh: true,
+  },
+  rotateSecret: {
+    method: 'POST',
+    path: '/webhooks/secret/rotate',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+    isFresh: true,
+  },
+  testWebhook: {
+    method: 'POST',
+    path: '/webhooks/test',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+  },
+  listDeliveries: {
+    method: 'GET',
+    path: '/deliveries',
+    function: 'read',
+    role: 'viewer',
+    query: ['limit', 'cursor', 'outcome', 'creation'],
+  },
+  getDelivery: {
+    method: 'GET',
+    path: '/deliveries/{id}',
+    function: 'read',
+    role: 'viewer',
+    query: [],
+  },
+  redeliverFailed: {
+    method: 'POST',
+    path: '/deliveries/redeliver',
+    function: 'manage',
+    role: 'developer',
+    query: [],
+  },
+
+  // Money
+  listLedger: {
+    method: 'GET',
+    path: '/ledger',
+    function: 'read',
+    role: 'viewer',
+    query: ['limit', 'cursor'],
+  },
+  exportLedger: {
+    method: 'GET',
+    path: '/ledger.csv',
+    function: 'read',
+    role: 'viewer',
+    query: ['month', 'cursor'],
+  },
+  getUsage: { method: 'GET', path: '/usage', function: 'read', role: 'viewer', query: days },
+  exportUsage: { method: 'GET', path: '/usage.csv', function: 'read', role: 'viewer', query: days },
+  getAlerts: { method: 'GET', path: '/alerts', function: 'read', role: 'viewer', query: [] },
+  setAlerts: { method: 'PUT', path: '/alerts', function: 'manage', role: 'developer', query: [] },
+
+  // People
+  listPeople: { method: 'GET', path: '/people', function: 'read', role: 'owner', query: [] },
+  invitePerson: {
+    method: 'POST',
+    path: '/people',
+    function: 'manage',
+    role: 'owner',
+    query: [],
+    isFresh: true,
+  },
+  changePerson: {
+    method: 'PATCH',
+    path: '/people/{id}',
+    function: 'manage',
+    role: 'owner',
+    query: [],
+    isFresh: true,
+  },
+  removePerson: {
+    method: 'DELETE',
+    path: '/people/{id}',
+    function: 'manage',
+    role: 'owner',
+    query: [],
+    isFresh: true,
+  },
+  endSessions: {
+    method: 'POST',
+    path: '/people/{id}/end-sessions',
+    function: 'manage',
+    role: 'owner',
+    query: [],
+  },
+  withdrawInvitation: {
+    method: 'DELETE',
+    path: '/invitations/{id}',
+    function: 'manage',
+    role: 'owner',
+    query: [],
+  },
+  listActions: {
+    method: 'GET',
+    path: '/audit',
+    function: 'read',
+    role: 'owner',
+    query: ['limit', 'cursor'],
+  },
+
+  // The operator
+  listAccounts: {
+    method: 'GET',
+    path: '/operator/accounts',
+    function: 'operate',
+    role: 'operator',
+    query: ['limit', 'cursor'],
+  },
+  openAccount: {
+    method: 'POST',
+    path: '/operator/accounts',
+    function: 'operate',
+    role: 'operator',
+    query: [],
+    isFresh: true,
+  },
+  showAccount: {
+    method: 'GET',
+    path: '/operator/accounts/{id}',
+    function: 'operate',
+    role: 'operator',
+    query: [],
+  },
+  changeAccount: {
+    method: 'PATCH',
+    path: '/operator/accounts/{id}',
+    function: 'operate',
+    role: 'operator',
+    query: [],
+    isFresh: true,
+  },
+  topUpAccount: {
+    method: 'POST',
+    path: '/operator/accounts/{id}/top-up',
+    function: 'operate',
+    role: 'operator',
+    query: [],
+    isFresh: true,
+  },
+  inviteToAccount: {
+    method: 'POST',
+    path: '/operator/accounts/{id}/people',
+    function: 'operate',
+    role: 'operator',
+    query: [],
+    isFresh: true,
+  },
+  listFailingWebhooks: {
+    method: 'GET',
+    path: '/operator/webhooks',
+    function: 'operate',
+    role: 'operator',
+    query: [],
+  },
+  listProviders: {
+    method: 'GET',
+    path: '/operator/providers',
+    function: 'operate',
+    role: 'operator',
+    query: [],
+  },
+  getMargin: {
+    method: 'GET',
+    path: '/operator/margin',
+    function: 'operate',
+    role: 'operator',
+    query: days,
+  },
+} as const satisfies Readonly<Record<string, PortalOperation>>;
+
+export type PortalOperationName = keyof typeof portalOperations;

@@ -1,0 +1,96 @@
+/**
+ * What each operation of the portal's API takes and answers, for the functions, the pages and the tests. This file
+ * has types only.
+ */
+import type { PortalOperationName } from './operations.ts';
+import type * as view from './portal-views.ts';
+import type { PlainBody } from './request-fields.ts';
+
+/** One operation: the body that it takes, and what it answers. */
+interface Call {
+  readonly body?: unknown;
+  readonly answer: unknown;
+}
+
+/** The answer of an operation of which the pages read nothing but that it succeeded. */
+type Done = unknown;
+
+type People = view.PeopleView;
+type Invite = Pick<view.PersonBody, 'email' | 'role' | 'key_cap'>;
+
+/** The body of POST /creations and POST /quote: that of POST /images/generate. */
+export type GenerateBody = Readonly<PlainBody> & {
+  readonly model: string;
+  readonly prompt?: string;
+  readonly image_urls?: readonly string[];
+  readonly resolution?: string;
+  readonly aspect_ratio?: string;
+  readonly output_format?: string;
+};
+
+export interface PortalCalls extends Record<PortalOperationName, Call> {
+  getMe: { answer: view.MeView };
+  switchAccount: { body: { readonly account: string }; answer: view.SwitchedView };
+  getHome: { answer: view.HomeView };
+  getAccount: { answer: view.AccountView };
+  listKeys: { answer: view.PageView<view.KeyView> };
+  createKey: { body: view.KeyBody; answer: view.CreatedKeyView };
+  changeKey: { body: view.KeyBody; answer: Done };
+  revokeKey: { answer: Done };
+  rollKey: { body: view.RollBody; answer: view.CreatedKeyView };
+  listPortalModels: { answer: view.PageView<view.ModelView> };
+  listPortalCreations: { answer: view.PageView<view.CreationRow> };
+  getPortalCreation: { answer: view.CreationDetail };
+  createCreation: { body: GenerateBody; answer: { readonly id: string } };
+  quoteCreation: { body: GenerateBody; answer: view.QuoteView };
+  createPortalUpload: {
+    body: { readonly content_type: string; readonly bytes: number };
+    answer: view.UploadView;
+  };
+  cancelPortalCreation: { answer: Done };
+  redeliverCreation: { answer: Done };
+  getWebhooks: { answer: view.WebhooksView };
+  revealSecret: { answer: view.SecretView };
+  rotateSecret: { body: view.RotateBody; answer: view.SecretView };
+  testWebhook: { body: { readonly url: string }; answer: view.TestedView };
+  listDeliveries: { answer: view.PageView<view.DeliveryRow> };
+  getDelivery: { answer: view.DeliveryDetail };
+  redeliverFailed: { body: { readonly since: string }; answer: view.RedeliveredView };
+  listLedger: { answer: view.LedgerPage };
+  exportLedger: { answer: string };
+  getUsage: { answer: view.UsageView };
+  exportUsage: { answer: string };
+  getAlerts: { answer: view.AlertsView };
+  setAlerts: { body: Partial<view.AlertsView>; answer: view.AlertsView };
+  listPeople: { answer: People };
+  invitePerson: { body: Invite; answer: view.InvitedView };
+  changePerson: { body: Omit<view.PersonBody, 'email'>; answer: Done };
+  removePerson: { answer: Done };
+  endSessions: { answer: Done };
+  withdrawInvitation: { answer: Done };
+  listActions: { answer: view.PageView<view.ActionView> };
+  listAccounts: { answer: view.PageView<view.OperatedAccount> };
+  openAccount: { body: view.OperatedAccountBody; answer: view.OperatedAccount };
+  showAccount: { answer: view.OperatedAccount };
+  changeAccount: { body: view.OperatedAccountBody; answer: Done };
+  topUpAccount: { body: view.TopUpBody; answer: Done };
+  inviteToAccount: { body: Invite; answer: view.InvitedView };
+  listFailingWebhooks: { answer: view.PageView<view.FailingWebhook> };
+  listProviders: { answer: view.PageView<view.ProviderView> };
+  getMargin: { answer: view.MarginView };
+}
+
+export type AnswerOf<Name extends PortalOperationName> = PortalCalls[Name]['answer'];
+export type BodyOf<Name extends PortalOperationName> = Name extends PortalOperationName
+  ? PortalCalls[Name] extends { readonly body: infer Body }
+    ? Body
+    : undefined
+  : never;
+
+/** What a call names: the id in the path, the query, and the body. */
+export interface Input<Name extends PortalOperationName = PortalOperationName> {
+  readonly id?: string;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: BodyOf<Name>;
+  readonly idempotencyKey?: string;
+}

@@ -1,0 +1,572 @@
+/**
+ * The answers of the portal's API, as its functions write them and its pages read them. Amounts are in USD, times
+ * are RFC 3339 in UTC, days are "2026-11-21". This file has types only, so no bundle contains it. It is a list, so
+ * it may be longer than 300 lines.
+ */
+import type { Role } from './operations.ts';
+import type { plainShown } from './request-fields.ts';
+
+/** A list that is read in pages. `next_cursor` is null on the last page. */
+export interface PageView<Row> {
+  readonly data: readonly Row[];
+  readonly next_cursor: string | null;
+}
+
+// Who is signed in
+
+/** GET /me. */
+export interface MeView {
+  readonly person: { readonly id: string; readonly email: string; readonly signed_in_at: string };
+  /** The account of the session. Null: the person belongs to no account. */
+  readonly account: {
+    readonly id: string;
+    readonly name: string;
+    readonly role: Role;
+    readonly condition: 'active' | 'suspended' | 'disabled';
+  } | null;
+  /** All accounts of the person, for the switch. */
+  readonly accounts: readonly { readonly id: string; readonly name: string; readonly role: Role }[];
+  readonly is_operator: boolean;
+  /** Until when the sign-in counts as fresh. */
+  readonly fresh_until: string;
+  readonly service: {
+    /** http(s)://HOST/api/public/v1 */
+    readonly api_url: string;
+    /** The base URL of libraries for the OpenAI API: …/openai/v1 */
+    readonly openai_url: string;
+    /** Where agents speak MCP. */
+    readonly mcp_url: string;
+    /** The operator's own way to pay. Null: there is none. */
+    readonly payment_url: string | null;
+    /** Whom a client asks, in the operator's words. Null: the operator names no contact. */
+    readonly contact: string | null;
+    /** Where the person manages passkeys and password. Null: the issuer has no such page. */
+    readonly credentials_url: string | null;
+    /** An address that every local service has for webhooks. Null: this service has none. */
+    readonly inbox_url: string | null;
+    /** What the operator says while the service takes no new creations. Null: it takes them. */
+    readonly closed_message: string | null;
+  };
+}
+
+/** POST /account: {account}. The answer sets a new cookie. */
+export interface SwitchedView {
+  readonly account: string;
+}
+
+// Home and account
+
+/** GET /home. */
+export interface HomeView {
+  readonly available: number;
+  readonly balance: number;
+  readonly credit_line: number;
+  readonly in_flight: number;
+  readonly max_concurrent: number;
+  readonly spent_today: number;
+  readonly spent_this_month: number;
+  /** The last ten, the newest first. */
+  readonly creations: readonly CreationRow[];
+  /** Webhooks and notices that are failing now (service/webhooks/failing-webhook.ts). */
+  readonly failing_webhooks: number;
+  /** Webhooks and notices that failed for good in the last 24 hours. */
+  readonly failed_webhooks: number;
+  /** Keys with at least 80 % of a cap spent. */
+  readonly keys_near_cap: readonly KeyView[];
+  /** The steps of a new account. */
+  readonly steps: {
+    readonly has_key: boolean;
+    readonly has_creation: boolean;
+    readonly has_webhook_secret: boolean;
+    readonly has_delivery: boolean;
+  };
+}
+
+/** GET /account. */
+export interface AccountView {
+  readonly id: string;
+  readonly name: string;
+  readonly condition: 'active' | 'suspended' | 'disabled';
+  readonly created_at: string;
+  readonly limits: {
+    readonly post_rate: number;
+    readonly get_rate: number;
+    readonly max_concurrent: number;
+    readonly deadline_seconds: number;
+    readonly max_unused_uploads: number;
+  };
+  readonly in_flight: number;
+  /** Open creations of the whole service, as an estimate, and how many it takes. */
+  readonly service: {
+    readonly open_creations: number;
+    readonly capacity: number;
+    /** The operator has closed the service to new creations. */
+    readonly is_closed: boolean;
+  };
+  readonly models: readonly ModelView[];
+}
+
+// Models, for the playground
+
+/** A model that this account may use, with what its enabled providers render. */
+export interface ModelView {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  /** The price for each resolution, without source images. */
+  readonly prices: Readonly<Record<string, number>>;
+  /** What each source image adds. */
+  readonly price_per_source_image: number;
+  readonly resolutions: readonly string[];
+  readonly aspect_ratios: readonly string[];
+  readonly output_formats: readonly string[];
+  readonly max_source_images: number;
+  readonly takes_seed: boolean;
+  readonly sunset_at: string | null;
+}
+
+// Keys
+
+/** A key. The key itself is shown only once, in CreatedKeyView. */
+export interface KeyView {
+  readonly id: string;
+  readonly name: string;
+  /** "dk_live_AbC…" with the part that names account and key. */
+  readonly prefix: string;
+  /** The last four characters. Null for a key of an earlier release, which did not keep them. */
+  readonly last4: string | null;
+  readonly created_at: string;
+  /** To the hour. Null: never used. */
+  readonly last_used_at: string | null;
+  readonly expires_at: string | null;
+  readonly revoked_at: string | null;
+  readonly models: readonly string[] | null;
+  readonly daily_cap: number | null;
+  readonly monthly_cap: number | null;
+  readonly total_cap: number | null;
+  readonly per_user_monthly_cap: number | null;
+  readonly spent_today: number;
+  readonly spent_this_month: number;
+  readonly spent_total: number;
+  /** Sent back with a change, so that no one overwrites another person's change. */
+  readonly version: string;
+}
+
+/** POST /keys and POST /keys/{id}/roll. */
+export interface CreatedKeyView {
+  readonly key: string;
+  readonly record: KeyView;
+  /** Of a roll: until when the replaced key still works. */
+  readonly replaced_until?: string;
+}
+
+/**
+ * The body of POST /keys and, with `version` and only what changes, of PATCH /keys/{id}. Null removes a limit.
+ */
+export interface KeyBody {
+  readonly name?: string;
+  readonly daily_cap?: number | null;
+  readonly monthly_cap?: number | null;
+  readonly total_cap?: number | null;
+  readonly per_user_monthly_cap?: number | null;
+  readonly models?: readonly string[] | null;
+  readonly expires_at?: string | null;
+  readonly version?: string;
+}
+
+/** The body of POST /keys/{id}/roll. */
+export interface RollBody {
+  readonly old_key_ends_in: '1h' | '24h' | '7d';
+}
+
+// Creations
+
+/** A creation in a list. */
+export interface CreationRow {
+  readonly id: string;
+  readonly status: 'queued' | 'processing' | 'completed' | 'failed';
+  readonly model: string;
+  readonly prompt: string | null;
+  readonly resolution: string;
+  readonly aspect_ratio: string;
+  readonly cost: number;
+  readonly amount_refunded: number;
+  readonly error: string | null;
+  readonly user: string | null;
+  /** The id and the name of the key. "portal" is the playground. */
+  readonly key: { readonly id: string; readonly name: string };
+  readonly result_urls: readonly string[];
+  readonly result_expires_at: string | null;
+  readonly webhook: { readonly status: string; readonly attempts: number } | null;
+  readonly created_at: string;
+  readonly completed_at: string | null;
+  readonly cancelled_at: string | null;
+}
+
+/** One step in the life of a creation. */
+export interface TimelineStep {
+  readonly at: string;
+  readonly kind:
+    | 'accepted'
+    | 'charged'
+    | 'rendering'
+    | 'attempt'
+    | 'stored'
+    | 'completed'
+    | 'failed'
+    | 'cancelled'
+    | 'refunded'
+    | 'webhook';
+  /** In words, without the names of providers. */
+  readonly text: string;
+  /** Milliseconds since the step before. */
+  readonly ms: number | null;
+  /** Of money: the movement. */
+  readonly amount?: number;
+  /** Of a webhook: the delivery. */
+  readonly delivery?: DeliveryRow;
+}
+
+/** GET /creations/{id}. */
+export interface CreationDetail extends CreationRow, Readonly<ReturnType<typeof plainShown>> {
+  readonly output_format: string;
+  readonly seed: number | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly source_images: number;
+  readonly results: readonly {
+    readonly url: string;
+    readonly width: number;
+    readonly height: number;
+    readonly content_type: string;
+    readonly bytes: number;
+  }[];
+  readonly retryable: boolean | null;
+  readonly webhook_url: string | null;
+  readonly timeline: readonly TimelineStep[];
+  /** When the page should poll again, as Retry-After of the public API. Null once the creation has ended. */
+  readonly look_after_seconds: number | null;
+  readonly can_cancel: boolean;
+  readonly can_redeliver: boolean;
+  /** The body of POST /images/generate that makes the same request. */
+  readonly request: Readonly<Record<string, unknown>>;
+}
+
+/** POST /quote. */
+export interface QuoteView {
+  readonly cost: number;
+  readonly available: number;
+  readonly sufficient: boolean;
+}
+
+/** POST /uploads. */
+export interface UploadView {
+  readonly id: string;
+  readonly image_url: string;
+  readonly upload_url: string;
+  readonly upload_headers: Readonly<Record<string, string>>;
+  readonly expires_at: string;
+}
+
+// Webhooks
+
+/** GET /webhooks. */
+export interface WebhooksView {
+  /** The newest first. Empty: no secret is issued, and no webhook is sent. */
+  readonly secrets: readonly {
+    /** "whsec_…" and the last four characters are not shown: only when it was issued. */
+    readonly issued_at: string;
+    readonly state: 'signs' | 'signs_later' | 'replaced';
+    /** When it begins to sign. */
+    readonly signs_from: string;
+    /** Until when it verifies. Null: it has not been replaced. */
+    readonly valid_until: string | null;
+  }[];
+  /** The events that a creation sends, and the notices. */
+  readonly events: readonly string[];
+  readonly notices: readonly string[];
+  /** Seconds until the next test delivery is possible. 0: now. */
+  readonly test_after_seconds: number;
+}
+
+/** POST /webhooks/secret/reveal, which issues the first secret, and POST /webhooks/secret/rotate. */
+export interface SecretView {
+  readonly secret: string;
+  readonly issued_at: string;
+  readonly signs_from: string;
+  /** The secret that signs until then. */
+  readonly signing_until_then?: string;
+}
+
+/** The body of POST /webhooks/secret/rotate. */
+export interface RotateBody {
+  readonly sign_from: 'now' | '1h' | '24h';
+}
+
+/** One attempt to deliver a webhook, a notice or a test. */
+export interface DeliveryRow {
+  readonly id: string;
+  readonly at: string;
+  readonly event: string;
+  readonly creation: string | null;
+  readonly is_test: boolean;
+  readonly host: string;
+  readonly attempt: number;
+  readonly of: number;
+  readonly outcome: 'delivered' | 'failed' | 'unknown';
+  readonly status: number | null;
+  readonly ms: number | null;
+  readonly next_attempt_at: string | null;
+  /** Why it failed, in one sentence. Null when it did not. */
+  readonly reason: string | null;
+}
+
+/** GET /deliveries/{id}. */
+export interface DeliveryDetail extends DeliveryRow {
+  readonly url: string;
+  readonly request: {
+    readonly headers: Readonly<Record<string, string>>;
+    /** Null: the body of a test or a notice that is gone. */
+    readonly body: string | null;
+  };
+  readonly response: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    /** At most 1 KiB. */
+    readonly body: string;
+  } | null;
+  readonly can_redeliver: boolean;
+}
+
+/** POST /deliveries/redeliver: {since}, RFC 3339. */
+export interface RedeliveredView {
+  readonly redelivered: number;
+  /** True: there are more, so the page sends the same request again. */
+  readonly has_more: boolean;
+}
+
+/** POST /webhooks/test: {url}. */
+export interface TestedView {
+  readonly delivery: DeliveryDetail;
+}
+
+// Money
+
+/** A movement of money with the balance after it. */
+export interface LedgerView {
+  readonly at: string;
+  readonly kind: 'charge' | 'refund' | 'top_up' | 'adjustment' | 'credit_line';
+  readonly amount: number;
+  /** What the account could spend after this row: balance and credit line. */
+  readonly available: number;
+  readonly creation: string | null;
+  readonly key: string | null;
+  /** The name of the key. */
+  readonly key_name: string | null;
+  readonly model: string | null;
+  readonly user: string | null;
+  /** The operator's text. */
+  readonly note: string | null;
+}
+
+/** GET /ledger. */
+export interface LedgerPage extends PageView<LedgerView> {
+  readonly available: number;
+  readonly balance: number;
+  readonly credit_line: number;
+  /** Months since the account was opened, "2026-11", the newest first, for the export. */
+  readonly months: readonly string[];
+}
+
+/** One line of usage. */
+export interface UsageLine {
+  /** The day, or the id of the key, the model or the user. Null: rows that name none. */
+  readonly group: string | null;
+  /** The name of the key. */
+  readonly name?: string | null;
+  readonly creations: number;
+  readonly failed: number;
+  readonly charged: number;
+  readonly refunded: number;
+  readonly spent: number;
+}
+
+/** GET /usage. */
+export interface UsageView {
+  readonly from: string;
+  readonly to: string;
+  readonly by: 'day' | 'key' | 'model' | 'user';
+  /** The days in their order; other groups by what they spent, the largest 1,000. */
+  readonly lines: readonly UsageLine[];
+  /** How many lines only the file has. Absent: none. */
+  readonly lines_left_out?: number;
+  /**
+   * Spend of each day by group, for the chart. The groups beyond the largest seven are one: "other". By day, the
+   * only group is "spent". The group '' has the rows that name none.
+   */
+  readonly days: readonly { readonly day: string; readonly spent: Readonly<Record<string, number>> }[];
+  readonly total: Omit<UsageLine, 'group' | 'name'>;
+  /** Of the newest 300 creations of these days that ended: the share that completed, 0 to 1. Null when none did. */
+  readonly success_rate: number | null;
+  /** Seconds from acceptance to the image, of the completed ones among the newest 300. `of`: how many these are. */
+  readonly seconds: { readonly p50: number; readonly p95: number; readonly of: number } | null;
+}
+
+/** GET and PUT /alerts. */
+export interface AlertsView {
+  /** Where notices go. Null: nowhere. */
+  readonly notice_url: string | null;
+  /** wallet.low is sent below this. Null: never. */
+  readonly low_balance: number | null;
+  readonly version: string;
+}
+
+// People
+
+/** GET /people. */
+export interface PeopleView {
+  readonly people: readonly {
+    readonly id: string;
+    readonly email: string;
+    readonly role: Role;
+    readonly since: string;
+    readonly last_sign_in_at: string | null;
+    readonly is_you: boolean;
+    /** The most that a key of this person may spend in a month. Null: no limit. Only for developers. */
+    readonly key_cap: number | null;
+    readonly version: string;
+  }[];
+  readonly invitations: readonly {
+    readonly id: string;
+    readonly email: string;
+    readonly role: Role;
+    readonly invited_at: string;
+    readonly invited_by: string;
+    readonly expires_at: string;
+  }[];
+}
+
+/** What POST /people answers, beside the invitation. */
+export type InvitedView = PeopleView['invitations'][number] & {
+  /**
+   * "none": no e-mail was sent to the person. "refused": the user pool took no e-mail for this address now.
+   */
+  readonly mail: 'sent' | 'none' | 'refused';
+  /** The address at which the person signs in. */
+  readonly sign_in_at: string;
+};
+
+/** The body of POST /people, and of PATCH /people/{id} with `version` and without `email`. */
+export interface PersonBody {
+  readonly email?: string;
+  readonly role?: Role;
+  readonly key_cap?: number | null;
+  readonly version?: string;
+}
+
+/** GET /audit. */
+export interface ActionView {
+  readonly id: string;
+  readonly at: string;
+  readonly email: string;
+  /** The name of the operation, such as "createKey". */
+  readonly action: string;
+  /** What it was done to: the id of a key, a person, a creation. */
+  readonly target: string | null;
+  /** 'begun': its end is unknown. */
+  readonly outcome: 'done' | 'refused' | 'begun';
+  readonly note: string | null;
+}
+
+// The operator
+
+/** GET /operator/accounts and /operator/accounts/{id}. */
+export interface OperatedAccount {
+  readonly id: string;
+  readonly name: string;
+  readonly condition: 'active' | 'suspended' | 'disabled';
+  readonly available: number;
+  readonly balance: number;
+  readonly credit_line: number;
+  readonly in_flight: number;
+  readonly limits: AccountView['limits'];
+  /**
+   * Attempts of webhooks that failed in a row. Null: the account gets no notices, and its attempts are not
+   * counted.
+   */
+  readonly webhook_failures: number | null;
+  readonly created_at: string;
+  readonly version: string;
+}
+
+/** The body of PATCH /operator/accounts/{id}, and with `name` and `balance` of POST /operator/accounts. */
+export interface OperatedAccountBody {
+  readonly name?: string;
+  readonly balance?: number;
+  readonly credit_line?: number;
+  readonly condition?: 'active' | 'suspended' | 'disabled';
+  readonly limits?: Partial<AccountView['limits']>;
+  readonly version?: string;
+}
+
+/** The body of POST /operator/accounts/{id}/top-up. A reference counts once. */
+export interface TopUpBody {
+  readonly amount: number;
+  readonly reference: string;
+}
+
+/** GET /operator/webhooks. */
+export interface FailingWebhook {
+  readonly account: string;
+  readonly account_name: string;
+  readonly creation: string | null;
+  readonly host: string;
+  readonly attempts: number;
+  readonly next_attempt_at: string;
+}
+
+/** GET /operator/providers: how the newest creations went. */
+export interface ProviderView {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly attempts: number;
+  readonly succeeded: number;
+  /** Attempts that failed by the provider's fault. A prompt that the vendor declined does not count. */
+  readonly failed: number;
+  /** Outcomes that were no success, by name. */
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly p50_seconds: number | null;
+}
+
+/** The figures of a line of the margin, by `report` of the command as well. */
+export type MarginFigure =
+  | 'creations'
+  | 'failed'
+  | 'revenue'
+  | 'provider_cost'
+  | 'margin'
+  | 'margin_percent'
+  | 'cost_unknown'
+  | 'revenue_cost_unknown'
+  | 'unclear'
+  | 'unclear_cost'
+  | 'billed'
+  | 'billed_cost'
+  | 'billed_catalog_cost'
+  | 'billed_difference'
+  | 'billed_difference_percent';
+
+/** Amounts are in USD. Null: the figure is not known. */
+export type MarginFigures = Readonly<Record<MarginFigure, number | null>>;
+
+/** GET /operator/margin. */
+export interface MarginView {
+  readonly from: string;
+  readonly to: string;
+  readonly by: string;
+  /** `name`: of an account. */
+  readonly lines: readonly (MarginFigures & {
+    readonly group: string | null;
+    readonly name?: string | null;
+  })[];
+  readonly total: MarginFigures;
+}

@@ -1,0 +1,67 @@
+import { type FailureName, failureNames, type RefusalReason } from './failures.ts';
+
+/**
+ * How an attempt at a route can end, as the record, the log and the metric ProviderAnswers tell it: with an
+ * image, without an answer in time, with a job that the vendor stopped, with a refusal after which the next
+ * route is tried, or with a failure of the creation.
+ */
+export const routeOutcomes = [
+  'rendered',
+  'no_answer',
+  'cancelled',
+  'unavailable',
+  'credentials',
+  'unknown_outcome',
+  ...failureNames,
+] as const;
+export type RouteOutcome = (typeof routeOutcomes)[number];
+
+/** Refusals after which the next route is tried. Their outcome has the same name. */
+export type PassingRefusal = 'unavailable' | 'credentials' | 'unknown_outcome' | 'cancelled';
+
+/** The failure of the creation that every other refusal means. */
+const failureOf: Readonly<Record<Exclude<RefusalReason, PassingRefusal>, FailureName>> = {
+  prompt: 'PromptRejected',
+  source_image: 'SourceImageRejected',
+  failed: 'GenerationFailed',
+  nothing_rendered: 'NothingRendered',
+  timed_out: 'GenerationTimedOut',
+  unknown_answer: 'InternalFailure',
+};
+
+/** What a refusal means: the next route, or the failure of the creation. */
+export function outcomeOf(reason: RefusalReason): PassingRefusal | FailureName {
+  return isPassing(reason) ? reason : failureOf[reason];
+}
+
+export function isPassing(reason: string): reason is PassingRefusal {
+  return ['unavailable', 'credentials', 'unknown_outcome', 'cancelled'].includes(reason);
+}
+
+/**
+ * The party that caused the end of an attempt. 'nobody': the job was stopped on request, or gave an image.
+ */
+const causes: Readonly<Record<RouteOutcome, 'provider' | 'request' | 'service' | 'nobody'>> = {
+  rendered: 'nobody',
+  no_answer: 'provider',
+  cancelled: 'nobody',
+  unavailable: 'provider',
+  credentials: 'provider',
+  unknown_outcome: 'provider',
+  // The vendor works, and declined what the client sent.
+  PromptRejected: 'request',
+  SourceImageRejected: 'request',
+  GenerationFailed: 'provider',
+  NothingRendered: 'provider',
+  GenerationTimedOut: 'provider',
+  ServiceUnavailable: 'service',
+  InternalFailure: 'service',
+};
+
+/**
+ * Whether an attempt with this end counts as a failure of its provider. The figures of the operator and what the
+ * service learns of a route ask this, and nothing else.
+ */
+export function isProvidersFailure(outcome: RouteOutcome): boolean {
+  return causes[outcome] === 'provider';
+}

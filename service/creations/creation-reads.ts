@@ -1,0 +1,252 @@
+/**
+ * A page of an account's creations. The listing index holds only ids, so a filter must read the records. One
+ * call reads a limited number of records and returns where the next page begins.
+ */
+import { batchGet } from '../aws/dynamodb/batch-get.ts';
+import { getItem, queryPage } from '../aws/dynamodb/send.ts';
+import { type Item, type ItemKey, keys, listingIndex, type Table } from '../aws/dynamodb/table.ts';
+import type { AccountId, CreationId, KeyId } from '../values/ids.ts';
+import { dayAfter } from '../values/time.ts';
+import { creationFromItem, listedIdOf } from './creation-items.ts';
+import type { CreationRecord, CreationStatus, RouteAttempt, StoredImage } from './creation.ts';
+import { withLease } from './lease.ts';
+
+/** How many records a filter reads at once. */
+const readAtOnce = 100;
+/** The most records that one call reads. Five reads of 100 take far less than the time of a request. */
+const mostRead = 500;
+
+export async function pageOfCreations(
+  table: Table,
+  accountId: AccountId,
+  query: CreationQuery,
+): Promise<CreationPage> {
+  const { status, model, user, keyId, day } = query;
+  const isFiltered = [status, model, user, keyId].some((wanted) => wanted !== undefined);
+  const found: CreationRecord[] = [];
+  const from = day === undefined ? undefined : firstIdOf(day);
+  const behind = day === undefined ? undefined : firstIdOf(dayAfter(day));
+  const isInDay = query.before !== undefined && (behind === undefined || query.before < behind);
+  let before: string | undefined = isInDay ? query.before : behind;
+  for (let read = 0; read < mostRead;) {
+    const { ids, goesOn } = await idsBehind(
+      table,
+      accountId,
+      { before, from },
+      isFiltered ? readAtOnce : query.limit,
+    );
+    for (const creation of await recordsOf(table, ids)) {
+      if (!isWanted(creation, query)) continue;
+      // Only a further matching creation proves that the next page is not empty.
+      if (found.length === query.limit) return pageUntil(found, found.at(-1)?.id);
+      found.push(creation);
+    }
+    before = ids.at(-1) ?? before;
+    read += ids.length;
+    if (!goesOn) return { creations: found };
+    if (found.length === query.limit) break;
+  }
+  return pageUntil(found, before as CreationId | undefined);
+}
+
+function pageUntil(creations: readonly CreationRecord[], next: CreationId | undefined): CreationPage {
+  return { creations, ...(next !== undefined && { next }) };
+}
+
+function isWanted(creation: CreationRecord, { status, model, user, keyId }: CreationQuery): boolean {
+  return (
+    (status === undefined || creation.status === status) &&
+    (model === undefined || creation.model === model) &&
+    (user === undefined || creation.user === user) &&
+    (keyId === undefined || creation.keyId === keyId)
+  );
+}
+
+interface Ids {
+  /** The newest first. */
+  readonly ids: readonly CreationId[];
+  /** Whether the index holds older creations than these. */
+  readonly goesOn: boolean;
+}
+
+interface Bounds {
+  /** Ids below this one. */
+  readonly before: string | undefined;
+  /** And from this one on. */
+  readonly from: string | undefined;
+}
+
+/** Reads ids from the index, which may lag behind the table for a moment. */
+async function idsBehind(
+  table: Table,
+  accountId: AccountId,
+  { before, from }: Bounds,
+  count: number,
+): Promise<Ids> {
+  const isDay = from !== undefined && before !== undefined;
+  const behind = before === undefined || isDay ? '' : ` AND ${listingIndex.sort} < :before`;
+  const page = await queryPage(table, {
+    IndexName: listingIndex.name,
+    KeyConditionExpression: `${listingIndex.partition} = :list${behind}`,
+    ExpressionAttributeValues: {
+      ':list': `CREATIONS#${accountId}`,
+      ...(before !== undefined && !isDay && { ':before': before }),
+    },
+    // The end of a range is included: one digit less excludes it.
+    ...(isDay && { range: { sort: listingIndex.sort, from, to: justBelow(before) } }),
+    ScanIndexForward: false,
+    // The one additional row shows whether there are more.
+    Limit: count + 1,
+  });
+  const ids = (page.Items ?? []).map(listedIdOf);
+  return { ids: ids.slice(0, count), goesOn: ids.length > count };
+}
+
+/** A text below this id and above all ids that are smaller. Ids are lower-case hex. */
+function justBelow(id: string): string {
+  return `${id.slice(0, -1)}${String.fromCharCode(id.charCodeAt(id.length - 1) - 1)}~`;
+}
+
+/** The beginning of the ids of a UTC day: a UUIDv7 begins with its milliseconds in 12 hex digits. */
+export function firstIdOf(day: string): string {
+  const time = Date.parse(day).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}`;
+}
+
+/** Reads the records consistently, the newest first. */
+async function recordsOf(table: Table, ids: readonly CreationId[]): Promise<CreationRecord[]> {
+  const items = await batchGet(table, ids.map(keys.creation));
+  return items.map(creationFromItem).sort((a, b) => (a.id < b.id ? 1 : -1));
+}
+
+/** Reads one creation. Most functions of the API need no more. */
+export function createCreationReader(table: Table): CreationReader {
+  return { read: (id) => readCreation(table, id) };
+}
+
+/** Reads creations. It is apart from the writes, which the functions of the API do not need. */
+export function createCreationReads(table: Table): CreationReads {
+  return {
+    ...createCreationReader(table),
+    readAll: (ids) => readCreations(table, ids),
+    list: async (accountId, limit, before) => {
+      const page = await pageOfCreations(table, accountId, {
+        limit,
+        ...(before !== undefined && { before }),
+      });
+      return page.creations;
+    },
+    page: (accountId, query) => pageOfCreations(table, accountId, query),
+  };
+}
+
+/** One consistent read. */
+async function readCreation(table: Table, id: CreationId): Promise<CreationRecord | undefined> {
+  const item = await getItem(table, keys.creation(id));
+  return item && creationFromItem(item);
+}
+
+/** Consistent reads. A creation and its lease are in the same batch, fifty of each at once. */
+async function readCreations(table: Table, ids: readonly CreationId[]): Promise<readonly CreationRecord[]> {
+  const items = await batchGet(
+    table,
+    ids.flatMap((id) => [keys.creation(id), keys.lease(id)]),
+  );
+  const found = new Map(items.map((item) => [`${String(item['pk'])} ${String(item['sk'])}`, item]));
+  const itemOf = ({ pk, sk }: ItemKey): Item | undefined => found.get(`${pk} ${sk}`);
+  return ids.flatMap((id) => {
+    const item = itemOf(keys.creation(id));
+    return item ? [withLease(creationFromItem(item), itemOf(keys.lease(id)))] : [];
+  });
+}
+
+/** The records of creations, and the lease under which an execution works on a creation. */
+export type LeaseOutcome =
+  /** `turn` is higher than that of every earlier lease of the creation. */
+  | { readonly kind: 'leased'; readonly creation: CreationRecord; readonly turn: number }
+  | { readonly kind: 'terminal' }
+  | { readonly kind: 'leased_by_another' }
+  | { readonly kind: 'absent' };
+
+export interface CreationQuery {
+  /** The most creations of the page. */
+  readonly limit: number;
+  /** The page begins after this creation. */
+  readonly before?: CreationId;
+  readonly status?: CreationStatus;
+  readonly model?: string;
+  /** Whom the client renders for. */
+  readonly user?: string;
+  readonly keyId?: KeyId;
+  /** The UTC day of the acceptance, "2026-11-21". */
+  readonly day?: string;
+}
+
+export interface CreationPage {
+  readonly creations: readonly CreationRecord[];
+  /**
+   * The creation after which the next page begins. Absent on the last page. With a filter the
+   * work of one call is bounded, so that a page may be shorter than the limit and not the last.
+   */
+  readonly next?: CreationId;
+}
+
+interface CreationReader {
+  read(id: CreationId): Promise<CreationRecord | undefined>;
+}
+
+export interface CreationReads extends CreationReader {
+  /**
+   * The creations of these ids with their leases, consistently and in this order, without those that do not
+   * exist.
+   */
+  readAll(ids: readonly CreationId[]): Promise<readonly CreationRecord[]>;
+  /** The creations of an account, the newest first, from the one after `before` on. */
+  list(accountId: AccountId, limit: number, before?: CreationId): Promise<readonly CreationRecord[]>;
+  /** One page of the account's creations that fit the query, the newest first. */
+  page(accountId: AccountId, query: CreationQuery): Promise<CreationPage>;
+}
+
+export interface CreationStore extends CreationReads {
+  /**
+   * Takes the lease of a creation that is still open, which makes the attempts of every earlier renderer too
+   * late.
+   * @param taskToken the token of the execution's task. It is stored before the creation is read, so that
+   *   whoever ends the creation meanwhile finds the token. Without it the stored token stays.
+   */
+  lease(
+    id: CreationId,
+    holder: string,
+    untilMillis: number,
+    nowMillis: number,
+    taskToken?: string,
+  ): Promise<LeaseOutcome>;
+  /** The token of the task that waits for the creation. One consistent read. */
+  taskToken(id: CreationId): Promise<string | undefined>;
+  /** False when the holder no longer has the lease. */
+  renewLease(id: CreationId, holder: string, untilMillis: number): Promise<boolean>;
+  /**
+   * Writes the list of attempts. False when the creation has ended, or another renderer has taken it up in a
+   * later turn.
+   */
+  saveAttempts(id: CreationId, turn: number, attempts: readonly RouteAttempt[]): Promise<boolean>;
+  /**
+   * Notes that a vendor is about to be asked to stop the job. False when the creation has ended, or its attempts
+   * are no longer those of the given record.
+   */
+  noteCancel(creation: CreationRecord, at: string): Promise<boolean>;
+  /**
+   * Removes this note, so that the creation is not ended as cancelled because of it. False when the creation
+   * has ended, its attempts have changed, or a later cancel has replaced the note.
+   */
+  withdrawCancel(creation: CreationRecord, at: string): Promise<boolean>;
+  /** 'busy': a conflict outlasted the retries. The caller has to call again. */
+  complete(creation: CreationRecord, done: Completion): Promise<'completed' | 'already_terminal' | 'busy'>;
+}
+
+export interface Completion {
+  readonly results: readonly StoredImage[];
+  readonly resultsExpireAt: number;
+  readonly attempts: readonly RouteAttempt[];
+  readonly nowMillis: number;
+}

@@ -1,0 +1,242 @@
+/**
+ * A creation: its record, its life cycle and what a client sees of it.
+ *
+ *   queued ──▶ processing ──▶ completed
+ *      └────────────┴───────▶ failed (refunded in full)
+ */
+import { type FailureName, failures } from '../contract/failures.ts';
+import { type PlainMembers, plainShown } from '../contract/request-fields.ts';
+import type { RouteOutcome } from '../contract/route-outcome.ts';
+import type { AccountId, CreationId, KeyId } from '../values/ids.ts';
+import type { AspectRatio, OutputFormat, Resolution } from '../values/image-formats.ts';
+import { type Micros, toUsd } from '../values/money.ts';
+import type { ContentCredentials } from './content-credentials.ts';
+import type { Metadata } from './metadata.ts';
+
+export const creationStatuses = ['queued', 'processing', 'completed', 'failed'] as const;
+export type CreationStatus = (typeof creationStatuses)[number];
+
+export interface StoredImage {
+  /** The object's key in the results bucket: unguessable, and its public path. */
+  readonly key: string;
+  readonly width: number;
+  readonly height: number;
+  readonly contentType: string;
+  readonly bytes: number;
+  /** Absent for a source image, and for a result that a release before this field stored. */
+  readonly contentCredentials?: ContentCredentials;
+}
+
+/** A route as the catalog had it when the creation was accepted. */
+export interface RouteChoice {
+  readonly provider: string;
+  readonly providerModel: string;
+  /** Set where the vendor sells one model in several qualities. */
+  readonly quality?: string;
+}
+
+/** One try of a provider for a creation. Operators see it; clients never do. */
+export interface RouteAttempt extends RouteChoice {
+  readonly startedAt: string;
+  readonly endedAt?: string;
+  /** The key of its image in the bucket. Chosen before the call, so that a later run finds a stored image. */
+  readonly resultKey: string;
+  /** How long the route usually took when the attempt began (service/creations/poll-pace.ts). Absent: it was unknown. */
+  readonly usualMillis?: number;
+  /** The job of an asynchronous provider. Stored before the first poll. */
+  readonly jobId?: string;
+  /** The hash of the capability in the address that the vendor got for its callback (callback-address.ts). */
+  readonly callbackHash?: string;
+  /** Absent while the outcome is unknown. */
+  readonly outcome?: RouteOutcome;
+  /** Status and code of the vendor's answer, where the provider gave them. */
+  readonly detail?: string;
+  /**
+   * Unix milliseconds from which the vendor may be asked again. Only with the outcome 'unavailable', when the
+   * vendor said how long it wants to be left alone.
+   */
+  readonly againAt?: number;
+  /**
+   * What the vendor bills if it renders, by service/catalog/provider-costs.json of the release that began the attempt.
+   * Absent when that file does not know the route, and in attempts of older releases.
+   */
+  readonly providerCostMicros?: Micros;
+  /** The price of a unit, by the same file, of a route whose vendor says how many units it bills. */
+  readonly unitMicros?: Micros;
+  /** What the vendor billed, by its own answer. Absent where the answer does not tell. */
+  readonly billedMicros?: Micros;
+}
+
+export interface WebhookState {
+  readonly url: string;
+  readonly status: 'pending' | 'delivered' | 'failed' | 'skipped';
+  /** Attempts of the current round. */
+  readonly attempts: number;
+  /** Unix milliseconds before which no further attempt may start. */
+  readonly nextAt: number;
+  /** The id of the delivery that took the last attempt. */
+  readonly claimedBy?: string;
+  /** The body of every attempt, the same bytes each time. Set at the first attempt. */
+  readonly body?: string;
+}
+
+export interface CreationRecord extends PlainMembers {
+  /** The version of its schema (service/values/schema-version.ts). Absent in the records of older releases. */
+  readonly v?: number;
+  readonly id: CreationId;
+  readonly accountId: AccountId;
+  readonly keyId: KeyId;
+  /**
+   * X-Request-Id of the request that made the creation. The ledger row of the charge keeps it, where it costs
+   * no further write. Absent in a record that was read.
+   */
+  readonly requestId?: string;
+  readonly status: CreationStatus;
+  readonly model: string;
+  readonly prompt: string | null;
+  readonly resolution: Resolution;
+  readonly aspectRatio: AspectRatio;
+  readonly outputFormat: OutputFormat;
+  readonly seed: number | null;
+  /** The copied source images, in the request's order. */
+  readonly sources: readonly StoredImage[];
+  readonly metadata: Metadata;
+  /** Whom the client renders for. Absent when the request names no user, and in records of older releases. */
+  readonly user?: string;
+  readonly costMicros: Micros;
+  readonly refundedMicros: Micros;
+  /** The UTC month in which the charge counts for the key, "2026_11". */
+  readonly chargedMonth: string;
+  /** The UTC day in which the charge counts for the key, "2026_11_21". Absent in records of older releases. */
+  readonly chargedDay?: string;
+  /** Set when the charge also counts for `user`: the key had a cap for each user. */
+  readonly countedForUser?: true;
+  readonly createdAt: string;
+  readonly startedAt?: string;
+  readonly completedAt?: string;
+  /** Unix milliseconds at which the creation has to be terminal. */
+  readonly deadlineAt: number;
+  readonly failure?: FailureName;
+  /** When a vendor was last asked to stop the job for a cancel. Absent once the cancel was withdrawn. */
+  readonly cancelRequestedAt?: string;
+  /** When the client or an operator cancelled the creation. It failed then. */
+  readonly cancelledAt?: string;
+  readonly results: readonly StoredImage[];
+  /** Unix milliseconds. */
+  readonly resultsExpireAt?: number;
+  readonly webhook?: WebhookState;
+  /**
+   * The account had an address for notices when the creation was accepted. After the end, the execution looks
+   * for crossings. Absent: it does not.
+   */
+  readonly isWatched?: true;
+  /**
+   * The account read events when the creation was accepted, so the end of the creation writes an event. Absent:
+   * the transaction of the end finds out.
+   */
+  readonly tellsEvents?: true;
+  /** The routes that the account might use at acceptance, in the order in which they are tried. */
+  readonly routes: readonly RouteChoice[];
+  readonly attempts: readonly RouteAttempt[];
+  /**
+   * The invocation that renders the creation, and the Unix milliseconds until which no other may. Only
+   * CreationStore.readAll is sure to read it, because the lease is in an item of its own.
+   */
+  readonly lease?: { readonly holder: string; readonly until: number };
+  /** The turn of the renderer that took up the creation last. No earlier renderer may write its attempts. */
+  readonly fence?: number;
+  /** Of the operator's catalog by which the creation was sold. Absent: the service had none. */
+  readonly catalogRevision?: string;
+  /**
+   * The state machine of its executions (service/creations/machines.ts). Absent: the plain machine, as in every record of an
+   * older release.
+   */
+  readonly machine?: 'callback';
+  /** The number of executions that were started for the creation. */
+  readonly executions: number;
+  /** How often the reconciler had to act on it. */
+  readonly recoveries: number;
+  /**
+   * Unix milliseconds of the reconciler's next check. Set until the creation is terminal and its webhook is
+   * settled.
+   */
+  readonly dueAt?: number;
+}
+
+/**
+ * Whether the vendor has stopped the creation's job for a cancel that still stands. Such a creation ends as
+ * cancelled, whoever ends it.
+ */
+export function isStoppedByCancel({
+  attempts,
+  cancelRequestedAt,
+}: Pick<CreationRecord, 'attempts' | 'cancelRequestedAt'>): boolean {
+  return cancelRequestedAt !== undefined && attempts.at(-1)?.outcome === 'cancelled';
+}
+
+export function isTerminal(status: CreationStatus): boolean {
+  return status === 'completed' || status === 'failed';
+}
+
+/** The addresses of a creation's images. Empty once the images have expired. */
+export function resultUrls(creation: CreationRecord, resultsBaseUrl: string, nowMillis: number): string[] {
+  if ((creation.resultsExpireAt ?? 0) <= nowMillis) return [];
+  return creation.results.map((image) => `${resultsBaseUrl}/${image.key}`);
+}
+
+/**
+ * The fields that go back to the client exactly as the client sent them: in answers, webhooks and test
+ * deliveries, and in the operator's view.
+ */
+export function echoedFields({ metadata }: Pick<CreationRecord, 'metadata'>): Record<string, unknown> {
+  return { metadata };
+}
+
+/** The creation as its client sees it (docs/api.md). */
+export function creationView(
+  creation: CreationRecord,
+  resultsBaseUrl: string,
+  nowMillis: number,
+): Record<string, unknown> {
+  const urls = resultUrls(creation, resultsBaseUrl, nowMillis);
+  const failure = creation.failure === undefined ? undefined : failures[creation.failure];
+  return {
+    id: creation.id,
+    status: creation.status,
+    model: creation.model,
+    prompt: creation.prompt,
+    resolution: creation.resolution,
+    aspect_ratio: creation.aspectRatio,
+    output_format: creation.outputFormat,
+    ...plainShown(creation),
+    cost: toUsd(creation.costMicros),
+    amount_refunded: toUsd(creation.refundedMicros),
+    currency: 'USD',
+    ...(creation.status === 'completed' && {
+      result_urls: urls,
+      results: urls.map((url, index) => imageView(url, creation.results[index])),
+      result_expires_at: new Date(creation.resultsExpireAt ?? 0).toISOString(),
+    }),
+    ...(failure && { error: failure.message, retryable: failure.retryable }),
+    webhook: creation.webhook
+      ? { url: creation.webhook.url, status: creation.webhook.status, attempts: creation.webhook.attempts }
+      : null,
+    ...echoedFields(creation),
+    user: creation.user ?? null,
+    created_at: creation.createdAt,
+    started_at: creation.startedAt ?? null,
+    completed_at: creation.completedAt ?? null,
+    cancelled_at: creation.cancelledAt ?? null,
+  };
+}
+
+function imageView(url: string, image: StoredImage | undefined): Record<string, unknown> {
+  return {
+    url,
+    width: image?.width,
+    height: image?.height,
+    content_type: image?.contentType,
+    bytes: image?.bytes,
+    ...(image?.contentCredentials && { content_credentials: image.contentCredentials }),
+  };
+}

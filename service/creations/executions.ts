@@ -1,0 +1,129 @@
+import { DescribeExecutionCommand, type SFNClient } from '@aws-sdk/client-sfn';
+import { type EnsureOutcome, startOf, type StartOutcome } from '../aws/step-functions.ts';
+import { type CreationId, executionName, type NoticeId } from '../values/ids.ts';
+import type { CreationRecord } from './creation.ts';
+import { rendererOf, renderers } from './machines.ts';
+
+/** The ARNs of both state machines. */
+export interface StateMachines {
+  readonly plain: string;
+  readonly callback: string;
+}
+
+/**
+ * Starts executions of the state machine that a creation names, and asks for their state. An execution has the name of its creation,
+ * so that two starts of the same execution start only one.
+ * @param signal aborts when the time of the request is used up. A start that it interrupts is 'unclear'.
+ */
+export function createExecutions(
+  client: SFNClient,
+  machines: StateMachines,
+  signal?: AbortSignal,
+): Executions {
+  const options = signal ? { abortSignal: signal } : {};
+  return {
+    start: async (creation, number) => {
+      const { kind } = await ensure(client, arnOf(machines, creation), creation, number, options);
+      return kind === 'running' || kind === 'exists' ? 'started' : kind;
+    },
+    ensure: async (creation, number) => ensure(client, arnOf(machines, creation), creation, number, options),
+    state: async (creation, number) => {
+      try {
+        const machine = arnOf(machines, creation);
+        const executionArn = `${machine.replace(':stateMachine:', ':execution:')}:${executionName(creation.id, number)}`;
+        const answer = await client.send(new DescribeExecutionCommand({ executionArn }), options);
+        return answer.status === 'RUNNING' || answer.status === 'PENDING_REDRIVE' ? 'running' : 'ended';
+      } catch (error) {
+        if (error instanceof Error && error.name === 'ExecutionDoesNotExist') return 'absent';
+        throw error;
+      }
+    },
+  };
+}
+
+function arnOf({ plain, callback }: StateMachines, { machine }: Pick<StartedCreation, 'machine'>): string {
+  return machine === 'callback' ? callback : plain;
+}
+
+async function ensure(
+  client: SFNClient,
+  stateMachineArn: string,
+  creation: StartedCreation,
+  number: number,
+  options: { readonly abortSignal?: AbortSignal },
+): Promise<EnsureOutcome> {
+  const name = executionName(creation.id, number);
+  return startOf(client, { stateMachineArn, name, input: inputOf(creation) }, options);
+}
+
+/**
+ * The state machine finds the index between the number signs (statemachines/creation.asl.json). Intrinsic
+ * functions can split a text, but they have no default for a field that is not there. The version is that of the
+ * record, so that a later release starts the same execution with the same input.
+ */
+function inputOf(creation: StartedCreation): string {
+  const index = renderers.indexOf(rendererOf(creation));
+  const { id, v } = creation;
+  return JSON.stringify({ creation_id: id, renderer: `#${index}#`, ...(v !== undefined && { v }) });
+}
+
+// Executions, and the open creations that the reconciler looks after.
+
+/** A creation or a notice whose due time was read. */
+export interface OpenWork {
+  readonly id: CreationId | NoticeId;
+  readonly dueAt?: number;
+}
+
+export interface OpenWorkStore {
+  /**
+   * The creations and the notices whose due time has passed, a list of pages for each shard, the most overdue first. The lists
+   * may be read at the same time. A page is asked for when its list comes to it.
+   */
+  overdue(nowMillis: number): readonly AsyncIterable<readonly (CreationId | NoticeId)[]>[];
+  /** Sets the time of the next check; undefined removes it. False when the creation changed meanwhile. */
+  postpone(work: OpenWork, dueAt: number | undefined): Promise<boolean>;
+  /**
+   * Notes that the nth execution is about to start, and the time of the next check. False when the creation
+   * changed meanwhile.
+   */
+  noteStart(work: OpenWork, dueAt: number, execution: number): Promise<boolean>;
+  /**
+   * How many of the creations that were accepted in the `spanMillis` before a second ago are still open and
+   * were never postponed. Most creations are open for that long, so this is the rate of ordinary starts.
+   */
+  acceptedLately(nowMillis: number, spanMillis: number): Promise<number>;
+  /**
+   * Takes the right to start executions at the reconciler's pace. False when another run has it. `untilMillis`
+   * ends it if the run dies.
+   */
+  holdStarts(holder: string, untilMillis: number, nowMillis: number): Promise<boolean>;
+  /** Gives the right back, if the holder still has it. */
+  releaseStarts(holder: string): Promise<void>;
+  /**
+   * Counts the open creations that are not terminal, and writes the count into the item of the service, with the sum
+   * of the counters that goes with it.
+   */
+  recordOpenCount(): Promise<number>;
+}
+
+/** The fields from which the state machine of an execution, its name and its input follow. */
+type StartedCreation = Pick<CreationRecord, 'id' | 'machine' | 'resolution' | 'sources' | 'v'>;
+
+export interface Executions {
+  /**
+   * Starts the nth execution of a creation. Its input depends only on what never changes in the record, so a
+   * repeated start is the same start.
+   */
+  start(creation: StartedCreation, number: number): Promise<StartOutcome>;
+  /**
+   * Starts the nth execution unless it was started before. A start of a running execution changes nothing, and
+   * its answer says when the execution began.
+   */
+  ensure(creation: StartedCreation, number: number): Promise<EnsureOutcome>;
+  /** Whether the nth execution of a creation runs, has ended, or never existed. */
+  state(
+    creation: Pick<CreationRecord, 'id' | 'machine'>,
+    number: number,
+  ): Promise<'running' | 'ended' | 'absent'>;
+}

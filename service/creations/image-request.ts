@@ -1,0 +1,225 @@
+/**
+ * The body of POST /images/generate: its schema, and the checks that need the model. The
+ * client gets all problems of a body at once, each with its field.
+ */
+import { createHash } from 'node:crypto';
+import * as z from 'zod/mini';
+import { userProblems } from '../accounts/end-user.ts';
+import type { Model, Route } from '../catalog/catalog-schema.ts';
+import { chooseShape, offered } from '../catalog/catalog.ts';
+import { maxUrlLength } from '../contract/limits.ts';
+import {
+  type PlainBody,
+  type PlainField,
+  plainFromBody,
+  type PlainMembers,
+  type PlainName,
+  plainRows,
+} from '../contract/request-fields.ts';
+import {
+  type AspectRatio,
+  aspectRatios,
+  mostImageUrls,
+  mostPromptLength,
+  type OutputFormat,
+  outputFormats,
+  type Resolution,
+  resolutions,
+} from '../values/image-formats.ts';
+import { hasAtMostSixDecimals } from '../values/money.ts';
+import type { FieldError } from '../values/problem.ts';
+import { characters, loneSurrogate } from '../values/text.ts';
+import { type Metadata, metadataProblems } from './metadata.ts';
+
+/** zod's own maxLength counts UTF-16 units; this check counts code points. */
+function atMost(most: number): ReturnType<typeof z.refine<string>> {
+  return z.refine((text) => characters(text) <= most, {
+    error: `at most ${most} characters`,
+    params: { code: 'too_long' },
+  });
+}
+
+const { code: surrogateCode, message: surrogateMessage } = loneSurrogate;
+const wellFormed = z.refine<string>((text) => text.isWellFormed(), {
+  error: surrogateMessage,
+  params: { code: surrogateCode },
+});
+const address = z.string().check(atMost(maxUrlLength), wellFormed);
+
+type Findings = readonly { readonly name?: string; readonly code: string; readonly message: string }[];
+
+/**
+ * Makes a schema of a check of our own. Each finding becomes an issue, below the finding's name if it has
+ * one.
+ */
+function checkedBy<Value>(find: (value: unknown) => Findings): z.ZodMiniType<Value, Value> {
+  return z.custom<Value>().check(({ value, issues }) => {
+    for (const { name, code, message } of find(value)) {
+      issues.push({
+        code: 'custom',
+        input: value,
+        path: name === undefined ? [] : [name],
+        message,
+        params: { code },
+      });
+    }
+  });
+}
+
+/** Has at most one finding. Of a number that is wrong in two ways the client gets the range first. */
+function integerProblems(value: unknown, least: number, most: number): Findings {
+  if (typeof value !== 'number') return [{ code: 'invalid_type', message: 'must be a number' }];
+  if (value > most) return [{ code: 'too_big', message: `at most ${most}` }];
+  if (value < least) return [{ code: 'too_small', message: `at least ${least}` }];
+  return Number.isInteger(value) ? [] : [{ code: 'invalid_type', message: 'must be a whole number' }];
+}
+
+function plainSchema(field: PlainField): z.ZodMiniType {
+  if (field.kind === 'integer') return checkedBy((value) => integerProblems(value, field.least, field.most));
+  if (field.kind === 'choice') return z.enum(field.values);
+  return z.string().check(atMost(field.most), wellFormed);
+}
+
+type PlainSchemas = {
+  [Name in PlainName]: z.ZodMiniOptional<
+    z.ZodMiniNullable<z.ZodMiniType<NonNullable<PlainBody[Name]>, NonNullable<PlainBody[Name]>>>
+  >;
+};
+const plainSchemas = Object.fromEntries(
+  plainRows.map(([name, field]) => [name, z.nullish(plainSchema(field))]),
+) as unknown as PlainSchemas;
+
+/** Has at most one finding. JSON.parse reads a number that is too large for a double as Infinity. */
+function maxCostProblems(value: unknown): Findings {
+  if (typeof value !== 'number' || !Number.isFinite(value))
+    return [{ code: 'invalid_type', message: 'must be a number' }];
+  if (value < 0) return [{ code: 'too_small', message: 'at least 0' }];
+  return hasAtMostSixDecimals(value) ? [] : [{ code: 'invalid_value', message: 'at most 6 decimals' }];
+}
+
+/** An optional field that is null counts as left out. */
+export const imageRequestSchema = z.pipe(
+  z.strictObject({
+    model: z.string().check(z.minLength(1), wellFormed),
+    prompt: z.nullish(z.string().check(z.trim(), atMost(mostPromptLength), wellFormed)),
+    resolution: z.nullish(z.enum(resolutions)),
+    aspect_ratio: z.nullish(z.enum(aspectRatios)),
+    image_urls: z.nullish(z.array(address).check(z.maxLength(mostImageUrls))),
+    webhook_url: z.nullish(address),
+    output_format: z.nullish(z.enum(outputFormats)),
+    ...plainSchemas,
+    metadata: z.nullish(checkedBy<Metadata>(metadataProblems)),
+    user: z.nullish(checkedBy<string>(userProblems)),
+    max_cost: z.nullish(checkedBy<number>(maxCostProblems)),
+  }),
+  z.transform(withoutNulls),
+);
+
+export type ImageRequestBody = z.infer<typeof imageRequestSchema>;
+
+type WithoutNulls<Body> = { [Name in keyof Body]: Exclude<Body[Name], null> };
+
+function withoutNulls<Body extends object>(body: Body): WithoutNulls<Body> {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as WithoutNulls<Body>;
+}
+
+/** A request in which the defaults of its model fill the gaps. */
+export interface ImageRequest extends PlainMembers {
+  readonly model: Model;
+  readonly prompt: string | null;
+  readonly resolution: Resolution;
+  readonly aspectRatio: AspectRatio;
+  readonly outputFormat: OutputFormat;
+  readonly imageUrls: readonly string[];
+  readonly webhookUrl: string | undefined;
+  readonly seed: number | null;
+  readonly metadata: Metadata;
+  /** Whom the client renders for. */
+  readonly user: string | undefined;
+  /** The most that the creation may cost. */
+  readonly maxCostUsd: number | undefined;
+}
+
+/**
+ * The request in which the defaults of the model fill the gaps, or every problem that the
+ * body has with this model.
+ * @param routes the model's routes that the account may use. One of them renders the defaults.
+ */
+export function forModel(
+  body: ImageRequestBody,
+  model: Model,
+  routes: readonly Route[],
+): ImageRequest | readonly FieldError[] {
+  const {
+    model: _id,
+    prompt: askedPrompt,
+    resolution,
+    aspect_ratio: aspectRatio,
+    output_format: outputFormat,
+    image_urls: imageUrls = [],
+    webhook_url: webhookUrl,
+    metadata = {},
+    user,
+    max_cost: maxCostUsd,
+    ...plain
+  } = body;
+  // A field of the schema that nothing reads would be accepted and lost: the compiler refuses it here.
+  plain satisfies { [Name in keyof typeof plain]: Name extends PlainName ? unknown : never };
+  const prompt = askedPrompt === undefined || askedPrompt === '' ? null : askedPrompt;
+  const errors: FieldError[] = [];
+  if (prompt !== null && characters(prompt) > model.max_prompt_length) {
+    errors.push({
+      field: 'prompt',
+      code: 'too_long',
+      message: `at most ${model.max_prompt_length} characters for ${model.id}`,
+    });
+  }
+  if (imageUrls.length > model.max_image_urls) {
+    const takes =
+      model.max_image_urls === 0 ? 'takes no source images' : `takes at most ${model.max_image_urls}`;
+    errors.push({ field: 'image_urls', code: 'too_many', message: `${model.id} ${takes}` });
+  }
+  const formats = offered(outputFormats, model.routes, (route) => route.output_formats);
+  if (outputFormat !== undefined && !formats.includes(outputFormat)) {
+    const message = `must be one of ${formats.map((format) => JSON.stringify(format)).join(', ')} for ${model.id}`;
+    errors.push({ field: 'output_format', code: 'invalid_value', message });
+  }
+  if (errors.length > 0) return errors;
+  return {
+    model,
+    prompt,
+    ...chooseShape(model, routes, { resolution, aspectRatio, outputFormat }),
+    imageUrls,
+    webhookUrl,
+    seed: null,
+    ...plainFromBody(plain),
+    metadata,
+    user,
+    maxCostUsd,
+  };
+}
+
+/** The problem of a body that has neither a prompt nor a source image. */
+export function missingPrompt(body: {
+  readonly prompt?: unknown;
+  readonly image_urls?: unknown;
+}): FieldError | undefined {
+  const { prompt, image_urls: images } = { prompt: body.prompt ?? '', image_urls: body.image_urls ?? [] };
+  // The schema reports a prompt or a list of a wrong type. Here each counts as present.
+  if (prompt !== '' || !Array.isArray(images) || images.length > 0) return undefined;
+  return { field: 'prompt', code: 'required', message: 'required unless image_urls has an item' };
+}
+
+/**
+ * SHA-256 of the validated body with sorted keys. Two requests under one Idempotency-Key are the same when
+ * their hashes are. The hash is stored for 24 h, so a new release must not change it.
+ */
+export function requestHash(body: ImageRequestBody): string {
+  return createHash('sha256').update(JSON.stringify(body, sortedKeys)).digest('hex');
+}
+
+/** For JSON.stringify: texts of the same members are the same, whatever their order. */
+export function sortedKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

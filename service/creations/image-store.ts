@@ -1,0 +1,123 @@
+/** The service's own bucket, with results and copies of source images. */
+import { createHash } from 'node:crypto';
+import { AwsClient } from 'aws4fetch';
+import { addressOf, type BucketAccess } from '../aws/s3.ts';
+import { sourceTimeoutMillis } from '../contract/limits.ts';
+import { Overloaded } from '../values/errors.ts';
+import type { StoredImage } from './creation.ts';
+
+export interface ImageStore {
+  /** @param expiresAtMillis until when a cache may keep a result. Absent: the image is not delivered. */
+  put(image: StoredImage, bytes: Uint8Array, expiresAtMillis?: number): Promise<void>;
+  /** The bytes under the key. Throws when the object does not exist. */
+  get(key: string): Promise<Uint8Array>;
+  /** The bytes of an upload. Undefined when the upload was never filled. */
+  upload(key: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
+  /** The properties of the image under the key. Undefined when the object does not exist. */
+  find(key: string): Promise<StoredImage | undefined>;
+}
+
+/** How often a call is retried after a 5xx or a throttle. The pauses grow. */
+const retries = 4;
+/** The time of one call with all its tries. A 4K picture has about 30 MB. */
+const callMillis = { put: 40_000, get: 40_000, find: 10_000, upload: sourceTimeoutMillis } as const;
+
+/**
+ * Stores results and copies of source images. Their keys cannot be guessed, and the objects never change.
+ * Each call throws Overloaded when the bucket is busy or does not answer in time. Then it is unknown whether
+ * the object was stored.
+ */
+export function createImageStore(access: BucketAccess): ImageStore {
+  const { clock, signal: outer } = access;
+  const client = new AwsClient({ ...access, service: 's3', retries });
+  const base = addressOf(access);
+
+  /** One call, until the body of the answer is read. */
+  async function call<Answer>(
+    kind: keyof typeof callMillis,
+    key: string,
+    init: RequestInit,
+    read: (response: Response) => Promise<Answer>,
+    own?: AbortSignal,
+  ): Promise<Answer> {
+    const limit = clock.timeout(callMillis[kind]);
+    const signal = AbortSignal.any([limit.signal, ...(outer ? [outer] : []), ...(own ? [own] : [])]);
+    try {
+      const response = await client.fetch(`${base}/${key}`, { ...init, signal });
+      const answer = await read(response);
+      if (response.ok || (kind === 'find' && response.status === 404) || answer === nothing) return answer;
+      const refusal = `the bucket answered ${response.status} to a ${kind}`;
+      throw response.status >= 500 || response.status === 429 ? new Overloaded(refusal) : new Error(refusal);
+    } catch (error) {
+      throw signal.aborted
+        ? new Overloaded(`the bucket gave no answer to a ${kind} in time`, { cause: error })
+        : error;
+    } finally {
+      limit.release();
+    }
+  }
+
+  return {
+    put: async (image, bytes, expiresAtMillis) => {
+      const headers = {
+        'content-type': image.contentType,
+        ...(expiresAtMillis !== undefined && whileItLives(expiresAtMillis)),
+        'x-amz-meta-width': String(image.width),
+        'x-amz-meta-height': String(image.height),
+        ...(image.contentCredentials && { [credentialsHeader]: image.contentCredentials }),
+        'x-amz-checksum-sha256': createHash('sha256').update(bytes).digest('base64'),
+      };
+      await call('put', image.key, { method: 'PUT', body: Uint8Array.from(bytes), headers }, (response) =>
+        response.arrayBuffer(),
+      );
+    },
+    get: async (key) => new Uint8Array(await call('get', key, {}, (response) => response.arrayBuffer())),
+    upload: async (key, signal) => {
+      const found = await call('upload', key, {}, uploadedBytes, signal);
+      return found === nothing ? undefined : found;
+    },
+    find: (key) =>
+      call('find', key, { method: 'HEAD' }, async ({ ok, headers }) =>
+        Promise.resolve(ok ? storedImage(key, headers) : undefined),
+      ),
+  };
+}
+
+/**
+ * A cache may keep a result until the result ends. S3 gives out the same headers on every day, so a max-age would
+ * begin anew on the last day, and would win over Expires (CloudFront developer guide, "Manage how long content stays
+ * in the cache").
+ */
+function whileItLives(expiresAtMillis: number): Record<string, string> {
+  return { 'cache-control': 'public, immutable', expires: new Date(expiresAtMillis).toUTCString() };
+}
+
+/** What `call` gets of an answer that says: there is no such object. */
+const nothing = Symbol('no such object');
+
+/**
+ * S3 does not tell a caller that may not list the bucket whether a key exists: it answers AccessDenied in the
+ * place of 404. Any other 403, such as that of an expired session, is an error.
+ */
+async function uploadedBytes(response: Response): Promise<Uint8Array | typeof nothing> {
+  if (response.ok) return new Uint8Array(await response.arrayBuffer());
+  const text = await response.text();
+  const isAbsent =
+    response.status === 404 || (response.status === 403 && text.includes('<Code>AccessDenied</Code>'));
+  return isAbsent ? nothing : new Uint8Array();
+}
+
+/** Absent on objects that a release before content credentials stored. */
+const credentialsHeader = 'x-amz-meta-content-credentials';
+
+function storedImage(key: string, headers: Headers): StoredImage {
+  const credentials = headers.get(credentialsHeader);
+  return {
+    key,
+    width: Number(headers.get('x-amz-meta-width')),
+    height: Number(headers.get('x-amz-meta-height')),
+    contentType: headers.get('content-type') ?? '',
+    bytes: Number(headers.get('content-length')),
+    ...((credentials === 'present' || credentials === 'absent') && { contentCredentials: credentials }),
+  };
+}

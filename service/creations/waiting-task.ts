@@ -1,0 +1,33 @@
+/** The task of the state machine that waits until its creation has ended. */
+import type { TaskOutcome, Tasks } from '../aws/step-functions-tasks.ts';
+import type { CreationId } from '../values/ids.ts';
+import type { Log } from '../values/runtime.ts';
+import type { CreationStore } from './creation-reads.ts';
+
+interface TaskServices {
+  readonly tasks: Tasks;
+  readonly log: Log;
+}
+
+/**
+ * Ends the task that waits for a creation. The creation has to be terminal before: RenderImage writes its token
+ * first and then reads the status, so one of the two always sees the other.
+ */
+export async function endWaitingTask(
+  id: CreationId,
+  services: TaskServices & { readonly creations: Pick<CreationStore, 'taskToken'> },
+): Promise<TaskOutcome> {
+  const token = await services.creations.taskToken(id);
+  return token === undefined ? 'settled' : endTask(token, id, services);
+}
+
+/** If the outcome is unclear, the heartbeat is lost after a minute, and the task runs again. */
+export async function endTask(
+  token: string,
+  creationId: CreationId,
+  { tasks, log }: TaskServices,
+): Promise<TaskOutcome> {
+  const outcome = await tasks.succeed(token, creationId);
+  if (outcome !== 'ended') log.info('task_not_answered', { creationId, outcome });
+  return outcome;
+}

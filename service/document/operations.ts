@@ -1,0 +1,267 @@
+/** What the document says of ordering an image. */
+import * as z from 'zod';
+import { longestWaitSeconds, mostEvents } from '../contract/limits.ts';
+import type { OperationName } from '../contract/operations.ts';
+import { requestHeaders } from './headers.ts';
+import type { Documented } from './responses.ts';
+import { creation, creationPage, creationStatus } from './schemas/creation.ts';
+import { imageRequest } from './schemas/image-request.ts';
+import { modelList } from './schemas/models.ts';
+import { balance, quote, upload, uploadRequest, user } from './schemas/values.ts';
+import { eventPage } from './schemas/webhooks.ts';
+
+const requests = {
+  text: {
+    model: 'sandbox-standard',
+    prompt: 'a lighthouse at dusk',
+    aspect_ratio: '16:9',
+    metadata: { order: '4711' },
+  },
+  large: { model: 'sandbox-pro', prompt: 'a boat', resolution: '4K', aspect_ratio: '21:9' },
+};
+
+const accepted = ['Location', 'Cost', 'IdempotentReplayed', 'PreferenceApplied'] as const;
+
+const generateImage: Documented<'generateImage'> = {
+  tag: 'Images',
+  summary: 'Order an image',
+  description:
+    'Accepts a request, charges it, and answers at once, or with `Prefer: wait=N` once the creation has ended. Nothing is charged for a request that is refused. Send an `Idempotency-Key` with every request that you may have to repeat.',
+  query: {},
+  headers: { 'Idempotency-Key': requestHeaders.idempotencyKey, Prefer: requestHeaders.prefer },
+  body: { schema: imageRequest, examples: requests },
+  answers: {
+    successes: [
+      {
+        status: 200,
+        description:
+          'Only with `Prefer: wait`: the creation has ended. It completed, or it failed through its own request.',
+        schema: creation,
+        headers: accepted,
+        examples: ['completed'],
+      },
+      {
+        status: 202,
+        description: 'The creation is accepted and charged, now or by an earlier request with the same key.',
+        schema: creation,
+        headers: [...accepted, 'RetryAfter'],
+        examples: ['accepted'],
+      },
+    ],
+    refusals: [
+      'noRoute',
+      'maxCostExceeded',
+      'idempotencyKeyMismatch',
+      'overBalance',
+      'overBudget',
+      'overUserBudget',
+      'modelNotFound',
+      'tooManyOpen',
+      'serviceIsFull',
+      'inputFetchFailed',
+      'generationFailed',
+      'providerUnavailable',
+      'noProviderEnabled',
+    ],
+    examples: {
+      400: ['invalid-request'],
+      402: ['over-balance', 'over-budget'],
+      429: ['too-many-open', 'rate-used-up'],
+      502: ['source-not-fetched', 'failed-while-waiting'],
+      503: ['overloaded'],
+    },
+    concernsModel: true,
+    takesBody: true,
+  },
+};
+
+const quoteImage: Documented<'quoteImage'> = {
+  tag: 'Images',
+  summary: 'Ask for the price of an image',
+  description:
+    'Takes the body of an order, checks it, finds a route and names the price. It fetches nothing, charges nothing, and looks up no host name.',
+  query: {},
+  body: { schema: imageRequest, examples: requests },
+  answers: {
+    successes: [
+      {
+        status: 200,
+        description: 'The price, and the image that the request would give.',
+        schema: quote,
+        headers: ['Cost'],
+        examples: ['quote'],
+      },
+    ],
+    refusals: ['noRoute', 'maxCostExceeded', 'modelNotFound', 'noProviderEnabled'],
+    examples: { 400: ['invalid-request'] },
+    concernsModel: true,
+    takesBody: true,
+  },
+};
+
+/** What the document says of models, money and uploads of an account. */
+const listModels: Documented<'listModels'> = {
+  tag: 'Account',
+  summary: 'List the models',
+  description:
+    'The catalog as this account can use it. A model that cannot be used has `available` false, empty lists and a reason.',
+  query: {},
+  answers: {
+    successes: [
+      { status: 200, description: 'The catalog of this account.', schema: modelList, examples: ['models'] },
+    ],
+  },
+};
+
+const getBalance: Documented<'getBalance'> = {
+  tag: 'Account',
+  summary: 'Read the balance',
+  description: 'What the account can spend, and the limits of the key of this request.',
+  query: { user: user('Also tells what the key has spent for this user.').optional() },
+  answers: {
+    successes: [
+      {
+        status: 200,
+        description: 'The balance of the account and the budgets of the key.',
+        schema: balance,
+        examples: ['balance'],
+      },
+    ],
+  },
+};
+
+const createUpload: Documented<'createUpload'> = {
+  tag: 'Uploads',
+  summary: 'Announce an upload',
+  description:
+    'Gives a signed address. PUT the file there with the headers of `upload_headers`, and name the upload in `image_urls`. Nothing is charged.',
+  query: {},
+  body: { schema: uploadRequest, examples: { png: { content_type: 'image/png', bytes: 123_456 } } },
+  answers: {
+    successes: [
+      { status: 201, description: 'The upload is announced.', schema: upload, examples: ['upload'] },
+    ],
+    refusals: ['tooManyUploads'],
+    takesBody: true,
+  },
+};
+
+/** What the document says of creations that were ordered. */
+const listCreations: Documented<'listCreations'> = {
+  tag: 'Creations',
+  summary: 'List creations',
+  description:
+    'The creations of the account, the newest first. A creation that was just accepted may be missing for a moment. Continue as long as `has_more` is true: a page may be short, or even empty. A page never has more than 5 MB, and with `status`, `model` or `user` one request looks at 500 creations at most.',
+  query: {
+    limit: z
+      .int()
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ description: 'The default is 20.', examples: [20] }),
+    cursor: z.string().min(1).optional().meta({ description: 'The `next_cursor` of the answer before.' }),
+    status: creationStatus.optional().meta({ description: 'Only creations of this status.' }),
+    model: z.string().min(1).optional().meta({ description: 'Only creations of this model.' }),
+    user: user('Only creations for this user, exactly as it was sent.').optional(),
+  },
+  answers: {
+    successes: [
+      { status: 200, description: 'A page of creations.', schema: creationPage, examples: ['creations'] },
+    ],
+  },
+};
+
+const getCreation: Documented<'getCreation'> = {
+  tag: 'Creations',
+  summary: 'Read a creation',
+  description:
+    'Poll a creation at most once a second. `Retry-After` says when the next poll makes sense. An id that does not exist, is malformed, or belongs to another account gets the same 404.',
+  query: {},
+  answers: {
+    successes: [
+      {
+        status: 200,
+        description: 'The creation as it is now.',
+        schema: creation,
+        headers: ['RetryAfterWhileOpen'],
+        examples: ['completed', 'accepted'],
+      },
+    ],
+    refusals: ['notFound', 'polledTooSoon'],
+    concernsModel: true,
+  },
+};
+
+const cancelCreation: Documented<'cancelCreation'> = {
+  tag: 'Creations',
+  summary: 'Cancel a creation',
+  description:
+    'Cancels a creation while nothing was sent to a provider, and later when the provider confirms that it has stopped, so the answer can take some seconds. The creation fails with its full refund. A repetition gets the same answer, so the request needs no `Idempotency-Key`. It needs no body either.',
+  query: {},
+  answers: {
+    successes: [
+      {
+        status: 200,
+        description: 'The creation is cancelled, by this request or by an earlier one.',
+        schema: creation,
+        examples: ['cancelled'],
+      },
+    ],
+    refusals: ['notCancellable', 'notFound'],
+    examples: { 400: ['not-cancellable'] },
+    takesBody: true,
+  },
+};
+
+/** What the document says of the log of events. */
+const listEvents: Documented<'listEvents'> = {
+  tag: 'Creations',
+  summary: 'List events',
+  description:
+    'What happened behind a cursor, the oldest first: an event for every creation that ended, with or without `webhook_url`, and one more for every redelivery of its webhook. Keep `next_cursor` and ask with it again. No event is skipped, and the same cursor gives the same events again, with newer ones behind them. Events are shown for 30 days. A cursor has no end of its own, and it belongs to its account. At most two answers of an account are held at once; a third one comes at once.',
+  query: {
+    after: z.string().min(1).optional().meta({
+      description:
+        'The `next_cursor` of an earlier answer. Without it, the answer begins now: it has no event, but a cursor.',
+    }),
+    limit: z
+      .int()
+      .min(1)
+      .max(mostEvents)
+      .optional()
+      .meta({ description: 'The default is 20.', examples: [20] }),
+    wait: z
+      .int()
+      .min(0)
+      .max(longestWaitSeconds)
+      .optional()
+      .meta({
+        description: 'Holds the answer until there is an event, or for so many seconds. The default is 0.',
+        examples: [0],
+      }),
+    include: z.literal('notices').optional().meta({ description: 'Also shows the notices of the account.' }),
+  },
+  answers: {
+    successes: [
+      {
+        status: 200,
+        description: 'The events behind the cursor.',
+        schema: eventPage,
+        examples: ['events'],
+      },
+    ],
+  },
+};
+
+/** The documentation of every operation. An operation without one does not compile. */
+export const documentation: { readonly [Name in OperationName]: Documented<Name> } = {
+  listModels,
+  generateImage,
+  quoteImage,
+  createUpload,
+  listCreations,
+  listEvents,
+  getBalance,
+  getCreation,
+  cancelCreation,
+};

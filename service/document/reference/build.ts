@@ -1,0 +1,73 @@
+/**
+ * Builds the reference page of the API: the OpenAPI document, and Scalar to show it. The page loads nothing from
+ * elsewhere. The published script of @scalar/api-reference comes from the package of Scalar's plugin for fastify,
+ * which has the script without the 270 packages from which it is built (docs/decisions/0018).
+ */
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import plugin from '@scalar/fastify-api-reference';
+
+const own = fileURLToPath(new URL('.', import.meta.url));
+const documentFile = fileURLToPath(new URL('../../../docs/openapi.json', import.meta.url));
+
+/** What the plugin uses of an answer of fastify. */
+interface Reply {
+  header(): Reply;
+  send(text: string): void;
+}
+
+interface Route {
+  readonly url: string;
+  handler(request: object, reply: Reply): void;
+}
+
+/** What the plugin uses of fastify. */
+type Plugin = (
+  server: { readonly initialConfig: object; hasPlugin(): boolean; route(route: Route): void },
+  options: object,
+  done: () => void,
+) => void;
+
+/** The script of Scalar, as the plugin answers it to a browser. Throws when the plugin has no such route. */
+function scalarScript(): string {
+  const routes: Route[] = [];
+  (plugin as unknown as Plugin)(
+    { initialConfig: {}, hasPlugin: () => false, route: (route) => routes.push(route) },
+    { routePrefix: '/reference', configuration: { url: '/openapi.json' } },
+    () => undefined,
+  );
+  let script: string | undefined;
+  const reply: Reply = {
+    header: () => reply,
+    send: (text) => {
+      script = text;
+    },
+  };
+  routes.find(({ url }) => url.endsWith('.js'))?.handler({}, reply);
+  if (script === undefined) throw new Error('the plugin of Scalar serves no script');
+  return script;
+}
+
+/**
+ * Writes the page, its two scripts and the document into the folder. `{base}` and `{api_url}` are filled in when
+ * the files are published.
+ */
+export async function buildReference(folder: string): Promise<void> {
+  const scalar = await written(folder, 'scalar', scalarScript());
+  const start = await written(folder, 'reference', await readFile(join(own, 'start.js'), 'utf8'));
+  const page = await readFile(join(own, 'reference.html'), 'utf8');
+  await writeFile(join(folder, 'reference.html'), page.replace('{scalar}', scalar).replace('{start}', start));
+  const document = JSON.parse(await readFile(documentFile, 'utf8')) as object;
+  const servers = [{ url: '{api_url}', description: 'This service' }];
+  await writeFile(join(folder, 'openapi.json'), JSON.stringify({ ...document, servers }));
+}
+
+/** Writes a script under a name with a hash of its content. Gives the name. */
+async function written(folder: string, name: string, script: string): Promise<string> {
+  const hash = createHash('sha256').update(script).digest('hex').slice(0, 10);
+  const file = `${name}-${hash}.js`;
+  await writeFile(join(folder, file), script);
+  return file;
+}

@@ -1,0 +1,154 @@
+/** The small values that requests and answers share. A name in `meta` becomes a component of the document. */
+import * as z from 'zod';
+import { maxSourceBytes } from '../../contract/limits.ts';
+import type { PlainField } from '../../contract/request-fields.ts';
+import { aspectRatios, outputFormats, resolutions } from '../../values/image-formats.ts';
+import answers from '../examples.json' with { type: 'json' };
+
+export const resolution = z
+  .enum(resolutions)
+  .meta({ id: 'Resolution', description: 'The size of the image. GET /models lists what a model renders.' });
+
+export const aspectRatio = z
+  .enum(aspectRatios)
+  .meta({ id: 'AspectRatio', description: 'Width to height of the image.' });
+
+export const outputFormat = z
+  .enum(outputFormats)
+  .meta({ id: 'OutputFormat', description: 'The format of the image file.' });
+
+export const currency = z.literal('USD').meta({ description: 'All amounts are US dollars.' });
+
+/** An amount in USD. It has at most 6 decimals. */
+export function usd(description: string): z.ZodNumber {
+  return z.number().meta({ description });
+}
+
+/** RFC 3339, in UTC. */
+export function moment(description: string): z.ZodISODateTime {
+  return z.iso.datetime().meta({ description });
+}
+
+export const metadata = z.record(z.string(), z.string()).meta({
+  description: 'The metadata of the request, under exactly its keys.',
+});
+
+// Not \p{Cc}, which not every reader of the document understands.
+// oxlint-disable-next-line eslint/no-control-regex
+const noControlCharacter = /^[^\u0000-\u001F\u007F-\u009F]*$/;
+
+/** For whom the client renders. Lengths count code points. */
+export function user(description: string): z.ZodString {
+  return z.string().min(1).max(64).regex(noControlCharacter).meta({ description });
+}
+
+export function plainSchema(field: PlainField): z.ZodType {
+  if (field.kind === 'integer') return z.int().min(field.least).max(field.most);
+  return field.kind === 'choice' ? z.enum(field.values) : z.string();
+}
+
+/**
+ * The examples of the document: answers of a running service. test/docs/api-examples.test.ts compares each
+ * with what the service answers today.
+ */
+export type ExampleName = keyof typeof answers;
+
+/** The examples of a response, by their names. */
+export function examplesOf(
+  ...names: readonly ExampleName[]
+): Record<string, { readonly value: unknown }> | undefined {
+  if (names.length === 0) return undefined;
+  return Object.fromEntries(names.map((name) => [name, { value: answers[name] }]));
+}
+
+/** What something costs, and what can be spent. */
+export const quote = z
+  .object({
+    cost: usd('What the request would cost, in USD.'),
+    currency,
+    model: z.string(),
+    resolution,
+    aspect_ratio: aspectRatio,
+    output_format: outputFormat,
+    input_images: z.int().min(0).meta({ description: 'The number of source images.' }),
+    available: usd('What the account can spend, in USD.'),
+    sufficient: z.boolean().meta({ description: 'Whether the account can pay the request.' }),
+  })
+  .meta({ id: 'Quote', description: 'The price of a request, and the image that it would give.' });
+
+function cap(description: string): z.ZodNullable<z.ZodNumber> {
+  return z
+    .number()
+    .nullable()
+    .meta({ description: `${description}, in USD. null is no limit.` });
+}
+
+const userBudget = z
+  .object({
+    id: z.string(),
+    spent: usd('What the key has spent for this user in this UTC month, while it had a cap for each user.'),
+    resets_at: moment('The begin of the next month.'),
+  })
+  .meta({ id: 'UserBudget', description: 'What a key has spent for one user of the client.' });
+
+const keyBudget = z
+  .object({
+    monthly_cap: cap('The most that the key may spend in a UTC month'),
+    spent: usd('What the key has spent in this UTC month.'),
+    resets_at: moment('The begin of the next month.'),
+    daily_cap: cap('The most that the key may spend on a UTC day'),
+    spent_today: usd('What the key has spent on this UTC day.'),
+    day_resets_at: moment('The begin of the next day.'),
+    total_cap: cap('The most that the key may spend in all'),
+    spent_total: usd('What the key has spent in all.'),
+    per_user_monthly_cap: cap('The most that the key may spend in a UTC month for each user'),
+    models: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: 'The only models that the key may use. null for all models of the account.' }),
+    expires_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'When the key stops working. null for never.' }),
+    user: userBudget.nullable().meta({ description: 'null unless the request names a user.' }),
+  })
+  .meta({
+    id: 'KeyBudget',
+    description:
+      'The limits of the key of this request, and what it has spent. A refund is credited to the day, the month and the user of its charge.',
+  });
+
+export const balance = z
+  .object({
+    available: usd('The balance plus the credit line, in USD.'),
+    balance: usd('In USD. Below zero while the credit line is in use.'),
+    credit_line: usd('In USD.'),
+    currency,
+    in_flight: z.int().min(0).meta({ description: 'Creations of the account that have not ended.' }),
+    max_concurrent: z.int().min(0).meta({ description: 'The most creations that may be open at once.' }),
+    key: keyBudget,
+  })
+  .meta({ id: 'Balance', description: 'What the account and this key can spend.' });
+
+/** An upload: its announcement, and the signed address for its bytes. */
+export const uploadRequest = z
+  .strictObject({
+    content_type: z.enum(['image/png', 'image/jpeg', 'image/webp']),
+    bytes: z.int().min(1).max(maxSourceBytes).meta({ description: 'The length of the file.' }),
+  })
+  .meta({ id: 'UploadRequest', description: 'The type and the length of a file that will be put.' });
+
+export const upload = z
+  .object({
+    id: z.uuid(),
+    image_url: z
+      .string()
+      .regex(/^upload:[0-9a-f-]{36}$/)
+      .meta({ description: 'The item of `image_urls` that names this upload.' }),
+    upload_url: z.url().meta({ description: 'PUT the bytes there within 15 minutes, without an API key.' }),
+    upload_headers: z
+      .record(z.string(), z.string())
+      .meta({ description: 'Headers of the PUT. They are signed: send exactly these.' }),
+    expires_at: moment('Until when the upload can be named in `image_urls`.'),
+  })
+  .meta({ id: 'Upload', description: 'An announced upload.' });

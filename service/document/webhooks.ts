@@ -1,0 +1,111 @@
+/** What the service sends: events of creations, and notices. */
+import * as z from 'zod';
+import type { ZodOpenApiPathItemObject } from 'zod-openapi';
+import type { NoticeType } from '../notices/notice.ts';
+import { deliveryHeaders } from './headers.ts';
+import { type ExampleName, examplesOf } from './schemas/values.ts';
+import {
+  creationCompleted,
+  creationFailed,
+  keyCapReached,
+  walletEmpty,
+  walletLow,
+  webhookFailing,
+} from './schemas/webhooks.ts';
+
+interface Sent {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly schema: z.ZodType;
+  readonly examples: readonly ExampleName[];
+}
+
+const ofCreation =
+  'Sent to the `webhook_url` of the request, to accounts that have a signing secret. The same event can arrive more than once: recognise it by `webhook-id`.';
+const ofAccount =
+  'Sent to the address for notices of the account, once for each crossing. The same notice can arrive more than once: recognise it by `webhook-id`. Verify it like an event of a creation.';
+
+const events: Readonly<Record<'creation.completed' | 'creation.failed', Sent>> = {
+  'creation.completed': {
+    operationId: 'creationCompleted',
+    summary: 'A creation has its images',
+    description: ofCreation,
+    schema: creationCompleted,
+    examples: ['webhook'],
+  },
+  'creation.failed': {
+    operationId: 'creationFailed',
+    summary: 'A creation failed',
+    description: ofCreation,
+    schema: creationFailed,
+    examples: ['webhook-of-a-failure'],
+  },
+};
+
+const notices: Readonly<Record<NoticeType, Sent>> = {
+  'wallet.low': {
+    operationId: 'walletLow',
+    summary: 'The balance is below its threshold',
+    description: ofAccount,
+    schema: walletLow,
+    examples: [],
+  },
+  'wallet.empty': {
+    operationId: 'walletEmpty',
+    summary: 'The balance is used up',
+    description: ofAccount,
+    schema: walletEmpty,
+    examples: [],
+  },
+  'key.cap_reached': {
+    operationId: 'keyCapReached',
+    summary: 'A key has reached one of its caps',
+    description: ofAccount,
+    schema: keyCapReached,
+    examples: ['notice'],
+  },
+  'webhook.failing': {
+    operationId: 'webhookFailing',
+    summary: 'Webhooks fail in a row',
+    description: ofAccount,
+    schema: webhookFailing,
+    examples: [],
+  },
+};
+
+/** `webhooks` of the document. */
+export function webhooks(): Record<string, ZodOpenApiPathItemObject> {
+  return Object.fromEntries([
+    ...Object.entries(events).map(([name, sent]) => ofKind('X-Webhook-Event', name, sent)),
+    ...Object.entries(notices).map(([name, sent]) => ofKind('X-Darkroom-Notice', name, sent)),
+  ]);
+}
+
+/** @param header the header whose value is the name */
+function ofKind(
+  header: string,
+  name: string,
+  { operationId, summary, description, schema, examples }: Sent,
+): [name: string, ZodOpenApiPathItemObject] {
+  const shown = examplesOf(...examples);
+  const post = {
+    operationId,
+    tags: ['Deliveries'],
+    summary,
+    description,
+    // The signature replaces the API key.
+    security: [],
+    requestParams: { header: deliveryHeaders({ [header]: z.literal(name) }) },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema, ...(shown && { examples: shown }) } },
+    },
+    responses: {
+      '2XX': { description: 'Delivered. Answer within 10 s.' },
+      '410': { description: 'Not delivered, and not sent again.' },
+      default: { description: 'Not delivered. It is sent again, five times in all.' },
+    },
+  };
+  return [name, { post }];
+}

@@ -1,0 +1,232 @@
+/**
+ * The log of an account's events, all of it in the account's own partition and read consistently.
+ *
+ *   NEW_EVENT#id    an event without a place, as its transaction wrote it
+ *   EVENT_LOG       the newest page and its number
+ *   EVENT_PAGE#n    the pages before it, which never change
+ *
+ * Places are given by readers: a reader that has seen the newest page n lists the events without a place, and
+ * makes them page n + 1, under the condition that the newest page is still n. An event that commits late is
+ * therefore always behind every place that was given before. Two readers at once: one wins, and the other reads
+ * the winner's page.
+ *
+ * The items of the new page are deleted afterwards. A crash may leave them. So no page is made before every
+ * item of the page before is gone, and a listing leaves out the events of the newest page.
+ */
+import { batchGet } from '../aws/dynamodb/batch-get.ts';
+import { updateIf } from '../aws/dynamodb/conditional.ts';
+import { queryPages } from '../aws/dynamodb/query.ts';
+import { deleteItem, getItem, queryPage, updateItem } from '../aws/dynamodb/send.ts';
+import { eventKeys, type Item, keyOf, keys, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
+import { mostEvents } from '../contract/limits.ts';
+import { creationFromItem } from '../creations/creation-items.ts';
+import { type EventEntry, eventExpiry } from '../creations/event-items.ts';
+import { noticeFromItem } from '../notices/notice-store.ts';
+import type { AccountId, EventId } from '../values/ids.ts';
+import type { EventLog, EventPlace, PlacedEvent } from './event.ts';
+
+/** A page of the log. Page 0 is empty: the log before its first event. */
+interface LogPage {
+  readonly number: number;
+  readonly entries: readonly EventEntry[];
+}
+
+/** The events without a place, the oldest first. */
+interface Unplaced {
+  readonly fresh: readonly EventEntry[];
+  /** Events of the newest page whose items are not deleted yet. */
+  readonly placed: readonly EventEntry[];
+}
+
+const isStillNewest = '#number = :before';
+const isFirst = 'attribute_not_exists(pk)';
+
+export function createEventLog(table: Table): EventLog {
+  return {
+    begin: async (account, nowMillis) => {
+      await updateItem(table, keys.account(account), {
+        UpdateExpression: 'SET eventsSince = if_not_exists(eventsSince, :now)',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':now': new Date(nowMillis).toISOString() },
+      });
+    },
+    end: async (account, isTimeLeft) => {
+      let newest = await newestPage(table, account);
+      while (isTimeLeft() && (await placeNew(table, account, newest)))
+        newest = await newestPage(table, account);
+      return endOf(newest);
+    },
+    read: (account, after, limit) => read(table, account, after, limit),
+    subjects: async (entries) => {
+      const ids = [...new Set(entries.map(({ of }) => of))];
+      const items = await batchGet(table, ids.map(keyOf));
+      return new Map(
+        items.map((item) => [
+          String(item['id']),
+          item['sk'] === 'NOTICE' ? noticeFromItem(item) : creationFromItem(item),
+        ]),
+      );
+    },
+  };
+}
+
+async function read(
+  table: Table,
+  account: AccountId,
+  after: EventPlace,
+  limit: number,
+): Promise<readonly PlacedEvent[] | undefined> {
+  const newest = await newestPage(table, account);
+  if (isBehind(after, endOf(newest))) return undefined;
+  const found = await collect(table, account, after, newest, limit);
+  // A reader that has more than a page to catch up gives no places.
+  if (found.length >= limit || !(await placeNew(table, account, newest))) return found;
+  const next = await newestPage(table, account);
+  return [...found, ...(await collect(table, account, endOf(newest), next, limit - found.length))];
+}
+
+/** The events after a position, without those that have no position yet. */
+async function collect(
+  table: Table,
+  account: AccountId,
+  after: EventPlace,
+  newest: LogPage,
+  limit: number,
+): Promise<readonly PlacedEvent[]> {
+  const found: PlacedEvent[] = [];
+  for await (const page of pagesFrom(table, account, after.page, newest, limit)) {
+    const skipped = page.number === after.page ? after.index : 0;
+    found.push(...page.entries.map((entry, index) => placed(entry, page.number, index)).slice(skipped));
+    if (found.length >= limit) break;
+  }
+  return found.slice(0, limit);
+}
+
+function placed(entry: EventEntry, page: number, index: number): PlacedEvent {
+  return { ...entry, next: { page, index: index + 1 } };
+}
+
+function endOf({ number, entries }: LogPage): EventPlace {
+  return { page: number, index: entries.length };
+}
+
+function isBehind(one: EventPlace, other: EventPlace): boolean {
+  return one.page === other.page ? one.index > other.index : one.page > other.page;
+}
+
+async function newestPage(table: Table, account: AccountId): Promise<LogPage> {
+  return pageOf(await getItem(table, eventKeys.log(account)));
+}
+
+function pageOf(item: Item | undefined): LogPage {
+  return {
+    number: Number(item?.['number'] ?? 0),
+    entries: (item?.['entries'] ?? []) as readonly EventEntry[],
+  };
+}
+
+/** The pages from a number on. Each page before the newest was stored before the newest took its place. */
+async function* pagesFrom(
+  table: Table,
+  account: AccountId,
+  from: number,
+  newest: LogPage,
+  limit: number,
+): AsyncGenerator<LogPage> {
+  if (from < newest.number) {
+    const query = {
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': keys.account(account).pk },
+      range: {
+        sort: 'sk',
+        from: eventKeys.page(account, from).sk,
+        to: eventKeys.page(account, newest.number - 1).sk,
+      },
+    };
+    // Each page has an event. Of the first page, all may be before the place.
+    let left = limit + 1;
+    for await (const { Items: items = [] } of queryPages(table, query, left)) {
+      for (const item of items) yield pageOf(item);
+      left -= items.length;
+    }
+    // The newest page comes behind pages that were not read.
+    if (left <= 0) return;
+  }
+  yield newest;
+}
+
+/**
+ * Makes the events without a place the page behind the newest one. False when there is none. True also when
+ * another reader was first.
+ */
+async function placeNew(table: Table, account: AccountId, newest: LogPage): Promise<boolean> {
+  const { fresh, placed: left } = await unplaced(table, account, newest);
+  await removeNew(table, account, left);
+  if (fresh.length === 0) return false;
+  if (newest.number > 0) await keepPage(table, account, newest);
+  const isFirstPage = newest.number === 0;
+  const isPlaced = await updateIf(table, eventKeys.log(account), {
+    UpdateExpression: 'SET #number = :next, entries = :entries',
+    ConditionExpression: isFirstPage ? isFirst : isStillNewest,
+    ExpressionAttributeNames: { '#number': 'number' },
+    ExpressionAttributeValues: {
+      ':next': newest.number + 1,
+      ':entries': fresh,
+      ...(!isFirstPage && { ':before': newest.number }),
+    },
+  });
+  // The places are given. Whoever makes the next page deletes what stays.
+  if (isPlaced) await removeNew(table, account, fresh).catch(() => undefined);
+  return true;
+}
+
+/**
+ * Reads at least as far as the last event of the newest page, so that all of its items are found that are not
+ * deleted yet.
+ */
+async function unplaced(table: Table, account: AccountId, newest: LogPage): Promise<Unplaced> {
+  const known = new Set(newest.entries.map(({ id }) => id));
+  const last = newest.entries.reduce((latest, { id }) => (id > latest ? id : latest), '');
+  const [fresh, left]: [EventEntry[], EventEntry[]] = [[], []];
+  let from: Item | undefined;
+  do {
+    const { Items: items = [], LastEvaluatedKey: next } = await queryPage(table, {
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :beginning)',
+      ExpressionAttributeValues: { ':pk': keys.account(account).pk, ':beginning': newEventPrefix },
+      Limit: 2 * mostEvents,
+      ...(from && { ExclusiveStartKey: from }),
+    });
+    const entries = items.map(entryOf);
+    left.push(...entries.filter(({ id }) => known.has(id)));
+    fresh.push(...entries.filter(({ id }) => !known.has(id)));
+    from = fresh.length >= mostEvents && (entries.at(-1)?.id ?? '') > last ? undefined : next;
+  } while (from);
+  return { fresh: fresh.slice(0, mostEvents), placed: left };
+}
+
+const newEventPrefix = 'NEW_EVENT#';
+
+function entryOf({ sk, of, again }: Item): EventEntry {
+  const id = String(sk).slice(newEventPrefix.length) as EventId;
+  return { id, of: of as EventEntry['of'], ...(again === true && { again }) };
+}
+
+/** Stores the newest page as an earlier one. A page never changes, so anybody may do so, any number of times. */
+async function keepPage(table: Table, account: AccountId, { number, entries }: LogPage): Promise<void> {
+  await updateItem(table, eventKeys.page(account, number), {
+    UpdateExpression: 'SET #number = :number, entries = :entries, #ttl = :ttl',
+    ExpressionAttributeNames: { '#number': 'number', '#ttl': ttlAttribute },
+    ExpressionAttributeValues: {
+      ':number': number,
+      ':entries': entries,
+      ':ttl': Math.max(...entries.map(({ id }) => eventExpiry(id))),
+    },
+  });
+}
+
+async function removeNew(table: Table, account: AccountId, entries: readonly EventEntry[]): Promise<void> {
+  const removals = entries.map(({ id }) => deleteItem(table, keys.newEvent(account, id)));
+  // All are awaited, whatever becomes of the others.
+  const failed = (await Promise.allSettled(removals)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+}

@@ -1,0 +1,76 @@
+/** The log of an account's events. */
+import { type CreationRecord, resultUrls } from '../creations/creation.ts';
+import type { EventEntry } from '../creations/event-items.ts';
+import type { NoticeRecord } from '../notices/notice.ts';
+import { type AccountId, eventIdOfEnd, timeOfEvent } from '../values/ids.ts';
+import { endedEvent, webhookBody } from '../webhooks/webhook.ts';
+
+/** A place between two events of the log: `index` events of the page are before it. */
+export interface EventPlace {
+  readonly page: number;
+  readonly index: number;
+}
+
+/** An event with the position directly after it. */
+export interface PlacedEvent extends EventEntry {
+  readonly next: EventPlace;
+}
+
+/** Every function throws Overloaded when the table stayed busy. */
+export interface EventLog {
+  /** Has every end from now on write an event. */
+  begin(account: AccountId, nowMillis: number): Promise<void>;
+  /**
+   * The position after every event that has committed. Gives the events their positions first.
+   * @param isTimeLeft false: the work ends, and events without a place will come behind the returned place
+   */
+  end(account: AccountId, isTimeLeft: () => boolean): Promise<EventPlace>;
+  /**
+   * The events after a place, the oldest first, as many as the limit at most. Undefined when the log does not
+   * have the place, as after a restore of the table.
+   */
+  read(account: AccountId, after: EventPlace, limit: number): Promise<readonly PlacedEvent[] | undefined>;
+  /** The records that the events tell of, by their ids. */
+  subjects(entries: readonly EventEntry[]): Promise<ReadonlyMap<string, CreationRecord | NoticeRecord>>;
+}
+
+/** An event as its client sees it (docs/api.md, "Events"). */
+export interface EventView {
+  readonly id: string;
+  readonly event: string;
+  readonly created_at: string;
+  /** The body of the webhook or the notice. Its JSON text is the body, byte for byte. */
+  readonly payload: unknown;
+  readonly redelivery_of: string | null;
+}
+
+export function eventView(
+  entry: EventEntry,
+  record: CreationRecord | NoticeRecord,
+  resultsBaseUrl: string,
+): EventView {
+  return {
+    id: entry.id,
+    event: 'type' in record ? record.type : endedEvent(record),
+    created_at: new Date(timeOfEvent(entry.id)).toISOString(),
+    payload: JSON.parse(bodyOf(record, resultsBaseUrl)) as unknown,
+    redelivery_of: entry.again && !('type' in record) ? firstEventOf(record) : null,
+  };
+}
+
+/** The id of the event of the end. */
+function firstEventOf({ id, completedAt = '' }: CreationRecord): string {
+  return eventIdOfEnd(id, Date.parse(completedAt));
+}
+
+/**
+ * The stored body, if an attempt was made. Otherwise the body as the first attempt makes it. The addresses of the
+ * results are those at the end of the creation, so that each reading gives the same payload.
+ */
+function bodyOf(record: CreationRecord | NoticeRecord, resultsBaseUrl: string): string {
+  const stored = record.webhook?.body;
+  if (stored !== undefined) return stored;
+  if ('type' in record) throw new Error('a notice has its body from its beginning');
+  const endedAt = Date.parse(record.completedAt ?? '');
+  return webhookBody(record, resultUrls(record, resultsBaseUrl, endedAt));
+}

@@ -1,0 +1,16 @@
+import { createHeldPlaces } from '../api/held-places-store.ts';
+import { openApiWith } from '../api/open.ts';
+import { mostHeldReads } from '../contract/limits.ts';
+import type { ServicesOf } from '../platform/opener.ts';
+import type { On } from '../platform/platform.ts';
+import { createEventLog } from './event-store.ts';
+
+/** For the operation that lists events. */
+export type EventServices = ServicesOf<typeof openEvents>;
+
+export function openEvents(on: On<'dynamodb'>) {
+  return openApiWith(on, (store) => ({
+    events: createEventLog(store),
+    held: createHeldPlaces(store, 'events', mostHeldReads),
+  }));
+}

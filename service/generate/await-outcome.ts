@@ -1,0 +1,118 @@
+/**
+ * `Prefer: wait=N` (RFC 7240): the answer is held until the creation is terminal, until N seconds have
+ * passed, or until shortly before the gateway's own time limit.
+ */
+import { acceptedAnswer, type ApiAnswer, withHeaders } from '../api/answer.ts';
+import { type HoldServices, openHold } from '../api/hold.ts';
+import type { ApiServices } from '../api/open.ts';
+import { generationFailed } from '../api/problems.ts';
+import { latestAnswerMillis, longestWaitSeconds } from '../contract/limits.ts';
+import { type CreationRecord, isTerminal } from '../creations/creation.ts';
+import type { Problem } from '../values/problem.ts';
+import { errorName } from '../values/runtime.ts';
+import type { Creations } from './replay.ts';
+
+/** A request that waits for its creations polls them at growing intervals. */
+const firstLookMillis = 150;
+
+export interface Looking {
+  /** Milliseconds of the request's time. The last poll is at that time. */
+  readonly untilMillis: number;
+  /** The pauses grow to this. */
+  readonly longestLookMillis: number;
+}
+
+/** Whether all of them have ended. */
+export function haveEnded(creations: Creations): boolean {
+  return creations.every(({ status }) => isTerminal(status));
+}
+
+/**
+ * The given creations, and after each poll the creations as they were read, in the same order. Ends when all
+ * have ended, or when the time is over. Throws when a read fails.
+ */
+export async function* looksAt(
+  creations: Creations,
+  { untilMillis, longestLookMillis }: Looking,
+  { clock, creations: reader, budget }: Pick<ApiServices, 'clock' | 'creations' | 'budget'>,
+): AsyncGenerator<Creations> {
+  const look = async (creation: CreationRecord): Promise<CreationRecord> =>
+    isTerminal(creation.status) ? creation : ((await reader.read(creation.id)) ?? creation);
+  let last = creations;
+  yield last;
+  for (let pause = firstLookMillis; !haveEnded(last); pause = Math.min(longestLookMillis, pause * 1.5)) {
+    const [first, ...others] = last;
+    last = await Promise.all([look(first), ...others.map(look)]);
+    yield last;
+    const left = untilMillis - budget.elapsed();
+    if (haveEnded(last) || left <= 0) return;
+    await clock.sleep(Math.min(pause, left), budget.signal);
+  }
+}
+
+const longestLookMillis = 1_000;
+
+/**
+ * The seconds that a Prefer header asks to wait, at most 20; undefined when it asks for no wait, or cannot be
+ * read.
+ */
+export function waitSeconds(prefer: string | undefined): number | undefined {
+  const match = /(?:^|[,;])\s*wait\s*=\s*"?(\d+)"?\s*(?:$|[,;])/i.exec(prefer ?? '');
+  return match ? Math.min(longestWaitSeconds, Number(match[1])) : undefined;
+}
+
+/**
+ * 200 with the creation when it completed, or when it failed through its own request. 202 when the creation
+ * is not terminal in time, or cannot be read. 202 at once, and no Preference-Applied, when the request cannot be held.
+ * Throws the Problem of any other failure.
+ * @param creation as it was charged, or as a replay has read it
+ * @param seconds of the Prefer header; the answer comes at most 25 s after the request's arrival
+ */
+export async function awaitOutcome(
+  creation: CreationRecord,
+  seconds: number,
+  services: ApiServices & HoldServices,
+): Promise<ApiAnswer> {
+  const last = await lastSeen(creation, seconds, services);
+  if (!last) return acceptedAnswer(creation, services);
+  const applied = { 'preference-applied': `wait=${seconds}` };
+  const answer = withHeaders(acceptedAnswer(last, services), applied);
+  if (!isTerminal(last.status)) return answer;
+  const refusal = refusalOf(last);
+  if (refusal) throw refusal;
+  const { 'retry-after': _later, ...headers } = answer.headers ?? {};
+  return { ...answer, status: 200, headers };
+}
+
+/**
+ * The creation once it is terminal, or as it was when the time was over. Undefined when the account has no place left
+ * in which the request is held.
+ */
+async function lastSeen(
+  creation: CreationRecord,
+  seconds: number,
+  services: ApiServices & HoldServices,
+): Promise<CreationRecord | undefined> {
+  const { budget, log } = services;
+  const untilMillis = Math.min(budget.elapsed() + seconds * 1000, latestAnswerMillis);
+  const hold = openHold(creation.accountId, untilMillis, services);
+  let last = creation;
+  try {
+    const waits = seconds > 0 && !isTerminal(creation.status);
+    if (waits && !(await hold.take())) return undefined;
+    for await (const [seen] of looksAt([creation], { untilMillis, longestLookMillis }, services)) last = seen;
+  } catch (error) {
+    // The creation is accepted and charged, so an error of a read is no reason to refuse the request.
+    log.info('wait_broken_off', { creationId: creation.id, error: errorName(error) });
+  } finally {
+    await hold.release();
+  }
+  return last;
+}
+
+/** The refusal for a failure that is not the request's own; undefined otherwise. */
+function refusalOf(creation: CreationRecord): Problem | undefined {
+  const { failure } = creation;
+  const isOfTheRequest = failure === 'PromptRejected' || failure === 'SourceImageRejected';
+  return failure === undefined || isOfTheRequest ? undefined : generationFailed(creation, failure);
+}

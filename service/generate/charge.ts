@@ -1,0 +1,338 @@
+/**
+ * From a plan to charged creations: what the means allow, the source images, one conditional transaction, and what
+ * follows when it is refused.
+ */
+import { exceededBudget } from '../accounts/caps.ts';
+import { capKinds, toldOf, watchedCaps } from '../accounts/watched-caps.ts';
+import { type Caller, overRate } from '../api/admit.ts';
+import {
+  accountDisabled,
+  apiSuspended,
+  keyInvalid,
+  modelNotFound,
+  overBalance,
+  overBudget,
+  overloaded,
+  serviceClosed,
+  serviceIsFull,
+  tooManyOpen,
+} from '../api/problems.ts';
+import { chargeMillis, startGraceMillis } from '../contract/limits.ts';
+import { plainFields, type WithoutPlain } from '../contract/request-fields.ts';
+import type { ChargeOrder, ChargeOutcome, NewCreation } from '../creations/charges.ts';
+import type { CreationRecord, StoredImage } from '../creations/creation.ts';
+import { machineOf } from '../creations/machines.ts';
+import type { RetryCharge } from '../creations/retries.ts';
+import { lookQuietly } from '../notices/check-thresholds.ts';
+import type { RefusedFor } from '../notices/notice.ts';
+import { uploadIdsIn } from '../uploads/upload.ts';
+import { defined } from '../values/defined.ts';
+import { type CreationId, uuidV7 } from '../values/ids.ts';
+import { asMicros, type Micros } from '../values/money.ts';
+import { Problem } from '../values/problem.ts';
+import { dayOf, monthOf } from '../values/time.ts';
+import type { SubmitServices } from './open.ts';
+import { checkUser, narrowToSources, type Plan } from './plan.ts';
+import { type Creations, findReplay, type Idempotency } from './replay.ts';
+import { copySources } from './sources.ts';
+
+// What an account and its key can pay for, and how many creations they may have open.
+
+/** What a request asks of the means. */
+interface Demand {
+  /** Of all its creations. */
+  readonly cost: Micros;
+  /** How many creations. Absent: one. */
+  readonly count?: number;
+  /** For whom, as far as the request says. */
+  readonly user: string | undefined;
+}
+
+/**
+ * A first check of budget, balance and quota, in this order. It spares the downloads of a request that the
+ * charge would refuse; the charge's transaction decides again. Throws what stands against the charge.
+ */
+export function checkMeans(
+  caller: Caller,
+  { cost, user, count = 1 }: Demand,
+  { topUpUrl, serviceCapacity }: Pick<SubmitServices, 'topUpUrl' | 'serviceCapacity'>,
+): void {
+  const { account, apiKey, state, nowMillis } = caller;
+  const budget = exceededBudget(apiKey, cost, nowMillis, state.userSpentMicros ?? asMicros(0));
+  if (budget) throw overBudget(budget, user);
+  if (account.availableMicros < cost) throw overBalance(cost, account.availableMicros, topUpUrl);
+  const { maxConcurrent } = account.limits;
+  if (account.inFlight + count > maxConcurrent) throw tooManyOpen(maxConcurrent, account.inFlight);
+  if (state.openCreations + count > serviceCapacity)
+    throw serviceIsFull(serviceCapacity, state.openCreations);
+}
+
+/** The demand of all creations of a plan. */
+function demandOf({ plan, count = 1 }: { readonly plan: Plan; readonly count?: number }): Demand {
+  return { cost: asMicros(plan.costMicros * count), count, user: plan.request.user };
+}
+
+// Checks thresholds after a request was refused for money. The client waits for its 402.
+
+/** Does nothing for any other error, and reads nothing when the notice was sent before. */
+async function tellRefusal(
+  error: unknown,
+  caller: Caller,
+  { cost, user }: Demand,
+  services: SubmitServices,
+): Promise<void> {
+  const { account, apiKey } = caller;
+  const refused = refusedFor(error, cost);
+  if (!refused || account.noticeUrl === undefined || isTold(refused, caller)) return;
+  const nowMillis = services.clock.now();
+  const periods = Object.fromEntries(capKinds.map((cap) => [cap, watchedCaps[cap].periodAt(nowMillis)]));
+  // The counter of the user is read only when the cap for each user refused the request.
+  const asked = refused.kind === 'cap' && refused.cap === 'user' && user !== undefined && { user };
+  await lookQuietly({ accountId: account.id, keyId: apiKey.id, periods, refused, ...asked }, services);
+}
+
+function refusedFor(error: unknown, costMicros: Demand['cost']): RefusedFor | undefined {
+  if (!(error instanceof Problem) || error.code !== 'ERR_INSUFFICIENT_BALANCE') return undefined;
+  const { reason } = error.details;
+  if (reason === undefined) return { kind: 'balance', costMicros };
+  const cap = capKinds.find((kind) => watchedCaps[kind].reason === reason);
+  return cap && { kind: 'cap', cap, costMicros };
+}
+
+/** By the marks as the request read them. If a mark was removed since, the next refusal sends the notice. */
+function isTold(refused: RefusedFor, { account, apiKey, state, nowMillis }: Caller): boolean {
+  if (refused.kind === 'balance') return account.toldEmpty !== undefined;
+  const { capName, periodAt } = watchedCaps[refused.cap];
+  const mark = refused.cap === 'user' ? state.userTold : toldOf({ apiKey }, refused.cap, periodAt(nowMillis));
+  return mark?.level === 100 && mark.capMicros === apiKey[capName];
+}
+
+/**
+ * How often the charge is built anew because a record that it names changed between the read and the write.
+ */
+const mostCharges = 3;
+
+interface Submission {
+  readonly caller: Caller;
+  /** By which an operator finds the creation. */
+  readonly requestId: string;
+  readonly plan: Plan;
+  /** How many creations of the plan. Absent: one. */
+  readonly count?: number;
+  readonly sources: readonly StoredImage[];
+  /** Named in a 402. */
+  readonly topUpUrl: string;
+  readonly idempotency?: Idempotency;
+  /** What the charge writes for the tries of a call. */
+  readonly retry?: RetryCharge;
+}
+
+/**
+ * 'replayed': another request with the same Idempotency-Key made the creations while this request was at work.
+ */
+export interface Charged {
+  readonly kind: 'charged' | 'replayed';
+  readonly creations: Creations;
+}
+
+/** Another try of the same call was faster. Nothing was charged; the try has to be found again. */
+export interface RetryMoved {
+  readonly kind: 'retry_moved';
+}
+
+export interface ChargeRequest extends Omit<Submission, 'sources' | 'topUpUrl'> {
+  readonly caller: Caller;
+  /** The bytes of source images that the request itself holds, by their items in image_urls. */
+  readonly inline?: ReadonlyMap<string, Uint8Array>;
+}
+
+/**
+ * Charges the creations. A request that is refused for money may be the one by which its account learns that the
+ * money has ended.
+ */
+export async function chargeRequest(
+  asked: ChargeRequest,
+  services: SubmitServices,
+): Promise<Charged | RetryMoved> {
+  const { inline, ...request } = asked;
+  const { caller, plan } = request;
+  const { topUpUrl } = services;
+  const demand = demandOf(request);
+  // An earlier request with the same key was answered before. Only a new creation is refused.
+  if (caller.state.closed) throw serviceClosed(caller.state.closed);
+  try {
+    checkMeans(caller, demand, services);
+    const sources = await copySources(plan, caller, services, inline);
+    return await chargeCreations(
+      { ...request, plan: narrowToSources(plan, sources), sources, topUpUrl },
+      services,
+    );
+  } catch (error) {
+    await tellRefusal(error, caller, demand, services);
+    throw error;
+  }
+}
+
+/** Charges all creations of the plan. Throws the Problem that refuses the charge; then nothing was charged. */
+async function chargeCreations(first: Submission, services: SubmitServices): Promise<Charged | RetryMoved> {
+  let submission = first;
+  for (let charges = 1; ; charges += 1) {
+    // A charge whose answer came too late would be a charge for nothing: there must be time to charge and to
+    // start.
+    if (services.budget.left() < chargeMillis) throw overloaded();
+    const order = orderOf(submission, services);
+    const outcome = await services.charges.charge(order);
+    if (outcome.kind === 'charged') {
+      submission.caller.place.takenByCharge();
+      return { kind: 'charged', creations: order.creations };
+    }
+    if (outcome.kind === 'retry_moved') return outcome;
+    if (charges === mostCharges) throw overloaded();
+    const next = await lookAgain(outcome, submission, services);
+    if ('creations' in next) return next;
+    submission = next;
+  }
+}
+
+/**
+ * The submission as it stands after the change that refused the charge, or the replay. Throws when it is
+ * refused for good.
+ */
+async function lookAgain(
+  outcome: Refused,
+  submission: Submission,
+  services: SubmitServices,
+): Promise<Submission | Charged> {
+  const { caller, plan, idempotency } = submission;
+  if (outcome.kind === 'key_changed' || outcome.kind === 'account_changed') {
+    const { kind: _, ...read } = outcome;
+    const changed = { ...caller, ...read };
+    checkUser(changed.apiKey, plan.request.user);
+    checkMeans(changed, demandOf(submission), services);
+    return { ...submission, caller: changed };
+  }
+  if (outcome.kind === 'idempotency_taken' && idempotency) {
+    const earlier = await findReplay(outcome.record, idempotency, services);
+    if (earlier.kind === 'replayed') return { kind: 'replayed', creations: earlier.creations };
+    return { ...submission, ...(earlier.idempotency && { idempotency: earlier.idempotency }) };
+  }
+  throw refusal(outcome, submission);
+}
+
+/** Source images may have taken seconds: month, rate window and deadline follow the time of the charge. */
+function orderOf(submission: Submission, services: SubmitServices): ChargeOrder {
+  const { caller, idempotency, retry, count = 1 } = submission;
+  const { account, apiKey, place } = caller;
+  const nowMillis = services.clock.now();
+  const uploads = uploadIdsIn(submission.plan.request.imageUrls);
+  return {
+    creations: [
+      newCreation(submission, 0, nowMillis, services),
+      ...Array.from({ length: count - 1 }, (_, index) =>
+        newCreation(submission, index + 1, nowMillis, services),
+      ),
+    ],
+    apiKey,
+    maxConcurrent: account.limits.maxConcurrent,
+    nowMillis,
+    ...(!place.isTaken && { postRate: account.limits.postRate }),
+    ...(uploads.length > 0 && { uploads }),
+    ...(idempotency && { idempotency }),
+    ...(retry && { retry }),
+  };
+}
+
+/** What a creation gets after its charge. */
+type SetLater =
+  | 'startedAt'
+  | 'completedAt'
+  | 'failure'
+  | 'cancelRequestedAt'
+  | 'cancelledAt'
+  | 'resultsExpireAt'
+  | 'lease'
+  | 'fence';
+
+/** @param index of the creation among those of the request */
+function newCreation(
+  { caller, requestId, plan, sources }: Submission,
+  index: number,
+  nowMillis: number,
+  { randomBytes, schema, catalog }: SubmitServices,
+): NewCreation {
+  const { request, routes, costMicros } = plan;
+  const { account, apiKey } = caller;
+  const { model, imageUrls: _copied, webhookUrl, maxCostUsd: _compared, ...asked } = request;
+  // The record has a place for every field of the request.
+  asked satisfies { [Name in keyof typeof asked]: Name extends keyof CreationRecord ? unknown : never };
+  const machine = machineOf(routes);
+  return defined<Omit<WithoutPlain<NewCreation>, SetLater>>({
+    v: schema.written,
+    id: uuidV7(nowMillis, randomBytes(16)) as CreationId,
+    accountId: account.id,
+    keyId: apiKey.id,
+    requestId,
+    status: 'queued',
+    model: model.id,
+    ...asked,
+    seed: seedOf(asked, index),
+    sources,
+    costMicros,
+    refundedMicros: asMicros(0),
+    chargedMonth: monthOf(nowMillis),
+    chargedDay: dayOf(nowMillis),
+    countedForUser: apiKey.perUserMonthlyCapMicros !== undefined || undefined,
+    createdAt: new Date(nowMillis).toISOString(),
+    deadlineAt: nowMillis + account.limits.deadlineSeconds * 1000,
+    results: [],
+    webhook:
+      webhookUrl === undefined
+        ? undefined
+        : { url: webhookUrl, status: 'pending', attempts: 0, nextAt: nowMillis },
+    isWatched: account.noticeUrl !== undefined || undefined,
+    tellsEvents: account.eventsSince !== undefined || undefined,
+    routes: routes.map(({ provider, provider_model: providerModel, quality }) => ({
+      provider,
+      providerModel,
+      ...(quality !== null && { quality }),
+    })),
+    attempts: [],
+    catalogRevision: catalog.revision,
+    machine,
+    executions: 1,
+    recoveries: 0,
+    dueAt: nowMillis + startGraceMillis,
+  });
+}
+
+/** The same seed would make the same picture again: each creation after the first has the next seed. */
+function seedOf({ seed }: Pick<CreationRecord, 'seed'>, index: number): number | null {
+  return seed === null ? null : (seed + index) % (plainFields.seed.most + 1);
+}
+
+type Refused = Exclude<ChargeOutcome, { kind: 'charged' | 'retry_moved' }>;
+
+function refusal(outcome: Refused, submission: Submission): Problem {
+  const { caller, plan, topUpUrl } = submission;
+  switch (outcome.kind) {
+    case 'account_not_active':
+      return outcome.condition === 'suspended' ? apiSuspended() : accountDisabled();
+    case 'key_revoked':
+      return keyInvalid();
+    case 'model_not_allowed':
+      return modelNotFound(plan.request.model.id);
+    case 'rate_used_up':
+      return overRate(caller, 'post');
+    case 'over_budget':
+      return overBudget(outcome.budget, plan.request.user);
+    case 'over_balance':
+      return overBalance(demandOf(submission).cost, outcome.availableMicros, topUpUrl);
+    case 'too_many_open':
+      return tooManyOpen(outcome.limit, outcome.current);
+    case 'key_changed':
+    case 'account_changed':
+    case 'idempotency_taken':
+    case 'overloaded':
+      return overloaded();
+  }
+}

@@ -1,0 +1,32 @@
+import { tooManyUnusedUploads } from '../api/problems.ts';
+import { type ApiRequest, jsonBody, unknownParameters } from '../api/request.ts';
+import type { Handle } from '../api/serve.ts';
+import { newUpload, type Upload, uploadSchema, uploadView } from '../uploads/upload.ts';
+import { fieldErrors } from '../values/field-errors.ts';
+import { invalidRequest } from '../values/problem.ts';
+import type { UploadServices } from './open-upload.ts';
+
+/**
+ * POST /uploads: a signed address for the bytes of one image, which the client puts there itself. Nothing is
+ * charged, and the bytes never pass through this service.
+ */
+export const createUpload: Handle<UploadServices> = async (request, caller, services) => {
+  const { uploads, uploadTargets, clock, randomBytes } = services;
+  const { id: accountId, limits } = caller.account;
+  const asked = parseUpload(request);
+  // Before the first write, so that a request that the rate refuses writes nothing.
+  await caller.place.take();
+  const nowMillis = clock.now();
+  const upload = newUpload({ accountId, ...asked }, nowMillis, randomBytes);
+  const created = await uploads.create(upload, limits.maxUnusedUploads, nowMillis);
+  if (created.kind === 'too_many_unused')
+    throw tooManyUnusedUploads(limits.maxUnusedUploads, created.current);
+  return { status: 201, body: uploadView(upload, await uploadTargets.sign(upload, nowMillis)) };
+};
+
+function parseUpload(request: ApiRequest): Pick<Upload, 'contentType' | 'bytes'> {
+  const result = uploadSchema.safeParse(jsonBody(request), { reportInput: true });
+  const errors = [...unknownParameters(request, 'createUpload'), ...fieldErrors(result.error?.issues ?? [])];
+  if (!result.success || errors.length > 0) throw invalidRequest(errors);
+  return { contentType: result.data.content_type, bytes: result.data.bytes };
+}

@@ -1,0 +1,61 @@
+import { createHeldPlaces } from '../api/held-places-store.ts';
+import { type CatalogPlatform, catalogsOf, openApiWith } from '../api/open.ts';
+import type { Door, Table } from '../aws/dynamodb/table.ts';
+import type { AfterCatalog } from '../catalog/sold-catalog.ts';
+import { createCharges } from '../creations/charge-store.ts';
+import { createExecutions } from '../creations/executions.ts';
+import { createNoticeExecutions } from '../notices/notice-executions.ts';
+import { createNoticeMarks } from '../notices/notice-store.ts';
+import { type CommonServices, machinesOf } from '../platform/common.ts';
+import { outboundRules } from '../platform/environment.ts';
+import type { ServicesOf } from '../platform/opener.ts';
+import type { On } from '../platform/platform.ts';
+import { createUploadReader } from '../uploads/upload-store.ts';
+
+export type SubmitPlatform = CatalogPlatform & On<'states' | 'images' | 'outbound'>;
+/** For the operation that charges. */
+export type SubmitServices = AfterCatalog<ServicesOf<typeof openSubmit>>;
+
+/**
+ * What charges, behind a key or a session.
+ * @param door where requests are held
+ * @param heldLimit how many requests of an account are held at once
+ */
+export function charging(on: SubmitPlatform, door: Door, heldLimit: number) {
+  const catalogs = catalogsOf(on);
+  const machines = machinesOf(on);
+  const noticeMachine = on.environment('NOTICE_MACHINE_ARN');
+  const base = {
+    outbound: on.outbound,
+    outboundRules: outboundRules(on.environment),
+    /** The page where a client tops up its wallet. Named in a 402. */
+    topUpUrl: on.environment('TOP_UP_URL'),
+    /** How many creations may be open at once in the whole service. */
+    serviceCapacity: Number(on.environment('SERVICE_CAPACITY')),
+  };
+  return (store: Table, { log }: Pick<CommonServices, 'log'>) => {
+    const { signal } = store;
+    return {
+      ...base,
+      catalogs: catalogs(store),
+      charges: createCharges(loggingConflicts(store, log)),
+      uploads: createUploadReader(store),
+      executions: createExecutions(on.states, machines, signal),
+      /** Where the request can wait for its creations. */
+      held: createHeldPlaces(store, door, heldLimit),
+      notices: createNoticeMarks(store),
+      noticeExecutions: createNoticeExecutions(on.states, noticeMachine, signal),
+      images: on.images(signal),
+    };
+  };
+}
+
+export function loggingConflicts(store: Table, log: CommonServices['log']): Table {
+  return { ...store, onConflict: (creationId) => log.info('charge_conflict', { creationId }) };
+}
+
+/** @param millis the time of a request */
+export function openSubmit(on: SubmitPlatform, door: Door = 'generate', millis?: number) {
+  const charge = charging(on, door, Number(on.environment('HELD_LIMIT')));
+  return openApiWith(on, charge, millis);
+}

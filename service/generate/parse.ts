@@ -1,0 +1,101 @@
+import type { QuoteServices } from '../api/open.ts';
+import { idempotencyKeyMalformed } from '../api/problems.ts';
+import { type ApiRequest, type IdempotencyKey, jsonBody, unknownParameters } from '../api/request.ts';
+import type { OperationName } from '../contract/operations.ts';
+import {
+  type ImageRequestBody,
+  imageRequestSchema,
+  missingPrompt,
+  requestHash,
+} from '../creations/image-request.ts';
+import { type OutboundRules, type Purpose, readClientUrl } from '../outbound/client-url.ts';
+import { namesUpload, notUsable, uploadIdIn } from '../uploads/upload.ts';
+import { fieldErrors, onePerField } from '../values/field-errors.ts';
+import { type FieldError, invalidRequest } from '../values/problem.ts';
+import type { Idempotency } from './replay.ts';
+
+type ParseServices = Pick<QuoteServices, 'outboundRules'>;
+
+/** What a submission asks for. */
+export interface Parsed {
+  readonly body: ImageRequestBody;
+  /** Undefined when the request has no Idempotency-Key. */
+  readonly idempotency: Idempotency | undefined;
+}
+
+/**
+ * The key and the body of POST /images/generate. Throws 400: to ignore a malformed key would risk a second
+ * charge.
+ */
+export function parseSubmission(request: ApiRequest, services: ParseServices): Parsed {
+  const key = request.idempotencyKey;
+  if (key.kind === 'malformed') throw idempotencyKeyMalformed();
+  const body = parseImageRequest(request, 'generateImage', services);
+  return { body, idempotency: key.kind === 'valid' ? idempotencyOf(key, body) : undefined };
+}
+
+function idempotencyOf(
+  { hash, requestHash: ofRequest, seconds }: Extract<IdempotencyKey, { readonly kind: 'valid' }>,
+  body: ImageRequestBody,
+): Idempotency {
+  const ofBody = ofRequest ?? requestHash(body);
+  return { hash, requestHash: ofBody, ...(seconds !== undefined && { seconds }) };
+}
+
+/**
+ * The body of a generation request, for POST /images/generate and POST /images/quote alike. Throws 400 that
+ * names every wrong field. Checks that need the network come later.
+ */
+export function parseImageRequest(
+  request: ApiRequest,
+  operation: Extract<OperationName, 'generateImage' | 'quoteImage'>,
+  { outboundRules }: ParseServices,
+): ImageRequestBody {
+  return checkedBody(jsonBody(request), unknownParameters(request, operation), { outboundRules });
+}
+
+/**
+ * The same of a body that was read in another way.
+ * @param found errors that are known already; they come first
+ * @param isInline whether an item of image_urls refers to bytes in the request itself
+ */
+export function checkedBody(
+  body: Record<string, unknown>,
+  found: readonly FieldError[],
+  { outboundRules }: ParseServices,
+  isInline: (address: string) => boolean = () => false,
+): ImageRequestBody {
+  const result = imageRequestSchema.safeParse(body, { reportInput: true });
+  const missing = missingPrompt(result.data ?? body);
+  const errors = onePerField([
+    ...found,
+    ...fieldErrors(result.error?.issues ?? []),
+    ...addressErrors(body, outboundRules, isInline),
+    ...(missing ? [missing] : []),
+  ]);
+  if (!result.success || errors.length > 0) throw invalidRequest(errors);
+  return result.data;
+}
+
+/**
+ * An error for each address in the body that may not be used. The schema reports an address that is not a
+ * text.
+ */
+function addressErrors(
+  { image_urls: images, webhook_url: webhook }: Record<string, unknown>,
+  rules: OutboundRules,
+  isInline: (address: string) => boolean,
+): FieldError[] {
+  const judge = (field: string, value: unknown, purpose: Purpose): FieldError[] => {
+    if (typeof value === 'string' && isInline(value)) return [];
+    if (typeof value === 'string' && purpose === 'image' && namesUpload(value))
+      return uploadIdIn(value) === undefined ? [{ field, ...notUsable }] : [];
+    const read = typeof value === 'string' ? readClientUrl(value, purpose, rules) : undefined;
+    return read?.kind === 'refused' ? [{ field, code: read.code, message: read.why }] : [];
+  };
+  const listed: readonly unknown[] = Array.isArray(images) ? images : [];
+  return [
+    ...listed.flatMap((value, index) => judge(`image_urls[${index}]`, value, 'image')),
+    ...judge('webhook_url', webhook, 'webhook'),
+  ];
+}

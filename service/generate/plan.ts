@@ -1,0 +1,109 @@
+/** What a valid body costs and who renders it: the model, the model's routes for this account, the price. */
+import type { ApiKey } from '../accounts/account.ts';
+import { allowsModel } from '../accounts/caps.ts';
+import type { Caller } from '../api/admit.ts';
+import type { CatalogServices } from '../api/open.ts';
+import {
+  maxCostExceeded,
+  modelNotFound,
+  noProviderEnabled,
+  noRoute,
+  noRouteTakes,
+  userMissing,
+  webhookRefused,
+} from '../api/problems.ts';
+import type { Model, Route } from '../catalog/catalog-schema.ts';
+import {
+  enabledRoutes,
+  findModel,
+  isSunset,
+  priceOf,
+  routesFor,
+  routesTaking,
+  type SourceShape,
+} from '../catalog/catalog.ts';
+import { deprecationHeaders } from '../catalog/deprecation.ts';
+import { directiveProblems } from '../catalog/sandbox.ts';
+import { forModel, type ImageRequest, type ImageRequestBody } from '../creations/image-request.ts';
+import { type Micros, toUsd } from '../values/money.ts';
+import { invalidRequest, type Problem, withHeaders } from '../values/problem.ts';
+import { characters } from '../values/text.ts';
+import type { SubmitServices } from './open.ts';
+
+export interface Plan {
+  readonly request: ImageRequest;
+  /** At least one, in the order in which the routes are tried. */
+  readonly routes: readonly Route[];
+  readonly costMicros: Micros;
+}
+
+/**
+ * The plan for a body. Throws 404, 400 or 503 as docs/api.md tells them apart, with the deprecation headers
+ * of the model.
+ */
+export function planCreation(
+  body: ImageRequestBody,
+  caller: Caller,
+  { catalog }: Pick<CatalogServices, 'catalog'>,
+): Plan {
+  checkUser(caller.apiKey, body.user);
+  const model = findModel(catalog, caller.account.policy, body.model);
+  if (!model || !allowsModel(caller.apiKey, model.id)) throw modelNotFound(body.model);
+  if (isSunset(model, caller.nowMillis)) throw concerning(model, modelNotFound(model.id));
+  const routes = enabledRoutes(model, caller.account.policy, caller.state);
+  const request = forModel(body, model, routes);
+  if (!('model' in request)) throw concerning(model, invalidRequest(request));
+  const problems = directiveProblems(request.prompt, routes, caller.account);
+  if (problems.length > 0) throw concerning(model, invalidRequest(problems));
+  return planOver(request, routes);
+}
+
+/** Throws 400 when the key needs to know the user and the request names none. */
+export function checkUser(apiKey: ApiKey, user: string | undefined): void {
+  if (apiKey.perUserMonthlyCapMicros !== undefined && user === undefined) throw userMissing();
+}
+
+function planOver(request: ImageRequest, enabled: readonly Route[]): Plan {
+  const { model, resolution, prompt, imageUrls } = request;
+  if (enabled.length === 0) throw concerning(model, noProviderEnabled(model.id));
+  const routes = routesFor(enabled, {
+    ...request,
+    promptLength: characters(prompt ?? ''),
+    imageCount: imageUrls.length,
+  });
+  const costMicros = priceOf(model, resolution, imageUrls.length);
+  if (routes.length === 0 || costMicros === undefined) throw concerning(model, noRoute(request));
+  const { maxCostUsd } = request;
+  if (maxCostUsd !== undefined && toUsd(costMicros) > maxCostUsd)
+    throw concerning(model, maxCostExceeded(costMicros, maxCostUsd));
+  return { request, routes, costMicros };
+}
+
+/** A refusal that concerns a model has the model's deprecation headers. */
+function concerning(model: Model, problem: Problem): Problem {
+  return withHeaders(problem, deprecationHeaders(model));
+}
+
+/**
+ * The plan with only those routes whose provider takes every source image as it is. Throws 400 for the first
+ * image that leaves no route.
+ */
+export function narrowToSources(plan: Plan, sources: readonly SourceShape[]): Plan {
+  const { model } = plan.request;
+  let { routes } = plan;
+  for (const [index, source] of sources.entries()) {
+    routes = routesTaking(routes, source);
+    if (routes.length === 0) throw concerning(model, noRouteTakes(model.id, source, index));
+  }
+  return { ...plan, routes };
+}
+
+/** The address of the webhook must lead to a public host, at the submission and again at every attempt. */
+export async function checkWebhook(
+  { request }: Plan,
+  { outbound, budget }: Pick<SubmitServices, 'outbound' | 'budget'>,
+): Promise<void> {
+  if (request.webhookUrl === undefined) return;
+  const verdict = await outbound.check(request.webhookUrl, budget.signal);
+  if (verdict.kind === 'refused') throw webhookRefused(verdict.why);
+}

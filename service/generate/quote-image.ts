@@ -1,0 +1,34 @@
+import { costHeader } from '../api/answer.ts';
+import type { QuoteServices } from '../api/open.ts';
+import type { Handle } from '../api/serve.ts';
+import { deprecationHeaders } from '../catalog/deprecation.ts';
+import { asMicros, toUsd } from '../values/money.ts';
+import { parseImageRequest } from './parse.ts';
+import { planCreation } from './plan.ts';
+import { findUploads } from './sources.ts';
+
+/**
+ * POST /images/quote: what a request would cost, and whether a route renders it. It fetches and charges
+ * nothing, so an upload need not be filled yet.
+ */
+export const quoteImage: Handle<QuoteServices> = async (request, caller, services) => {
+  const body = parseImageRequest(request, 'quoteImage', services);
+  const { request: image, costMicros } = planCreation(body, caller, services);
+  await findUploads(image.imageUrls, caller, services);
+  const { availableMicros } = caller.account;
+  return {
+    status: 200,
+    headers: { ...deprecationHeaders(image.model), ...costHeader(costMicros) },
+    body: {
+      cost: toUsd(costMicros),
+      currency: 'USD',
+      model: image.model.id,
+      resolution: image.resolution,
+      aspect_ratio: image.aspectRatio,
+      output_format: image.outputFormat,
+      input_images: image.imageUrls.length,
+      available: toUsd(asMicros(availableMicros)),
+      sufficient: availableMicros >= costMicros,
+    },
+  };
+};

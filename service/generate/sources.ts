@@ -1,0 +1,162 @@
+/**
+ * The source images of a request, addresses and uploads. They are fetched and checked before the charge, and copied into the
+ * service's own bucket, so that a provider never follows a client's address.
+ */
+import type { Caller } from '../api/admit.ts';
+import type { QuoteServices } from '../api/open.ts';
+import {
+  sourceNotFetched,
+  sourceOfTooManyPixels,
+  sourceSizeInvalid,
+  sourceTooLarge,
+  sourceUnsupported,
+  sourceUnusable,
+  uploadNotUsable,
+} from '../api/problems.ts';
+import { allSourcesTimeoutMillis, maxSourcePixels, sourcesAtOnce, sourceSide } from '../contract/limits.ts';
+import type { StoredImage } from '../creations/creation.ts';
+import type { SourceResult } from '../outbound/outbound.ts';
+import { namesUpload, type Upload, uploadAddress, uploadIdsIn } from '../uploads/upload.ts';
+import { extensionOf, type ImageHeader, readImageHeader } from '../values/image-bytes.ts';
+import type { SubmitServices } from './open.ts';
+import type { Plan } from './plan.ts';
+
+// The uploads that image_urls names: their records, and their bytes.
+
+/**
+ * The uploads of the list, by their entries. Throws 400 for the first entry that names no upload of this
+ * account, or an expired one.
+ */
+export async function findUploads(
+  imageUrls: readonly string[],
+  { account, nowMillis }: Caller,
+  { uploads }: Pick<QuoteServices, 'uploads'>,
+): Promise<ReadonlyMap<string, Upload>> {
+  const ids = uploadIdsIn(imageUrls);
+  if (ids.length === 0) return new Map();
+  const usable = await uploads.usable(account.id, ids, nowMillis);
+  const found = new Map(usable.map((upload) => [uploadAddress(upload.id), upload]));
+  const missing = imageUrls.findIndex((address) => namesUpload(address) && !found.has(address));
+  if (missing >= 0) throw uploadNotUsable(missing);
+  return found;
+}
+
+/** The bytes of the upload at this position of `image_urls`. Throws 400 when the upload was never filled. */
+async function readUpload(
+  { key }: Upload,
+  index: number,
+  signal: AbortSignal,
+  { images }: Pick<SubmitServices, 'images'>,
+): Promise<Uint8Array> {
+  const bytes = await images.upload(key, signal);
+  if (!bytes) throw uploadNotUsable(index);
+  return bytes;
+}
+
+type Services = Pick<SubmitServices, 'outbound' | 'uploads' | 'images' | 'randomBytes' | 'clock' | 'budget'>;
+
+/**
+ * The copies, in the request's order. Throws 400 or 502 for the first image, by its place, that cannot be
+ * used.
+ * @param inline the bytes of images that the request itself holds, by their items in imageUrls
+ */
+export async function copySources(
+  { request: { imageUrls } }: Plan,
+  caller: Caller,
+  services: Services,
+  inline: ReadonlyMap<string, Uint8Array> = new Map(),
+): Promise<StoredImage[]> {
+  if (imageUrls.length === 0) return [];
+  // A download costs more than a refusal: the request takes its place in the rate before the first download.
+  await caller.place.take();
+  const uploads = await findUploads(imageUrls, caller, services);
+  const limit = services.clock.timeout(allSourcesTimeoutMillis);
+  const signal = AbortSignal.any([limit.signal, services.budget.signal]);
+  const fetch = async (url: string, index: number, stop: AbortSignal): Promise<ImageBytes> => {
+    const held = inline.get(url);
+    if (held) return checked(held, index);
+    const until = AbortSignal.any([signal, stop]);
+    const upload = uploads.get(url);
+    return upload
+      ? checked(await readUpload(upload, index, until, services), index)
+      : usable(await services.outbound.fetchSource(url, until), index);
+  };
+  const fetched = await inLanes(imageUrls, fetch).finally(() => {
+    limit.release();
+  });
+  return Promise.all(fetched.map(({ bytes, ...header }) => store(header, bytes, services)));
+}
+
+/**
+ * At most four downloads at a time. When a download fails, the downloads of later places end. Those of
+ * earlier positions go on, because the answer names the failure with the lowest position.
+ */
+async function inLanes<Result>(
+  urls: readonly string[],
+  work: (url: string, index: number, stop: AbortSignal) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const stops = urls.map(() => new AbortController());
+  const queue = urls.entries();
+  let first: { readonly index: number; readonly error: unknown } | undefined;
+  const fail = (index: number, error: unknown): void => {
+    if (first && first.index < index) return;
+    first = { index, error };
+    for (const stop of stops.slice(index + 1)) stop.abort();
+  };
+  const lane = async (): Promise<void> => {
+    for (const [index, url] of queue) {
+      const stop = stops[index]?.signal;
+      if (stop === undefined || stop.aborted) return;
+      try {
+        results[index] = await work(url, index, stop);
+      } catch (error) {
+        fail(index, error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(sourcesAtOnce, urls.length) }, lane));
+  if (first) throw first.error;
+  return results;
+}
+
+type ImageBytes = ImageHeader & { readonly bytes: Uint8Array };
+
+function usable(result: SourceResult, index: number): ImageBytes {
+  switch (result.kind) {
+    case 'refused':
+      throw sourceUnusable(index, 'refused_target', result.why);
+    case 'too_large':
+      throw sourceTooLarge(index);
+    case 'failed':
+      throw sourceNotFetched(index, result.retryable);
+    case 'fetched':
+      return checked(result.bytes, index);
+  }
+}
+
+/** Decides by the bytes alone: the address and the server's content type may be wrong. */
+function checked(bytes: Uint8Array, index: number): ImageBytes {
+  const header = readImageHeader(bytes);
+  if (!header) throw sourceUnsupported(index);
+  const { width, height } = header;
+  const isTooSmall = Math.min(width, height) < sourceSide.least;
+  if (isTooSmall || Math.max(width, height) > sourceSide.most) throw sourceSizeInvalid(index, width, height);
+  if (width * height > maxSourcePixels) throw sourceOfTooManyPixels(index, width, height);
+  return { ...header, bytes };
+}
+
+async function store(
+  header: Omit<ImageBytes, 'bytes'>,
+  bytes: Uint8Array,
+  { images, randomBytes }: Services,
+): Promise<StoredImage> {
+  const name = Buffer.from(randomBytes(24)).toString('base64url');
+  const image = {
+    ...header,
+    key: `sources/${name}.${extensionOf[header.contentType]}`,
+    bytes: bytes.byteLength,
+  };
+  await images.put(image, bytes);
+  return image;
+}

@@ -1,0 +1,85 @@
+/** The result of a tool about one creation. */
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
+import { mostInlineBytes } from '../../contract/limits.ts';
+import type { FieldError, Problem } from '../../values/problem.ts';
+import { errorName } from '../../values/runtime.ts';
+import type { McpServices } from '../open.ts';
+import { type CreationBody, sentenceOf, structuredOf } from './seen-creation.ts';
+
+/** Pictures that every host shows. */
+const shownTypes: readonly string[] = ['image/png', 'image/jpeg'];
+
+/** @param services absent: the tool shows no picture */
+export async function creationResult(
+  creation: CreationBody,
+  services?: McpServices,
+): Promise<CallToolResult> {
+  const links = (creation.results ?? []).map(({ url, content_type: mimeType, bytes }): ContentBlock => ({
+    type: 'resource_link',
+    uri: url,
+    name: url.slice(url.lastIndexOf('/') + 1),
+    mimeType,
+    size: bytes,
+  }));
+  const picture = services && (await pictureOf(creation, services));
+  return {
+    content: [{ type: 'text', text: sentenceOf(creation) }, ...links, ...(picture ? [picture] : [])],
+    structuredContent: structuredOf(creation),
+  };
+}
+
+/** The picture itself, when hosts can show it. Without it the link is left, so no failure of the read counts. */
+async function pictureOf(
+  { id, results }: CreationBody,
+  { images, resultsBaseUrl, log }: McpServices,
+): Promise<ContentBlock | undefined> {
+  const image = results?.[0];
+  if (!image || image.bytes > mostInlineBytes || !shownTypes.includes(image.content_type)) return undefined;
+  try {
+    const bytes = await images.get(image.url.slice(resultsBaseUrl.length + 1));
+    return { type: 'image', data: Buffer.from(bytes).toString('base64'), mimeType: image.content_type };
+  } catch (error) {
+    log.info('picture_not_read', { creationId: id, error: errorName(error) });
+    return undefined;
+  }
+}
+
+/** A refusal as the result of a tool: one sentence, its code, and what to do now. The model reads it. */
+export function toolError(problem: Problem): CallToolResult {
+  const { code, message, details } = problem;
+  const { reason, creation_id: creationId } = details;
+  const named = typeof reason === 'string' ? `${code}, ${reason}` : code;
+  const fields = fieldsOf(problem).map((one) => `${one.field}: ${one.message}`);
+  // The message of the API names the first field only.
+  const told = fields.length > 1 ? fields.join('; ') : message.replace(/\.$/, '');
+  const sentences = [
+    `${told} (${named}).`,
+    ...(typeof creationId === 'string' ? [`It was the creation ${creationId}.`] : []),
+    ...adviceOn(problem),
+  ];
+  return { content: [{ type: 'text', text: sentences.join(' ') }], isError: true };
+}
+
+function fieldsOf({ details }: Problem): readonly FieldError[] {
+  return Array.isArray(details['errors']) ? (details['errors'] as FieldError[]) : [];
+}
+
+function adviceOn({ code, details, headers }: Problem): string[] {
+  const { top_up_url: topUpUrl, resets_at: resetsAt } = details;
+  const after = headers['retry-after'];
+  if (typeof topUpUrl === 'string') return [`A person can add money at ${topUpUrl}.`];
+  if (typeof resetsAt === 'string') return [`The budget begins anew at ${resetsAt}.`];
+  if (after !== undefined) return [`Call again in ${after} s.`];
+  switch (code) {
+    case 'ERR_MODEL_NOT_FOUND':
+      return ['list_models lists the models.'];
+    case 'ERR_NOT_FOUND':
+      return ['list_creations lists the creations.'];
+    case 'ERR_INTERNAL':
+      return ['list_creations shows whether a creation was made.'];
+    case 'ERR_INPUT_FETCH_FAILED':
+      return ['Check the address of the image, or call again later.'];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,102 @@
+import { countedPost } from '../../api/admit.ts';
+import { openHold } from '../../api/hold.ts';
+import { creationView, isTerminal } from '../../creations/creation.ts';
+import { generateImage as generate } from '../../generate/generate-image.ts';
+import type { CreationId } from '../../values/ids.ts';
+import { errorName } from '../../values/runtime.ts';
+import { creationResult } from './creation-result.ts';
+import { imageRequest } from './image-request.ts';
+import { jsonOf } from './json-request.ts';
+import { creationOutput, imageArguments, objectOf, optionalImageArguments, waitSeconds } from './schemas.ts';
+import type { CreationBody } from './seen-creation.ts';
+import { checkArguments, type Tool, type ToolCall, waitOf } from './tool.ts';
+
+/**
+ * A bounded wait for the end of a creation. A host ends a call after about a minute and then knows nothing of a
+ * creation that was paid, so the wait ends before that, and nothing that goes wrong in it is an error.
+ */
+const firstLookMillis = 150;
+const longestLookMillis = 1_000;
+/** The least time between two notices of progress. */
+const tellMillis = 5_000;
+
+/**
+ * The creation when it is terminal, or as it was last seen. A call of an account without a place left does not wait.
+ * @param creation as the API has just shown it
+ * @param seconds from the arrival of the request on
+ */
+export async function awaitEnd(
+  creation: CreationBody,
+  seconds: number,
+  { caller, services, tell }: Pick<ToolCall, 'caller' | 'services' | 'tell'>,
+): Promise<CreationBody> {
+  const { clock, creations, budget, resultsBaseUrl, log } = services;
+  let last = creation;
+  let toldAt = -tellMillis;
+  const hold = openHold(caller.account.id, seconds * 1000, services);
+  try {
+    for (
+      let pause = firstLookMillis;
+      !isTerminal(last.status);
+      pause = Math.min(longestLookMillis, pause * 1.5)
+    ) {
+      const left = seconds * 1000 - budget.elapsed();
+      if (left <= 0 || !(await hold.take())) break;
+      if (budget.elapsed() - toldAt >= tellMillis) {
+        toldAt = budget.elapsed();
+        await tell?.(Math.round(toldAt / 1000), seconds, `${last.id}: ${last.status}`);
+      }
+      await clock.sleep(Math.min(pause, left), budget.signal);
+      const record = await creations.read(last.id as CreationId);
+      if (record) last = creationView(record, resultsBaseUrl, clock.now()) as unknown as CreationBody;
+    }
+  } catch (error) {
+    log.info('wait_broken_off', { creationId: last.id, error: errorName(error) });
+  } finally {
+    await hold.release();
+  }
+  return last;
+}
+
+const input = objectOf({ ...imageArguments, wait_seconds: waitSeconds }, [
+  ...optionalImageArguments,
+  'wait_seconds',
+]);
+
+export const generateImage: Tool = {
+  name: 'generate_image',
+  title: 'Generate an image',
+  description:
+    'Generates one image from a prompt, and charges its price. It waits for the image. When the wait ends ' +
+    'first, the result has the id of the creation: call get_creation with it. A creation that fails is refunded ' +
+    'in full.',
+  rate: 'post',
+  attaches: true,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  input,
+  output: creationOutput,
+  requestOf: ({ wait_seconds: _seconds, ...body }) => ({ method: 'POST', body }),
+  run: async (call) => {
+    const { services } = call;
+    // A call that attached is not charged, so no charge has counted it. It takes its place before it waits.
+    const { creation, seconds } = await countedPost(call.caller.place, () => accept(call));
+    // From here on the creation is charged: whatever happens, the client gets its id.
+    const last = await awaitEnd(creation, seconds, call);
+    const result = await creationResult(last, services);
+    return { ...result, ...(last.status === 'failed' && { isError: true }) };
+  },
+};
+
+interface Accepted {
+  readonly creation: CreationBody;
+  readonly seconds: number;
+}
+
+/** The creation that this call makes, or that the same call made when it was sent before. */
+async function accept(call: ToolCall): Promise<Accepted> {
+  const { args, caller, services } = call;
+  checkArguments(args, input);
+  const seconds = waitOf(args);
+  const answer = await generate(jsonOf(call.request, await imageRequest(call)), caller, services);
+  return { creation: answer.body as CreationBody, seconds };
+}

@@ -1,0 +1,77 @@
+/** The request for an image: what a call asks for, with a model and a format. */
+import { listModels } from '../../api/list-models.ts';
+import { noModelAvailable } from '../../api/problems.ts';
+import type { Arguments, ToolCall } from './tool.ts';
+
+/** The parts of GET /models that the tools show. */
+export interface ModelBody {
+  readonly id: string;
+  readonly name: string;
+  readonly available: boolean;
+  readonly max_image_urls: number;
+  readonly resolutions: readonly string[];
+  readonly aspect_ratios: readonly string[];
+  readonly output_formats: readonly string[];
+  readonly default_resolution: string;
+  readonly pricing: readonly {
+    readonly resolution: string;
+    readonly usd: number;
+    readonly usd_per_input_image: number;
+  }[];
+}
+
+/** The models of the account. */
+export async function modelsOf({
+  request,
+  caller,
+  services,
+}: Pick<ToolCall, 'request' | 'caller' | 'services'>): Promise<readonly ModelBody[]> {
+  const { body } = await listModels({ ...request, query: {} }, caller, services);
+  return (body as { data: readonly ModelBody[] }).data;
+}
+
+/**
+ * The body of the operation behind the tool. Hosts show only small pictures, and a PNG of the usual size has more
+ * than 1 MB. So the image is a JPEG where the model renders one.
+ */
+export async function imageRequest(call: ToolCall): Promise<Record<string, unknown>> {
+  const { wait_seconds: _seconds, ...asked } = call.args;
+  const models = await modelsOf(call);
+  const id = asked['model'] ?? cheapestOf(models, asked);
+  const formats = models.find((model) => model.id === id)?.output_formats ?? [];
+  return { ...asked, model: id, ...(formats.includes('jpeg') && { output_format: 'jpeg' }) };
+}
+
+/**
+ * The cheapest available model that renders the request. When none does, the cheapest of all: the operation then
+ * says what is wrong. Throws when no model is available.
+ */
+function cheapestOf(models: readonly ModelBody[], args: Arguments): string {
+  const available = models.filter((model) => model.available);
+  const fitting = available.filter((model) => fits(model, args));
+  const [cheapest] = (fitting.length > 0 ? fitting : available).toSorted(
+    (one, other) => priceOf(one, args) - priceOf(other, args),
+  );
+  if (!cheapest) throw noModelAvailable();
+  return cheapest.id;
+}
+
+function fits(model: ModelBody, { resolution, aspect_ratio: ratio, image_urls: images }: Arguments): boolean {
+  return (
+    (resolution === undefined || model.resolutions.some((one) => one === resolution)) &&
+    (ratio === undefined || model.aspect_ratios.some((one) => one === ratio)) &&
+    countOf(images) <= model.max_image_urls
+  );
+}
+
+function priceOf(
+  { pricing, default_resolution: usual }: ModelBody,
+  { resolution = usual, image_urls: images }: Arguments,
+): number {
+  const row = pricing.find((one) => one.resolution === resolution) ?? pricing[0];
+  return row ? row.usd + row.usd_per_input_image * countOf(images) : Infinity;
+}
+
+function countOf(images: unknown): number {
+  return Array.isArray(images) ? images.length : 0;
+}

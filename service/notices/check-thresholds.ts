@@ -1,0 +1,112 @@
+/** Clears alerts whose threshold is no longer passed, and sends those that are. */
+import { capKinds, watchedCaps } from '../accounts/watched-caps.ts';
+import { webhookGraceMillis } from '../contract/limits.ts';
+import type { CreationRecord } from '../creations/creation.ts';
+import type { CommonServices } from '../platform/common.ts';
+import type { AccountId, KeyId } from '../values/ids.ts';
+import { type Clock, errorName, type RandomBytes } from '../values/runtime.ts';
+import type { NoticeExecutions, NoticeMarks } from './notice-store.ts';
+import {
+  crossingsOf,
+  type Looked,
+  newNotice,
+  type NoticeRecord,
+  type RefusedFor,
+  undoneMarks,
+} from './notice.ts';
+
+export interface LookServices {
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+  readonly notices: NoticeMarks;
+  /** Absent: the reconciler starts the notices at its next run. */
+  readonly noticeExecutions?: NoticeExecutions;
+}
+
+/** Whose amounts are looked at. */
+interface Place {
+  readonly accountId: AccountId;
+  readonly keyId?: KeyId;
+  readonly periods: Looked['periods'];
+  /** The user whose spend is looked at, in the period of the cap for each user. */
+  readonly user?: string;
+  /** The refused request that asks for the look. */
+  readonly refused?: RefusedFor;
+}
+
+/** Where a creation may have crossed something: its account, and what its key and its user were charged for. */
+export function placeOf(creation: CreationRecord): Place {
+  const { accountId, keyId, user } = creation;
+  const periods = Object.fromEntries(
+    capKinds.flatMap((cap) => {
+      const period = watchedCaps[cap].chargedPeriod(creation);
+      return period === undefined ? [] : [[cap, period]];
+    }),
+  );
+  return { accountId, keyId, periods, ...(user !== undefined && { user }) };
+}
+
+/**
+ * Reads the account, the key and the counter of the user once, and writes only for a crossing or for one that is undone.
+ * @returns the notices that this check sent
+ */
+export async function lookForCrossings(place: Place, services: LookServices): Promise<NoticeRecord[]> {
+  const { accountId, keyId, periods, user, refused } = place;
+  const counter =
+    user !== undefined && periods.user !== undefined ? { user, month: periods.user } : undefined;
+  const found = await services.notices.look(accountId, keyId, counter);
+  if (!found) return [];
+  for (const mark of undoneMarks(found.account)) await services.notices.takeBack(found.account, mark);
+  return tellCrossings({ ...found, periods, ...(refused && { refused }) }, services);
+}
+
+/**
+ * Looks after a command of an operator that moved money. The command is done, so a look that breaks off must
+ * not make it fail: the next check sends what this one would have sent.
+ */
+export async function lookAfterCommand(place: Place, services: LookServices): Promise<void> {
+  try {
+    await lookForCrossings(place, services);
+  } catch {
+    // See above.
+  }
+}
+
+/** Tells every crossing of these amounts. */
+async function tellCrossings(looked: Looked, services: LookServices): Promise<NoticeRecord[]> {
+  const { account } = looked;
+  const { clock, randomBytes, notices, noticeExecutions: executions } = services;
+  const { noticeUrl: url } = account;
+  if (url === undefined) return [];
+  const told: NoticeRecord[] = [];
+  for (const crossing of crossingsOf(looked)) {
+    const nowMillis = clock.now();
+    const dueAt = executions ? nowMillis + webhookGraceMillis : nowMillis;
+    const made = { nowMillis, dueAt, randomBytes: randomBytes(16) };
+    const notice = newNotice({ account, url }, crossing, made);
+    if (!(await notices.tell(crossing, notice))) continue;
+    told.push(notice);
+    // A start that is refused or unclear is left to the reconciler.
+    await executions?.start(notice.id, notice.executions);
+  }
+  return told;
+}
+
+// Checks thresholds without failing the work of the caller.
+
+/** False when the check failed. The crossing then stays unmarked, and the next check sends its notice. */
+export async function lookQuietly(
+  place: Place,
+  services: LookServices & Pick<CommonServices, 'log'>,
+): Promise<boolean> {
+  const { accountId } = place;
+  const { log } = services;
+  try {
+    for (const { id: noticeId, type } of await lookForCrossings(place, services))
+      log.info('notice_told', { noticeId, accountId, type });
+    return true;
+  } catch (error) {
+    log.info('notices_not_looked_for', { accountId, error: errorName(error) });
+    return false;
+  }
+}

@@ -1,0 +1,361 @@
+/**
+ * Notices. One transaction stores a notice: it marks the passed threshold in the item of the account, the
+ * key or the user, under the condition that it is not marked and that the amount is beyond its threshold, and it puts the
+ * notice.
+ */
+import {
+  accountFromItem,
+  apiKeyFromItem,
+  dayAttribute,
+  spentAttribute,
+  toldAttribute,
+  userSpentFromItem,
+  userToldFromItem,
+} from '../accounts/account-items.ts';
+import type { Account, ApiKey, ToldCap, ToldWallet } from '../accounts/account.ts';
+import { counterExpiry } from '../accounts/caps.ts';
+import { userHash } from '../accounts/end-user.ts';
+import { type LookedUser, overMarks, toldCapName, watchedCaps } from '../accounts/watched-caps.ts';
+import { batchGet } from '../aws/dynamodb/batch-get.ts';
+import { updateIf } from '../aws/dynamodb/conditional.ts';
+import { getItem } from '../aws/dynamodb/send.ts';
+import { type Item, keys, openShard, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
+import { type Refusal, transact, type TransactItem } from '../aws/dynamodb/transaction.ts';
+import type { StartOutcome } from '../aws/step-functions.ts';
+import { keptDays } from '../creations/creation-items.ts';
+import { eventItem } from '../creations/event-items.ts';
+import { Overloaded } from '../values/errors.ts';
+import { type AccountId, eventIdOfNotice, type KeyId, type NoticeId } from '../values/ids.ts';
+import { type Crossing, failingAttempts, type NoticeRecord } from './notice.ts';
+
+/** A notice is kept as long as its deliveries are. */
+function noticeToItem(notice: NoticeRecord): Item {
+  const createdSeconds = Math.floor(Date.parse(notice.createdAt) / 1000);
+  return {
+    ...keys.notice(notice.id),
+    ...notice,
+    openShard: openShard('WEBHOOK', notice.id),
+    [ttlAttribute]: createdSeconds + keptDays * 86_400,
+  };
+}
+
+export function noticeFromItem(item: Item): NoticeRecord {
+  const { pk, sk, openShard: shard, expiresAtSeconds, ...record } = item;
+  return record as unknown as NoticeRecord;
+}
+
+/**
+ * The item that marks a notice about a cap: the key, or the counter of a user. The conditions say that no
+ * notice was sent yet and that the spend still reaches the level.
+ */
+type CapCrossing = Extract<Crossing, { type: 'key.cap_reached' }>;
+
+const isUntold = '(attribute_not_exists(#told) OR #told.capMicros <> :cap OR #told.#level < :level)';
+const isSameCap = '#cap = :cap';
+
+/** A condition: an attribute holds at least this. */
+interface AtLeast {
+  readonly attribute: string;
+  readonly micros: number;
+}
+
+/** The update that marks the crossing of a cap. */
+function capItem(
+  table: Table,
+  crossing: CapCrossing,
+  notice: Pick<NoticeRecord, 'id' | 'accountId'>,
+): TransactItem {
+  return crossing.user === undefined
+    ? keyMark(table, crossing, notice)
+    : userMark(table, crossing, notice, crossing.user);
+}
+
+function keyMark(
+  table: Table,
+  crossing: CapCrossing,
+  { id, accountId }: Pick<NoticeRecord, 'id' | 'accountId'>,
+): TransactItem {
+  const { apiKey, cap, period, level, capMicros } = crossing;
+  // A key whose daily cap refuses every request is never charged, so its old marks are removed here, too.
+  const over = cap === 'daily' ? overMarks(apiKey, period).map(toldAttribute) : [];
+  const removal = over.length === 0 ? '' : ` REMOVE ${over.map((_, index) => `#over${index}`).join(', ')}`;
+  const reached = reachedConditions(spendOf(crossing));
+  const mark: ToldCap = { id, level, capMicros };
+  return {
+    Update: {
+      TableName: table.name,
+      Key: keys.apiKey(accountId, apiKey.id),
+      UpdateExpression: `SET #told = :mark${removal}`,
+      ConditionExpression: [isUntold, isSameCap, ...reached.conditions].join(' AND '),
+      ExpressionAttributeNames: {
+        '#told': toldAttribute(toldCapName(cap, period)),
+        '#level': 'level',
+        '#cap': watchedCaps[cap].capName,
+        ...Object.fromEntries(over.map((name, index) => [`#over${index}`, name])),
+        ...reached.names,
+      },
+      ExpressionAttributeValues: { ':mark': mark, ':cap': capMicros, ':level': level, ...reached.values },
+    },
+  };
+}
+
+/**
+ * The mark in the counter of a user. The cap is in another item, so the cap of the notice is the cap that the
+ * look has read.
+ */
+function userMark(
+  table: Table,
+  { apiKey, period, level, capMicros, leastMicros }: CapCrossing,
+  { id, accountId }: Pick<NoticeRecord, 'id' | 'accountId'>,
+  user: string,
+): TransactItem {
+  const reached = reachedConditions(atLeast('spentMicros', leastMicros));
+  const mark: ToldCap = { id, level, capMicros };
+  return {
+    Update: {
+      TableName: table.name,
+      Key: keys.userSpend(accountId, apiKey.id, period, userHash(user)),
+      // A request above the whole cap may be refused before anything is counted. Then this makes the counter.
+      UpdateExpression: 'SET #told = :mark, #ttl = :ttl',
+      ConditionExpression: [isUntold, ...reached.conditions].join(' AND '),
+      ExpressionAttributeNames: {
+        '#told': 'told',
+        '#level': 'level',
+        '#ttl': ttlAttribute,
+        ...reached.names,
+      },
+      ExpressionAttributeValues: {
+        ':mark': mark,
+        ':cap': capMicros,
+        ':level': level,
+        ':ttl': Math.ceil(counterExpiry(period) / 1000),
+        ...reached.values,
+      },
+    },
+  };
+}
+
+/** The attributes of the key that show that the level is reached. */
+function spendOf({ apiKey, cap, period, leastMicros }: CapCrossing): AtLeast[] {
+  switch (cap) {
+    case 'daily':
+      return atLeast(dayAttribute(period), leastMicros);
+    case 'monthly':
+      return atLeast(spentAttribute(period), leastMicros);
+    case 'total':
+      return totalAtLeast(apiKey.spent, leastMicros);
+    case 'user':
+      throw new Error('the spend of a user is not in the item of the key');
+  }
+}
+
+/** A spend of nothing has no attribute to compare. A request above the whole cap may be refused then. */
+function atLeast(attribute: string, micros: number): AtLeast[] {
+  return micros > 0 ? [{ attribute, micros }] : [];
+}
+
+/**
+ * The total is the sum of the months. The newest month is compared with the level without the other months,
+ * as they were read. A refund may still take from the month before the newest, so that month must not have
+ * become less. A refund of an older month is not seen.
+ */
+function totalAtLeast(spent: Readonly<Record<string, number>>, leastMicros: number): AtLeast[] {
+  if (leastMicros <= 0) return [];
+  const [newest, before, ...older] = Object.entries(spent).sort(([a], [b]) => (a < b ? 1 : -1));
+  if (!newest) throw new Error('a total that nothing was charged to reaches no level');
+  const others = [...(before ? [before] : []), ...older].reduce((sum, [, micros]) => sum + micros, 0);
+  return [
+    { attribute: spentAttribute(newest[0]), micros: leastMicros - others },
+    ...(before ? [{ attribute: spentAttribute(before[0]), micros: before[1] }] : []),
+  ];
+}
+
+interface Conditions {
+  readonly conditions: readonly string[];
+  readonly names: Readonly<Record<string, string>>;
+  readonly values: Item;
+}
+
+function reachedConditions(all: readonly AtLeast[]): Conditions {
+  return {
+    conditions: all.map((_, index) => `#spent${index} >= :least${index}`),
+    names: Object.fromEntries(all.map(({ attribute }, index) => [`#spent${index}`, attribute])),
+    values: Object.fromEntries(all.map(({ micros }, index) => [`:least${index}`, micros])),
+  };
+}
+
+const wantsNotices = 'attribute_exists(noticeUrl)';
+const isLow = 'attribute_not_exists(toldLow) AND availableMicros < lowBalanceMicros';
+const isEmpty = 'attribute_not_exists(toldEmpty) AND availableMicros < :needed';
+const isFailing = 'attribute_not_exists(toldFailing) AND webhookFailures >= :failures';
+
+/** A mark is taken back only by the one who has read it, and only while the amount is on the good side. */
+const goodAgain = {
+  toldLow: '(attribute_not_exists(lowBalanceMicros) OR availableMicros >= lowBalanceMicros)',
+  toldEmpty: 'availableMicros >= toldEmpty.belowMicros',
+} as const;
+
+type Looking = ReturnType<NoticeMarks['look']>;
+
+/** Finds and tells crossings. */
+export function createNoticeMarks(table: Table): NoticeMarks {
+  return {
+    look: (accountId, keyId, counter) => look(table, accountId, keyId, counter),
+    tell: (crossing, notice) => tell(table, crossing, notice),
+    takeBack: async (account, mark) => {
+      const read = account[mark]?.id;
+      if (read === undefined) return;
+      await updateIf(table, keys.account(account.id), {
+        UpdateExpression: `REMOVE ${mark}`,
+        ConditionExpression: `${mark}.id = :read AND ${goodAgain[mark]}`,
+        ExpressionAttributeValues: { ':read': read },
+      });
+    },
+  };
+}
+
+/** A function of its own, because the function of POST /images/generate needs only the marks. */
+export function createNoticeStore(table: Table): NoticeStore {
+  return {
+    ...createNoticeMarks(table),
+    read: async (id) => {
+      const item = await getItem(table, keys.notice(id));
+      return item && noticeFromItem(item);
+    },
+    readAll: async (ids) => {
+      const items = await batchGet(
+        table,
+        ids.map((id) => keys.notice(id)),
+      );
+      return items.map(noticeFromItem);
+    },
+  };
+}
+
+async function look(table: Table, ...[accountId, keyId, counter]: Parameters<NoticeMarks['look']>): Looking {
+  const wanted = [
+    keys.account(accountId),
+    ...(keyId ? [keys.apiKey(accountId, keyId)] : []),
+    ...(keyId && counter ? [keys.userSpend(accountId, keyId, counter.month, userHash(counter.user))] : []),
+  ];
+  const items = await batchGet(table, wanted);
+  const found = (kind: string): Item | undefined => items.find(({ sk }) => String(sk).startsWith(kind));
+  const [account, apiKey, spend] = [found('ACCOUNT'), found('KEY#'), found('USER#')];
+  if (!account) return undefined;
+  const told = userToldFromItem(spend);
+  return {
+    account: accountFromItem(account),
+    ...(apiKey && { apiKey: apiKeyFromItem(apiKey) }),
+    ...(counter && {
+      user: { user: counter.user, spentMicros: userSpentFromItem(spend), ...(told && { told }) },
+    }),
+  };
+}
+
+async function tell(table: Table, crossing: Crossing, notice: NoticeRecord): Promise<boolean> {
+  const put: TransactItem = {
+    Put: {
+      TableName: table.name,
+      Item: noticeToItem(notice),
+      ConditionExpression: 'attribute_not_exists(pk)',
+    },
+  };
+  // The id of the notice is also the token of the transaction, without its prefix: a token has 36 characters.
+  const token = notice.id.slice('ntc_'.length);
+  const entry = { id: eventIdOfNotice(notice.id), of: notice.id };
+  const event = eventItem(table, notice.accountId, entry);
+  const outcome = await transact(table, [markItem(table, crossing, notice), put, event], token);
+  switch (outcome.kind) {
+    case 'done':
+      return true;
+    case 'refused':
+      return isOurs(outcome.refusals);
+    case 'overloaded':
+      throw new Overloaded('the table stayed busy: the next look tells the crossing');
+  }
+}
+
+/** The notice exists already: an earlier try of ours wrote everything, and its answer was lost. */
+function isOurs([, put]: readonly Refusal[]): boolean {
+  return put !== undefined;
+}
+
+function markItem(table: Table, crossing: Crossing, { id, accountId }: NoticeRecord): TransactItem {
+  if (crossing.type === 'key.cap_reached') return capItem(table, crossing, { id, accountId });
+  const { name, mark, condition, values } = walletMark(crossing, id);
+  return {
+    Update: {
+      TableName: table.name,
+      Key: keys.account(accountId),
+      UpdateExpression: `SET ${name} = :mark`,
+      ConditionExpression: `${wantsNotices} AND ${condition}`,
+      ExpressionAttributeValues: { ':mark': mark, ...values },
+    },
+  };
+}
+
+interface WalletMark {
+  readonly name: 'toldLow' | 'toldEmpty' | 'toldFailing';
+  readonly mark: ToldWallet;
+  readonly condition: string;
+  readonly values: Item;
+}
+
+function walletMark(
+  crossing: Exclude<Crossing, { type: 'key.cap_reached' }>,
+  id: NoticeRecord['id'],
+): WalletMark {
+  switch (crossing.type) {
+    case 'wallet.low':
+      return { name: 'toldLow', mark: { id }, condition: isLow, values: {} };
+    case 'wallet.empty':
+      return {
+        name: 'toldEmpty',
+        mark: { id, belowMicros: crossing.neededMicros },
+        condition: isEmpty,
+        values: { ':needed': crossing.neededMicros },
+      };
+    case 'webhook.failing':
+      return {
+        name: 'toldFailing',
+        mark: { id },
+        condition: isFailing,
+        values: { ':failures': failingAttempts },
+      };
+  }
+}
+
+// Notices: the checks of an account, the transaction that stores a notice, and the unsent notices.
+
+/** Every function throws Overloaded when the table stayed busy. */
+export interface NoticeMarks {
+  /**
+   * The account, the key and what the key has spent for a user in a month, as they are stored now, by one
+   * consistent read.
+   */
+  look(
+    account: AccountId,
+    key?: KeyId,
+    counter?: { readonly user: string; readonly month: string },
+  ): Promise<{ readonly account: Account; readonly apiKey?: ApiKey; readonly user?: LookedUser } | undefined>;
+  /**
+   * Stores the notice and marks the crossing as sent, by one transaction. False when the amount is no longer
+   * beyond its threshold, or the notice was already sent.
+   */
+  tell(crossing: Crossing, notice: NoticeRecord): Promise<boolean>;
+  /** Takes the mark of a crossing back, if the amount is still on the good side. */
+  takeBack(account: Account, mark: 'toldLow' | 'toldEmpty'): Promise<void>;
+}
+
+/** Every function throws Overloaded when the table stayed busy. */
+export interface NoticeStore extends NoticeMarks {
+  read(id: NoticeId): Promise<NoticeRecord | undefined>;
+  /** The notices of these ids, without those that do not exist. */
+  readAll(ids: readonly NoticeId[]): Promise<readonly NoticeRecord[]>;
+}
+
+/** The executions that send notices. */
+export interface NoticeExecutions {
+  /** Starts the nth execution of a notice. A repeated start is the same start. */
+  start(id: NoticeId, number: number): Promise<StartOutcome>;
+}

@@ -1,0 +1,235 @@
+/**
+ * Notices (docs/api.md, "Notices"): when an account is notified, and the body of each notice.
+ *
+ * A crossing is a stored amount beyond its threshold for which no mark says that a notice was sent. The mark
+ * and the notice are written by one conditional transaction, so each crossing gives one notice, even when
+ * several functions check at once. When the amount is back on the good side, the mark is removed, and the
+ * next crossing is sent.
+ */
+import type { Account, ApiKey } from '../accounts/account.ts';
+import {
+  type CapKind,
+  capKinds,
+  type LookedUser,
+  shownPeriod,
+  toldOf,
+  watchedCaps,
+} from '../accounts/watched-caps.ts';
+import type { WebhookState } from '../creations/creation.ts';
+import { type AccountId, executionName, type KeyId, newNoticeId, type NoticeId } from '../values/ids.ts';
+import { asMicros, type Micros, toUsd } from '../values/money.ts';
+
+/** The levels of key.cap_reached, in percent of the cap, the highest first. */
+export const capLevels = [100, 80] as const;
+export type CapLevel = (typeof capLevels)[number];
+/** Number of failed attempts in a row, over all webhooks of an account, that causes one notice. */
+export const failingAttempts = 10;
+
+/** What was crossed, with the amounts as the check found them. */
+export type Crossing =
+  | { readonly type: 'wallet.low'; readonly thresholdMicros: Micros }
+  /** `neededMicros`: with so much available the wallet would not be empty. */
+  | { readonly type: 'wallet.empty'; readonly neededMicros: Micros }
+  | {
+      readonly type: 'key.cap_reached';
+      /** The key as the check found it. */
+      readonly apiKey: ApiKey;
+      /** Of the cap for each user: whose spend has reached the cap. */
+      readonly user?: string;
+      readonly cap: CapKind;
+      readonly period: string;
+      readonly level: CapLevel;
+      readonly capMicros: Micros;
+      readonly spentMicros: Micros;
+      /** The crossing stands while the period has spent at least this. */
+      readonly leastMicros: Micros;
+    }
+  | { readonly type: 'webhook.failing'; readonly failures: number };
+
+export type NoticeType = Crossing['type'];
+
+export const noticeTypes = [
+  'wallet.low',
+  'wallet.empty',
+  'key.cap_reached',
+  'webhook.failing',
+] as const satisfies readonly NoticeType[];
+
+/** A notice as it is stored, with the schedule of its attempts. */
+export interface NoticeRecord {
+  readonly id: NoticeId;
+  readonly accountId: AccountId;
+  readonly type: NoticeType;
+  readonly createdAt: string;
+  /** Schedule, address and body: the same as of a creation's webhook. */
+  readonly webhook: WebhookState;
+  readonly executions: number;
+  readonly recoveries: number;
+  /** Unix milliseconds of the reconciler's next check. Set until the notice is settled. */
+  readonly dueAt?: number;
+}
+
+/** A request that was refused: it may show a crossing that no stored amount shows alone. */
+export type RefusedFor =
+  | { readonly kind: 'balance'; readonly costMicros: Micros }
+  | { readonly kind: 'cap'; readonly cap: CapKind; readonly costMicros: Micros };
+
+/** What a check found. */
+export interface Looked {
+  readonly account: Account;
+  /** The key whose caps are looked at. Absent: no cap can have been crossed. */
+  readonly apiKey?: ApiKey;
+  /** The user whose spend is looked at. Absent: no user's cap can have been crossed. */
+  readonly user?: LookedUser;
+  /** The period of each cap that is looked at. */
+  readonly periods: Readonly<Partial<Record<CapKind, string>>>;
+  readonly refused?: RefusedFor;
+}
+
+/** Every crossing that is not marked as sent. The transaction that sends it checks again. */
+export function crossingsOf(looked: Looked): readonly Crossing[] {
+  const { account } = looked;
+  const { availableMicros: available, lowBalanceMicros: low, webhookFailures: failures = 0 } = account;
+  const needed = looked.refused?.kind === 'balance' ? looked.refused.costMicros : asMicros(1);
+  return [
+    ...(low !== undefined && available < low && !account.toldLow
+      ? [{ type: 'wallet.low', thresholdMicros: low } as const]
+      : []),
+    ...(available < needed && !account.toldEmpty
+      ? [{ type: 'wallet.empty', neededMicros: needed } as const]
+      : []),
+    ...capKinds.flatMap((cap) => capCrossing(looked, cap) ?? []),
+    ...(failures >= failingAttempts && !account.toldFailing
+      ? [{ type: 'webhook.failing', failures } as const]
+      : []),
+  ];
+}
+
+/** The highest level that the spend of the period has reached and for which no notice was sent. */
+function capCrossing({ apiKey, user, periods, refused }: Looked, cap: CapKind): Crossing | undefined {
+  const { capName, spentIn } = watchedCaps[cap];
+  const period = periods[cap];
+  const capMicros = apiKey?.[capName];
+  if (!apiKey || capMicros === undefined || period === undefined) return undefined;
+  const spender = { apiKey, ...(user && { user }) };
+  const spentMicros = spentIn(spender, period);
+  if (spentMicros === undefined) return undefined;
+  // A refused request reaches the cap as well: from this spend on, the cap does not cover its cost.
+  const ofRequest =
+    refused?.kind === 'cap' && refused.cap === cap ? capMicros - refused.costMicros + 1 : Infinity;
+  const leastOf = (level: CapLevel): number => {
+    const share = Math.ceil((capMicros * level) / 100);
+    return level === 100 ? Math.min(share, ofRequest) : share;
+  };
+  const level = capLevels.find((one) => spentMicros >= leastOf(one));
+  const told = toldOf(spender, cap, period);
+  if (level === undefined || (told?.capMicros === capMicros && told.level >= level)) return undefined;
+  return {
+    type: 'key.cap_reached',
+    apiKey,
+    ...(cap === 'user' && user && { user: user.user }),
+    cap,
+    period,
+    level,
+    capMicros,
+    spentMicros,
+    leastMicros: asMicros(leastOf(level)),
+  };
+}
+
+/** The marks of the wallet whose crossing is undone: the amount is back on the good side. */
+export function undoneMarks(account: Account): readonly ('toldLow' | 'toldEmpty')[] {
+  const { availableMicros: available, lowBalanceMicros: low, toldLow, toldEmpty } = account;
+  return [
+    ...(toldLow && (low === undefined || available >= low) ? (['toldLow'] as const) : []),
+    ...(toldEmpty && available >= (toldEmpty.belowMicros ?? 1) ? (['toldEmpty'] as const) : []),
+  ];
+}
+
+/**
+ * A notice of a crossing, to be stored.
+ * @param dueAt Unix milliseconds at which the reconciler checks whether an execution sends the notice
+ */
+export function newNotice(
+  { account, url }: { readonly account: Account; readonly url: string },
+  crossing: Crossing,
+  { nowMillis, dueAt, randomBytes }: { nowMillis: number; dueAt: number; randomBytes: Uint8Array },
+): NoticeRecord {
+  const id = newNoticeId(nowMillis, randomBytes);
+  const createdAt = new Date(nowMillis).toISOString();
+  return {
+    id,
+    accountId: account.id,
+    type: crossing.type,
+    createdAt,
+    webhook: {
+      url,
+      status: 'pending',
+      attempts: 0,
+      nextAt: nowMillis,
+      body: JSON.stringify({
+        notice: crossing.type,
+        id,
+        created_at: createdAt,
+        ...partsOf(account, crossing),
+      }),
+    },
+    executions: 1,
+    recoveries: 0,
+    dueAt,
+  };
+}
+
+/** The members of the body that depend on the crossing. Money is in USD. */
+function partsOf(account: Account, crossing: Crossing): Readonly<Record<string, unknown>> {
+  const wallet = {
+    available: toUsd(account.availableMicros),
+    low_balance: account.lowBalanceMicros === undefined ? null : toUsd(account.lowBalanceMicros),
+    currency: 'USD',
+  };
+  switch (crossing.type) {
+    case 'wallet.low':
+      return { account: wallet };
+    case 'wallet.empty':
+      return { account: { ...wallet, required: toUsd(crossing.neededMicros) } };
+    case 'key.cap_reached':
+      return { account: wallet, key: capView(crossing) };
+    case 'webhook.failing':
+      return { account: wallet, webhooks: { failed_attempts: crossing.failures } };
+  }
+}
+
+interface CapView {
+  readonly id: KeyId;
+  readonly name: string;
+  readonly cap: CapKind;
+  readonly user?: string;
+  readonly period: string;
+  readonly level: CapLevel;
+  readonly limit: number;
+  readonly spent: number;
+  readonly resets_at: string | null;
+}
+
+function capView(crossing: Extract<Crossing, { type: 'key.cap_reached' }>): CapView {
+  const { apiKey, user, cap, period, level, capMicros, spentMicros } = crossing;
+  return {
+    id: apiKey.id,
+    name: apiKey.name,
+    cap,
+    ...(user !== undefined && { user }),
+    period: shownPeriod(period),
+    level,
+    limit: toUsd(capMicros),
+    spent: toUsd(spentMicros),
+    resets_at: watchedCaps[cap].resetsAt(period),
+  };
+}
+
+/** The ids of a notice for its log lines. */
+export function noticeIdsOf(
+  { id, accountId, executions }: NoticeRecord,
+  execution = executions,
+): Readonly<Record<string, string>> {
+  return { noticeId: id, accountId, executionId: executionName(id, execution) };
+}

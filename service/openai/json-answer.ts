@@ -1,0 +1,142 @@
+/** The answer with all pictures as one JSON text. */
+import type { StreamedAnswer } from '../api/response-stream.ts';
+import type { Catalog } from '../catalog/catalog-schema.ts';
+import { type CreationRecord, resultUrls } from '../creations/creation.ts';
+import type { SubmitServices } from '../generate/open.ts';
+import type { Creations } from '../generate/replay.ts';
+import type { OutputFormat } from '../values/image-formats.ts';
+import { toUsd } from '../values/money.ts';
+import type { FieldError } from '../values/problem.ts';
+import type { Quality, ResponseFormat } from './fields.ts';
+import { creationHeaders, failureOf, isCompleted, paidFor } from './outcome.ts';
+import { base64Parts, firstBytes, type Picture, picturesOf, unreadable } from './pictures.ts';
+import { toldQuality } from './plan-body.ts';
+
+/** The fields of a picture in the OpenAI API, beside its bytes. */
+interface Shown {
+  readonly output_format: OutputFormat;
+  /** The real one, in pixels. */
+  readonly size: string;
+  readonly quality: Quality;
+  readonly background: 'opaque';
+}
+
+/** @param picture undefined when no creation has a result, which only a defect can make */
+export function shownOf(picture: Picture | undefined, catalog: Catalog): Shown {
+  const { width = 0, height = 0 } = picture?.image ?? {};
+  return {
+    output_format: picture?.creation.outputFormat ?? 'png',
+    size: `${width}x${height}`,
+    quality: toldQuality(catalog.models.find(({ id }) => id === picture?.creation.model)),
+    background: 'opaque',
+  };
+}
+
+/** 200 once all creations have ended and one of them has a picture. Throws 500 when it cannot be read. */
+export async function picturesAnswer(
+  creations: Creations,
+  responseFormat: ResponseFormat,
+  services: SubmitServices,
+): Promise<StreamedAnswer> {
+  const pictures = picturesOf(creations);
+  const head = `{"created":${createdOf(creations)},"data":[`;
+  const tail = `],${JSON.stringify(aboutOf(creations, pictures, services)).slice(1)}`;
+  const answer = { status: 200, headers: creationHeaders(creations) };
+  if (responseFormat === 'url') {
+    const urls = urlsOf(creations, services);
+    if (urls.length === 0) throw unreadable(new Error('the pictures have expired'), creations, services);
+    const data = urls.map((url) => JSON.stringify({ url })).join(',');
+    return { ...answer, body: `${head}${data}${tail}` };
+  }
+  const first = await firstBytes(pictures, creations, services);
+  return { ...answer, body: base64Body(head, first, pictures.slice(1), tail, services) };
+}
+
+async function* base64Body(
+  head: string,
+  first: Uint8Array,
+  others: readonly Picture[],
+  tail: string,
+  { images }: Pick<SubmitServices, 'images'>,
+): AsyncGenerator<string> {
+  yield `${head}{"b64_json":"`;
+  yield* base64Parts(first);
+  for (const { image } of others) {
+    yield '"},{"b64_json":"';
+    yield* base64Parts(await images.get(image.key));
+  }
+  yield `"}${tail}`;
+}
+
+function urlsOf(creations: Creations, { resultsBaseUrl, clock }: SubmitServices): string[] {
+  return creations.filter(isCompleted).flatMap((one) => resultUrls(one, resultsBaseUrl, clock.now()));
+}
+
+/** Unix seconds. The same for every answer with these creations. */
+function createdOf(creations: Creations): number {
+  const { completedAt, createdAt } = creations.find(isCompleted) ?? creations[0];
+  return Math.floor(Date.parse(completedAt ?? createdAt) / 1_000);
+}
+
+function aboutOf(
+  creations: Creations,
+  pictures: readonly Picture[],
+  { catalog }: Pick<SubmitServices, 'catalog'>,
+): Shown & { readonly darkroom: Record<string, unknown> } {
+  const failed = creations.filter((one) => !isCompleted(one));
+  return {
+    ...shownOf(pictures[0], catalog),
+    darkroom: {
+      creation_ids: creations.map(({ id }) => id),
+      cost: toUsd(paidFor(creations)),
+      currency: 'USD',
+      ...(failed.length > 0 && { failed: failed.map(failedView) }),
+    },
+  };
+}
+
+function failedView(creation: CreationRecord): Record<string, unknown> {
+  return { creation_id: creation.id, ...failureOf(creation) };
+}
+
+// The member `images` of an edit in JSON: addresses, uploads, and pictures in the address itself.
+
+/** The bytes of a picture that the request holds, or an address as image_urls of the API takes it. */
+export type EditImage = Uint8Array | string;
+
+export interface ImagesList {
+  readonly images: readonly EditImage[];
+  readonly errors: readonly FieldError[];
+}
+
+/** @param value `[{"image_url": "https://…"}]` */
+export function readImagesList(value: unknown): ImagesList {
+  if (value === undefined) return { images: [], errors: [] };
+  if (!Array.isArray(value)) return { images: [], errors: [wrong('image', 'must be an array')] };
+  const images: EditImage[] = [];
+  const errors: FieldError[] = [];
+  for (const [index, item] of value.entries()) {
+    const read = readItem(item, `image[${index}]`);
+    if (typeof read === 'string' || read instanceof Uint8Array) images.push(read);
+    else errors.push(read);
+  }
+  return { images, errors };
+}
+
+function readItem(item: unknown, field: string): EditImage | FieldError {
+  const isObject = typeof item === 'object' && item !== null;
+  const address = isObject && 'image_url' in item ? item.image_url : undefined;
+  if (typeof address !== 'string') {
+    const message = 'must be an object with image_url: an https: or data: address, or upload:ID';
+    return { field, code: 'unsupported_value', message };
+  }
+  if (!/^data:/i.test(address)) return address;
+  const [, data] = /^data:[^,]*;base64,([A-Za-z0-9+/_=\s-]*)$/i.exec(address) ?? [];
+  return data === undefined
+    ? { field, code: 'invalid_value', message: 'a data: address must hold base64' }
+    : new Uint8Array(Buffer.from(data, 'base64'));
+}
+
+function wrong(field: string, message: string): FieldError {
+  return { field, code: 'invalid_type', message };
+}

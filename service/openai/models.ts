@@ -1,0 +1,44 @@
+import { allowsModel } from '../accounts/caps.ts';
+import type { Caller } from '../api/admit.ts';
+import { modelNotFound, unknownRoute } from '../api/problems.ts';
+import type { Model } from '../catalog/catalog-schema.ts';
+import { enabledRoutes, isSunset, isVisible } from '../catalog/catalog.ts';
+import { methodsOf, openaiOperations, openaiRoot } from '../contract/operations.ts';
+import { modelIdOf } from './fields.ts';
+import type { OpenaiModelServices } from './open-models.ts';
+import { jsonAnswer, type OpenaiHandle } from './serve-openai.ts';
+
+/** The catalog does not say when a model came. Libraries want a time: 2026-09-21T14:13:20Z. */
+const created = 1_790_000_000;
+
+/**
+ * GET /models and /models/{id}, and every path of the OpenAI-shaped endpoint that no operation has: 404 after
+ * authentication, with Allow when only the method is wrong.
+ */
+export const openaiModels: OpenaiHandle<OpenaiModelServices> = async (request, caller, services) => {
+  const { method, path, pathId } = request;
+  const allowed = methodsOf(path, openaiRoot, openaiOperations);
+  const isListed = path === `${openaiRoot}${openaiOperations.listOpenaiModels.path}`;
+  if (method !== 'GET' || (!isListed && pathId === '')) {
+    return Promise.reject(unknownRoute(method, path, allowed, openaiRoot));
+  }
+  const usable = services.catalog.models.filter((model) => mayUse(model, caller));
+  if (isListed) return Promise.resolve(jsonAnswer({ object: 'list', data: usable.map(modelView) }));
+  const id = modelIdOf(pathId, services.aliases);
+  const model = usable.find((one) => one.id === id);
+  return model ? Promise.resolve(jsonAnswer(modelView(model))) : Promise.reject(modelNotFound(pathId));
+};
+
+/** Whether a request of this caller for this model could be rendered. */
+function mayUse(model: Model, { account, apiKey, state, nowMillis }: Caller): boolean {
+  return (
+    isVisible(model, account.policy) &&
+    allowsModel(apiKey, model.id) &&
+    !isSunset(model, nowMillis) &&
+    enabledRoutes(model, account.policy, state).length > 0
+  );
+}
+
+function modelView({ id }: Model): Record<string, unknown> {
+  return { id, object: 'model', created, owned_by: 'darkroom' };
+}

@@ -1,0 +1,20 @@
+import { openApiWith } from '../api/open.ts';
+import type { AfterCatalog } from '../catalog/sold-catalog.ts';
+import { heldRequestMillis } from '../contract/limits.ts';
+import { createRetryStore } from '../creations/retry-store.ts';
+import { charging, type SubmitPlatform } from '../generate/open.ts';
+import type { ServicesOf } from '../platform/opener.ts';
+import { aliasesOf } from './open-models.ts';
+
+/** For the OpenAI-shaped operations that charge, and hold the request until the pictures are there. */
+export type OpenaiImageServices = AfterCatalog<ServicesOf<typeof openOpenaiImages>>;
+
+export function openOpenaiImages(on: SubmitPlatform) {
+  const charge = charging(on, 'images', Number(on.environment('HELD_LIMIT')));
+  const aliases = aliasesOf(on);
+  return openApiWith(
+    on,
+    (store, api) => ({ ...charge(store, api), aliases, retries: createRetryStore(store) }),
+    heldRequestMillis,
+  );
+}

@@ -1,0 +1,107 @@
+/**
+ * The frame around every operation of the OpenAI-shaped endpoint. It takes the same steps as the frame of the API
+ * (service/api/serve.ts), and answers in the form of the OpenAI API. The body may be streamed.
+ */
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { admit, type Caller } from '../api/admit.ts';
+import { authenticate } from '../api/authenticate.ts';
+import { inTime, problemOf } from '../api/framed.ts';
+import type { ApiServices } from '../api/open.ts';
+import { type ApiRequest, isPreflight, restRequestOf } from '../api/request.ts';
+import {
+  partsOf,
+  streamed,
+  type StreamedAnswer,
+  type StreamedHandler,
+  type StreamHandler,
+} from '../api/response-stream.ts';
+import { requestMillis } from '../contract/limits.ts';
+import type { OpenServices } from '../platform/opener.ts';
+import type { Problem } from '../values/problem.ts';
+import { logWith } from '../values/runtime.ts';
+import { refusedBy } from './refusal.ts';
+
+/** An operation. It throws a Problem to refuse. */
+export type OpenaiHandle<Services> = (
+  request: ApiRequest,
+  caller: Caller,
+  services: Services,
+) => Promise<StreamedAnswer>;
+
+/**
+ * A Lambda handler.
+ * @param open opens the services of one request; the time of the request begins with them
+ * @param millis the time of the request, until the head of the answer
+ */
+export function serveOpenai<Services extends ApiServices>(
+  handle: OpenaiHandle<Services>,
+  open: OpenServices<Services>,
+  millis = requestMillis,
+): StreamHandler {
+  return streamed(inOpenaiForm(handle, open, millis));
+}
+
+/** The same without Lambda's stream. */
+export function inOpenaiForm<Services extends ApiServices>(
+  handle: OpenaiHandle<Services>,
+  open: OpenServices<Services>,
+  millis = requestMillis,
+): StreamedHandler {
+  return async (event) => {
+    const services = open();
+    const answer = await answerTo(event, handle, services, millis);
+    const { headers, body } = answer;
+    const common = { 'cache-control': 'no-store', 'x-request-id': event.requestContext.requestId };
+    return {
+      ...answer,
+      headers: { 'content-type': 'application/json', ...common, ...headers },
+      body: endsTheTime(body, services),
+    };
+  };
+}
+
+/** An answer with a JSON body. */
+export function jsonAnswer(
+  body: unknown,
+  { status = 200, headers = {} }: Partial<Pick<StreamedAnswer, 'status' | 'headers'>> = {},
+): StreamedAnswer {
+  return { status, headers, body: JSON.stringify(body) };
+}
+
+/** No work continues after the last byte: a frozen environment would finish the work minutes later. */
+async function* endsTheTime(
+  body: StreamedAnswer['body'],
+  { budget }: ApiServices,
+): AsyncGenerator<string | Uint8Array> {
+  try {
+    yield* partsOf(body);
+  } finally {
+    budget.end();
+  }
+}
+
+/** The answer of an operation, or the refusal of a request without a caller. */
+async function answerTo<Services extends ApiServices>(
+  event: APIGatewayProxyEvent,
+  handle: OpenaiHandle<Services>,
+  services: Services,
+  millis: number,
+): Promise<StreamedAnswer> {
+  try {
+    const request = restRequestOf(event);
+    if (isPreflight(request)) return { status: 204, headers: {}, body: '' };
+    const rate = request.method === 'GET' ? 'get' : 'post';
+    const known = await authenticate(request, rate, services);
+    const named = logWith(services, { requestId: request.requestId, accountId: known.account.id });
+    const run = async (caller: Caller): Promise<StreamedAnswer> => handle(request, caller, named);
+    const answering = admit({ rate, request, known, run, refuse: refusalAnswer }, named);
+    return await inTime(answering, services, millis);
+  } catch (error) {
+    return refusalAnswer(problemOf(error, event.requestContext.requestId, services));
+  }
+}
+
+function refusalAnswer(problem: Problem): StreamedAnswer {
+  const { status, headers, error } = refusedBy(problem);
+  return jsonAnswer({ error }, { status, headers });
+}

@@ -1,0 +1,124 @@
+/** One HTTP exchange with exactly the addresses that were checked. */
+import type { LookupAddress } from 'node:dns';
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as httpRequest,
+  type RequestOptions,
+} from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
+
+/** How Node opens the connection of a request. A test passes a stream of its own instead of a socket. */
+export type Connect = NonNullable<RequestOptions['createConnection']>;
+
+export interface Exchange {
+  readonly url: URL;
+  readonly addresses: readonly LookupAddress[];
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** The most bytes of the answer that are read. After them the connection is closed. */
+  readonly mostBytes: number;
+  /**
+   * Limits the whole exchange until the last byte of the answer. A limit between two bytes would not stop a
+   * peer that sends one byte from time to time.
+   */
+  readonly signal: AbortSignal;
+  /** Absent: the system opens a socket. */
+  readonly connect?: Connect;
+}
+
+export interface ExchangeAnswer {
+  readonly status: number;
+  readonly location: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** True when the answer had more than mostBytes. */
+  readonly cut: boolean;
+}
+
+/**
+ * Sends one request. It never follows a redirect, and it uses no proxy and no connection of an earlier
+ * request. A switch of protocols counts as an answer with status 101 and no body.
+ * @throws when no complete answer came: after an error, a closed connection, or the abort of the signal
+ */
+export function exchange(options: Exchange): Promise<ExchangeAnswer> {
+  const { signal } = options;
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const request = send(options);
+    let hasAnswer = false;
+    const abort = (): void => {
+      reject(new Error('the exchange took too long', { cause: signal.reason }));
+      request.destroy();
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    request.on('error', reject);
+    request.on('close', () => {
+      signal.removeEventListener('abort', abort);
+      // Node closes some requests without an error event. Once an answer has begun, readStart ends the
+      // exchange.
+      if (!hasAnswer) reject(new ConnectionClosed());
+    });
+    // Without this listener, Node reports no event for a switch of protocols, and the exchange would never
+    // end.
+    request.on('upgrade', ({ headers }, socket) => {
+      hasAnswer = true;
+      socket.destroy();
+      resolve({ status: 101, location: undefined, headers, body: Buffer.alloc(0), cut: false });
+    });
+    request.on('response', (response) => {
+      hasAnswer = true;
+      readStart(response, options.mostBytes).then(({ body, cut }) => {
+        const { statusCode: status = 0, headers } = response;
+        resolve({ status, location: headers.location, headers, body, cut });
+      }, reject);
+    });
+    request.end(options.body);
+  });
+}
+
+/** The connection closed before an answer began. */
+class ConnectionClosed extends Error {
+  readonly code = 'ECONNRESET';
+  constructor() {
+    super('the connection was closed without an answer');
+  }
+}
+
+function send({ url, method, headers, body, addresses, connect }: Exchange): ClientRequest {
+  const settings: RequestOptions = {
+    method,
+    headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
+    lookup: pinned(addresses),
+    // An agent would open the connection itself and ignore createConnection.
+    ...(connect ? { createConnection: connect } : { agent: false }),
+  };
+  return url.protocol === 'https:' ? httpsRequest(url, settings) : httpRequest(url, settings);
+}
+
+/**
+ * Node asks for no lookup when the host is a literal address. Then the literal is the address that was
+ * checked.
+ */
+function pinned(addresses: readonly LookupAddress[]): LookupFunction {
+  return (_host, options, done) => {
+    const [first] = addresses;
+    if (options.all === true) done(null, [...addresses]);
+    else done(null, first?.address ?? '', first?.family);
+  };
+}
+
+async function readStart(response: IncomingMessage, most: number): Promise<{ body: Buffer; cut: boolean }> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > most) break;
+  }
+  response.destroy();
+  return { body: Buffer.concat(chunks).subarray(0, most), cut: length > most };
+}

@@ -1,0 +1,123 @@
+/** The parts of the platform in Lambda. An entry hands an opener only those that the opener takes. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { callLimits } from '../aws/call-limits.ts';
+import { systemClock as clock } from '../aws/clock.ts';
+import { createReplaceableSecret } from '../aws/secrets.ts';
+import { createSignedSecret } from '../aws/signed-secret.ts';
+import type { Catalog, ProviderCosts } from '../catalog/catalog-schema.ts';
+import models from '../catalog/models.json' with { type: 'json' };
+import costs from '../catalog/provider-costs.json' with { type: 'json' };
+import { createImageStore } from '../creations/image-store.ts';
+import { createOutbound } from '../outbound/outbound.ts';
+import { poolEmailsADay } from '../portal/invitation-room.ts';
+import { createRegisterUser } from '../portal/user-pool.ts';
+import { createUploadTargets } from '../uploads/upload-targets.ts';
+import { createCallingVendors } from '../vendors/calling-vendors.ts';
+import { createConfigured } from '../vendors/configured.ts';
+import { createProviderCredentials } from '../vendors/credentials.ts';
+import { createSandboxProvider } from '../vendors/sandbox/provider.ts';
+import { createVendors, type VendorAccess } from '../vendors/vendors.ts';
+import { createSecretBox } from '../webhooks/secret-box.ts';
+import { awsEnvironment, environment, outboundRules } from './environment.ts';
+import { random } from './lambda-base.ts';
+import type { Platform } from './platform.ts';
+
+export function dynamodb(): Platform['dynamodb'] {
+  return DynamoDBDocumentClient.from(new DynamoDBClient(callLimits()), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+}
+
+export function states(): Platform['states'] {
+  return new SFNClient(callLimits());
+}
+
+export function secrets(): Platform['secrets'] {
+  return new SecretsManagerClient(callLimits());
+}
+
+export const images: Platform['images'] = (signal) =>
+  createImageStore({
+    clock,
+    bucket: environment('IMAGES_BUCKET'),
+    ...awsEnvironment(),
+    ...(signal && { signal }),
+  });
+
+export function uploadTargets(): Platform['uploadTargets'] {
+  return createUploadTargets({ bucket: environment('IMAGES_BUCKET'), ...awsEnvironment() });
+}
+
+export function outbound(): Platform['outbound'] {
+  return createOutbound(outboundRules(environment), { clock });
+}
+
+export function secretBox(): Platform['secretBox'] {
+  const secretArn = environment('ENCRYPTION_SECRET_ARN');
+  return createSecretBox({ client: secrets(), secretArn, clock, randomBytes: random });
+}
+
+export function originSecrets(): Platform['originSecrets'] {
+  return createReplaceableSecret({ client: secrets(), secretArn: environment('ORIGIN_SECRET_ARN'), clock });
+}
+
+/** For a function without a client of Secrets Manager. */
+export function signedOriginSecrets(): Platform['originSecrets'] {
+  return createSignedSecret({ ...awsEnvironment(), secretArn: environment('ORIGIN_SECRET_ARN'), clock });
+}
+
+export const registration: Platform['registration'] = (signal) => {
+  const userPoolId = environment('USER_POOL_ID');
+  if (userPoolId === '') return { registerUser: () => Promise.resolve('none'), emailsADay: Infinity };
+  const credentials = () => Promise.resolve(awsEnvironment());
+  return {
+    registerUser: createRegisterUser({ userPoolId, credentials, clock, signal }),
+    emailsADay: poolEmailsADay,
+  };
+};
+
+/** The vendors that call back. */
+export function callingVendors(access = vendorAccess()): Platform['vendors'] {
+  return new Map(createCallingVendors(access).map((vendor) => [vendor.name, vendor]));
+}
+
+/** The providers that may be able to stop a job: the vendors that call back, and those that are configured. */
+export function stoppingVendors(): Pick<Platform, 'vendors' | 'configured'> {
+  const access = vendorAccess();
+  return { vendors: callingVendors(access), configured: configuredBy(access) };
+}
+
+/** All vendors and the sandboxes. */
+export function allVendors(): Pick<Platform, 'vendors' | 'configured'> {
+  const crash = (): never => process.exit(1);
+  const sandboxes = new Map(
+    ['sandbox', 'sandbox-large'].map((name) => [name, createSandboxProvider({ name, clock, crash })]),
+  );
+  const access = vendorAccess();
+  const vendors = createVendors({ ...access, bedrockRegion: environment('BEDROCK_REGION') });
+  return {
+    vendors: { get: (name) => sandboxes.get(name) ?? vendors.get(name) },
+    configured: configuredBy(access),
+  };
+}
+
+/** The keys of the vendors, and the addresses that replace the vendors' own. */
+function vendorAccess(): VendorAccess {
+  const secretArn = environment('PROVIDER_SECRET_ARN');
+  return {
+    credentials: createProviderCredentials({ client: secrets(), secretArn, clock }),
+    clock,
+    baseUrls: JSON.parse(environment('PROVIDER_BASE_URLS')) as Readonly<Record<string, string>>,
+  };
+}
+
+function configuredBy({ credentials }: VendorAccess): Platform['configured'] {
+  return (definition) => createConfigured(definition, { name: definition.name, credentials, clock });
+}
+
+// A test and the synthesis check both files against their schemas.
+export const catalog = models as Catalog;
+export const providerCosts = costs as ProviderCosts;

@@ -1,0 +1,34 @@
+import { createAccountStore } from '../accounts/account-store.ts';
+import { createWalletStore } from '../accounts/wallet-store.ts';
+import { cancelling, type CancelPlatform } from '../api/open-cancel.ts';
+import { createOperatorCatalogStore } from '../catalog/operator-catalog-store.ts';
+import { createExecutions } from '../creations/executions.ts';
+import { createServiceSwitch } from '../creations/service-switch-store.ts';
+import { createNoticeStore } from '../notices/notice-store.ts';
+import { createDeliveryStore } from '../webhooks/delivery-store.ts';
+import { commonOf, machinesOf, tableOf } from './common.ts';
+import type { On } from './platform.ts';
+
+/** For an operator's command. The operator starts no notice: the reconciler starts it at its next run. */
+export function openOperator(on: CancelPlatform & On<'secretBox' | 'outbound'>) {
+  const table = tableOf(on);
+  const common = commonOf(on, 'operator');
+  const cancel = cancelling(on)(table, common);
+  return {
+    table,
+    clock: on.clock,
+    randomBytes: on.randomBytes,
+    accounts: createAccountStore(table),
+    wallet: createWalletStore(table),
+    creations: cancel.creations,
+    charges: cancel.charges,
+    cancellation: { ...common, ...cancel },
+    deliveries: createDeliveryStore(table),
+    notices: createNoticeStore(table),
+    executions: createExecutions(on.states, machinesOf(on)),
+    secretBox: on.secretBox,
+    outbound: on.outbound,
+    operatorCatalog: createOperatorCatalogStore(table),
+    serviceSwitch: createServiceSwitch(table),
+  };
+}

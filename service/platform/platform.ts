@@ -1,0 +1,69 @@
+/**
+ * Everything through which the service leaves its process. The openers beside this file build the service over it: in
+ * Lambda over the parts of lambda.ts, and in the simulation over simulated parts. This file has types only, so that a
+ * bundle carries no client that its entry does not hand in.
+ */
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { SFNClient } from '@aws-sdk/client-sfn';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Catalog, ProviderCosts } from '../catalog/catalog-schema.ts';
+import type { ProviderDefinition } from '../catalog/provider-definition.ts';
+import type { ImageStore } from '../creations/image-store.ts';
+import type { Outbound } from '../outbound/outbound.ts';
+import type { InvitationEmail } from '../portal/people-store.ts';
+import type { UploadTargets } from '../uploads/upload.ts';
+import type { Clock, Log, RandomBytes } from '../values/runtime.ts';
+import type { Schema } from '../values/schema-version.ts';
+import type { ImageProvider, Providers } from '../vendors/provider.ts';
+import type { SecretBox } from '../webhooks/secret-box.ts';
+import type { Variable } from './environment.ts';
+
+export interface Platform {
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+  /** Throws when the variable is not set. */
+  readonly environment: (name: Variable) => string;
+  /** @param component the function's name in its log */
+  readonly log: (component: string) => Log;
+  /** What the release that runs writes and understands. The simulation changes it between two requests. */
+  readonly schema: () => Schema;
+  /**
+   * What an environment remembers from one request to the next. The returned function gives the memory of the
+   * environment that the request is in: Lambda makes one memory, and the simulation several.
+   */
+  readonly remembered: <State>(name: string, make: () => State) => () => State;
+
+  readonly dynamodb: DynamoDBDocumentClient;
+  readonly states: SFNClient;
+  readonly secrets: SecretsManagerClient;
+  /** @param signal of the request's time, where there is a request */
+  readonly images: (signal?: AbortSignal) => ImageStore;
+  readonly uploadTargets: UploadTargets;
+  readonly outbound: Outbound;
+  readonly secretBox: SecretBox;
+  /** What only the portal's distribution sends: one of these values, the newest or the one before it. */
+  readonly originSecrets: () => Promise<readonly string[]>;
+  readonly registration: (signal: AbortSignal) => Registration;
+  /** The providers that are built in. */
+  readonly vendors: Providers;
+  /** The adapter of a provider that the operator has configured. */
+  readonly configured: (definition: ProviderDefinition) => ImageProvider;
+
+  /** The models that the release ships. */
+  readonly catalog: Catalog;
+  /** The prices of the providers, as this release knows them. */
+  readonly providerCosts: ProviderCosts;
+}
+
+/** How invited people can sign in, and who writes to them. */
+export interface Registration {
+  /** Makes the sign-in of an invited person possible in the stack's own user pool. Without a pool it does nothing. */
+  readonly registerUser: (email: string) => Promise<InvitationEmail>;
+  /** E-mails of the sender that all accounts share. Infinity: nobody sends e-mails. */
+  readonly emailsADay: number;
+}
+
+type Base = 'clock' | 'randomBytes' | 'environment' | 'log' | 'schema' | 'remembered';
+
+/** What every opener takes, and these parts. */
+export type On<Parts extends keyof Platform = never> = Pick<Platform, Base | Parts>;

@@ -1,0 +1,81 @@
+/** The log of what people did in the portal. A row is kept for 400 days. */
+import { putItem, queryPage, updateItem } from '../aws/dynamodb/send.ts';
+import { type Item, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
+import type { PersonId } from '../values/ids.ts';
+import type { PeopleScope } from './people.ts';
+import { partitionOf, portalKeys } from './portal-key-items.ts';
+
+const keptSeconds = 400 * 86_400;
+
+export function createActionLog(table: Table): ActionLog {
+  return {
+    begin: (action) =>
+      putItem(table, {
+        ...portalKeys.action(action.scope, action.id),
+        ...action,
+        [ttlAttribute]: Math.floor(Date.parse(action.at) / 1000) + keptSeconds,
+      }),
+    end: async ({ scope, id }, ended) => {
+      const values = Object.entries(ended);
+      await updateItem(table, portalKeys.action(scope, id), {
+        UpdateExpression: `SET ${values.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeNames: Object.fromEntries(values.map(([name]) => [`#${name}`, name])),
+        ExpressionAttributeValues: Object.fromEntries(values.map(([name, value]) => [`:${name}`, value])),
+      });
+    },
+    list: async (scope, limit, after) => {
+      const page = await queryPage(table, {
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :beginning)',
+        ExpressionAttributeValues: { ':pk': partitionOf(scope), ':beginning': 'ACTION#' },
+        ScanIndexForward: false,
+        Limit: limit,
+        ...(after !== undefined && { ExclusiveStartKey: portalKeys.action(scope, after) }),
+      });
+      const actions = (page.Items ?? []).map(actionFromItem);
+      const last = actions.at(-1);
+      return { actions, ...(page.LastEvaluatedKey && last && { after: last.id }) };
+    },
+  };
+}
+
+function actionFromItem(item: Item): Action {
+  const { pk: _pk, sk: _sk, [ttlAttribute]: _ttl, ...action } = item;
+  return action as unknown as Action;
+}
+
+/** The log of what people did in the portal. */
+export interface Action {
+  /** Where it is listed: in an account, or with the people of the operator. */
+  readonly scope: PeopleScope;
+  /** The time in milliseconds and random text, so that ids sort by time. */
+  readonly id: string;
+  /** RFC 3339. */
+  readonly at: string;
+  readonly personId: PersonId;
+  readonly email: string;
+  /** The name of the operation. */
+  readonly action: string;
+  readonly target?: string;
+  /** 'begun': its end is unknown. */
+  readonly outcome: 'begun' | 'done' | 'refused';
+  readonly note?: string;
+}
+
+export interface ActionPage {
+  readonly actions: readonly Action[];
+  /** The id after which the next page begins. Absent on the last page. */
+  readonly after?: string;
+}
+
+interface ActionLog {
+  /** Stores the row of an action that begins now. */
+  begin(action: Action): Promise<void>;
+  /** Notes how the action ended. */
+  end(
+    action: Action,
+    how: { readonly outcome: 'done' | 'refused'; readonly target?: string; readonly note?: string },
+  ): Promise<void>;
+  /** The newest first. @param after the id of the last row of the page before */
+  list(scope: PeopleScope, limit: number, after?: string): Promise<ActionPage>;
+}

@@ -1,0 +1,90 @@
+/** A creation as the portal shows it. No provider is named anywhere: there is a first renderer, and a second. */
+import { failures } from '../contract/failures.ts';
+import type { CreationDetail, CreationRow } from '../contract/portal-views.ts';
+import { plainShown } from '../contract/request-fields.ts';
+import { type CreationRecord, isTerminal, resultUrls, type StoredImage } from '../creations/creation.ts';
+import { nextPollSeconds } from '../creations/poll-pace.ts';
+import type { KeyId } from '../values/ids.ts';
+import { toUsd } from '../values/money.ts';
+import type { Delivery } from '../webhooks/delivery.ts';
+import { timelineOf } from './timeline.ts';
+
+export interface Showing {
+  readonly keyNames: ReadonlyMap<KeyId, string>;
+  readonly resultsBaseUrl: string;
+  readonly nowMillis: number;
+}
+
+export function creationRow(creation: CreationRecord, showing: Showing): CreationRow {
+  const { keyId, failure, webhook, resultsExpireAt } = creation;
+  return {
+    id: creation.id,
+    status: creation.status,
+    model: creation.model,
+    prompt: creation.prompt,
+    resolution: creation.resolution,
+    aspect_ratio: creation.aspectRatio,
+    cost: toUsd(creation.costMicros),
+    amount_refunded: toUsd(creation.refundedMicros),
+    error: failure === undefined ? null : failures[failure].message,
+    user: creation.user ?? null,
+    key: { id: keyId, name: showing.keyNames.get(keyId) ?? keyId },
+    result_urls: resultUrls(creation, showing.resultsBaseUrl, showing.nowMillis),
+    result_expires_at: resultsExpireAt === undefined ? null : new Date(resultsExpireAt).toISOString(),
+    webhook: webhook ? { status: webhook.status, attempts: webhook.attempts } : null,
+    created_at: creation.createdAt,
+    completed_at: creation.completedAt ?? null,
+    cancelled_at: creation.cancelledAt ?? null,
+  };
+}
+
+export function creationDetail(
+  creation: CreationRecord,
+  deliveries: readonly Delivery[],
+  showing: Showing,
+): CreationDetail {
+  const row = creationRow(creation, showing);
+  const { failure, webhook } = creation;
+  return {
+    ...row,
+    output_format: creation.outputFormat,
+    ...plainShown(creation),
+    seed: creation.seed,
+    metadata: creation.metadata,
+    source_images: creation.sources.length,
+    results: row.result_urls.map((url, place) => imageView(url, creation.results[place])),
+    retryable: failure === undefined ? null : failures[failure].retryable,
+    webhook_url: webhook?.url ?? null,
+    timeline: timelineOf(creation, deliveries, row.key.name),
+    look_after_seconds: isTerminal(creation.status) ? null : nextPollSeconds(creation, showing.nowMillis),
+    can_cancel: !isTerminal(creation.status),
+    can_redeliver: webhook !== undefined && webhook.status !== 'pending',
+    request: requestOf(creation),
+  };
+}
+
+function imageView(url: string, image: StoredImage | undefined): CreationDetail['results'][number] {
+  return {
+    url,
+    width: image?.width ?? 0,
+    height: image?.height ?? 0,
+    content_type: image?.contentType ?? '',
+    bytes: image?.bytes ?? 0,
+  };
+}
+
+/** Without the source images: the service keeps copies, and not the addresses of the client. */
+function requestOf(creation: CreationRecord): Record<string, unknown> {
+  const { prompt, metadata, user, webhook } = creation;
+  return {
+    model: creation.model,
+    ...(prompt !== null && { prompt }),
+    resolution: creation.resolution,
+    aspect_ratio: creation.aspectRatio,
+    output_format: creation.outputFormat,
+    ...Object.fromEntries(Object.entries(plainShown(creation)).filter(([, value]) => value !== null)),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(user !== undefined && { user }),
+    ...(webhook && { webhook_url: webhook.url }),
+  };
+}

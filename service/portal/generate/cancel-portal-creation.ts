@@ -1,0 +1,23 @@
+import { creationNotFound, notCancellable } from '../../api/problems.ts';
+import { cancelCreation } from '../../creations/cancel.ts';
+import { creationView } from '../../creations/creation.ts';
+import { idsOf } from '../../creations/log-ids.ts';
+import { parseCreationId } from '../../values/ids.ts';
+import type { PortalHandle } from '../http/caller.ts';
+import type { PortalCancelServices } from './open-cancel.ts';
+
+/** POST /creations/{id}/cancel: as in the API. A repetition gets the same answer. */
+export const cancelPortalCreation: PortalHandle<'cancelPortalCreation', PortalCancelServices> = async (
+  request,
+  caller,
+  services,
+) => {
+  const id = parseCreationId(request.pathId);
+  const creation = id && (await services.creations.read(id));
+  // Another account's creation and an absent one are the same answer, byte for byte.
+  if (creation?.accountId !== caller.account.id) throw creationNotFound();
+  const outcome = await cancelCreation(creation, idsOf(creation), services);
+  if (outcome.kind === 'not_cancellable') throw notCancellable(outcome.creation);
+  const { resultsBaseUrl } = services.settings;
+  return { status: 200, body: creationView(outcome.creation, resultsBaseUrl, services.clock.now()) };
+};

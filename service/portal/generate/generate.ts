@@ -1,0 +1,93 @@
+/**
+ * The operations of the API behind a session. The playground charges the account through a key of its own, so that
+ * rates, limits, budgets and figures hold for it as for every other key.
+ */
+import type { ApiKey } from '../../accounts/account.ts';
+import { isUser, userHash } from '../../accounts/end-user.ts';
+import { playgroundKey, playgroundKeyId } from '../../accounts/key-changes.ts';
+import { type Caller, counted, withCatalog } from '../../api/admit.ts';
+import type { ApiAnswer } from '../../api/answer.ts';
+import { type ApiRequest, userOfBody } from '../../api/request.ts';
+import type { Handle } from '../../api/serve.ts';
+import type { AnswerOf } from '../../contract/portal-calls.ts';
+import { createUpload } from '../../generate/create-upload.ts';
+import { generateImage } from '../../generate/generate-image.ts';
+import { quoteImage } from '../../generate/quote-image.ts';
+import type { MemberCaller, PortalAnswer, PortalHandle } from '../http/caller.ts';
+import type { OperationsOf } from '../http/serve-portal.ts';
+import type { GenerateServices } from './open.ts';
+
+/**
+ * The answer of the API's operation, as the operation of the portal with this name documents it. It counts against the
+ * account's rate of POST requests, refused or not.
+ */
+async function throughTheApi<Name extends OperationsOf<'generate'>, Services>(
+  handle: Handle<Services>,
+  request: ApiRequest,
+  { account, clientAddress }: MemberCaller,
+  services: GenerateServices & Services,
+): Promise<PortalAnswer<AnswerOf<Name>>> {
+  const nowMillis = services.clock.now();
+  const { idempotencyKey } = request;
+  const user = userOfBody(request);
+  const question = {
+    clientAddress,
+    key: { accountId: account.id, keyId: playgroundKeyId },
+    rate: 'post',
+    nowMillis,
+    ...(idempotencyKey.kind === 'valid' && { idempotencyHash: idempotencyKey.hash }),
+    ...(isUser(user) && { userHash: userHash(user) }),
+  } as const;
+  const state = await services.requests.read(question);
+  const apiKey = state.apiKey ?? (await makeKey(account, nowMillis, services));
+  const known = { account: state.account ?? account, apiKey, state, nowMillis };
+  const door = { rate: 'post', known, run: (caller: Caller) => handle(request, caller, services) } as const;
+  return withoutLocation<Name>(await counted(door, services));
+}
+
+/** At the first use of the playground. Of two first uses both get the key that is stored. */
+async function makeKey(
+  account: MemberCaller['account'],
+  nowMillis: number,
+  { keys }: GenerateServices,
+): Promise<ApiKey> {
+  const key = playgroundKey(account, nowMillis);
+  await keys.create(key);
+  return key;
+}
+
+/** The address in the public API is of no use behind a session. */
+function withoutLocation<Name extends OperationsOf<'generate'>>({
+  headers = {},
+  ...answer
+}: ApiAnswer): PortalAnswer<AnswerOf<Name>> {
+  const { location: _location, ...rest } = headers;
+  // The document of the API holds these bodies to their form.
+  return { ...answer, body: answer.body as AnswerOf<Name>, headers: rest };
+}
+
+/** POST /creations: the body, the charge and the answer of POST /images/generate. */
+export const createCreation: PortalHandle<'createCreation', GenerateServices> = async (
+  request,
+  caller,
+  services,
+) => {
+  const answer = await throughTheApi<'createCreation', GenerateServices>(
+    withCatalog(generateImage),
+    request,
+    caller,
+    services,
+  );
+  return { ...answer, logged: { target: answer.body.id } };
+};
+
+/** POST /uploads: the body and the answer of the API's POST /uploads. */
+export const createPortalUpload: PortalHandle<'createPortalUpload', GenerateServices> = (
+  request,
+  caller,
+  services,
+) => throughTheApi<'createPortalUpload', GenerateServices>(createUpload, request, caller, services);
+
+/** POST /quote: the body and the answer of POST /images/quote. */
+export const quoteCreation: PortalHandle<'quoteCreation', GenerateServices> = (request, caller, services) =>
+  throughTheApi<'quoteCreation', GenerateServices>(withCatalog(quoteImage), request, caller, services);

@@ -1,0 +1,31 @@
+import type { ApiKey } from '../../accounts/account.ts';
+import { putKey } from '../../accounts/key-store.ts';
+import { createRequestStore } from '../../api/request-store.ts';
+import { heldShare } from '../../contract/limits.ts';
+import { createCreationReader } from '../../creations/creation-reads.ts';
+import { charging, type SubmitPlatform } from '../../generate/open.ts';
+import type { ServicesOf } from '../../platform/opener.ts';
+import type { On } from '../../platform/platform.ts';
+import { createUploadStore } from '../../uploads/upload-store.ts';
+import { openPortalWith, type PortalPlatform } from '../open.ts';
+
+/** For the playground: what the API's own operations need, behind a session. */
+export type GenerateServices = ServicesOf<typeof openPortalGenerate>;
+
+export function openPortalGenerate(on: PortalPlatform & SubmitPlatform & On<'uploadTargets'>) {
+  const charge = charging(on, 'generate', heldShare.least);
+  const base = {
+    resultsBaseUrl: on.environment('RESULTS_BASE_URL'),
+    authFailureForm: 'envelope' as const,
+    uploadTargets: on.uploadTargets,
+  };
+  return openPortalWith(on, (store, portal) => ({
+    ...charge(store, portal),
+    ...base,
+    requests: createRequestStore(store),
+    creations: createCreationReader(store),
+    uploads: createUploadStore(store),
+    /** Stores the key of the playground, unless it is stored already. */
+    keys: { create: (key: ApiKey): Promise<unknown> => putKey(store, key) },
+  }));
+}

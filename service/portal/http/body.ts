@@ -1,0 +1,80 @@
+/** Bodies of the portal's operations, and values that several of them take. */
+import * as z from 'zod/mini';
+import { type ApiRequest, jsonBody } from '../../api/request.ts';
+import { fieldErrors, onePerField } from '../../values/field-errors.ts';
+import {
+  asMicros,
+  formatUsd,
+  fromUsd,
+  hasAtMostSixDecimals,
+  largestAvailableMicros,
+  type Micros,
+  toUsd,
+} from '../../values/money.ts';
+import { type FieldError, invalidRequest } from '../../values/problem.ts';
+import { type ShownText, textProblem } from '../../values/text.ts';
+import { readMoment } from '../../values/time.ts';
+
+/**
+ * The body as the schema reads it. Throws 400 that names every wrong field.
+ * @param more problems that the schema cannot know, of a body that the schema accepts
+ */
+export function parseBody<Schema extends z.ZodMiniType>(
+  request: ApiRequest,
+  schema: Schema,
+  more: (body: z.output<Schema>) => readonly (FieldError | undefined)[] = () => [],
+): z.output<Schema> {
+  const result = schema.safeParse(jsonBody(request), { reportInput: true });
+  const found = result.success ? more(result.data) : fieldErrors(result.error.issues);
+  const errors = onePerField(found.filter((error) => error !== undefined));
+  if (!result.success || errors.length > 0) throw invalidRequest(errors);
+  return result.data;
+}
+
+type Finding = { readonly code: string; readonly message: string } | undefined;
+
+/** A value whose check finds one problem at most. */
+function checkedBy<Value>(find: (value: unknown) => Finding): z.ZodMiniType<Value, Value> {
+  return z.custom<Value>().check(({ value, issues }) => {
+    const found = value === undefined ? { code: 'required', message: 'required' } : find(value);
+    if (found)
+      issues.push({ code: 'custom', input: value, message: found.message, params: { code: found.code } });
+  });
+}
+
+/** An amount in USD with at most 6 decimals, in the range of the operator's command. */
+export function usd(least: 'zero' | 'above zero'): z.ZodMiniType<number, number> {
+  return checkedBy<number>((value) => {
+    if (typeof value !== 'number' || !Number.isFinite(value))
+      return { code: 'invalid_type', message: 'must be a number' };
+    if (value < 0 || (least === 'above zero' && value === 0))
+      return { code: 'too_small', message: `must be ${least === 'zero' ? 'at least 0' : 'above 0'}` };
+    if (value > toUsd(largestAvailableMicros))
+      return { code: 'too_big', message: `at most ${formatUsd(largestAvailableMicros)}` };
+    return hasAtMostSixDecimals(value) ? undefined : { code: 'invalid_value', message: 'at most 6 decimals' };
+  });
+}
+
+/** The micro-dollars of an amount that the schema has checked. */
+export function microsOf(amount: number): Micros {
+  return asMicros(fromUsd(amount));
+}
+
+/** A text that is stored and shown again. */
+export function shownText(kind: ShownText): z.ZodMiniType<string, string> {
+  return checkedBy<string>((value) =>
+    typeof value === 'string'
+      ? textProblem(kind, value)
+      : { code: 'invalid_type', message: 'must be a string' },
+  );
+}
+
+/** A moment of RFC 3339. */
+export const moment = checkedBy<string>((value) =>
+  typeof value === 'string' && readMoment(value) !== undefined
+    ? undefined
+    : { code: 'invalid_value', message: 'must be a moment of RFC 3339, such as 2027-01-31T18:00:00Z' },
+);
+
+/** The version of what the form was filled in from. */
+export const version = z.string();

@@ -1,0 +1,70 @@
+/** A request as it arrives from the portal's distribution. */
+import { timingSafeEqual } from 'node:crypto';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { type ApiRequest, requestOf } from '../../api/request.ts';
+import { clientAddress } from '../../outbound/client-address.ts';
+import type { PortalServices } from '../open.ts';
+import { foreignOrigin } from './portal-problems.ts';
+
+export interface PortalRequest extends ApiRequest {
+  /** "GET /api/portal/v1/keys": the route that the gateway chose. */
+  readonly routeKey: string;
+  /** As it was sent, without the question mark. */
+  readonly rawQuery: string;
+  /** "name=value" each. */
+  readonly cookies: readonly string[];
+  /** The person's own address, in the form in which rejections are counted. */
+  readonly clientAddress: string;
+}
+
+/**
+ * Reads the request. Throws 403 when it did not come through the portal's distribution: the address of the
+ * person is only in a header, and only the distribution may say it.
+ */
+export async function portalRequestOf(
+  event: APIGatewayProxyEventV2,
+  { originSecrets }: Pick<PortalServices, 'originSecrets'>,
+): Promise<PortalRequest> {
+  const request = requestOf(event);
+  const { headers } = request;
+  if (!isOneOf(headers['x-origin-secret'] ?? '', await originSecrets())) throw foreignOrigin();
+  const sourceIp = viewerAddress(headers['cloudfront-viewer-address']) ?? request.sourceIp;
+  return {
+    ...request,
+    sourceIp,
+    routeKey: event.requestContext.routeKey,
+    rawQuery: event.rawQueryString,
+    cookies: event.cookies ?? (headers['cookie'] ?? '').split(';'),
+    clientAddress: clientAddress(sourceIp),
+  };
+}
+
+/** Compares with every secret, so that the time does not reveal which one is similar. */
+function isOneOf(presented: string, secrets: readonly string[]): boolean {
+  return secrets.filter((secret) => isSame(presented, secret)).length > 0;
+}
+
+/** Takes the same time for every text of the right length. An empty secret equals nothing. */
+function isSame(presented: string, secret: string): boolean {
+  const [a, b] = [Buffer.from(presented), Buffer.from(secret)];
+  return secret !== '' && a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** "203.0.113.9:1234", or an IPv6 address without brackets: the last colon comes before the port. */
+function viewerAddress(header: string | undefined): string | undefined {
+  const colon = header?.lastIndexOf(':') ?? -1;
+  return colon > 0 ? header?.slice(0, colon) : undefined;
+}
+
+/**
+ * Whether a request that changes something comes from the portal's own pages. Browsers send Sec-Fetch-Site, which no
+ * page can set; a browser that does not know the header sends Origin.
+ */
+export function isFromOwnPages(
+  { method, headers }: Pick<ApiRequest, 'method' | 'headers'>,
+  portalUrl: URL,
+): boolean {
+  if (method === 'GET') return true;
+  const site = headers['sec-fetch-site'];
+  return site === undefined ? headers['origin'] === portalUrl.origin : site === 'same-origin';
+}

@@ -1,0 +1,168 @@
+/**
+ * The frame around every operation of the portal, in the order in which a request passes through it: the way it
+ * came, the block of the address, the session, the page that asks, the condition of the account, the role, the age
+ * of the sign-in, the query, the log of actions, the operation, the answer.
+ */
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { envelopeOf, toGateway } from '../../api/answer.ts';
+import { type ApiHandler, framed, inTime } from '../../api/framed.ts';
+import { accountDisabled, apiSuspended } from '../../api/problems.ts';
+import { parametersBeside } from '../../api/request.ts';
+import {
+  type PortalFunction,
+  type PortalOperation,
+  type PortalOperationName,
+  portalOperations,
+  portalRoot,
+} from '../../contract/operations.ts';
+import type { OpenServices } from '../../platform/opener.ts';
+import { invalidRequest, Problem } from '../../values/problem.ts';
+import { errorName, logWith } from '../../values/runtime.ts';
+import type { PortalServices } from '../open.ts';
+import { mayAct, needsFreshSignIn } from '../people.ts';
+import { cookieIn, cookieNames, setCookie } from '../session.ts';
+import type { PortalSettings } from '../settings.ts';
+import { authenticatePerson } from './authenticate-person.ts';
+import type { PersonCaller, PortalAnswer, PortalHandle } from './caller.ts';
+import { noted } from './note-action.ts';
+import { foreignOrigin, noPlace, nothingHere, reauthenticate, roleTooLow } from './portal-problems.ts';
+import { isFromOwnPages, type PortalRequest, portalRequestOf } from './portal-request.ts';
+
+/** The operations that a function of the portal answers. */
+export type OperationsOf<Group extends PortalFunction> = {
+  [Name in PortalOperationName]: (typeof portalOperations)[Name]['function'] extends Group ? Name : never;
+}[PortalOperationName];
+
+/** A handler for each operation of the function. */
+export type PortalHandlers<Group extends PortalFunction, Services> = {
+  readonly [Name in OperationsOf<Group>]: PortalHandle<Name, Services>;
+};
+
+/** A handler, which the frame calls after it has checked the caller. */
+type CheckedHandle<Services> = (
+  request: PortalRequest,
+  caller: PersonCaller,
+  services: Services,
+) => Promise<PortalAnswer>;
+
+/**
+ * The Lambda handler of one function of the portal.
+ * @param open opens the services of one request; the time of the request begins with them
+ */
+export function servePortal<Group extends PortalFunction, Services extends PortalServices>(
+  group: Group,
+  handlers: PortalHandlers<Group, Services>,
+  open: OpenServices<Services>,
+): ApiHandler {
+  return framed(
+    async (event, services) => {
+      const request = await portalRequestOf(event, services);
+      const answer = await answerOf(group, handlers, request, services);
+      return toPortalGateway(answer, request.requestId);
+    },
+    (problem, services, requestId) =>
+      toPortalGateway(refusal(problem, [], services.settings.portalUrl), requestId),
+    open,
+  );
+}
+
+/** The answer to a request that came through the portal's address. For a function with more than operations. */
+export async function answerOf<Group extends PortalFunction, Services extends PortalServices>(
+  group: Group,
+  handlers: PortalHandlers<Group, Services>,
+  request: PortalRequest,
+  services: Services,
+): Promise<PortalAnswer> {
+  const name = operationAt(request.routeKey, group);
+  if (name === undefined) throw nothingHere();
+  const operation: PortalOperation = portalOperations[name];
+  // The types of the handlers say what the checks below establish: a member, where the role is one of an account.
+  const handle = (handlers as Readonly<Record<string, unknown>>)[name] as CheckedHandle<Services>;
+  try {
+    const caller = await authenticatePerson(request, services);
+    check(operation, caller, request, services.settings);
+    const ids = { requestId: request.requestId, accountId: caller.account?.id, personId: caller.person.id };
+    const named = logWith<Services>(services, ids);
+    const run = (): Promise<PortalAnswer> =>
+      noted(name, operation, request.pathId, caller, named, () => handle(request, caller, named));
+    const [answer] = await inTime(Promise.allSettled([run(), touch(caller, named)]), services);
+    if (answer.status === 'rejected') throw answer.reason;
+    return answer.value;
+  } catch (error) {
+    if (isSessionProblem(error)) return refusal(error, request.cookies, services.settings.portalUrl);
+    throw error;
+  }
+}
+
+/** The operation of the route, if this function answers it. */
+function operationAt(routeKey: string, group: PortalFunction): PortalOperationName | undefined {
+  return (Object.keys(portalOperations) as PortalOperationName[]).find((name) => {
+    const operation = portalOperations[name];
+    return operation.function === group && routeKey === `${operation.method} ${portalRoot}${operation.path}`;
+  });
+}
+
+/** Throws the first reason for which this caller may not do this now. */
+function check(
+  operation: PortalOperation,
+  caller: PersonCaller,
+  request: PortalRequest,
+  { portalUrl }: PortalSettings,
+): void {
+  if (!isFromOwnPages(request, portalUrl)) throw foreignOrigin();
+  checkRole(operation, caller);
+  if (needsFreshSignIn(operation, caller.session, caller.nowMillis)) throw reauthenticate();
+  const unknown = parametersBeside(operation.query, request);
+  if (unknown.length > 0) throw invalidRequest(unknown);
+}
+
+function checkRole({ role, function: group }: PortalOperation, caller: PersonCaller): void {
+  switch (role) {
+    case 'person':
+      return;
+    case 'operator':
+      if (!caller.isOperator) throw roleTooLow();
+      return;
+    case 'viewer':
+    case 'developer':
+    case 'owner':
+      if (!caller.member || !caller.account) throw noPlace();
+      if (caller.account.condition === 'disabled') throw accountDisabled();
+      if (caller.account.condition === 'suspended' && group === 'generate') throw apiSuspended();
+      if (!mayAct(caller.member.role, role)) throw roleTooLow();
+  }
+}
+
+/** Notes once a minute that the session is in use. */
+async function touch({ session, nowMillis }: PersonCaller, { access, log }: PortalServices): Promise<void> {
+  if (nowMillis - session.lastSeenAt < 60_000) return;
+  await access.touch(session.hash, nowMillis).catch((error: unknown) => {
+    // This is no reason to refuse an answer: the next request notes it.
+    log.info('session_use_not_noted', { error: errorName(error) });
+  });
+}
+
+function isSessionProblem(error: unknown): error is Problem {
+  return error instanceof Problem && error.code === 'ERR_SESSION_REQUIRED';
+}
+
+/** A refusal. A cookie without a session is removed, so that the browser does not send it again. */
+export function refusal(problem: Problem, cookies: readonly string[], portalUrl: URL): PortalAnswer {
+  const { session } = cookieNames(portalUrl);
+  const isLeft = problem.status === 401 && cookieIn(cookies, session) !== undefined;
+  return {
+    status: problem.status,
+    headers: problem.headers,
+    body: envelopeOf(problem),
+    ...(isLeft && { cookies: [setCookie(portalUrl, session, '', 0)] }),
+  };
+}
+
+export function toPortalGateway(answer: PortalAnswer, requestId: string): APIGatewayProxyStructuredResultV2 {
+  const { text, cookies } = answer;
+  return {
+    ...toGateway(answer, requestId),
+    ...(text !== undefined && { body: text }),
+    ...(cookies && { cookies: [...cookies] }),
+  };
+}

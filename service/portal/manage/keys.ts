@@ -1,0 +1,203 @@
+/** The body of a new key and of a changed one. */
+import * as z from 'zod/mini';
+import type { Account, ApiKey, KeyCaps } from '../../accounts/account.ts';
+import {
+  editedKey,
+  isUsable,
+  type KeyChange,
+  type KeyEdit,
+  limitsToKeep,
+  mostKeys,
+  newKey,
+  playgroundKeyId,
+  replacedUntil,
+  rollMillis,
+  type RollTime,
+  tooManyKeysMessage,
+} from '../../accounts/key-changes.ts';
+import type { KeyStore } from '../../accounts/key-store.ts';
+import { keyVersion } from '../../accounts/version.ts';
+import type { Catalog } from '../../catalog/catalog-schema.ts';
+import { findModel } from '../../catalog/catalog.ts';
+import type { CreatedKeyView } from '../../contract/portal-views.ts';
+import { parseKeyId } from '../../values/ids.ts';
+import { formatUsd } from '../../values/money.ts';
+import { type FieldError, invalidRequest, Problem, retryLater } from '../../values/problem.ts';
+import { readMoment } from '../../values/time.ts';
+import { microsOf, moment, parseBody, shownText, usd, version } from '../http/body.ts';
+import type { PortalHandle } from '../http/caller.ts';
+import { changedMeanwhile } from '../http/portal-problems.ts';
+import { keyView } from '../key-view.ts';
+import type { Member } from '../people.ts';
+import type { ManageServices } from './open.ts';
+
+const cap = z.optional(z.nullable(usd('zero')));
+
+const limits = {
+  daily_cap: cap,
+  monthly_cap: cap,
+  total_cap: cap,
+  per_user_monthly_cap: cap,
+  models: z.optional(z.nullable(z.array(z.string()).check(z.minLength(1), z.maxLength(100)))),
+  expires_at: z.optional(z.nullable(moment)),
+};
+
+const newKeySchema = z.strictObject({ name: shownText('name'), ...limits });
+const keyChangeSchema = z.strictObject({ name: z.optional(shownText('name')), ...limits, version });
+
+type LimitsBody = z.infer<typeof keyChangeSchema>;
+
+const capFields = {
+  daily_cap: 'dailyCapMicros',
+  monthly_cap: 'monthlyCapMicros',
+  total_cap: 'totalCapMicros',
+  per_user_monthly_cap: 'perUserMonthlyCapMicros',
+} as const satisfies Readonly<Record<string, keyof KeyCaps>>;
+
+/** What only this account, or this time, finds wrong with the limits. */
+function limitProblems(
+  { models, expires_at: expiresAt }: Omit<LimitsBody, 'version'>,
+  { policy }: Account,
+  { catalog, nowMillis }: { readonly catalog: Catalog; readonly nowMillis: number },
+): FieldError[] {
+  const unknown = (models ?? []).flatMap((id, index) =>
+    findModel(catalog, policy, id)
+      ? []
+      : [{ field: `models[${index}]`, code: 'unknown_model', message: 'is no model of this account' }],
+  );
+  const isPast = typeof expiresAt === 'string' && (readMoment(expiresAt) ?? 0) <= nowMillis;
+  return [
+    ...unknown,
+    ...(isPast ? [{ field: 'expires_at', code: 'too_small', message: 'must lie ahead' }] : []),
+  ];
+}
+
+/** The limits that the body names. Null removes a limit. */
+function limitsOf(body: Omit<LimitsBody, 'version'>): KeyChange {
+  const { models, expires_at: expiresAt } = body;
+  const caps = Object.entries(capFields).flatMap(([field, name]) => {
+    const amount = body[field as keyof typeof capFields];
+    return amount === undefined ? [] : [[name, amount === null ? null : microsOf(amount)]];
+  });
+  return {
+    ...(Object.fromEntries(caps) as KeyChange),
+    ...(models !== undefined && { models: models && [...new Set(models)] }),
+    ...(expiresAt !== undefined && {
+      expiresAt: expiresAt && new Date(readMoment(expiresAt) ?? 0).toISOString(),
+    }),
+  };
+}
+
+/**
+ * Throws 400 when the person's own cap does not allow a key with these limits. An owner has no such cap. A key of a
+ * person with a cap always has a monthly cap, which is not above it.
+ */
+function checkOwnCap({ role, keyCapMicros }: Member, key: Pick<ApiKey, 'monthlyCapMicros'>): void {
+  if (role === 'owner' || keyCapMicros === undefined) return;
+  if (key.monthlyCapMicros !== undefined && key.monthlyCapMicros <= keyCapMicros) return;
+  const message = `must be at most ${formatUsd(keyCapMicros)}, your own limit for keys`;
+  throw invalidRequest([{ field: 'monthly_cap', code: 'over_own_cap', message }]);
+}
+
+/** 404: the same answer for an absent key, for another account's, and for the key of the playground. */
+function noSuchKey(): Problem {
+  return new Problem('ERR_NOT_FOUND', 'There is no key with this id.');
+}
+
+/** A key can be revoked at any moment. */
+const revocationRetrySeconds = 60;
+
+/** 429: nothing is stored. */
+function tooManyKeys(): Problem {
+  const details = { scope: 'account', reason: 'keys', limit: mostKeys, current: mostKeys };
+  return retryLater('ERR_QUOTA_EXCEEDED', tooManyKeysMessage, details, revocationRetrySeconds);
+}
+
+/** The key that the path names. Throws 404 when the account has no such key that people manage. */
+async function readKey(
+  { id }: Pick<Account, 'id'>,
+  pathId: string,
+  keys: Pick<KeyStore, 'read'>,
+): Promise<ApiKey> {
+  const keyId = parseKeyId(pathId);
+  const key = keyId === undefined || keyId === playgroundKeyId ? undefined : await keys.read(id, keyId);
+  if (!key) throw noSuchKey();
+  return key;
+}
+
+/**
+ * PATCH /keys/{id}: changes what the body names, and null removes a limit. It holds from the next request of the key
+ * on. A person with a cap of their own may rename a key that is above it, and no more.
+ */
+export const changeKey: PortalHandle<'changeKey', ManageServices> = async (request, caller, services) => {
+  const nowMillis = services.clock.now();
+  const catalog = await services.catalogs.latest();
+  const body = parseBody(request, keyChangeSchema, (given) =>
+    limitProblems(given, caller.account, { catalog, nowMillis }),
+  );
+  const read = await readKey(caller.account, request.pathId, services.keys);
+  if (read.revokedAt !== undefined || keyVersion(read) !== body.version) throw changedMeanwhile();
+  const limits = limitsOf(body);
+  const edit: KeyEdit = { ...limits, ...(body.name !== undefined && { name: body.name }) };
+  const next = editedKey(read, edit);
+  if (Object.keys(limits).length > 0) checkOwnCap(caller.member, next);
+  if (Object.keys(edit).length > 0 && !(await services.keys.change(read, edit))) throw changedMeanwhile();
+  return { status: 200, body: keyView(next, nowMillis), logged: { note: Object.keys(edit).join(', ') } };
+};
+
+/**
+ * POST /keys. Only this answer has the key. A person who lost the answer makes another key and revokes the one that
+ * nobody saw; the list shows it as never used.
+ */
+export const createKey: PortalHandle<'createKey', ManageServices> = async (request, caller, services) => {
+  const nowMillis = services.clock.now();
+  const catalog = await services.catalogs.latest();
+  const body = parseBody(request, newKeySchema, (given) =>
+    limitProblems(given, caller.account, { catalog, nowMillis }),
+  );
+  const { record, key } = newKey(caller.account.id, { name: body.name, ...limitsOf(body) }, services);
+  checkOwnCap(caller.member, record);
+  const outcome = await services.keys.create(record);
+  if (outcome === 'too_many') throw tooManyKeys();
+  if (outcome === 'id_taken') throw new Error('the id drawn for the key is taken');
+  const view: CreatedKeyView = { key, record: keyView(record, nowMillis) };
+  return { status: 201, body: view, logged: { target: record.id, note: record.name } };
+};
+
+/** DELETE /keys/{id}: the key is dead at its next request. A repetition keeps the time of the first one. */
+export const revokeKey: PortalHandle<'revokeKey', ManageServices> = async (request, caller, services) => {
+  const { id } = await readKey(caller.account, request.pathId, services.keys);
+  const nowMillis = services.clock.now();
+  const at = new Date(nowMillis).toISOString();
+  if (!(await services.keys.revoke(caller.account.id, id, at))) throw noSuchKey();
+  const revoked = await readKey(caller.account, id, services.keys);
+  return { status: 200, body: keyView(revoked, nowMillis), logged: { note: revoked.name } };
+};
+
+const rollSchema = z.strictObject({
+  old_key_ends_in: z.enum(Object.keys(rollMillis) as [RollTime, ...RollTime[]]),
+});
+
+/**
+ * POST /keys/{id}/roll: a new key with the same name and limits, and a near end for the old one. Both happen, or
+ * neither. The new key has spent nothing. After a lost answer the old key has its new end, and a repetition makes
+ * another new key.
+ */
+export const rollKey: PortalHandle<'rollKey', ManageServices> = async (request, caller, services) => {
+  const { old_key_ends_in: endsIn } = parseBody(request, rollSchema);
+  const read = await readKey(caller.account, request.pathId, services.keys);
+  const nowMillis = services.clock.now();
+  if (!isUsable(read, nowMillis)) throw changedMeanwhile();
+  checkOwnCap(caller.member, read);
+  const next = newKey(caller.account.id, { name: read.name, ...limitsToKeep(read) }, services);
+  const until = replacedUntil(read, endsIn, nowMillis);
+  const outcome = await services.keys.roll(read, next.record, until);
+  if (outcome === 'too_many') throw tooManyKeys();
+  if (outcome === 'changed') throw changedMeanwhile();
+  const view: CreatedKeyView = {
+    key: next.key,
+    record: keyView(next.record, nowMillis),
+    replaced_until: until,
+  };
+  return { status: 201, body: view, logged: { note: `new key ${next.record.id}, old one until ${until}` } };
+};

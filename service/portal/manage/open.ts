@@ -1,0 +1,43 @@
+import { createAccountSettings } from '../../accounts/account-settings-store.ts';
+import { createKeyStore } from '../../accounts/key-store.ts';
+import { type CatalogPlatform, catalogsOf } from '../../api/open.ts';
+import { createCreationReads } from '../../creations/creation-reads.ts';
+import { createExecutions } from '../../creations/executions.ts';
+import { createNoticeExecutions } from '../../notices/notice-executions.ts';
+import { createNoticeMarks } from '../../notices/notice-store.ts';
+import { machinesOf } from '../../platform/common.ts';
+import { outboundRules } from '../../platform/environment.ts';
+import type { ServicesOf } from '../../platform/opener.ts';
+import type { On } from '../../platform/platform.ts';
+import { createDeliveryStore } from '../../webhooks/delivery-store.ts';
+import { openPortalWith, type PortalPlatform } from '../open.ts';
+import { createPeopleStore } from '../people-store.ts';
+
+/** For what clients change by themselves: keys, webhooks, alerts and people. */
+export type ManageServices = ServicesOf<typeof openPortalManage>;
+
+export function openPortalManage(
+  on: PortalPlatform & CatalogPlatform & On<'states' | 'outbound' | 'secretBox' | 'registration'>,
+) {
+  const machines = machinesOf(on);
+  const noticeMachine = on.environment('NOTICE_MACHINE_ARN');
+  const catalogs = catalogsOf(on);
+  const base = {
+    outbound: on.outbound,
+    outboundRules: outboundRules(on.environment),
+    secretBox: on.secretBox,
+  };
+  return openPortalWith(on, (store) => ({
+    ...base,
+    catalogs: catalogs(store),
+    keys: createKeyStore(store),
+    accounts: createAccountSettings(store),
+    people: createPeopleStore(store),
+    ...on.registration(store.signal),
+    creations: createCreationReads(store),
+    deliveries: createDeliveryStore(store),
+    executions: createExecutions(on.states, machines, store.signal),
+    notices: createNoticeMarks(store),
+    noticeExecutions: createNoticeExecutions(on.states, noticeMachine, store.signal),
+  }));
+}

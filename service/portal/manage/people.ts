@@ -1,0 +1,118 @@
+/** The members of an account, as its owners manage them. */
+import * as z from 'zod/mini';
+import type { Account } from '../../accounts/account.ts';
+import { parsePersonId } from '../../values/ids.ts';
+import { invalidRequest, Problem } from '../../values/problem.ts';
+import { microsOf, parseBody, version } from '../http/body.ts';
+import type { PortalHandle } from '../http/caller.ts';
+import { capProblem, invite, keyCap, role } from '../http/invite.ts';
+import { changedMeanwhile } from '../http/portal-problems.ts';
+import type { PeopleStore, PlaceChange } from '../people-store.ts';
+import { memberView } from '../people-view.ts';
+import type { Member } from '../people.ts';
+import { memberVersion } from '../version.ts';
+import type { ManageServices } from './open.ts';
+
+/** The member that the path names. Throws 404, the same for an absent person and another account's. */
+async function readMember(
+  { id }: Pick<Account, 'id'>,
+  pathId: string,
+  people: Pick<PeopleStore, 'listMembers'>,
+): Promise<Member> {
+  const personId = parsePersonId(pathId);
+  const member =
+    personId && (await people.listMembers(id)).find((candidate) => candidate.personId === personId);
+  if (!member) throw noSuchPerson();
+  return member;
+}
+
+/** Throws the refusal of a change that was not made. */
+function checkChanged(outcome: PlaceChange): void {
+  switch (outcome) {
+    case 'changed':
+      return;
+    case 'gone':
+      throw noSuchPerson();
+    case 'conflict':
+      throw changedMeanwhile();
+    case 'last_owner':
+      throw lastOwner();
+  }
+}
+
+/** 404. */
+function noSuchPerson(): Problem {
+  return new Problem('ERR_NOT_FOUND', 'There is no person with this id in the account.');
+}
+
+/** 409. */
+function lastOwner(): Problem {
+  const message = 'The account must keep an owner. Make somebody else an owner first.';
+  return new Problem('ERR_CONFLICT', message, { reason: 'last_owner' });
+}
+
+const personSchema = z.strictObject({ role: z.optional(role), key_cap: keyCap, version });
+
+/** PATCH /people/{id}: role and limit of a person hold from the person's next request on. */
+export const changePerson: PortalHandle<'changePerson', ManageServices> = async (
+  request,
+  caller,
+  services,
+) => {
+  const body = parseBody(request, personSchema);
+  const read = await readMember(caller.account, request.pathId, services.people);
+  if (memberVersion(read) !== body.version) throw changedMeanwhile();
+  const next = body.role ?? read.role;
+  const wrong = capProblem({ role: next, key_cap: body.key_cap });
+  if (wrong) throw invalidRequest([wrong]);
+  const kept = body.key_cap === undefined ? read.keyCapMicros : undefined;
+  const cap = typeof body.key_cap === 'number' ? microsOf(body.key_cap) : kept;
+  const place = { role: next, ...(next === 'developer' && cap !== undefined && { keyCapMicros: cap }) };
+  checkChanged(await services.people.changeMember(read, place));
+  const { keyCapMicros: _before, ...rest } = read;
+  return {
+    status: 200,
+    body: memberView({ ...rest, ...place }, caller.person.id),
+    logged: { note: `${read.email} is ${next}` },
+  };
+};
+
+/** POST /people/{id}/end-sessions: every session of the person in this account is dead at its next request. */
+export const endSessions: PortalHandle<'endSessions', ManageServices> = async (request, caller, services) => {
+  const { personId, email } = await readMember(caller.account, request.pathId, services.people);
+  const ended = await services.people.endSessions(caller.account.id, personId, services.clock.now());
+  if (!ended) throw noSuchPerson();
+  return { status: 200, body: {}, logged: { note: email } };
+};
+
+/** POST /people: the first sign-in with this verified address belongs to the account. */
+export const invitePerson: PortalHandle<'invitePerson', ManageServices> = (request, caller, services) =>
+  invite(request, caller.account.id, caller.person.email, services);
+
+/** DELETE /people/{id}: the person has no place in the account from their next request on. Their keys stay. */
+export const removePerson: PortalHandle<'removePerson', ManageServices> = async (
+  request,
+  caller,
+  services,
+) => {
+  const read = await readMember(caller.account, request.pathId, services.people);
+  checkChanged(await services.people.removeMember(read));
+  return { status: 200, body: {}, logged: { note: read.email } };
+};
+
+/** DELETE /invitations/{id}. */
+export const withdrawInvitation: PortalHandle<'withdrawInvitation', ManageServices> = async (
+  request,
+  caller,
+  services,
+) => {
+  // The same form as a person's id: the base64url of 32 bytes. No other text is a key of the table.
+  const isId = /^[\w-]{43}$/.test(request.pathId);
+  if (!isId || !(await services.people.withdraw(caller.account.id, request.pathId))) throw noSuchInvitation();
+  return { status: 200, body: {} };
+};
+
+/** 404: it is taken up, withdrawn, over, or another account's. */
+function noSuchInvitation(): Problem {
+  return new Problem('ERR_NOT_FOUND', 'There is no open invitation with this id.');
+}

@@ -1,0 +1,47 @@
+/** A model for the playground: what the enabled providers of the account render, and what it costs. */
+import type { ModelPolicy } from '../accounts/account.ts';
+import type { Catalog, Model, Route } from '../catalog/catalog-schema.ts';
+import { enabledRoutes, isSunset, isVisible, offered } from '../catalog/catalog.ts';
+import type { ProviderSwitches } from '../catalog/providers.ts';
+import type { ModelView } from '../contract/portal-views.ts';
+import { aspectRatios, outputFormats, resolutions } from '../values/image-formats.ts';
+import { fromUsd, toUsd } from '../values/money.ts';
+
+/** The models that the account may use now. */
+export function modelViews(
+  catalog: Catalog,
+  policy: ModelPolicy,
+  switches: ProviderSwitches,
+  nowMillis: number,
+): ModelView[] {
+  return catalog.models.flatMap((model) => {
+    const routes = enabledRoutes(model, policy, switches);
+    const isOffered = isVisible(model, policy) && !isSunset(model, nowMillis);
+    return isOffered && routes.length > 0 ? [modelView(model, routes)] : [];
+  });
+}
+
+/** No route of OpenAI takes a seed (adapters/providers/openai). */
+const withoutSeed: readonly string[] = ['openai'];
+
+function modelView(model: Model, routes: readonly Route[]): ModelView {
+  const priced = model.pricing.map(({ resolution }) => resolution);
+  const rendered = offered(resolutions, routes, (route) => route.resolutions).filter((one) =>
+    priced.includes(one),
+  );
+  const prices = model.pricing.filter(({ resolution }) => rendered.includes(resolution));
+  const mostImages = Math.max(0, ...routes.map((route) => route.max_image_urls));
+  return {
+    id: model.id,
+    name: model.name,
+    description: model.description,
+    prices: Object.fromEntries(prices.map(({ resolution, usd }) => [resolution, toUsd(fromUsd(usd))])),
+    price_per_source_image: toUsd(fromUsd(Math.max(0, ...prices.map((row) => row.usd_per_input_image)))),
+    resolutions: rendered,
+    aspect_ratios: offered(aspectRatios, routes, (route) => route.aspect_ratios),
+    output_formats: offered(outputFormats, routes, (route) => route.output_formats),
+    max_source_images: Math.min(model.max_image_urls, mostImages),
+    takes_seed: routes.some(({ provider }) => !withoutSeed.includes(provider)),
+    sunset_at: model.sunset_at,
+  };
+}

@@ -1,0 +1,340 @@
+/** An account in the operator's pages: read, shown, and noted in its own log. */
+import * as z from 'zod/mini';
+import { type Account, conditions } from '../../accounts/account.ts';
+import { type AccountLimits, limitRanges } from '../../contract/limits.ts';
+import type { PortalOperationName } from '../../contract/operations.ts';
+import type { OperatedAccount, PageView } from '../../contract/portal-views.ts';
+import {
+  openAccount as open,
+  openingReference,
+  setCreditLine,
+  topUp,
+} from '../../notices/account-changes.ts';
+import { type AccountId, parseAccountId } from '../../values/ids.ts';
+import { asMicros, formatUsd, largestAvailableMicros, toUsd } from '../../values/money.ts';
+import { invalidRequest, Problem } from '../../values/problem.ts';
+import type { Action } from '../action-store.ts';
+import { microsOf, parseBody, shownText, usd, version } from '../http/body.ts';
+import type { PersonCaller, PortalHandle } from '../http/caller.ts';
+import { invite } from '../http/invite.ts';
+import { changedMeanwhile } from '../http/portal-problems.ts';
+import { cursorWords, fromCursor, parametersOf, toCursor } from '../read/parameters.ts';
+import { accountVersion } from '../version.ts';
+import type { OperateServices } from './open.ts';
+
+function operatedView(account: Account): OperatedAccount {
+  const { limits, availableMicros, creditLineMicros } = account;
+  return {
+    id: account.id,
+    name: account.name,
+    condition: account.condition,
+    available: toUsd(availableMicros),
+    balance: toUsd(asMicros(availableMicros - creditLineMicros)),
+    credit_line: toUsd(creditLineMicros),
+    in_flight: account.inFlight,
+    limits: {
+      post_rate: limits.postRate,
+      get_rate: limits.getRate,
+      max_concurrent: limits.maxConcurrent,
+      deadline_seconds: limits.deadlineSeconds,
+      max_unused_uploads: limits.maxUnusedUploads,
+    },
+    webhook_failures: account.webhookFailures ?? (account.noticeUrl === undefined ? null : 0),
+    created_at: account.createdAt,
+    version: accountVersion(account),
+  };
+}
+
+/** The account that the path names. Throws 404. */
+async function readOperated(
+  pathId: string,
+  { accounts }: Pick<OperateServices, 'accounts'>,
+): Promise<Account> {
+  const id = parseAccountId(pathId);
+  const account = id && (await accounts.read(id));
+  if (!account) throw new Problem('ERR_NOT_FOUND', 'There is no account with this id.');
+  return account;
+}
+
+/**
+ * Notes in the account's own log what the operator does to it. The row comes before the work, so that no work is
+ * without a row. The operator's own log names the person.
+ */
+async function inAccountLog<Result>(
+  accountId: AccountId,
+  operation: { readonly name: PortalOperationName; readonly note: string },
+  { person }: PersonCaller,
+  { actions, clock, randomBytes }: Pick<OperateServices, 'actions' | 'clock' | 'randomBytes'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const at = new Date(clock.now()).toISOString();
+  const action: Action = {
+    scope: accountId,
+    id: `${at}#${Buffer.from(randomBytes(6)).toString('base64url')}`,
+    at,
+    personId: person.id,
+    email: 'the operator',
+    action: operation.name,
+    outcome: 'begun',
+    note: operation.note,
+  };
+  await actions.begin(action);
+  try {
+    const result = await work();
+    await actions.end(action, { outcome: 'done' });
+    return result;
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500)
+      await actions.end(action, { outcome: 'refused', note: error.code });
+    throw error;
+  }
+}
+
+/** The bodies by which the operator opens and changes accounts. */
+function limit(name: keyof AccountLimits): z.ZodMiniOptional<z.ZodMiniNumber> {
+  const [least, most] = limitRanges[name];
+  return z.optional(
+    z.number().check(
+      z.refine((value) => Number.isInteger(value), {
+        error: 'must be a whole number',
+        params: { code: 'invalid_type' },
+      }),
+      z.minimum(least),
+      z.maximum(most),
+    ),
+  );
+}
+
+const limitFields = {
+  post_rate: 'postRate',
+  get_rate: 'getRate',
+  max_concurrent: 'maxConcurrent',
+  deadline_seconds: 'deadlineSeconds',
+  max_unused_uploads: 'maxUnusedUploads',
+} as const satisfies Readonly<Record<string, keyof AccountLimits>>;
+
+const limits = z.optional(
+  z.strictObject({
+    post_rate: limit('postRate'),
+    get_rate: limit('getRate'),
+    max_concurrent: limit('maxConcurrent'),
+    deadline_seconds: limit('deadlineSeconds'),
+    max_unused_uploads: limit('maxUnusedUploads'),
+  }),
+);
+
+const creditLine = z.optional(usd('zero'));
+
+const newAccountSchema = z.strictObject({
+  name: shownText('name'),
+  balance: z.optional(usd('zero')),
+  credit_line: creditLine,
+  limits,
+});
+
+const accountChangeSchema = z.strictObject({
+  name: z.optional(shownText('name')),
+  credit_line: creditLine,
+  condition: z.optional(z.enum(conditions)),
+  limits,
+  /** Absent: the change holds whatever the account has become. */
+  version: z.optional(version),
+});
+
+/** The limits that the body names. */
+function limitsIn(body: z.infer<typeof accountChangeSchema>['limits']): Partial<AccountLimits> {
+  return Object.fromEntries(
+    Object.entries(limitFields).flatMap(([field, name]) => {
+      const value = body?.[field as keyof typeof limitFields];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/**
+ * PATCH /operator/accounts/{id}: changes what the body names, from the account's next request on. The credit line
+ * comes last, because its write can be refused by itself. A repetition changes nothing more. With a version, nothing
+ * that somebody else changed meanwhile is changed.
+ */
+export const changeAccount: PortalHandle<'changeAccount', OperateServices> = async (
+  request,
+  caller,
+  services,
+) => {
+  const body = parseBody(request, accountChangeSchema, (given) => [
+    Object.keys(given).every((one) => one === 'version')
+      ? { field: 'body', code: 'required', message: 'must name something to change' }
+      : undefined,
+  ]);
+  const account = await readOperated(request.pathId, services);
+  if (body.version !== undefined && body.version !== accountVersion(account)) throw changedMeanwhile();
+  const { name, condition } = body;
+  const change = {
+    ...limitsIn(body.limits),
+    ...(name !== undefined && { name }),
+    ...(condition !== undefined && { condition }),
+  };
+  const note = [
+    ...(condition === undefined ? [] : [condition]),
+    ...(name === undefined ? [] : ['name']),
+    ...(body.limits === undefined ? [] : ['limits']),
+    ...(body.credit_line === undefined ? [] : [`credit line ${formatUsd(microsOf(body.credit_line))}`]),
+  ].join(', ');
+  await inAccountLog(account.id, { name: 'changeAccount', note }, caller, services, async () => {
+    if (Object.keys(change).length > 0) {
+      if (body.version === undefined) await services.accounts.change(account.id, change);
+      else if (!(await services.accounts.changeAsRead(account, change))) throw changedMeanwhile();
+    }
+    if (body.credit_line === undefined) return;
+    const outcome = await setCreditLine(account, microsOf(body.credit_line), services);
+    if (outcome === 'changed_meanwhile') throw creditLineChanged();
+    if (outcome === 'out_of_range') throw tooMuch();
+  });
+  return {
+    status: 200,
+    body: operatedView(await readOperated(account.id, services)),
+    logged: { note },
+  };
+};
+
+function creditLineChanged(): Problem {
+  const message = 'Somebody changed the credit line meanwhile. All else was changed: look again.';
+  return new Problem('ERR_CONFLICT', message, { reason: 'changed_meanwhile' });
+}
+
+function tooMuch(): Problem {
+  const message = `with the balance at most ${formatUsd(largestAvailableMicros)}`;
+  return invalidRequest([{ field: 'credit_line', code: 'too_big', message }]);
+}
+
+/** POST /operator/accounts/{id}/people: usually the first owner of a new account. */
+export const inviteToAccount: PortalHandle<'inviteToAccount', OperateServices> = async (
+  request,
+  caller,
+  services,
+) => {
+  const { id } = await readOperated(request.pathId, services);
+  const operation = { name: 'inviteToAccount', note: 'an invitation' } as const;
+  const answer = await inAccountLog(id, operation, caller, services, () =>
+    invite(request, id, 'operator', services),
+  );
+  // The row names the account by the path.
+  const { note } = answer.logged ?? {};
+  return { ...answer, ...(note !== undefined && { logged: { note } }) };
+};
+
+/** GET /operator/accounts: the oldest first. */
+export const listAccounts: PortalHandle<'listAccounts', OperateServices> = async (
+  request,
+  _caller,
+  { operated },
+) => {
+  const parameters = parametersOf(request);
+  const limit = parameters.limit();
+  const after = parameters.read('cursor', placeIn, cursorWords);
+  parameters.check();
+  const page = await operated.accounts(limit, after);
+  const view: PageView<OperatedAccount> = {
+    data: page.accounts.map(operatedView),
+    next_cursor: page.after === undefined ? null : toCursor(page.after),
+  };
+  return { status: 200, body: view };
+};
+
+/** The time at which an account was opened, and its id. */
+function placeIn(text: string): string | undefined {
+  const place = fromCursor(text);
+  return typeof place === 'string' && /^[\dT:.Z-]{24}#[0-9A-Za-z]{10}$/.test(place) ? place : undefined;
+}
+
+/**
+ * POST /operator/accounts. An operator who lost the answer looks at the list: a repetition opens another account.
+ */
+export const openAccount: PortalHandle<'openAccount', OperateServices> = async (
+  request,
+  caller,
+  services,
+) => {
+  const body = parseBody(request, newAccountSchema);
+  const outcome = await open(
+    {
+      name: body.name,
+      limits: { ...services.defaultLimits, ...limitsIn(body.limits) },
+      balanceMicros: body.balance === undefined ? asMicros(0) : microsOf(body.balance),
+      creditLineMicros: body.credit_line === undefined ? asMicros(0) : microsOf(body.credit_line),
+    },
+    services,
+  );
+  switch (outcome.kind) {
+    case 'opened': {
+      const note = `opened with ${formatUsd(microsOf(body.balance ?? 0))}`;
+      const view = await inAccountLog(outcome.id, { name: 'openAccount', note }, caller, services, async () =>
+        operatedView(await readOperated(outcome.id, services)),
+      );
+      return { status: 201, body: view, logged: { target: outcome.id, note: body.name } };
+    }
+    case 'out_of_range': {
+      const message = `with the credit line at most ${formatUsd(largestAvailableMicros)}`;
+      throw invalidRequest([{ field: 'balance', code: 'too_big', message }]);
+    }
+    case 'id_taken':
+      throw new Error('the id drawn for the account is taken');
+    case 'half_made':
+      services.log.info('account_half_made', { accountId: outcome.id });
+      throw halfMade(outcome.id);
+  }
+};
+
+/** 409: a repetition would open another account. */
+function halfMade(id: string): Problem {
+  const message = `The account ${id} was opened, but its balance or credit line may be missing. Look at it, and top it up with the reference "${openingReference}", which counts once.`;
+  return new Problem('ERR_CONFLICT', message, { reason: 'half_made', account: id });
+}
+
+/** GET /operator/accounts/{id}. */
+export const showAccount: PortalHandle<'showAccount', OperateServices> = async (
+  { pathId },
+  _caller,
+  services,
+) => ({
+  status: 200,
+  body: operatedView(await readOperated(pathId, services)),
+});
+
+const topUpSchema = z.strictObject({ amount: usd('above zero'), reference: shownText('reference') });
+
+/** POST /operator/accounts/{id}/top-up: a reference counts once, so a repetition is safe. */
+export const topUpAccount: PortalHandle<'topUpAccount', OperateServices> = async (
+  request,
+  caller,
+  services,
+) => {
+  const body = parseBody(request, topUpSchema);
+  const account = await readOperated(request.pathId, services);
+  const amount = microsOf(body.amount);
+  const note = `${formatUsd(amount)}: ${body.reference}`;
+  const isNew = await inAccountLog(account.id, { name: 'topUpAccount', note }, caller, services, async () => {
+    const outcome = await topUp(account.id, amount, body.reference, services);
+    switch (outcome.kind) {
+      case 'applied':
+      case 'already_applied':
+        return outcome.kind === 'applied';
+      case 'reference_taken': {
+        const { kind, amountMicros } = outcome.by;
+        const what = kind === 'top_up' ? 'a top-up' : 'an adjustment';
+        const message = `The reference stands for ${what} of ${formatUsd(amountMicros)}. Nothing was changed: use another reference.`;
+        const details = { reason: 'reference_taken', kind, amount: toUsd(amountMicros) };
+        throw new Problem('ERR_CONFLICT', message, details);
+      }
+      case 'out_of_range': {
+        const message = `what an account can spend is at most ${formatUsd(largestAvailableMicros)}`;
+        throw invalidRequest([{ field: 'amount', code: 'too_big', message }]);
+      }
+    }
+  });
+  return {
+    status: 200,
+    body: { ...operatedView(await readOperated(account.id, services)), already_applied: !isNew },
+    logged: { note: isNew ? note : `${note} (was applied before)` },
+  };
+};

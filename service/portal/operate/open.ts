@@ -1,0 +1,33 @@
+import { createAccountStore } from '../../accounts/account-store.ts';
+import { createWalletStore } from '../../accounts/wallet-store.ts';
+import { createProviderStore } from '../../catalog/provider-store.ts';
+import type { AccountLimits } from '../../contract/limits.ts';
+import { createCreationReads } from '../../creations/creation-reads.ts';
+import { createNoticeExecutions } from '../../notices/notice-executions.ts';
+import { createNoticeStore } from '../../notices/notice-store.ts';
+import type { ServicesOf } from '../../platform/opener.ts';
+import type { On } from '../../platform/platform.ts';
+import { createOperatedReads } from '../../usage/all-accounts-reads.ts';
+import { openPortalWith, type PortalPlatform } from '../open.ts';
+import { createPeopleStore } from '../people-store.ts';
+
+/** For the operator's pages. */
+export type OperateServices = ServicesOf<typeof openPortalOperate>;
+
+export function openPortalOperate(on: PortalPlatform & On<'states' | 'registration'>) {
+  const noticeMachine = on.environment('NOTICE_MACHINE_ARN');
+  /** The limits of an account that is opened without its own. A setting of the deployment. */
+  const defaultLimits = JSON.parse(on.environment('DEFAULT_LIMITS')) as AccountLimits;
+  return openPortalWith(on, (store) => ({
+    defaultLimits,
+    accounts: createAccountStore(store),
+    operated: createOperatedReads(store),
+    wallet: createWalletStore(store),
+    people: createPeopleStore(store),
+    ...on.registration(store.signal),
+    creations: createCreationReads(store),
+    notices: createNoticeStore(store),
+    noticeExecutions: createNoticeExecutions(on.states, noticeMachine, store.signal),
+    providers: createProviderStore(store),
+  }));
+}

@@ -1,0 +1,167 @@
+import { isBuiltIn, isEnabled, providers } from '../../catalog/providers.ts';
+import type {
+  FailingWebhook,
+  MarginFigures,
+  MarginView,
+  PageView,
+  ProviderView,
+} from '../../contract/portal-views.ts';
+import { isProvidersFailure } from '../../contract/route-outcome.ts';
+import type { RouteAttempt, WebhookState } from '../../creations/creation.ts';
+import { marginCells, marginDimensions, sumMargin } from '../../usage/margin.ts';
+import { plainCell } from '../../values/csv.ts';
+import { type AccountId, type CreationId, type NoticeId, parseNoticeId } from '../../values/ids.ts';
+import { dayAfter } from '../../values/time.ts';
+import { isFailing } from '../../webhooks/failing-webhook.ts';
+import type { PortalHandle } from '../http/caller.ts';
+import { choiceOf, daysOf, oneOf, parametersOf, wrong } from '../read/parameters.ts';
+import type { OperateServices } from './open.ts';
+
+/** The number of newest creations from which the state of the providers is computed, and of accounts. */
+const mostCreations = 200;
+const mostAccounts = 500;
+
+/** GET /operator/providers: what is enabled, and how the attempts of the newest creations ended. */
+export const listProviders: PortalHandle<'listProviders', OperateServices> = async (
+  _request,
+  _caller,
+  services,
+) => {
+  const [enabled, { accounts }] = await Promise.all([
+    services.providers.enabled(),
+    services.operated.accounts(mostAccounts),
+  ]);
+  const ids = accounts.map(({ id }) => id);
+  const creations = await services.operated.newestCreations(ids, mostCreations);
+  const attempts = creations.flatMap((creation) => creation.attempts);
+  const view: PageView<ProviderView> = {
+    data: [...Object.keys(providers), ...enabled.filter((name) => !isBuiltIn(name))].map((name) => ({
+      name,
+      enabled: isEnabled(name, enabled),
+      ...health(attempts.filter((attempt) => attempt.provider === name)),
+    })),
+    next_cursor: null,
+  };
+  return { status: 200, body: view };
+};
+
+function health(attempts: readonly RouteAttempt[]): Omit<ProviderView, 'name' | 'enabled'> {
+  const rendered = attempts.filter(({ outcome }) => outcome === 'rendered');
+  const outcomes: Record<string, number> = {};
+  for (const { outcome = 'unknown', endedAt } of attempts) {
+    // An attempt without an end is still at work.
+    if (outcome === 'rendered' || endedAt === undefined) continue;
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+  }
+  return {
+    attempts: attempts.length,
+    succeeded: rendered.length,
+    failed: attempts.filter(({ outcome }) => outcome !== undefined && isProvidersFailure(outcome)).length,
+    outcomes,
+    p50_seconds: medianSeconds(rendered),
+  };
+}
+
+function medianSeconds(attempts: readonly RouteAttempt[]): number | null {
+  const millis = attempts
+    .flatMap(({ startedAt, endedAt }) =>
+      endedAt === undefined ? [] : [Date.parse(endedAt) - Date.parse(startedAt)],
+    )
+    .sort((a, b) => a - b);
+  const middle = millis[Math.floor((millis.length - 1) / 2)];
+  return middle === undefined ? null : middle / 1000;
+}
+
+/** The sums are read from the ledgers of all accounts. For a longer time the command has no limit. */
+const mostDays = 31;
+const accountsAtOnce = 100;
+
+/** GET /operator/margin: the figures of `report`. */
+export const getMargin: PortalHandle<'getMargin', OperateServices> = async (
+  request,
+  caller,
+  { operated },
+) => {
+  const parameters = parametersOf(request);
+  const by = parameters.read('by', oneOf(marginDimensions), choiceOf(marginDimensions)) ?? 'day';
+  const days = daysOf(parameters, caller.nowMillis);
+  if (Date.parse(dayAfter(days.to)) - Date.parse(days.from) > mostDays * 86_400_000)
+    throw wrong('from', `at most ${mostDays} days; the command "report" has no limit`);
+  const sums = sumMargin(by);
+  const names = new Map<string, string>();
+  let after: string | undefined;
+  do {
+    const page = await operated.accounts(accountsAtOnce, after);
+    for (const { id, name } of page.accounts) {
+      names.set(id, name);
+      for await (const rows of operated.bookedRows(id, days)) for (const row of rows) sums.add(id, row);
+    }
+    after = page.after;
+  } while (after !== undefined);
+  const view: MarginView = {
+    ...days,
+    by,
+    lines: sums.groups().map(({ group, sums: own }) => ({
+      group,
+      ...(by === 'account' && { name: group === null ? null : (names.get(group) ?? null) }),
+      ...plain(marginCells(own)),
+    })),
+    total: plain(marginCells(sums.total())),
+  };
+  return { status: 200, body: view };
+};
+
+function plain(cells: ReturnType<typeof marginCells>): MarginFigures {
+  const figures = Object.entries(cells).map(([name, cell]) => [name, plainCell(cell)]);
+  return Object.fromEntries(figures) as MarginFigures;
+}
+
+/** The most webhooks that are looked at. Behind an outage of a receiver thousands may wait. */
+const mostRead = 200;
+
+/** GET /operator/webhooks: the webhooks and notices that are failing, of all accounts. */
+export const listFailingWebhooks: PortalHandle<'listFailingWebhooks', OperateServices> = async (
+  _request,
+  { nowMillis },
+  services,
+) => {
+  const waiting = await read(await services.operated.waitingWebhooks(mostRead), services);
+  const failing = waiting.filter(({ webhook }) => isFailing(webhook, nowMillis));
+  const accounts = await services.operated.accountsOf(failing.map(({ accountId }) => accountId));
+  const names = new Map(accounts.map(({ id, name }) => [id, name]));
+  const view: PageView<FailingWebhook> = {
+    data: failing.map(({ accountId, creation, webhook }) => ({
+      account: accountId,
+      account_name: names.get(accountId) ?? '',
+      creation,
+      host: URL.canParse(webhook.url) ? new URL(webhook.url).host : '',
+      attempts: webhook.attempts,
+      next_attempt_at: new Date(webhook.nextAt).toISOString(),
+    })),
+    next_cursor: null,
+  };
+  return { status: 200, body: view };
+};
+
+interface Waiting {
+  readonly accountId: AccountId;
+  readonly creation: CreationId | null;
+  readonly webhook: WebhookState;
+}
+
+async function read(
+  ids: readonly (CreationId | NoticeId)[],
+  { creations, notices }: OperateServices,
+): Promise<Waiting[]> {
+  const isNotice = (id: CreationId | NoticeId): id is NoticeId => parseNoticeId(id) !== undefined;
+  const [ofCreations, ofNotices] = await Promise.all([
+    creations.readAll(ids.filter((id): id is CreationId => !isNotice(id))),
+    notices.readAll(ids.filter(isNotice)),
+  ]);
+  return [
+    ...ofCreations.flatMap(({ accountId, id, webhook }) =>
+      webhook ? [{ accountId, creation: id, webhook }] : [],
+    ),
+    ...ofNotices.map(({ accountId, webhook }) => ({ accountId, creation: null, webhook })),
+  ];
+}

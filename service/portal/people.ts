@@ -1,0 +1,123 @@
+/** The people of the portal: who signs in, what they may do, and how they get in. */
+import { createHash } from 'node:crypto';
+import { type PortalOperation, type Role, roles } from '../contract/operations.ts';
+import type { AccountId, PersonId } from '../values/ids.ts';
+import type { Micros } from '../values/money.ts';
+import { asciiLower } from '../values/text.ts';
+
+/**
+ * A person who has signed in, as the issuer names them. A later change of the address changes nothing here.
+ */
+export interface Person {
+  readonly id: PersonId;
+  readonly issuer: string;
+  readonly subject: string;
+  /** The verified address of the last sign-in, as normalEmail() gives it. */
+  readonly email: string;
+  /** The accounts of the person, for the switch. The item of the member decides what the person may do. */
+  readonly accounts: readonly AccountId[];
+  /** RFC 3339, as the other times. */
+  readonly createdAt: string;
+  readonly lastSignInAt: string;
+}
+
+/** Where people belong: to an account, or to the operator of the service. */
+export type PeopleScope = AccountId | 'SERVICE';
+
+/** One of the people of the operator. */
+export interface Operator {
+  readonly personId: PersonId;
+  readonly email: string;
+  readonly since: string;
+  readonly lastSignInAt?: string;
+  /** Unix milliseconds. Sessions that began by then are dead here. */
+  readonly sessionsEndedAt?: number;
+}
+
+/** A person in an account. */
+export interface Member extends Operator {
+  readonly accountId: AccountId;
+  readonly role: Role;
+  /** The most that a key may spend in a month when this person creates or changes it. Absent: no limit. */
+  readonly keyCapMicros?: Micros;
+}
+
+/** An invitation by address. The first sign-in with that verified address takes it up, once. */
+export interface Invitation {
+  /** The base64url of SHA-256 of the address, as invitationIdOf() gives it. */
+  readonly id: string;
+  /** 'SERVICE': to the people of the operator. */
+  readonly accountId: PeopleScope;
+  readonly email: string;
+  readonly role: Role | 'operator';
+  readonly keyCapMicros?: Micros;
+  readonly invitedAt: string;
+  /** The address of the person who invited, or "operator". */
+  readonly invitedBy: string;
+  /** Unix milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** The session of a cookie. The table holds a hash of the cookie's random part. */
+export interface Session {
+  readonly hash: string;
+  readonly personId: PersonId;
+  /** Absent: the person belongs to no account. */
+  readonly accountId?: AccountId;
+  /** Unix milliseconds, as the other times. When the person proved who they are. */
+  readonly authenticatedAt: number;
+  /** When the person signed in. A switch of the account keeps this time, so that no switch prolongs a session. */
+  readonly createdAt: number;
+  /** To the minute. */
+  readonly lastSeenAt: number;
+  readonly endedAt?: number;
+}
+
+/** How long an invitation can be taken up. */
+export const invitationMillis = 14 * 86_400_000;
+/** A session ends this long after its sign-in, whatever happens. */
+export const sessionMillis = 12 * 3_600_000;
+/** A session ends when no request came for this long. */
+export const idleMillis = 60 * 60_000;
+/** For this long a sign-in counts as fresh. */
+export const freshMillis = 15 * 60_000;
+
+/** The id is the same for the same person at the same issuer. */
+export function personIdOf(issuer: string, subject: string): PersonId {
+  const name = `${lastingName(issuer)}\n${subject}`;
+  return createHash('sha256').update(name).digest('base64url') as PersonId;
+}
+
+/** An issuer on this machine has another port after another start, and its people stay the same. */
+function lastingName(issuer: string): string {
+  return issuer.replace(/^(http:\/\/[^/]+):\d+(?=\/|$)/, '$1');
+}
+
+/** One "@", no white space, and a domain: an issuer knows better what an address is. */
+export function isAddress(text: string): boolean {
+  return text.length <= 254 && text.isWellFormed() && /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(text);
+}
+
+/** Addresses are compared in this form. Letters that only look alike stay different. */
+export function normalEmail(address: string): string {
+  return asciiLower(address.trim());
+}
+
+/** The id of an invitation, and the key under which it is found at a sign-in. */
+export function invitationIdOf(address: string): string {
+  return createHash('sha256').update(normalEmail(address)).digest('base64url');
+}
+
+/** Whether a member with this role may call an operation that asks for the other. */
+export function mayAct(role: Role, least: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(least);
+}
+
+/** Whether the sign-in is too old for the operation. */
+export function needsFreshSignIn(
+  operation: PortalOperation,
+  { authenticatedAt }: Pick<Session, 'authenticatedAt'>,
+  nowMillis: number,
+): boolean {
+  return operation.isFresh === true && nowMillis - authenticatedAt >= freshMillis;
+}

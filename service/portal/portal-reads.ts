@@ -1,0 +1,81 @@
+import { apiKeyFromItem } from '../accounts/account-items.ts';
+import type { ApiKey } from '../accounts/account.ts';
+import type { RequestState } from '../api/request-store.ts';
+import { batchGet } from '../aws/dynamodb/batch-get.ts';
+import { queryAll } from '../aws/dynamodb/query.ts';
+import { getItem } from '../aws/dynamodb/send.ts';
+import { keys, type Table } from '../aws/dynamodb/table.ts';
+import { catalogRevisionOf, switchesOf } from '../catalog/provider-store.ts';
+import type { ProviderSwitches } from '../catalog/providers.ts';
+import { readService } from '../creations/open-count-store.ts';
+import { closedOf, type ClosedService } from '../creations/service-switch-store.ts';
+import { noticeFromItem } from '../notices/notice-store.ts';
+import type { AccountId, NoticeId, PersonId } from '../values/ids.ts';
+import { memberFromItem } from './people-store.ts';
+import type { Member } from './people.ts';
+import { portalKeys } from './portal-key-items.ts';
+
+export function createPortalReads(table: Table): PortalReads {
+  return {
+    keys: async (account) =>
+      (await queryAll(table, keys.account(account).pk, 'KEY#'))
+        .map(apiKeyFromItem)
+        .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)),
+    placesAndSwitch: async (person, accounts) => {
+      const items = await batchGet(table, [
+        keys.service(),
+        ...accounts.flatMap((account) => [keys.account(account), portalKeys.member(account, person)]),
+      ]);
+      const places = accounts.flatMap((id) => {
+        const own = items.filter(({ pk }) => pk === keys.account(id).pk);
+        const account = own.find(({ sk }) => sk === keys.account(id).sk);
+        const member = own.find(({ sk }) => sk !== keys.account(id).sk);
+        const accountName = account === undefined ? id : String(account['name']);
+        return member ? [{ ...memberFromItem(member), accountName }] : [];
+      });
+      return { places, ...closedOf(items.find(({ pk }) => pk === keys.service().pk)) };
+    },
+    service: async () => {
+      const { item, openCreations } = await readService(table);
+      const catalogRevision = catalogRevisionOf(item);
+      return {
+        ...closedOf(item),
+        openCreations,
+        ...switchesOf(item),
+        ...(catalogRevision !== undefined && { catalogRevision }),
+      };
+    },
+    lastTestAt: async (account) => {
+      const item = await getItem(table, keys.testDelivery(account));
+      return item && Number(item['lastAt']);
+    },
+    noticeBody: async (account, id) => {
+      const item = await getItem(table, keys.notice(id));
+      const notice = item && noticeFromItem(item);
+      return notice?.accountId === account ? notice.webhook.body : undefined;
+    },
+  };
+}
+
+/** Small reads of the portal's pages. */
+export interface NamedPlace extends Member {
+  readonly accountName: string;
+}
+
+interface PortalReads {
+  /** All keys of the account, also that of the playground, the oldest first. */
+  keys(account: AccountId): Promise<readonly ApiKey[]>;
+  /**
+   * The places of the person in these accounts, with the names of the accounts, and the switch of the service. Every
+   * page asks for both, so they are one read.
+   */
+  placesAndSwitch(
+    person: PersonId,
+    accounts: readonly AccountId[],
+  ): Promise<{ readonly places: readonly NamedPlace[]; readonly closed?: ClosedService }>;
+  service(): Promise<Pick<RequestState, 'openCreations' | 'closed' | 'catalogRevision'> & ProviderSwitches>;
+  /** Unix milliseconds of the last test delivery. */
+  lastTestAt(account: AccountId): Promise<number | undefined>;
+  /** The body of a notice. Undefined: the notice is gone. */
+  noticeBody(account: AccountId, id: NoticeId): Promise<string | undefined>;
+}

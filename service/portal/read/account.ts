@@ -1,0 +1,129 @@
+import { isPlayground } from '../../accounts/key-changes.ts';
+import type { Role } from '../../contract/operations.ts';
+import type { AccountView, ActionView, MeView, PeopleView } from '../../contract/portal-views.ts';
+import type { PortalHandle } from '../http/caller.ts';
+import { keyView } from '../key-view.ts';
+import { modelViews } from '../model-view.ts';
+import { invitationView, memberView } from '../people-view.ts';
+import { freshMillis, type Invitation } from '../people.ts';
+import type { ReadServices } from './open.ts';
+import { cursorWords, parametersOf } from './parameters.ts';
+
+/** GET /me: who is signed in, where they belong, and what the pages have to know of the service. */
+export const getMe: PortalHandle<'getMe', ReadServices> = async (_request, caller, services) => {
+  const { person, session, account, member, isOperator } = caller;
+  const { settings, reads, clientUrls } = services;
+  const { places, closed } = await reads.placesAndSwitch(person.id, person.accounts);
+  const body: MeView = {
+    person: {
+      id: person.id,
+      email: person.email,
+      signed_in_at: new Date(session.authenticatedAt).toISOString(),
+    },
+    account:
+      account && member
+        ? { id: account.id, name: account.name, role: member.role, condition: account.condition }
+        : null,
+    accounts: places.map(({ accountId: id, accountName: name, role }) => ({ id, name, role })),
+    is_operator: isOperator,
+    fresh_until: new Date(session.authenticatedAt + freshMillis).toISOString(),
+    service: {
+      api_url: settings.apiUrl,
+      openai_url: clientUrls.openai,
+      mcp_url: clientUrls.mcp,
+      payment_url: settings.paymentUrl,
+      contact: settings.contact,
+      credentials_url: settings.credentialsUrl,
+      inbox_url: settings.inboxUrl,
+      closed_message: closed?.message ?? null,
+    },
+  };
+  return { status: 200, body };
+};
+
+/** GET /account: its limits, what runs, its models, and how busy the service is. */
+export const getAccount: PortalHandle<'getAccount', ReadServices> = async (_request, caller, services) => {
+  const { account, nowMillis } = caller;
+  const { limits } = account;
+  const standing = await services.reads.service();
+  const { openCreations, closed } = standing;
+  const catalog = await services.catalogs.at(standing.catalogRevision);
+  const body: AccountView = {
+    id: account.id,
+    name: account.name,
+    condition: account.condition,
+    created_at: account.createdAt,
+    limits: {
+      post_rate: limits.postRate,
+      get_rate: limits.getRate,
+      max_concurrent: limits.maxConcurrent,
+      deadline_seconds: limits.deadlineSeconds,
+      max_unused_uploads: limits.maxUnusedUploads,
+    },
+    in_flight: account.inFlight,
+    service: {
+      open_creations: openCreations,
+      capacity: services.serviceCapacity,
+      is_closed: closed !== undefined,
+    },
+    models: modelViews(catalog, account.policy, standing, nowMillis),
+  };
+  return { status: 200, body };
+};
+
+/** GET /audit: what people did in the portal, the newest first; ?limit and ?cursor. */
+export const listActions: PortalHandle<'listActions', ReadServices> = async (
+  request,
+  { account },
+  { actions },
+) => {
+  const parameters = parametersOf(request);
+  const after = parameters.read('cursor', actionIn, cursorWords);
+  const limit = parameters.limit();
+  parameters.check();
+  const page = await actions.list(account.id, limit, after);
+  const data = page.actions.map((action): ActionView => ({
+    id: action.id,
+    at: action.at,
+    email: action.email,
+    action: action.action,
+    target: action.target ?? null,
+    outcome: action.outcome,
+    note: action.note ?? null,
+  }));
+  return { status: 200, body: { data, next_cursor: page.after ?? null } };
+};
+
+/** The id of an action. */
+function actionIn(text: string): string | undefined {
+  return /^\d{4}-\d\d-\d\dT[\d:.]+Z#[\w-]{1,40}$/.test(text) ? text : undefined;
+}
+
+/** GET /keys: all keys of the account but that of the playground. */
+export const listKeys: PortalHandle<'listKeys', ReadServices> = async (_request, caller, { reads }) => {
+  const keys = await reads.keys(caller.account.id);
+  const data = keys.filter((key) => !isPlayground(key)).map((key) => keyView(key, caller.nowMillis));
+  return { status: 200, body: { data, next_cursor: null } };
+};
+
+/** GET /people: who belongs to the account, and who is invited. */
+export const listPeople: PortalHandle<'listPeople', ReadServices> = async (
+  _request,
+  { account, person },
+  { people },
+) => {
+  const [members, invitations] = await Promise.all([
+    people.listMembers(account.id),
+    people.listInvitations(account.id),
+  ]);
+  const body: PeopleView = {
+    people: members.map((member) => memberView(member, person.id)),
+    invitations: invitations.filter(isOfAccount).map(invitationView),
+  };
+  return { status: 200, body };
+};
+
+/** An account has no operators. */
+function isOfAccount(invitation: Invitation): invitation is Invitation & { readonly role: Role } {
+  return invitation.role !== 'operator';
+}

@@ -1,0 +1,81 @@
+import { isUser } from '../../accounts/end-user.ts';
+import { creationNotFound } from '../../api/problems.ts';
+import type { ApiRequest } from '../../api/request.ts';
+import type { CreationQuery } from '../../creations/creation-reads.ts';
+import { creationStatuses } from '../../creations/creation.ts';
+import { parseCreationId, parseKeyId } from '../../values/ids.ts';
+import { creationDetail, creationRow } from '../creation-view.ts';
+import type { PortalHandle } from '../http/caller.ts';
+import { modelViews } from '../model-view.ts';
+import type { ReadServices } from './open.ts';
+import { choiceOf, cursorWords, dayIn, oneOf, parametersOf } from './parameters.ts';
+
+/** GET /creations: the newest first; ?limit, ?cursor, ?status, ?model, ?key, ?user and ?day. */
+export const listPortalCreations: PortalHandle<'listPortalCreations', ReadServices> = async (
+  request,
+  { account, nowMillis },
+  { creations, reads, settings },
+) => {
+  const query = queryOf(request);
+  const [page, keys] = await Promise.all([creations.page(account.id, query), reads.keys(account.id)]);
+  const keyNames = new Map(keys.map(({ id, name }) => [id, name]));
+  const showing = { keyNames, resultsBaseUrl: settings.resultsBaseUrl, nowMillis };
+  const data = page.creations.map((creation) => creationRow(creation, showing));
+  return { status: 200, body: { data, next_cursor: page.next ?? null } };
+};
+
+function queryOf(request: ApiRequest): CreationQuery {
+  const parameters = parametersOf(request);
+  const before = parameters.read('cursor', parseCreationId, cursorWords);
+  const status = parameters.read('status', oneOf(creationStatuses), choiceOf(creationStatuses));
+  const model = parameters.read('model', notEmpty, 'must be the id of a model');
+  const keyId = parameters.read('key', parseKeyId, 'must be the id of a key');
+  const user = parameters.read('user', userIn, 'must be the user of a creation');
+  const day = parameters.read('day', dayIn, 'must be a UTC day, such as 2026-11-21');
+  const limit = parameters.limit();
+  parameters.check();
+  return {
+    limit,
+    ...(before && { before }),
+    ...(status && { status }),
+    ...(model !== undefined && { model }),
+    ...(keyId && { keyId }),
+    ...(user !== undefined && { user }),
+    ...(day !== undefined && { day }),
+  };
+}
+
+function notEmpty(text: string): string | undefined {
+  return text === '' ? undefined : text;
+}
+
+function userIn(text: string): string | undefined {
+  return isUser(text) ? text : undefined;
+}
+
+/** GET /creations/{id}: the creation with its timeline. */
+export const getPortalCreation: PortalHandle<'getPortalCreation', ReadServices> = async (
+  { pathId },
+  { account, nowMillis },
+  { creations, deliveries, reads, settings },
+) => {
+  const id = parseCreationId(pathId);
+  const creation = id && (await creations.read(id));
+  if (creation?.accountId !== account.id) throw creationNotFound();
+  const [attempts, keys] = await Promise.all([deliveries.ofCreation(creation), reads.keys(account.id)]);
+  const keyNames = new Map(keys.map(({ id: key, name }) => [key, name]));
+  const showing = { keyNames, resultsBaseUrl: settings.resultsBaseUrl, nowMillis };
+  return { status: 200, body: creationDetail(creation, attempts, showing) };
+};
+
+/** GET /models: what the playground offers. */
+export const listPortalModels: PortalHandle<'listPortalModels', ReadServices> = async (
+  _request,
+  { account, nowMillis },
+  { catalogs, reads },
+) => {
+  const standing = await reads.service();
+  const catalog = await catalogs.at(standing.catalogRevision);
+  const data = modelViews(catalog, account.policy, standing, nowMillis);
+  return { status: 200, body: { data, next_cursor: null } };
+};

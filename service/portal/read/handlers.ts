@@ -1,0 +1,35 @@
+/** Everything that the pages of an account read. It writes nothing but the sums of days that are over. */
+import type { ApiHandler } from '../../api/framed.ts';
+import type { OpenServices } from '../../platform/opener.ts';
+import { type PortalHandlers, servePortal } from '../http/serve-portal.ts';
+import { getAccount, getMe, listActions, listKeys, listPeople } from './account.ts';
+import { getPortalCreation, listPortalCreations, listPortalModels } from './creations.ts';
+import { getHome } from './home.ts';
+import { exportLedger, listLedger } from './ledger.ts';
+import type { ReadServices } from './open.ts';
+import { exportUsage, getUsage } from './usage.ts';
+import { getAlerts, getDelivery, getWebhooks, listDeliveries } from './webhooks.ts';
+
+const handlers: PortalHandlers<'read', ReadServices> = {
+  getMe,
+  getHome,
+  getAccount,
+  listKeys,
+  listPortalModels,
+  listPortalCreations,
+  getPortalCreation,
+  getWebhooks,
+  listDeliveries,
+  getDelivery,
+  listLedger,
+  exportLedger,
+  getUsage,
+  exportUsage,
+  getAlerts,
+  listPeople,
+  listActions,
+};
+
+export function serveRead(open: OpenServices<ReadServices>): ApiHandler {
+  return servePortal('read', handlers, open);
+}

@@ -1,0 +1,34 @@
+import { type CatalogPlatform, catalogsOf } from '../../api/open.ts';
+import type { Table } from '../../aws/dynamodb/table.ts';
+import { createCreationReads } from '../../creations/creation-reads.ts';
+import type { ServicesOf } from '../../platform/opener.ts';
+import { createLedgerReads } from '../../usage/ledger-store.ts';
+import { createUsageReads } from '../../usage/usage-store.ts';
+import { createDeliveryReads } from '../../webhooks/delivery-reads.ts';
+import { openPortalWith, type PortalPlatform } from '../open.ts';
+import { createPeopleStore } from '../people-store.ts';
+import { createPortalReads } from '../portal-reads.ts';
+
+export type ReadServices = ServicesOf<typeof openPortalRead>;
+
+/** What the pages of the portal read. */
+export function readStores(table: Table) {
+  return {
+    reads: createPortalReads(table),
+    creations: createCreationReads(table),
+    deliveries: createDeliveryReads(table),
+    ledger: createLedgerReads(table),
+    usage: createUsageReads(table),
+    people: createPeopleStore(table),
+  };
+}
+
+export function openPortalRead(on: PortalPlatform & CatalogPlatform) {
+  const catalogs = catalogsOf(on);
+  const base = {
+    serviceCapacity: Number(on.environment('SERVICE_CAPACITY')),
+    /** Where programs that know nothing of this service find it: …/openai/v1 and …/mcp. */
+    clientUrls: { openai: on.environment('OPENAI_URL'), mcp: on.environment('MCP_URL') },
+  };
+  return openPortalWith(on, (store) => ({ ...base, catalogs: catalogs(store), ...readStores(store) }));
+}

@@ -1,0 +1,47 @@
+/** The usage that a request asks for. */
+import { playgroundKeyId } from '../../accounts/key-changes.ts';
+import type { ApiRequest } from '../../api/request.ts';
+import { dayBefore } from '../../usage/day-sums.ts';
+import { usageDimensions } from '../../usage/usage.ts';
+import { csvLine } from '../../values/csv.ts';
+import type { MemberCaller, PortalHandle } from '../http/caller.ts';
+import { type ShownUsage, usageCsv, usageView } from '../usage-view.ts';
+import { csvAnswer } from './ledger.ts';
+import type { ReadServices } from './open.ts';
+import { choiceOf, daysOf, oneOf, parametersOf } from './parameters.ts';
+
+/** ?from, ?to and ?by. */
+async function usedDays(
+  request: ApiRequest,
+  { account, nowMillis }: MemberCaller,
+  { usage, reads }: ReadServices,
+): Promise<ShownUsage> {
+  const parameters = parametersOf(request);
+  const by = parameters.read('by', oneOf(usageDimensions), choiceOf(usageDimensions)) ?? 'day';
+  const range = daysOf(parameters, nowMillis);
+  // The clock of the command that opened the account may have been ahead.
+  const since = dayBefore(account.createdAt.slice(0, 10));
+  const [days, keys] = await Promise.all([
+    usage.days(account.id, { ...range, by, since, nowMillis }),
+    by === 'key' ? reads.keys(account.id) : [],
+  ]);
+  const names = new Map<string, string>(keys.map(({ id, name }) => [id, name]));
+  return { range, by, days, ...(by === 'key' && { names: names.set(playgroundKeyId, 'Playground') }) };
+}
+
+/** GET /usage.csv: the lines of GET /usage, all of them. */
+export const exportUsage: PortalHandle<'exportUsage', ReadServices> = async (request, caller, services) => {
+  const shown = await usedDays(request, caller, services);
+  const { from, to } = shown.range;
+  return csvAnswer(usageCsv(shown).map(csvLine), `usage-${from}-${to}-${shown.by}.csv`);
+};
+
+/** Success and times are computed from at most this number of creations. */
+const sampled = 300;
+
+/** GET /usage: what was spent on some days, by day, key, model or user; ?from, ?to and ?by. */
+export const getUsage: PortalHandle<'getUsage', ReadServices> = async (request, caller, services) => {
+  const shown = await usedDays(request, caller, services);
+  const sample = await services.usage.newest(caller.account.id, shown.range, sampled);
+  return { status: 200, body: usageView(shown, sample) };
+};

@@ -1,0 +1,78 @@
+/** Who comes in, and where. */
+import type { SignInError } from '../../contract/operations.ts';
+import type { AccountId, PersonId } from '../../values/ids.ts';
+import type { Identity, VerifiedIdentity } from '../people-store.ts';
+import { invitationIdOf, isAddress, normalEmail, personIdOf } from '../people.ts';
+import type { PresentedSession } from '../session.ts';
+import type { SignInServices } from './open.ts';
+import type { Claims } from './openid.ts';
+
+/** What is left to do once the issuer has said who the person is. */
+type EnterServices = Omit<SignInServices, 'identity' | 'loginBox'>;
+
+/** The person, and the account in which the session begins. Absent: only the operator's pages are open. */
+export interface Entered {
+  readonly personId: PersonId;
+  readonly accountId?: AccountId;
+}
+
+/**
+ * Takes up the invitations to the person's verified address, and finds the account of the session. A stranger
+ * leaves nothing behind.
+ * @param before the session from which the person comes
+ */
+export async function enter(
+  claims: Claims,
+  before: PresentedSession | undefined,
+  nowMillis: number,
+  services: EnterServices,
+): Promise<Entered | SignInError> {
+  const { people, access, log } = services;
+  const identity = identityOf(claims, services);
+  const at = new Date(nowMillis).toISOString();
+  const joined = isVerified(identity) ? await takeUpInvitations(identity, at, services) : [];
+  const person = await people.findPerson(identity.id);
+  if (!person) return identity.email === undefined ? 'unverified' : 'not_invited';
+  const { members, operator } = await access.placesOf(person.id, person.accounts);
+  if (members.length === 0 && !operator) return 'not_invited';
+  await people.noteSignIn(person, identity, at);
+  const mine = members.map(({ accountId }) => accountId).sort();
+  const wanted = [joined.at(-1), before?.personId === person.id ? before.accountId : undefined];
+  const accountId = wanted.find((id) => id !== undefined && mine.includes(id)) ?? mine[0];
+  log.info('signed_in', { personId: person.id, accountId });
+  return { personId: person.id, ...(accountId !== undefined && { accountId }) };
+}
+
+/** Without the address, when the issuer does not say that it belongs to the person. */
+function identityOf(
+  { issuer, subject, email, emailVerified }: Claims,
+  { settings }: EnterServices,
+): Identity {
+  const isTrusted = emailVerified || settings.emailsAreVerified;
+  return {
+    id: personIdOf(issuer, subject),
+    issuer,
+    subject,
+    ...(isTrusted && email !== undefined && isAddress(email) && { email: normalEmail(email) }),
+  };
+}
+
+function isVerified(identity: Identity): identity is VerifiedIdentity {
+  return identity.email !== undefined;
+}
+
+/** The accounts that the person joined just now. */
+async function takeUpInvitations(
+  identity: VerifiedIdentity,
+  at: string,
+  { people, log }: EnterServices,
+): Promise<AccountId[]> {
+  const joined: AccountId[] = [];
+  for (const invitation of await people.invitationsTo(invitationIdOf(identity.email))) {
+    if (invitation.expiresAt <= Date.parse(at)) continue;
+    if (!(await people.accept(invitation, identity, at))) continue;
+    log.info('invitation_taken_up', { personId: identity.id, accountId: invitation.accountId });
+    if (invitation.accountId !== 'SERVICE') joined.push(invitation.accountId);
+  }
+  return joined;
+}

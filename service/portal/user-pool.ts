@@ -1,0 +1,88 @@
+/**
+ * The users of the stack's own pool in Amazon Cognito. An invited address needs a user there, because nobody signs
+ * up by themselves. One call needs only a signer, and no client of the SDK.
+ */
+import { AwsClient } from 'aws4fetch';
+import { serviceUrl } from '../aws/aws-place.ts';
+import { awsErrorName } from '../aws/error-name.ts';
+import type { Clock } from '../values/runtime.ts';
+
+const callMillis = 10_000;
+const retries = 3;
+
+export interface UserPoolAccess {
+  /** Its first part is the region: eu-central-1_AbCdEf123. */
+  readonly userPoolId: string;
+  /** The credentials of the caller, and the domain of the partition (aws-place.ts). */
+  readonly credentials: () => Promise<{
+    readonly urlSuffix: string;
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string | undefined;
+  }>;
+  /** Replaces the address of Cognito in the region. */
+  readonly endpoint?: string;
+  readonly clock: Pick<Clock, 'timeout'>;
+  /** Aborts when the time of the request is used up. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Makes a user with this address, which counts as verified: the invitation went there. Cognito sends the person an
+ * e-mail with a first password, and sends it again to a user who has never signed in. Every other user that exists
+ * stays as it is. Throws when Cognito refuses, also when its sender has no e-mail left on this day.
+ */
+export function createRegisterUser(access: UserPoolAccess): (email: string) => Promise<'sent' | 'none'> {
+  const region = access.userPoolId.split('_')[0] ?? '';
+  return async (email) => {
+    const { accessKeyId, secretAccessKey, sessionToken, urlSuffix } = await access.credentials();
+    const { endpoint } = access;
+    const place = { region, urlSuffix, ...(endpoint !== undefined && { endpoint }) };
+    const client = new AwsClient({
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken !== undefined && { sessionToken }),
+      service: 'cognito-idp',
+      region,
+      retries,
+    });
+    const limit = access.clock.timeout(callMillis);
+    const create = async (how: object): ReturnType<typeof outcomeOf> => {
+      const response = await client.fetch(`${serviceUrl('cognito-idp', place)}/`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/x-amz-json-1.1',
+          'x-amz-target': 'AWSCognitoIdentityProviderService.AdminCreateUser',
+        },
+        body: JSON.stringify({ UserPoolId: access.userPoolId, Username: email, ...how }),
+        signal: AbortSignal.any([limit.signal, ...(access.signal ? [access.signal] : [])]),
+      });
+      return outcomeOf(response);
+    };
+    try {
+      const made = await create({
+        UserAttributes: [
+          { Name: 'email', Value: email },
+          { Name: 'email_verified', Value: 'true' },
+        ],
+        DesiredDeliveryMediums: ['EMAIL'],
+      });
+      if (made === 'done') return 'sent';
+      const again = await create({ MessageAction: 'RESEND', DesiredDeliveryMediums: ['EMAIL'] });
+      return again === 'done' ? 'sent' : 'none';
+    } finally {
+      limit.release();
+    }
+  };
+}
+
+/** These errors say that there is a user, and that the user has a password. */
+const userIsThere = ['UsernameExistsException', 'UnsupportedUserStateException'];
+
+async function outcomeOf(response: Response): Promise<'done' | 'user_is_there'> {
+  const text = await response.text();
+  if (response.ok) return 'done';
+  const name = awsErrorName(text);
+  if (userIsThere.includes(name)) return 'user_is_there';
+  throw new Error(`the user pool answered ${response.status} ${name}`);
+}

@@ -1,0 +1,84 @@
+/**
+ * The pace at which the reconciler starts executions. Step Functions has one allowance for everybody who
+ * starts executions. So the reconciler takes only what ordinary traffic leaves, and it gives way when a start
+ * is not clearly accepted.
+ */
+import type { Clock } from '../values/runtime.ts';
+
+/** The pace, in starts a second, with which a run begins. */
+const firstPace = 10;
+/** During an outage one start a second finds out whether the outage is over. */
+const slowestPace = 1;
+/** Starts that were under way together fail together. They slow the pace down once. */
+const slowDownMillis = 500;
+/** Seconds in which the pace, after it was slowed down, rises from zero to the allowed maximum. */
+const secondsToTheMost = 20;
+/** The most time that unused turns are made up for. A timer can be late by a few milliseconds. */
+const madeUpMillis = 20;
+/** Interval at which a waiting start checks again, because the pace may have changed. */
+const lookAgainMillis = 100;
+
+/** The share of the allowance that all starts together may take. */
+const usedShare = 0.9;
+/** The share that is left to the reconciler, however much ordinary traffic there is. */
+const leastShare = 0.1;
+
+export interface StartPace {
+  /** Waits for the turn of one start. False when the time of the run is up. */
+  turn(): Promise<boolean>;
+  /** Learns from a start whether Step Functions answered it clearly. */
+  heard(isClear: boolean): void;
+}
+
+/** Starts a second that the reconciler may make, given the number of ordinary starts a second. */
+export function paceBeside(ordinaryPerSecond: number, allowedPerSecond: number): number {
+  return Math.max(allowedPerSecond * leastShare, allowedPerSecond * usedShare - ordinaryPerSecond);
+}
+
+/**
+ * The pace begins low and doubles each second up to the most. A start without a clear answer halves it. From
+ * then on it grows evenly, as TCP does.
+ */
+export function createStartPace(clock: Clock, mostPerSecond: number, isOver: () => boolean): StartPace {
+  let perSecond = Math.min(firstPace, mostPerSecond);
+  let doublesBelow = mostPerSecond;
+  let slowedAt = Number.NEGATIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  let before: Promise<unknown> = Promise.resolve();
+
+  async function wait(): Promise<boolean> {
+    for (;;) {
+      if (isOver()) return false;
+      const interval = 1000 / perSecond;
+      const missing = last + interval - clock.elapsed();
+      if (missing <= 0) {
+        last = Math.max(last + interval, clock.elapsed() - madeUpMillis);
+        return true;
+      }
+      // A timer counts whole milliseconds, and with a part of one it would not wait at all.
+      await clock.sleep(Math.ceil(Math.min(missing, lookAgainMillis)));
+    }
+  }
+
+  return {
+    turn: () => {
+      const own = before.then(wait);
+      before = own;
+      return own;
+    },
+    heard: (isClear) => {
+      if (isClear) {
+        const more = perSecond < doublesBelow ? 1 : mostPerSecond / secondsToTheMost / perSecond;
+        perSecond = Math.min(mostPerSecond, perSecond + more);
+        return;
+      }
+      if (clock.elapsed() - slowedAt < slowDownMillis) return;
+      slowedAt = clock.elapsed();
+      perSecond = Math.max(Math.min(slowestPace, mostPerSecond), perSecond / 2);
+      doublesBelow = perSecond;
+    },
+  };
+}
+
+/** The pace of a single start. */
+export const atOnce: StartPace = { turn: () => Promise.resolve(true), heard: () => undefined };

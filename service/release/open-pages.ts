@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url';
+import { commonOf } from '../platform/common.ts';
+import { awsEnvironment } from '../platform/environment.ts';
+import type { On } from '../platform/platform.ts';
+import { answerCloudFormation } from './custom-resource.ts';
+import { createPageFiles, createPageStore } from './page-files.ts';
+
+/** For the function that puts the portal's pages into their bucket. */
+export type PagesServices = ReturnType<typeof openPages>;
+
+export function openPages(on: On) {
+  const { environment } = on;
+  const bucket = environment('PAGES_BUCKET');
+  return {
+    ...commonOf(on, 'publish-pages'),
+    // The bundle has the pages beside its code.
+    files: createPageFiles(fileURLToPath(new URL('pages/', import.meta.url))),
+    store: createPageStore({ bucket, ...awsEnvironment() }),
+    bucket,
+    addresses: { portalUrl: environment('PORTAL_URL'), apiUrl: environment('API_URL') },
+    answer: answerCloudFormation,
+  };
+}

@@ -1,0 +1,110 @@
+/**
+ * The calls to one provider for one attempt: submit the job or resume it, poll it or leave it to its callback,
+ * and cancel it in time.
+ */
+import type { RouteAttempt } from '../creations/creation.ts';
+import { Remedy } from '../creations/payload.ts';
+import { errorName } from '../values/runtime.ts';
+import { type ImageProvider, type ProviderAnswer, refusedBy, type RenderJob } from '../vendors/provider.ts';
+import type { RenderServices } from './open.ts';
+
+/** 'no_answer': the time of the route ended before the provider did. */
+export type RouteEnd = Exclude<ProviderAnswer, { kind: 'pending' }> | { readonly kind: 'no_answer' };
+
+/** The vendor works on the job and calls back when it has ended. */
+export interface Parked {
+  readonly kind: 'parked';
+}
+
+/** How long a request to cancel may take. The creation's time continues meanwhile. */
+const cancelMillis = 1_500;
+
+export interface Conversation {
+  readonly provider: ImageProvider;
+  readonly job: RenderJob;
+  readonly attempt: RouteAttempt;
+  /** Aborts when the route's time is over. */
+  readonly signal: AbortSignal;
+  /**
+   * Writes the id of the accepted job into the record. Throws a Remedy when another renderer holds the lease.
+   */
+  readonly accept: (jobId: string) => Promise<void>;
+  /** Whether a job whose id is recorded may be left to its callback now. */
+  readonly canPark: () => boolean;
+  readonly services: Pick<RenderServices, 'clock' | 'log'>;
+}
+
+/**
+ * The provider's last answer, or 'parked'. A stored job is asked about once before it is left to its callback
+ * again. Throws a Remedy when another renderer holds the lease, and nothing else.
+ */
+export async function askProvider(conversation: Conversation): Promise<RouteEnd | Parked> {
+  const { provider, job, attempt, signal, canPark, services } = conversation;
+  let jobId = attempt.jobId;
+  let isLookDue = jobId !== undefined;
+  let isNoted = isLookDue;
+  try {
+    signal.throwIfAborted();
+    let answer: ProviderAnswer =
+      jobId === undefined
+        ? await provider.submit(job, signal)
+        : { kind: 'pending', jobId, pollAfterMillis: 0 };
+    if (answer.kind === 'pending' && jobId === undefined) {
+      jobId = answer.jobId;
+      isNoted = await note(conversation, jobId);
+    }
+    while (answer.kind === 'pending') {
+      if (isNoted && !isLookDue && canPark()) return { kind: 'parked' };
+      isLookDue = false;
+      await services.clock.sleep(answer.pollAfterMillis, signal);
+      answer =
+        (await provider.poll?.(answer.jobId, job, signal)) ??
+        refusedBy('unknown_answer', 'a job without a poll');
+    }
+    return answer;
+  } catch (error) {
+    if (error instanceof Remedy) throw error;
+    if (signal.aborted) {
+      await letGo(conversation, jobId);
+      return { kind: 'no_answer' };
+    }
+    services.log.alarm('provider_call_broke', { provider: provider.name, error: errorName(error) });
+    await letGo(conversation, jobId);
+    return refusedBy('unknown_answer', 'the adapter broke');
+  }
+}
+
+/**
+ * Records the job. False when the id could not be recorded. Such a job is polled: only a crash or a callback
+ * would need the id.
+ */
+async function note(conversation: Conversation, jobId: string): Promise<boolean> {
+  try {
+    await conversation.accept(jobId);
+    return true;
+  } catch (error) {
+    if (error instanceof Remedy) {
+      // The renderer that holds the lease now does not know of this job.
+      await letGo(conversation, jobId);
+      throw error;
+    }
+    conversation.services.log.info('job_not_noted', {
+      provider: conversation.provider.name,
+      error: errorName(error),
+    });
+    return false;
+  }
+}
+
+/** Cancels the job. Its image is no longer needed, and a vendor that continues may bill the image. */
+async function letGo({ provider, job, services }: Conversation, jobId: string | undefined): Promise<void> {
+  if (jobId === undefined || !provider.cancel) return;
+  const limit = services.clock.deadline(services.clock.now() + cancelMillis);
+  try {
+    await provider.cancel(jobId, job, limit.signal);
+  } catch (error) {
+    services.log.info('job_not_cancelled', { provider: provider.name, error: errorName(error) });
+  } finally {
+    limit.release();
+  }
+}

@@ -1,0 +1,172 @@
+/** The work after a genuine callback: polls the vendor's job, and ends the attempt. */
+import { CreationFailed } from '../contract/failures.ts';
+import type { LeaseOutcome } from '../creations/creation-reads.ts';
+import type { CreationRecord, RouteAttempt } from '../creations/creation.ts';
+import { EndedMeanwhile } from '../creations/payload.ts';
+import { jobOf } from '../creations/render-job.ts';
+import { endWaitingTask } from '../creations/waiting-task.ts';
+import type { CreationId } from '../values/ids.ts';
+import { errorName } from '../values/runtime.ts';
+import type { ProviderAnswer } from '../vendors/provider.ts';
+import { endAttempt, millisSince, openAttempts } from './attempts.ts';
+import type { CallbackOutcome, CalledAttempt, CallingProvider } from './check-callback.ts';
+import { completeCreation } from './complete-creation.ts';
+import { type HeldLease, holdLease, leaseMillis } from './held-lease.ts';
+import type { CallbackServices } from './open-completion.ts';
+import { openRouteNotes, type RouteNotes } from './route-notes.ts';
+import { recordFor } from './try-route.ts';
+
+/** RenderImage gives its lease back within this time after it has noted the job. */
+const leaseWaitMillis = 3_000;
+const leaseTryMillis = 200;
+/** How long the vendor may take to answer and to hand out the picture. */
+const lookMillis = 20_000;
+/** The error whose retry lets RenderImage go on (lib/). */
+const routeEnded = 'RouteEnded';
+
+/** Works on the creation of a genuine callback, alone. */
+export async function finishJob(
+  { provider, creation: { id }, attempt: { callbackHash } }: CalledAttempt,
+  holder: string,
+  services: CallbackServices,
+): Promise<CallbackOutcome> {
+  const leased = await takeLease(id, holder, services);
+  switch (leased.kind) {
+    case 'absent':
+      return 'unknown';
+    case 'leased_by_another':
+      return 'leased';
+    case 'terminal':
+      return settleLate(id, services);
+    case 'leased': {
+      const { creation, turn } = leased;
+      const attempt = creation.attempts.find((known) => known.callbackHash === callbackHash);
+      if (!attempt) return 'unknown';
+      const notes = openRouteNotes(services);
+      try {
+        return await endUnderLease({ provider, creation, attempt, holder, turn, notes }, services);
+      } finally {
+        await notes.settled();
+      }
+    }
+  }
+}
+
+/**
+ * Fails the waiting task when the route has ended without an image, so that RenderImage continues with the
+ * record as it is now. The token was read while no other invocation could have the lease, so the token of a
+ * later invocation is never failed.
+ */
+async function endUnderLease(job: LeasedJob, services: CallbackServices): Promise<CallbackOutcome> {
+  const lease = holdLease(job.creation.id, job.holder, services);
+  let end: JobEnd | undefined;
+  try {
+    end = await endOfJob(job, lease, services);
+  } catch (error) {
+    if (!(error instanceof EndedMeanwhile)) throw error;
+    return await settleLate(job.creation.id, services);
+  } finally {
+    // The end of the creation has removed the lease already.
+    await (end?.outcome === 'completed' ? lease.release() : lease.giveBack());
+  }
+  if (end.wakes === undefined) return end.outcome;
+  return (await services.tasks.fail(end.wakes, routeEnded)) === 'unclear' ? 'task_unclear' : end.outcome;
+}
+
+/** The task may wait although the creation is terminal: its end was lost, or an operator refunded. */
+export async function settleLate(id: CreationId, services: CallbackServices): Promise<CallbackOutcome> {
+  return (await endWaitingTask(id, services)) === 'unclear' ? 'task_unclear' : 'late';
+}
+
+async function takeLease(
+  id: CreationId,
+  holder: string,
+  { clock, creations }: CallbackServices,
+): Promise<LeaseOutcome> {
+  const began = clock.elapsed();
+  for (;;) {
+    const now = clock.now();
+    const outcome = await creations.lease(id, holder, now + leaseMillis, now);
+    if (outcome.kind !== 'leased_by_another' || clock.elapsed() - began >= leaseWaitMillis) return outcome;
+    await clock.sleep(leaseTryMillis);
+  }
+}
+
+interface LeasedJob {
+  readonly provider: CallingProvider;
+  readonly creation: CreationRecord;
+  readonly attempt: RouteAttempt;
+  readonly holder: string;
+  readonly turn: number;
+  readonly notes: RouteNotes;
+}
+
+interface JobEnd {
+  readonly outcome: CallbackOutcome;
+  /** The token of the task to fail. */
+  readonly wakes?: string | undefined;
+}
+
+async function endOfJob(job: LeasedJob, lease: HeldLease, services: CallbackServices): Promise<JobEnd> {
+  const { creation, attempt, turn } = job;
+  const { clock, creations } = services;
+  if (attempt.outcome !== undefined) {
+    // The creation has not continued after the last attempt: its callback may have died before the wake-up.
+    const isLast = creation.attempts.at(-1) === attempt;
+    return { outcome: 'late', ...(isLast && { wakes: await creations.taskToken(creation.id) }) };
+  }
+  if (attempt.jobId === undefined) return { outcome: 'too_early' };
+  lease.begin('ask_providers', lookMillis + leaseWaitMillis);
+  const answer = await lookAt(attempt.jobId, job, services);
+  if (answer === undefined || answer.kind === 'pending') return { outcome: 'pending' };
+  const attempts = openAttempts(creation.attempts, async () => Promise.resolve());
+  const ended = {
+    creation: await recordFor(answer, creation, creations),
+    attempts,
+    attempt,
+    notes: job.notes,
+  };
+  const verdict = endAttempt(answer, millisSince(attempt, clock.now()), ended, services);
+  if (verdict.kind === 'rendered') {
+    const image = { key: attempt.resultKey, ...verdict.image };
+    const rendering = { image, bytes: verdict.bytes, attempts: attempts.all };
+    return { outcome: await complete(creation, rendering, lease, services) };
+  }
+  if (!(await creations.saveAttempts(creation.id, turn, attempts.all))) return { outcome: 'leased' };
+  return { outcome: 'route_ended', wakes: await creations.taskToken(creation.id) };
+}
+
+/** What the vendor says about the stored job. Undefined: nothing, for now. */
+async function lookAt(
+  jobId: string,
+  { provider, creation, attempt }: LeasedJob,
+  { clock, images, log }: CallbackServices,
+): Promise<ProviderAnswer | undefined> {
+  const limit = clock.timeout(lookMillis);
+  try {
+    return await provider.poll(jobId, jobOf(creation, attempt, images, { saidEnded: true }), limit.signal);
+  } catch (error) {
+    if (!limit.signal.aborted)
+      log.alarm('provider_call_broke', { provider: provider.name, error: errorName(error) });
+    return undefined;
+  } finally {
+    limit.release();
+  }
+}
+
+async function complete(
+  creation: CreationRecord,
+  rendering: Parameters<typeof completeCreation>[1],
+  lease: HeldLease,
+  services: CallbackServices,
+): Promise<CallbackOutcome> {
+  try {
+    const committed = await completeCreation(creation, rendering, lease, services);
+    if ((await endWaitingTask(creation.id, services)) === 'unclear') return 'task_unclear';
+    return committed === 'completed' ? 'completed' : 'late';
+  } catch (error) {
+    // The image was not stored. The vendor still has it, and its next callback or the heartbeat tries again.
+    if (error instanceof CreationFailed) return 'busy';
+    throw error;
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * RenderImage, a state of the execution: takes the lease, asks the providers for the image, stores the image,
+ * and completes the creation. The function may run again at any time: it continues where the record says. In
+ * the machine whose tasks wait, the payload has a task token. There the function may leave a job to the
+ * callback of its vendor, and whoever completes the creation ends the task.
+ */
+import { mergeCosts, NewerCatalog } from '../catalog/operator-catalog.ts';
+import type { LeaseOutcome } from '../creations/creation-reads.ts';
+import { type CreationRecord, isTerminal } from '../creations/creation.ts';
+import { idsOf } from '../creations/log-ids.ts';
+import {
+  creationIdOf,
+  EndedMeanwhile,
+  type Payload,
+  Remedy,
+  requireKnownRelease,
+} from '../creations/payload.ts';
+import { endTask, endWaitingTask } from '../creations/waiting-task.ts';
+import { Overloaded } from '../values/errors.ts';
+import { errorName, logWith } from '../values/runtime.ts';
+import { completeCreation } from './complete-creation.ts';
+import { holdLease, leaseMillis } from './held-lease.ts';
+import type { RenderServices } from './open.ts';
+import { openRouteNotes } from './route-notes.ts';
+import { walkRoutes } from './walk-routes.ts';
+
+/**
+ * Time before the deadline that is kept for cancelling a job, storing, completing or refunding. A short
+ * deadline keeps a quarter.
+ */
+const reserveMillis = 2_000;
+/** How long the providers may take beyond the deadline before the lease is given up. */
+const providersGraceMillis = 20_000;
+
+type Leased = Extract<LeaseOutcome, { readonly kind: 'leased' }>;
+
+/**
+ * Throws CommitBusy when the table stays busy: that is no reason to fail a creation, and the state machine
+ * tries again.
+ */
+export async function renderImage(
+  payload: Payload,
+  holder: string,
+  services: RenderServices,
+): Promise<Payload> {
+  try {
+    return await render(payload, holder, services);
+  } catch (error) {
+    if (error instanceof NewerCatalog)
+      throw new Remedy('NewerRelease', 'a newer release has stored the catalog');
+    if (error instanceof Overloaded) throw new Remedy('CommitBusy', 'the table was too busy to go on');
+    throw error;
+  }
+}
+
+async function render(payload: Payload, holder: string, services: RenderServices): Promise<Payload> {
+  requireKnownRelease(payload.input ?? payload, services);
+  const id = creationIdOf(payload);
+  const { clock, creations } = services;
+  const now = clock.now();
+  const taskToken = payload.task_token;
+  const outcome = await creations.lease(id, holder, now + leaseMillis, now, taskToken);
+  switch (outcome.kind) {
+    case 'terminal':
+    case 'absent':
+      if (taskToken !== undefined) await endTask(taskToken, id, services);
+      return payload;
+    case 'leased_by_another':
+      throw stillRunning();
+    case 'leased':
+      requireKnownRelease(outcome.creation, services);
+      try {
+        await renderLeased(outcome, holder, taskToken, logWith(services, idsOf(outcome.creation)));
+      } catch (error) {
+        if (!(error instanceof EndedMeanwhile)) throw error;
+        if (taskToken !== undefined) await endTask(taskToken, id, services);
+      }
+      return payload;
+  }
+}
+
+/**
+ * A creation that was sold by the operator's catalog costs what the operator knows. The costs are only figures, so
+ * a creation is rendered without them, too.
+ */
+async function withOperatorCosts(services: RenderServices): Promise<RenderServices> {
+  const { providerCosts, operatorCosts, log } = services;
+  const own = await operatorCosts().catch((error: unknown) => {
+    log.info('operator_costs_not_read', { error: errorName(error) });
+    return [];
+  });
+  return { ...services, providerCosts: mergeCosts(providerCosts, own) };
+}
+
+function stillRunning(): Remedy {
+  return new Remedy('StillRunning', 'another invocation renders this creation');
+}
+
+/** @param taskToken of the task of the execution that waits until a token ends it */
+async function renderLeased(
+  { creation, turn }: Leased,
+  holder: string,
+  taskToken: string | undefined,
+  services: RenderServices,
+): Promise<void> {
+  const { clock, creations, log, tasks } = services;
+  const isAwaited = taskToken !== undefined;
+  const reserve = Math.min(reserveMillis, (creation.deadlineAt - Date.parse(creation.createdAt)) / 4);
+  const until = creation.deadlineAt - reserve;
+  const beat = isAwaited ? () => tasks.heartbeat(taskToken) : undefined;
+  const lease = holdLease(creation.id, holder, services, beat);
+  const notes = openRouteNotes(services);
+  try {
+    const save = async (attempts: CreationRecord['attempts']): Promise<void> => {
+      if (await creations.saveAttempts(creation.id, turn, attempts)) return;
+      throw isTerminal((await creations.read(creation.id))?.status ?? 'failed')
+        ? new EndedMeanwhile()
+        : stillRunning();
+    };
+    lease.begin('ask_providers', Math.max(0, until - clock.now()) + providersGraceMillis);
+    const rendering = await walkRoutes({
+      creation,
+      until,
+      save,
+      mayPark: isAwaited,
+      notes,
+      services: creation.catalogRevision === undefined ? services : await withOperatorCosts(services),
+    });
+    if (rendering.kind === 'parked') {
+      log.info('creation_parked');
+      // Nothing may throw from here on: the callback may have ended the task already.
+      await lease.giveBack();
+      return;
+    }
+    await completeCreation(creation, rendering, lease, services);
+    if (isAwaited) await endWaitingTask(creation.id, services);
+  } catch (error) {
+    // The next invocation does not have to wait until the lease runs out.
+    if (error instanceof Overloaded) await lease.giveBack();
+    throw error;
+  } finally {
+    await Promise.all([lease.release(), notes.settled()]);
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * What the service has learnt of a route: how often it rendered and failed of late, how long it took, and whether
+ * its circuit is open. Everything here is a function of stored sums and the time. docs/decisions/0009 gives the
+ * reasons.
+ *
+ *   closed ──(one of `openings` holds)──▶ open ──(the time of a probe has come)──▶ one creation probes
+ *      ▲                                   ▲                                            │
+ *      │                                   └──────────────(it fails)───────────────────┤
+ *      └────────────────────────(a creation begun since then renders)──────────────────┘
+ */
+import type { RefusalReason } from '../contract/failures.ts';
+import { isProvidersFailure, outcomeOf } from '../contract/route-outcome.ts';
+import type { RouteChoice } from '../creations/creation.ts';
+import type { ProviderAnswer } from '../vendors/provider.ts';
+
+/** What an attempt says about its route. */
+export type HealthSign = 'rendered' | 'failure' | 'key_refused';
+
+/** The sums of five seconds. A note that stands for several creations counts as many. */
+export interface HealthWindow {
+  readonly startMillis: number;
+  readonly rendered: number;
+  readonly failed: number;
+  /** The failures in which the vendor refused our key. */
+  readonly keyRefused: number;
+}
+
+/** The sums of an hour, for the time that a rendering takes. */
+export interface HealthHour {
+  readonly startMillis: number;
+  readonly rendered: number;
+  /** The milliseconds of these renderings together. */
+  readonly millis: number;
+}
+
+/** All times are Unix milliseconds. */
+export interface RouteHealth {
+  readonly windows: readonly HealthWindow[];
+  readonly hours: readonly HealthHour[];
+  /** When the circuit opened. Absent: it is closed. */
+  readonly openedAt?: number;
+  /** When the next creation may probe the route. */
+  readonly probeAt?: number;
+  /** How many creations have probed the route since the circuit opened. */
+  readonly probes?: number;
+  /** The vendor has asked to be left alone until then. */
+  readonly restUntil?: number;
+}
+
+export const noHealth: RouteHealth = { windows: [], hours: [] };
+
+export const windowMillis = 5_000;
+export const hourMillis = 3_600_000;
+/** How long sums are kept. */
+const keptWindows = 12;
+const keptHours = 2;
+
+/** When a circuit opens: the first row that holds. */
+const openings = [
+  { withinSeconds: 10, sign: 'failure', atLeast: 5, percent: 50 },
+  { withinSeconds: 60, sign: 'failure', atLeast: 5, percent: 50 },
+  { withinSeconds: 60, sign: 'failure', atLeast: 3, percent: 100 },
+  // A vendor that refuses our key refuses it to everybody: a few refusals among many images say enough.
+  { withinSeconds: 10, sign: 'key_refused', atLeast: 3, percent: 5 },
+] as const satisfies readonly {
+  readonly withinSeconds: number;
+  readonly sign: HealthSign;
+  readonly atLeast: number;
+  /** The least share of failures among failures and renderings. */
+  readonly percent: number;
+}[];
+
+/** Seconds from the opening to the first probe, and from each probe to the next. The last holds for all others. */
+export const probeWaitsSeconds = [15, 15, 30, 60] as const;
+/** Seconds between the creations that measure a route whose time nobody knows. */
+const measureWaitSeconds = 60;
+
+/** A vendor that throttles us is left alone for as long as it says, within these bounds. */
+const rest = { leastMillis: 1_000, mostMillis: 120_000 } as const;
+
+/** @param retryAfterMillis what the vendor says */
+export function restMillis(retryAfterMillis: number): number {
+  return Math.min(Math.max(retryAfterMillis, rest.leastMillis), rest.mostMillis);
+}
+
+/** Notes a second of a route from which on only one end in so many is noted, for so many. */
+export const noteShares = [
+  { fromPerSecond: 800, oneIn: 256 },
+  { fromPerSecond: 200, oneIn: 64 },
+  { fromPerSecond: 80, oneIn: 16 },
+  { fromPerSecond: 20, oneIn: 4 },
+] as const;
+
+/** A creation that waits for longer than this share of the usual time is late. */
+const lateFactor = 2;
+const leastLateMillis = 5_000;
+
+/**
+ * What each refusal says about the route. A vendor that stopped a job says nothing about its availability.
+ */
+const signOfReason: Readonly<Partial<Record<RefusalReason, HealthSign>>> = {
+  unavailable: 'failure',
+  unknown_outcome: 'failure',
+  credentials: 'key_refused',
+};
+
+/** What the end of an attempt says about the route. Undefined: nothing. */
+export function signOf(
+  end: Exclude<ProviderAnswer, { kind: 'pending' }> | { readonly kind: 'no_answer' },
+): HealthSign | undefined {
+  switch (end.kind) {
+    case 'rendered':
+      return 'rendered';
+    case 'no_answer':
+      return 'failure';
+    case 'refused':
+      if (!isProvidersFailure(outcomeOf(end.reason))) return undefined;
+      return isServerError(end.reason, end.detail) ? 'failure' : signOfReason[end.reason];
+  }
+}
+
+/** An adapter writes the status into the detail. A job that failed has no such status. */
+function isServerError(reason: RefusalReason, detail = ''): boolean {
+  return reason === 'failed' && /^HTTP 5\d\d\b/.test(detail);
+}
+
+/** The windows of the last minute, and the hours that tell the time of a rendering. */
+export function isKept(startMillis: number, kind: 'window' | 'hour', nowMillis: number): boolean {
+  const [span, kept] = kind === 'window' ? [windowMillis, keptWindows] : [hourMillis, keptHours];
+  return startMillis > nowMillis - kept * span;
+}
+
+/** The sums of the windows that begin within these seconds. */
+export function sumsWithin({ windows }: RouteHealth, seconds: number, nowMillis: number): HealthSums {
+  const sums = { rendered: 0, failed: 0, keyRefused: 0 };
+  for (const { startMillis, rendered, failed, keyRefused } of windows) {
+    if (startMillis <= nowMillis - seconds * 1000) continue;
+    sums.rendered += rendered;
+    sums.failed += failed;
+    sums.keyRefused += keyRefused;
+  }
+  return sums;
+}
+
+export type HealthSums = Omit<HealthWindow, 'startMillis'>;
+
+/** Whether the sums open a closed circuit. */
+export function opensNow(health: RouteHealth, nowMillis: number): boolean {
+  return openings.some(({ withinSeconds, sign, atLeast, percent }) => {
+    const { rendered, failed, keyRefused } = sumsWithin(health, withinSeconds, nowMillis);
+    const count = sign === 'key_refused' ? keyRefused : failed;
+    return count >= atLeast && 100 * failed >= percent * (failed + rendered);
+  });
+}
+
+/** A rendering that was begun before the circuit opened says nothing about the vendor as it is now. */
+export function closesNow({ openedAt }: RouteHealth, sign: HealthSign, startedAtMillis: number): boolean {
+  return openedAt !== undefined && sign === 'rendered' && startedAtMillis >= openedAt;
+}
+
+/** When the next creation may probe, once one has claimed the probe. */
+export function nextProbe({ openedAt, probes = 0 }: RouteHealth, nowMillis: number): number {
+  const wait =
+    openedAt === undefined
+      ? measureWaitSeconds
+      : probeWaitsSeconds[Math.min(probes + 1, probeWaitsSeconds.length - 1)];
+  return nowMillis + (wait ?? measureWaitSeconds) * 1000;
+}
+
+/** Milliseconds of a usual rendering. Undefined: nobody has measured it of late. */
+export function meanMillis({ hours }: RouteHealth, nowMillis: number): number | undefined {
+  let [rendered, millis] = [0, 0];
+  for (const hour of hours) {
+    if (!isKept(hour.startMillis, 'hour', nowMillis)) continue;
+    rendered += hour.rendered;
+    millis += hour.millis;
+  }
+  return rendered > 0 ? millis / rendered : undefined;
+}
+
+/** Milliseconds after which an attempt without an answer counts as a failure. Undefined: nobody knows. */
+export function lateAfterMillis(health: RouteHealth, nowMillis: number): number | undefined {
+  const mean = meanMillis(health, nowMillis);
+  return mean === undefined ? undefined : Math.max(leastLateMillis, Math.round(mean * lateFactor));
+}
+
+/**
+ * Of how many ends of this kind one is noted. A busy route has one item, which takes few writes a second. While
+ * the circuit is open, each end is noted.
+ */
+export function noteWeight(health: RouteHealth, sign: HealthSign, nowMillis: number): number {
+  if (health.openedAt !== undefined) return 1;
+  let busiest = 0;
+  for (const { startMillis, rendered, failed } of health.windows) {
+    if (startMillis <= nowMillis - 3 * windowMillis) continue;
+    busiest = Math.max(busiest, sign === 'rendered' ? rendered : failed);
+  }
+  const perSecond = busiest / (windowMillis / 1000);
+  return noteShares.find(({ fromPerSecond }) => perSecond >= fromPerSecond)?.oneIn ?? 1;
+}
+
+/** The key by which two choices of a route are the same. */
+export function routeName({ provider, providerModel, quality = '' }: RouteChoice): string {
+  return `${provider}#${providerModel}#${quality}`;
+}

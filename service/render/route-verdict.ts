@@ -1,0 +1,81 @@
+/** What a provider's last answer means for the creation, for its record and for the operator. */
+import type { FailureName, RefusalReason } from '../contract/failures.ts';
+import type { AlarmEvent } from '../contract/metrics.ts';
+import { isPassing, outcomeOf, type RouteOutcome } from '../contract/route-outcome.ts';
+import { readContentCredentials } from '../creations/content-credentials.ts';
+import type { CreationRecord, StoredImage } from '../creations/creation.ts';
+import type { Refused } from '../vendors/provider.ts';
+import type { RouteEnd } from './ask-provider.ts';
+import { judgeImage } from './rendered-image.ts';
+
+/** Refusals that need an operator, each with its event in the log and the alarms. */
+const alarms: Readonly<Partial<Record<RefusalReason, AlarmEvent>>> = {
+  credentials: 'provider_refused_credentials',
+  unknown_answer: 'provider_answer_unknown',
+};
+
+/** What the record and the log say about the end of a route. */
+interface Ended {
+  readonly outcome: RouteOutcome;
+  readonly detail?: string;
+  /** The event in the log that raises an alarm. */
+  readonly alarm?: AlarmEvent;
+}
+
+/**
+ * 'next': this route is not available, and the next one is tried. 'over': no other route would give an image
+ * either.
+ */
+export type Verdict = Ended &
+  (
+    | { readonly kind: 'next' }
+    | { readonly kind: 'over'; readonly failure: FailureName }
+    | { readonly kind: 'rendered'; readonly image: Omit<StoredImage, 'key'>; readonly bytes: Uint8Array }
+  );
+
+export function verdictOf(end: RouteEnd, creation: CreationRecord): Verdict {
+  switch (end.kind) {
+    case 'no_answer':
+      return { kind: 'next', outcome: 'no_answer' };
+    case 'refused':
+      return verdictOnRefusal(end, creation);
+    case 'rendered':
+      return verdictOnImage(end.bytes, creation);
+  }
+}
+
+/**
+ * A stopped job ends the creation only if its cancel stands. Otherwise the client's answer said that it goes
+ * on.
+ */
+function verdictOnRefusal({ reason, detail }: Refused, { cancelRequestedAt }: CreationRecord): Verdict {
+  const alarm = alarms[reason];
+  const told = { ...(detail !== undefined && { detail }), ...(alarm !== undefined && { alarm }) };
+  if (reason === 'cancelled' && cancelRequestedAt !== undefined)
+    return { kind: 'over', outcome: 'cancelled', failure: 'InternalFailure', ...told };
+  const outcome = outcomeOf(reason);
+  if (isPassing(outcome)) return { kind: 'next', outcome, ...told };
+  return { kind: 'over', outcome, failure: outcome, ...told };
+}
+
+function verdictOnImage(bytes: Uint8Array, creation: CreationRecord): Verdict {
+  const judged = judgeImage(bytes, creation);
+  if (judged.kind === 'unusable') {
+    return {
+      kind: 'over',
+      outcome: 'InternalFailure',
+      failure: 'InternalFailure',
+      detail: judged.detail,
+      alarm: 'provider_answer_unknown',
+    };
+  }
+  const image = {
+    ...judged.header,
+    bytes: bytes.byteLength,
+    contentCredentials: readContentCredentials(bytes, judged.header.contentType),
+  };
+  const odd = judged.isOfAskedRatio
+    ? {}
+    : { detail: `${image.width} x ${image.height} for ${creation.aspectRatio}` };
+  return { kind: 'rendered', outcome: 'rendered', image, bytes, ...odd };
+}

@@ -1,0 +1,154 @@
+/** One attempt at one route: the record first, then the provider, then the verdict. */
+import type { CreationStore } from '../creations/creation-reads.ts';
+import { type CreationRecord, isTerminal, type RouteAttempt } from '../creations/creation.ts';
+import { EndedMeanwhile } from '../creations/payload.ts';
+import { jobOf } from '../creations/render-job.ts';
+import type { TimeLimit } from '../values/runtime.ts';
+import { type ImageProvider, refusedBy } from '../vendors/provider.ts';
+import { askProvider, type Parked, type RouteEnd } from './ask-provider.ts';
+import { type Attempts, endAttempt, millisSince } from './attempts.ts';
+import type { RenderServices } from './open.ts';
+import { callbackAddressFor, outlastsHeartbeat } from './parking.ts';
+import { tokenPricesOf } from './route-costs.ts';
+import type { RouteNotes } from './route-notes.ts';
+import type { Verdict } from './route-verdict.ts';
+
+// A vendor that reports a stopped job, although the renderer did not cancel it.
+
+/**
+ * The record with which the end of a route is judged. After a stopped job it is read again, because a cancel may
+ * have ended the creation, or may be about to. Throws EndedMeanwhile.
+ */
+export async function recordFor(
+  end: RouteEnd,
+  creation: CreationRecord,
+  creations: Pick<CreationStore, 'read'>,
+): Promise<CreationRecord> {
+  if (end.kind !== 'refused' || end.reason !== 'cancelled') return creation;
+  const latest = (await creations.read(creation.id)) ?? creation;
+  if (isTerminal(latest.status)) throw new EndedMeanwhile();
+  return latest;
+}
+
+export interface RouteTry {
+  readonly creation: CreationRecord;
+  /** Unix milliseconds by which a route must have given the image. */
+  readonly until: number;
+  readonly attempts: Attempts;
+  /** A new attempt, or an attempt with an accepted job that an earlier invocation left. */
+  readonly attempt: RouteAttempt;
+  /** Routes that may still be asked, this one included. */
+  readonly routesLeft: number;
+  /** Whether the execution can wait for a callback. */
+  readonly mayPark: boolean;
+  readonly notes: RouteNotes;
+  readonly services: RenderServices;
+}
+
+/** The least time for a look at a job that an earlier invocation left. */
+const lookMillis = 5_000;
+
+/**
+ * What the route's end means, or 'parked' when the vendor will call back. The attempt in `attempts` has its
+ * outcome unless it is parked; the caller saves it. Throws EndedMeanwhile when the creation was cancelled.
+ */
+export async function tryRoute(route: RouteTry): Promise<Verdict | Parked> {
+  const { attempt, services } = route;
+  const { clock } = services;
+  const endsAtMillis = endOfShare(route);
+  const limit = clock.deadline(endsAtMillis);
+  try {
+    // The provider is looked up first. An attempt that is saved counts as a call that may have been made.
+    const provider = await services.providers.get(attempt.provider);
+    const callbackUrl = await begin(route, provider, endsAtMillis, limit);
+    const began = clock.elapsed();
+    const answer = await watched(route, () => ask(route, provider, endsAtMillis, limit, callbackUrl));
+    if (answer.kind === 'parked') return answer;
+    const millis =
+      attempt.jobId === undefined ? Math.round(clock.elapsed() - began) : millisSince(attempt, clock.now());
+    const creation = await recordFor(answer, route.creation, services.creations);
+    return endAttempt(answer, millis, { ...route, creation }, services);
+  } finally {
+    limit.release();
+  }
+}
+
+/**
+ * The route has an equal share of the time that was left when its attempt began, so that a provider that hangs
+ * leaves time for the routes after it. The last route has all of the time. A job that waited for its callback
+ * gets no new share.
+ */
+function endOfShare({ attempt, until, routesLeft, services }: RouteTry): number {
+  const startedAt = Date.parse(attempt.startedAt);
+  const endsAt = startedAt + (until - startedAt) / routesLeft;
+  if (attempt.jobId === undefined) return endsAt;
+  return Math.max(endsAt, Math.min(until, services.clock.now() + lookMillis));
+}
+
+/**
+ * Saves a new attempt before its vendor is called: after a crash only this record shows that the call was
+ * made. Returns the address for the vendor's callback, whose hash is saved with the attempt.
+ */
+async function begin(
+  { creation, attempts, attempt, mayPark, notes, services }: RouteTry,
+  provider: ImageProvider | undefined,
+  endsAtMillis: number,
+  { signal }: TimeLimit,
+): Promise<string | undefined> {
+  if (attempt.jobId !== undefined) return undefined;
+  const address = mayPark
+    ? await callbackAddressFor({
+        creationId: creation.id,
+        provider,
+        attempt,
+        endsAtMillis,
+        signal,
+        services,
+      })
+    : undefined;
+  const usual = notes.usualMillis(attempt);
+  attempts.begin({
+    ...attempt,
+    ...(usual !== undefined && { usualMillis: Math.round(usual) }),
+    ...(address && { callbackHash: address.hash }),
+  });
+  await attempts.save();
+  return address?.url;
+}
+
+async function watched<Result>({ notes, attempt }: RouteTry, work: () => Promise<Result>): Promise<Result> {
+  const end = notes.watch(attempt);
+  try {
+    return await work();
+  } finally {
+    end();
+  }
+}
+
+/** The provider's answer within the route's share of the time. */
+async function ask(
+  { creation, attempts, attempt, mayPark, services }: RouteTry,
+  provider: ImageProvider | undefined,
+  endsAtMillis: number,
+  { signal }: TimeLimit,
+  callbackUrl: string | undefined,
+): Promise<RouteEnd | Parked> {
+  if (!provider) return refusedBy('unavailable', 'no such provider');
+  const begun = attempts.at(attempt) ?? attempt;
+  return askProvider({
+    provider,
+    job: jobOf(creation, attempt, services.images, {
+      callbackUrl,
+      tokenPrices: tokenPricesOf(services.providerCosts, attempt),
+    }),
+    attempt,
+    signal,
+    accept: async (jobId) => {
+      attempts.set({ ...begun, jobId });
+      await attempts.save();
+    },
+    canPark: () =>
+      mayPark && begun.callbackHash !== undefined && outlastsHeartbeat(endsAtMillis, services.clock.now()),
+    services,
+  });
+}

@@ -1,0 +1,39 @@
+/** Signs the requests by which clients put their uploads into the bucket, without a call of S3. */
+import { AwsV4Signer } from 'aws4fetch';
+import { addressOf, type BucketAddress } from '../aws/s3.ts';
+import { uploadAddressSeconds } from '../contract/limits.ts';
+import type { UploadTargets } from './upload.ts';
+
+export interface SigningAccess extends BucketAddress {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+/**
+ * The signature covers type and length, so that S3 refuses every other type and length. aws4fetch leaves both
+ * headers out of the signature unless `allHeaders` is set: it takes them for headers that a proxy may change.
+ */
+export function createUploadTargets(access: SigningAccess): UploadTargets {
+  const { accessKeyId, secretAccessKey, sessionToken, region } = access;
+  return {
+    sign: async ({ key, contentType, bytes }, nowMillis) => {
+      const headers = { 'content-type': contentType, 'content-length': String(bytes) };
+      const signer = new AwsV4Signer({
+        method: 'PUT',
+        url: `${addressOf(access)}/${key}?X-Amz-Expires=${uploadAddressSeconds}`,
+        headers,
+        accessKeyId,
+        secretAccessKey,
+        ...(sessionToken !== undefined && { sessionToken }),
+        service: 's3',
+        region,
+        datetime: new Date(nowMillis).toISOString().replace(/[:-]|\.\d{3}/g, ''),
+        signQuery: true,
+        allHeaders: true,
+      });
+      const { url } = await signer.sign();
+      return { url: url.href, headers };
+    },
+  };
+}

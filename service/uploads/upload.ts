@@ -1,0 +1,136 @@
+/**
+ * An upload: bytes of a client that the client puts straight into the bucket, and names in image_urls as
+ * `upload:ID`. Its id holds its time, so that the time at which it expires follows from the id alone.
+ */
+import * as z from 'zod/mini';
+import { maxSourceBytes, uploadMillis } from '../contract/limits.ts';
+import { type AccountId, parseUploadId, timeOfUuidV7, type UploadId, uuidV7 } from '../values/ids.ts';
+import { extensionOf, type ImageContentType } from '../values/image-bytes.ts';
+
+const uploadTypes = ['image/png', 'image/jpeg', 'image/webp'] as const satisfies readonly ImageContentType[];
+
+/** The body of POST /uploads. */
+export const uploadSchema = z.strictObject({
+  content_type: z.enum(uploadTypes),
+  bytes: z.number().check(
+    z.refine((value) => Number.isInteger(value), {
+      error: 'must be a whole number',
+      params: { code: 'invalid_type' },
+    }),
+    z.minimum(1),
+    z.maximum(maxSourceBytes),
+  ),
+});
+
+export interface Upload {
+  readonly id: UploadId;
+  readonly accountId: AccountId;
+  readonly contentType: ImageContentType;
+  /** The length that the client announced, and that the signed address takes. */
+  readonly bytes: number;
+  /** The object's key in the bucket. No client ever sees it but in the signed address. */
+  readonly key: string;
+  /** Unix milliseconds from which on the upload cannot be used. */
+  readonly expiresAt: number;
+}
+
+/** A signed request by which a client puts the bytes of one upload into the bucket. */
+interface UploadTarget {
+  readonly url: string;
+  /** The headers that are signed besides the host. The client has to send them exactly so. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** @param randomBytes gives the id's random bits, and a name that nobody can guess */
+export function newUpload(
+  asked: Pick<Upload, 'accountId' | 'contentType' | 'bytes'>,
+  nowMillis: number,
+  randomBytes: (count: number) => Uint8Array,
+): Upload {
+  const id = uuidV7(nowMillis, randomBytes(16)) as UploadId;
+  const name = Buffer.from(randomBytes(24)).toString('base64url');
+  return {
+    ...asked,
+    id,
+    key: `uploads/${name}.${extensionOf[asked.contentType]}`,
+    expiresAt: expiryOf(id),
+  };
+}
+
+/** Unix milliseconds from which on the upload with this id cannot be used. */
+export function expiryOf(id: UploadId): number {
+  return (timeOfUuidV7(id) ?? 0) + uploadMillis;
+}
+
+export function isUsable(upload: Upload, nowMillis: number): boolean {
+  return nowMillis < upload.expiresAt;
+}
+
+const scheme = 'upload:';
+
+/** How image_urls names the upload. */
+export function uploadAddress(id: UploadId): string {
+  return `${scheme}${id}`;
+}
+
+/** Whether an item of image_urls is meant to name an upload. */
+export function namesUpload(address: string): boolean {
+  return address.startsWith(scheme);
+}
+
+/** The upload that an item of image_urls names. Undefined for an address, and for what cannot be an id. */
+export function uploadIdIn(address: string): UploadId | undefined {
+  return namesUpload(address) ? parseUploadId(address.slice(scheme.length)) : undefined;
+}
+
+/** The uploads that a list of image_urls names, each once. */
+export function uploadIdsIn(imageUrls: readonly string[]): UploadId[] {
+  return [...new Set(imageUrls.flatMap((address) => uploadIdIn(address) ?? []))];
+}
+
+/**
+ * The one text for an id that is malformed, unknown, of another account, expired or never filled. A client
+ * must not learn from it that another account has the upload.
+ */
+export const notUsable = {
+  code: 'upload_not_usable',
+  message: 'this account has no upload of this id that was filled and has not expired',
+} as const;
+
+/** The answer of POST /uploads. */
+export function uploadView(
+  { id, expiresAt }: Upload,
+  { url, headers }: UploadTarget,
+): Record<string, unknown> {
+  return {
+    id,
+    image_url: uploadAddress(id),
+    upload_url: url,
+    upload_headers: headers,
+    expires_at: new Date(expiresAt).toISOString(),
+  };
+}
+
+/** The records of uploads, and the addresses to which clients put their bytes. */
+export type NewUploadOutcome =
+  | { readonly kind: 'created' }
+  /** The account has as many uploads that no accepted creation has used and that have not expired. */
+  | { readonly kind: 'too_many_unused'; readonly current: number };
+
+export interface UploadReader {
+  /** Those of these uploads that the account has and that have not expired at this time. */
+  usable(accountId: AccountId, ids: readonly UploadId[], nowMillis: number): Promise<readonly Upload[]>;
+}
+
+export interface UploadStore extends UploadReader {
+  /**
+   * Stores the record, and takes one of the account's places for unused uploads. Exact, however many calls
+   * come at once. Throws Overloaded.
+   */
+  create(upload: Upload, mostUnused: number, nowMillis: number): Promise<NewUploadOutcome>;
+}
+
+export interface UploadTargets {
+  /** Signs a request that takes exactly the type and length of the upload, for a quarter of an hour. */
+  sign(upload: Upload, nowMillis: number): Promise<UploadTarget>;
+}

@@ -1,0 +1,132 @@
+/** Reads over all accounts, for the operator's pages. */
+import { accountFromItem } from '../accounts/account-items.ts';
+import type { Account } from '../accounts/account.ts';
+import { batchGet } from '../aws/dynamodb/batch-get.ts';
+import { queryPage } from '../aws/dynamodb/send.ts';
+import { keys, listingIndex, openShards, openWorkIndex, type Table } from '../aws/dynamodb/table.ts';
+import { creationFromItem, listedIdOf } from '../creations/creation-items.ts';
+import type { CreationRecord } from '../creations/creation.ts';
+import {
+  type AccountId,
+  type CreationId,
+  type NoticeId,
+  parseCreationId,
+  parseNoticeId,
+} from '../values/ids.ts';
+import { readBookedRows } from './booked-row-reads.ts';
+import type { BookedRow, Days } from './booked-row.ts';
+
+/** Maximum number of accounts queried concurrently. */
+const accountsAtOnce = 8;
+
+export function createOperatedReads(table: Table): OperatedReads {
+  return {
+    accounts: (limit, after) => accountPage(table, limit, after),
+    accountsOf: async (ids) =>
+      (
+        await batchGet(
+          table,
+          [...new Set(ids)].map((id) => keys.account(id)),
+        )
+      ).map(accountFromItem),
+    waitingWebhooks: (most) => waitingWebhooks(table, most),
+    newestCreations: async (accounts, most) => {
+      const found: CreationId[] = [];
+      for (let start = 0; start < accounts.length; start += accountsAtOnce) {
+        const some = accounts.slice(start, start + accountsAtOnce);
+        found.push(...(await Promise.all(some.map((id) => newestIds(table, id, most)))).flat());
+      }
+      const newest = found.sort().reverse().slice(0, most);
+      const items = await batchGet(
+        table,
+        newest.map((id) => keys.creation(id)),
+      );
+      return items.map(creationFromItem).sort((a, b) => (a.id < b.id ? 1 : -1));
+    },
+    bookedRows: (account, days) => readBookedRows(table, account, days),
+  };
+}
+
+/** The index has keys only, and may lag behind the table for a moment. */
+async function accountPage(table: Table, limit: number, after: string | undefined): Promise<AccountPage> {
+  const behind = after === undefined ? '' : ` AND ${listingIndex.sort} > :after`;
+  const page = await queryPage(table, {
+    IndexName: listingIndex.name,
+    KeyConditionExpression: `${listingIndex.partition} = :accounts${behind}`,
+    ExpressionAttributeValues: {
+      ':accounts': 'ACCOUNTS',
+      ...(after !== undefined && { ':after': after }),
+    },
+    // The one additional row shows whether there are more.
+    Limit: limit + 1,
+  });
+  const rows = page.Items ?? [];
+  const shown = rows.slice(0, limit);
+  const items = await batchGet(
+    table,
+    shown.map((row) => ({ pk: String(row['pk']), sk: String(row['sk']) })),
+  );
+  const accounts = items.map(accountFromItem);
+  const last: unknown = shown.at(-1)?.[listingIndex.sort];
+  return {
+    accounts: accounts.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1)),
+    ...(rows.length > limit && typeof last === 'string' && { after: last }),
+  };
+}
+
+function placeOf({ createdAt, id }: AccountPage['accounts'][number]): string {
+  return `${createdAt}#${id}`;
+}
+
+async function newestIds(table: Table, account: AccountId, most: number): Promise<CreationId[]> {
+  const page = await queryPage(table, {
+    IndexName: listingIndex.name,
+    KeyConditionExpression: `${listingIndex.partition} = :list`,
+    ExpressionAttributeValues: { ':list': `CREATIONS#${account}` },
+    ScanIndexForward: false,
+    Limit: most,
+  });
+  return (page.Items ?? []).map(listedIdOf);
+}
+
+async function waitingWebhooks(table: Table, most: number): Promise<(CreationId | NoticeId)[]> {
+  const shards = await Promise.all(
+    openShards('WEBHOOK').map(async (shard) =>
+      queryPage(table, {
+        IndexName: openWorkIndex.name,
+        KeyConditionExpression: `${openWorkIndex.partition} = :shard`,
+        ExpressionAttributeValues: { ':shard': shard },
+        Limit: most,
+      }),
+    ),
+  );
+  const rows = shards.flatMap((page) => page.Items ?? []);
+  return rows
+    .sort((a, b) => Number(a[openWorkIndex.sort]) - Number(b[openWorkIndex.sort]))
+    .slice(0, most)
+    .flatMap((row) => {
+      const id = String(row['pk']).split('#')[1] ?? '';
+      return parseNoticeId(id) ?? parseCreationId(id) ?? [];
+    });
+}
+
+/** What the operator's pages read over all accounts. */
+interface AccountPage {
+  readonly accounts: readonly Account[];
+  /** Behind which account the next page begins. Absent on the last page. */
+  readonly after?: string;
+}
+
+/** Every function throws Overloaded when the table stayed busy. */
+interface OperatedReads {
+  /** The oldest first. @param after of the page before */
+  accounts(limit: number, after?: string): Promise<AccountPage>;
+  /** These accounts, without those that do not exist. */
+  accountsOf(ids: readonly AccountId[]): Promise<readonly Account[]>;
+  /** The creations and the notices whose webhook waits, those that wait longest first, at most so many. */
+  waitingWebhooks(most: number): Promise<readonly (CreationId | NoticeId)[]>;
+  /** The newest creations of all these accounts together, the newest first. */
+  newestCreations(accounts: readonly AccountId[], most: number): Promise<readonly CreationRecord[]>;
+  /** The charges and refunds of an account, some hundred at once. */
+  bookedRows(account: AccountId, days: Days): AsyncIterable<readonly BookedRow[]>;
+}

@@ -1,0 +1,84 @@
+/** Rows of the ledger with the creations that they name, and sums of them by group. */
+import type { LedgerRow } from '../accounts/ledger.ts';
+import type { CreationRecord } from '../creations/creation.ts';
+import type { Cell } from '../values/csv.ts';
+
+/** What the sums read of a creation. */
+export type BookedCreation = Pick<CreationRecord, 'id' | 'status' | 'model' | 'attempts' | 'refundedMicros'>;
+
+/** A charge or a refund, with its creation. A creation that has no record is absent. */
+export interface BookedRow {
+  readonly row: LedgerRow;
+  readonly creation?: BookedCreation;
+}
+
+/** Days of UTC in the form "2026-11-21". The sums include both. */
+export interface Days {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * The UTC day on which the figures count the row: that of the charge, also for a refund. A refund of an older
+ * release does not name it, and counts on its own day.
+ */
+export function dayOfRow({ at, chargedOn }: Pick<LedgerRow, 'at' | 'chargedOn'>): string {
+  return chargedOn ?? at.slice(0, 10);
+}
+
+/**
+ * The refund to count with this row. A refund can come days after its charge,
+ * when the sums of that day are final, so it is read from the creation and counted with the charge. Only the
+ * refund of a creation without a record counts by its own row.
+ */
+export function refundedOf({ row, creation }: BookedRow): number {
+  if (row.kind === 'charge') return creation?.refundedMicros ?? 0;
+  return row.kind === 'refund' && !creation ? row.amountMicros : 0;
+}
+
+/**
+ * Whether the text is a UTC day, such as "2026-11-21". Ids of creations begin with 1970. The last day of 9999
+ * is refused, because the day after it would sort before it.
+ */
+export function isDay(text: string): boolean {
+  const millis = /^\d{4}-\d\d-\d\d$/.test(text) && text !== '9999-12-31' ? Date.parse(text) : NaN;
+  // Some engines take 30 February for 2 March.
+  return millis >= 0 && new Date(millis).toISOString().slice(0, 10) === text;
+}
+
+/** The sums of one group. The group null has the rows that name nothing, such as no user. */
+export interface GroupOf<Sums> {
+  readonly group: string | null;
+  readonly sums: Sums;
+}
+
+export interface GroupedSums<Sums> {
+  add(group: string | null, part: Sums): void;
+  /** By the names of the groups. The group null is the last. */
+  groups(): GroupOf<Sums>[];
+  total(): Sums;
+}
+
+/** The memory that this takes grows with the number of groups, and not with the number of parts. */
+export function groupSums<Sums extends Readonly<Record<keyof Sums, number>>>(zero: Sums): GroupedSums<Sums> {
+  const names = Object.keys(zero) as (keyof Sums)[];
+  const sums = new Map<string | null, Sums>();
+  const plus = (one: Sums, other: Sums): Sums =>
+    Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as unknown as Sums;
+  return {
+    add: (group, part) => void sums.set(group, plus(sums.get(group) ?? zero, part)),
+    groups: () =>
+      [...sums].map(([group, own]) => ({ group, sums: own })).sort((a, b) => byName(a.group, b.group)),
+    total: () => [...sums.values()].reduce(plus, zero),
+  };
+}
+
+function byName(one: string | null, other: string | null): number {
+  if (one === other) return 0;
+  if (one === null) return 1;
+  if (other === null) return -1;
+  return one < other ? -1 : 1;
+}
+
+/** The columns of one line, in order. */
+export type Cells = Readonly<Record<string, Cell>>;

@@ -1,0 +1,60 @@
+/** Time, random bytes and the log, which every handler gets. */
+import type { AlarmEvent } from '../contract/metrics.ts';
+
+/**
+ * A signal that aborts at its time. The code that asked for the signal releases it when the work has ended.
+ */
+export interface TimeLimit {
+  readonly signal: AbortSignal;
+  release(): void;
+}
+
+/** The time, and ways to wait. A handler uses no other clock. */
+export interface Clock {
+  /** Unix milliseconds. */
+  now(): number;
+  /** Milliseconds of a clock that is never set. Differences of it measure how long something took. */
+  elapsed(): number;
+  sleep(millis: number, signal?: AbortSignal): Promise<void>;
+  /** Aborts at the given Unix milliseconds. `release` stops the timer. */
+  deadline(atMillis: number): TimeLimit;
+  /** Aborts after the given milliseconds of `elapsed`. `release` stops the timer. */
+  timeout(millis: number): TimeLimit;
+  /** Runs a task again and again until the returned function is called. */
+  every(millis: number, task: () => void): () => void;
+}
+
+export type RandomBytes = (count: number) => Uint8Array;
+
+/** Structured logging. Fields never hold a prompt, a key, a secret or a signed address. */
+export interface Log {
+  info(event: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Logs an event that needs an operator. */
+  alarm(event: AlarmEvent, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/**
+ * The name of an error, for the log. The message stays out of the log, because a message may hold a prompt or
+ * a secret.
+ */
+export function errorName(error: unknown): string {
+  return error instanceof Error ? error.name : 'unknown';
+}
+
+/**
+ * The same services with a log that adds these ids to every line: of the request, the account or the
+ * creation.
+ */
+export function logWith<Services extends { readonly log: Log }>(
+  services: Services,
+  ids: Readonly<Record<string, string | undefined>>,
+): Services {
+  const { log } = services;
+  return {
+    ...services,
+    log: {
+      info: (event, fields) => log.info(event, { ...ids, ...fields }),
+      alarm: (event, fields) => log.alarm(event, { ...ids, ...fields }),
+    },
+  };
+}

@@ -1,0 +1,81 @@
+/** Texts that people write and others read: names, references, reasons, and the message of a closed service. */
+import { timingSafeEqual } from 'node:crypto';
+
+/**
+ * The length of a text in Unicode code points. Every length that the API limits is counted in
+ * this unit: an emoji outside the basic plane is one character and not two.
+ */
+export function characters(text: string): number {
+  return Array.from(text).length;
+}
+
+/**
+ * The text with A to Z in lower case. Two texts that differ only in the case of ASCII letters become equal, and no
+ * others do. toLowerCase() also makes the Kelvin sign (U+212A) a "k", so that one person could pass for
+ * another.
+ */
+export function asciiLower(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** The largest number of characters in each text that is stored with an account. */
+const longest = { name: 100, reference: 200, reason: 500, closing: 300 } as const;
+export type ShownText = keyof typeof longest;
+
+/**
+ * C0, DEL and C1 controls, marks and overrides of the writing direction, line and paragraph separators. A terminal
+ * escapes the same characters (client/command/terminal/visible-text.ts).
+ */
+const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/u; // oxlint-disable-line no-control-regex
+
+/** True when the text contains no unsafe character. */
+export function isPrintable(text: string): boolean {
+  return text.isWellFormed() && !unsafe.test(text);
+}
+
+/** What is wrong with a text that is stored and shown again. Undefined: nothing. */
+export function textProblem(
+  kind: ShownText,
+  text: string,
+): { readonly code: string; readonly message: string } | undefined {
+  if (text.trim() === '') return { code: 'required', message: 'must not be empty' };
+  const most = longest[kind];
+  if (characters(text) > most) return { code: 'too_long', message: `must have at most ${most} characters` };
+  if (!isPrintable(text)) return { code: 'invalid_value', message: 'must not contain control characters' };
+  return undefined;
+}
+
+/** Reads parts of a file. A byte after the end of the file counts as 0, and equals nothing. */
+
+export function has(bytes: Uint8Array, at: number, expected: readonly number[]): boolean {
+  return expected.every((byte, i) => bytes[at + i] === byte);
+}
+
+export function ascii(text: string): number[] {
+  return Array.from(text, (character) => character.charCodeAt(0));
+}
+
+export function bigEndian(bytes: Uint8Array, at: number, count: number): number {
+  let value = 0;
+  for (let i = 0; i < count; i++) value = value * 256 + (bytes[at + i] ?? 0);
+  return value;
+}
+
+export function littleEndian(bytes: Uint8Array, at: number, count: number): number {
+  let value = 0;
+  for (let i = count - 1; i >= 0; i--) value = value * 256 + (bytes[at + i] ?? 0);
+  return value;
+}
+
+/** Compares two stored hashes in constant time. */
+export function sameHash(presented: string, stored: string): boolean {
+  const a = Buffer.from(presented, 'hex');
+  const b = Buffer.from(stored, 'hex');
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** Half of a surrogate pair. UTF-8 cannot express it, so an answer could not return it unchanged. */
+export const loneSurrogate = {
+  code: 'invalid_encoding',
+  message: 'must not contain half of a surrogate pair',
+} as const;

@@ -1,0 +1,66 @@
+/**
+ * A provider that an operator configures. Every call of it goes through guarded-send.ts, which connects only to
+ * addresses that the network of the definition allows.
+ */
+import type { ProviderDefinition } from '../catalog/provider-definition.ts';
+import type { CompatibleStyleName } from '../catalog/provider-styles.ts';
+import { checkComfyui, type ComfyuiServer, createComfyui } from './comfyui/provider.ts';
+import { checkCompatible, type CompatibleServer, createCompatible } from './compatible/provider.ts';
+import { styles } from './compatible/styles.ts';
+import { type GuardedServices, sendTo } from './guarded-send.ts';
+import { withNewKey } from './new-key.ts';
+import type { ImageProvider } from './provider.ts';
+import type { CredentialCheck, VendorSettings } from './vendor.ts';
+
+type ConfiguredSettings = Omit<VendorSettings, 'baseUrl'>;
+
+/** @param services replace the system's resolver and sockets, for tests */
+export function createConfigured(
+  definition: ProviderDefinition,
+  settings: ConfiguredSettings,
+  services?: GuardedServices,
+): ImageProvider {
+  const { style, credential } = definition;
+  const provider =
+    style === 'comfyui'
+      ? createComfyui(comfyuiOf(definition, settings, services))
+      : createCompatible(serverOf(definition, style, settings, services));
+  return credential === 'key' ? withNewKey(provider, settings.credentials) : provider;
+}
+
+/** Asks the server by a call that costs nothing. Throws when the signal aborts. */
+export async function checkConfigured(
+  definition: ProviderDefinition,
+  settings: ConfiguredSettings,
+  signal: AbortSignal,
+  services?: GuardedServices,
+): Promise<CredentialCheck> {
+  const { style } = definition;
+  return style === 'comfyui'
+    ? checkComfyui(comfyuiOf(definition, settings, services), signal)
+    : checkCompatible(serverOf(definition, style, settings, services), signal);
+}
+
+function serverOf(
+  { baseUrl, credential, network, imageHosts, differences }: ProviderDefinition,
+  style: CompatibleStyleName,
+  settings: ConfiguredSettings,
+  services?: GuardedServices,
+): CompatibleServer {
+  return {
+    ...settings,
+    baseUrl,
+    credential,
+    imageHosts,
+    style: { ...styles[style], ...differences },
+    send: sendTo(network, services),
+  };
+}
+
+function comfyuiOf(
+  { baseUrl, credential, network, workflows = {} }: ProviderDefinition,
+  settings: ConfiguredSettings,
+  services?: GuardedServices,
+): ComfyuiServer {
+  return { ...settings, baseUrl, credential, workflows, send: sendTo(network, services) };
+}

@@ -1,0 +1,89 @@
+/**
+ * The vendors' keys. One secret in Secrets Manager holds a JSON object from provider names to keys. The
+ * account whose callbacks are ours is a member beside the key. Other members are kept as they are.
+ */
+import {
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  type SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import { keep } from '../values/kept.ts';
+import type { Clock } from '../values/runtime.ts';
+import { callbackAccountOf, CredentialsUnreadable, type ProviderCredentials } from './provider.ts';
+
+const cacheMillis = 5 * 60_000;
+
+export interface CredentialsOptions {
+  readonly client: SecretsManagerClient;
+  readonly secretArn: string;
+  readonly clock: Clock;
+}
+
+/**
+ * Reads the secret at most once in five minutes. It is read again after a vendor has refused a key, and when a name
+ * is absent.
+ */
+export function createProviderCredentials({
+  client,
+  secretArn,
+  clock,
+}: CredentialsOptions): ProviderCredentials {
+  const kept = keep(cacheMillis, async () => keysFor(client, secretArn), clock);
+  return {
+    read: async (name) => kept.find((keys) => keyIn(keys, name)),
+    forget: () => {
+      kept.forget();
+    },
+  };
+}
+
+/** Changes the keys, for the operator's command. */
+export interface CredentialEditor {
+  /** The names of the providers that have a key. */
+  names(): Promise<readonly string[]>;
+  set(provider: string, key: string): Promise<void>;
+  /** Names the account whose callbacks are ours. Undefined: none are, and jobs are polled. */
+  setCallbackAccount(provider: string, account: string | undefined): Promise<void>;
+  /** Removes the key and the account. */
+  remove(provider: string): Promise<void>;
+}
+
+export function createCredentialEditor(client: SecretsManagerClient, secretArn: string): CredentialEditor {
+  const change = async (replaced: readonly string[], value?: string): Promise<void> => {
+    const kept = Object.entries(await readKeys(client, secretArn)).filter(
+      ([name]) => !replaced.includes(name),
+    );
+    const added = value === undefined ? [] : replaced.map((name) => [name, value]);
+    const next: unknown = Object.fromEntries([...kept, ...added]);
+    await client.send(new PutSecretValueCommand({ SecretId: secretArn, SecretString: JSON.stringify(next) }));
+  };
+  return {
+    names: async () => Object.keys(await readKeys(client, secretArn)),
+    set: (provider, key) => change([provider], key),
+    setCallbackAccount: (provider, account) => change([callbackAccountOf(provider)], account),
+    remove: (provider) => change([provider, callbackAccountOf(provider)]),
+  };
+}
+
+async function keysFor(client: SecretsManagerClient, secretArn: string): Promise<Keys> {
+  try {
+    return await readKeys(client, secretArn);
+  } catch (error) {
+    throw new CredentialsUnreadable('the secret of the providers cannot be read', { cause: error });
+  }
+}
+
+type Keys = Readonly<Record<string, unknown>>;
+
+async function readKeys(client: SecretsManagerClient, secretArn: string): Promise<Keys> {
+  const answer = await client.send(new GetSecretValueCommand({ SecretId: secretArn }));
+  const keys: unknown = JSON.parse(answer.SecretString ?? '{}');
+  if (typeof keys !== 'object' || keys === null)
+    throw new Error('the secret of the providers is no JSON object');
+  return { ...keys };
+}
+
+function keyIn(keys: Keys, name: string): string | undefined {
+  const key = keys[name];
+  return typeof key === 'string' && key !== '' ? key : undefined;
+}

@@ -1,0 +1,181 @@
+/**
+ * The contract of an image provider. Each refusal carries a reason, which decides what the
+ * walk over the routes does next. The walk never reads the text of a vendor.
+ */
+import type { BillingPrices } from '../catalog/billed-cost.ts';
+import type { RefusalReason } from '../contract/failures.ts';
+import type { PlainMembers } from '../contract/request-fields.ts';
+import type { AspectRatio, OutputFormat, Resolution } from '../values/image-formats.ts';
+import type { Micros } from '../values/money.ts';
+
+/** A source image in the service's own bucket. Type and size were read from its bytes. */
+export interface SourceImage {
+  readonly contentType: string;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  readonly bytes: Uint8Array;
+}
+
+/** The order to a provider. The catalog has checked that the route can render all of it. */
+export interface RenderJob extends BillingPrices, PlainMembers {
+  readonly providerModel: string;
+  /** The quality of the route, for a vendor that prices by quality: "low", "medium", "high", "xhigh" or "max". */
+  readonly quality?: string;
+  readonly prompt: string | null;
+  readonly resolution: Resolution;
+  readonly aspectRatio: AspectRatio;
+  readonly outputFormat: OutputFormat;
+  readonly seed: number | null;
+  readonly sourceCount: number;
+  /** Reads the source images in the order of the request. Throws when the bucket does not return them. */
+  readonly readSources: () => Promise<readonly SourceImage[]>;
+  /** The address that the vendor calls when the job has ended. Absent: the job is only polled. */
+  readonly callbackUrl?: string;
+  /**
+   * Set when the vendor has called back. A poll may leave out the question whether the job has ended, but it
+   * still takes the result from the vendor's own record of the job.
+   */
+  readonly saidEnded?: true;
+}
+
+export interface Refused {
+  readonly kind: 'refused';
+  readonly reason: RefusalReason;
+  /**
+   * Status and code of the vendor for the operator, such as "HTTP 429 rate_limit_exceeded". Never the
+   * vendor's text, which may quote the prompt.
+   */
+  readonly detail?: string;
+  /**
+   * Milliseconds for which the vendor wants to be left alone. Only with 'unavailable': nothing was accepted, so
+   * the vendor may be asked again later.
+   */
+  readonly retryAfterMillis?: number;
+}
+
+export interface Rendered {
+  readonly kind: 'rendered';
+  readonly bytes: Uint8Array;
+  /** What the answer says that the picture costs. Absent: it says nothing, or nothing that can be true. */
+  readonly billedMicros?: Micros;
+}
+
+export type ProviderAnswer =
+  | Rendered
+  /**
+   * The vendor accepted the job. The id is stored before the first poll. It holds what the adapter needs for
+   * polls.
+   */
+  | { readonly kind: 'pending'; readonly jobId: string; readonly pollAfterMillis: number }
+  | Refused;
+
+/**
+ * What a vendor answers to the request to stop a job. 'asked': the vendor has noted the request, and the job may
+ * still give an image. Only a look at the job tells whether it was stopped. 'refused': the job has ended, or the
+ * vendor did not take the request.
+ */
+export type CancelAnswer = 'asked' | 'refused';
+
+export interface ImageProvider {
+  readonly name: string;
+  /**
+   * Called once for each attempt. Throws when the signal aborts; answers with a refusal on every other
+   * breakage.
+   */
+  submit(job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer>;
+  /**
+   * The state of a job, of asynchronous providers only. A poll that did not reach the vendor answers
+   * 'pending'.
+   */
+  poll?(jobId: string, job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer>;
+  /**
+   * Asks the vendor to stop a job. Absent where the vendor has no call for that. Throws when the signal aborts,
+   * and when no complete answer came.
+   */
+  cancel?(jobId: string, job: RenderJob, signal: AbortSignal): Promise<CancelAnswer>;
+  /** How the vendor calls back when a job has ended. Absent: the job is only polled. */
+  readonly callback?: ProviderCallback;
+}
+
+/** A vendor's call to the address of a job. Anybody can send such a request. */
+export interface CallbackRequest {
+  /** The names may be in any case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The bytes as they came. The signature covers them. */
+  readonly body: Uint8Array;
+}
+
+export type CallbackVerdict =
+  /** The vendor says that this job has ended. Nothing else that the request says was looked at. */
+  | { readonly kind: 'genuine'; readonly jobId: string }
+  /** `why` is for the log and quotes nothing of the request. */
+  | { readonly kind: 'refused'; readonly why: string }
+  /** The vendor did not return the keys that verify its callbacks. A repetition of the call may be verified. */
+  | { readonly kind: 'unverifiable' };
+
+export interface ProviderCallback {
+  /**
+   * Whether callbacks can be verified now. If not, the vendor is given no address. Throws when the signal
+   * aborts.
+   */
+  ready(signal: AbortSignal): Promise<boolean>;
+  /**
+   * Verifies a callback by the vendor's scheme, its time (five minutes either way) and its account. Throws
+   * when the signal aborts.
+   */
+  verify(request: CallbackRequest, nowMillis: number, signal: AbortSignal): Promise<CallbackVerdict>;
+  /**
+   * Whether the id of a genuine callback is that of an accepted job. The two are written differently: the id
+   * of an accepted job also holds what its polls need.
+   *
+   * @param acceptedId the `jobId` of a pending answer
+   * @param calledId the `jobId` of a genuine callback
+   */
+  isJob(acceptedId: string, calledId: string): boolean;
+}
+
+/** The keys for the vendors' APIs, as the operator has set them. */
+export interface ProviderCredentials {
+  /**
+   * The key of a provider, or another value that the operator has set under this name. Undefined when the
+   * operator has set none. Throws CredentialsUnreadable.
+   */
+  read(name: string): Promise<string | undefined>;
+  /** The vendor refused the key. The next read asks the secret store again. */
+  forget(provider: string): void;
+}
+
+/**
+ * The name under which the credentials hold the account at the vendor. Every account of such a vendor gets
+ * the vendor's genuine signature, so only callbacks of this account are ours.
+ */
+export function callbackAccountOf(provider: string): string {
+  return `${provider}.callback-account`;
+}
+
+/** The secret store did not return the keys. No vendor was called. */
+export class CredentialsUnreadable extends Error {
+  override readonly name = 'CredentialsUnreadable';
+}
+
+export function renderedAs(bytes: Uint8Array, billedMicros?: Micros): Rendered {
+  return { kind: 'rendered', bytes, ...(billedMicros !== undefined && { billedMicros }) };
+}
+
+export function refusedBy(reason: RefusalReason, detail?: string, retryAfterMillis?: number): Refused {
+  return {
+    kind: 'refused',
+    reason,
+    ...(detail !== undefined && { detail }),
+    ...(reason === 'unavailable' && retryAfterMillis !== undefined && { retryAfterMillis }),
+  };
+}
+
+/**
+ * The providers that a function can reach, by name. Undefined: there is none, such as a provider that was removed.
+ * Throws Overloaded when it is not known whether there is one.
+ */
+export interface Providers {
+  get(name: string): ImageProvider | undefined | Promise<ImageProvider | undefined>;
+}

@@ -1,0 +1,63 @@
+import { develop } from './develop.ts';
+import { diceFor } from './dice.ts';
+import { type Frame, frameOf, type PaintRow } from './frame.ts';
+import { writeJpeg } from './jpeg.ts';
+import { landscapePainter } from './landscape.ts';
+import { paletteOf } from './palette.ts';
+import { paperCutPainter } from './paper-cut.ts';
+import { writePng } from './png.ts';
+import { silkPainter } from './silk.ts';
+import { type Theme, themeOf } from './theme.ts';
+import { tilePainter } from './tiles.ts';
+
+/** The picture that a caller asks for. */
+export interface PictureJob {
+  readonly prompt: string;
+  readonly seed: number;
+  /** Pixels, at least 1. */
+  readonly width: number;
+  /** Pixels, at least 1. */
+  readonly height: number;
+  readonly format: 'png' | 'jpeg';
+}
+
+/**
+ * Renders the picture of a prompt. The same prompt, seed, size and format give the same bytes. Known words of
+ * the prompt choose the motif and the colours, and the dice choose everything else. Other work of the process
+ * can run every few tens of milliseconds.
+ */
+export async function renderPicture(job: PictureJob): Promise<Buffer> {
+  const frame = frameOf(job.width, job.height);
+  const paint = painterOf(frame, job.prompt, job.seed);
+  return job.format === 'png'
+    ? writePng(frame, job.prompt, (rows) => develop(frame, paint, 3, rows))
+    : writeJpeg(frame, job.prompt, (rows) => develop(frame, paint, 4, rows));
+}
+
+function painterOf(frame: Frame, prompt: string, seed: number): PaintRow {
+  const dice = (part: string) => diceFor(prompt, seed, part);
+  const theme = themeOf(prompt, dice('theme'));
+  return painterOfTheme(frame, theme, dice);
+}
+
+function painterOfTheme(
+  frame: Frame,
+  { motif, palette: name }: Theme,
+  dice: (part: string) => ReturnType<typeof diceFor>,
+): PaintRow {
+  const palette = paletteOf(name);
+  switch (motif) {
+    case 'silk':
+      return silkPainter(frame, palette, dice('silk'));
+    case 'paper-cut':
+      return paperCutPainter(frame, palette, dice('paper'));
+    case 'tiles':
+      return tilePainter(frame, palette, dice('tiles'));
+    case 'mountains':
+    case 'forest':
+    case 'dunes':
+    case 'sea':
+    case 'aurora':
+      return landscapePainter(frame, palette, motif, dice);
+  }
+}

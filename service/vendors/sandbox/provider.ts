@@ -1,0 +1,125 @@
+/**
+ * The sandbox is a provider like any other, but it needs no network. It paints a picture itself, and it obeys
+ * the directives in a prompt.
+ */
+import type { RefusalReason } from '../../contract/failures.ts';
+import type { AspectRatio, Resolution } from '../../values/image-formats.ts';
+import type { Clock } from '../../values/runtime.ts';
+import type { ImageProvider, ProviderAnswer, RenderJob } from '../provider.ts';
+import { directivesOf, type SandboxOutcome } from './directives.ts';
+import { type PictureJob, renderPicture } from './picture/picture.ts';
+
+const edge: Readonly<Record<Resolution, number>> = { '1K': 1024, '2K': 2048, '4K': 4096 };
+
+/** Width and height, both multiples of 16. The area is about the area of the resolution's square. */
+export function pixelsOf(
+  resolution: Resolution,
+  aspectRatio: AspectRatio,
+): { width: number; height: number } {
+  const [across = 1, down = 1] = aspectRatio.split(':').map(Number);
+  const side = (share: number): number => Math.round((edge[resolution] * Math.sqrt(share)) / 16) * 16;
+  return { width: side(across / down), height: side(down / across) };
+}
+
+type Paint = (job: PictureJob) => Promise<Buffer>;
+
+/** The number of pictures that stay in memory. A picture of 1K has about 1.5 MB. */
+const mostPictures = 4;
+/** A larger picture does not stay in memory: a picture of 4K may have 30 MB. */
+const mostPixels = 1 << 21;
+
+/**
+ * A painter that keeps its last pictures in memory. Tests and load runs of clients repeat their prompts, and
+ * a picture takes 0.1 to 0.2 s of a processor. The same job always gives the same bytes, so nobody can see the
+ * difference. Callers must not change the bytes.
+ */
+export function keepRecentPictures(paint: Paint): Paint {
+  const recent = new Map<string, Promise<Buffer>>();
+  return async (job) => {
+    if (job.width * job.height > mostPixels) return paint(job);
+    const key = JSON.stringify(job);
+    const picture = recent.get(key) ?? paint(job);
+    // A map keeps its order of insertion: the least recently used picture is the first.
+    recent.delete(key);
+    recent.set(key, picture);
+    const [oldest] = recent.keys();
+    if (recent.size > mostPictures && oldest !== undefined) recent.delete(oldest);
+    try {
+      return await picture;
+    } catch (error) {
+      recent.delete(key);
+      throw error;
+    }
+  };
+}
+
+const pollMillis = 500;
+
+const refusals: Readonly<Record<Exclude<SandboxOutcome, 'hang' | 'crash'>, RefusalReason>> = {
+  'reject-prompt': 'prompt',
+  'reject-image': 'source_image',
+  fail: 'failed',
+  empty: 'nothing_rendered',
+  down: 'unavailable',
+};
+
+export interface SandboxOptions {
+  readonly name: string;
+  readonly clock: Clock;
+  /** Ends the invocation, as a fatal error in a vendor's library would. */
+  readonly crash: () => never;
+}
+
+export function createSandboxProvider({ name, clock, crash }: SandboxOptions): ImageProvider {
+  const answer = async (job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer> => {
+    const { outcome } = directivesOf(job.prompt, name);
+    if (outcome === 'crash') return crash();
+    if (outcome === 'hang') return untilAborted(signal);
+    return outcome ? { kind: 'refused', reason: refusals[outcome] } : paint(job);
+  };
+  return {
+    name,
+    submit: async (job, signal) => {
+      const { asyncMillis, delayMillis } = directivesOf(job.prompt, name);
+      if (asyncMillis !== undefined) {
+        return {
+          kind: 'pending',
+          jobId: `sandbox-${clock.now() + asyncMillis}`,
+          pollAfterMillis: pollMillis,
+        };
+      }
+      if (delayMillis > 0) await clock.sleep(delayMillis, signal);
+      return answer(job, signal);
+    },
+    // The job's id holds the time at which the job ends, so that the sandbox needs no state.
+    poll: async (jobId, job, signal) => {
+      const readyAt = Number(jobId.replace('sandbox-', ''));
+      if (!Number.isFinite(readyAt)) return { kind: 'refused', reason: 'unknown_answer' };
+      return clock.now() < readyAt
+        ? { kind: 'pending', jobId, pollAfterMillis: pollMillis }
+        : answer(job, signal);
+    },
+  };
+}
+
+const pictureOf = keepRecentPictures(renderPicture);
+
+async function paint(job: RenderJob): Promise<ProviderAnswer> {
+  const { width, height } = pixelsOf(job.resolution, job.aspectRatio);
+  const bytes = await pictureOf({
+    prompt: job.prompt ?? '',
+    seed: job.seed ?? 0,
+    width,
+    height,
+    format: job.outputFormat === 'jpeg' ? 'jpeg' : 'png',
+  });
+  return { kind: 'rendered', bytes };
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = (): void => reject(new Error('aborted at the deadline'));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,122 @@
+/**
+ * DeliverWebhook, a state of two machines: one attempt to deliver the webhook of a creation that has ended,
+ * or a notice. After the end of a creation it first checks whether the creation passed a threshold for which
+ * the account gets notices.
+ */
+import { type CreationRecord, resultUrls, type WebhookState } from '../creations/creation.ts';
+import { idsOf } from '../creations/log-ids.ts';
+import {
+  creationIdOf,
+  noticeIdOf,
+  type NoticePayload,
+  type Payload,
+  Remedy,
+  requireKnownRelease,
+} from '../creations/payload.ts';
+import { lookQuietly, placeOf } from '../notices/check-thresholds.ts';
+import { failingAttempts, noticeIdsOf, type NoticeRecord } from '../notices/notice.ts';
+import { Overloaded } from '../values/errors.ts';
+import { errorName } from '../values/runtime.ts';
+import { deliverOwed, notDelivered, type Owed } from './deliver-attempt.ts';
+import type { DeliveringAccount } from './delivery.ts';
+import type { DeliveryServices } from './open.ts';
+import { endedEvent, webhookBody } from './webhook.ts';
+
+/** Throws WebhookNotDelivered when a further attempt, or a further check of thresholds, is due later. */
+export async function deliverWebhook<Given extends Payload | NoticePayload>(
+  payload: Given,
+  services: DeliveryServices,
+): Promise<Given> {
+  if ('notice_id' in payload) await deliverNotice(payload, services);
+  else await deliverOfCreation(payload, services);
+  return payload;
+}
+
+async function deliverNotice(payload: NoticePayload, services: DeliveryServices): Promise<void> {
+  const notice = await services.notices.read(noticeIdOf(payload));
+  if (notice?.webhook.status === 'pending') await deliverOwed(owedNotice(notice), services);
+}
+
+async function deliverOfCreation(payload: Payload, services: DeliveryServices): Promise<void> {
+  const creation = await services.creations.read(creationIdOf(payload));
+  if (creation) requireKnownRelease(creation, services);
+  if (!creation?.completedAt) return;
+  const isLooked = creation.isWatched !== true || (await lookQuietly(placeOf(creation), services));
+  const { webhook } = creation;
+  if (webhook?.status === 'pending') await deliverOwed(owedWebhook(creation, webhook, services), services);
+  // The state machine retries, and then the check may succeed.
+  if (!isLooked) throw notDelivered();
+}
+
+function owedNotice(notice: NoticeRecord): Owed {
+  const { id, accountId, webhook, type } = notice;
+  return {
+    id,
+    accountId,
+    webhook,
+    ids: { noticeId: id },
+    logIds: noticeIdsOf(notice),
+    event: type,
+    messageId: id,
+    bodyAt: () => webhook.body ?? '',
+  };
+}
+
+function owedWebhook(creation: CreationRecord, webhook: WebhookState, services: DeliveryServices): Owed {
+  const event = endedEvent(creation);
+  return {
+    id: creation.id,
+    accountId: creation.accountId,
+    webhook,
+    ids: { creationId: creation.id },
+    logIds: idsOf(creation),
+    event,
+    messageId: `${creation.id}:${event}`,
+    bodyAt: (now) => webhookBody(creation, resultUrls(creation, services.resultsBaseUrl, now)),
+    onEnded: (isDelivered, account) => countEnd(creation, isDelivered, account, services),
+  };
+}
+
+/**
+ * Counts failed attempts in a row for an account that gets notices. A busy table loses a count, but never an
+ * attempt.
+ */
+async function countEnd(
+  { accountId }: CreationRecord,
+  isDelivered: boolean,
+  { failures }: DeliveringAccount,
+  services: DeliveryServices,
+): Promise<void> {
+  if (!failures) return;
+  try {
+    if (isDelivered) {
+      if (failures.inARow > 0) await services.deliveries.resetFailures(accountId);
+      return;
+    }
+    const inARow = await services.deliveries.countFailure(accountId);
+    if (inARow >= failingAttempts && !failures.isTold)
+      await lookQuietly({ accountId, periods: {} }, services);
+  } catch (error) {
+    if (!(error instanceof Overloaded)) throw error;
+  }
+}
+
+/**
+ * A receiver that fails is an ordinary outcome, but an error of our own needs an operator. Lambda's count of
+ * errors does not tell the two apart, so the log line carries an alarm.
+ */
+export async function deliverOrAlarm<Given extends Payload | NoticePayload>(
+  payload: Given,
+  services: DeliveryServices,
+): Promise<Given> {
+  try {
+    return await deliverWebhook(payload, services);
+  } catch (error) {
+    if (!(error instanceof Remedy)) {
+      const ids =
+        'notice_id' in payload ? { noticeId: payload.notice_id } : { creationId: payload.creation_id };
+      services.log.alarm('webhook_delivery_broke', { ...ids, error: errorName(error) });
+    }
+    throw error;
+  }
+}

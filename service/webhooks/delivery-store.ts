@@ -1,0 +1,265 @@
+import { secretsFromItem } from '../accounts/account-items.ts';
+import { tryUpdate, updateIf } from '../aws/dynamodb/conditional.ts';
+import { queryAll, queryPages } from '../aws/dynamodb/query.ts';
+import { getItem, putItem, updateItem, type UpdateParts } from '../aws/dynamodb/send.ts';
+import { type Item, keyOf, keys, openShard, type Table } from '../aws/dynamodb/table.ts';
+import { transact, type TransactItem } from '../aws/dynamodb/transaction.ts';
+import { creationFromItem } from '../creations/creation-items.ts';
+import type { CreationRecord } from '../creations/creation.ts';
+import { eventItem } from '../creations/event-items.ts';
+import { Overloaded } from '../values/errors.ts';
+import { type AccountId, type CreationId, newEventId, type NoticeId, timeOfUuidV7 } from '../values/ids.ts';
+import { logRow } from './delivery-items.ts';
+import type { Delivery, DeliveryClaim, DeliveryStore } from './delivery.ts';
+import { webhookAttempts } from './webhook.ts';
+
+export function deliveryFromItem(item: Item): Delivery {
+  const { pk, sk, expiresAtSeconds, ...delivery } = item;
+  return delivery as unknown as Delivery;
+}
+
+/** How long after an attempt is due the reconciler takes care of the webhook. */
+const overdueMillis = 30_000;
+
+const isNext = 'webhook.#status = :pending AND webhook.attempts = :before AND webhook.nextAt <= :now';
+const isUsedUp = 'webhook.#status = :pending AND webhook.attempts = :last';
+const isThisAttempt = 'webhook.#status = :pending AND webhook.attempts = :attempt';
+
+const deliveringAttributes = 'webhookSecrets, noticeUrl, webhookFailures, toldFailing';
+
+/** The creation or the notice whose item holds the schedule of the attempt. */
+function ownerOf({ noticeId, creationId }: Delivery): CreationId | NoticeId {
+  const owner = noticeId ?? creationId;
+  if (!owner) throw new Error('the delivery belongs to no creation and to no notice');
+  return owner;
+}
+
+/**
+ * Attempts of webhooks and notices. An attempt is claimed in the record before anything is sent, and it is logged.
+ */
+export function createDeliveryStore(table: Table): DeliveryStore {
+  return {
+    deliveringAccount: async (accountId) => {
+      const item = await getItem(table, keys.account(accountId), deliveringAttributes);
+      const isWatched = item?.['noticeUrl'] !== undefined;
+      const inARow = Number(item?.['webhookFailures'] ?? 0);
+      return {
+        secrets: secretsFromItem(item),
+        ...(isWatched && { failures: { inARow, isTold: item['toldFailing'] !== undefined } }),
+      };
+    },
+    countFailure: async (accountId) => {
+      const answer = await updateItem(table, keys.account(accountId), {
+        UpdateExpression: 'ADD webhookFailures :one',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':one': 1 },
+        ReturnValues: 'UPDATED_NEW',
+      });
+      return Number(answer.Attributes?.['webhookFailures']);
+    },
+    resetFailures: async (accountId) => {
+      await updateItem(table, keys.account(accountId), {
+        UpdateExpression: 'REMOVE webhookFailures, toldFailing',
+        ConditionExpression: 'attribute_exists(pk)',
+      });
+    },
+    // The record decides, so it is written first. The log row follows. A transaction of both would cost twice
+    // as much.
+    claim: async (claim) => {
+      const outcome = await tryUpdate(table, keyOf(ownerOf(claim.delivery)), claimParts(claim));
+      // A busy table counts as an attempt that is not due: nothing is sent, and the state machine tries
+      // again.
+      const isClaimed =
+        outcome.kind === 'written' ||
+        (outcome.kind === 'refused' && isOurClaim(outcome.item, claim.delivery));
+      if (isClaimed) await noteInLog(table, claim.delivery);
+      return isClaimed;
+    },
+    settle: async (delivery, next) => {
+      const outcome = await tryUpdate(table, keyOf(ownerOf(delivery)), settleParts(delivery, next));
+      if (outcome.kind === 'busy')
+        throw new Overloaded('the table stayed busy: the attempt is settled by its next claim');
+      // The result of this attempt is logged even if another attempt has been claimed in the meantime.
+      await noteInLog(table, {
+        ...delivery,
+        ...('at' in next && { nextAttemptAt: new Date(next.at).toISOString() }),
+      });
+    },
+    skip: async (id) => {
+      await updateItem(table, keyOf(id), {
+        UpdateExpression: 'SET webhook.#status = :skipped REMOVE openShard, dueAt',
+        ConditionExpression: 'webhook.#status = :pending',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':skipped': 'skipped', ':pending': 'pending' },
+      });
+    },
+    giveUp: async (id) => {
+      await updateIf(table, keyOf(id), {
+        UpdateExpression: 'SET webhook.#status = :failed REMOVE openShard, dueAt',
+        ConditionExpression: isUsedUp,
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':failed': 'failed', ':pending': 'pending', ':last': webhookAttempts },
+      });
+    },
+    claimTest: (accountId, intervalMillis, nowMillis) =>
+      claimTest(table, accountId, intervalMillis, nowMillis),
+    record: async (delivery) => {
+      await putItem(table, logRow(delivery));
+    },
+    find: async (accountId, deliveryId) => {
+      // The id of a delivery holds its start time, and the key of its log row begins with that time.
+      const startedAt = timeOfUuidV7(deliveryId);
+      if (startedAt === undefined) return undefined;
+      const key = keys.delivery(accountId, new Date(startedAt).toISOString(), deliveryId);
+      const item = await getItem(table, key);
+      return item && deliveryFromItem(item);
+    },
+    log: async (accountId, limit) =>
+      (await queryAll(table, keys.account(accountId).pk, 'DELIVERY#', true, limit)).map(deliveryFromItem),
+    lastAttemptsSince: (accountId, sinceMillis) => lastAttemptsSince(table, accountId, sinceMillis),
+    reopen: (creation, nowMillis) => reopen(table, creation, nowMillis),
+  };
+}
+
+/**
+ * The end of the creation set the time at which the reconciler looks for the webhook, late enough for the
+ * first attempt. Each later attempt moves that time.
+ */
+function claimParts({ delivery, body, nextAt, nowMillis }: DeliveryClaim): UpdateParts {
+  const isFirst = delivery.attempt === 1;
+  return {
+    UpdateExpression:
+      'SET webhook.attempts = :attempt, webhook.nextAt = :next, webhook.claimedBy = :id, webhook.body = if_not_exists(webhook.body, :body)' +
+      (isFirst ? '' : ', openShard = :shard, dueAt = :due'),
+    ConditionExpression: isNext,
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':pending': 'pending',
+      ':before': delivery.attempt - 1,
+      ':attempt': delivery.attempt,
+      ':now': nowMillis,
+      ':next': nextAt,
+      ':id': delivery.id,
+      ':body': body,
+      ...(!isFirst && {
+        ':shard': openShard('WEBHOOK', ownerOf(delivery)),
+        ':due': nextAt + overdueMillis,
+      }),
+    },
+  };
+}
+
+/** Our first write succeeded but its answer was lost; this retry failed because of it. */
+function isOurClaim(item: Item | undefined, { id }: Delivery): boolean {
+  return item !== undefined && creationFromItem(item).webhook?.claimedBy === id;
+}
+
+function settleParts(delivery: Delivery, next: Parameters<DeliveryStore['settle']>[1]): UpdateParts {
+  const waits = 'at' in next;
+  return {
+    UpdateExpression: waits
+      ? 'SET webhook.nextAt = :next, openShard = :shard, dueAt = :due'
+      : 'SET webhook.#status = :settled REMOVE openShard, dueAt',
+    ConditionExpression: isThisAttempt,
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':pending': 'pending',
+      ':attempt': delivery.attempt,
+      ...(waits
+        ? {
+            ':next': next.at,
+            ':shard': openShard('WEBHOOK', ownerOf(delivery)),
+            ':due': next.at + overdueMillis,
+          }
+        : { ':settled': next.status }),
+    },
+  };
+}
+
+/**
+ * A busy table is no reason not to send the webhook: the log row of the attempt's end holds the same fields.
+ */
+async function noteInLog(table: Table, delivery: Delivery): Promise<void> {
+  try {
+    await putItem(table, logRow(delivery));
+  } catch (error) {
+    if (!(error instanceof Overloaded)) throw error;
+  }
+}
+
+async function claimTest(
+  table: Table,
+  accountId: AccountId,
+  intervalMillis: number,
+  nowMillis: number,
+): Promise<number> {
+  const key = keys.testDelivery(accountId);
+  const claimed = await updateIf(table, key, {
+    UpdateExpression: 'SET lastAt = :now',
+    ConditionExpression: 'attribute_not_exists(lastAt) OR lastAt <= :before',
+    ExpressionAttributeValues: { ':now': nowMillis, ':before': nowMillis - intervalMillis },
+  });
+  if (claimed) return 0;
+  const item = await getItem(table, key);
+  return Math.max(1, Number(item?.['lastAt']) + intervalMillis - nowMillis);
+}
+
+/** Rows of tests name the nil creation, which does not exist. Rows of notices name none. */
+async function* lastAttemptsSince(
+  table: Table,
+  accountId: AccountId,
+  sinceMillis: number,
+): AsyncGenerator<readonly CreationId[]> {
+  const query = {
+    KeyConditionExpression: 'pk = :pk',
+    // The end of all rows of deliveries: "$" follows "#".
+    range: { sort: 'sk', from: `DELIVERY#${new Date(sinceMillis).toISOString()}`, to: 'DELIVERY$' },
+    FilterExpression:
+      'attribute_exists(creationId) AND attribute_not_exists(nextAttemptAt) AND (attribute_not_exists(outcome) OR outcome <> :delivered)',
+    ProjectionExpression: 'creationId',
+    ExpressionAttributeValues: {
+      ':pk': keys.account(accountId).pk,
+      ':delivered': 'delivered',
+    },
+  };
+  for await (const page of queryPages(table, query))
+    yield (page.Items ?? []).map((item) => item['creationId'] as CreationId);
+}
+
+/** The event of the redelivery is in the same transaction, also when no client reads the account's events. */
+async function reopen(table: Table, creation: CreationRecord, nowMillis: number): Promise<boolean> {
+  const id = newEventId(nowMillis, table.randomBytes(16));
+  const event = eventItem(table, creation.accountId, { id, of: creation.id, again: true });
+  // With a token, a try after a lost answer is the same transaction.
+  const token = id.slice(-36);
+  const outcome = await transact(table, [{ Update: reopening(table, creation, nowMillis) }, event], token);
+  if (outcome.kind === 'overloaded') throw new Overloaded('the table stayed busy');
+  return outcome.kind === 'done';
+}
+
+function reopening(
+  table: Table,
+  creation: CreationRecord,
+  nowMillis: number,
+): NonNullable<TransactItem['Update']> {
+  return {
+    TableName: table.name,
+    Key: keys.creation(creation.id),
+    UpdateExpression:
+      'SET webhook.#status = :pending, webhook.attempts = :zero, webhook.nextAt = :now, openShard = :shard, dueAt = :due, executions = :execution, recoveries = :zero',
+    ConditionExpression: 'webhook.#status IN (:delivered, :failed, :skipped) AND executions = :executions',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':pending': 'pending',
+      ':delivered': 'delivered',
+      ':failed': 'failed',
+      ':skipped': 'skipped',
+      ':zero': 0,
+      ':now': nowMillis,
+      ':shard': openShard('WEBHOOK', creation.id),
+      ':due': nowMillis + overdueMillis,
+      ':executions': creation.executions,
+      ':execution': creation.executions + 1,
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { createCreationStore } from '../creations/creation-store.ts';
+import { createNoticeExecutions } from '../notices/notice-executions.ts';
+import { createNoticeStore } from '../notices/notice-store.ts';
+import { commonOf, tableOf } from '../platform/common.ts';
+import type { On } from '../platform/platform.ts';
+import { createDeliveryStore } from './delivery-store.ts';
+
+export type DeliveryServices = ReturnType<typeof openDelivery>;
+
+export function openDelivery(on: On<'dynamodb' | 'states' | 'secretBox' | 'outbound'>) {
+  const table = tableOf(on);
+  return {
+    ...commonOf(on, 'deliver-webhook'),
+    creations: createCreationStore(table),
+    deliveries: createDeliveryStore(table),
+    notices: createNoticeStore(table),
+    noticeExecutions: createNoticeExecutions(on.states, on.environment('NOTICE_MACHINE_ARN')),
+    secretBox: on.secretBox,
+    outbound: on.outbound,
+    resultsBaseUrl: on.environment('RESULTS_BASE_URL'),
+  };
+}

@@ -1,0 +1,145 @@
+/** The commands of an operator for webhooks: send a delivery again, and send a test delivery. */
+import type { Account } from '../accounts/account.ts';
+import type { CreationStore } from '../creations/creation-reads.ts';
+import { type CreationRecord, echoedFields } from '../creations/creation.ts';
+import type { Executions } from '../creations/executions.ts';
+import type { Outbound } from '../outbound/outbound.ts';
+import { type CreationId, uuidV7 } from '../values/ids.ts';
+import type { Clock, RandomBytes } from '../values/runtime.ts';
+import type { Delivery, DeliveryStore } from './delivery.ts';
+import type { SecretBox } from './secret-box.ts';
+import { openSecrets, type SigningSecrets } from './secrets.ts';
+import { endedDelivery, testDeliverySeconds, webhookHeaders } from './webhook.ts';
+
+/** The creation that a test delivery names. */
+export const nilId = '00000000-0000-0000-0000-000000000000' as CreationId;
+
+export interface TestServices {
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+  readonly outbound: Outbound;
+  readonly secretBox: SecretBox;
+  readonly deliveries: DeliveryStore;
+}
+
+export type TestOutcome =
+  /**
+   * `lost`: the number of secrets that receivers may still hold and that could not be opened. They signed
+   * nothing.
+   */
+  | { readonly kind: 'sent'; readonly delivery: Delivery; readonly lost: number }
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'no_secret' }
+  /** An account may send one test delivery in 30 seconds. */
+  | { readonly kind: 'too_soon'; readonly afterSeconds: number };
+
+/**
+ * Sends one signed attempt of a made-up event to any address that a webhook may have. The delivery log gets a
+ * row.
+ * The attempt is never repeated. Throws SecretLost when the signing secret cannot be opened any more.
+ */
+export async function sendTestDelivery(
+  account: Account,
+  url: string,
+  services: TestServices,
+): Promise<TestOutcome> {
+  const { clock, outbound, deliveries } = services;
+  const verdict = await outbound.check(url);
+  if (verdict.kind === 'refused') return verdict;
+  const secrets = await openSecrets(account.id, account.webhookSecrets, services.secretBox, clock.now());
+  if (!secrets) return { kind: 'no_secret' };
+  const waitMillis = await deliveries.claimTest(account.id, testDeliverySeconds * 1000, clock.now());
+  if (waitMillis > 0) return { kind: 'too_soon', afterSeconds: Math.ceil(waitMillis / 1000) };
+  return { kind: 'sent', delivery: await send(account, url, secrets, services), lost: secrets.lost.length };
+}
+
+async function send(
+  account: Account,
+  url: string,
+  secrets: SigningSecrets,
+  services: TestServices,
+): Promise<Delivery> {
+  const { clock, outbound, deliveries } = services;
+  const now = clock.now();
+  const delivery = {
+    id: uuidV7(now, services.randomBytes(16)),
+    accountId: account.id,
+    creationId: nilId,
+    event: 'creation.completed',
+    url,
+    attempt: 1,
+    startedAt: new Date(now).toISOString(),
+  } as const;
+  const body = testBody(delivery.startedAt);
+  const signed = {
+    ...delivery,
+    messageId: `${delivery.id}:${delivery.event}`,
+    deliveryId: delivery.id,
+    signedAtSeconds: Math.floor(now / 1000),
+    body,
+  };
+  const before = clock.elapsed();
+  const headers = webhookHeaders(signed, secrets);
+  const result = await outbound.post(url, headers, body);
+  const ended = endedDelivery({ ...delivery, millis: Math.round(clock.elapsed() - before) }, result, headers);
+  await deliveries.record(ended);
+  return ended;
+}
+
+/** The body of a test delivery that was sent at this time, RFC 3339. */
+export function testBody(at: string): string {
+  return JSON.stringify({
+    event: 'creation.completed',
+    id: nilId,
+    status: 'completed',
+    result_urls: [],
+    cost: 0,
+    ...echoedFields({ metadata: { test: 'true' } }),
+    created_at: at,
+    completed_at: at,
+  });
+}
+
+export interface RedeliveryServices {
+  readonly clock: Clock;
+  readonly creations: Pick<CreationStore, 'read'>;
+  readonly deliveries: Pick<DeliveryStore, 'find' | 'reopen'>;
+  readonly executions: Pick<Executions, 'start'>;
+}
+
+export type RedeliveryOutcome =
+  | { readonly kind: 'started'; readonly creationId: CreationId }
+  | { readonly kind: 'unknown_delivery' }
+  | { readonly kind: 'still_pending' };
+
+/** Opens a new round of attempts for the creation of a delivery. The body keeps its bytes. */
+export async function redeliver(
+  account: Account,
+  deliveryId: string,
+  services: RedeliveryServices,
+): Promise<RedeliveryOutcome> {
+  const delivery = await services.deliveries.find(account.id, deliveryId);
+  const id = delivery?.creationId;
+  const creation = id && (await services.creations.read(id));
+  if (!creation) return { kind: 'unknown_delivery' };
+  switch (await reopenWebhook(creation, services)) {
+    case 'no_webhook':
+      return { kind: 'unknown_delivery' };
+    case 'still_pending':
+      return { kind: 'still_pending' };
+    case 'started':
+      return { kind: 'started', creationId: creation.id };
+  }
+}
+
+/** Opens a new round of attempts. 'still_pending': the webhook waits for an attempt, or the creation is open. */
+export async function reopenWebhook(
+  creation: CreationRecord,
+  { deliveries, executions, clock }: Omit<RedeliveryServices, 'creations'>,
+): Promise<'started' | 'no_webhook' | 'still_pending'> {
+  if (!creation.webhook) return 'no_webhook';
+  if (!(await deliveries.reopen(creation, clock.now()))) return 'still_pending';
+  // If the start fails, the reconciler finds the pending webhook and starts an execution.
+  await executions.start(creation, creation.executions + 1);
+  return 'started';
+}

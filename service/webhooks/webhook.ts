@@ -1,0 +1,168 @@
+/** Webhooks (docs/api.md): payload, signatures and the schedule of attempts. */
+import { createHmac } from 'node:crypto';
+import { failures } from '../contract/failures.ts';
+import { type CreationRecord, echoedFields } from '../creations/creation.ts';
+import type { PostResult } from '../outbound/outbound.ts';
+import { toUsd } from '../values/money.ts';
+import type { Delivery, SignatureCuts } from './delivery.ts';
+import type { SigningSecrets } from './secrets.ts';
+
+/** Seconds between the end of attempt n and attempt n + 1. No wait follows the last attempt. */
+export const webhookWaitsSeconds = [60, 120, 240, 480] as const;
+export const webhookAttempts = 5;
+/**
+ * How long an attempt may take from the claim on: as long as its function may run (lib/execution-functions.ts). The
+ * claim itself may be slow, so this is more than the time of the POST.
+ */
+export const webhookClaimedMillis = 30_000;
+/** Milliseconds between the end of attempt n and the next attempt; 0 after the last attempt. */
+export function waitAfter(attempt: number): number {
+  return (webhookWaitsSeconds[attempt - 1] ?? 0) * 1000;
+}
+
+/** The least time between two test deliveries of an account. */
+export const testDeliverySeconds = 30;
+/** What the log keeps of an answer. */
+const excerptBytes = 1_024;
+const mostHeaders = 16;
+const headerBytes = 1_024;
+
+const secretPrefix = 'whsec_';
+
+/** `whsec_` and the base64 of 32 random bytes. */
+export function webhookSecret(randomBytes: Uint8Array): string {
+  return `${secretPrefix}${Buffer.from(randomBytes).toString('base64')}`;
+}
+
+export const endedEvents = ['creation.completed', 'creation.failed'] as const;
+
+/** What the end of a creation is called. */
+export function endedEvent({ status }: CreationRecord): (typeof endedEvents)[number] {
+  return status === 'failed' ? 'creation.failed' : 'creation.completed';
+}
+
+/** The body of a creation's webhook. The first attempt stores it; every attempt sends the stored bytes. */
+export function webhookBody(creation: CreationRecord, resultUrls: readonly string[]): string {
+  const failed = creation.failure !== undefined;
+  return JSON.stringify({
+    event: failed ? 'creation.failed' : 'creation.completed',
+    id: creation.id,
+    status: creation.status,
+    ...(failed ? {} : { result_urls: resultUrls }),
+    cost: toUsd(creation.costMicros),
+    ...(creation.failure === undefined ? {} : { error: failures[creation.failure].message }),
+    ...echoedFields(creation),
+    created_at: creation.createdAt,
+    completed_at: creation.completedAt ?? null,
+    ...(failed ? { cancelled_at: creation.cancelledAt ?? null } : {}),
+  });
+}
+
+/**
+ * The delivery with its outcome. Every status of 2xx means delivered.
+ * @param sent the headers of the attempt
+ */
+export function endedDelivery(
+  delivery: Delivery,
+  result: PostResult,
+  sent: Readonly<Record<string, string>>,
+): Delivery {
+  const signed = { ...delivery, signedAt: Number(sent['x-timestamp']), cuts: signatureCuts(sent) };
+  if (result.kind === 'unanswered')
+    return { ...signed, outcome: 'failed', reason: result.reason, failure: result.failure };
+  const { status, excerpt, headers } = result;
+  const outcome = status >= 200 && status < 300 ? 'delivered' : 'failed';
+  return {
+    ...signed,
+    outcome,
+    status,
+    responseExcerpt: firstBytes(excerpt, excerptBytes),
+    responseHeaders: firstHeaders(headers, headerBytes),
+  };
+}
+
+/** The beginning of a text, in UTF-8, without half a character. */
+export function firstBytes(text: string, most: number): string {
+  const bytes = new TextEncoder().encode(text);
+  return bytes.length <= most ? text : new TextDecoder().decode(bytes.subarray(0, most), { stream: true });
+}
+
+/**
+ * The first headers, in the order of the answer. A header that does not fit is left out with all after it.
+ */
+export function firstHeaders(
+  headers: Readonly<Record<string, string>>,
+  mostBytes: number,
+): Record<string, string> {
+  let left = mostBytes;
+  const entries = Object.entries(headers).slice(0, mostHeaders);
+  const end = entries.findIndex(([name, value]) => {
+    left -= Buffer.byteLength(name) + Buffer.byteLength(value);
+    return left < 0;
+  });
+  return Object.fromEntries(end === -1 ? entries : entries.slice(0, end));
+}
+
+/** So many characters of a signature are shown. */
+const cutLength = 4;
+
+function signatureCuts(headers: Readonly<Record<string, string>>): SignatureCuts {
+  const cut = (text: string, prefix: string): string => text.slice(prefix.length, prefix.length + cutLength);
+  const previous = headers['x-webhook-signature-256-previous'];
+  return {
+    current: cut(headers['x-webhook-signature-256'] ?? '', 'sha256='),
+    ...(previous !== undefined && { previous: cut(previous, 'sha256=') }),
+    standard: (headers['webhook-signature'] ?? '').split(' ').map((one) => cut(one, 'v1,')),
+  };
+}
+
+export interface SignedAttempt {
+  /** The event of a creation, or the type of a notice. */
+  readonly event: string;
+  /** A notice names its type in a header of its own: X-Webhook-Event has the two events of creations. */
+  readonly isNotice?: boolean;
+  /** Creation id and event, or the id of the notice: the same in every attempt. */
+  readonly messageId: string;
+  readonly deliveryId: string;
+  readonly attempt: number;
+  readonly signedAtSeconds: number;
+  readonly body: string;
+}
+
+/** `sha256=` and the lower-case hex HMAC-SHA-256 of "timestamp.body" under the whole secret as UTF-8. */
+export function signature256(secret: string, timestamp: string, body: string): string {
+  return `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
+}
+
+/** One `v1,` value of Standard Webhooks. The key is the 32 bytes after the prefix of the secret. */
+export function standardSignature(
+  secret: string,
+  messageId: string,
+  timestamp: string,
+  body: string,
+): string {
+  const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${messageId}.${timestamp}.${body}`).digest('base64')}`;
+}
+
+/** The headers of one attempt. The signatures cover the time of this attempt. */
+export function webhookHeaders(attempt: SignedAttempt, secrets: SigningSecrets): Record<string, string> {
+  const timestamp = String(attempt.signedAtSeconds);
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Darkroom-Webhooks/1',
+    [attempt.isNotice === true ? 'x-darkroom-notice' : 'x-webhook-event']: attempt.event,
+    'x-webhook-delivery-id': attempt.deliveryId,
+    'x-webhook-attempt': String(attempt.attempt),
+    'x-timestamp': timestamp,
+    'x-webhook-signature-256': signature256(secrets.current, timestamp, attempt.body),
+    ...(secrets.previous !== undefined && {
+      'x-webhook-signature-256-previous': signature256(secrets.previous, timestamp, attempt.body),
+    }),
+    'webhook-id': attempt.messageId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets.valid
+      .map((secret) => standardSignature(secret, attempt.messageId, timestamp, attempt.body))
+      .join(' '),
+  };
+}

@@ -1,0 +1,114 @@
+/** The end of tasks, over real sockets: the real client of the SDK, and a stand-in that refuses as AWS does. */
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { describe, expect, it } from 'vitest';
+import type { AwsCall } from '../../local/aws/aws-call.ts';
+import { AwsError } from '../../local/aws/aws-error.ts';
+import { callLimits } from '../../service/aws/call-limits.ts';
+import { createTasks, type Tasks } from '../../service/aws/step-functions-tasks.ts';
+import { creationId } from '../fixtures/records.ts';
+import { type Fixture, startEndpoint } from '../local/aws/endpoint-fixture.ts';
+
+interface Stage {
+  readonly tasks: Tasks;
+  readonly calls: Pick<AwsCall, 'operation' | 'input'>[];
+  readonly defects: string[];
+  readonly faults: Fixture['faults'];
+}
+
+/** Step Functions refuses the first calls with these names, and accepts those after them. */
+async function stage(refusals: readonly string[] = [], signal?: AbortSignal): Promise<Stage> {
+  const calls: Stage['calls'] = [];
+  const defects: string[] = [];
+  const { as, faults } = await startEndpoint({
+    states: ({ operation, input }) => {
+      const name = refusals[calls.length];
+      calls.push({ operation, input });
+      return name === undefined ? Promise.resolve({}) : Promise.reject(new AwsError(name, 'said by AWS'));
+    },
+  });
+  const client = new SFNClient({ ...as('Renderer'), ...callLimits() });
+  const tasks = createTasks(client, {
+    onDefect: (error) => defects.push(error),
+    ...(signal && { signal }),
+  });
+  return { tasks, calls, defects, faults };
+}
+
+describe('the end of a task', () => {
+  it('A success carries the token, and the id of the creation as its output', async () => {
+    const { tasks, calls, defects } = await stage();
+    expect(await tasks.succeed('token', creationId)).toBe('ended');
+    expect(calls).toEqual([
+      {
+        operation: 'SendTaskSuccess',
+        input: { taskToken: 'token', output: `{"creation_id":"${creationId}"}` },
+      },
+    ]);
+    expect(defects).toEqual([]);
+  });
+
+  it('A failure carries the token and the name of its error', async () => {
+    const { tasks, calls } = await stage();
+    expect(await tasks.fail('token', 'RouteEnded')).toBe('ended');
+    expect(calls).toEqual([
+      { operation: 'SendTaskFailure', input: { taskToken: 'token', error: 'RouteEnded' } },
+    ]);
+  });
+
+  it('A heartbeat carries the token alone', async () => {
+    const { tasks, calls } = await stage();
+    expect(await tasks.heartbeat('token')).toBe('ended');
+    expect(calls).toEqual([{ operation: 'SendTaskHeartbeat', input: { taskToken: 'token' } }]);
+  });
+
+  it.each([
+    ['TaskTimedOut', 'settled', []],
+    ['TaskDoesNotExist', 'settled', []],
+    ['InvalidToken', 'settled', ['InvalidToken']],
+    ['InvalidOutput', 'unclear', ['InvalidOutput']],
+    ['ValidationException', 'unclear', ['ValidationException']],
+    ['AccessDeniedException', 'unclear', ['AccessDeniedException']],
+    ['KmsAccessDeniedException', 'unclear', ['KmsAccessDeniedException']],
+    ['KmsInvalidStateException', 'unclear', ['KmsInvalidStateException']],
+    ['AnythingElse', 'unclear', []],
+  ] as const)(
+    'The refusal %s is %s after one call, and tells the defects %j',
+    async (name, outcome, told) => {
+      const success = await stage([name]);
+      expect(await success.tasks.succeed('token', creationId)).toBe(outcome);
+      expect([success.calls.length, success.defects]).toEqual([1, told]);
+      const failure = await stage([name]);
+      expect(await failure.tasks.fail('token', 'RouteEnded')).toBe(outcome);
+      expect([failure.calls.length, failure.defects]).toEqual([1, told]);
+      const beat = await stage([name]);
+      expect(await beat.tasks.heartbeat('token')).toBe(outcome);
+      expect([beat.calls.length, beat.defects]).toEqual([1, told]);
+    },
+  );
+
+  it('A call that is throttled is repeated twice, and then it is unclear', async () => {
+    const throttled = 'ThrottlingException';
+    const soon = await stage([throttled, throttled]);
+    expect(await soon.tasks.succeed('token', creationId)).toBe('ended');
+    expect(soon.calls).toHaveLength(3);
+    const never = await stage([throttled, throttled, throttled]);
+    expect(await never.tasks.succeed('token', creationId)).toBe('unclear');
+    expect([never.calls.length, never.defects]).toEqual([3, []]);
+  });
+
+  it('A success whose answer is lost is repeated, and the refusal of the repeat settles it', async () => {
+    const { tasks, calls, faults } = await stage([undefined as never, 'TaskTimedOut']);
+    faults.set({ call: 'states:SendTaskSuccess', error: 'Timeout', when: 'after' });
+    expect(await tasks.succeed('token', creationId)).toBe('settled');
+    expect(calls).toHaveLength(2);
+  });
+
+  it('A call that the end of the request interrupts is unclear', async () => {
+    const controller = new AbortController();
+    const { tasks, faults } = await stage([], controller.signal);
+    faults.set({ call: 'states:*', error: 'hang' });
+    const outcome = tasks.succeed('token', creationId);
+    setTimeout(() => controller.abort(), 50);
+    expect(await outcome).toBe('unclear');
+  });
+});

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import type { OperatorCatalog } from '../../service/catalog/operator-catalog.ts';
+import { providerDefinitionSchema } from '../../service/catalog/provider-definition-schema.ts';
+import type { ProviderDefinition } from '../../service/catalog/provider-definition.ts';
+import { catalogFor, type CatalogMemory, soldCatalogs } from '../../service/catalog/sold-catalog.ts';
+import { Overloaded } from '../../service/values/errors.ts';
+import { fieldErrors } from '../../service/values/field-errors.ts';
+import { aCreation, now } from '../fixtures/records.ts';
+import { catalog } from './catalog-fixture.ts';
+
+/** One environment of a function, over a table that a test changes. */
+function environment() {
+  const memory: CatalogMemory = { ours: catalog };
+  const table: { stored?: Partial<OperatorCatalog>; broken?: boolean; reads: number } = { reads: 0 };
+  const catalogs = soldCatalogs(memory, async () => {
+    table.reads += 1;
+    if (table.broken === true) return Promise.reject(new Overloaded('busy'));
+    const stored = table.stored && { providers: [], models: {}, costs: [], revision: '1-a', ...table.stored };
+    return Promise.resolve(stored);
+  });
+  return { table, catalogs };
+}
+
+const withoutPro = { 'sandbox-pro': null };
+
+describe('the catalog of a request', () => {
+  it('is ours without a read while no revision is named', async () => {
+    const { table, catalogs } = environment();
+    expect(await catalogs.at(undefined)).toBe(catalog);
+    expect(table.reads).toBe(0);
+  });
+
+  it('is read once for each revision', async () => {
+    const { table, catalogs } = environment();
+    table.stored = { revision: '1-a', models: withoutPro };
+    const first = await catalogs.at('1-a');
+    expect(first.models.some(({ id }) => id === 'sandbox-pro')).toBe(false);
+    expect(await catalogs.at('1-a')).toBe(first);
+    expect(table.reads).toBe(1);
+    table.stored = { revision: '2-b' };
+    expect((await catalogs.at('2-b')).models).toHaveLength(catalog.models.length);
+    expect(table.reads).toBe(2);
+  });
+
+  it('is a later one when an operator stored it after the request had read its revision', async () => {
+    const { table, catalogs } = environment();
+    table.stored = { revision: '3-c' };
+    expect((await catalogs.at('2-b')).revision).toBe('3-c');
+  });
+
+  it('is refused when the item is older than the revision, is not there, or cannot be read', async () => {
+    const { table, catalogs } = environment();
+    await expect(catalogs.at('1-a')).rejects.toThrow(Overloaded);
+    table.stored = { revision: '1-a' };
+    await catalogs.at('1-a');
+    await expect(catalogs.at('2-b')).rejects.toThrow(Overloaded);
+    table.broken = true;
+    await expect(catalogs.at('2-b')).rejects.toThrow(Overloaded);
+    // What was read before still holds for its own revision.
+    expect((await catalogs.at('1-a')).revision).toBe('1-a');
+  });
+});
+
+describe('the catalog of a function that reads no service item', () => {
+  it('is read at every question, and ours when nothing was ever stored', async () => {
+    const { table, catalogs } = environment();
+    expect(await catalogs.latest()).toBe(catalog);
+    table.stored = { models: withoutPro };
+    expect((await catalogs.latest()).models).toHaveLength(catalog.models.length - 1);
+    expect(table.reads).toBe(2);
+  });
+
+  it.each([
+    ['sold by it', { catalogRevision: '1-a' }],
+    ['sold by ours', {}],
+  ])('is at most a minute old for the GET of a creation that was %s', async (_by, change) => {
+    const { table, catalogs } = environment();
+    const creation = aCreation(change);
+    const asked = async (millis: number): Promise<string | undefined> =>
+      (await catalogFor({ creation }, now + millis, catalogs)).revision;
+    table.stored = { revision: '1-a' };
+    expect(await asked(0)).toBe('1-a');
+    table.stored = { revision: '2-b' };
+    expect([await asked(59_999), await asked(60_000)]).toEqual(['1-a', '2-b']);
+    table.broken = true;
+    expect(await asked(200_000)).toBe('2-b');
+    expect(table.reads).toBe(3);
+  });
+
+  it('is ours again, and not the one that was read before, once nothing is stored', async () => {
+    const { table, catalogs } = environment();
+    const asked = (millis: number): ReturnType<typeof catalogFor> =>
+      catalogFor({ creation: aCreation() }, now + millis, catalogs);
+    table.stored = { revision: '1-a' };
+    expect((await asked(0)).revision).toBe('1-a');
+    delete table.stored;
+    expect([await asked(60_000), await asked(60_001)]).toEqual([catalog, catalog]);
+    expect(table.reads).toBe(2);
+  });
+});
+
+const good: ProviderDefinition = {
+  name: 'gpu',
+  title: 'Our GPU',
+  style: 'vllm-omni',
+  baseUrl: 'http://10.0.0.7:8000',
+  credential: 'none',
+  network: 'private',
+  imageHosts: [],
+  differences: {},
+};
+
+/** The errors of a definition with this change, as "field: message". */
+function errorsOf(change: object): readonly string[] {
+  const parsed = providerDefinitionSchema.safeParse({ ...good, ...change }, { reportInput: true });
+  return parsed.success
+    ? []
+    : fieldErrors(parsed.error.issues).map(({ field, message }) => `${field}: ${message}`);
+}
+
+describe('The schema of a configured provider', () => {
+  it('A definition is stored as it was given', () => {
+    const whole: ProviderDefinition = {
+      ...good,
+      network: 'public',
+      baseUrl: 'https://gpu.example.com/tenant',
+      credential: 'key',
+      imageHosts: ['images.example.com'],
+      differences: { seed: null, sourceField: 'image[]', billed: 'usage.cost', fixed: { watermark: false } },
+    };
+    expect(providerDefinitionSchema.parse(whole)).toEqual(whole);
+  });
+
+  it('A difference that is undefined is left out', () => {
+    const parsed = providerDefinitionSchema.parse({
+      ...good,
+      differences: { seed: undefined, size: 'tier' },
+    });
+    expect(Object.keys(parsed.differences)).toEqual(['size']);
+  });
+
+  it.each([
+    'http://localhost:8000',
+    'http://gpu',
+    'https://gpu.internal:8443',
+    'http://[fd12::7]:8000',
+    'http://127.0.0.1:1',
+    'http://100.64.0.1',
+  ])('With a private network, the base URL may be %s', (baseUrl) => {
+    expect(errorsOf({ baseUrl })).toEqual([]);
+  });
+
+  it.each<[object, string]>([
+    [{ name: 'openai' }, 'name: is the name of a provider that is built in'],
+    [{ name: 'sandbox' }, 'name: is the name of a provider that is built in'],
+    [{ name: 'G' }, 'name: must have 2 to 32 lower-case letters, digits and hyphens'],
+    [{ name: '-gpu' }, 'name: must have 2 to 32 lower-case letters, digits and hyphens'],
+    [{ style: 'azure' }, 'style: must be one of "openai", "vllm-omni"'],
+    [{ baseUrl: 'gpu' }, 'baseUrl: must be a URL such as https://gpu.example.com'],
+    [{ baseUrl: 'ftp://gpu' }, 'baseUrl: must begin with https:// or http://'],
+    [{ baseUrl: 'http://me:secret@gpu' }, 'baseUrl: must not contain a user name or password'],
+    [{ baseUrl: 'http://gpu/' }, 'baseUrl: must end before the path of the style, without a slash'],
+    [{ baseUrl: 'http://gpu?key=1' }, 'baseUrl: must end before the path of the style, without a slash'],
+    [{ network: 'public' }, 'baseUrl: must begin with https:// on a public network'],
+    [{ network: 'public', baseUrl: 'https://10.0.0.7' }, 'baseUrl: must lead to public addresses only'],
+    [{ baseUrl: 'http://169.254.169.254' }, 'baseUrl: must not lead to a link-local address'],
+    [{ baseUrl: 'http://[fe80::1]' }, 'baseUrl: must not lead to a link-local address'],
+    [{ baseUrl: 'http://[::ffff:169.254.169.254]' }, 'baseUrl: must not lead to a link-local address'],
+    [{ baseUrl: 'http://[fd00:ec2::254]' }, 'baseUrl: must not lead to a link-local address'],
+    [{ imageHosts: ['Images.example.com'] }, 'imageHosts[0]: must be a host name in lower case'],
+    [{ imageHosts: ['10.0.0.1'] }, 'imageHosts[0]: must be a host name in lower case'],
+    [{ imageHosts: ['com'] }, 'imageHosts[0]: must be a host name in lower case'],
+    [{ differences: { colour: 1 } }, 'differences.colour: not a field of this request'],
+    [{ differences: { seed: 'a b' } }, 'differences.seed: must be the name of a field'],
+    [{ differences: { editsPath: 'edits' } }, 'differences.editsPath: must be a path such as'],
+    [{ differences: { checkPath: '/a/../b?c' } }, 'differences.checkPath: must be a path such as'],
+    [{ differences: { size: 'large' } }, 'differences.size: must be one of "pixels"'],
+    [{ differences: { billedPerUsd: 0 } }, 'differences.billedPerUsd'],
+  ])('The definition with %j is refused with "%s"', (change, error) => {
+    expect(errorsOf(change)).toEqual([expect.stringContaining(error)]);
+  });
+});

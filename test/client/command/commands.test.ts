@@ -1,0 +1,198 @@
+/** The exit codes of `darkroom`, and its commands around a creation, against the real service. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { signWebhook } from '../../../client/src/webhooks.ts';
+import { settled, submit } from '../../whole/workflow/creations.ts';
+import type { Said } from './command-run.ts';
+import { useServedPerson } from './served-person.ts';
+
+const served = useServedPerson();
+const at = (name: string): string => join(served.person.folder, name);
+const pngHead = Buffer.from('89504e470d0a1a0a', 'hex');
+const isPng = (bytes: Uint8Array): boolean => pngHead.equals(bytes.subarray(0, 8));
+
+describe('the exit codes', () => {
+  const noKey = { DARKROOM_API_KEY: '' };
+  it.each<[number, string, readonly string[], Record<string, string>]>([
+    [1, 'a failed creation', ['generate', 'a fox [sandbox:fail]'], {}],
+    [1, 'an unknown creation', ['creations', 'show', '01a203f4-b6b2-7f46-ab5e-685a3df87699'], {}],
+    [1, 'a service that is away', ['balance'], { DARKROOM_BASE_URL: 'http://127.0.0.1:9' }],
+    [2, 'an unknown option', ['generate', '--colour', 'red'], {}],
+    [2, 'an unknown command', ['paint'], {}],
+    [2, 'a wrong value', ['generate', 'a lake', '--seed', '-1'], {}],
+    [2, 'no prompt', ['generate'], {}],
+    [2, 'a prompt that the service refuses', ['generate', 'a'.repeat(5000)], {}],
+    [2, 'an unknown model', ['generate', 'a lake', '-m', 'nope'], {}],
+    [2, 'a file that is not there', ['upload', 'nothing.png'], {}],
+    [2, 'an address that is none', ['balance'], { DARKROOM_BASE_URL: 'not an address' }],
+    [3, 'no key', ['balance'], noKey],
+    [3, 'a wrong key', ['balance'], { DARKROOM_API_KEY: 'dk_live_0000000000000000000000000000000000000000' }],
+    [4, 'a price above --max-cost', ['generate', 'a lake', '--max-cost', '0.001'], {}],
+  ])('%i: %s', async (wanted, _what, args, env) => {
+    const said = await served.person.run(args, { env });
+    expect(said).toMatchObject({ code: wanted, out: '' });
+    expect(said.err).not.toContain(served.client.key);
+    expect(said.err).not.toMatch(/unexpected|undefined|\bat \//i);
+  });
+
+  it('4: a balance that does not cover the price', async () => {
+    const { key } = await served.service.client({ balance: '0.001' });
+    const said = await served.person.run(['generate', 'a lake'], { env: { DARKROOM_API_KEY: key } });
+    expect(said).toMatchObject({ code: 4, out: '' });
+  });
+
+  it('5: too many requests', async () => {
+    const { key } = await served.service.client({ getRate: '1' });
+    const env = { DARKROOM_API_KEY: key };
+    const codes = [
+      await served.person.run(['balance'], { env }),
+      await served.person.run(['balance'], { env }),
+    ];
+    expect(codes.map(({ code }) => code)).toEqual([0, 5]);
+    expect(codes[1]?.err).toMatch(/Wait \d+ s, and run the command again\./);
+  });
+
+  it('With --json, an error is a JSON document on standard error', async () => {
+    const { err, out } = await served.person.run(['generate', 'a lake', '-m', 'nope', '--json']);
+    expect(out).toBe('');
+    expect(JSON.parse(err)).toMatchObject({
+      error: {
+        failure: 'usage',
+        code: 'ERR_MODEL_NOT_FOUND',
+        fix: expect.stringContaining('darkroom models') as string,
+      },
+    });
+  });
+
+  it('No key is ever printed, also when an error would repeat it', async () => {
+    const env = { DARKROOM_BASE_URL: `http://${served.client.key}@127.0.0.1:9` };
+    const said: Said[] = [
+      await served.person.run(['balance', '--debug'], { env }),
+      await served.person.run(['balance'], { env: { DARKROOM_API_KEY: `${served.client.key} and more` } }),
+    ];
+    for (const { out, err } of said) expect(out + err).not.toContain(served.client.key);
+  });
+});
+
+describe('the other commands', () => {
+  it('creations: list, show, wait and cancel', async () => {
+    for (const prompt of ['one', 'two', 'a fox [sandbox:fail]']) {
+      await settled(served.service, await submit(served.service, served.client.key, { prompt }));
+    }
+    const { data } = (await served.person.json('creations', 'list', '--limit', '3')) as {
+      data: { id: string }[];
+    };
+    expect(data).toHaveLength(3);
+    const id = data[2]?.id ?? '';
+    expect(await served.person.json('creations', 'show', id)).toMatchObject({ id });
+    const { out } = await served.person.run(['creations', 'list', '--status', 'failed']);
+    expect(out.split('\n')[1]).toMatch(/ failed +sandbox-sketch +0\.01 +a fox/);
+    // Nobody starts this creation, so it can be cancelled.
+    served.service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
+    const submitted = await submit(served.service, served.client.key, { prompt: 'a lake' });
+    served.service.machine.faults.clear();
+    const cancelled = await served.person.json('creations', 'cancel', submitted);
+    expect(cancelled).toMatchObject({ status: 'failed', amount_refunded: 0.01 });
+    const waited = await served.person.run(['creations', 'wait', submitted]);
+    expect(waited).toMatchObject({ code: 1, out: '' });
+  });
+
+  it('creations wait -o saves the image of an earlier creation', async () => {
+    const submitted = await submit(served.service, served.client.key, { prompt: 'a lake' });
+    const said = await served.person.run(['creations', 'wait', submitted, '-o', 'waited.png']);
+    expect(said).toMatchObject({ code: 0, out: 'waited.png\n' });
+    expect(isPng(readFileSync(at('waited.png')))).toBe(true);
+  });
+
+  it('models and balance print tables, and JSON documents', async () => {
+    const models = await served.person.run(['models']);
+    expect(models.out.split('\n')[1]).toMatch(/^sandbox-sketch +0\.01 +1K +- +yes +Sandbox Sketch$/);
+    expect(((await served.person.json('models')) as { data: unknown[] }).data[0]).toMatchObject({
+      id: 'sandbox-sketch',
+      default_resolution: '1K',
+    });
+    const { out } = await served.person.run(['balance', '--user', 'ann']);
+    expect(out).toMatch(/^currency +USD$/m);
+    expect(out).toMatch(/^key\.spent +[\d.]+$/m);
+    expect(out).not.toContain('monthly_cap');
+  });
+
+  it('webhooks verify says whether a webhook is genuine', async () => {
+    const body = JSON.stringify({ event: 'creation.completed', id: 'c1' });
+    const headers = await signWebhook(body, served.client.webhookSecret);
+    const env = { DARKROOM_WEBHOOK_SECRET: served.client.webhookSecret };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    const verify = ['webhooks', 'verify'];
+    const request = ['POST /hooks HTTP/1.1', ...lines, '', body];
+    for (const end of ['\n', '\r\n']) {
+      const { code, out } = await served.person.run(verify, { env, input: request.join(end) });
+      expect([code, out]).toEqual([0, 'valid  true\nevent  creation.completed\nid     c1\n']);
+    }
+    const flags = lines.flatMap((line) => ['-H', line]);
+    expect((await served.person.run([...verify, ...flags], { env, input: body })).code).toBe(0);
+    const changed = await served.person.run([...verify, ...flags], { env, input: `${body} ` });
+    expect(changed).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('No signature matches') as string,
+    });
+    const other = await served.person.run(
+      [...verify, '--secret', `whsec_${btoa('x'.repeat(32))}`, ...flags],
+      {
+        env,
+        input: body,
+      },
+    );
+    expect(other.code).toBe(1);
+    expect(
+      (await served.person.run(verify, { env: { DARKROOM_WEBHOOK_SECRET: '' }, input: request.join('\n') }))
+        .code,
+    ).toBe(2);
+    expect((await served.person.run(verify, { env, input: body })).code).toBe(2);
+    const old = await served.person.run([...verify, '--tolerance', '0'], {
+      env,
+      input: request.join('\n'),
+      io: { now: () => Date.now() + 60_000 },
+    });
+    expect(old.err).toContain('signed too long ago');
+  });
+
+  it('Colours appear on a terminal only, and never with NO_COLOR', async () => {
+    // oxlint-disable-next-line no-control-regex
+    const colour = /\u001b\[3?\d/;
+    const [piped, seen, plain] = [
+      await served.person.run(['balance']),
+      await served.person.run(['balance'], { isTTY: true }),
+      await served.person.run(['balance'], { isTTY: true, env: { NO_COLOR: '1' } }),
+    ];
+    expect([piped, seen, plain].map(({ out }) => colour.test(out))).toEqual([false, true, false]);
+  });
+});
+
+describe('darkroom completion', () => {
+  it('bash completes commands, options and values', async () => {
+    const { out } = await served.person.run(['completion', 'bash']);
+    const complete = (...words: readonly string[]): string[] => {
+      const typed = words.map((word) => `'${word}'`).join(' ');
+      const script = `${out}\nCOMP_WORDS=(darkroom ${typed}) COMP_CWORD=${words.length}\n_darkroom\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
+      return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split('\n');
+    };
+    expect(complete('gen')).toEqual(['generate']);
+    expect(complete('creations', '')).toEqual(['list', 'show', 'cancel', 'wait']);
+    expect(complete('generate', 'a lake', '--dry')).toEqual(['--dry-run']);
+    expect(complete('creations', 'list', '--status', 'f')).toEqual(['failed']);
+    expect(complete('--json', 'creations', 'li')).toEqual(['list']);
+    expect(complete('generate', '')).toEqual(['']);
+  });
+
+  it.each(['zsh', 'fish'])('%s gets every command and option with its description', async (shell) => {
+    const { code, out } = await served.person.run(['completion', shell]);
+    expect(code).toBe(0);
+    for (const word of ['forward-to', 'dry-run', 'render an image, save it', 'queued'])
+      expect(out).toContain(word);
+    // An apostrophe of a description must not end a quoted text.
+    expect((out.replaceAll("'\\''", '').match(/'/g) ?? []).length % 2).toBe(0);
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import {
+  forModel,
+  type ImageRequestBody,
+  imageRequestSchema,
+  requestHash,
+} from '../../service/creations/image-request.ts';
+import { rendererOf, renderers } from '../../service/creations/machines.ts';
+import { model } from '../catalog/catalog-fixture.ts';
+import { aCreation } from '../fixtures/records.ts';
+
+const good = { model: 'sandbox-standard', prompt: 'a lake' };
+
+function parse(body: object): ImageRequestBody {
+  return imageRequestSchema.parse(body);
+}
+
+describe('a request for a model', () => {
+  const [standard, sketch] = [model('sandbox-standard'), model('sandbox-sketch')];
+
+  it('A request gets the defaults of the model for the fields that it leaves out', () => {
+    expect(forModel(parse(good), standard, standard.routes)).toEqual({
+      model: standard,
+      prompt: 'a lake',
+      resolution: '1K',
+      aspectRatio: '1:1',
+      outputFormat: 'png',
+      imageUrls: [],
+      webhookUrl: undefined,
+      seed: null,
+      metadata: {},
+    });
+  });
+
+  it('A request keeps the values that it names, also a seed of 0', () => {
+    const body = {
+      ...good,
+      resolution: '2K',
+      aspect_ratio: '3:2',
+      output_format: 'jpeg',
+      seed: 0,
+      metadata: { a: 'b' },
+      webhook_url: 'https://h.test',
+    };
+    expect(forModel(parse(body), standard, standard.routes)).toMatchObject({
+      resolution: '2K',
+      aspectRatio: '3:2',
+      outputFormat: 'jpeg',
+      seed: 0,
+      metadata: { a: 'b' },
+      webhookUrl: 'https://h.test',
+    });
+  });
+
+  it('A request has a prompt of null when its prompt is blank and it has an image', () => {
+    expect(
+      forModel(parse({ model: 'm', prompt: ' ', image_urls: ['https://a.test'] }), standard, standard.routes),
+    ).toMatchObject({ prompt: null });
+  });
+
+  it('A request may have the longest prompt and the most source images of its model', () => {
+    const longest = parse({ model: 'm', prompt: 'x'.repeat(sketch.max_prompt_length) });
+    expect(forModel(longest, sketch, sketch.routes)).toMatchObject({ prompt: longest.prompt });
+    const most = parse({
+      ...good,
+      image_urls: Array<string>(standard.max_image_urls).fill('https://a.test'),
+    });
+    expect(forModel(most, standard, standard.routes)).toMatchObject({ imageUrls: most.image_urls });
+  });
+
+  it('A request is refused with every field that its model does not accept', () => {
+    expect(
+      forModel(
+        parse({ model: 'm', prompt: 'x'.repeat(1001), image_urls: ['https://a.test'] }),
+        sketch,
+        sketch.routes,
+      ),
+    ).toEqual([
+      { field: 'prompt', code: 'too_long', message: 'at most 1000 characters for sandbox-sketch' },
+      { field: 'image_urls', code: 'too_many', message: 'sandbox-sketch takes no source images' },
+    ]);
+    expect(
+      forModel(
+        parse({ ...good, image_urls: Array<string>(5).fill('https://a.test') }),
+        standard,
+        standard.routes,
+      ),
+    ).toEqual([{ field: 'image_urls', code: 'too_many', message: 'sandbox-standard takes at most 4' }]);
+  });
+
+  it('A request is refused with the formats of its model when it names another format', () => {
+    expect(forModel(parse({ ...good, output_format: 'webp' }), standard, standard.routes)).toEqual([
+      {
+        field: 'output_format',
+        code: 'invalid_value',
+        message: 'must be one of "png", "jpeg" for sandbox-standard',
+      },
+    ]);
+  });
+});
+
+describe('two requests under one Idempotency-Key', () => {
+  const hash = (body: object): string => requestHash(parse(body));
+
+  it('Two requests are the same when only the order of their fields differs', () => {
+    expect(hash({ metadata: { b: '1', a: '2' }, prompt: 'a lake', model: 'm' })).toBe(
+      hash({ model: 'm', prompt: ' a lake ', metadata: { a: '2', b: '1' } }),
+    );
+  });
+
+  it.each<[string, object]>([
+    ['prompt', { ...good, prompt: 'a pond' }],
+    ['seed', { ...good, seed: 0 }],
+    ['metadata', { ...good, metadata: { a: 'b' } }],
+    ['order of images', { ...good, image_urls: ['https://b.test', 'https://a.test'] }],
+  ])('Two requests differ when their %s differs', (_what, other) => {
+    expect(hash(other)).not.toBe(
+      hash({ ...good, ...('image_urls' in other && { image_urls: ['https://a.test', 'https://b.test'] }) }),
+    );
+  });
+
+  it('Every release computes the hash of a request in the same way', () => {
+    // printf '%s' '{"metadata":{"a":"2","b":"1"},"model":"m","prompt":"p"}' | sha256sum
+    expect(hash({ prompt: 'p', model: 'm', metadata: { b: '1', a: '2' } })).toBe(
+      'a5740647242c94a8482c739c8695e83daa9298fd33cc822de4d862f15f761906',
+    );
+  });
+});
+
+const source = { key: 'sources/a', width: 64, height: 64, contentType: 'image/png', bytes: 64 };
+
+describe('the renderer of a creation', () => {
+  it.each([
+    ['1K', 0, 'small'],
+    ['2K', 0, 'large'],
+    ['4K', 0, 'large'],
+    ['1K', 1, 'any'],
+    ['4K', 10, 'any'],
+  ] as const)(
+    'A picture of %s from %i source images is rendered by the renderer "%s"',
+    (resolution, count, renderer) => {
+      const sources = Array.from({ length: count }, () => source);
+      expect(rendererOf({ resolution, sources })).toBe(renderer);
+    },
+  );
+
+  it('A creation keeps its renderer while it is rendered, so that a restart finds the same one', () => {
+    const creation = aCreation({ resolution: '2K', sources: [] });
+    const later = { ...creation, status: 'processing', executions: 3, attempts: [], recoveries: 2 } as const;
+    expect(rendererOf(later)).toBe(rendererOf(creation));
+  });
+
+  it('The indexes keep their meaning, because executions of the last release still run', () => {
+    expect(renderers).toEqual(['any', 'small', 'large']);
+  });
+});

@@ -1,0 +1,261 @@
+/** The refusals of source images, the copies, and which downloads go on after a failure. */
+import { describe, expect, it } from 'vitest';
+import type { StartOutcome } from '../../service/aws/step-functions.ts';
+import type { ChargeStore, Refund } from '../../service/creations/charges.ts';
+import type { CreationStore } from '../../service/creations/creation-reads.ts';
+import type { Executions } from '../../service/creations/executions.ts';
+import type { ImageStore } from '../../service/creations/image-store.ts';
+import type { SourceResult } from '../../service/outbound/outbound.ts';
+import { pngOf, stub } from '../api/fakes.ts';
+import { accepting, post, type Stage } from '../api/serve-fixture.ts';
+import { accountId, aCreation, now } from '../fixtures/records.ts';
+import { jpeg, png, webp } from '../whole/image-files.ts';
+
+const fetched = (width: number, height: number): SourceResult => ({
+  kind: 'fetched',
+  bytes: pngOf(width, height),
+});
+
+const good = fetched(64, 64);
+
+const urls = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `https://images.test/${index}`);
+
+const withImages = (count: number): object => ({
+  model: 'sandbox-pro',
+  prompt: 'a pier',
+  image_urls: urls(count),
+});
+
+function giving(...results: readonly SourceResult[]): Stage {
+  return accepting({
+    fetchSource: async (url) => Promise.resolve(results[Number(url.split('/').at(-1))] ?? good),
+  });
+}
+
+/** Status and error of a request whose second source image is this. */
+async function refusalOf(second: SourceResult): Promise<unknown> {
+  const answer = await post(giving(good, second), withImages(2));
+  return [answer.status, answer.body];
+}
+
+describe('a source image that cannot be used', () => {
+  it.each([true, false])('A download that failed is answered 502 with retryable: %j', async (retryable) => {
+    expect(await refusalOf({ kind: 'failed', retryable })).toEqual([
+      502,
+      {
+        error: {
+          code: 'ERR_INPUT_FETCH_FAILED',
+          message: 'The source image 1 could not be downloaded. Nothing was started and nothing was charged.',
+          details: { reason: 'input_fetch_failed', retryable, input_index: 1 },
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    [64, 64],
+    [64, 8_192],
+    [3_051, 8_192],
+    [5_000, 5_000],
+  ])('A source image of %i x %i pixels is accepted', async (width, height) => {
+    const stage = giving(fetched(width, height));
+    expect((await post(stage, withImages(1))).status).toBe(202);
+    expect(stage.orders[0]?.creations[0].sources).toMatchObject([{ width, height }]);
+  });
+});
+
+describe('the copies of the source images', () => {
+  it.each([
+    ['png', 'png', png(64, 64)],
+    ['jpeg', 'jpg', jpeg(64, 64)],
+    ['webp', 'webp', webp(64, 64)],
+  ])('The copy of a %s file is named .%s', async (type, ending, bytes) => {
+    const stage = giving({ kind: 'fetched', bytes });
+    await post(stage, withImages(1));
+    expect(stage.stored).toMatchObject([{ contentType: `image/${type}` }]);
+    expect(stage.stored[0]?.key).toMatch(new RegExp(`^sources/[\\w-]{32}\\.${ending}$`));
+  });
+
+  it('No image is copied when one of them cannot be used', async () => {
+    const stage = giving(good, { kind: 'too_large' });
+    await post(stage, withImages(2));
+    expect(stage.stored).toEqual([]);
+  });
+
+  it('The copies are stored before the charge', async () => {
+    const stored = Promise.withResolvers<undefined>();
+    const stage = accepting({
+      fetchSource: async () => Promise.resolve(good),
+      services: { images: stub<ImageStore>({ put: async () => stored.promise }) },
+    });
+    const answering = post(stage, withImages(1));
+    await new Promise(setImmediate);
+    expect(stage.orders).toEqual([]);
+    stored.resolve(undefined);
+    expect((await answering).status).toBe(202);
+  });
+
+  it('The downloads release every limit of the clock', async () => {
+    const well = giving(good);
+    await post(well, withImages(1));
+    const refused = giving({ kind: 'too_large' });
+    await post(refused, withImages(1));
+    expect([well.clock.held, refused.clock.held]).toEqual([0, 0]);
+  });
+});
+
+describe('one failure among several downloads', () => {
+  /** Downloads that end when the test says so. Each tells whether it was ended from outside. */
+  function downloads(count: number): {
+    readonly stage: Stage;
+    readonly answering: ReturnType<typeof post>;
+    readonly end: (index: number, result: SourceResult) => Promise<void>;
+    /** The places of the downloads that were begun and ended from outside. */
+    readonly aborted: () => number[];
+  } {
+    const doors = urls(count).map(() => Promise.withResolvers<SourceResult>());
+    const signals: AbortSignal[] = [];
+    const stage = accepting({
+      fetchSource: async (url, signal) => {
+        const index = Number(url.split('/').at(-1));
+        signals[index] = signal;
+        return doors[index]?.promise ?? good;
+      },
+    });
+    return {
+      stage,
+      answering: post(stage, withImages(count)),
+      end: async (index, result) => {
+        doors[index]?.resolve(result);
+        await new Promise(setImmediate);
+      },
+      aborted: () =>
+        Object.keys(signals)
+          .map(Number)
+          .filter((index) => signals[index]?.aborted),
+    };
+  }
+
+  it('The downloads with a later place are ended, and those with an earlier place go on', async () => {
+    const { stage, answering, end, aborted } = downloads(6);
+    await new Promise(setImmediate);
+    await end(1, { kind: 'too_large' });
+    expect(aborted()).toEqual([2, 3]);
+    for (const index of [2, 3]) await end(index, { kind: 'failed', retryable: true });
+    expect(aborted()).toEqual([2, 3]);
+    await end(0, good);
+    expect((await answering).body).toHaveProperty('error.details.errors[0].field', 'image_urls[1]');
+    expect(stage.fetched).toEqual(urls(4));
+  });
+
+  it('A later failure with an earlier place decides the refusal', async () => {
+    const { answering, end, aborted } = downloads(4);
+    await new Promise(setImmediate);
+    await end(2, { kind: 'too_large' });
+    expect(aborted()).toEqual([3]);
+    await end(0, { kind: 'too_large' });
+    expect(aborted()).toEqual([1, 2, 3]);
+    for (const index of [1, 3]) await end(index, { kind: 'failed', retryable: true });
+    expect((await answering).body).toHaveProperty('error.details.errors[0].field', 'image_urls[0]');
+  });
+
+  it('A later failure with a later place does not change the refusal', async () => {
+    const { answering, end } = downloads(3);
+    await new Promise(setImmediate);
+    await end(0, { kind: 'too_large' });
+    await end(1, { kind: 'failed', retryable: true });
+    await end(2, { kind: 'failed', retryable: true });
+    expect((await answering).body).toHaveProperty('error.details.errors[0].field', 'image_urls[0]');
+  });
+});
+
+const body = { model: 'sandbox-standard', prompt: 'a pier' };
+
+/** The id of a creation that is made at the fixture's time with the fixture's random bytes. */
+const id = '01a1fdfa-bb30-7607-8809-0a0b0c0d0e0f';
+
+/** What becomes of a charged creation whose execution cannot be started. */
+describe('an execution that cannot be started', () => {
+  interface Refused extends Stage {
+    readonly refunds: readonly Refund[];
+  }
+
+  /** Services whose start and refund have the given outcomes. An error makes the refund throw. */
+  function refusing(
+    start: StartOutcome,
+    refund: Awaited<ReturnType<ChargeStore['refund']>> | Error = 'refunded',
+    readAs?: ReturnType<typeof aCreation>,
+  ): Refused {
+    const refunds: Refund[] = [];
+    const stage = accepting({
+      services: {
+        executions: stub<Executions>({ start: async () => Promise.resolve(start) }),
+        charges: stub<ChargeStore>({
+          countStart: () => Promise.resolve(),
+          charge: async () => Promise.resolve({ kind: 'charged' }),
+          refund: async (_creation, asked) => {
+            refunds.push(asked);
+            return refund instanceof Error ? Promise.reject(refund) : Promise.resolve(refund);
+          },
+        }),
+        creations: stub<CreationStore>({ read: async () => Promise.resolve(readAs) }),
+      },
+    });
+    return { ...stage, refunds };
+  }
+
+  const ids = { requestId: 'request-1', accountId };
+  const alarm = ['alarm start_refused', { ...ids, creationId: id, executionId: id }];
+
+  it('The charge is given back in full without a webhook, and the answer says so', async () => {
+    const stage = refusing('refused');
+    const answer = await post(stage, body);
+    expect(answer.body).toEqual({
+      error: {
+        code: 'ERR_PROVIDER_UNAVAILABLE',
+        message: 'The creation could not be started. Its charge was given back in full.',
+        details: { reason: 'provider_unavailable', creation_id: id },
+      },
+    });
+    expect(answer.headers?.['retry-after']).toBe('30');
+    expect(stage.refunds).toEqual([{ failure: 'ServiceUnavailable', nowMillis: now, announce: false }]);
+    expect(stage.log.entries).toEqual([
+      alarm,
+      [
+        'info creation_failed',
+        { ...ids, creationId: id, failure: 'ServiceUnavailable', refundedMicros: 40_000 },
+      ],
+    ]);
+  });
+
+  it.each<[string, Parameters<typeof refusing>[1], ReturnType<typeof aCreation> | undefined, number]>([
+    ['stands when the table is too busy to refund', 'busy', undefined, 202],
+    ['stands when it completed meanwhile', 'already_terminal', aCreation({ status: 'completed' }), 202],
+    ['stands when it is not there any more', 'already_terminal', undefined, 202],
+    ['was refunded when it failed meanwhile', 'already_terminal', aCreation({ status: 'failed' }), 503],
+  ])('The creation %s', async (_what, refund, readAs, status) => {
+    const stage = refusing('refused', refund, readAs);
+    expect((await post(stage, body)).status).toBe(status);
+    expect(stage.log.entries).toEqual([alarm]);
+  });
+
+  it('The creation stays accepted when the outcome of the refund is unknown, and the log names the error', async () => {
+    const stage = refusing('refused', new TypeError('details'));
+    expect((await post(stage, body)).status).toBe(202);
+    expect(stage.log.entries).toEqual([
+      alarm,
+      ['info refund_unclear', { ...ids, creationId: id, error: 'TypeError' }],
+    ]);
+  });
+
+  it('The creation stays accepted when it is unclear whether its execution started', async () => {
+    const stage = refusing('unclear');
+    expect((await post(stage, body)).status).toBe(202);
+    expect(stage.refunds).toEqual([]);
+    expect(stage.log.entries).toMatchObject([
+      ['info creation_accepted', { started: 'unclear' }],
+      ['info start_unclear', { creationId: id }],
+    ]);
+  });
+});

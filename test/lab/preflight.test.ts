@@ -1,0 +1,793 @@
+/** The preflight asks an account, read only, what would stop a deployment. */
+import { type CertificateDetail, DescribeCertificateCommand } from '@aws-sdk/client-acm';
+import { GetAccountCommand, GetDomainNameCommand } from '@aws-sdk/client-api-gateway';
+import { GetFoundationModelAvailabilityCommand } from '@aws-sdk/client-bedrock';
+import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { ListDistributionsCommand } from '@aws-sdk/client-cloudfront';
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { GetAccountSummaryCommand, SimulatePrincipalPolicyCommand } from '@aws-sdk/client-iam';
+import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
+import { ListServiceQuotasCommand } from '@aws-sdk/client-service-quotas';
+import { ListSubscriptionsByTopicCommand } from '@aws-sdk/client-sns';
+import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Finding, Question } from '../../admin/preflight/asked.ts';
+import { preflightCommand } from '../../admin/preflight/command.ts';
+import { bedrockModels, marketplaceRights } from '../../admin/preflight/questions/bedrock.ts';
+import {
+  alarmEmail,
+  bootstrap,
+  deploymentRights,
+  roles,
+  stackState,
+} from '../../admin/preflight/questions/deployment.ts';
+import { apiDomain, certificates, cloudFront, dns } from '../../admin/preflight/questions/domains.ts';
+import {
+  gateway,
+  lambdaConcurrency,
+  settingsForTraffic,
+  stepFunctions,
+  table,
+  tableQuotas,
+} from '../../admin/preflight/questions/quotas.ts';
+import { printReport } from '../../admin/preflight/report.ts';
+import { NoAccount } from '../../admin/preflight/run.ts';
+import {
+  accountId,
+  ask,
+  type Asking,
+  awsError,
+  distributions,
+  findingsOf,
+  makeHealthy,
+  mockAccount,
+  type MockedAccount,
+  restoreAll,
+  simulated,
+  stacks,
+  stepFunctionsQuotas,
+} from './preflight-account.ts';
+
+let account: MockedAccount;
+beforeAll(() => {
+  account = mockAccount();
+});
+beforeEach(() => makeHealthy(account));
+afterAll(() => restoreAll(account));
+
+/** A stack that is deployed, with these outputs. */
+function deployed(outputs: Readonly<Record<string, string>> = {}, status = 'CREATE_COMPLETE'): void {
+  account.cloudFormation
+    .on(DescribeStacksCommand, { StackName: 'Darkroom' })
+    .resolves(stacks(status, outputs));
+}
+
+/** The only finding of the question, or the one whose question begins with the text. */
+async function findingOf(question: Question, begin = '', asking: Asking = {}): Promise<Finding> {
+  const found = (await findingsOf(question, asking)).filter((one) => one.question.startsWith(begin));
+  expect(found).toHaveLength(1);
+  return found[0] as Finding;
+}
+
+const certificate = (region: string, owner = accountId): string =>
+  `arn:aws:acm:${region}:${owner}:certificate/one`;
+const apiSettings = {
+  apiDomain: { name: 'api.example.com', certificateArn: certificate('us-east-1') },
+} as const;
+const resultsSettings = {
+  resultsDomain: { name: 'images.example.com', certificateArn: certificate('us-east-1') },
+} as const;
+
+describe('The whole preflight', () => {
+  it('finds nothing that stops a healthy account', async () => {
+    const settings = { alarmEmail: 'you@example.com' };
+    const { account: asked, findings } = await ask(undefined, { settings });
+    expect(asked).toBe(accountId);
+    expect(findings.filter(({ level }) => level === 'stops' || level === 'unasked')).toEqual([]);
+    expect(findings.length).toBeGreaterThan(20);
+  });
+
+  it('names the permission that a question lacks, and asks all other questions', async () => {
+    const before = await ask(undefined);
+    account.quotas.on(ListServiceQuotasCommand).rejects(awsError('AccessDeniedException'));
+    account.lambda.on(GetAccountSettingsCommand).rejects(awsError('AccessDeniedException'));
+    const { findings } = await ask(undefined);
+    const unasked = findings.filter(({ level }) => level === 'unasked');
+    expect(unasked.map(({ question, found }) => `${question}: ${found}`)).toEqual([
+      'Lambda: concurrent executions: could not ask: needs lambda:GetAccountSettings',
+      'Step Functions: quotas: could not ask: needs servicequotas:ListServiceQuotas',
+      'DynamoDB: quotas: could not ask: needs servicequotas:ListServiceQuotas',
+    ]);
+    const others = ({ findings: all }: typeof before): readonly Finding[] =>
+      all.filter(
+        ({ question }) => !/^(Lambda|Step|DynamoDB: (quotas|write|read)|Setting starts)/.test(question),
+      );
+    expect(others({ ...before, findings })).toEqual(others(before));
+  });
+
+  it('tells a question that fails for another reason, with its reason', async () => {
+    account.iam.on(GetAccountSummaryCommand).rejects(awsError('TimeoutError', 'no answer'));
+    expect(await findingOf(roles)).toMatchObject({
+      level: 'unasked',
+      found: 'could not ask: TimeoutError: no answer',
+    });
+  });
+
+  it('does not hide a mistake of its own', async () => {
+    const broken: Question = { title: 'broken', ask: () => Promise.reject(new TypeError('a mistake')) };
+    await expect(ask([broken])).rejects.toThrow('a mistake');
+  });
+
+  it('says in one sentence that it has no credentials', async () => {
+    account.sts.on(GetCallerIdentityCommand).rejects(awsError('CredentialsProviderError', 'none found'));
+    await expect(ask(undefined)).rejects.toThrow(NoAccount);
+    await expect(ask(undefined)).rejects.toThrow(/^AWS does not know who asks \(none found\)\./);
+  });
+
+  it('only reads: no call of it changes anything', async () => {
+    deployed({ TableName: 'table', AlarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:topic' });
+    await ask(undefined, {
+      settings: { ...apiSettings, ...resultsSettings, alarmEmail: 'you@example.com' },
+    });
+    const calls = Object.values(account).flatMap((mock) =>
+      mock.calls().map(({ args: [command] }) => command.constructor.name),
+    );
+    expect(calls.length).toBeGreaterThan(15);
+    expect(calls.filter((name) => !/^(Get|List|Describe|Simulate)/.test(name))).toEqual([]);
+  });
+});
+
+describe('CDK bootstrap', () => {
+  it('is enough from version 6 on', async () => {
+    expect(await findingOf(bootstrap)).toMatchObject({ level: 'ok', found: 'version 30' });
+  });
+
+  it.each([
+    ['no stack CDKToolkit', undefined],
+    ['version 5', '5'],
+  ])('stops the deployment with %s', async (found, version) => {
+    const on = account.cloudFormation.on(DescribeStacksCommand, { StackName: 'CDKToolkit' });
+    if (version === undefined) on.rejects(awsError('ValidationError', 'CDKToolkit does not exist'));
+    else on.resolves(stacks('CREATE_COMPLETE', { BootstrapVersion: version }));
+    expect(await findingOf(bootstrap)).toMatchObject({
+      level: 'stops',
+      found,
+      fix: 'npx cdk bootstrap aws://123456789012/us-east-1',
+    });
+  });
+});
+
+describe('The stack', () => {
+  it.each(['none', 'CREATE_COMPLETE', 'UPDATE_ROLLBACK_COMPLETE'])(
+    'can be deployed from %s',
+    async (status) => {
+      if (status !== 'none') deployed({}, status);
+      expect(await findingOf(stackState)).toMatchObject({ level: 'ok' });
+    },
+  );
+
+  it.each([
+    ['ROLLBACK_COMPLETE', 'delete-stack'],
+    ['DELETE_FAILED', 'delete-stack'],
+    ['UPDATE_IN_PROGRESS', 'wait'],
+    ['UPDATE_ROLLBACK_FAILED', 'continue-update-rollback'],
+  ])('cannot be deployed from %s', async (status, fix) => {
+    deployed({}, status);
+    const finding = await findingOf(stackState);
+    expect(finding).toMatchObject({ level: 'stops', found: `Darkroom is ${status}` });
+    expect(finding.fix).toContain(fix);
+  });
+});
+
+describe('The rights of the deployment', () => {
+  const decide = (decisions: Parameters<typeof simulated>[1]): void => {
+    account.iam
+      .on(SimulatePrincipalPolicyCommand)
+      .callsFake(({ ActionNames }: { ActionNames: string[] }) => simulated(ActionNames, decisions));
+  };
+
+  it('are those of the role by which CloudFormation deploys', async () => {
+    expect(await findingOf(deploymentRights)).toMatchObject({ level: 'ok' });
+    const [call] = account.iam.commandCalls(SimulatePrincipalPolicyCommand);
+    expect(call?.args[0].input.PolicySourceArn).toBe(
+      'arn:aws:iam::123456789012:role/cdk-hnb659fds-cfn-exec-role-123456789012-us-east-1',
+    );
+  });
+
+  it('stop the deployment when a policy denies one', async () => {
+    decide({ 'dynamodb:CreateTable': 'explicitDeny', 'lambda:CreateFunction': 'implicitDeny' });
+    expect(await findingOf(deploymentRights)).toMatchObject({
+      level: 'stops',
+      found: 'forbidden: dynamodb:CreateTable',
+    });
+  });
+
+  it('stop the deployment when the organization denies one', async () => {
+    account.iam.on(SimulatePrincipalPolicyCommand).resolves({
+      EvaluationResults: [
+        {
+          EvalActionName: 's3:CreateBucket',
+          EvalDecision: 'implicitDeny',
+          OrganizationsDecisionDetail: { AllowedByOrganizations: false },
+        },
+      ],
+    });
+    expect(await findingOf(deploymentRights)).toMatchObject({
+      level: 'stops',
+      found: 'forbidden: s3:CreateBucket',
+    });
+  });
+
+  it('may be missing when the role has them for some names only', async () => {
+    decide({ 'lambda:CreateFunction': 'implicitDeny' });
+    expect(await findingOf(deploymentRights)).toMatchObject({
+      level: 'limits',
+      found: 'not allowed for every resource: lambda:CreateFunction',
+    });
+  });
+
+  it('are unknown without the role of the bootstrap', async () => {
+    account.iam.on(SimulatePrincipalPolicyCommand).rejects(awsError('NoSuchEntityException'));
+    expect(await findingOf(deploymentRights)).toMatchObject({ level: 'note' });
+  });
+});
+
+describe('The room for roles', () => {
+  it('is enough for a new stack, and a stack that exists needs none', async () => {
+    expect(await findingOf(roles)).toMatchObject({ level: 'ok', found: 'room for 900' });
+    account.iam.on(GetAccountSummaryCommand).resolves({ SummaryMap: { Roles: 999, RolesQuota: 1_000 } });
+    deployed();
+    expect(await findingOf(roles)).toMatchObject({ level: 'ok' });
+  });
+
+  it('stops the deployment of a new stack that does not fit', async () => {
+    account.iam.on(GetAccountSummaryCommand).resolves({ SummaryMap: { Roles: 980, RolesQuota: 1_000 } });
+    expect(await findingOf(roles)).toMatchObject({ level: 'stops', found: 'room for 20' });
+  });
+});
+
+describe('The executions of Lambda', () => {
+  const allow = (all: number, unreserved = all): void => {
+    account.lambda.on(GetAccountSettingsCommand).resolves({
+      AccountLimit: { ConcurrentExecutions: all, UnreservedConcurrentExecutions: unreserved },
+    });
+  };
+  const reserved = 'Lambda: reserved';
+  const held = 'Lambda: held';
+  const settings = { heldRequests: { images: 100, mcp: 50 } } as const;
+
+  it('are compared with those that the traffic takes', async () => {
+    const begin = 'Lambda: concurrent';
+    expect(await findingOf(lambdaConcurrency, begin)).toMatchObject({ level: 'ok', found: '1000' });
+    expect(await findingOf(lambdaConcurrency, begin, { traffic: { perSecond: 1_000 } })).toMatchObject({
+      level: 'limits',
+      wanted: 'at least 23000',
+    });
+  });
+
+  it('let the first deployment of a new account with 10 through, and stop it when something is reserved', async () => {
+    allow(10);
+    expect(await findingOf(lambdaConcurrency, reserved)).toMatchObject({ level: 'ok' });
+    expect(await findingOf(lambdaConcurrency, held)).toMatchObject({ level: 'ok' });
+    expect(await findingOf(lambdaConcurrency, reserved, { settings })).toMatchObject({
+      level: 'stops',
+      found: '10 free to reserve',
+      wanted: '150 that the settings reserve, and 100 that stay unreserved',
+    });
+  });
+
+  it('are proposed for held requests where the account has room for them', async () => {
+    allow(250);
+    expect(await findingOf(lambdaConcurrency, held)).toMatchObject({
+      level: 'note',
+      found: 'images shared, mcp shared',
+      fix: 'heldRequests: { images: 100, mcp: 50 }',
+    });
+    allow(249);
+    expect(await findingOf(lambdaConcurrency, held)).toMatchObject({ level: 'ok' });
+    allow(1_000);
+    const one = { settings: { heldRequests: { images: 20 } } } as const;
+    expect(await findingOf(lambdaConcurrency, held, one)).toMatchObject({
+      level: 'note',
+      fix: 'heldRequests: { mcp: 50 }',
+    });
+    expect(await findingOf(lambdaConcurrency, held, { settings })).toMatchObject({ level: 'ok' });
+    expect(await findingOf(lambdaConcurrency, reserved, { settings })).toMatchObject({ level: 'ok' });
+  });
+
+  it('stop the deployment when other stacks have reserved too much', async () => {
+    allow(1_000, 249);
+    expect(await findingOf(lambdaConcurrency, reserved, { settings })).toMatchObject({ level: 'stops' });
+    allow(1_000, 250);
+    expect(await findingOf(lambdaConcurrency, reserved, { settings })).toMatchObject({ level: 'ok' });
+  });
+
+  it('count the reservations of a deployed stack only once', async () => {
+    allow(1_000, 200);
+    deployed();
+    expect(await findingOf(lambdaConcurrency, reserved, { settings })).toMatchObject({ level: 'ok' });
+  });
+});
+
+describe('The quotas of Step Functions', () => {
+  const starts = 'Step Functions: StartExecution, refill';
+
+  it('are compared with those that the traffic takes', async () => {
+    expect(await findingOf(stepFunctions, starts)).toMatchObject({ level: 'ok', found: '300' });
+    expect(await findingOf(stepFunctions, starts, { traffic: { perSecond: 300 } })).toMatchObject({
+      level: 'limits',
+      wanted: 'at least 380',
+    });
+  });
+
+  it('say that the setting startsPerSecond is above the quota', async () => {
+    const settings = { startsPerSecond: 300 };
+    expect(await findingOf(stepFunctions, 'Setting', { settings })).toMatchObject({ level: 'ok' });
+    account.quotas
+      .on(ListServiceQuotasCommand, { ServiceCode: 'states' })
+      .resolves({ Quotas: stepFunctionsQuotas(150) });
+    expect(await findingOf(stepFunctions, 'Setting', { settings })).toMatchObject({
+      level: 'limits',
+      fix: 'startsPerSecond: 150',
+    });
+  });
+
+  it('are those that AWS documents where Service Quotas has none', async () => {
+    account.quotas.on(ListServiceQuotasCommand, { ServiceCode: 'states' }).resolves({ Quotas: [] });
+    expect(await findingOf(stepFunctions, 'Step Functions: SendTaskSuccess, refill')).toMatchObject({
+      level: 'note',
+      found: 'not in Service Quotas; AWS documents 500',
+    });
+    const small = { region: 'eu-central-1', traffic: { perSecond: 200 } };
+    expect(await findingOf(stepFunctions, starts, small)).toMatchObject({
+      level: 'limits',
+      found: 'not in Service Quotas; AWS documents 150',
+    });
+  });
+});
+
+describe('The table', () => {
+  it('has its quotas compared with what the traffic takes', async () => {
+    const begin = 'DynamoDB: write units a second of one table';
+    expect(await findingOf(tableQuotas, begin)).toMatchObject({ level: 'ok', found: '40000' });
+    expect(await findingOf(tableQuotas, begin, { traffic: { perSecond: 1_000 } })).toMatchObject({
+      level: 'limits',
+      wanted: 'at least 65000',
+    });
+  });
+
+  it('is too cold for a crowd while it is new', async () => {
+    expect(await findingOf(table)).toMatchObject({ level: 'ok', found: '4000' });
+    const crowd = { traffic: { perSecond: 300 } };
+    expect(await findingOf(table, '', crowd)).toMatchObject({ level: 'limits', found: '4000' });
+    deployed({ TableName: 'warm' });
+    account.dynamo
+      .on(DescribeTableCommand, { TableName: 'warm' })
+      .resolves({ Table: { WarmThroughput: { WriteUnitsPerSecond: 20_000 } } });
+    expect(await findingOf(table, '', crowd)).toMatchObject({ level: 'ok', found: '20000' });
+  });
+
+  it('of the setting restoredTable has to be there', async () => {
+    const settings = { restoredTable: 'Darkroom-restored' };
+    expect(await findingOf(table, '', { settings })).toMatchObject({ level: 'ok' });
+    account.dynamo.on(DescribeTableCommand).rejects(awsError('ResourceNotFoundException'));
+    expect(await findingOf(table, '', { settings })).toMatchObject({
+      level: 'stops',
+      found: 'no table Darkroom-restored in us-east-1',
+    });
+  });
+});
+
+describe('API Gateway', () => {
+  const role = 'arn:aws:iam::123456789012:role/logs';
+  const answers = (rateLimit: number, cloudwatchRoleArn?: string): void => {
+    account.gateway
+      .on(GetAccountCommand)
+      .resolves({ throttleSettings: { rateLimit, burstLimit: 5_000 }, cloudwatchRoleArn });
+  };
+
+  it('has its rate compared with what the traffic takes', async () => {
+    const begin = 'API Gateway: requests';
+    expect(await findingOf(gateway, begin)).toMatchObject({ level: 'ok' });
+    answers(2_500);
+    expect(await findingOf(gateway, begin, { traffic: { perSecond: 1_000 } })).toMatchObject({
+      level: 'limits',
+      found: '2500',
+      wanted: 'at least 7500',
+    });
+  });
+
+  it('never reaches a setting throttling that is above the account', async () => {
+    const settings = { throttling: { ratePerSecond: 3_000, burst: 2_000 } };
+    expect(await findingOf(gateway, 'Setting', { settings })).toMatchObject({ level: 'ok' });
+    answers(2_500);
+    expect(await findingOf(gateway, 'Setting', { settings })).toMatchObject({ level: 'limits' });
+  });
+
+  it("stops the deployment without a role for logs and with gatewayLogRole: 'existing'", async () => {
+    const settings = { gatewayLogRole: 'existing' } as const;
+    const begin = "API Gateway: the account's role";
+    expect(await findingOf(gateway, begin, { settings })).toMatchObject({
+      level: 'stops',
+      fix: "gatewayLogRole: 'create'",
+    });
+    answers(10_000, role);
+    expect(await findingOf(gateway, begin, { settings })).toMatchObject({ level: 'ok', found: role });
+  });
+
+  it('tells that the stack would replace a role for logs, before the first deployment', async () => {
+    const begin = "API Gateway: the account's role";
+    expect(await findingOf(gateway, begin)).toMatchObject({ level: 'ok' });
+    answers(10_000, role);
+    expect(await findingOf(gateway, begin)).toMatchObject({ level: 'note' });
+    deployed();
+    expect(await findingOf(gateway, begin)).toMatchObject({ level: 'ok' });
+  });
+
+  it('stops the deployment when it has the name of the API already', async () => {
+    expect(await findingsOf(apiDomain)).toEqual([]);
+    expect(await findingOf(apiDomain, '', { settings: apiSettings })).toMatchObject({ level: 'ok' });
+    account.gateway.on(GetDomainNameCommand).resolves({ regionalDomainName: 'd-1.amazonaws.com' });
+    expect(await findingOf(apiDomain, '', { settings: apiSettings })).toMatchObject({ level: 'stops' });
+    deployed({ ApiDomainTarget: 'd-1.amazonaws.com' });
+    expect(await findingOf(apiDomain, '', { settings: apiSettings })).toMatchObject({ level: 'ok' });
+  });
+});
+
+describe('CloudFront', () => {
+  it('proves by a distribution that the account is verified, and is unknown without one', async () => {
+    expect(await findingOf(cloudFront)).toMatchObject({ level: 'ok', found: 'distributions: 1' });
+    account.cloudFront.on(ListDistributionsCommand).resolves(distributions());
+    const finding = await findingOf(cloudFront);
+    expect(finding.level).toBe('note');
+    expect(finding.fix).toContain('Your account must be verified');
+  });
+
+  it('stops the deployment when another distribution has the name of the images', async () => {
+    const begin = 'CloudFront: the name images.example.com';
+    expect(await findingOf(cloudFront, begin, { settings: resultsSettings })).toMatchObject({ level: 'ok' });
+    account.cloudFront
+      .on(ListDistributionsCommand)
+      .resolves(distributions({ id: 'E9', name: 'd9.cloudfront.net', alias: 'images.example.com' }));
+    expect(await findingOf(cloudFront, begin, { settings: resultsSettings })).toMatchObject({
+      level: 'stops',
+      found: 'belongs to the distribution E9',
+    });
+    deployed({ ResultsDomainTarget: 'd9.cloudfront.net' });
+    expect(await findingOf(cloudFront, begin, { settings: resultsSettings })).toMatchObject({ level: 'ok' });
+  });
+});
+
+describe('A certificate', () => {
+  const has = (detail: CertificateDetail): void => {
+    account.acm.on(DescribeCertificateCommand).resolves({
+      Certificate: { Status: 'ISSUED', DomainName: 'api.example.com', ...detail },
+    });
+  };
+  const found = (): Promise<Finding> => findingOf(certificates, '', { settings: apiSettings });
+
+  it('is right when it is issued for the name, or by a wildcard', async () => {
+    expect(await found()).toMatchObject({ level: 'ok' });
+    has({});
+    expect(await found()).toMatchObject({ level: 'ok', found: 'issued' });
+    expect(await findingsOf(certificates)).toEqual([]);
+  });
+
+  it.each<[string, CertificateDetail, string]>([
+    ['is not validated', { Status: 'PENDING_VALIDATION' }, 'its status is PENDING_VALIDATION'],
+    ['has ended', { Status: 'EXPIRED' }, 'its status is EXPIRED'],
+    ['is for another name', { DomainName: 'www.example.com' }, 'it is for www.example.com'],
+    ['is for another level of names', { DomainName: '*.api.example.com' }, 'it is for *.api.example.com'],
+  ])('stops the deployment when it %s', async (_what, detail, text) => {
+    has(detail);
+    expect(await found()).toMatchObject({ level: 'stops', found: text });
+  });
+
+  it('stops the deployment in another region or another account', async () => {
+    const of = (certificateArn: string): Promise<Finding> =>
+      findingOf(certificates, '', { settings: { apiDomain: { name: 'api.example.com', certificateArn } } });
+    expect(await of(certificate('eu-west-1'))).toMatchObject({ level: 'stops', found: 'it is in eu-west-1' });
+    expect(await of(certificate('us-east-1', '210987654321'))).toMatchObject({
+      level: 'stops',
+      found: 'it belongs to the account 210987654321',
+    });
+  });
+
+  it('stops the deployment when it does not exist', async () => {
+    account.acm.on(DescribeCertificateCommand).rejects(awsError('ResourceNotFoundException'));
+    expect(await found()).toMatchObject({ level: 'stops', found: 'no such certificate' });
+  });
+
+  it('that ACM did not renew is told 45 days before its end', async () => {
+    has({ NotAfter: new Date('2026-12-31T12:00:00Z') });
+    expect(await found()).toMatchObject({ level: 'limits', found: 'issued, ends in 38 days' });
+  });
+
+  it('that nobody may read leaves the other certificates to be asked', async () => {
+    account.acm
+      .on(DescribeCertificateCommand)
+      .rejectsOnce(awsError('AccessDeniedException'))
+      .resolves({ Certificate: { Status: 'ISSUED', DomainName: 'images.example.com' } });
+    const findings = await findingsOf(certificates, { settings: { ...apiSettings, ...resultsSettings } });
+    expect(findings).toMatchObject([
+      { level: 'unasked', found: 'could not ask: needs acm:DescribeCertificate' },
+      { level: 'ok' },
+    ]);
+  });
+});
+
+describe('DNS', () => {
+  const settings = { ...apiSettings, ...resultsSettings };
+  const images = 'DNS: images.example.com';
+
+  it('may lead nowhere before the first deployment', async () => {
+    expect(await findingsOf(dns)).toEqual([]);
+    expect(await findingOf(dns, images, { settings })).toMatchObject({ level: 'ok', found: 'no CNAME' });
+  });
+
+  it('stops the first deployment when a name of CloudFront leads to another distribution', async () => {
+    const aliases = { 'images.example.com': ['d7.cloudfront.net'], 'api.example.com': ['d7.cloudfront.net'] };
+    expect(await findingOf(dns, images, { settings, aliases })).toMatchObject({ level: 'stops' });
+    expect(await findingOf(dns, 'DNS: api', { settings, aliases })).toMatchObject({ level: 'ok' });
+  });
+
+  it('has to lead to the outputs of a deployed stack', async () => {
+    deployed({ ResultsDomainTarget: 'd1.cloudfront.net' });
+    const aliases = { 'images.example.com': ['d1.cloudfront.net'] };
+    expect(await findingOf(dns, images, { settings, aliases })).toMatchObject({ level: 'ok' });
+    expect(await findingOf(dns, images, { settings })).toMatchObject({
+      level: 'note',
+      wanted: 'd1.cloudfront.net',
+    });
+  });
+});
+
+describe('The models of Bedrock', () => {
+  it.each([
+    ['available', {}, 'ok'],
+    ['not in us-west-2', { regionAvailability: 'NOT_AVAILABLE' }, 'limits'],
+    ['the account is not authorized', { authorizationStatus: 'NOT_AUTHORIZED' }, 'limits'],
+    [
+      'no agreement with its vendor (NOT_AVAILABLE)',
+      { agreementAvailability: { status: 'NOT_AVAILABLE' } },
+      'limits',
+    ],
+  ] as const)('are told: %s', async (found, answer, level) => {
+    account.bedrock.on(GetFoundationModelAvailabilityCommand).resolves({
+      agreementAvailability: { status: 'AVAILABLE' },
+      authorizationStatus: 'AUTHORIZED',
+      entitlementAvailability: 'AVAILABLE',
+      regionAvailability: 'AVAILABLE',
+      modelId: 'stability.sd3-5-large-v1:0',
+      ...answer,
+    });
+    expect(await findingOf(bedrockModels)).toMatchObject({ level, found });
+  });
+
+  it('need rights at AWS Marketplace of the role behind a session', async () => {
+    account.sts.on(GetCallerIdentityCommand).resolves({
+      Account: accountId,
+      Arn: `arn:aws:sts::${accountId}:assumed-role/Admin/me`,
+    });
+    expect(await findingOf(marketplaceRights)).toMatchObject({ level: 'ok', found: 'both' });
+    const [call] = account.iam.commandCalls(SimulatePrincipalPolicyCommand);
+    expect(call?.args[0].input.PolicySourceArn).toBe(`arn:aws:iam::${accountId}:role/team/Admin`);
+    account.iam
+      .on(SimulatePrincipalPolicyCommand)
+      .resolves(simulated(['aws-marketplace:Subscribe'], { 'aws-marketplace:Subscribe': 'implicitDeny' }));
+    expect(await findingOf(marketplaceRights)).toMatchObject({
+      level: 'note',
+      found: 'you lack aws-marketplace:Subscribe',
+    });
+  });
+
+  it('need no look at the rights of the root user', async () => {
+    account.sts
+      .on(GetCallerIdentityCommand)
+      .resolves({ Account: accountId, Arn: `arn:aws:iam::${accountId}:root` });
+    expect(await findingOf(marketplaceRights)).toMatchObject({ level: 'ok' });
+  });
+});
+
+describe('The e-mail of alarms', () => {
+  const settings = { alarmEmail: 'you@example.com' };
+  const topic = { AlarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:topic' };
+  const subscribed = (SubscriptionArn: string): void => {
+    account.sns
+      .on(ListSubscriptionsByTopicCommand)
+      .resolves({ Subscriptions: [{ Endpoint: 'you@example.com', SubscriptionArn }] });
+  };
+
+  it('stops the deployment when nobody gets the alarms, until the operator says to go on', async () => {
+    expect(await findingOf(alarmEmail)).toMatchObject({
+      level: 'stops',
+      found: 'no address: nobody gets the alarms',
+      fix: "alarmEmail: 'you@example.com' in the settings; or go on with --without-alarms",
+    });
+    expect(await findingOf(alarmEmail, '', { withoutAlarms: true })).toMatchObject({
+      level: 'limits',
+      fix: "alarmEmail: 'you@example.com' in the settings",
+    });
+  });
+
+  it('is not wanted where another subscription of the topic is confirmed', async () => {
+    deployed(topic);
+    subscribed('PendingConfirmation');
+    expect(await findingOf(alarmEmail)).toMatchObject({ level: 'stops' });
+    subscribed(`${topic.AlarmTopicArn}:1`);
+    expect(await findingOf(alarmEmail)).toMatchObject({
+      level: 'ok',
+      found: '1 confirmed, beside the settings',
+    });
+    const other = { alarmEmail: 'they@example.com' };
+    expect(await findingOf(alarmEmail, '', { settings: other })).toMatchObject({ level: 'limits' });
+  });
+
+  it('is subscribed by the first deployment', async () => {
+    expect(await findingOf(alarmEmail, '', { settings })).toMatchObject({ level: 'note' });
+  });
+
+  it('gets alarms only when its owner has confirmed it', async () => {
+    deployed(topic);
+    expect(await findingOf(alarmEmail, '', { settings })).toMatchObject({
+      level: 'limits',
+      found: 'you@example.com is not subscribed',
+    });
+    subscribed('PendingConfirmation');
+    expect(await findingOf(alarmEmail, '', { settings })).toMatchObject({
+      level: 'stops',
+      found: 'you@example.com is not confirmed: nobody gets the alarms',
+    });
+    subscribed(`${topic.AlarmTopicArn}:1`);
+    expect(await findingOf(alarmEmail, '', { settings })).toMatchObject({ level: 'ok' });
+  });
+});
+
+describe('The settings', () => {
+  it('are compared with what the traffic takes', async () => {
+    expect(await findingOf(settingsForTraffic, 'Setting serviceCapacity')).toMatchObject({ level: 'ok' });
+    const crowd = { traffic: { perSecond: 300 } };
+    expect(await findingOf(settingsForTraffic, 'Setting serviceCapacity', crowd)).toMatchObject({
+      level: 'limits',
+      fix: 'serviceCapacity: 6800',
+    });
+    expect(await findingOf(settingsForTraffic, 'Setting throttling.rate', crowd)).toMatchObject({
+      level: 'limits',
+      fix: 'throttling: { ratePerSecond: 2300, burst: 2300 }',
+    });
+  });
+
+  it('say that a reservation is too small for the traffic', async () => {
+    const reserving = (api: number | 'shared'): Promise<readonly Finding[]> =>
+      findingsOf(settingsForTraffic, { over: { concurrency: { api } } });
+    const levels = async (api: number | 'shared'): Promise<string[]> =>
+      (await reserving(api))
+        .filter(({ question }) => question === 'Setting concurrency.api')
+        .map(({ level, wanted }) => `${level}, ${wanted}`);
+    expect(await levels(36)).toEqual(['ok, at least 36']);
+    expect(await levels(35)).toEqual(['limits, at least 36']);
+    expect(await levels('shared')).toEqual([]);
+  });
+});
+
+describe('The reservations of concurrency', () => {
+  it('count among those that Lambda has to grant', async () => {
+    const over = { concurrency: { api: 850, refunds: 51 } };
+    expect(await findingOf(lambdaConcurrency, 'Lambda: reserved', { over })).toMatchObject({
+      level: 'stops',
+      wanted: '901 that the settings reserve, and 100 that stay unreserved',
+    });
+  });
+});
+
+describe('The command', () => {
+  const run = async (
+    stage: string,
+    withoutAlarms = true,
+  ): Promise<{ code: number; printed: string[]; told: string[] }> => {
+    const [printed, told]: [string[], string[]] = [[], []];
+    const code = await preflightCommand(
+      {
+        stage,
+        region: 'us-east-1',
+        traffic: { perSecond: 10, seconds: 15, kind: 'synchronous', isPolled: true },
+        withoutAlarms,
+        json: true,
+      },
+      { print: (line) => printed.push(line), tell: (line) => told.push(line) },
+    );
+    return { code, printed, told };
+  };
+
+  it('asks with the settings of the stage and the models of the catalog, and tells its progress apart', async () => {
+    const { code, printed, told } = await run('default');
+    const { findings, ...rest } = JSON.parse(printed.join('')) as { findings: Finding[] };
+    expect(code).toBe(0);
+    expect(rest).toEqual({
+      ok: true,
+      account: accountId,
+      region: 'us-east-1',
+      stack: 'Darkroom',
+      traffic: { creations_per_second: 10, seconds: 15, vendor: 'synchronous' },
+    });
+    expect(findings.map(({ question }) => question)).toContain('Bedrock: stability.sd3-5-large-v1:0');
+    expect(told.join('\n')).toContain('CDK bootstrap …');
+  });
+
+  it('ends with exit code 1 when nobody gets the alarms, unless the operator goes on without', async () => {
+    const { code, printed } = await run('default', false);
+    const { ok, findings } = JSON.parse(printed.join('')) as { ok: boolean; findings: Finding[] };
+    expect([code, ok]).toEqual([1, false]);
+    expect(findings.filter(({ level }) => level === 'stops').map(({ question }) => question)).toEqual([
+      'E-mail of alarms',
+    ]);
+  });
+
+  it('ends with exit code 1 and one sentence for a stage without settings, or without credentials', async () => {
+    expect(await run('nowhere')).toEqual({
+      code: 1,
+      printed: [],
+      told: ['stage: there is no lib/config/nowhere.ts; copy lib/config/default.ts to begin with'],
+    });
+    account.sts.on(GetCallerIdentityCommand).rejects(awsError('CredentialsProviderError', 'none found'));
+    const { code, printed, told } = await run('default');
+    expect([code, printed.length, told.length]).toEqual([1, 0, 1]);
+    expect(told[0]).toMatch(/^AWS does not know who asks/);
+  });
+});
+
+describe('The report', () => {
+  const finding = (level: Finding['level']): Finding => ({
+    question: `A ${level}`,
+    level,
+    found: 'found',
+    wanted: 'wanted',
+    ...(level !== 'ok' && { fix: 'do this' }),
+  });
+  const report = (...levels: Finding['level'][]): { code: number; lines: string[]; json: unknown } => {
+    const data = {
+      account: accountId,
+      region: 'us-east-1',
+      stack: 'Darkroom',
+      traffic: { perSecond: 10, seconds: 15, kind: 'job', isPolled: true },
+      findings: levels.map(finding),
+    } as const;
+    const lines: string[] = [];
+    const code = printReport(data, false, (line) => lines.push(line));
+    const documents: string[] = [];
+    expect(printReport(data, true, (line) => documents.push(line))).toBe(code);
+    expect(documents).toHaveLength(1);
+    const json: unknown = JSON.parse(documents[0] ?? '');
+    return { code, lines, json };
+  };
+
+  it('ends with exit code 1 when something stops the deployment, and only then', () => {
+    expect(report('ok', 'note', 'limits', 'unasked').code).toBe(0);
+    expect(report('ok', 'stops').code).toBe(1);
+  });
+
+  it('has one line for each finding, and says what to do where there is something to do', () => {
+    const { lines } = report('ok', 'stops');
+    expect(lines.slice(0, 2).map((line) => line.replace(/^\S+ /, ''))).toEqual([
+      'A ok     found; wanted: wanted',
+      'A stops  found; wanted: wanted; fix: do this',
+    ]);
+    expect(lines.join('\n')).toContain('Findings that stop the deployment (✗): 1.');
+  });
+
+  it('is one JSON document with --json', () => {
+    expect(report('ok', 'stops').json).toMatchObject({
+      ok: false,
+      account: accountId,
+      findings: [{ level: 'ok' }, { level: 'stops', fix: 'do this' }],
+    });
+    expect(report('limits').json).toMatchObject({ ok: true });
+  });
+
+  it('says how many findings limit the service, and how many could not be asked', () => {
+    const text = report('limits', 'unasked', 'unasked').lines.join('\n');
+    expect(text).toContain('Findings that limit the service (!): 1.');
+    expect(text).toContain('Questions that could not be asked (?): 2.');
+    expect(text).toContain('Nothing that was found stops the deployment.');
+  });
+});

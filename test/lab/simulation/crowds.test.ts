@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import { brokenCrowdPromises } from '../../../lab/simulation/load/crowd/crowd-measures.ts';
+import { type AskedCrowd, crowdPlan } from '../../../lab/simulation/load/crowd/crowd-plan.ts';
+import { runCrowd } from '../../../lab/simulation/load/crowd/run-crowd.ts';
+
+const usual: Omit<AskedCrowd, 'situation' | 'perSecond' | 'quotas' | 'lengthSeconds'> = {
+  vendor: 'synchronous',
+  renderSeconds: 15,
+  start: 'warm',
+};
+
+it(
+  'One account makes 20 creations a second, and fewer than one in a hundred hears 503',
+  { timeout: 300_000 },
+  async () => {
+    const report = await runCrowd(
+      crowdPlan({ ...usual, situation: 'one-account', perSecond: 20, quotas: 'raised', lengthSeconds: 40 }),
+    );
+    expect(brokenCrowdPromises(report)).toEqual([]);
+    expect(report.accepted).toBeGreaterThan(700);
+  },
+);
+
+it(
+  'A crowd of 100 a second with the quotas of docs/deploying.md is served as a whole',
+  { timeout: 300_000 },
+  async () => {
+    const report = await runCrowd(
+      crowdPlan({ ...usual, situation: 'crowd', perSecond: 100, quotas: 'raised', lengthSeconds: 10 }),
+    );
+    expect(brokenCrowdPromises(report)).toEqual([]);
+    expect(report).toMatchObject({ refused: {}, limits: [] });
+    expect(report.accepted).toBeGreaterThan(900);
+  },
+);
+
+it(
+  'A full service has as many creations open as the setting says, within ten percent',
+  { timeout: 300_000 },
+  async () => {
+    const report = await runCrowd(
+      crowdPlan({
+        ...usual,
+        situation: 'crowd',
+        perSecond: 100,
+        quotas: 'raised',
+        lengthSeconds: 25,
+        serviceCapacity: 1_000,
+      }),
+    );
+    expect(brokenCrowdPromises(report)).toEqual([]);
+    expect(report.refused['429 capacity']).toBeGreaterThan(100);
+    expect(report.openShares?.[0]).toBeGreaterThan(0.9);
+    expect(report.openShares?.[1]).toBeLessThan(1.1);
+  },
+);

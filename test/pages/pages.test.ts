@@ -1,0 +1,687 @@
+/**
+ * What people do on the pages of the portal, in a real browser. The file is longer than 300 lines, because each
+ * further file would start a browser of its own.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type PortalPage, startPortalPage } from './stub/portal-page.ts';
+import type { Refused } from './stub/server.ts';
+
+let portal: PortalPage;
+beforeAll(async () => {
+  portal = await startPortalPage();
+});
+afterAll(() => portal.end());
+beforeEach(() => portal.reset());
+
+const stale: Refused = {
+  status: 403,
+  code: 'ERR_FORBIDDEN',
+  message: 'Sign in again to do this.',
+  details: { reason: 'reauthenticate' },
+};
+const ended: Refused = { status: 401, code: 'ERR_SESSION_REQUIRED', message: 'Sign in.' };
+const conflict: Refused = {
+  status: 409,
+  code: 'ERR_CONFLICT',
+  message: 'Somebody changed it meanwhile.',
+  details: { reason: 'changed_meanwhile' },
+};
+
+const sent = (operation: string) => portal.stub.received.filter((one) => one.operation === operation);
+const button = (name: string | RegExp) =>
+  portal.page.getByRole('button', { name, exact: typeof name === 'string' });
+const dialog = () => portal.page.getByRole('dialog');
+const storage = (): Promise<string> =>
+  portal.page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
+
+describe('The first page', () => {
+  it('takes three requests before the API', async () => {
+    const paths: string[] = [];
+    const note = (request: { url(): string }): void => void paths.push(new URL(request.url()).pathname);
+    portal.page.on('request', note);
+    await portal.open('', 'Home');
+    portal.page.off('request', note);
+    // Some builds of Chromium ask for the icon, and some do not. Nothing waits for the icon.
+    const others = /^\/(api|stub)\/|\/favicon\.svg$/;
+    const own = paths.filter((path) => !others.test(path));
+    expect(own.map((path) => path.replace(/-[0-9a-f]{10}/, ''))).toEqual([
+      '/portal/',
+      '/portal/app.css',
+      '/portal/app.js',
+    ]);
+  });
+});
+
+describe('A service that the operator has closed', () => {
+  it('is told on each page, with the message of the operator', async () => {
+    const { me } = portal.stub.samples;
+    const service = { ...me.service, closed_message: 'A restore runs until 14:00 UTC.' };
+    portal.stub.answer('getMe', () => ({ ...me, service }));
+    for (const [path, heading] of [
+      ['', 'Home'],
+      ['playground', 'Playground'],
+    ] as const) {
+      await portal.open(path, heading);
+      expect(await portal.page.getByRole('note').textContent()).toBe(
+        'The service takes no new creations at the moment: A restore runs until 14:00 UTC.',
+      );
+    }
+  });
+});
+
+describe('Somebody who is not signed in', () => {
+  it('sees one button, which leads back to the page that was asked for', async () => {
+    portal.stub.refuse('getMe', ended);
+    await portal.open('deliveries?outcome=failed', 'Darkroom');
+    const links = portal.page.getByRole('link');
+    await links.first().waitFor();
+    expect(await links.count()).toBe(1);
+    expect(await links.getAttribute('href')).toBe(
+      `/auth/login?return=${encodeURIComponent('/portal/deliveries?outcome=failed')}`,
+    );
+    expect(await portal.violations()).toEqual([]);
+  });
+
+  it('reads in words why a sign-in failed, and never the word of the address itself', async () => {
+    portal.stub.refuse('getMe', ended);
+    await portal.open('?error=not_invited', 'Darkroom');
+    expect(await portal.page.getByRole('alert').textContent()).toContain('Nobody has invited this address');
+    await portal.open('?error=<b>hello</b>', 'Darkroom');
+    expect(await portal.page.getByRole('alert').textContent()).toBe(
+      'The sign-in did not succeed. Try again.',
+    );
+  });
+});
+
+describe('A session that ends while a page is open', () => {
+  it('asks to sign in again, leads back to the same page, and keeps what was entered on screen', async () => {
+    await portal.open('webhooks', 'Webhooks');
+    const field = portal.page.getByLabel('Address of your receiver');
+    await field.fill('https://mine.example.com/hooks');
+    portal.stub.refuse('testWebhook', ended);
+    await button('Send a test delivery').click();
+    expect(await dialog().getByRole('heading').textContent()).toBe('Your session ended');
+    expect(await dialog().getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe(
+      '/auth/login?return=%2Fportal%2Fwebhooks',
+    );
+    await portal.page.keyboard.press('Escape');
+    await portal.page.keyboard.press('Escape');
+    expect(await dialog().isVisible()).toBe(true);
+    expect(await field.inputValue()).toBe('https://mine.example.com/hooks');
+  });
+});
+
+describe('What was typed when the session ended', () => {
+  /** Types a new key, finds the session ended, and signs in. */
+  const typeAndSignIn = async (name: string): Promise<void> => {
+    await portal.open('keys', 'Keys');
+    await button('Create a key').click();
+    await dialog().getByLabel('Name').fill(name);
+    await dialog().getByLabel('Cap a day (USD)').fill('2.50');
+    portal.stub.refuse('createKey', ended);
+    await button('Create the key').click();
+    await portal.page.getByRole('link', { name: 'Sign in' }).click();
+    await portal.page.waitForLoadState('networkidle');
+  };
+  const other = (): void => {
+    const { me } = portal.stub.samples;
+    portal.stub.answer('getMe', () => ({ ...me, person: { ...me.person, id: 'per_other' } }));
+  };
+
+  it('is there again for the same person after the sign-in, once', async () => {
+    await typeAndSignIn('Typed before');
+    expect(await dialog().getByLabel('Name').inputValue()).toBe('Typed before');
+    expect(await dialog().getByLabel('Cap a day (USD)').inputValue()).toBe('2.50');
+    expect(await storage()).toBe('[{},{}]');
+    await portal.page.keyboard.press('Escape');
+    await button('Create a key').click();
+    expect(await dialog().getByLabel('Name').inputValue()).toBe('');
+  });
+
+  it('is given to nobody else, and leaves the storage', async () => {
+    await portal.page.route('**/auth/login**', async (route) => {
+      other();
+      await route.continue();
+    });
+    await typeAndSignIn('Not yours');
+    await portal.page.unroute('**/auth/login**');
+    await portal.page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+    expect(await dialog().count()).toBe(0);
+    expect(await storage()).toBe('[{},{}]');
+  });
+
+  it('never reaches the storage when it may hold a secret', async () => {
+    await portal.open('webhooks', 'Webhooks');
+    const field = portal.page.getByLabel('Address of your receiver');
+    await field.fill('https://mine.example.com/hooks?token=s3cret');
+    await portal.page.getByLabel('Tell when less is available than (USD)').fill('17');
+    portal.stub.refuse('testWebhook', ended);
+    await button('Send a test delivery').click();
+    // The page stays, so that the storage can be read.
+    await portal.page.evaluate(
+      "addEventListener('click', (event) => event.preventDefault(), { capture: true, once: true })",
+    );
+    await portal.page.getByRole('link', { name: 'Sign in' }).click();
+    const stored = await storage();
+    expect(stored).toContain('17');
+    expect(stored).not.toContain('s3cret');
+    portal.stub.reset();
+    await portal.open('webhooks', 'Webhooks');
+    expect(await portal.page.getByLabel('Tell when less is available than (USD)').inputValue()).toBe('17');
+  });
+});
+
+describe('What needs a fresh sign-in', () => {
+  it('is finished after the sign-in with what was entered, and leaves nothing in the storage', async () => {
+    await portal.open('keys', 'Keys');
+    portal.stub.refuse('createKey', stale);
+    await button('Create a key').click();
+    await dialog().getByLabel('Name').fill('Laptop of Ada');
+    await dialog().getByLabel('Cap a month (USD)').fill('12.50');
+    await button('Create the key').click();
+    const confirm = portal.page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await confirm.waitFor();
+    expect(await portal.violations('dialog')).toEqual([]);
+    const asked = sent('createKey')[0]?.body;
+    expect(asked).toEqual({ name: 'Laptop of Ada', monthly_cap: 12.5 });
+    portal.stub.reset();
+    await confirm.getByRole('button', { name: 'Sign in and go on' }).click();
+    await portal.page.getByRole('dialog', { name: 'Your new key: Laptop of Ada' }).waitFor();
+    expect(portal.stub.visited).toEqual([
+      expect.stringMatching(
+        /^GET \/auth\/login\?return=%2Fportal%2Fkeys%3Fcontinue%3D[0-9a-f-]{36}&fresh=1$/,
+      ),
+    ]);
+    expect(sent('createKey').map(({ body }) => body)).toEqual([asked]);
+    expect(await storage()).toBe('[{},{}]');
+    expect(new URL(portal.page.url()).search).toBe('');
+    await portal.page.reload();
+    await portal.page.getByRole('heading', { level: 1 }).waitFor();
+    expect(sent('createKey')).toHaveLength(1);
+  });
+
+  it('is not finished when the person comes back in another way', async () => {
+    await portal.open('webhooks', 'Webhooks');
+    portal.stub.refuse('rotateSecret', stale);
+    await button('Rotate').click();
+    await button('Rotate the secret').click();
+    // The refused request has to arrive before the stub forgets all requests.
+    await portal.page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+    // The sign-in is begun, and the person leaves it.
+    await portal.page.evaluate(
+      `sessionStorage.setItem('darkroom.begun', JSON.stringify({ id: 'x', operation: 'rotateSecret', input: {}, atMillis: Date.now() }))`,
+    );
+    portal.stub.reset();
+    await portal.open('webhooks', 'Webhooks');
+    await portal.page.locator('.loading').first().waitFor({ state: 'detached' });
+    expect(sent('rotateSecret')).toHaveLength(0);
+    expect(await storage()).toBe('[{},{}]');
+  });
+});
+
+describe('A key', () => {
+  it('is created, shown once and put away by the keyboard alone', async () => {
+    const { page } = portal;
+    await portal.open('keys', 'Keys');
+    await page.getByRole('row').nth(1).waitFor();
+    // The skip link comes first, then the menu.
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Create a key');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('By keyboard');
+    await page.keyboard.press('Enter');
+    const shown = page.getByRole('dialog', { name: 'Your new key: By keyboard' });
+    await shown.waitFor();
+    expect(sent('createKey')[0]?.body).toEqual({ name: 'By keyboard' });
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    expect(await shown.isVisible()).toBe(true);
+    expect(await shown.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
+    expect(await portal.violations('dialog')).toEqual([]);
+    expect(await shown.getByRole('region', { name: 'the request in curl' }).textContent()).toContain(
+      "Authorization: Bearer dk_live_Qm9vU2tlLmV4YW1wbGUuc2VjcmV0'",
+    );
+    await shown.getByRole('tab', { name: 'curl' }).focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await shown.getByRole('tabpanel').textContent()).toContain('dk_live_Qm9vU2tlLmV4YW1wbGUuc2VjcmV0');
+    await shown.getByLabel('I have stored it').focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await shown.waitFor({ state: 'detached' });
+    // The key is nowhere any more: not on the page, and never in the storage.
+    expect(await page.content()).not.toContain('dk_live_Qm9vU2tlLmV4YW1wbGUuc2VjcmV0');
+    expect(await storage()).toBe('[{},{}]');
+  });
+
+  it('is revoked only when its name was typed, and the focus comes back', async () => {
+    await portal.show('keys', 'Keys');
+    await button('Revoke Night batch').click();
+    const revoke = button('Revoke the key');
+    expect(await revoke.isDisabled()).toBe(true);
+    await portal.page.getByLabel('Type “Night batch” to confirm').fill('Night batch');
+    await revoke.click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(sent('revokeKey').map(({ id }) => id)).toEqual(['key_night']);
+    await portal.page.getByText('The key is revoked.').waitFor();
+    await button('Roll Night batch').click();
+    await portal.page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    expect(await portal.page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe(
+      'Roll Night batch',
+    );
+  });
+
+  it('that somebody else changed meanwhile shows what is stored, and sends nothing of it back', async () => {
+    await portal.show('keys', 'Keys');
+    await button('Change Night batch').click();
+    const cap = dialog().getByRole('textbox', { name: 'Cap a month (USD)' });
+    expect(await cap.inputValue()).toBe('60');
+    expect(await button('Save').isDisabled()).toBe(true);
+    await cap.fill('80');
+    await dialog().getByLabel('Name').fill('Nightly batch');
+    portal.stub.answer('listKeys', () => ({
+      data: portal.stub.samples.keys.map((key) => ({
+        ...key,
+        ...{ version: 'v2', monthly_cap: 10, daily_cap: 3, models: null },
+      })),
+      next_cursor: null,
+    }));
+    portal.stub.refuse('changeKey', conflict);
+    await button('Save').click();
+    await dialog().getByText('Somebody stored meanwhile: $10').waitFor();
+    expect(sent('changeKey')[0]?.body).toEqual({ name: 'Nightly batch', monthly_cap: 80, version: 'v1' });
+    // A field that nobody touched here shows what is stored.
+    expect(await dialog().getByLabel('Cap a day (USD)').inputValue()).toBe('3');
+    expect(await cap.inputValue()).toBe('80');
+    expect(await button('Save').isDisabled()).toBe(true);
+    expect(await portal.violations('dialog')).toEqual([]);
+    await button('Take it: Cap a month (USD)').click();
+    expect(await cap.inputValue()).toBe('10');
+    portal.stub.reset();
+    await button('Save').click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(sent('changeKey').map(({ body }) => body)).toEqual([{ name: 'Nightly batch', version: 'v2' }]);
+  });
+
+  it('that was revoked meanwhile says so in the place of the form', async () => {
+    await portal.show('keys', 'Keys');
+    await button('Change Night batch').click();
+    await dialog().getByLabel('Name').fill('Nightly batch');
+    const revoked_at = new Date().toISOString();
+    portal.stub.answer('listKeys', () => ({
+      data: portal.stub.samples.keys.map((key) => ({ ...key, revoked_at })),
+      next_cursor: null,
+    }));
+    portal.stub.refuse('changeKey', conflict);
+    await button('Save').click();
+    await dialog().getByText('Somebody revoked this key meanwhile').waitFor();
+    await portal.page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+  });
+
+  it('with a wrong field says so at the field', async () => {
+    await portal.show('keys', 'Keys');
+    await button('Create a key').click();
+    await dialog().getByLabel('Name').fill('x');
+    await dialog().getByLabel('Cap a day (USD)').fill('many');
+    expect(await button('Create the key').isDisabled()).toBe(true);
+    await dialog().getByLabel('Cap a day (USD)').fill('5');
+    portal.stub.refuse('createKey', {
+      status: 400,
+      code: 'ERR_INVALID_REQUEST',
+      message: 'daily_cap: must be at most 1',
+      details: { errors: [{ field: 'daily_cap', code: 'too_big', message: 'must be at most 1' }] },
+    });
+    await button('Create the key').click();
+    const field = dialog().getByRole('textbox', {
+      name: 'Cap a day (USD)',
+      description: 'must be at most 1',
+    });
+    await field.waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await expect
+      .poll(() => portal.page.evaluate('document.activeElement.getAttribute("aria-invalid")'))
+      .toBe('true');
+  });
+});
+
+describe('A table', () => {
+  /** Pixels of the first table that a scroll to the side would show. */
+  const beyondItsWidth = async (): Promise<unknown> =>
+    portal.page.evaluate(
+      "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.table'))",
+    );
+
+  it('of the margin shows the margin on a phone, without a scroll to the side', async () => {
+    const { page } = portal;
+    await page.setViewportSize({ width: 390, height: 844 });
+    await portal.show('operator/margin', 'Margin');
+    await page.getByRole('row').nth(2).waitFor();
+    const heads = page.getByRole('columnheader').filter({ visible: true });
+    expect(await heads.allTextContents()).toEqual(['model', 'Revenue', 'Margin', 'Margin %']);
+    expect(await beyondItsWidth()).toBe(0);
+  });
+
+  it.each([
+    ['creations', 'Creations'],
+    ['wallet', 'Wallet'],
+    ['usage?by=user', 'Usage'],
+  ])('of %s keeps its last columns in sight beside a user of 64 characters', async (path, heading) => {
+    const { page } = portal;
+    await portal.show(path, heading);
+    const user = page.getByTitle('customer-118'.padEnd(64, '0')).first();
+    await user.waitFor();
+    expect((await user.boundingBox())?.width).toBeLessThan(360);
+    expect(await beyondItsWidth()).toBe(0);
+  });
+});
+
+describe('A refusal', () => {
+  const refusedWith = async (
+    details: NonNullable<Refused['details']>,
+    code = 'ERR_CONFLICT',
+  ): Promise<string> => {
+    portal.stub.refuse('changePerson', { status: 409, code, message: 'It cannot be done.', details });
+    await portal.show('people', 'People');
+    await button('Change developer@nordlicht.example').click();
+    await dialog().getByLabel('Role').selectOption('viewer');
+    await button('Save').click();
+    return (await dialog().getByRole('alert').textContent()) ?? '';
+  };
+
+  it('of the last owner offers no newest state, because that would not help', async () => {
+    const text = await refusedWith({ reason: 'last_owner' });
+    expect(text).toContain('It cannot be done.');
+    expect(text).not.toMatch(/newest|stored now/);
+    expect(await refusedWith({ reason: 'changed_meanwhile' })).toContain('What is stored now is shown here.');
+  });
+
+  it('of a removed person says who can invite again, and of a low role who can change it', async () => {
+    const removed = await refusedWith({ reason: 'role', is_member: false }, 'ERR_FORBIDDEN');
+    expect(removed).toContain('can invite you again');
+    expect(removed).not.toContain('another role');
+    expect(await refusedWith({ reason: 'role' }, 'ERR_FORBIDDEN')).toContain('can give you another role');
+  });
+});
+
+describe('A suspended account', () => {
+  it('tells a client whom to ask, and an operator the command', async () => {
+    const { me } = portal.stub.samples;
+    const account = me.account && { ...me.account, condition: 'suspended' as const };
+    portal.stub.answer('getMe', () => ({ ...me, account, is_operator: false }));
+    await portal.open('', 'Home');
+    const banner = portal.page.getByRole('note');
+    expect(await banner.textContent()).toContain('Write to support@example.com.');
+    expect(await banner.textContent()).not.toContain('npm run');
+    portal.stub.answer('getMe', () => ({ ...me, account, is_operator: true }));
+    await portal.open('', 'Home');
+    expect(await banner.getByRole('code').textContent()).toBe(
+      `npm run admin -- accounts set ${account?.id} --condition active`,
+    );
+  });
+});
+
+describe('A page that fails', () => {
+  it('shows the reason, the request id and a way on', async () => {
+    portal.stub.refuse('listLedger', { status: 500, code: 'ERR_INTERNAL', message: 'Something broke.' });
+    await portal.show('wallet', 'Wallet');
+    const alert = portal.page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain('Something broke.');
+    expect(await alert.textContent()).toContain('req_5f0b7c1e');
+    portal.stub.reset();
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await portal.page.getByRole('row').nth(2).waitFor();
+    expect(await alert.count()).toBe(0);
+  });
+
+  it('says when the service cannot be reached, and what that means for a change', async () => {
+    await portal.show('webhooks', 'Webhooks');
+    portal.stub.breakOff('getAlerts');
+    portal.stub.breakOff('testWebhook');
+    await button('Send a test delivery').click();
+    await portal.page.getByText('Nobody knows whether the service got your request').waitFor();
+    await portal.show('wallet', 'Wallet');
+    await portal.page.getByText('Your browser cannot reach the service.').waitFor();
+  });
+});
+
+describe('A viewer', () => {
+  it('reads, and is offered nothing that would be refused', async () => {
+    const { me } = portal.stub.samples;
+    const account = me.account && { ...me.account, role: 'viewer' as const };
+    portal.stub.answer('getMe', () => ({ ...me, account, is_operator: false }));
+    await portal.open('keys', 'Keys');
+    await portal.page.getByRole('row').nth(1).waitFor();
+    expect(await button(/Create|Revoke|Roll|Change/).count()).toBe(0);
+    const names = await portal.page.getByRole('navigation').getByRole('link').allTextContents();
+    expect(names).toEqual([
+      'Home',
+      'Creations',
+      'Keys',
+      'Webhooks',
+      'Deliveries',
+      'API reference',
+      'Wallet',
+      'Usage',
+      'Account',
+    ]);
+    await portal.open('people', 'Not for your role');
+    expect(sent('listPeople')).toHaveLength(0);
+    expect(await portal.violations()).toEqual([]);
+  });
+
+  it('without an account reads whom to ask', async () => {
+    const { me } = portal.stub.samples;
+    portal.stub.answer('getMe', () => ({ ...me, account: null, accounts: [], is_operator: false }));
+    await portal.open('', 'You belong to no account yet');
+    expect(await portal.page.getByRole('main').textContent()).toContain('support@example.com');
+  });
+});
+
+describe('The audit', () => {
+  it('says in words what was done, and what was only tried', async () => {
+    await portal.show('audit', 'Audit');
+    const rows = portal.page.getByRole('row');
+    await rows.nth(5).waitFor();
+    const cells = async (row: number): Promise<string[]> => rows.nth(row).getByRole('cell').allTextContents();
+    expect(await cells(1)).toEqual([
+      'owner@nordlicht.example',
+      'created the key Night batch',
+      'done',
+      'key_night',
+      '–',
+    ]);
+    const texts = await rows.allTextContents();
+    expect(texts[2]).toContain('changed a key');
+    expect(texts[2]).toContain('name, monthly_cap');
+    expect(texts[5]).toContain('tried to invite a person');
+    expect(texts[6]).toContain('began to rotate the webhook secret');
+  });
+});
+
+describe('The first steps of an account', () => {
+  it('lead from a key over a request to a webhook', async () => {
+    const { home } = portal.stub.samples;
+    let steps = { has_key: false, has_creation: false, has_webhook_secret: false, has_delivery: false };
+    portal.stub.answer('getHome', () => ({ ...home, steps, creations: [], keys_near_cap: [] }));
+    await portal.show('', 'Home');
+    await button('Create a key').click();
+    await portal.page.getByText('dk_live_Qm9vU2tlLmV4YW1wbGUuc2VjcmV0', { exact: true }).waitFor();
+    expect(await portal.violations('main')).toEqual([]);
+    steps = { ...steps, has_key: true };
+    await portal.page.getByLabel('I have stored it').check();
+    await button('Done').click();
+    await portal.page.getByText('Waiting for the first request…').waitFor();
+    steps = { ...steps, has_creation: true };
+    await portal.page.getByRole('link', { name: 'Open the signing secret' }).click();
+    await portal.page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+  });
+});
+
+describe('A test delivery', () => {
+  it('shows what was sent and counts down to the next one', async () => {
+    await portal.show('webhooks', 'Webhooks');
+    await button('Send a test delivery').click();
+    await portal.page.getByRole('region', { name: 'the headers of the request' }).waitFor();
+    const waiting = button(/^Next test in \d+ s$/);
+    const seconds = async (): Promise<number> => Number(/\d+/.exec((await waiting.textContent()) ?? '')?.[0]);
+    expect(await waiting.isDisabled()).toBe(true);
+    const first = await seconds();
+    expect(first).toBeGreaterThan(0);
+    expect(first).toBeLessThanOrEqual(30);
+    await expect.poll(seconds).toBeLessThan(first);
+  });
+
+  it('that comes too early says when the next one is possible', async () => {
+    portal.stub.refuse('testWebhook', {
+      status: 429,
+      code: 'ERR_RATE_LIMIT',
+      message: 'One test in 30 seconds.',
+      headers: { 'retry-after': '12' },
+    });
+    await portal.show('webhooks', 'Webhooks');
+    await button('Send a test delivery').click();
+    await button(/^Next test in ([1-9]|1[0-2]) s$/).waitFor();
+    expect(await portal.page.getByRole('alert').textContent()).toContain('One test in 30 seconds.');
+  });
+});
+
+describe('Redelivery of all that failed', () => {
+  it('sends requests until the service has taken every webhook that failed since the moment', async () => {
+    let left = 3;
+    portal.stub.answer('redeliverFailed', () => ({ redelivered: 25, has_more: (left -= 1) > 0 }));
+    await portal.show('deliveries', 'Deliveries');
+    await button('Redeliver all failed…').click();
+    await button('Redeliver').click();
+    await portal.page.getByText('Redelivering 75 webhooks.').waitFor();
+    const moments = sent('redeliverFailed').map(({ body }) => (body as { since: string }).since);
+    expect(moments).toHaveLength(3);
+    expect(new Set(moments).size).toBe(1);
+  });
+});
+
+describe('A delivery', () => {
+  it('shows a next attempt only while it is still to come', async () => {
+    const { deliveries } = portal.stub.samples;
+    const at = (millis: number): string => new Date(Date.now() + millis).toISOString();
+    const [past, ahead] = [at(-60_000), at(600_500)];
+    const data = deliveries
+      .slice(0, 2)
+      .map((row, index) => ({ ...row, next_attempt_at: index === 0 ? past : ahead }));
+    portal.stub.answer('listDeliveries', () => ({ data, next_cursor: null }));
+    await portal.show('deliveries', 'Deliveries');
+    await portal.page.getByRole('row').nth(2).waitFor();
+    const next = await portal.page.locator('tbody td:last-child').allTextContents();
+    expect(next).toEqual(['–', 'in 10 minutes']);
+  });
+});
+
+describe('The ledger', () => {
+  it('shows more rows with the running balance, and saves a month as one file of all parts', async () => {
+    portal.stub.answer('exportLedger', ({ query, headers }) => {
+      if (query.get('cursor') === null) headers['x-next-cursor'] = 'two';
+      return query.get('cursor') === null ? 'time,amount\n1,-0.04\n' : '2,25\n';
+    });
+    await portal.show('wallet', 'Wallet');
+    await button('Show more').click();
+    await expect.poll(() => portal.page.getByRole('row').count()).toBe(21);
+    const saved = portal.page.waitForEvent('download');
+    await button('Download CSV').click();
+    const file = await saved;
+    expect(file.suggestedFilename()).toBe('darkroom-ledger-2026-11.csv');
+    const chunks: Buffer[] = [];
+    for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
+    expect(Buffer.concat(chunks).toString()).toBe('time,amount\n1,-0.04\n2,25\n');
+    expect(sent('exportLedger').map(({ query }) => query)).toEqual([
+      '?month=2026-11',
+      '?month=2026-11&cursor=two',
+    ]);
+  });
+});
+
+describe('The playground', () => {
+  it('shows the price first, and a press that is repeated after a broken connection has the same key', async () => {
+    const { page, stub } = portal;
+    await portal.show('playground', 'Playground');
+    await page.getByText('$0.045').waitFor();
+    await page.getByLabel('Prompt').fill('a lake');
+    stub.breakOff('createCreation');
+    await button('Generate').click();
+    await page.getByRole('alert').waitFor();
+    const [broken] = sent('createCreation').map(({ headers }) => headers['idempotency-key']);
+    stub.reset();
+    await button('Generate').click();
+    await page.getByRole('img', { name: 'The image that was generated' }).waitFor();
+    await button('Generate').click();
+    await expect.poll(() => sent('createCreation').length).toBe(2);
+    const [first, second] = sent('createCreation').map(({ headers }) => headers['idempotency-key']);
+    expect(broken).toMatch(/^[0-9a-f-]{36}$/);
+    expect(first).toBe(broken);
+    expect(second).not.toBe(first);
+    expect(sent('createCreation')[0]?.body).toEqual({
+      model: 'sandbox-standard',
+      prompt: 'a lake',
+      resolution: '1K',
+      aspect_ratio: '1:1',
+      output_format: 'png',
+    });
+  });
+});
+
+describe('Moving between pages', () => {
+  it('gives the focus to the new heading, and the way back works', async () => {
+    const { page } = portal;
+    await portal.show('', 'Home');
+    await page.getByRole('navigation').getByRole('link', { name: 'Wallet' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Wallet' }).waitFor();
+    await expect
+      .poll(() => page.evaluate('document.activeElement.outerHTML'))
+      .toBe('<h1 tabindex="-1">Wallet</h1>');
+    expect(await page.getByRole('link', { name: 'Wallet', exact: true }).getAttribute('aria-current')).toBe(
+      'page',
+    );
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    expect(await page.title()).toBe('Home · Darkroom');
+  });
+
+  it('comes back to the loaded rows and to the place that was scrolled to', async () => {
+    const { page } = portal;
+    await portal.open('creations', 'Creations');
+    const rows = page.getByRole('row');
+    await button('Show more').click();
+    await expect.poll(() => rows.count()).toBe(21);
+    const link = page.locator('a.creation-link').nth(17);
+    await link.scrollIntoViewIfNeeded();
+    const place = await page.evaluate('scrollY');
+    expect(place).toBeGreaterThan(100);
+    await link.click();
+    await page.getByRole('heading', { level: 1, name: 'Creation', exact: true }).waitFor();
+    expect(await page.evaluate('scrollY')).toBe(0);
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Creations' }).waitFor();
+    expect(await rows.count()).toBe(21);
+    expect(await page.evaluate('scrollY')).toBe(place);
+    // The rows are read again, as many as there were.
+    await expect.poll(() => sent('listPortalCreations').length).toBe(4);
+    expect(await rows.count()).toBe(21);
+    expect(await page.evaluate('scrollY')).toBe(place);
+  });
+
+  it('keeps a chosen theme in this browser', async () => {
+    const { page } = portal;
+    await portal.open('', 'Home');
+    await page.getByLabel('Theme').selectOption('light');
+    await page.reload();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('light');
+    expect(await storage()).toBe('[{"darkroom.theme":"light"},{}]');
+    await page.getByLabel('Theme').selectOption('system');
+    expect(await storage()).toBe('[{},{}]');
+  });
+});

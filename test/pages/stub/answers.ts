@@ -1,0 +1,111 @@
+/** What the stand-in of the portal's API answers to each operation. Types hold it to the real views. */
+import type { PortalOperationName } from '../../../service/contract/operations.ts';
+import type { AnswerOf, BodyOf } from '../../../service/contract/portal-calls.ts';
+import type { Samples } from './samples.ts';
+
+export interface Asked<Name extends PortalOperationName> {
+  readonly id: string;
+  readonly query: URLSearchParams;
+  readonly body: BodyOf<Name>;
+  /** Headers of the answer. */
+  readonly headers: Record<string, string>;
+}
+
+export type Answers = {
+  readonly [Name in PortalOperationName]: (asked: Asked<Name>) => AnswerOf<Name>;
+};
+
+const page = <Row>(data: readonly Row[], nextCursor: string | null = null) => ({
+  data,
+  next_cursor: nextCursor,
+});
+const pageSize = 10;
+
+/** A part of a list, from the cursor on. */
+function part<Row>(rows: readonly Row[], query: URLSearchParams) {
+  const from = Number(query.get('cursor') ?? 0);
+  const next = from + pageSize;
+  return page(rows.slice(from, next), next < rows.length ? String(next) : null);
+}
+
+export function answersOf(samples: Samples): Answers {
+  const created = { key: 'dk_live_Qm9vU2tlLmV4YW1wbGUuc2VjcmV0', record: samples.keys[0] ?? never() };
+  const row = <Row extends { readonly id: string }>(rows: readonly Row[], id: string): Row =>
+    rows.find((one) => one.id === id) ?? rows[0] ?? never();
+  return {
+    getMe: () => samples.me,
+    switchAccount: ({ body }) => body,
+    getHome: () => samples.home,
+    getAccount: () => samples.account,
+    listKeys: () => page(samples.keys),
+    createKey: ({ body }) => ({ ...created, record: { ...created.record, name: body.name ?? '' } }),
+    changeKey: () => ({}),
+    revokeKey: () => ({}),
+    rollKey: () => ({ ...created, replaced_until: samples.uploadUntil }),
+    listPortalModels: () => page(samples.models),
+    listPortalCreations: ({ query }) =>
+      part(
+        samples.creations.filter(
+          ({ status, model }) =>
+            [status, null].includes(query.get('status') as never) &&
+            [model, null].includes(query.get('model')),
+        ),
+        query,
+      ),
+    getPortalCreation: ({ id }) => samples.creationDetail(row(samples.creations, id)),
+    createCreation: () => ({ id: samples.creations[1]?.id ?? never() }),
+    quoteCreation: () => ({ cost: 0.045, available: 262.615, sufficient: true }),
+    createPortalUpload: () => ({
+      id: 'upl_1',
+      image_url: 'upload:upl_1',
+      upload_url: '/stub/upload',
+      upload_headers: { 'content-type': 'image/png' },
+      expires_at: samples.uploadUntil,
+    }),
+    cancelPortalCreation: () => ({}),
+    redeliverCreation: () => ({}),
+    getWebhooks: () => samples.webhooks,
+    revealSecret: () => samples.secret,
+    rotateSecret: () => samples.secret,
+    testWebhook: () => ({ delivery: samples.deliveryDetail(samples.deliveries[2] ?? never()) }),
+    listDeliveries: ({ query }) =>
+      part(
+        samples.deliveries.filter(({ outcome }) => [outcome, null].includes(query.get('outcome') as never)),
+        query,
+      ),
+    getDelivery: ({ id }) => samples.deliveryDetail(row(samples.deliveries, id)),
+    redeliverFailed: () => ({ redelivered: 3, has_more: false }),
+    listLedger: ({ query }) => ({
+      ...part(samples.ledger, query),
+      available: 262.615,
+      balance: 212.615,
+      credit_line: 50,
+      months: ['2026-11', '2026-10'],
+    }),
+    exportLedger: () => 'time,kind,amount\n',
+    getUsage: ({ query }) => samples.usage((query.get('by') ?? 'day') as 'day'),
+    exportUsage: () => 'day,spent\n',
+    getAlerts: () => samples.alerts,
+    setAlerts: ({ body }) => ({ ...samples.alerts, ...body }),
+    listPeople: () => samples.people,
+    invitePerson: () => samples.invited,
+    changePerson: () => ({}),
+    removePerson: () => ({}),
+    endSessions: () => ({}),
+    withdrawInvitation: () => ({}),
+    listActions: () => page(samples.actions),
+    listAccounts: () => page(samples.operated),
+    openAccount: () => row(samples.operated, ''),
+    showAccount: ({ id }) => row(samples.operated, id),
+    changeAccount: () => ({}),
+    topUpAccount: () => ({}),
+    inviteToAccount: () => samples.invited,
+    listFailingWebhooks: () => page(samples.failingWebhooks),
+    listProviders: () => page(samples.providers),
+    getMargin: () => samples.margin,
+  };
+}
+
+function never(): never {
+  throw new Error('The samples are empty.');
+}

@@ -1,0 +1,636 @@
+/**
+ * An account as a busy client has it, for the pages. Its times lie before the moment that is given. The file is a
+ * table of samples, so it may be longer than 300 lines.
+ */
+import type * as view from '../../../service/contract/portal-views.ts';
+
+const minute = 60_000;
+const day = 86_400_000;
+
+/** Text that would be a script, if a page took text for HTML. */
+/** What a client or a receiver may write. Nothing of it may run. */
+export const hostile = '<img src=x onerror="window.struck=1"><script>window.struck=1</script>';
+
+export const creationIds = Array.from(
+  { length: 24 },
+  (_, index) => `01a1fea2-83cb-71c7-a229-${(0xe47b2c1760f6 + index).toString(16)}`,
+);
+
+const prompts = [
+  'a lighthouse in a storm, long exposure',
+  'a quiet lake at dawn, mist over the water, a single rowing boat tied to an old wooden jetty',
+  'a fox asleep in fresh snow',
+  hostile,
+  'the kitchen of a small bakery, five in the morning',
+  'a red lantern in the rain, reflections on the pavement',
+];
+
+/** All answers that follow from the moment. */
+export function samplesAt(nowMillis: number) {
+  const ago = (millis: number): string => new Date(nowMillis - millis).toISOString();
+  const inFuture = (millis: number): string => new Date(nowMillis + millis).toISOString();
+  const dayText = (millis: number): string => ago(millis).slice(0, 10);
+
+  const keys: view.KeyView[] = [
+    {
+      id: 'key_production',
+      name: 'Web shop, production',
+      prefix: 'dk_live_OMzIzQI7QjjrnGTl',
+      last4: 'x7Qp',
+      created_at: ago(92 * day),
+      last_used_at: ago(4 * minute),
+      expires_at: null,
+      revoked_at: null,
+      models: null,
+      daily_cap: 20,
+      monthly_cap: 250,
+      total_cap: null,
+      per_user_monthly_cap: 5,
+      spent_today: 7.42,
+      spent_this_month: 212.385,
+      spent_total: 1204.1,
+      version: 'v1',
+    },
+    {
+      id: 'key_night',
+      name: 'Night batch',
+      prefix: 'dk_live_OMzIzQI7QjZk8xYm',
+      last4: 'Ab3d',
+      created_at: ago(31 * day),
+      last_used_at: ago(9 * 60 * minute),
+      expires_at: inFuture(6 * day),
+      revoked_at: null,
+      models: ['sandbox-sketch'],
+      daily_cap: null,
+      monthly_cap: 60,
+      total_cap: null,
+      per_user_monthly_cap: null,
+      spent_today: 0.11,
+      spent_this_month: 18.94,
+      spent_total: 18.94,
+      version: 'v1',
+    },
+    {
+      id: 'key_old',
+      name: 'Prototype of last year',
+      prefix: 'dk_live_OMzIzQI7QjT2xkS2',
+      last4: null,
+      created_at: ago(300 * day),
+      last_used_at: ago(120 * day),
+      expires_at: null,
+      revoked_at: ago(100 * day),
+      models: null,
+      daily_cap: null,
+      monthly_cap: null,
+      total_cap: null,
+      per_user_monthly_cap: null,
+      spent_today: 0,
+      spent_this_month: 0,
+      spent_total: 12.5,
+      version: 'v1',
+    },
+  ];
+
+  const models: view.ModelView[] = [
+    {
+      id: 'sandbox-standard',
+      name: 'Sandbox Standard',
+      description: '1K and 2K pictures from text and up to four source images.',
+      prices: { '1K': 0.04, '2K': 0.08 },
+      price_per_source_image: 0.005,
+      resolutions: ['1K', '2K'],
+      aspect_ratios: ['1:1', '3:2', '2:3', '16:9', '9:16'],
+      output_formats: ['png', 'jpeg'],
+      max_source_images: 4,
+      takes_seed: true,
+      sunset_at: null,
+    },
+    {
+      id: 'sandbox-sketch',
+      name: 'Sandbox Sketch',
+      description: 'The cheapest model of the sandbox: 1K pictures from text alone.',
+      prices: { '1K': 0.01 },
+      price_per_source_image: 0,
+      resolutions: ['1K'],
+      aspect_ratios: ['1:1', '3:2', '2:3'],
+      output_formats: ['png', 'jpeg'],
+      max_source_images: 0,
+      takes_seed: false,
+      sunset_at: null,
+    },
+  ];
+
+  const creations = creationIds.map((id, index): view.CreationRow => {
+    const status = index === 0 ? 'processing' : index % 7 === 4 ? 'failed' : 'completed';
+    return {
+      id,
+      status,
+      model: index % 3 === 0 ? 'sandbox-sketch' : 'sandbox-standard',
+      prompt: prompts[index % prompts.length] ?? null,
+      resolution: '1K',
+      aspect_ratio: '3:2',
+      cost: index % 3 === 0 ? 0.01 : 0.045,
+      amount_refunded: status === 'failed' ? 0.045 : 0,
+      error: status === 'failed' ? 'Generation failed. Please try again.' : null,
+      // The longest user that a request may name.
+      user: index % 4 === 0 ? 'customer-118'.padEnd(64, '0') : null,
+      key:
+        index % 5 === 0
+          ? { id: 'portal', name: 'Playground' }
+          : { id: 'key_production', name: 'Web shop, production' },
+      result_urls: status === 'completed' ? [`/stub/picture-${index % 6}.svg`] : [],
+      result_expires_at: status === 'completed' ? inFuture(23 * 60 * minute - index * 50 * minute) : null,
+      webhook: { status: index === 4 ? 'failed' : 'delivered', attempts: index === 4 ? 5 : 1 },
+      created_at: ago(index * 47 * minute + 9000),
+      completed_at: status === 'processing' ? null : ago(index * 47 * minute),
+      cancelled_at: null,
+    };
+  });
+
+  const delivery = (index: number): view.DeliveryRow => {
+    const isFailed = index % 4 === 1;
+    return {
+      id: `delivery_${index}`,
+      at: ago(index * 13 * minute + 20_000),
+      event: isFailed ? 'creation.failed' : 'creation.completed',
+      creation: index === 2 ? null : (creationIds[index % creationIds.length] ?? null),
+      is_test: index === 2,
+      host: isFailed ? 'hooks.staging.example.com' : 'hooks.example.com',
+      attempt: isFailed ? 3 : 1,
+      of: 5,
+      outcome: isFailed ? 'failed' : index === 7 ? 'unknown' : 'delivered',
+      status: isFailed ? (index === 5 ? 500 : null) : index === 7 ? null : 204,
+      ms: isFailed ? 10_004 : 84 + index * 3,
+      next_attempt_at: isFailed && index < 6 ? inFuture(22 * minute) : null,
+      reason: isFailed
+        ? 'The name hooks.staging.example.com was not found. Check the DNS records of your receiver.'
+        : null,
+    };
+  };
+  const deliveries = Array.from({ length: 14 }, (_, index) => delivery(index));
+
+  const body = JSON.stringify({
+    event: 'creation.completed',
+    id: creationIds[1],
+    status: 'completed',
+    prompt: hostile,
+    result_urls: ['https://results.example.com/3f0c.png'],
+  });
+  const deliveryDetail = (row: view.DeliveryRow): view.DeliveryDetail => ({
+    ...row,
+    url: `https://${row.host}/darkroom?shop=1`,
+    request: {
+      headers: {
+        'content-type': 'application/json',
+        'x-webhook-event': row.event,
+        'x-timestamp': '1795273427',
+        'webhook-id': `${row.creation ?? 'test'}:${row.event}`,
+        'x-webhook-signature-256': 'sha256=9c1e…',
+        'webhook-signature': 'v1,ab12…',
+      },
+      body,
+    },
+    response:
+      row.outcome === 'delivered' || row.status !== null
+        ? {
+            status: row.status ?? 204,
+            headers: { server: 'nginx', 'content-type': 'text/html' },
+            body: row.status === 500 ? `<h1>Internal Server Error</h1>${hostile}` : '',
+          }
+        : null,
+    can_redeliver: row.creation !== null,
+  });
+
+  const timeline: view.TimelineStep[] = [
+    { at: ago(48 * minute), kind: 'accepted', text: 'Accepted', ms: null },
+    { at: ago(48 * minute), kind: 'charged', text: 'Charged', ms: 3, amount: -0.045 },
+    { at: ago(48 * minute - 800), kind: 'rendering', text: 'Rendering began', ms: 797 },
+    {
+      at: ago(48 * minute - 4300),
+      kind: 'attempt',
+      text: 'First renderer: no capacity. The next one was asked.',
+      ms: 3500,
+    },
+    { at: ago(48 * minute - 9100), kind: 'stored', text: 'Image stored', ms: 4800 },
+    { at: ago(48 * minute - 9150), kind: 'completed', text: 'Completed', ms: 50 },
+    {
+      at: ago(48 * minute - 9900),
+      kind: 'webhook',
+      text: 'Webhook, attempt 1: not delivered',
+      ms: 750,
+      delivery: delivery(1),
+    },
+    {
+      at: ago(47 * minute),
+      kind: 'webhook',
+      text: 'Webhook, attempt 2: delivered',
+      ms: 50_100,
+      delivery: delivery(0),
+    },
+  ];
+  const creationDetail = (row: view.CreationRow): view.CreationDetail => ({
+    ...row,
+    output_format: 'png',
+    seed: 4711,
+    metadata: { order: 4711, note: hostile },
+    source_images: row.model === 'sandbox-standard' ? 1 : 0,
+    results: row.result_urls.map((url) => ({
+      url,
+      width: 1216,
+      height: 832,
+      content_type: 'image/png',
+      bytes: 1_204_000,
+    })),
+    retryable: row.status === 'failed' ? true : null,
+    webhook_url: 'https://hooks.example.com/darkroom?shop=1',
+    timeline:
+      row.status === 'failed'
+        ? [
+            ...timeline.slice(0, 4),
+            { at: ago(47 * minute), kind: 'failed', text: 'Failed: generation failed', ms: 2100 },
+            { at: ago(47 * minute), kind: 'refunded', text: 'Refunded', ms: 12, amount: 0.045 },
+          ]
+        : row.status === 'processing'
+          ? timeline.slice(0, 3)
+          : timeline,
+    look_after_seconds: row.status === 'processing' ? 2 : null,
+    can_cancel: row.status === 'processing',
+    can_redeliver: row.status !== 'processing',
+    request: {
+      model: row.model,
+      prompt: row.prompt,
+      resolution: row.resolution,
+      aspect_ratio: row.aspect_ratio,
+    },
+  });
+
+  const movements: Omit<view.LedgerView, 'available'>[] = creations.flatMap((row, index) => [
+    ...(row.amount_refunded > 0
+      ? [
+          {
+            at: row.completed_at ?? row.created_at,
+            kind: 'refund' as const,
+            amount: row.amount_refunded,
+            creation: row.id,
+            key: row.key.id,
+            key_name: row.key.name,
+            model: row.model,
+            user: row.user,
+            note: null,
+          },
+        ]
+      : []),
+    {
+      at: row.created_at,
+      kind: 'charge' as const,
+      amount: -row.cost,
+      creation: row.id,
+      key: row.key.id,
+      key_name: row.key.name,
+      model: row.model,
+      user: row.user,
+      note: null,
+    },
+    ...(index === 11
+      ? [
+          {
+            at: ago(10 * 60 * minute),
+            kind: 'top_up' as const,
+            amount: 250,
+            creation: null,
+            key: null,
+            key_name: null,
+            model: null,
+            user: null,
+            note: 'Invoice 2026-1177',
+          },
+        ]
+      : []),
+  ]);
+  let available = 262.615;
+  const ledger = movements.map((row): view.LedgerView => {
+    const shown = { ...row, available };
+    available = Math.round((available - row.amount) * 1e6) / 1e6;
+    return shown;
+  });
+
+  const days = Array.from({ length: 30 }, (_, index) => dayText((29 - index) * day));
+  const usage = (by: view.UsageView['by']): view.UsageView => {
+    const groups: Readonly<Record<view.UsageView['by'], readonly string[]>> = {
+      day: ['spent'],
+      key: ['key_production', 'key_night', 'portal'],
+      model: ['sandbox-standard', 'sandbox-sketch'],
+      user: ['customer-118'.padEnd(64, '0'), 'customer-7', 'customer-2201', ''],
+    };
+    const spentOn = (place: number, index: number): number =>
+      Math.round((4 + 3 * Math.sin(place / 2) + ((place * 7) % 5)) * 100 * (1 / (index + 1))) / 100;
+    const spent = days.map((one, place) => ({
+      day: one,
+      spent: Object.fromEntries(groups[by].map((group, index) => [group, spentOn(place, index)])),
+    }));
+    const line = (group: string | null, sum: number): view.UsageLine => ({
+      group,
+      name: keys.find(({ id }) => id === group)?.name ?? (group === 'portal' ? 'Playground' : null),
+      creations: Math.round(sum * 22),
+      failed: Math.round(sum / 4),
+      charged: Math.round(sum * 1.03 * 100) / 100,
+      refunded: Math.round(sum * 0.03 * 100) / 100,
+      spent: Math.round(sum * 100) / 100,
+    });
+    const lines =
+      by === 'day'
+        ? spent.map((one) =>
+            line(
+              one.day,
+              Object.values(one.spent).reduce((sum, value) => sum + value, 0),
+            ),
+          )
+        : groups[by].map((group) =>
+            line(
+              group === '' ? null : group,
+              spent.reduce((sum, one) => sum + (one.spent[group] ?? 0), 0),
+            ),
+          );
+    const total = lines.reduce((sum, one) => sum + one.spent, 0);
+    const { group: _group, name: _name, ...rest } = line(null, total);
+    return {
+      from: days[0] ?? '',
+      to: days.at(-1) ?? '',
+      by,
+      lines,
+      days: spent,
+      total: rest,
+      success_rate: 0.987,
+      seconds: { p50: 4.2, p95: 11.8, of: 300 },
+    };
+  };
+
+  const limits = {
+    post_rate: 60,
+    get_rate: 600,
+    max_concurrent: 20,
+    deadline_seconds: 300,
+    max_unused_uploads: 100,
+  };
+  const account: view.AccountView = {
+    id: 'acc_7Yt2mQ9xZk',
+    name: 'Nordlicht Prints',
+    condition: 'active',
+    created_at: ago(200 * day),
+    limits,
+    in_flight: 1,
+    service: { open_creations: 37, capacity: 5000, is_closed: false },
+    models,
+  };
+
+  const me: view.MeView = {
+    person: { id: 'per_1', email: 'owner@nordlicht.example', signed_in_at: ago(3 * minute) },
+    account: { id: account.id, name: account.name, role: 'owner', condition: 'active' },
+    accounts: [{ id: account.id, name: account.name, role: 'owner' }],
+    is_operator: true,
+    fresh_until: inFuture(12 * minute),
+    service: {
+      api_url: 'https://api.example.com/api/public/v1',
+      openai_url: 'https://api.example.com/openai/v1',
+      mcp_url: 'https://api.example.com/mcp',
+      payment_url: 'https://pay.example.com/darkroom',
+      contact: 'Write to support@example.com.',
+      credentials_url: 'https://sign-in.example.com/passkeys/add',
+      inbox_url: 'https://hooks.example.com/darkroom',
+      closed_message: null,
+    },
+  };
+
+  const home: view.HomeView = {
+    available: 262.615,
+    balance: 212.615,
+    credit_line: 50,
+    in_flight: 1,
+    max_concurrent: 20,
+    spent_today: 7.53,
+    spent_this_month: 231.325,
+    creations: creations.slice(0, 10),
+    failing_webhooks: 3,
+    failed_webhooks: 1,
+    keys_near_cap: keys.slice(0, 1),
+    steps: { has_key: true, has_creation: true, has_webhook_secret: true, has_delivery: true },
+  };
+
+  const people: view.PeopleView = {
+    people: [
+      {
+        id: 'per_1',
+        email: 'owner@nordlicht.example',
+        role: 'owner',
+        since: ago(200 * day),
+        last_sign_in_at: ago(3 * minute),
+        is_you: true,
+        key_cap: null,
+        version: 'v1',
+      },
+      {
+        id: 'per_2',
+        email: 'developer@nordlicht.example',
+        role: 'developer',
+        since: ago(40 * day),
+        last_sign_in_at: ago(2 * day),
+        is_you: false,
+        key_cap: 50,
+        version: 'v1',
+      },
+      {
+        id: 'per_3',
+        email: 'bookkeeping@nordlicht.example',
+        role: 'viewer',
+        since: ago(12 * day),
+        last_sign_in_at: null,
+        is_you: false,
+        key_cap: null,
+        version: 'v1',
+      },
+    ],
+    invitations: [
+      {
+        id: 'inv_1',
+        email: 'new@nordlicht.example',
+        role: 'developer',
+        invited_at: ago(day),
+        invited_by: 'owner@nordlicht.example',
+        expires_at: inFuture(13 * day),
+      },
+    ],
+  };
+
+  const [invitation] = people.invitations;
+  if (!invitation) throw new Error('there is no invitation');
+  const invited: view.InvitedView = {
+    ...invitation,
+    mail: 'sent',
+    sign_in_at: 'https://portal.nordlicht.example/',
+  };
+
+  const actions: view.ActionView[] = [
+    ['createKey', 'key_night', 'done', 'Night batch'],
+    ['changeKey', 'key_night', 'done', 'name, monthly_cap'],
+    ['revealSecret', null, 'done', null],
+    ['revokeKey', 'key_old', 'done', 'Prototype of last year'],
+    ['invitePerson', 'inv_1', 'refused', hostile],
+    ['rotateSecret', null, 'begun', null],
+  ].map(([action, target, outcome, note], index): view.ActionView => ({
+    id: `action_${index}`,
+    at: ago((index + 1) * 41 * minute),
+    email: 'owner@nordlicht.example',
+    action: action ?? '',
+    target: target ?? null,
+    outcome: outcome as view.ActionView['outcome'],
+    note: note ?? null,
+  }));
+
+  const operated: view.OperatedAccount[] = [
+    ['acc_7Yt2mQ9xZk', 'Nordlicht Prints', 'active', 262.615, 3],
+    ['acc_2b8KqLw0Ts', 'Atelier Nord', 'active', 18.2, 0],
+    ['acc_9PfXe71dRv', 'Old Mill Studio', 'suspended', -4.1, 0],
+  ].map(([id, name, condition, sum, failing]): view.OperatedAccount => ({
+    id: String(id),
+    name: String(name),
+    condition: condition as view.OperatedAccount['condition'],
+    available: Number(sum),
+    balance: Number(sum) - 50,
+    credit_line: 50,
+    in_flight: 1,
+    limits,
+    webhook_failures: Number(failing),
+    created_at: ago(200 * day),
+    version: 'v1',
+  }));
+
+  const failingWebhooks: view.FailingWebhook[] = [1, 5].map((index) => ({
+    account: 'acc_7Yt2mQ9xZk',
+    account_name: 'Nordlicht Prints',
+    creation: creationIds[index] ?? null,
+    host: 'hooks.staging.example.com',
+    attempts: 3,
+    next_attempt_at: inFuture(index * 9 * minute),
+  }));
+
+  const providers: view.ProviderView[] = [
+    {
+      name: 'sandbox',
+      enabled: true,
+      attempts: 140,
+      succeeded: 138,
+      failed: 2,
+      outcomes: { no_answer: 2 },
+      p50_seconds: 1.2,
+    },
+    {
+      name: 'fal',
+      enabled: true,
+      attempts: 60,
+      succeeded: 49,
+      failed: 9,
+      outcomes: { unavailable: 9, PromptRejected: 2 },
+      p50_seconds: 6.4,
+    },
+    {
+      name: 'bedrock',
+      enabled: false,
+      attempts: 0,
+      succeeded: 0,
+      failed: 0,
+      outcomes: {},
+      p50_seconds: null,
+    },
+  ];
+
+  const rest = {
+    ...{ cost_unknown: 0, revenue_cost_unknown: 0, unclear: 0, unclear_cost: 0, billed: 0, billed_cost: 0 },
+    ...{ billed_catalog_cost: 0, billed_difference: 0, billed_difference_percent: null },
+  };
+  const margin: view.MarginView = {
+    from: days[0] ?? '',
+    to: days.at(-1) ?? '',
+    by: 'model',
+    lines: [
+      {
+        group: 'sandbox-standard',
+        creations: 4100,
+        failed: 41,
+        revenue: 184.5,
+        provider_cost: 98.4,
+        margin: 86.1,
+        margin_percent: 46.7,
+        ...rest,
+      },
+      {
+        group: 'sandbox-sketch',
+        creations: 2200,
+        failed: 12,
+        revenue: 22,
+        provider_cost: 4.4,
+        margin: 17.6,
+        margin_percent: 80,
+        ...rest,
+      },
+    ],
+    total: {
+      creations: 6300,
+      failed: 53,
+      revenue: 206.5,
+      provider_cost: 102.8,
+      margin: 103.7,
+      margin_percent: 50.2,
+      ...rest,
+    },
+  };
+
+  const webhooks: view.WebhooksView = {
+    secrets: [
+      { issued_at: ago(60 * minute), state: 'signs', signs_from: ago(60 * minute), valid_until: null },
+      {
+        issued_at: ago(90 * day),
+        state: 'replaced',
+        signs_from: ago(90 * day),
+        valid_until: inFuture(23 * 60 * minute),
+      },
+    ],
+    events: ['creation.completed', 'creation.failed'],
+    notices: ['wallet.low', 'wallet.empty', 'key.cap_reached', 'webhook.failing'],
+    test_after_seconds: 0,
+  };
+
+  return {
+    keys,
+    models,
+    creations,
+    creationDetail,
+    deliveries,
+    deliveryDetail,
+    ledger,
+    usage,
+    account,
+    me,
+    home,
+    people,
+    invited,
+    actions,
+    operated,
+    failingWebhooks,
+    providers,
+    margin,
+    webhooks,
+    secret: {
+      secret: 'whsec_YW4gZXhhbXBsZSwgbm90IGEgc2VjcmV0OiAzMiBiLiE=',
+      issued_at: ago(60 * minute),
+      signs_from: ago(60 * minute),
+    } satisfies view.SecretView,
+    alerts: {
+      notice_url: 'https://hooks.example.com/notices',
+      low_balance: 25,
+      version: 'v1',
+    } satisfies view.AlertsView,
+    uploadUntil: inFuture(15 * minute),
+  };
+}
+
+export type Samples = ReturnType<typeof samplesAt>;

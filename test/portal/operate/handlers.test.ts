@@ -1,0 +1,210 @@
+/** The operator's pages: the rules of the command, each action in two logs, and figures over all accounts. */
+import { randomBytes } from 'node:crypto';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { RouteOutcome } from '../../../service/contract/route-outcome.ts';
+import { creationToItem } from '../../../service/creations/creation-items.ts';
+import type { CreationRecord } from '../../../service/creations/creation.ts';
+import { type AccountId, type CreationId, uuidV7 } from '../../../service/values/ids.ts';
+import { aCompletedCreation, now } from '../../fixtures/records.ts';
+import { inBetween, loseAnswerOf } from '../broken-calls.ts';
+import {
+  type Answered,
+  fieldsOf,
+  openWholePortal,
+  type SignedIn,
+  type WholePortal,
+} from '../whole-portal.ts';
+
+let portal: WholePortal;
+let account: AccountId;
+let operator: SignedIn;
+
+beforeEach(async () => {
+  portal = openWholePortal();
+  account = await portal.openAccount('Acc0unt001');
+  operator = await portal.signIn('op@service.test', undefined, 'operator');
+});
+
+const topUp = (body: object): Promise<Answered> =>
+  portal.ask('topUpAccount', { as: operator, id: account, body });
+const change = (body: object): Promise<Answered> =>
+  portal.ask('changeAccount', { as: operator, id: account, body });
+
+describe('accounts', () => {
+  it('An account is opened with its balance and credit line in the ledger, and with the default limits', async () => {
+    const opened = await portal.ask('openAccount', {
+      as: operator,
+      body: { name: 'Studio Two', balance: 5, credit_line: 2.5, limits: { post_rate: 7 } },
+    });
+    expect([opened.status, opened.body.available, opened.body.balance]).toEqual([201, 7.5, 5]);
+    expect(opened.body.limits).toMatchObject({ post_rate: 7, get_rate: 600 });
+    const rows = await portal.wallet.ledger(opened.body.id as AccountId);
+    expect(rows.map(({ kind, amountMicros }) => [kind, amountMicros]).sort()).toEqual([
+      ['credit_line', 2_500_000],
+      ['top_up', 5_000_000],
+    ]);
+    expect(
+      fieldsOf(
+        await portal.ask('openAccount', {
+          as: operator,
+          body: {
+            name: '',
+            balance: -1,
+            credit_line: 'x',
+            limits: { post_rate: 1.5, rate: 1 },
+            condition: 'active',
+          },
+        }),
+      ),
+    ).toEqual(['balance', 'condition', 'credit_line', 'limits.post_rate', 'limits.rate', 'name']);
+    const large = { name: 'a', balance: 1e9, credit_line: 1 };
+    expect(fieldsOf(await portal.ask('openAccount', { as: operator, body: large }))).toEqual(['balance']);
+  });
+
+  it('The list comes in pages, the oldest first', async () => {
+    for (const [index, name] of ['Bcc0unt002', 'Ccc0unt003'].entries())
+      await portal.openAccount(name, { createdAt: `2026-11-0${index + 2}T00:00:00.000Z` });
+    const list = (query: Readonly<Record<string, string>>): Promise<Answered> =>
+      portal.ask('listAccounts', { as: operator, query });
+    const first = await list({ limit: '2' });
+    expect(first.body.data.map(({ id }) => id)).toEqual(['Acc0unt001', 'Bcc0unt002']);
+    const second = await list({ limit: '2', cursor: first.body.next_cursor ?? '' });
+    expect([second.body.data.map(({ id }) => id), second.body.next_cursor]).toEqual([['Ccc0unt003'], null]);
+    expect(fieldsOf(await list({ limit: '0', cursor: 'made up' }))).toEqual(['cursor', 'limit']);
+  });
+
+  it('A change holds at once and is in both logs, in the account’s as the operator', async () => {
+    const body = { name: 'New', condition: 'suspended', credit_line: 1, limits: { max_concurrent: 3 } };
+    const changed = await change(body);
+    expect(changed.body).toMatchObject({
+      name: 'New',
+      condition: 'suspended',
+      credit_line: 1,
+      available: 26,
+    });
+    expect(changed.body.limits.max_concurrent).toBe(3);
+    const owner = await portal.signIn('owner@studio.test', account, 'owner');
+    const [row] = (await portal.ask('listActions', { as: owner })).body.data;
+    expect(row).toMatchObject({ action: 'changeAccount', email: 'the operator', outcome: 'done' });
+    expect(JSON.stringify([...portal.memory.all()])).toContain('op@service.test');
+    expect(fieldsOf(await change({}))).toEqual(['body']);
+    expect(fieldsOf(await change({ condition: 'gone', limits: { deadline_seconds: 721 } }))).toEqual([
+      'condition',
+      'limits.deadline_seconds',
+    ]);
+    expect((await portal.ask('showAccount', { as: operator, id: 'Absent0001' })).status).toBe(404);
+  });
+
+  it('Of two who move the credit line at once one is refused', async () => {
+    const [late, first] = await inBetween(
+      portal,
+      'ACCOUNT"',
+      () => change({ credit_line: 5 }),
+      () => change({ credit_line: 7 }),
+    );
+    expect([late.status, first.status]).toEqual([409, 200]);
+    expect((await portal.accounts.read(account))?.creditLineMicros).toBe(7_000_000);
+  });
+
+  it('Of two who change one value from what they both saw the second is refused, and others lose nothing', async () => {
+    const { version } = (await portal.ask('showAccount', { as: operator, id: account })).body;
+    const limits = (max_concurrent: number): object => ({ limits: { max_concurrent }, version });
+    const [late, first] = await inBetween(
+      portal,
+      'ACCOUNT"',
+      () => change(limits(5)),
+      () => change(limits(7)),
+    );
+    expect([late.status, late.body.error.details.reason, first.status]).toEqual([
+      409,
+      'changed_meanwhile',
+      200,
+    ]);
+    expect((await change({ name: 'Late', version })).status).toBe(409);
+    loseAnswerOf(portal, 'ACCOUNT"');
+    const next = await change({ name: 'Next', version: first.body.version });
+    expect(next.body).toMatchObject({ name: 'Next', limits: { max_concurrent: 7 } });
+    expect(fieldsOf(await change({ version: next.body.version }))).toEqual(['body']);
+  });
+
+  it('A reference counts once, also after a lost answer', async () => {
+    loseAnswerOf(portal, 'LEDGER#');
+    const first = await topUp({ amount: 10, reference: 'invoice 7' });
+    expect([first.status, first.body.available, first.body.already_applied]).toEqual([200, 35, false]);
+    const again = await topUp({ amount: 10, reference: 'invoice 7' });
+    expect([again.body.available, again.body.already_applied]).toEqual([35, true]);
+    const other = await topUp({ amount: 11, reference: 'invoice 7' });
+    expect([other.status, other.body.error.details.reason]).toEqual([409, 'reference_taken']);
+    expect(fieldsOf(await topUp({ amount: 0, reference: ' ' }))).toEqual(['amount', 'reference']);
+    expect(fieldsOf(await topUp({ amount: 1e9, reference: 'b' }))).toEqual(['amount']);
+  });
+});
+
+async function store(change: Partial<CreationRecord>, millis: number): Promise<void> {
+  const id = uuidV7(now + millis, randomBytes(16)) as CreationId;
+  const item = creationToItem(aCompletedCreation({ id, accountId: account, ...change }));
+  await portal.table.client.send(new PutCommand({ TableName: portal.table.name, Item: item }));
+}
+
+describe('the health of the service', () => {
+  it('A webhook that failed and waits is listed, and one that has not been tried or is tried first is not', async () => {
+    const webhook = { url: 'https://a.test/hook', status: 'pending' } as const;
+    for (const [attempts, waitMillis] of [
+      [0, 60_000],
+      // Ten seconds of the attempt and a minute: the first attempt began just now.
+      [1, 70_000],
+      [2, 60_000],
+    ] as const) {
+      const nextAt = now + waitMillis;
+      const id = uuidV7(now, randomBytes(16)) as CreationId;
+      const item = creationToItem(
+        aCompletedCreation({ id, accountId: account, webhook: { ...webhook, attempts, nextAt } }),
+      );
+      const waiting = { ...item, openShard: `WEBHOOK#${Number.parseInt(id.slice(-1), 16) % 4}` };
+      await portal.table.client.send(new PutCommand({ TableName: portal.table.name, Item: waiting }));
+    }
+    const { data } = (await portal.ask('listFailingWebhooks', { as: operator })).body;
+    expect(data).toMatchObject([{ account, account_name: account, host: 'a.test', attempts: 2 }]);
+  });
+
+  it('The attempts of the newest creations are counted, and what a vendor declined is no failure of it', async () => {
+    const attempt = (outcome: RouteOutcome, seconds: number) => ({
+      provider: 'sandbox',
+      providerModel: 'standard',
+      startedAt: new Date(now).toISOString(),
+      endedAt: new Date(now + seconds * 1000).toISOString(),
+      resultKey: 'r',
+      outcome,
+    });
+    await store({ attempts: [attempt('rendered', 2)] }, 1);
+    await store({ attempts: [attempt('rendered', 4)] }, 2);
+    await store({ attempts: [attempt('no_answer', 9), attempt('rendered', 6)] }, 3);
+    await store({ attempts: [attempt('PromptRejected', 1)] }, 4);
+    const { endedAt: _end, outcome: _outcome, ...atWork } = attempt('rendered', 0);
+    await store({ attempts: [atWork] }, 5);
+    const { data } = (await portal.ask('listProviders', { as: operator })).body;
+    expect(data.find(({ name }) => name === 'sandbox')).toEqual({
+      name: 'sandbox',
+      enabled: true,
+      attempts: 6,
+      succeeded: 3,
+      failed: 1,
+      outcomes: { no_answer: 1, PromptRejected: 1 },
+      p50_seconds: 4,
+    });
+    expect(data.find(({ name }) => name === 'openai')).toMatchObject({ enabled: false, attempts: 0 });
+  });
+
+  it('The margin is that of the report, for at most 31 days', async () => {
+    const developer = await portal.signIn('dev@studio.test', account, 'developer');
+    const body = { model: 'sandbox-standard', prompt: 'a lake' };
+    await portal.ask('createCreation', { as: developer, body });
+    const margin = (query: Readonly<Record<string, string>>): Promise<Answered> =>
+      portal.ask('getMargin', { as: operator, query });
+    const answer = await margin({ from: '2026-11-01', to: '2026-11-30', by: 'account' });
+    expect(answer.body.total).toMatchObject({ creations: 1, revenue: 0.04 });
+    expect(fieldsOf(await margin({ from: '2026-10-01', to: '2026-11-30' }))).toEqual(['from']);
+    expect(fieldsOf(await margin({ by: 'key' }))).toEqual(['by']);
+  });
+});

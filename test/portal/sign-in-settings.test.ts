@@ -1,0 +1,138 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { AccountId } from '../../service/values/ids.ts';
+import { invite } from '../fixtures/portal.ts';
+import { accountId, anAccount } from '../fixtures/records.ts';
+import { type PortalStage, type PortalStageOptions, startPortal } from './portal-fixture.ts';
+
+let stage: PortalStage;
+afterEach(async () => {
+  vi.useRealTimers();
+  await stage.end();
+});
+
+async function start(options: PortalStageOptions = {}): Promise<void> {
+  stage = await startPortal(options);
+  await invite(stage.people, accountId, 'owner@acme.test', 'owner');
+}
+
+function pass(millis: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + millis });
+}
+
+describe('the settings of the sign-in', () => {
+  it('may count every address of the issuer as verified', async () => {
+    await start({ settings: { emailsAreVerified: true } });
+    const browser = stage.browser();
+    expect((await browser.signIn('owner@acme.test', { isVerified: false })).search).toBe('');
+    expect(await stage.people.listMembers(accountId)).toHaveLength(1);
+  });
+
+  it('may name an issuer that does not answer, which the page is told', async () => {
+    await start({ issuer: 'http://127.0.0.1:9/nobody' });
+    const landed = await stage.browser().signIn('owner@acme.test');
+    expect(landed.href).toBe(`${stage.portalUrl}?error=unavailable`);
+    expect(stage.log.lines).toContain('info issuer_unavailable');
+  });
+
+  it('may say that the issuer never tells when the person proved who they are', async () => {
+    const silent = {
+      issuer: 'https://issuer.test',
+      subject: 'u',
+      email: 'owner@acme.test',
+      emailVerified: true,
+    };
+    await start({
+      settings: { hasAuthTime: false },
+      identity: { redeem: () => Promise.resolve(silent) },
+    });
+    const browser = stage.browser();
+    await browser.signIn('owner@acme.test');
+    expect((await browser.send('POST', '/keys')).status).toBe(200);
+  });
+});
+
+describe('a fresh sign-in', () => {
+  it('is asked for after 15 minutes, and opens what is dangerous again', async () => {
+    await start();
+    const browser = stage.browser();
+    await browser.signIn('owner@acme.test');
+    expect((await browser.send('POST', '/keys')).status).toBe(200);
+    pass(15 * 60_000);
+    expect((await browser.send('POST', '/keys')).body).toMatchObject({
+      error: { code: 'ERR_FORBIDDEN', details: { reason: 'reauthenticate' } },
+    });
+    expect((await browser.send('PATCH', '/keys/Key001')).status).toBe(200);
+    // A sign-in without a new proof at the issuer changes nothing.
+    await browser.signIn('owner@acme.test');
+    expect((await browser.send('POST', '/keys')).status).toBe(403);
+    expect((await browser.signIn('owner@acme.test', { isFresh: true })).search).toBe('');
+    expect((await browser.send('POST', '/keys')).status).toBe(200);
+  });
+
+  it.each([
+    ['an old proof', { authTime: 1_700_000_000 }],
+    ['no time of the proof', {}],
+  ])('fails when the issuer answers with %s', async (_what, authTime) => {
+    const claims = {
+      issuer: 'https://issuer.test',
+      subject: 'u',
+      email: 'owner@acme.test',
+      emailVerified: true,
+    };
+    await start({ identity: { redeem: () => Promise.resolve({ ...claims, ...authTime }) } });
+    const browser = stage.browser();
+    expect((await browser.signIn('owner@acme.test', { isFresh: true })).search).toBe('?error=stale');
+    await browser.signIn('owner@acme.test');
+    expect((await browser.send('POST', '/keys')).body).toMatchObject({
+      error: { details: { reason: 'reauthenticate' } },
+    });
+  });
+});
+
+describe('a person of two accounts', () => {
+  const other = 'Acc0unt002' as AccountId;
+
+  it('switches to the other account with a new session of the same age', async () => {
+    await start();
+    await stage.accounts.create(anAccount({ id: other, name: 'Other' }));
+    await invite(stage.people, other, 'owner@acme.test', 'viewer');
+    const browser = stage.browser();
+    await browser.signIn('owner@acme.test');
+    const [name = '', before = ''] = [...browser.cookies].find(([one]) => /portal-\d+$/.test(one)) ?? [];
+    const [from, to] = before.endsWith(other) ? [other, accountId] : [accountId, other];
+    pass(30 * 60_000);
+    expect(await browser.send('POST', '/account', { account: to })).toMatchObject({
+      status: 200,
+      body: { account: to },
+    });
+    expect(browser.cookies.get(name)?.endsWith(`.${to}`)).toBe(true);
+    expect((await browser.send('GET', '/home')).status).toBe(200);
+    const after = browser.cookies.get(name) ?? '';
+    browser.cookies.set(name, before);
+    expect((await browser.send('GET', '/home')).status).toBe(401);
+    browser.cookies.set(name, after);
+    // Twelve hours after the sign-in the session ends, though it is in use.
+    for (let minutes = 30; minutes < 690; minutes += 55) {
+      pass(55 * 60_000);
+      expect((await browser.send('GET', '/home')).status).toBe(200);
+    }
+    pass(30 * 60_000);
+    expect((await browser.send('GET', '/home')).status).toBe(401);
+    expect(from).not.toBe(to);
+  });
+
+  it('switches to no account of somebody else, and to none where the sessions were ended', async () => {
+    await start();
+    await stage.accounts.create(anAccount({ id: other }));
+    const browser = stage.browser();
+    await browser.signIn('owner@acme.test');
+    for (const account of [other, 'nonsense', 'Acc0unt009'])
+      expect((await browser.send('POST', '/account', { account })).body).toMatchObject({
+        error: { code: 'ERR_NOT_FOUND', message: 'You belong to no account with this id.' },
+      });
+    const [member] = await stage.people.listMembers(accountId);
+    expect(member && (await stage.people.endSessions(accountId, member.personId, Date.now()))).toBe(true);
+    expect((await browser.send('POST', '/account', { account: accountId })).status).toBe(401);
+    expect((await browser.send('POST', '/account', 'nonsense')).status).toBe(401);
+  });
+});

@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest';
+import { type FailureName, failureNames, type RefusalReason } from '../../service/contract/failures.ts';
+import type { StoredImage } from '../../service/creations/creation.ts';
+import { fakeProvider, pngBytes, rejection } from '../api/fakes.ts';
+import { begun, bothRoutes, refused, rendered, walk } from './walk-fixture.ts';
+
+describe('the walk over the routes of a creation', () => {
+  it('The walk ends at the first image, and each attempt is saved before its provider is called', async () => {
+    const order: string[] = [];
+    const first = fakeProvider('first', () => {
+      order.push('called');
+      return rendered;
+    });
+    const { result, saved } = walk(
+      {},
+      { providers: [first, fakeProvider('second')], onSave: () => order.push('saved') },
+    );
+    const { image, bytes, attempts } = await result;
+    expect(image).toMatchObject({
+      width: 64,
+      height: 64,
+      contentType: 'image/png',
+      bytes: pngBytes.byteLength,
+    });
+    expect(image.key).toMatch(/^results\/[A-Za-z0-9_-]{32}\.png$/);
+    expect(bytes).toBe(pngBytes);
+    expect(order).toEqual(['saved', 'called']);
+    expect(saved[0]).toEqual([
+      { provider: 'first', providerModel: 'a', startedAt: '2026-11-21T12:00:30.000Z', resultKey: image.key },
+    ]);
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['rendered']);
+  });
+
+  it.each<RefusalReason>(['unavailable', 'credentials', 'unknown_outcome'])(
+    'The walk goes on to the second route when the first provider answers %s',
+    async (reason) => {
+      const first = fakeProvider('first', { kind: 'refused', reason, detail: 'HTTP 418' });
+      const { result, log } = walk({}, { providers: [first, fakeProvider('second', rendered)] });
+      const { attempts } = await result;
+      expect(attempts.map(({ provider, outcome, detail }) => [provider, outcome, detail])).toEqual([
+        ['first', reason, 'HTTP 418'],
+        ['second', 'rendered', undefined],
+      ]);
+      for (const { endedAt } of attempts) expect(endedAt).toBe('2026-11-21T12:00:30.000Z');
+      const answered = 'info provider_answered';
+      expect(log.lines).toEqual(
+        reason === 'credentials'
+          ? [answered, 'alarm provider_refused_credentials', answered]
+          : [answered, answered],
+      );
+    },
+  );
+
+  const twoModels = [
+    { provider: 'first', providerModel: 'a' },
+    { provider: 'first', providerModel: 'b' },
+    { provider: 'second', providerModel: 'c' },
+  ];
+
+  it('The walk asks a provider for its second model when the provider does not have the first', async () => {
+    const first = fakeProvider('first', refused('credentials'), rendered);
+    const { result } = walk({ routes: twoModels }, { providers: [first, fakeProvider('second')] });
+    expect((await result).attempts).toMatchObject([
+      { providerModel: 'a', outcome: 'credentials' },
+      { providerModel: 'b', outcome: 'rendered' },
+    ]);
+  });
+
+  it('The walk asks a provider for no other model when the outcome of the first is unknown', async () => {
+    const first = fakeProvider('first', refused('unknown_outcome'));
+    const { result } = walk({ routes: twoModels }, { providers: [first, fakeProvider('second', rendered)] });
+    expect((await result).attempts).toMatchObject([
+      { providerModel: 'a', outcome: 'unknown_outcome' },
+      { providerModel: 'c', outcome: 'rendered' },
+    ]);
+    expect(first.calls).toHaveLength(1);
+  });
+
+  it('The walk goes on to the second route when the first provider does not exist', async () => {
+    const { result } = walk({}, { providers: [fakeProvider('second', rendered)] });
+    expect((await result).attempts.map(({ outcome }) => outcome)).toEqual(['unavailable', 'rendered']);
+  });
+
+  it.each<[RefusalReason, FailureName]>([
+    ['prompt', 'PromptRejected'],
+    ['source_image', 'SourceImageRejected'],
+    ['failed', 'GenerationFailed'],
+    ['nothing_rendered', 'NothingRendered'],
+    ['timed_out', 'GenerationTimedOut'],
+    ['unknown_answer', 'InternalFailure'],
+  ])('The answer %s ends the walk as %s', async (reason, failure) => {
+    const second = fakeProvider('second');
+    const { result, saved } = walk({}, { providers: [fakeProvider('first', refused(reason)), second] });
+    expect(await rejection(result)).toMatchObject({ name: failure });
+    expect(second.calls).toEqual([]);
+    expect(saved.at(-1)?.map(({ outcome }) => outcome)).toEqual([failure]);
+  });
+
+  it('An answer that no adapter knows is reported to the operator', async () => {
+    const { result, log } = walk(
+      {},
+      {
+        providers: [fakeProvider('first', { kind: 'refused', reason: 'unknown_answer', detail: 'HTTP 299' })],
+      },
+    );
+    expect(await rejection(result)).toMatchObject({ name: 'InternalFailure' });
+    expect(log.lines).toContain('alarm provider_answer_unknown');
+    expect(log.text()).toContain('HTTP 299');
+  });
+
+  it('An unknown outcome ends the walk as InternalFailure, not as an outage', async () => {
+    const { result } = walk(
+      {},
+      {
+        providers: [
+          fakeProvider('first', refused('unknown_outcome')),
+          fakeProvider('second', refused('unavailable')),
+        ],
+      },
+    );
+    expect(await rejection(result)).toMatchObject({ name: 'InternalFailure' });
+  });
+
+  it('The walk ends as ServiceUnavailable when every provider is unavailable', async () => {
+    const down = refused('unavailable');
+    const { result, saved } = walk(
+      {},
+      { providers: [fakeProvider('first', down), fakeProvider('second', down)] },
+    );
+    expect(await rejection(result)).toMatchObject({ name: 'ServiceUnavailable' });
+    expect(saved.at(-1)?.map(({ outcome }) => outcome)).toEqual(['unavailable', 'unavailable']);
+  });
+
+  it('The walk ends as InternalFailure when a provider throws or sends bytes that are no image', async () => {
+    const breaks = (): never => {
+      throw new Error('secret of the vendor');
+    };
+    const broken = walk({}, { providers: [fakeProvider('first', breaks)] });
+    expect(await rejection(broken.result)).toEqual({
+      name: 'InternalFailure',
+      message: 'Generation failed.',
+    });
+    expect(broken.log.text()).not.toContain('secret of the vendor');
+    const text = walk(
+      {},
+      { providers: [fakeProvider('first', { kind: 'rendered', bytes: Buffer.from('<html>') })] },
+    );
+    expect(await rejection(text.result)).toMatchObject({ name: 'InternalFailure' });
+  });
+
+  it('The walk ends as InternalFailure when the image has another type than the request', async () => {
+    const { result, saved, log } = walk(
+      { outputFormat: 'jpeg' },
+      { providers: [fakeProvider('first', rendered)] },
+    );
+    expect(await rejection(result)).toMatchObject({ name: 'InternalFailure' });
+    expect(saved.at(-1)?.[0]?.detail).toBe('image/png instead of jpeg');
+    expect(log.lines).toContain('alarm provider_answer_unknown');
+  });
+
+  it('A picture of another ratio than the request is used as it is, and the attempt says so', async () => {
+    const { result } = walk({ aspectRatio: '9:16' }, { providers: [fakeProvider('first', rendered)] });
+    const { image, attempts } = await result;
+    expect(image).toMatchObject({ width: 64, height: 64 });
+    expect(attempts[0]?.detail).toBe('64 x 64 for 9:16');
+  });
+});
+
+describe('an attempt whose outcome is unknown', () => {
+  it('The attempt is not repeated at the same vendor, and the next route renders', async () => {
+    const first = fakeProvider('first');
+    const { result } = walk({ attempts: [begun] }, { providers: [first, fakeProvider('second', rendered)] });
+    expect((await result).attempts.map(({ provider, outcome }) => [provider, outcome])).toEqual([
+      ['first', 'unknown_outcome'],
+      ['second', 'rendered'],
+    ]);
+    expect(first.calls).toEqual([]);
+  });
+
+  it('The creation fails as InternalFailure when no other route renders, not as an outage', async () => {
+    const only = walk(
+      { attempts: [begun], routes: bothRoutes.routes.slice(0, 1) },
+      { providers: [fakeProvider('first')] },
+    );
+    expect(await rejection(only.result)).toMatchObject({ name: 'InternalFailure' });
+    const down = walk(
+      { attempts: [begun] },
+      { providers: [fakeProvider('first'), fakeProvider('second', refused('unavailable'))] },
+    );
+    expect(await rejection(down.result)).toMatchObject({ name: 'InternalFailure' });
+  });
+
+  it('A stored image of the attempt is found and used without rendering again', async () => {
+    const image: StoredImage = {
+      key: 'results/begun.png',
+      width: 9,
+      height: 9,
+      contentType: 'image/png',
+      bytes: 99,
+    };
+    const first = fakeProvider('first');
+    const { result } = walk({ attempts: [begun] }, { providers: [first], stored: [image] });
+    expect(await result).toEqual({ kind: 'rendered', image, attempts: [{ ...begun, outcome: 'rendered' }] });
+    expect(first.calls).toEqual([]);
+  });
+});
+
+describe('a walk that ended before', () => {
+  it.each(failureNames)(
+    'A walk that ended by %s ends the same way again, without a call',
+    async (failure) => {
+      const { result } = walk(
+        { attempts: [{ ...begun, outcome: failure }] },
+        { providers: [fakeProvider('first'), fakeProvider('second')] },
+      );
+      expect(await rejection(result)).toMatchObject({ name: failure });
+    },
+  );
+
+  it('A walk whose provider was unavailable goes on with the next route', async () => {
+    const first = fakeProvider('first');
+    const { result } = walk(
+      { attempts: [{ ...begun, outcome: 'unavailable' }] },
+      { providers: [first, fakeProvider('second', rendered)] },
+    );
+    expect((await result).attempts.at(-1)).toMatchObject({ provider: 'second', outcome: 'rendered' });
+    expect(first.calls).toEqual([]);
+  });
+});

@@ -1,0 +1,83 @@
+/**
+ * A fact about the stores is a sentence and a function, which tests the sentence on a table with one account
+ * and one key.
+ */
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { createAccountStore } from '../../service/accounts/account-store.ts';
+import { createWalletStore } from '../../service/accounts/wallet-store.ts';
+import { createRequestStore } from '../../service/api/request-store.ts';
+import type { Item, ItemKey, Table } from '../../service/aws/dynamodb/table.ts';
+import { createChargeStore } from '../../service/creations/charge-store.ts';
+import type { ChargeOrder } from '../../service/creations/charges.ts';
+import { createCreationStore } from '../../service/creations/creation-store.ts';
+import { createOpenWorkStore } from '../../service/creations/open-work-store.ts';
+import { createUploadStore } from '../../service/uploads/upload-store.ts';
+import type { CreationId } from '../../service/values/ids.ts';
+import { asMicros } from '../../service/values/money.ts';
+import { createDeliveryStore } from '../../service/webhooks/delivery-store.ts';
+import { aCreation, anAccount, anApiKey, now } from '../fixtures/records.ts';
+
+/**
+ * The stores over one table, which holds the account and the key of test/fixtures/records.ts: 25 USD, no cap.
+ */
+export interface Stores extends ReturnType<typeof storesOf> {
+  readonly table: Table;
+}
+
+export type Facts = Readonly<Record<string, (stores: Stores) => Promise<void>>>;
+
+function storesOf(table: Table) {
+  return {
+    accounts: createAccountStore(table),
+    charges: createChargeStore(table),
+    creations: createCreationStore(table),
+    deliveries: createDeliveryStore(table),
+    openWork: createOpenWorkStore(table),
+    requests: createRequestStore(table),
+    uploads: createUploadStore(table),
+    wallet: createWalletStore(table),
+    /** The stored form of an item. */
+    item: async (key: ItemKey): Promise<Item | undefined> =>
+      (await table.client.send(new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true })))
+        .Item,
+  };
+}
+
+/** An engine remembers the token of a transaction across tables, so creations of two tables share no id. */
+let tables = 0;
+
+export async function openStores(table: Table): Promise<Stores> {
+  tables += 1;
+  const stores = storesOf(table);
+  const account = anAccount({ availableMicros: asMicros(0) });
+  await stores.accounts.create(account);
+  await stores.accounts.createKey(anApiKey());
+  // An hour ago, so that this row is the first one in the ledger.
+  const anHourAgo = { ...table, clock: { ...table.clock, now: () => now - 3_600_000 } };
+  await createWalletStore(anHourAgo).topUp(account.id, asMicros(25_000_000), 'opening');
+  return { ...stores, table };
+}
+
+/**
+ * The id of the nth creation of the table that was opened last. The ids differ in the digit that chooses a
+ * shard.
+ */
+export function idOf(number: number): CreationId {
+  return `019aa5a0-1000-7000-8000-${tables.toString(16).padStart(10, '0')}${number.toString(16).padStart(2, '0')}` as CreationId;
+}
+
+/** A charge of 0.04 USD. */
+export function orderOf(
+  number: number,
+  change: Partial<ChargeOrder> = {},
+  creation: Parameters<typeof aCreation>[0] = {},
+): ChargeOrder {
+  return {
+    creations: [aCreation({ id: idOf(number), ...creation })],
+    apiKey: anApiKey(),
+    maxConcurrent: anAccount().limits.maxConcurrent,
+    postRate: 60,
+    nowMillis: now,
+    ...change,
+  };
+}

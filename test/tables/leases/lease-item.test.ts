@@ -1,0 +1,99 @@
+/** The item of a lease on the simulation's table: what is written, what it costs, and when it goes away. */
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { type Touched, writeUnits } from '../../../lab/cost/units.ts';
+import { createDirectClient } from '../../../lab/simulation/aws/http-exchange.ts';
+import { type Change, createSimulatedTable } from '../../../lab/simulation/aws/simulated-table.ts';
+import { createAccountStore } from '../../../service/accounts/account-store.ts';
+import { keys, listingIndex, openWorkIndex, type Table } from '../../../service/aws/dynamodb/table.ts';
+import { creationToItem } from '../../../service/creations/creation-items.ts';
+import { createCreationStore } from '../../../service/creations/creation-store.ts';
+import { fakeClock } from '../../api/fakes.ts';
+import { aCreation, anAccount, creationId, now, seededBytes, storedImage } from '../../fixtures/records.ts';
+import { idOf, openStores, orderOf } from '../facts.ts';
+import { leaseInBoth, leaseInTheCreation, type Release, thisRelease } from './renderers.ts';
+
+const day = 86_400_000;
+
+it('The item of a lease goes away a day after it was taken, and the creation stays', async () => {
+  const clock = fakeClock();
+  const memory = createSimulatedTable({ now: () => clock.now() });
+  const table: Table = {
+    name: 'table',
+    clock,
+    randomBytes: seededBytes,
+    client: createDirectClient((operation, input) => memory.perform(operation, input)),
+  };
+  const { charges } = await openStores(table);
+  await charges.charge(orderOf(1));
+  await createCreationStore(table).lease(idOf(1), 'one', now + 6_000, now);
+  const stored = (): unknown => memory.get(keys.lease(idOf(1)).pk, keys.lease(idOf(1)).sk);
+  clock.set(now + day - 1_000);
+  memory.expire();
+  expect(stored()).toBeDefined();
+  clock.set(now + day + 1_000);
+  memory.expire();
+  expect(stored()).toBeUndefined();
+  expect(memory.get(keys.creation(idOf(1)).pk, keys.creation(idOf(1)).sk)).toBeDefined();
+});
+
+const indexes = Object.fromEntries(
+  [openWorkIndex, listingIndex].map(({ name, partition, sort }) => [name, [partition, sort] as const]),
+);
+
+/** The write units of a rendering that renews its lease seven times, and the items that a renewal wrote. */
+async function renderWith(release: Release, prompt: string): Promise<{ units: number; renewed: string[] }> {
+  let units = 0;
+  let changed: Change[] = [];
+  const memory = createSimulatedTable({
+    now: () => now,
+    onCommit: (changes) => {
+      changed.push(...changes);
+      for (const change of changes)
+        units += writeUnits(change as unknown as Touched, indexes, changes.length > 1);
+    },
+  });
+  const table: Table = {
+    name: 'table',
+    clock: fakeClock(),
+    randomBytes: seededBytes,
+    client: createDirectClient((operation, input) => memory.perform(operation, input)),
+  };
+  const creation = aCreation({ prompt });
+  await createAccountStore(table).create(anAccount({ inFlight: 1 }));
+  await table.client.send(new PutCommand({ TableName: table.name, Item: creationToItem(creation) }));
+  units = 0;
+  const lease = release(table, creationId);
+  const attempt = {
+    provider: 'sandbox',
+    providerModel: 'standard',
+    startedAt: '',
+    resultKey: storedImage.key,
+  };
+  await lease.take('one', now + 6_000, now);
+  await lease.save('one', [attempt]);
+  changed = [];
+  for (let renewal = 1; renewal <= 7; renewal += 1) await lease.renew('one', now + 6_000 + renewal * 2_000);
+  const renewed = [...new Set(changed.map(({ sk }) => sk))].sort();
+  await createCreationStore(table).complete(creation, {
+    results: [storedImage],
+    resultsExpireAt: now + day,
+    attempts: [attempt],
+    nowMillis: now,
+  });
+  return { units, renewed };
+}
+
+describe('the write units of a rendering with seven renewals', () => {
+  it.each([
+    ['the release before both places', leaseInTheCreation, 15, 59, ['CREATION']],
+    ['the release that writes both places', leaseInBoth, 23, 67, ['CREATION', 'LEASE']],
+    ['this release', thisRelease, 16, 32, ['LEASE']],
+  ])(
+    'With %s, they are known for a short and a long prompt',
+    async (_which, release, short, long, written) => {
+      expect(await renderWith(release, 'a quiet lake')).toEqual({ units: short, renewed: written });
+      expect(await renderWith(release, 'a'.repeat(4_000))).toEqual({ units: long, renewed: written });
+    },
+  );
+});

@@ -1,0 +1,311 @@
+/** Facts about the marks of key.cap_reached: when a crossing is told, and where its mark is. */
+import { expect } from 'vitest';
+import type { KeyCaps } from '../../service/accounts/account.ts';
+import { userHash } from '../../service/accounts/end-user.ts';
+import { capKinds, watchedCaps } from '../../service/accounts/watched-caps.ts';
+import { keys } from '../../service/aws/dynamodb/table.ts';
+import { lookForCrossings, placeOf } from '../../service/notices/check-thresholds.ts';
+import { createNoticeMarks } from '../../service/notices/notice-store.ts';
+import type { Crossing, NoticeRecord, RefusedFor } from '../../service/notices/notice.ts';
+import type { NoticeId } from '../../service/values/ids.ts';
+import { asMicros } from '../../service/values/money.ts';
+import { dayOf, monthOf } from '../../service/values/time.ts';
+import { accountId, anApiKey, keyId, now } from '../fixtures/records.ts';
+import { type Facts, idOf, orderOf, type Stores } from './facts.ts';
+
+const cents = (count: number): ReturnType<typeof asMicros> => asMicros(count * 10_000);
+const dayMillis = 86_400_000;
+const user = 'customer 7';
+const url = 'https://hooks.test/notices';
+
+/** An engine remembers the token of a transaction, so notices of two tables share no id. */
+let made = 0;
+const bytes = (count: number): Uint8Array => {
+  made += 1;
+  return Uint8Array.from({ length: count }, (_, index) => (index < 8 ? (made >> index) % 256 : made % 256));
+};
+
+async function prepare({ accounts }: Stores, caps: KeyCaps): Promise<void> {
+  await accounts.change(accountId, { noticeUrl: url });
+  await accounts.changeKey(accountId, keyId, caps);
+}
+
+async function keyOf({ accounts }: Stores): ReturnType<Stores['accounts']['listKeys']> {
+  return accounts.listKeys(accountId);
+}
+
+/** Charges 0.04 USD at this time. */
+async function chargeAt(stores: Stores, number: number, at = now, forUser = user): Promise<void> {
+  const [apiKey = anApiKey()] = await keyOf(stores);
+  const order = orderOf(
+    number,
+    { apiKey, nowMillis: at },
+    {
+      createdAt: new Date(at).toISOString(),
+      chargedMonth: monthOf(at),
+      chargedDay: dayOf(at),
+      user: forUser,
+      ...(apiKey.perUserMonthlyCapMicros !== undefined && { countedForUser: true }),
+    },
+  );
+  expect(await stores.charges.charge(order)).toEqual({ kind: 'charged' });
+}
+
+const servicesAt = ({ table }: Stores, at: number) => ({
+  clock: { ...table.clock, now: () => at },
+  randomBytes: bytes,
+  notices: createNoticeMarks(table),
+});
+
+const keyPart = (notice: NoticeRecord): Record<string, unknown> =>
+  (JSON.parse(notice.webhook.body ?? '') as { key: Record<string, unknown> }).key;
+
+/** Looks after a creation, and returns what the notices say of the key. */
+async function lookAfter(stores: Stores, number: number, at = now): Promise<Record<string, unknown>[]> {
+  const creation = await stores.creations.read(idOf(number));
+  if (!creation) throw new Error('no such creation');
+  return (await lookForCrossings(placeOf(creation), servicesAt(stores, at))).map(keyPart);
+}
+
+/** Looks after a request of this cost that a cap refused. */
+async function lookAfterRefusal(
+  stores: Stores,
+  cap: Extract<RefusedFor, { kind: 'cap' }>['cap'],
+  costMicros: ReturnType<typeof asMicros>,
+  at = now,
+): Promise<Record<string, unknown>[]> {
+  const periods = Object.fromEntries(capKinds.map((kind) => [kind, watchedCaps[kind].periodAt(at)]));
+  const refused = { kind: 'cap', cap, costMicros } as const;
+  const place = { accountId, keyId, periods, user, refused };
+  return (await lookForCrossings(place, servicesAt(stores, at))).map(keyPart);
+}
+
+let notices = 0;
+/** Tells a crossing as a look would that read the key at some time before. */
+async function tellStale(stores: Stores, crossing: Partial<Crossing>): Promise<boolean> {
+  notices += 1;
+  const id = `ntc_019aa5a0-1000-7000-8000-${notices.toString(16).padStart(12, '0')}` as NoticeId;
+  const notice = {
+    id,
+    accountId,
+    type: 'key.cap_reached',
+    createdAt: new Date(now).toISOString(),
+    webhook: { url, status: 'pending', attempts: 0, nextAt: now, body: '{}' },
+    executions: 1,
+    recoveries: 0,
+  } as const;
+  return createNoticeMarks(stores.table).tell(crossing as Crossing, notice);
+}
+
+const toldIn = async (stores: Stores): Promise<string[]> =>
+  Object.keys((await keyOf(stores))[0]?.told ?? {}).sort();
+
+const counter = keys.userSpend(accountId, keyId, '2026_11', userHash(user));
+
+export const noticeFacts: Facts = {
+  'A daily cap is told once for each level and day, with the day and the end of the day': async (stores) => {
+    await prepare(stores, { dailyCapMicros: cents(9) });
+    await chargeAt(stores, 1);
+    expect(await lookAfter(stores, 1)).toEqual([]);
+    await chargeAt(stores, 2);
+    expect(await lookAfter(stores, 2)).toEqual([
+      {
+        id: keyId,
+        name: 'server',
+        cap: 'daily',
+        period: '2026-11-21',
+        level: 80,
+        limit: 0.09,
+        spent: 0.08,
+        resets_at: '2026-11-22T00:00:00.000Z',
+      },
+    ]);
+    expect(await lookAfter(stores, 2)).toEqual([]);
+    expect(await lookAfterRefusal(stores, 'daily', cents(4))).toMatchObject([{ level: 100, spent: 0.08 }]);
+    expect(await lookAfterRefusal(stores, 'daily', cents(4))).toEqual([]);
+    const tomorrow = now + dayMillis;
+    await chargeAt(stores, 3, tomorrow);
+    await chargeAt(stores, 4, tomorrow);
+    expect(await lookAfter(stores, 4, tomorrow)).toMatchObject([{ period: '2026-11-22', level: 80 }]);
+  },
+
+  'A charge removes the daily marks together with the days, and leaves the other marks': async (stores) => {
+    await prepare(stores, { dailyCapMicros: cents(4), monthlyCapMicros: cents(4), totalCapMicros: cents(4) });
+    await chargeAt(stores, 1);
+    expect(await lookAfter(stores, 1)).toHaveLength(3);
+    await stores.accounts.changeKey(accountId, keyId, {
+      monthlyCapMicros: null,
+      totalCapMicros: null,
+    });
+    await chargeAt(stores, 2, now + 3 * dayMillis);
+    await lookAfter(stores, 2, now + 3 * dayMillis);
+    const lasting = ['monthly_2026_11', 'total_total'];
+    expect(await toldIn(stores)).toEqual(['daily_2026_11_21', 'daily_2026_11_24', ...lasting]);
+    await chargeAt(stores, 3, now + 4 * dayMillis);
+    expect(await toldIn(stores)).toEqual(['daily_2026_11_24', ...lasting]);
+    // A look that comes so late finds no spend of the day, and tells nothing again.
+    expect(await lookAfter(stores, 1, now + 4 * dayMillis)).toEqual([]);
+  },
+
+  'A key whose daily cap refuses everything is never charged, and keeps the marks of four days': async (
+    stores,
+  ) => {
+    await prepare(stores, { dailyCapMicros: cents(3) });
+    for (let day = 0; day < 6; day += 1) {
+      const at = now + day * dayMillis;
+      expect(await lookAfterRefusal(stores, 'daily', cents(4), at)).toMatchObject([{ level: 100, spent: 0 }]);
+      expect(await lookAfterRefusal(stores, 'daily', cents(4), at)).toEqual([]);
+    }
+    expect(await toldIn(stores)).toEqual([
+      'daily_2026_11_23',
+      'daily_2026_11_24',
+      'daily_2026_11_25',
+      'daily_2026_11_26',
+    ]);
+  },
+
+  'A total cap is compared with all months, told once for each level, and anew when it was raised': async (
+    stores,
+  ) => {
+    const december = Date.UTC(2026, 11, 5);
+    await prepare(stores, { totalCapMicros: cents(10) });
+    await chargeAt(stores, 1);
+    expect(await lookAfter(stores, 1)).toEqual([]);
+    await chargeAt(stores, 2, december);
+    expect(await lookAfter(stores, 2, december)).toMatchObject([
+      { cap: 'total', period: 'total', level: 80, limit: 0.1, spent: 0.08, resets_at: null },
+    ]);
+    expect(await lookAfter(stores, 2, december)).toEqual([]);
+    await stores.accounts.changeKey(accountId, keyId, { totalCapMicros: cents(12) });
+    await chargeAt(stores, 3, december);
+    expect(await lookAfter(stores, 3, december)).toMatchObject([{ level: 100, limit: 0.12, spent: 0.12 }]);
+    expect(await toldIn(stores)).toEqual(['total_total']);
+  },
+
+  'A total that fell below its level since the look is not told, whichever month was given back': async (
+    stores,
+  ) => {
+    const december = Date.UTC(2026, 11, 5);
+    await prepare(stores, { totalCapMicros: cents(10) });
+    for (const [number, at] of [
+      [1, now],
+      [2, december],
+    ] as const)
+      await chargeAt(stores, number, at);
+    const [apiKey] = await keyOf(stores);
+    const crossing = {
+      type: 'key.cap_reached',
+      apiKey: apiKey ?? anApiKey(),
+      cap: 'total',
+      period: 'total',
+      level: 80,
+      capMicros: cents(10),
+      spentMicros: cents(8),
+      leastMicros: cents(8),
+    } as const;
+    const giveBack = async (number: number): Promise<void> => {
+      const creation = await stores.creations.read(idOf(number));
+      const refund = { failure: 'GenerationFailed', announce: true, nowMillis: december } as const;
+      await stores.charges.refund(creation as Parameters<Stores['charges']['refund']>[0], refund);
+    };
+    await giveBack(1);
+    expect(await tellStale(stores, crossing)).toBe(false);
+    await chargeAt(stores, 3, now);
+    await giveBack(2);
+    expect(await tellStale(stores, crossing)).toBe(false);
+    await chargeAt(stores, 4, december);
+    expect(await tellStale(stores, crossing)).toBe(true);
+    expect(await tellStale(stores, crossing)).toBe(false);
+  },
+
+  'A total cap below every price is told when it refuses the first request': async (stores) => {
+    await prepare(stores, { totalCapMicros: cents(3) });
+    expect(await lookAfterRefusal(stores, 'total', cents(4))).toMatchObject([{ level: 100, spent: 0 }]);
+    expect(await lookAfterRefusal(stores, 'total', cents(4))).toEqual([]);
+  },
+
+  'The cap of a user is told for each user alone, and its mark is in the counter of the user': async (
+    stores,
+  ) => {
+    await prepare(stores, { perUserMonthlyCapMicros: cents(8) });
+    await chargeAt(stores, 1);
+    await chargeAt(stores, 2, now, 'somebody else');
+    expect(await lookAfter(stores, 2)).toEqual([]);
+    await chargeAt(stores, 3);
+    expect(await lookAfter(stores, 3)).toEqual([
+      {
+        id: keyId,
+        name: 'server',
+        cap: 'user',
+        user,
+        period: '2026-11',
+        level: 100,
+        limit: 0.08,
+        spent: 0.08,
+        resets_at: '2026-12-01T00:00:00.000Z',
+      },
+    ]);
+    expect(await lookAfter(stores, 3)).toEqual([]);
+    expect(await lookAfterRefusal(stores, 'user', cents(4))).toEqual([]);
+    expect(await stores.item(counter)).toMatchObject({
+      spentMicros: cents(8),
+      told: { level: 100, capMicros: cents(8) },
+      expiresAtSeconds: Date.UTC(2027, 2, 3) / 1000,
+    });
+    expect(await toldIn(stores)).toEqual([]);
+    await chargeAt(stores, 4, now, 'somebody else');
+    expect(await lookAfter(stores, 4)).toMatchObject([{ user: 'somebody else', level: 100 }]);
+    const question = { clientAddress: '203.0.113.7', rate: 'post', nowMillis: now } as const;
+    const asked = { ...question, key: { accountId, keyId }, userHash: userHash(user) };
+    expect((await stores.requests.read(asked)).userTold).toMatchObject({ level: 100 });
+  },
+
+  'A refused request of a user for whom nothing was charged makes a counter that expires': async (stores) => {
+    await prepare(stores, { perUserMonthlyCapMicros: cents(3) });
+    expect(await lookAfterRefusal(stores, 'user', cents(4))).toMatchObject([{ user, level: 100, spent: 0 }]);
+    expect(await stores.item(counter)).toMatchObject({
+      told: { level: 100 },
+      expiresAtSeconds: Date.UTC(2027, 2, 3) / 1000,
+    });
+    expect(await lookAfterRefusal(stores, 'user', cents(4))).toEqual([]);
+    await stores.accounts.changeKey(accountId, keyId, { perUserMonthlyCapMicros: cents(4) });
+    await chargeAt(stores, 1);
+    expect(await lookAfter(stores, 1)).toMatchObject([{ level: 100, limit: 0.04, spent: 0.04 }]);
+  },
+
+  'The cap of a user that was given back since the look is not told, and of two looks one tells': async (
+    stores,
+  ) => {
+    await prepare(stores, { perUserMonthlyCapMicros: cents(8) });
+    await chargeAt(stores, 1);
+    const crossing = {
+      type: 'key.cap_reached',
+      apiKey: anApiKey({ perUserMonthlyCapMicros: cents(8) }),
+      user,
+      cap: 'user',
+      period: '2026_11',
+      level: 100,
+      capMicros: cents(8),
+      spentMicros: cents(8),
+      leastMicros: cents(8),
+    } as const;
+    expect(await tellStale(stores, crossing)).toBe(false);
+    await chargeAt(stores, 2);
+    expect(await tellStale(stores, crossing)).toBe(true);
+    expect(await tellStale(stores, crossing)).toBe(false);
+    expect(await tellStale(stores, { ...crossing, level: 80 })).toBe(false);
+  },
+
+  'A creation that was not counted for its user looks at no counter': async (stores) => {
+    await stores.accounts.change(accountId, { noticeUrl: url });
+    await chargeAt(stores, 1);
+    await stores.accounts.changeKey(accountId, keyId, { perUserMonthlyCapMicros: cents(3) });
+    const creation = await stores.creations.read(idOf(1));
+    expect(creation && placeOf(creation).periods).toEqual({
+      daily: '2026_11_21',
+      monthly: '2026_11',
+      total: 'total',
+    });
+    expect(await lookAfter(stores, 1)).toEqual([]);
+  },
+};

@@ -1,0 +1,134 @@
+/** The requests of the tries of calls. */
+import { expect, it } from 'vitest';
+import { chargeItems } from '../../../service/creations/charge.ts';
+import type { ChargeOrder } from '../../../service/creations/charges.ts';
+import type { Attempt, RetryEntry, RetryHead } from '../../../service/creations/retries.ts';
+import { createRetryStore } from '../../../service/creations/retry-store.ts';
+import type { CreationId } from '../../../service/values/ids.ts';
+import { accountId, aCreation, anApiKey, creationId, keyId, now } from '../../fixtures/records.ts';
+import { describeRequests, nowSeconds, type Row } from './recorder.ts';
+
+const place = { accountId, keyId, bodyHash: 'body' };
+const head = { pk: 'ACCOUNT#Acc0unt001', sk: 'RETRY#Key001#body' };
+const other = '019aa5a0-1000-7000-8000-00000000000b' as CreationId;
+const entry: RetryEntry = { id: `${now - 5}#${other}`, creationIds: [other], madeAt: now - 5, seen: [0] };
+const entryKey = { pk: head.pk, sk: `${head.sk}#${entry.id}` };
+
+const rows: readonly Row[] = [
+  [
+    'The note of an answer',
+    (table) => createRetryStore(table).note(place, entry, 'pictures'),
+    `
+Update table pk: "ACCOUNT#Acc0unt001", sk: "RETRY#Key001#body#1795262429995#019aa5a0-1000-7000-8000-00000000000b"
+  Update: SET told = :told
+  Condition: creationId = :creation
+  :told: "pictures", :creation: "019aa5a0-1000-7000-8000-00000000000b"`,
+  ],
+];
+
+describeRequests('The store of retries', rows);
+
+const table = { name: 'table' } as Parameters<typeof chargeItems>[0];
+
+/** The items that the charge of this try writes for its call. */
+function itemsOf(
+  retry: ChargeOrder['retry'],
+  creations: ChargeOrder['creations'] = [aCreation()],
+): unknown[] {
+  const order = { creations, apiKey: anApiKey(), maxConcurrent: 20, nowMillis: now };
+  const without = [...chargeItems(table, order).keys()];
+  const items = [...chargeItems(table, { ...order, ...(retry && { retry }) })];
+  return items.filter(([part]) => !without.includes(part)).map(([, item]) => item);
+}
+
+it.each<[Attempt, RetryHead | undefined, string, string | undefined, object]>([
+  [0, undefined, 'ADD made :one SET #ttl = :ttl', 'attribute_not_exists(madeByRetry)', {}],
+  [0, { made: 3, madeByRetry: 0 }, 'ADD made :one SET #ttl = :ttl', 'attribute_not_exists(madeByRetry)', {}],
+  [
+    0,
+    { made: 3, madeByRetry: 2 },
+    'ADD made :one SET #ttl = :ttl',
+    'madeByRetry = :madeByRetry',
+    { ':madeByRetry': 2 },
+  ],
+  [1, undefined, 'ADD made :one, madeByRetry :one SET #ttl = :ttl', 'attribute_not_exists(made)', {}],
+  [
+    2,
+    { made: 3, madeByRetry: 2 },
+    'ADD made :one, madeByRetry :one SET #ttl = :ttl',
+    'made = :made',
+    { ':made': 3 },
+  ],
+  [undefined, { made: 3, madeByRetry: 2 }, 'ADD made :one SET #ttl = :ttl', undefined, {}],
+])(
+  'The charge of a try with number %j that read the head %j counts an entry, and names what was read',
+  (attempt, read, update, condition, values) => {
+    expect(itemsOf({ kind: 'new_entry', place, attempt, head: read })).toEqual([
+      {
+        Update: {
+          TableName: 'table',
+          Key: head,
+          UpdateExpression: update,
+          ...(condition !== undefined && { ConditionExpression: condition }),
+          ExpressionAttributeNames: { '#ttl': 'expiresAtSeconds' },
+          ExpressionAttributeValues: { ':one': 1, ':ttl': nowSeconds + 1800, ...values },
+        },
+      },
+      {
+        Put: {
+          TableName: 'table',
+          Item: {
+            pk: head.pk,
+            sk: `${head.sk}#${now}#${creationId}`,
+            creationId,
+            [`try${attempt ?? 0}`]: creationId,
+            madeAt: now,
+            expiresAt: now + 900_000,
+            expiresAtSeconds: nowSeconds + 900,
+          },
+          ConditionExpression: 'attribute_not_exists(pk)',
+        },
+      },
+    ]);
+  },
+);
+
+it('The charge in the place of failed creations changes their entry alone', () => {
+  const updated = (
+    names: object,
+    values: object,
+    sets: string,
+    removes: string,
+    condition: string,
+  ): object => ({
+    Update: {
+      TableName: 'table',
+      Key: entryKey,
+      UpdateExpression: `SET #mark = :token, expiresAt = :until, #ttl = :ttl, creationId = :new${sets} REMOVE told${removes}`,
+      ConditionExpression: `creationId = :creation AND (${condition} OR #mark = :token)`,
+      ExpressionAttributeNames: { '#ttl': 'expiresAtSeconds', ...names },
+      ExpressionAttributeValues: {
+        ':token': creationId,
+        ':creation': other,
+        ':until': now + 900_000,
+        ':ttl': nowSeconds + 900,
+        ':new': creationId,
+        ...values,
+      },
+    },
+  });
+  expect(itemsOf({ kind: 'same_entry', place, attempt: 1, entry })).toEqual([
+    updated({ '#mark': 'try1' }, {}, '', ', creationIds', 'attribute_not_exists(#mark)'),
+  ]);
+  const third = '019aa5a0-1000-7000-8000-00000000000c' as CreationId;
+  const two: ChargeOrder['creations'] = [aCreation(), aCreation({ id: third })];
+  expect(itemsOf({ kind: 'same_entry', place, attempt: undefined, entry }, two)).toEqual([
+    updated(
+      { '#mark': 'takenBy' },
+      { ':rendering': 'rendering', ':several': [creationId, third] },
+      ', creationIds = :several',
+      '',
+      'told = :rendering',
+    ),
+  ]);
+});

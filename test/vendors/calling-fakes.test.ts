@@ -1,0 +1,135 @@
+/** The fakes of fal and Replicate call back over real sockets, and repeat themselves as the vendors do. */
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CallingVendor } from '../../lab/vendors/fakes/calls-back.ts';
+import { startFakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
+import { startFakeFal } from '../../lab/vendors/fakes/fal/server.ts';
+import { startFakeReplicate } from '../../lab/vendors/fakes/replicate/server.ts';
+import { systemClock } from '../../service/aws/clock.ts';
+import { createFal } from '../../service/vendors/fal/provider.ts';
+import type { ImageProvider, ProviderAnswer, RenderJob } from '../../service/vendors/provider.ts';
+import { createReplicate } from '../../service/vendors/replicate/provider.ts';
+import type { VendorSettings } from '../../service/vendors/vendor.ts';
+import { never } from './answering-vendor.ts';
+import { closedUrl, jobsLike } from './vendor-talk.ts';
+
+let status = 200;
+const service = await startFakeVendor(() => ({ status }));
+const fal = await startFakeFal();
+const replicate = await startFakeReplicate();
+afterAll(() => Promise.all([service.stop(), fal.stop(), replicate.stop()]));
+beforeEach(() => void (status = 200));
+
+interface Vendor {
+  readonly name: string;
+  readonly fake: CallingVendor;
+  readonly create: (settings: VendorSettings) => ImageProvider;
+  readonly key: string;
+  readonly providerModel: string;
+  /** Seconds before the first repetitions, and how many calls there are at the most. */
+  readonly repeats: readonly number[];
+  readonly calls: number;
+  readonly idField: string;
+}
+
+const vendors: readonly Vendor[] = [
+  {
+    name: 'fal',
+    fake: fal,
+    create: createFal,
+    key: 'fake-fal-key',
+    providerModel: 'fal-ai/flux-2-pro',
+    repeats: [15, 120],
+    calls: 31,
+    idField: 'request_id',
+  },
+  {
+    name: 'replicate',
+    fake: replicate,
+    create: createReplicate,
+    key: 'fake-replicate-key',
+    providerModel: 'black-forest-labs/flux-2-pro',
+    repeats: [2, 4],
+    calls: 6,
+    idField: 'id',
+  },
+];
+
+describe.each(vendors)('The fake of $name', (vendor) => {
+  const { name, fake, create, key, providerModel, repeats, calls, idField } = vendor;
+  const provider = create({
+    name,
+    credentials: { read: async () => Promise.resolve(key), forget: () => undefined },
+    clock: systemClock,
+    baseUrl: fake.url,
+  });
+  const submitted = async (
+    change: Partial<RenderJob> = {},
+  ): Promise<{ jobId: string; poll: () => Promise<ProviderAnswer | undefined> }> => {
+    const job = jobsLike({ providerModel, callbackUrl: `${service.url}/callback`, ...change })();
+    const answer = await provider.submit(job, never);
+    if (answer.kind !== 'pending') throw new Error('the job was not accepted');
+    const { jobId } = answer;
+    return { jobId: fake.jobIds().at(-1) ?? '', poll: async () => provider.poll?.(jobId, job, never) };
+  };
+
+  it('A callback goes to the address of the submission, names its job, and tells the status it got', async () => {
+    const { jobId } = await submitted();
+    status = 202;
+    expect(await fake.callBack(jobId)).toBe(202);
+    expect(service.received.at(-1)).toMatchObject({
+      method: 'POST',
+      path: '/callback',
+      json: { [idField]: jobId },
+    });
+    expect(await fake.callBack(jobId, { to: `${service.url}/elsewhere`, aboutJob: 'other' })).toBe(202);
+    expect(service.received.at(-1)).toMatchObject({ path: '/elsewhere', json: { [idField]: 'other' } });
+    expect(await fake.callBack(jobId, { to: await closedUrl() })).toBe(0);
+  });
+
+  it('A job that has called back has ended for the next poll, unless the callback was early', async () => {
+    const { jobId, poll } = await submitted();
+    await fake.callBack(jobId, { isEarly: true });
+    expect(await poll()).toMatchObject({ kind: 'pending' });
+    await fake.callBack(jobId);
+    expect(await poll()).toMatchObject({ kind: 'rendered' });
+  });
+
+  it('A job that failed calls back, too, and the next poll tells why', async () => {
+    const row = name === 'fal' ? 'prompt-policy' : 'sensitive';
+    const { jobId, poll } = await submitted({ prompt: `[row:${row}]` });
+    expect(await fake.callBack(jobId)).toBe(200);
+    const said = name === 'fal' ? 'ERROR' : 'failed';
+    expect(service.received.at(-1)?.json).toMatchObject({ [idField]: jobId, status: said });
+    expect(await poll()).toMatchObject({ kind: 'refused', reason: 'prompt' });
+  });
+
+  it('A job without an address is polled, and cannot call back', async () => {
+    const job = jobsLike({ providerModel })();
+    await provider.submit(job, never);
+    const jobId = fake.jobIds().at(-1) ?? '';
+    expect(fake.callbackUrlOf(jobId)).toBeUndefined();
+    await expect(fake.callBack(jobId)).rejects.toThrow('without an address to call');
+  });
+
+  it('A callback is repeated until it is taken', async () => {
+    const { jobId } = await submitted();
+    status = 503;
+    const waits: number[] = [];
+    const wait = async (millis: number): Promise<void> => {
+      waits.push(millis);
+      if (waits.length === 2) status = 200;
+      return Promise.resolve();
+    };
+    expect(await fake.callBackUntilTaken(jobId, wait)).toEqual([503, 503, 200]);
+    expect(waits).toEqual(repeats.map((seconds) => seconds * 1_000));
+  });
+
+  it('A callback that nobody takes is given up', async () => {
+    const { jobId } = await submitted();
+    status = 404;
+    let waited = 0;
+    const wait = (millis: number): Promise<void> => Promise.resolve(void (waited += millis));
+    expect(await fake.callBackUntilTaken(jobId, wait)).toHaveLength(calls);
+    if (name === 'replicate') expect(waited).toBe(60_000);
+  });
+});

@@ -1,0 +1,208 @@
+/** Fields and statuses of fal's answers for which the vendor's fake has no row. */
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Reply } from '../../lab/vendors/fakes/fake-vendor.ts';
+import { createFal } from '../../service/vendors/fal/provider.ts';
+import type { ProviderAnswer } from '../../service/vendors/provider.ts';
+import { never, refused, startAnsweringVendor } from './answering-vendor.ts';
+import { jobsLike } from './vendor-talk.ts';
+
+const vendor = await startAnsweringVendor();
+afterAll(() => vendor.stop());
+const aJob = jobsLike({ providerModel: 'model', outputFormat: 'jpeg' });
+
+describe('An answer of fal', () => {
+  const addresses = {
+    status_url: `${vendor.url}/s`,
+    response_url: `${vendor.url}/r`,
+    cancel_url: `${vendor.url}/c`,
+  };
+  const polled = (
+    status: Reply,
+    result: Reply = { status: 200, body: {} },
+  ): Promise<ProviderAnswer> | undefined => {
+    vendor.answerWith((path) => (path === '/s' ? status : result));
+    return createFal(vendor.settings).poll?.(
+      `0 ${vendor.url}/s ${vendor.url}/r ${vendor.url}/c`,
+      aJob(),
+      never,
+    );
+  };
+  const lookedAtOnce = async (result: Reply): Promise<readonly string[]> => {
+    const paths: string[] = [];
+    vendor.answerWith((path) => {
+      paths.push(path);
+      return path === '/r' ? result : path === '/s' ? completed : { status: 200, body: 'picture' };
+    });
+    const jobId = `0 ${vendor.url}/s ${vendor.url}/r ${vendor.url}/c`;
+    await createFal(vendor.settings).poll?.(jobId, { ...aJob(), saidEnded: true }, never);
+    return paths;
+  };
+  const completed: Reply = { status: 200, body: { status: 'COMPLETED' } };
+
+  it('A job that fal has called ended is asked for its result at once, and its status is not read', async () => {
+    const url = `${vendor.url}/picture`;
+    expect(await lookedAtOnce({ status: 200, body: { images: [{ url }] } })).toEqual(['/r', '/picture']);
+  });
+
+  it.each([
+    [200, { status: 'IN_PROGRESS' }],
+    [400, { detail: 'Request is still in progress' }],
+    [404, {}],
+    [422, { detail: [{ type: 'content_policy_violation' }] }],
+    [500, {}],
+  ])('A result with status %i and %o is read only after the status', async (status, body) => {
+    expect(await lookedAtOnce({ status, body })).toEqual(['/r', '/s', '/r']);
+  });
+
+  it.each(['status_url', 'response_url', 'cancel_url'])(
+    'An accepted request of fal without %s is refused',
+    async (missing) => {
+      vendor.answerWith({ status: 200, body: { ...addresses, [missing]: undefined } });
+      expect(await createFal(vendor.settings).submit(aJob(), never)).toEqual(
+        refused('unknown_answer', 'HTTP 200'),
+      );
+    },
+  );
+
+  it.each(['status_url', 'response_url', 'cancel_url'])(
+    'An accepted request of fal with a foreign %s is refused',
+    async (one) => {
+      vendor.answerWith({ status: 200, body: { ...addresses, [one]: 'https://example.com/' } });
+      expect(await createFal(vendor.settings).submit(aJob(), never)).toEqual(
+        refused('unknown_answer', 'an address of another host'),
+      );
+    },
+  );
+
+  it('A request that fal accepts with another status than 200 is refused', async () => {
+    vendor.answerWith({ status: 201, body: addresses });
+    expect(await createFal(vendor.settings).submit(aJob(), never)).toEqual(
+      refused('unknown_answer', 'HTTP 201'),
+    );
+  });
+
+  it.each([
+    ['foreign', 'own'],
+    ['own', 'foreign'],
+  ])(
+    'fal is not polled when the status address is %s and the result address is %s',
+    async (status, result) => {
+      const address = (which: string): string =>
+        which === 'own' ? `${vendor.url}/s` : 'https://example.com/s';
+      const before = vendor.received.length;
+      const jobId = `0 ${address(status)} ${address(result)} ${vendor.url}/c`;
+      expect(await createFal(vendor.settings).poll?.(jobId, aJob(), never)).toEqual(
+        refused('unknown_answer', 'an address of another host'),
+      );
+      expect(vendor.received).toHaveLength(before);
+    },
+  );
+
+  it.each<[string, Reply, string, string]>([
+    ['a list without a picture', { status: 200, body: { images: [] } }, 'nothing_rendered', 'HTTP 200'],
+    [
+      'a picture without an address',
+      { status: 200, body: { images: [{ url: 7 }] } },
+      'nothing_rendered',
+      'HTTP 200',
+    ],
+    ['no list', { status: 200, body: {} }, 'unknown_answer', 'HTTP 200'],
+    ['a list with another status', { status: 201, body: { images: [{}] } }, 'unknown_answer', 'HTTP 201'],
+    [
+      'a flagged picture',
+      { status: 200, body: { images: [{ url: 'x' }], has_nsfw_concepts: [false, true] } },
+      'prompt',
+      'HTTP 200 has_nsfw_concepts',
+    ],
+    ['our key refused', { status: 403, body: {} }, 'credentials', 'HTTP 403'],
+    [
+      'a code of the model',
+      { status: 422, body: { detail: [{ type: 'new_code' }] } },
+      'failed',
+      'HTTP 422 new_code',
+    ],
+    [
+      'a code that is no text',
+      { status: 422, body: { detail: [{ type: 7 }] } },
+      'unknown_answer',
+      'HTTP 422',
+    ],
+    [
+      'a policy that the source images broke',
+      {
+        status: 422,
+        body: { detail: [{ type: 'content_policy_violation', loc: ['body', 'image_urls', 0] }] },
+      },
+      'source_image',
+      'HTTP 422 content_policy_violation',
+    ],
+    [
+      'a failure in the field of the source images',
+      { status: 422, body: { detail: [{ type: 'other', loc: ['body', 'image_urls', 0] }] } },
+      'failed',
+      'HTTP 422 other',
+    ],
+    [
+      'a code such as constructor',
+      { status: 422, body: { error_type: 'constructor' } },
+      'failed',
+      'HTTP 422 constructor',
+    ],
+  ])('A result of fal with %s is refused', async (_what, result, reason, detail) => {
+    expect(await polled(completed, result)).toEqual(refused(reason, detail));
+  });
+
+  it.each([400, 404, 408, 409, 413, 422])(
+    'A request of fal has failed when it is completed and its result has the status %i with a code',
+    async (status) => {
+      expect(await polled(completed, { status, body: { detail: [{ type: 'other' }] } })).toEqual(
+        refused('failed', `HTTP ${status} other`),
+      );
+    },
+  );
+
+  it('A picture of fal that is moved elsewhere is not followed there', async () => {
+    vendor.answerWith((path) => {
+      if (path === '/s') return completed;
+      if (path === '/r') return { status: 200, body: { images: [{ url: `${vendor.url}/moved` }] } };
+      return { status: 302, headers: { location: `${vendor.url}/elsewhere` } };
+    });
+    const jobId = `0 ${vendor.url}/s ${vendor.url}/r ${vendor.url}/c`;
+    expect(await createFal(vendor.settings).poll?.(jobId, aJob(), never)).toEqual(
+      refused('unknown_answer', 'HTTP 302 download'),
+    );
+    expect(vendor.received.at(-1)?.path).toBe('/moved');
+  });
+
+  it.each<[Reply, string, string]>([
+    [{ status: 200, body: { status: 'RESTING' } }, 'unknown_answer', 'HTTP 200 RESTING'],
+    [{ status: 404, body: {} }, 'unknown_answer', 'HTTP 404'],
+    [{ status: 401, body: {} }, 'credentials', 'HTTP 401'],
+  ])('The status %j of fal is refused as %s', async (status, reason, detail) => {
+    expect(await polled(status)).toEqual(refused(reason, detail));
+  });
+
+  it.each(['IN_QUEUE', 'IN_PROGRESS'])('A request of fal in the state %s is polled again', async (status) => {
+    expect(await polled({ status: 200, body: { status } })).toMatchObject({
+      kind: 'pending',
+      pollAfterMillis: 500,
+    });
+  });
+
+  it.each<[string, object]>([
+    ['fal-ai/flux-2-pro', { safety_tolerance: '2' }],
+    ['fal-ai/flux-2-max', { safety_tolerance: '2' }],
+    ['fal-ai/flux-2/klein/4b', { num_images: 1 }],
+    ['fal-ai/another', {}],
+  ])('fal gets the fields of the model %s', async (providerModel, own) => {
+    vendor.answerWith({ status: 429 });
+    await createFal(vendor.settings).submit(aJob({ providerModel, prompt: null }), never);
+    expect(vendor.received.at(-1)?.json).toEqual({
+      prompt: '',
+      image_size: { width: 1024, height: 1024 },
+      output_format: 'jpeg',
+      enable_safety_checker: true,
+      ...own,
+    });
+  });
+});

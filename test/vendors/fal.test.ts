@@ -1,0 +1,350 @@
+/** The adapter of fal and the vendor's fake, over real sockets. */
+import { afterAll, describe, expect, it } from 'vitest';
+import { fieldsOf, type Reply, startFakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
+import { fakeModels, wrongField } from '../../lab/vendors/fakes/fal/models.ts';
+import { falRows } from '../../lab/vendors/fakes/fal/rows.ts';
+import { startFakeFal } from '../../lab/vendors/fakes/fal/server.ts';
+import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
+import type { RefusalReason } from '../../service/contract/failures.ts';
+import { createFal } from '../../service/vendors/fal/provider.ts';
+import { headerOf, jobsLike, notReached, outcomeOf, received, type Spoken, talkTo } from './vendor-talk.ts';
+
+const key = 'fake-fal-key';
+const never = new AbortController().signal;
+
+const fake = await startFakeFal();
+afterAll(() => fake.stop());
+
+const { settings, speak, answerTo } = talkTo({ name: 'fal', create: createFal, fake, key });
+const aJob = jobsLike({ providerModel: 'fal-ai/flux-2-pro' });
+
+const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
+  success: 'rendered',
+  'success-sources': 'rendered',
+  'prompt-policy': 'prompt',
+  'source-policy': 'source_image',
+  nsfw: 'prompt',
+  image_load_error: 'source_image',
+  image_too_small: 'source_image',
+  image_too_large: 'source_image',
+  file_too_large: 'source_image',
+  file_download_error: 'source_image',
+  unsupported_image_format: 'source_image',
+  face_detection_error: 'source_image',
+  no_media_generated: 'nothing_rendered',
+  generation_timeout: 'timed_out',
+  downstream_service_unavailable: 'unavailable',
+  downstream_service_error: 'failed',
+  internal_server_error: 'failed',
+  request_timeout: 'timed_out',
+  startup_timeout: 'timed_out',
+  runner_scheduling_failure: 'unavailable',
+  runner_disconnected: 'failed',
+  client_cancelled: 'cancelled',
+  'error-in-status': 'unavailable',
+  'no-images': 'nothing_rendered',
+  'empty-picture': 'nothing_rendered',
+  'unknown-shape': 'unknown_answer',
+  'unknown-state': 'unknown_answer',
+  'unknown-result': 'unknown_answer',
+  'foreign-status-url': 'unknown_answer',
+  'foreign-picture': 'unknown_answer',
+  page: 'rendered',
+  'job-missing': 'unknown_answer',
+  break: 'unknown_outcome',
+  'server-error': 'unknown_outcome',
+  throttled: 'unavailable',
+  down: 'unavailable',
+  unauthorized: 'credentials',
+  'payment-required': 'credentials',
+  locked: 'credentials',
+  'key-revoked': 'credentials',
+  'poll-broke': 'rendered',
+  'poll-throttled': 'rendered',
+  'result-down': 'rendered',
+  'download-broke': 'rendered',
+};
+
+describe('Each answer of the vendor', () => {
+  it('Each answer has a row here and in the fake', () =>
+    expect(Object.keys(reasons)).toEqual(falRows.map(({ row }) => row)));
+
+  it.each(falRows)('The answer "$row" has its outcome: $says', async ({ row, sources = 0 }) => {
+    const { answer, forgotten } = await speak(
+      aJob({ prompt: `Some secret [row:${row}]`, sourceCount: sources }),
+    );
+    expect(outcomeOf(answer)).toBe(reasons[row]);
+    expect(forgotten).toEqual(reasons[row] === 'credentials' ? ['fal'] : []);
+    expect(JSON.stringify({ ...answer, bytes: undefined })).not.toMatch(
+      /secret|quote the prompt|comes back|fake-fal-key|https?:/,
+    );
+    if (answer.kind === 'rendered' && row !== 'page')
+      expect(headerOf(answer)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
+  });
+
+  it('The operator learns the status and the code of an answer', async () => {
+    expect(await answerTo(aJob({ prompt: '[row:prompt-policy]' }))).toMatchObject({
+      detail: 'HTTP 422 content_policy_violation',
+    });
+    expect(await answerTo(aJob({ prompt: '[row:runner_disconnected]' }))).toMatchObject({
+      detail: 'HTTP 503 runner_disconnected',
+    });
+    expect(await answerTo(aJob({ prompt: '[row:locked]' }))).toMatchObject({ detail: 'HTTP 403' });
+  });
+});
+
+describe('A request', () => {
+  it('A request carries the key, prompt, pixels and format, and forbids storing and retrying', async () => {
+    const asked = await received(fake, () =>
+      speak(aJob({ aspectRatio: '3:2', resolution: '2K', outputFormat: 'jpeg', seed: 7 })),
+    );
+    expect(asked[0]).toMatchObject({ method: 'POST', path: '/fal-ai/flux-2-pro' });
+    expect(asked[0]?.headers).toMatchObject({
+      authorization: `Key ${key}`,
+      'content-type': 'application/json',
+      'x-fal-no-retry': '1',
+      'x-app-fal-disable-fallback': 'true',
+      'x-fal-request-timeout': '780',
+      'x-fal-store-io': '0',
+      'x-fal-object-lifecycle-preference': '{"expiration_duration_seconds":3600}',
+    });
+    expect(asked[0]?.json).toEqual({
+      prompt: 'a cat',
+      image_size: { width: 2016, height: 1344 },
+      output_format: 'jpeg',
+      enable_safety_checker: true,
+      seed: 7,
+      safety_tolerance: '2',
+    });
+    expect(asked.slice(1).map(({ method, path }) => `${method} ${path.replace(/[\w-]{36}/, 'id')}`)).toEqual([
+      'GET /fal-ai/flux-2-pro/requests/id/status',
+      'GET /fal-ai/flux-2-pro/requests/id/status',
+      'GET /fal-ai/flux-2-pro/requests/id/status',
+      'GET /fal-ai/flux-2-pro/requests/id',
+      'GET /files/b/koala/id',
+    ]);
+    expect(asked.at(-1)?.headers['authorization']).toBeUndefined();
+  });
+
+  it('A request with source images goes to the editing endpoint and carries them as data URIs', async () => {
+    const [submitted, polled] = await received(fake, () =>
+      speak(aJob({ providerModel: 'fal-ai/flux-2/klein/4b', sourceCount: 2, outputFormat: 'webp' })),
+    );
+    const images = (['png', 'jpeg'] as const).map(
+      (format) => `data:image/${format};base64,${pictureOf(format, 96, 64).toString('base64')}`,
+    );
+    expect(submitted?.path).toBe('/fal-ai/flux-2/klein/4b/edit');
+    expect(submitted?.json).toEqual({
+      prompt: 'a cat',
+      image_size: { width: 1024, height: 1024 },
+      output_format: 'webp',
+      enable_safety_checker: true,
+      num_images: 1,
+      image_urls: images,
+    });
+    // The addresses of the queue name the app without the path within it.
+    expect(polled?.path).toMatch(/^\/fal-ai\/flux-2\/requests\//);
+  });
+
+  it.each<[string, object, string, object]>([
+    [
+      'fal-ai/flux-2-flex',
+      { seed: 7 },
+      '/fal-ai/flux-2-flex/edit',
+      {
+        image_size: { width: 1360, height: 768 },
+        enable_safety_checker: true,
+        safety_tolerance: '2',
+        seed: 7,
+      },
+    ],
+    [
+      'openai/gpt-image-2',
+      { quality: 'high', seed: 7 },
+      '/openai/gpt-image-2/edit',
+      { image_size: { width: 1360, height: 768 }, quality: 'high', num_images: 1 },
+    ],
+    [
+      'openai/gpt-image-2.5/flare/text-to-image',
+      { quality: 'xhigh', resolution: '4K' },
+      '/openai/gpt-image-2.5/flare/edit',
+      { image_size: { width: 3840, height: 2160 }, quality: 'xhigh', num_images: 1 },
+    ],
+    [
+      'google/nano-banana-2.1',
+      { resolution: '4K', seed: 7 },
+      '/google/nano-banana-2.1/edit',
+      { aspect_ratio: '16:9', resolution: '4K', num_images: 1, seed: 7 },
+    ],
+    [
+      'blackforestlabs/flux-3/text-to-image',
+      { seed: 7 },
+      '/blackforestlabs/flux-3/edit-image',
+      { aspect_ratio: '16:9', resolution: '1k', safety_tolerance: 2 },
+    ],
+  ])('%s has its own fields and address, with and without source images', async (name, more, edit, own) => {
+    const job = { providerModel: name, aspectRatio: '16:9', outputFormat: 'jpeg', ...more } as const;
+    for (const sourceCount of [0, 2]) {
+      let spoken: Spoken | undefined;
+      const [submitted] = await received(
+        fake,
+        async () => (spoken = await speak(aJob({ ...job, sourceCount }))),
+      );
+      const { image_urls: images, ...fields } = fieldsOf(submitted?.json);
+      expect(submitted?.path).toBe(sourceCount === 0 ? `/${name}` : edit);
+      expect(fields).toEqual({ prompt: 'a cat', output_format: 'jpeg', ...own });
+      expect(images).toEqual(sourceCount === 0 ? undefined : [expect.anything(), expect.anything()]);
+      const { width, height } = headerOf(spoken?.answer ?? notReached) ?? { width: 0, height: 1 };
+      expect(width / height).toBeCloseTo(16 / 9, 1);
+    }
+  });
+
+  it.each([
+    ['openai/gpt-image-2', { image_size: { width: 4096, height: 4096 }, quality: 'low' }, 'image_size'],
+    ['openai/gpt-image-2', { image_size: { width: 1024, height: 1024 }, quality: 'xhigh' }, 'quality'],
+    ['openai/gpt-image-2', { image_size: { width: 1024, height: 1024 }, quality: 'low', seed: 7 }, 'seed'],
+    ['google/nano-banana-2.1', { aspect_ratio: '1:1', resolution: '1k' }, 'resolution'],
+    ['google/nano-banana-2.1', { resolution: '1K' }, 'aspect_ratio'],
+    ['blackforestlabs/flux-3/text-to-image', { aspect_ratio: '1:1', resolution: '1k', seed: 7 }, 'seed'],
+    ['blackforestlabs/flux-3/edit-image', { aspect_ratio: '1:1', resolution: '1k' }, 'image_urls'],
+  ])('The fake refuses what %s does not take: %j', (path, fields, refused) => {
+    const model = fakeModels.find((one) => one.path === path || one.editPath === path);
+    if (!model) throw new Error(`the fake has no ${path}`);
+    const body = { prompt: 'a cat', output_format: 'jpeg', ...fields };
+    expect(wrongField(body, model, model.editPath === path)).toBe(refused);
+  });
+
+  it('The address to call is in the query, not in the JSON, and changes nothing else', async () => {
+    const callbackUrl = 'https://darkroom.test/callbacks/v1/fal/id/secret?a=b&c=ü#d';
+    const asked = await received(fake, async () => {
+      for (const sourceCount of [0, 1]) {
+        await speak(aJob({ sourceCount }), { mostPolls: 0 });
+        await speak(aJob({ sourceCount, callbackUrl }), { mostPolls: 0 });
+      }
+    });
+    const query = `?fal_webhook=${encodeURIComponent(callbackUrl)}`;
+    expect(asked.map(({ path }) => path)).toEqual([
+      '/fal-ai/flux-2-pro',
+      `/fal-ai/flux-2-pro${query}`,
+      '/fal-ai/flux-2-pro/edit',
+      `/fal-ai/flux-2-pro/edit${query}`,
+    ]);
+    expect(asked[1]?.json).toEqual(asked[0]?.json);
+    expect(asked[3]?.json).toEqual(asked[2]?.json);
+    expect(fake.callbackUrlOf(fake.jobIds().at(-1) ?? '')).toBe(callbackUrl);
+  });
+});
+
+describe('An accepted job', () => {
+  it('A job with addresses at another host is not polled', async () => {
+    expect((await speak(aJob({ prompt: '[row:foreign-status-url]' }))).waits).toEqual([]);
+  });
+
+  it('A job is cancelled at its own address', async () => {
+    const provider = createFal(settings());
+    const accepted = await provider.submit(aJob(), never);
+    const [cancelled] = await received(fake, async () =>
+      provider.cancel?.(accepted.kind === 'pending' ? accepted.jobId : '', aJob(), never),
+    );
+    expect(cancelled).toMatchObject({
+      method: 'PUT',
+      path: expect.stringMatching(/\/requests\/[\w-]+\/cancel$/) as string,
+      headers: { authorization: `Key ${key}` },
+    });
+  });
+
+  it('A poll of a stopped job says that it was cancelled, and a job that goes on is pending', async () => {
+    const provider = createFal(settings());
+    const stateAfter = async (prompt: string): Promise<unknown> => {
+      const accepted = await provider.submit(aJob({ prompt }), never);
+      const jobId = accepted.kind === 'pending' ? accepted.jobId : '';
+      expect(await provider.cancel?.(jobId, aJob(), never)).toBe('asked');
+      return provider.poll?.(jobId, aJob(), never);
+    };
+    expect(await stateAfter('a lake')).toEqual({
+      kind: 'refused',
+      reason: 'cancelled',
+      detail: 'HTTP 499 client_cancelled',
+    });
+    expect(await stateAfter('[row:keeps-rendering]')).toMatchObject({ kind: 'pending' });
+  });
+
+  it('A job that has ended is not stopped', async () => {
+    const provider = createFal(settings());
+    const accepted = await provider.submit(aJob(), never);
+    const jobId = accepted.kind === 'pending' ? accepted.jobId : '';
+    for (let polls = 0; polls < 3; polls += 1) await provider.poll?.(jobId, aJob(), never);
+    expect(await provider.cancel?.(jobId, aJob(), never)).toBe('refused');
+  });
+
+  it('A job id with addresses of another host or of a picture host is neither polled nor cancelled', async () => {
+    const provider = createFal(settings());
+    for (const host of ['https://example.com', 'https://v3.fal.media', 'http://queue.fal.run']) {
+      const jobId = `0 ${host}/status ${host}/result ${host}/cancel`;
+      expect(await provider.poll?.(jobId, aJob(), never)).toMatchObject({
+        reason: 'unknown_answer',
+        detail: 'an address of another host',
+      });
+      await provider.cancel?.(jobId, aJob(), never);
+    }
+  });
+
+  it('A job that was accepted with addresses of an unknown form is not polled', async () => {
+    const odd = await startFakeVendor((_, origin): Reply => ({
+      status: 200,
+      body: { status_url: `${origin}/a b`, response_url: `${origin}/b`, cancel_url: `${origin}/c` },
+    }));
+    const provider = createFal(settings({ baseUrl: odd.url }));
+    expect(await provider.submit(aJob(), never)).toMatchObject({
+      reason: 'unknown_answer',
+      detail: 'a job id of an unknown form',
+    });
+    await odd.stop();
+  });
+});
+
+describe('The fake refuses what the vendor would refuse', () => {
+  const good = { prompt: 'a cat', image_size: { width: 1024, height: 1024 }, output_format: 'png' };
+  const headers = { authorization: `Key ${key}`, 'content-type': 'application/json' };
+  const send = async (
+    body: object,
+    path = '/fal-ai/flux-2-pro',
+    more: Record<string, string> = {},
+  ): Promise<Response> =>
+    fetch(`${fake.url}${path}`, {
+      method: 'POST',
+      headers: { ...headers, ...more },
+      body: JSON.stringify(body),
+    });
+  /** The queue accepts a wrong input, and the result names the wrong field. */
+  const fieldRefused = async (body: object, path?: string): Promise<unknown> => {
+    const { status_url: status, response_url: result } = (await (await send(body, path)).json()) as Record<
+      string,
+      string
+    >;
+    for (let polls = 0; polls < 3; polls += 1) await fetch(status ?? '', { headers });
+    const { detail } = (await (await fetch(result ?? '', { headers })).json()) as {
+      detail?: { loc: string[] }[];
+    };
+    return detail?.[0]?.loc[1];
+  };
+
+  it.each<[string, object, string?]>([
+    ['size', { ...good, size: '1K' }],
+    ['prompt', { ...good, prompt: undefined }],
+    ['image_size', { ...good, image_size: { width: 1000, height: 1024 } }],
+    ['output_format', { ...good, output_format: 'webp' }],
+    ['safety_tolerance', { ...good, safety_tolerance: 2 }],
+    ['image_urls', { ...good, image_urls: ['data:image/png;base64,bm8='] }, '/fal-ai/flux-2-pro/edit'],
+    ['image_urls', { ...good }, '/fal-ai/flux-2-max/edit'],
+    ['safety_tolerance', { ...good, safety_tolerance: '2' }, '/fal-ai/flux-2/klein/4b'],
+  ])('The fake refuses the field %s', async (field, body, path) =>
+    expect(await fieldRefused(body, path)).toBe(field),
+  );
+
+  it('The fake refuses another key and another model, and accepts a good request', async () => {
+    expect((await send(good, undefined, { authorization: key })).status).toBe(401);
+    expect((await send(good, '/fal-ai/flux-3')).status).toBe(404);
+    expect(await fieldRefused(good)).toBeUndefined();
+  });
+});

@@ -1,0 +1,218 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { startFakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
+import { googleRows } from '../../lab/vendors/fakes/google/rows.ts';
+import { fakeGoogleKey, startFakeGoogle } from '../../lab/vendors/fakes/google/server.ts';
+import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
+import { checkGoogle, createGoogle } from '../../service/vendors/google.ts';
+import { everySize, headerOf, jobsLike, lastReceived, outcomeOf, talkTo } from './vendor-talk.ts';
+
+const never = new AbortController().signal;
+const prompt = 'A lighthouse that nobody may read about';
+
+const fake = await startFakeGoogle();
+afterAll(() => fake.stop());
+
+const { settings, speak, answerTo } = talkTo({
+  name: 'google',
+  create: createGoogle,
+  fake,
+  key: fakeGoogleKey,
+});
+const aJob = jobsLike({ providerModel: 'gemini-3.1-flash-image', prompt, outputFormat: 'jpeg' });
+
+describe('An answer of Gemini', () => {
+  it.each(googleRows)('The answer "$row" has its outcome: $says', async ({ row, answers, sources = 0 }) => {
+    const { answer, forgotten } = await speak(
+      aJob({ prompt: `${prompt} [row:${row}]`, sourceCount: sources }),
+    );
+    expect(outcomeOf(answer)).toBe(answers);
+    expect(forgotten).toEqual(answers === 'credentials' ? ['google'] : []);
+    if (answer.kind === 'refused') expect(answer.detail).toMatch(/^(HTTP \d{3}( [A-Z_]+)?|[A-Z_]+)$/);
+  });
+
+  it('The answer is the final picture and not a draft of the model', async () => {
+    const answer = await answerTo(aJob({ aspectRatio: '16:9' }));
+    expect(headerOf(answer)).toEqual({ contentType: 'image/jpeg', width: 1376, height: 768 });
+  });
+
+  it('An answer with a block and a picture is a refusal', async () => {
+    const body = {
+      candidates: [
+        {
+          finishReason: 'IMAGE_SAFETY',
+          content: { parts: [{ inlineData: { mimeType: 'image/jpeg', data: 'eHg=' } }] },
+        },
+      ],
+    };
+    const other = await startFakeVendor(() => ({ status: 200, body }));
+    const answer = await answerTo(aJob(), { baseUrl: other.url });
+    expect(answer).toMatchObject({ reason: 'prompt', detail: 'HTTP 200 IMAGE_SAFETY' });
+    await other.stop();
+  });
+});
+
+describe('The models of Gemini', () => {
+  it.each([
+    ['gemini-nano-banana-2.1', '4K', '16:9', 5504, 3072],
+    ['gemini-3.1-flash-lite-image', '1K', '21:9', 1584, 672],
+  ] as const)('%s renders %s in %s', async (providerModel, resolution, aspectRatio, width, height) => {
+    const answer = await answerTo(aJob({ providerModel, resolution, aspectRatio }));
+    expect(headerOf(answer)).toEqual({ contentType: 'image/jpeg', width, height });
+  });
+
+  it('The vendor refuses 2K from the Lite model', async () => {
+    const providerModel = 'gemini-3.1-flash-lite-image';
+    expect(await answerTo(aJob({ providerModel, resolution: '2K' }))).toMatchObject({
+      kind: 'refused',
+      detail: 'HTTP 400 INVALID_ARGUMENT',
+    });
+  });
+});
+
+describe('A request to Gemini', () => {
+  it('A request asks for one JPEG of the ratio and size, with the seed if there is one', async () => {
+    await answerTo(
+      aJob({
+        providerModel: 'gemini-3-pro-image',
+        prompt: 'A cat [row:throttled]',
+        resolution: '4K',
+        aspectRatio: '21:9',
+        seed: 7,
+      }),
+    );
+    const { method, path, headers, json } = lastReceived(fake);
+    expect([method, path]).toEqual(['POST', '/v1beta/models/gemini-3-pro-image:generateContent']);
+    expect([headers['x-goog-api-key'], headers['authorization'], headers['content-type']]).toEqual([
+      fakeGoogleKey,
+      undefined,
+      'application/json',
+    ]);
+    expect(json).toEqual({
+      contents: [{ role: 'user', parts: [{ text: 'A cat [row:throttled]' }] }],
+      generationConfig: {
+        responseModalities: ['IMAGE'],
+        imageConfig: { aspectRatio: '21:9', imageSize: '4K' },
+        responseFormat: { image: { mimeType: 'IMAGE_JPEG' } },
+        seed: 7,
+      },
+    });
+  });
+
+  it('A request carries the source images after the prompt, each with the type of its bytes', async () => {
+    await answerTo(aJob({ sourceCount: 2 }));
+    expect(lastReceived(fake).json).toMatchObject({
+      contents: [
+        {
+          parts: [
+            { text: prompt },
+            { inlineData: { mimeType: 'image/png', data: pictureOf('png', 96, 64).toString('base64') } },
+            { inlineData: { mimeType: 'image/jpeg' } },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('A request may hold source images and no prompt', async () => {
+    expect(await answerTo(aJob({ prompt: null, sourceCount: 1 }))).toMatchObject({ kind: 'rendered' });
+    expect(lastReceived(fake).json).toMatchObject({
+      contents: [{ role: 'user', parts: [{ inlineData: {} }] }],
+    });
+  });
+
+  it.each(everySize)(
+    'Gemini accepts the request for $aspectRatio at $resolution',
+    async ({ resolution, aspectRatio }) => {
+      // The fake checks every field before it answers that it is throttled.
+      expect(
+        await answerTo(aJob({ prompt: 'A cat [row:throttled]', resolution, aspectRatio })),
+      ).toMatchObject({ reason: 'unavailable' });
+    },
+  );
+
+  it.each(['png', 'webp'] as const)(
+    'A job for %s is refused and not sent, because Gemini does not render it',
+    async (outputFormat) => {
+      const before = fake.received.length;
+      expect(await answerTo(aJob({ outputFormat }))).toEqual({
+        kind: 'refused',
+        reason: 'unknown_answer',
+        detail: `${outputFormat} is not rendered`,
+      });
+      expect(fake.received.length).toBe(before);
+    },
+  );
+});
+
+describe('The fake of Gemini', () => {
+  const url = '/v1beta/models/gemini-3.1-flash-image:generateContent';
+  const key = { 'x-goog-api-key': fakeGoogleKey };
+  const part = { text: 'A cat' };
+  const bodyOf = (generationConfig: object = {}, parts: object[] = [part]): object => ({
+    contents: [{ parts }],
+    generationConfig,
+  });
+  const picture = { inlineData: { mimeType: 'image/jpeg', data: pictureOf('png', 8, 8).toString('base64') } };
+
+  it.each<[string, string, Record<string, string>, object, number]>([
+    ['a call without a key', url, {}, bodyOf(), 403],
+    ['another key', url, { 'x-goog-api-key': 'other' }, bodyOf(), 400],
+    ['another path', '/v1/models/gemini-3.1-flash-image:generateContent', key, bodyOf(), 404],
+    ['another model', '/v1beta/models/imagen-4:generateContent', key, bodyOf(), 404],
+    ['an unknown field', url, key, { ...bodyOf(), model: 'x' }, 400],
+    ["Vertex's output type", url, key, bodyOf({ imageConfig: { outputMimeType: 'image/png' } }), 400],
+    ['another ratio', url, key, bodyOf({ imageConfig: { aspectRatio: '7:5' } }), 400],
+    ['another size', url, key, bodyOf({ imageConfig: { imageSize: '2k' } }), 400],
+    ['PNG', url, key, bodyOf({ responseFormat: { image: { mimeType: 'IMAGE_PNG' } } }), 400],
+    ['nothing to say', url, key, bodyOf({}, []), 400],
+    ['an empty text', url, key, bodyOf({}, [{ text: '' }]), 400],
+    ['an image of another type than it says', url, key, bodyOf({}, [part, picture]), 400],
+    [
+      'an image that is none',
+      url,
+      key,
+      bodyOf({}, [{ inlineData: { mimeType: 'image/png', data: 'eHg=' } }]),
+      400,
+    ],
+    [
+      'too many images',
+      url,
+      key,
+      bodyOf(
+        {},
+        Array.from({ length: 15 }, () => picture),
+      ),
+      400,
+    ],
+  ])('The fake refuses %s', async (_, path, headers, body, status) => {
+    const response = await fetch(`${fake.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(status);
+    await response.text();
+  });
+});
+
+describe("The check of Google's key", () => {
+  const check = async (credential: string | undefined, baseUrl = fake.url): Promise<unknown> =>
+    checkGoogle(settings({ credential, baseUrl }), never);
+
+  it('The check lists one model', async () => {
+    expect(await check(fakeGoogleKey)).toEqual({ verdict: 'accepted', detail: 'HTTP 200' });
+    expect([lastReceived(fake).method, lastReceived(fake).path]).toEqual([
+      'GET',
+      '/v1beta/models?pageSize=1',
+    ]);
+    expect(await check('AIza-wrong')).toEqual({ verdict: 'refused', detail: 'HTTP 400' });
+    expect(await check(undefined)).toEqual({ verdict: 'unchecked', detail: 'no credential' });
+  });
+
+  it('The check says when Google is not reached', async () => {
+    const other = await startFakeVendor(() => ({ status: 503, body: {} }));
+    expect(await check(fakeGoogleKey, other.url)).toEqual({ verdict: 'unreachable', detail: 'HTTP 503' });
+    await other.stop();
+    expect(await check(fakeGoogleKey, other.url)).toEqual({ verdict: 'unreachable', detail: 'ECONNREFUSED' });
+  });
+});

@@ -1,0 +1,142 @@
+/** Every way in which a vendor can fail, for every adapter: a row of its table, a reason why not, or a test here. */
+import { afterAll, describe, expect, it } from 'vitest';
+import { readCatalog } from '../../../admin/catalog/catalog-files.ts';
+import { fleetFakes, type FleetName, fleetNames, rowsOf } from '../../../lab/vendors/fleet.ts';
+import {
+  ownDefinition,
+  type OwnServerName,
+  ownServerNames,
+  ownServers,
+} from '../../../lab/vendors/own-servers.ts';
+import { type Way, ways, waysToFail } from '../../../lab/vendors/ways.ts';
+import { systemClock } from '../../../service/aws/clock.ts';
+import { createConfigured } from '../../../service/vendors/configured.ts';
+import type { ImageProvider, ProviderCredentials, RenderJob } from '../../../service/vendors/provider.ts';
+import { createVendors } from '../../../service/vendors/vendors.ts';
+import { startAnsweringVendor } from '../answering-vendor.ts';
+import { closedUrl, jobsLike } from '../vendor-talk.ts';
+
+const allWays = Object.keys(waysToFail) as Way[];
+const everyWay = fleetNames.flatMap((vendor) =>
+  allWays.map((way) => ({ vendor, way, shown: ways[vendor][way] })),
+);
+
+describe('the ways in which a vendor can fail', () => {
+  it.each(everyWay)(
+    '$vendor shows "$way" by a row, or says why it cannot fail so',
+    ({ vendor, way, shown }) => {
+      if (typeof shown === 'object') {
+        expect(shown.cannot).toMatch(/^\w.{15,}\.$/);
+        return;
+      }
+      const row = rowsOf(vendor).find((one) => one.row === shown);
+      expect(row, `the table of ${vendor} has no row "${shown}"`).toBeDefined();
+      expect(waysToFail[way]).toContain(row?.ends);
+    },
+  );
+
+  it('Every vendor that is sold is in the table', () => {
+    const sold = readCatalog().models.flatMap(({ routes }) => routes.map(({ provider }) => provider));
+    const outside = [...new Set(sold)].filter((name) => !name.startsWith('sandbox'));
+    expect(fleetNames).toEqual(expect.arrayContaining(outside));
+  });
+});
+
+const hanging = await startAnsweringVendor();
+hanging.answerWith({ status: 'hang' });
+const refusing = await startAnsweringVendor();
+refusing.answerWith({ status: 401 });
+const closed = await closedUrl();
+afterAll(async () => Promise.all([hanging.stop(), refusing.stop()]));
+
+const isOwn = (name: FleetName): name is OwnServerName => ownServerNames.some((one) => one === name);
+
+/** The adapter of a vendor that is at the address, with a key or without one. */
+async function adapterAt(
+  name: FleetName,
+  url: string,
+  key: string | undefined | ProviderCredentials,
+): Promise<ImageProvider> {
+  const credentials =
+    typeof key === 'object' ? key : { read: async () => Promise.resolve(key), forget: () => undefined };
+  const settings = { name, credentials, clock: systemClock };
+  if (isOwn(name)) return createConfigured({ ...ownDefinition(name, url), credential: 'key' }, settings);
+  const access = { ...settings, baseUrls: { [name]: url }, bedrockRegion: 'us-west-2' };
+  const provider = await createVendors(access).get(name);
+  if (!provider) throw new Error(`no adapter of ${name}`);
+  return provider;
+}
+
+/** An ordinary job for the first route that the vendor has. */
+function jobFor(name: FleetName): RenderJob {
+  if (isOwn(name)) return jobsLike({ providerModel: ownServers[name].providerModel })();
+  const model = readCatalog().models.find(({ id }) => id === fleetFakes[name].model);
+  const route = model?.routes.find(({ provider }) => provider === name);
+  if (!model || !route) throw new Error(`no route of ${name}`);
+  return jobsLike({
+    providerModel: route.provider_model,
+    ...(route.quality !== null && { quality: route.quality }),
+    resolution: model.default_resolution,
+    aspectRatio: model.default_aspect_ratio,
+    outputFormat: model.default_output_format,
+  })();
+}
+
+describe('every adapter', () => {
+  it.each(fleetNames)('%s: a vendor at which nobody listens is unavailable', async (name) => {
+    const answer = await (
+      await adapterAt(name, closed, 'key')
+    ).submit(jobFor(name), new AbortController().signal);
+    expect(answer).toMatchObject({ kind: 'refused', reason: 'unavailable' });
+  });
+
+  it.each(fleetNames)('%s: a vendor that hangs is let go when the time is over', async (name) => {
+    await expect(
+      (await adapterAt(name, hanging.url, 'key')).submit(jobFor(name), AbortSignal.timeout(60)),
+    ).rejects.toThrow();
+  });
+
+  it.each(fleetNames.filter((name) => name !== 'bedrock'))(
+    '%s: without a key nothing is sent',
+    async (name) => {
+      const before = hanging.received.length;
+      const adapter = await adapterAt(name, hanging.url, undefined);
+      const answer = await adapter.submit(jobFor(name), AbortSignal.timeout(1_000));
+      expect(answer).toMatchObject({ kind: 'refused', reason: 'credentials' });
+      expect(hanging.received).toHaveLength(before);
+    },
+  );
+
+  it.each(fleetNames.filter((name) => fleetFakes[name].key !== undefined))(
+    '%s: an order whose key was replaced meanwhile is rendered with the new key',
+    async (name) => {
+      const { key } = fleetFakes[name];
+      const fake = await fleetFakes[name].start();
+      let kept: string | undefined = 'a-replaced-key';
+      const adapter = await adapterAt(name, fake.url, {
+        read: async () => Promise.resolve(kept),
+        forget: () => (kept = key),
+      });
+      const answer = await adapter.submit(jobFor(name), new AbortController().signal);
+      await fake.stop();
+      expect(answer.kind).not.toBe('refused');
+    },
+  );
+
+  it.each(fleetNames.filter((name) => name !== 'bedrock'))(
+    '%s: an order whose key is refused and was not replaced is sent once',
+    async (name) => {
+      const before = refusing.received.length;
+      const adapter = await adapterAt(name, refusing.url, 'key');
+      const answer = await adapter.submit(jobFor(name), new AbortController().signal);
+      expect(answer).toMatchObject({ kind: 'refused', reason: 'credentials' });
+      expect(refusing.received).toHaveLength(before + 1);
+    },
+  );
+
+  it.each(fleetNames)('%s: creating the adapter asks nobody', async (name) => {
+    const before = hanging.received.length;
+    await adapterAt(name, hanging.url, 'key');
+    expect(hanging.received).toHaveLength(before);
+  });
+});

@@ -1,0 +1,200 @@
+/** The unmodified openai library against the service: pictures, edits, streams, models and long renders. */
+import { createHash, randomBytes } from 'node:crypto';
+import { toFile } from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fakes } from '../../../lab/vendors/fakes/all-fakes.ts';
+import type { FakeVendor } from '../../../lab/vendors/fakes/fake-vendor.ts';
+import { fakeOpenaiKey } from '../../../lab/vendors/fakes/openai/server.ts';
+import { pictureOf } from '../../../lab/vendors/fakes/pictures.ts';
+import { environmentOf } from '../../../lab/vendors/fleet.ts';
+import { startTestService, type TestService } from '../../fixtures/service.ts';
+import { png } from '../image-files.ts';
+import { openaiCustomer, type OpenaiCustomer, typeOf } from './openai-customer.ts';
+
+/** What the vendor paints: 15 MB when it has to paint 4K. */
+const largeBytes = 15_000_000;
+const large = Buffer.concat([pictureOf('png', 2880, 2880), randomBytes(largeBytes)]).subarray(0, largeBytes);
+
+let vendor: FakeVendor;
+let service: TestService;
+/** A render of 40 s waits, and takes no time of a processor. It begins with the file, beside the other tests. */
+let longRender: Promise<LongRender>;
+beforeAll(async () => {
+  vendor = await fakes.openai.start((format, width, height) =>
+    width * height > 6_000_000 ? large : pictureOf(format, width, height),
+  );
+  service = await startTestService({ environment: environmentOf([['openai', vendor]]) });
+  await service.operator.credentials.set('openai', fakeOpenaiKey);
+  await service.operator.providers.enable('openai');
+  longRender = renderLong();
+});
+afterAll(async () => {
+  expect(await service.audit()).toEqual([]);
+  await service.end();
+  await vendor.stop();
+});
+
+interface LongRender {
+  readonly seconds: number;
+  readonly type: string;
+  readonly customer: OpenaiCustomer;
+}
+
+async function renderLong(): Promise<LongRender> {
+  const customer = await openaiCustomer(service);
+  const began = performance.now();
+  const { data } = await customer.openai.images.generate({ model, prompt: 'a lake [sandbox:delay=40s]' });
+  const seconds = (performance.now() - began) / 1_000;
+  return { seconds, type: typeOf(data?.[0]?.b64_json), customer };
+}
+
+const model = 'sandbox-sketch';
+const file = async (name: string, width = 64): Promise<File> =>
+  toFile(png(width, 64), name, { type: 'image/png' });
+
+describe('images.generate', () => {
+  it('A picture arrives as base64, with its size, its creation and its price', async () => {
+    const { openai, creations, sent } = await openaiCustomer(service);
+    const answer = await openai.images.generate({ model, prompt: 'a lake', size: '1024x1024' });
+    const [creation] = await creations();
+    expect(typeOf(answer.data?.[0]?.b64_json)).toBe('png');
+    expect(answer).toMatchObject({
+      size: '1024x1024',
+      output_format: 'png',
+      darkroom: { creation_ids: [creation?.id], cost: 0.01, currency: 'USD' },
+    });
+    expect(sent).toMatchObject([{ path: '/images/generations', tries: 0, status: 200 }]);
+    expect(sent[0]?.headers?.get('x-darkroom-creation-id')).toBe(creation?.id);
+    expect(sent[0]?.headers?.get('x-darkroom-cost')).toBe('0.01');
+  });
+
+  it('Three pictures are three creations, charged together', async () => {
+    const { openai, creations, account } = await openaiCustomer(service);
+    const { data = [] } = await openai.images.generate({ model, prompt: 'a lake', n: 3 });
+    expect(data.map(({ b64_json }) => typeOf(b64_json))).toEqual(['png', 'png', 'png']);
+    expect(await creations()).toHaveLength(3);
+    expect((await service.account(account.id)).availableMicros).toBe(24_970_000);
+  });
+
+  it('An address instead of base64 gives the same picture', async () => {
+    const { openai } = await openaiCustomer(service);
+    const order = { model, prompt: 'a lake', response_format: 'url' } as const;
+    const { data } = await openai.images.generate(order);
+    const picture = Buffer.from(await (await fetch(data?.[0]?.url ?? '')).arrayBuffer());
+    expect(typeOf(picture.toString('base64'))).toBe('png');
+  });
+
+  it('A model of OpenAI by its name is the default model of the service', async () => {
+    const { openai, creations } = await openaiCustomer(service);
+    await openai.images.generate({ model: 'gpt-image-1', prompt: 'a lake' });
+    expect(await creations()).toMatchObject([{ model: 'sandbox-standard' }]);
+  });
+
+  it('A stream gives the picture as one event', async () => {
+    const { openai } = await openaiCustomer(service);
+    const stream = await openai.images.generate({ model, prompt: 'a lake', stream: true, partial_images: 0 });
+    const events: string[] = [];
+    for await (const event of stream) events.push(`${event.type} ${typeOf(event.b64_json)}`);
+    expect(events).toEqual(['image_generation.completed png']);
+  });
+});
+
+describe('images.edit', () => {
+  it('One file is a source image', async () => {
+    const { openai, creations } = await openaiCustomer(service);
+    const { data } = await openai.images.edit({
+      model: 'sandbox-standard',
+      prompt: 'in winter',
+      image: await file('lake.png'),
+    });
+    expect(typeOf(data?.[0]?.b64_json)).toBe('png');
+    expect(await creations()).toMatchObject([{ sources: [{ width: 64 }] }]);
+  });
+
+  it('Two files are source images in their order', async () => {
+    const { openai, creations } = await openaiCustomer(service);
+    const image = [await file('a.png', 65), await file('b.png', 66)];
+    await openai.images.edit({ model: 'sandbox-standard', prompt: 'both', image });
+    expect(await creations()).toMatchObject([{ sources: [{ width: 65 }, { width: 66 }] }]);
+  });
+
+  it('A stream of an edit gives the picture as one event', async () => {
+    const { openai } = await openaiCustomer(service);
+    const image = await file('lake.png');
+    const stream = await openai.images.edit({
+      model: 'sandbox-standard',
+      prompt: 'at night',
+      image,
+      stream: true,
+    });
+    const events: string[] = [];
+    for await (const event of stream) events.push(`${event.type} ${typeOf(event.b64_json)}`);
+    expect(events).toEqual(['image_edit.completed png']);
+  });
+});
+
+describe('models', () => {
+  it('The list has the models of the account, and each can be read', async () => {
+    const { openai } = await openaiCustomer(service);
+    const ids: string[] = [];
+    for await (const { id } of openai.models.list()) ids.push(id);
+    expect(ids).toEqual(expect.arrayContaining(['sandbox-sketch', 'gpt-image-2']));
+    expect(await openai.models.retrieve('sandbox-sketch')).toMatchObject({ object: 'model' });
+  });
+});
+
+describe('a render that takes long', () => {
+  /** A busy machine may need more than two tries, but only the last one gets the picture. */
+  function expectLateAnswer(sent: OpenaiCustomer['sent'], before: number | undefined): void {
+    const tries = sent.map(({ tries: count, status }) => [count, status]);
+    expect(tries.length).toBeGreaterThan(1);
+    expect(tries).toEqual(tries.map((_try, index) => [index, index === tries.length - 1 ? 200 : before]));
+  }
+
+  it('The library is told before the time limit of its request, and its retry gets the same picture', async () => {
+    const { openai, sent, creations } = await openaiCustomer(service, { library: { maxRetries: 6 } });
+    const order = { model, prompt: 'a lake [sandbox:delay=4s]' };
+    const { data } = await openai.images.generate(order, { timeout: 6_000 });
+    expect(typeOf(data?.[0]?.b64_json)).toBe('png');
+    expectLateAnswer(sent, 504);
+    expect(await creations()).toHaveLength(1);
+  });
+
+  it('A library that does not tell its time limit breaks off, and its retry gets the same picture', async () => {
+    const library = { timeout: 3_000, maxRetries: 6 };
+    const { openai, sent, creations } = await openaiCustomer(service, { library });
+    const { data } = await openai.images.generate({ model, prompt: 'a lake [sandbox:delay=4s]' });
+    expect(typeOf(data?.[0]?.b64_json)).toBe('png');
+    expectLateAnswer(sent, undefined);
+    expect(await creations()).toHaveLength(1);
+  });
+});
+
+describe('a 4K PNG of 15 MB', () => {
+  const sha = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+  const order = { model: 'gpt-image-2-low', prompt: 'a lake', size: '2880x2880' } as const;
+  let customer: OpenaiCustomer;
+  beforeAll(async () => {
+    customer = await openaiCustomer(service);
+  });
+
+  it('The picture arrives whole as base64', async () => {
+    const { data } = await customer.openai.images.generate(order);
+    const picture = Buffer.from(data?.[0]?.b64_json ?? '', 'base64');
+    expect([picture.length, sha(picture)]).toEqual([largeBytes, sha(large)]);
+  });
+
+  it('The picture arrives whole through the stream', async () => {
+    const stream = await customer.openai.images.generate({ ...order, stream: true });
+    const pictures: Buffer[] = [];
+    for await (const { b64_json } of stream) pictures.push(Buffer.from(b64_json, 'base64'));
+    expect(pictures.map(sha)).toEqual([sha(large)]);
+  });
+});
+
+it('A render of 40 s is one request and one creation', async () => {
+  const { seconds, type, customer } = await longRender;
+  expect(type).toBe('png');
+  expect(seconds).toBeGreaterThanOrEqual(40);
+  expect([customer.sent.length, (await customer.creations()).length]).toEqual([1, 1]);
+});

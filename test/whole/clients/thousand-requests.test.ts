@@ -1,0 +1,37 @@
+/** A thousand calls of the openai library over connections that break, identical parallel calls included. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type QuickProvider, startQuickProvider } from '../../fixtures/quick-provider.ts';
+import { startTestService, type TestService } from '../../fixtures/service.ts';
+import { stormAccount, stormEnvironment, stormModel } from '../../fixtures/storm.ts';
+import { runCutStorm } from './cut-storm.ts';
+import { cuts } from './cutting-proxy.ts';
+
+let provider: QuickProvider;
+let service: TestService;
+beforeAll(async () => {
+  provider = await startQuickProvider(0);
+  service = await startTestService({ environment: stormEnvironment(provider.url) });
+});
+afterAll(async () => {
+  await service.end();
+  await provider.stop();
+});
+
+it(
+  'A thousand calls are paid at most once each, and every paid picture can be had',
+  { timeout: 300_000 },
+  async () => {
+    const account = await stormAccount(service.operator, provider.key);
+    const { overpaid, paid, had, received, done, made } = await runCutStorm({
+      ...{ service, account, model: stormModel },
+      ...{ calls: 1_000, atOnce: 40, seed: 4, share: 0.4 },
+    });
+    expect(overpaid).toEqual([]);
+    expect(had).toBe(paid);
+    expect(await service.audit()).toEqual([]);
+    expect(paid).toBeGreaterThan(800);
+    expect(done).toBeGreaterThan(750);
+    expect(received).toBeGreaterThan(1_000);
+    expect(Object.values(made).filter((count) => count > 0).length).toBe(cuts.length);
+  },
+);

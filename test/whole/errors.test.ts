@@ -1,0 +1,145 @@
+/** The table of error codes (docs/api.md): a request gets each code, with its status and in the envelope. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type ProblemCode, problemStatus } from '../../service/values/problem.ts';
+import { type Answer, sharedTestService, type TestService } from '../fixtures/service.ts';
+import { everyAnswer } from './every-answer.ts';
+import { inTime } from './in-time.ts';
+import { refusalOf } from './refusal.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await sharedTestService();
+});
+afterAll(() => service.end());
+afterEach(() => service.machine.faults.clear());
+
+const body = { model: 'sandbox-sketch', prompt: 'a mill' };
+const submit = (
+  key: string,
+  change: object = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> => service.send('/images/generate', { key, body: { ...body, ...change }, headers });
+
+/** This code is reserved and never returned: a prompt that the safety filter rejects fails the creation. */
+type Reserved = 'ERR_CONTENT_POLICY';
+
+const provoke: Readonly<Record<Exclude<ProblemCode, Reserved>, () => Promise<Answer>>> = {
+  ERR_INVALID_REQUEST: async () => submit((await service.client()).key, { seed: 'x' }),
+  ERR_API_KEY_INVALID: () => submit('dk_live_nothing'),
+  ERR_INSUFFICIENT_BALANCE: async () => submit((await service.client({ balance: '0' })).key),
+  ERR_ACCOUNT_DISABLED: () => submitIn('disabled'),
+  ERR_API_SUSPENDED: () => submitIn('suspended'),
+  ERR_MODEL_NOT_FOUND: async () => submit((await service.client()).key, { model: 'nothing' }),
+  ERR_NOT_FOUND: async () =>
+    service.send('/creations/01939f4e-0000-7000-8000-000000000000', { key: (await service.client()).key }),
+  ERR_RATE_LIMIT: async () => submit((await service.client({ postRate: '0' })).key),
+  ERR_QUOTA_EXCEEDED: async () => submit((await service.client({ maxConcurrent: '0' })).key),
+  ERR_INTERNAL: async () => {
+    const { key } = await service.client();
+    service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', error: 'AccessDenied' });
+    return submit(key);
+  },
+  ERR_INPUT_FETCH_FAILED: async () =>
+    submit((await service.client()).key, { model: 'sandbox-pro', image_urls: ['http://127.0.0.1:1/'] }),
+  ERR_GENERATION_FAILED: () => ended('[sandbox:fail]'),
+  ERR_PROVIDER_UNAVAILABLE: () => ended('[sandbox:down]'),
+};
+
+/** The answer to a request that waited until its creation had ended. */
+async function ended(prompt: string): Promise<Answer> {
+  const { key } = await service.client();
+  return inTime(() => submit(key, { prompt }, { prefer: 'wait=20' }));
+}
+
+async function submitIn(condition: 'disabled' | 'suspended'): Promise<Answer> {
+  const { account, key } = await service.client();
+  await service.operator.accounts.change(account.id, { condition });
+  return submit(key);
+}
+
+/** The statuses that docs/api.md lists. */
+const documentedStatus: Readonly<Record<ProblemCode, number>> = {
+  ERR_INVALID_REQUEST: 400,
+  ERR_CONTENT_POLICY: 400,
+  ERR_API_KEY_INVALID: 401,
+  ERR_INSUFFICIENT_BALANCE: 402,
+  ERR_ACCOUNT_DISABLED: 403,
+  ERR_API_SUSPENDED: 403,
+  ERR_MODEL_NOT_FOUND: 404,
+  ERR_NOT_FOUND: 404,
+  ERR_RATE_LIMIT: 429,
+  ERR_QUOTA_EXCEEDED: 429,
+  ERR_INTERNAL: 500,
+  ERR_INPUT_FETCH_FAILED: 502,
+  ERR_GENERATION_FAILED: 502,
+  ERR_PROVIDER_UNAVAILABLE: 503,
+};
+
+describe('the table of error codes', () => {
+  it.each(Object.entries(provoke))('The code %s comes with its documented status', async (code, met) => {
+    expect(refusalOf(await met())).toMatchObject({
+      status: documentedStatus[code as ProblemCode],
+      code,
+    });
+  });
+
+  it('The API has no code that is not documented', () => {
+    expect(Object.keys(problemStatus).sort()).toEqual(Object.keys(documentedStatus).sort());
+  });
+});
+
+describe('ERR_CONTENT_POLICY', () => {
+  it('The code is never returned: a prompt that the safety filter rejects fails the creation with a full refund', async () => {
+    const answer = await ended('[sandbox:reject-prompt]');
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { status: 'failed', retryable: false, cost: 0.01, amount_refunded: 0.01 },
+    });
+  });
+});
+
+describe('ERR_INTERNAL', () => {
+  it('The answer says nothing of its cause, and the log has the cause under the request id', async () => {
+    const answer = await provoke.ERR_INTERNAL();
+    expect(refusalOf(answer).details).toEqual({});
+    expect(answer.text).not.toMatch(/dynamo|denied|fault|stack|\.ts/i);
+    const id = answer.headers.get('x-request-id') ?? 'none';
+    await expect
+      .poll(() => service.log.some((line) => line.includes(id) && line.includes('request_failed')))
+      .toBe(true);
+  });
+});
+
+describe('the log', () => {
+  it('The log has no key, no prompt and no address of a client', async () => {
+    const { key } = await service.client();
+    await submit(key, {
+      model: 'sandbox-pro',
+      prompt: 'the secret garden',
+      image_urls: ['http://127.0.0.1:1/private.png?token=hunter2'],
+    });
+    await submit(
+      key,
+      { prompt: 'the secret garden', webhook_url: `${service.machine.inboxUrl}/hunter2` },
+      { prefer: 'wait=20' },
+    );
+    const text = service.log.join('\n');
+    expect(text.length).toBeGreaterThan(0);
+    expect(text).not.toMatch(/secret garden|hunter2/);
+    expect(text).not.toContain(key);
+  });
+});
+
+/** The read succeeds, so the account is known. The write after it breaks. */
+describe('an operation that breaks after the authentication', () => {
+  it('The answer is ERR_INTERNAL with RateLimit, and nothing is charged', async () => {
+    const { key, account } = await service.client();
+    service.machine.faults.set({ call: 'dynamodb:TransactWriteItems', error: 'AccessDenied', every: 1 });
+    const answer = await submit(key);
+    expect(refusalOf(answer)).toEqual({ status: 500, code: 'ERR_INTERNAL', details: {} });
+    expect(answer.headers.has('ratelimit')).toBe(true);
+    expect((await service.account(account.id)).availableMicros).toBe(25_000_000);
+  });
+});
+
+everyAnswer(() => service);

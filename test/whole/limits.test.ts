@@ -1,0 +1,277 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccount } from '../../admin/commands/accounts.ts';
+import { issueKey } from '../../admin/commands/keys.ts';
+import { keys } from '../../service/aws/dynamodb/table.ts';
+import { defaultLimits } from '../../service/contract/limits.ts';
+import { readSum } from '../../service/creations/open-count-store.ts';
+import { asMicros } from '../../service/values/money.ts';
+import { type Answer, type Client, startTestService, type TestService } from '../fixtures/service.ts';
+import { idOf, monthBegin } from '../fixtures/values.ts';
+import { everyAnswer } from './every-answer.ts';
+import { refusalOf, withinOneMinute } from './refusal.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.end());
+
+const sketch = { model: 'sandbox-sketch', prompt: 'a pier at low tide' };
+
+const submit = ({ key }: Client, body: object = sketch): Promise<Answer> =>
+  service.send('/images/generate', { key, body });
+const quote = ({ key }: Client, body: object = sketch): Promise<Answer> =>
+  service.send('/images/quote', { key, body });
+const left = ({ headers }: Answer): number => Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]);
+
+describe('the limits of a new account', () => {
+  it('A new account has the limits of the deployment, except those that it is given', async () => {
+    const deployment = {
+      ...service.operator,
+      defaultLimits: { postRate: 6, getRate: 7, maxConcurrent: 8, deadlineSeconds: 9, maxUnusedUploads: 10 },
+    };
+    const { id } = await createAccount(deployment, { name: 'Studio', getRate: '70' });
+    expect((await service.account(id)).limits).toEqual({
+      postRate: 6,
+      getRate: 70,
+      maxConcurrent: 8,
+      deadlineSeconds: 9,
+      maxUnusedUploads: 10,
+    });
+  });
+
+  it('A new account has the documented limits when no setting says otherwise', () => {
+    expect(service.operator.defaultLimits).toEqual(defaultLimits);
+  });
+});
+
+describe('the rate of POST requests', () => {
+  it('A request above the rate is answered 429 ERR_RATE_LIMIT, account_rate, and succeeds when the window ends', async () => {
+    const client = await service.client({ postRate: '3' });
+    withinOneMinute(service);
+    const answers = [await quote(client), await quote(client), await quote(client), await quote(client)];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    expect(answers.map(left)).toEqual([2, 1, 0, 0]);
+    const [, , , last] = answers as [Answer, Answer, Answer, Answer];
+    expect(refusalOf(last)).toEqual({
+      status: 429,
+      code: 'ERR_RATE_LIMIT',
+      details: { reason: 'account_rate', limit: 3, window_seconds: 60 },
+    });
+    expect(last.headers.get('ratelimit-policy')).toBe('"post";q=3;w=60');
+    const wait = Number(last.headers.get('retry-after'));
+    expect(last.headers.get('ratelimit')).toBe(`"post";r=0;t=${wait}`);
+    await service.machine.advance(wait);
+    expect((await quote(client)).status).toBe(200);
+  });
+
+  it('A refused request counts, and an accepted submission counts once', async () => {
+    const client = await service.client({ postRate: '6', balance: '0.01' });
+    withinOneMinute(service);
+    const answers = [
+      await submit(client, { nonsense: true }),
+      await submit(client, { ...sketch, model: 'no-such-model' }),
+      await submit(client),
+      await submit(client),
+      await service.send('/nothing', { key: client.key, body: {} }),
+      await quote(client),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([400, 404, 202, 402, 404, 200]);
+    expect(answers.map(left)).toEqual([5, 4, 3, 2, 1, 0]);
+    expect((await submit(client)).status).toBe(429);
+  });
+
+  it('A request above the rate moves no money, not even as a replay', async () => {
+    const client = await service.client({ postRate: '1' });
+    withinOneMinute(service);
+    await quote(client);
+    expect(refusalOf(await submit(client)).details['reason']).toBe('account_rate');
+    expect((await service.account(client.account.id)).availableMicros).toBe(25_000_000);
+  });
+
+  it('The rate is 60 a minute by default, and each account has its own', async () => {
+    const [one, other] = [await service.client(), await service.client({ postRate: '0' })];
+    expect((await quote(one)).headers.get('ratelimit-policy')).toBe('"post";q=60;w=60');
+    expect((await quote(other)).status).toBe(429);
+  });
+});
+
+describe('the rate of GET requests', () => {
+  it('A request above the rate is answered 429 account_rate, apart from the rate of POST requests', async () => {
+    const { key } = await service.client({ getRate: '2', postRate: '1' });
+    withinOneMinute(service);
+    const answers = [
+      await service.send('/models', { key }),
+      await service.send('/creations', { key }),
+      await service.send('/balance', { key }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(refusalOf(answers[2] as Answer)).toEqual({
+      status: 429,
+      code: 'ERR_RATE_LIMIT',
+      details: { reason: 'account_rate', limit: 2, window_seconds: 60 },
+    });
+    expect((await service.send('/images/quote', { key, body: sketch })).status).toBe(200);
+  });
+
+  it('The rate is 600 a minute by default', async () => {
+    const { key } = await service.client();
+    expect((await service.send('/models', { key })).headers.get('ratelimit-policy')).toBe('"get";q=600;w=60');
+  });
+});
+
+describe('the polling interval of a creation', () => {
+  it('A second poll of a creation within a second is answered 429 ERR_RATE_LIMIT, poll_interval, with Retry-After 1', async () => {
+    const client = await service.client();
+    const [one, other] = [idOf(await submit(client)), idOf(await submit(client))];
+    await Promise.all([service.ended(one), service.ended(other)]);
+    const poll = (id: string): Promise<Answer> => service.send(`/creations/${id}`, { key: client.key });
+    const [first, again] = await Promise.all([poll(one), poll(one)]);
+    expect([first.status, again.status].sort()).toEqual([200, 429]);
+    const tooFast = first.status === 429 ? first : again;
+    expect(refusalOf(tooFast)).toEqual({
+      status: 429,
+      code: 'ERR_RATE_LIMIT',
+      details: { reason: 'poll_interval', interval_seconds: 1 },
+    });
+    expect(tooFast.headers.get('retry-after')).toBe('1');
+    expect((await poll(other)).status).toBe(200);
+    await service.machine.advance(1);
+    expect((await poll(one)).status).toBe(200);
+  });
+});
+
+describe('quota: 429 ERR_QUOTA_EXCEEDED', () => {
+  it('An account with as many open creations as it may have is refused, and accepted again when one of them ends', async () => {
+    const client = await service.client({ maxConcurrent: '3' });
+    // Nothing is rendered until the test has seen the refusals.
+    const refused = Promise.withResolvers<undefined>();
+    service.machine.watchAws(async (call, serve) => {
+      if (call.caller.startsWith('RenderImage')) await refused.promise;
+      return serve();
+    });
+    const full = (limit: number): object => ({
+      status: 429,
+      code: 'ERR_QUOTA_EXCEEDED',
+      details: { scope: 'account', reason: 'concurrent_creations', limit, current: 3 },
+    });
+    const open = [await submit(client), await submit(client), await submit(client)];
+    expect(open.map(({ status }) => status)).toEqual([202, 202, 202]);
+    expect(refusalOf(await submit(client))).toEqual(full(3));
+    await service.operator.accounts.change(client.account.id, { maxConcurrent: 1 });
+    expect(refusalOf(await submit(client))).toEqual(full(1));
+    refused.resolve(undefined);
+    service.machine.watchAws((_call, serve) => serve());
+    for (const answer of open) await service.ended(idOf(answer));
+    expect((await submit(client)).status).toBe(202);
+  });
+
+  it('An account may have 20 open creations by default', async () => {
+    expect(await service.send('/balance', { key: (await service.client()).key })).toMatchObject({
+      body: { max_concurrent: 20 },
+    });
+  });
+
+  it('The service is full at 2,000 open creations by the last count', async () => {
+    const client = await service.client();
+    const { table } = service.operator;
+    const countIs = async (open: number): Promise<unknown> =>
+      table.client.send(
+        new UpdateCommand({
+          TableName: table.name,
+          Key: keys.service(),
+          UpdateExpression: 'SET openCreations = :open, openSum = :sum',
+          ExpressionAttributeValues: { ':open': open, ':sum': await readSum(table) },
+        }),
+      );
+    withinOneMinute(service);
+    await countIs(2_000);
+    expect((await submit(client)).status).toBe(429);
+    await countIs(2_003);
+    expect(refusalOf(await submit(client))).toEqual({
+      status: 429,
+      code: 'ERR_QUOTA_EXCEEDED',
+      details: { scope: 'service', reason: 'capacity', limit: 2_000, current: 2_003 },
+    });
+    await countIs(1_999);
+    expect((await submit(client)).status).toBe(202);
+    await countIs(0);
+  });
+});
+
+describe('the order of the checks before a charge', () => {
+  it('The budget is checked first, then the balance, then the quota', async () => {
+    const client = await service.client({ balance: '0', maxConcurrent: '0', monthlyCap: '0' });
+    expect(refusalOf(await submit(client)).details['reason']).toBe('monthly_budget_exceeded');
+    const { key } = await issueKey(service.operator, client.account, { name: 'without a cap' });
+    expect(refusalOf(await submit({ ...client, key })).details).toMatchObject({
+      required: 0.01,
+      available: 0,
+    });
+    await service.operator.wallet.topUp(client.account.id, asMicros(1_000_000), 'paid');
+    expect(refusalOf(await submit({ ...client, key })).details['reason']).toBe('concurrent_creations');
+  });
+});
+
+/** The end of a month that is more than a day ahead. An advance of that length is quick. */
+function distantMonthEnd(now: number): number {
+  const after = new Date(now + 2 * 86_400_000);
+  return Date.UTC(after.getUTCFullYear(), after.getUTCMonth() + 1, 1);
+}
+
+describe('the monthly budget of a key: 402 ERR_INSUFFICIENT_BALANCE, monthly_budget_exceeded', () => {
+  it('The refusal has cap, spent and resets_at, and another key of the account is not affected', async () => {
+    const client = await service.client({ monthlyCap: '0.025' });
+    expect([(await submit(client)).status, (await submit(client)).status]).toEqual([202, 202]);
+    const refused = refusalOf(await submit(client));
+    expect(refused).toEqual({
+      status: 402,
+      code: 'ERR_INSUFFICIENT_BALANCE',
+      details: {
+        reason: 'monthly_budget_exceeded',
+        cap: 0.025,
+        spent: 0.02,
+        resets_at: monthBegin,
+      },
+    });
+    expect(Date.parse(String(refused.details['resets_at']))).toBeGreaterThan(service.machine.clock.now());
+    const { key } = await issueKey(service.operator, client.account, { name: 'another' });
+    expect((await submit({ ...client, key })).status).toBe(202);
+  });
+
+  it('The budget starts anew with each UTC month, and a refund goes back to the month of its charge', async () => {
+    const turn = distantMonthEnd(service.machine.clock.now());
+    await service.machine.advance((turn - service.machine.clock.now()) / 1000 - 20);
+    const client = await service.client({ monthlyCap: '0.02' });
+    // The creation is accepted and not started. The reconciler starts it in the next month, and it fails
+    // then.
+    service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
+    const failing = await submit(client, { ...sketch, prompt: '[sandbox:fail]' });
+    service.machine.faults.clear();
+    expect([failing.status, (await submit(client)).status]).toEqual([202, 202]);
+    expect(refusalOf(await submit(client)).details).toMatchObject({
+      spent: 0.02,
+      resets_at: new Date(turn).toISOString(),
+    });
+
+    await service.machine.advance((turn - service.machine.clock.now()) / 1000 + 1);
+    const balance = async (): Promise<unknown> =>
+      ((await service.send('/balance', { key: client.key })).body as { key: unknown }).key;
+    expect(await balance()).toMatchObject({ monthly_cap: 0.02, spent: 0 });
+    expect([
+      (await submit(client)).status,
+      (await submit(client)).status,
+      (await submit(client)).status,
+    ]).toEqual([202, 202, 402]);
+
+    await service.machine.advance(150);
+    expect(await service.ended(idOf(failing))).toMatchObject({ status: 'failed' });
+    const [key] = await service.operator.accounts.listKeys(client.account.id);
+    const month = (at: number): string => new Date(at).toISOString().slice(0, 7).replace('-', '_');
+    expect(key?.spent).toEqual({ [month(turn - 1)]: 10_000, [month(turn)]: 20_000 });
+    expect((await submit(client)).status).toBe(402);
+  });
+});
+
+everyAnswer(() => service);

@@ -1,0 +1,186 @@
+/** Generated requests: no answer is ERR_INTERNAL, and no refused request moves money. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { plainBodies, right } from '../fixtures/plain-bodies.ts';
+import { type Answer, type Client, sharedTestService, type TestService } from '../fixtures/service.ts';
+import { costOf } from '../fixtures/values.ts';
+import { everyAnswer } from './every-answer.ts';
+
+let service: TestService;
+let client: Client;
+beforeAll(async () => {
+  service = await sharedTestService();
+  client = await service.client({ balance: '100000', postRate: '1000000', maxConcurrent: '100000' });
+  // Nothing is rendered: these tests look at the answers and the money only.
+  service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
+});
+afterAll(() => service.end());
+
+const text = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom('a', ' ', '\n', '\0', '"', '\\', 'é', '鷺', '🪶', '\ud800', '\u202e'),
+    fc.string({ minLength: 1, maxLength: 1 }),
+  ),
+  maxLength: 20,
+});
+const anything = fc.oneof(
+  text,
+  fc.integer(),
+  fc.double(),
+  fc.boolean(),
+  fc.constant(null),
+  fc.array(fc.jsonValue({ maxDepth: 1 }), { maxLength: 3 }),
+  fc.dictionary(text, fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 }),
+);
+
+/** Mostly a correct value, so that bodies pass the first check, and sometimes any value at all. */
+const mostly = (right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  fc.oneof({ weight: 30, arbitrary: right }, { weight: 1, arbitrary: anything });
+
+const unreachable = 'http://127.0.0.1:1/a.png';
+
+const requestBody = fc
+  .record(
+    {
+      model: mostly(
+        fc.constantFrom(
+          'sandbox-sketch',
+          'sandbox-standard',
+          'sandbox-pro',
+          'sandbox-pro',
+          'sandbox-pro',
+          'sandbox-panorama',
+          '__proto__',
+          'constructor',
+          'nothing',
+        ),
+      ),
+      prompt: mostly(fc.oneof(text, fc.constant('x'.repeat(10_001)), fc.constant('a lake [sandbox:fail]'))),
+      resolution: mostly(fc.constantFrom('1K', '2K', '4K')),
+      aspect_ratio: mostly(fc.constantFrom('1:1', '16:9', '21:9')),
+      // Nothing listens at this address, so a request that passes the checks is told that the download
+      // failed.
+      image_urls: mostly(
+        fc.oneof(
+          { weight: 4, arbitrary: fc.constant([]) },
+          { weight: 3, arbitrary: fc.constant([unreachable]) },
+          fc.array(
+            fc.oneof(fc.constantFrom(unreachable, 'https://10.0.0.1/', 'http://[::1', 'https://'), text),
+            { maxLength: 3 },
+          ),
+        ),
+      ),
+      webhook_url: mostly(
+        fc.constantFrom(
+          'http://127.0.0.1:1/hook',
+          'http://127.0.0.1:2/hook',
+          'http://127.0.0.1:3/hook',
+          'https://10.0.0.1/',
+          'https://%',
+          'x'.repeat(2049),
+        ),
+      ),
+      output_format: mostly(fc.constantFrom('png', 'jpeg', 'webp')),
+      ...plainBodies((field) => mostly(right(field))),
+      metadata: mostly(
+        fc.dictionary(fc.oneof(text, fc.constantFrom('__proto__', 'constructor', 'toString', '')), text, {
+          maxKeys: 4,
+        }),
+      ),
+      unknown: anything,
+    },
+    { requiredKeys: ['model', 'prompt'] },
+  )
+  .map((body) => {
+    // Most bodies have no unknown field, because the field would end the request at the first check.
+    const { unknown, ...known } = body;
+    return unknown === undefined || JSON.stringify(unknown).length % 4 !== 0 ? known : body;
+  });
+
+const rawBody = fc.oneof(
+  fc.json(),
+  fc.string(),
+  fc.uint8Array({ maxLength: 200 }),
+  fc.constant('['.repeat(100_000)),
+  fc.constant('{"a":'.repeat(20_000)),
+);
+
+async function available(): Promise<number> {
+  return (await service.account(client.account.id)).availableMicros;
+}
+
+function expectNoBreakage(answer: Answer): void {
+  expect([200, 202, 400, 404, 502, 503]).toContain(answer.status);
+  expect(answer.text).not.toContain('ERR_INTERNAL');
+}
+
+const seen = new Set<number>();
+
+async function holds(body: object | string | Uint8Array): Promise<void> {
+  const before = await available();
+  const answer = await service.send('/images/generate', { key: client.key, body });
+  seen.add(answer.status);
+  expectNoBreakage(answer);
+  const paid = before - (await available());
+  expect(paid).toBe(answer.status === 202 ? Math.round(costOf(answer) * 1_000_000) : 0);
+}
+
+it('No generated request is answered ERR_INTERNAL, an accepted request pays its cost, and a refused request pays nothing', async () => {
+  await fc.assert(fc.asyncProperty(requestBody, holds), { numRuns: 200, seed: 20261121 });
+  // The answers are of several kinds, so the generator has passed every check.
+  expect([...seen].sort()).toEqual(expect.arrayContaining([202, 400, 404, 502]));
+});
+
+it('No generated bytes are answered ERR_INTERNAL, and none of them moves money', async () => {
+  await fc.assert(fc.asyncProperty(rawBody, holds), { numRuns: 50, seed: 20261121 });
+});
+
+it('No generated headers are answered ERR_INTERNAL', async () => {
+  const header = fc.string({
+    unit: fc.constantFrom('a', '"', ' ', ',', ';', '=', 'wait', '9', 'é', '\t', 'Bearer'),
+    maxLength: 8,
+  });
+  const body = { model: 'nothing', prompt: 'x' };
+  await fc.assert(
+    fc.asyncProperty(header, header, header, async (prefer, idempotency, type) => {
+      const answer = await service.send('/images/generate', {
+        key: client.key,
+        body,
+        headers: { prefer, 'idempotency-key': idempotency, 'content-type': type },
+      });
+      expectNoBreakage(answer);
+    }),
+    { numRuns: 50, seed: 20261121 },
+  );
+});
+
+it('No generated path or query is answered ERR_INTERNAL', async () => {
+  const piece = fc.string({
+    unit: fc.constantFrom(
+      '/',
+      '%',
+      '%00',
+      'creations',
+      'models',
+      '?',
+      '&',
+      'limit=',
+      'cursor=',
+      '9',
+      'a',
+      '..',
+      '%2e',
+      '~',
+    ),
+    maxLength: 6,
+  });
+  await fc.assert(
+    fc.asyncProperty(piece, async (path) => {
+      const answer = await service.send(`/${path}`, { key: client.key });
+      expectNoBreakage(answer);
+    }),
+    { numRuns: 50, seed: 20261121 },
+  );
+});
+
+everyAnswer(() => service);

@@ -1,0 +1,152 @@
+/** When a webhook is sent and when it is no longer sent, in virtual time. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccount } from '../../../admin/commands/accounts.ts';
+import { issueKey } from '../../../admin/commands/keys.ts';
+import { issueSecret } from '../../../admin/commands/webhooks.ts';
+import type { Delivery } from '../../../service/webhooks/delivery.ts';
+import { type Client, startTestService, type TestService } from '../../fixtures/service.ts';
+import { recordOf, settled, submit } from './creations.ts';
+import { type Arrival, type Receiver, startReceiver } from './receiver.ts';
+
+let service: TestService;
+let receiver: Receiver;
+beforeAll(async () => {
+  [service, receiver] = await Promise.all([startTestService(), startReceiver()]);
+});
+afterAll(async () => {
+  await receiver.close();
+  await service.end();
+});
+
+const header = (name: string, arrivals: readonly Arrival[]): string[] =>
+  arrivals.map(({ headers }) => headers[name] ?? '');
+
+/** The seconds between each arrival and the previous one. */
+function gaps(arrivals: readonly Arrival[]): number[] {
+  const times = header('x-timestamp', arrivals).map(Number);
+  return times.slice(1).map((time, index) => time - (times[index] ?? 0));
+}
+
+/**
+ * Submits while the clock stands still, so that each attempt falls on an exact second. The advance waits for
+ * the rendering while the clock stands still.
+ */
+async function submitAndAdvance(client: Client, url: string, seconds: number): Promise<string> {
+  service.machine.clock.freeze();
+  const id = await submit(service, client.key, { prompt: 'a lake', webhook_url: url });
+  await service.machine.advance(seconds);
+  return id;
+}
+
+const log = (client: Client): Promise<readonly Delivery[]> =>
+  service.operator.deliveries.log(client.account.id, 100);
+
+describe('a webhook whose receiver fails', () => {
+  it('The webhook is sent at 0, 60, 180, 420 and 900 s, each time with a new signature over the same bytes, and then no more', async () => {
+    const client = await service.client();
+    const id = await submitAndAdvance(client, receiver.hook('failing', 500), 899);
+    expect(gaps(receiver.arrivals('failing'))).toEqual([60, 120, 240]);
+    await service.machine.advance(1);
+    await service.machine.advance(7_200);
+
+    const arrivals = receiver.arrivals('failing');
+    expect(gaps(arrivals)).toEqual([60, 120, 240, 480]);
+    expect(header('x-webhook-attempt', arrivals)).toEqual(['1', '2', '3', '4', '5']);
+    for (const name of [
+      'x-timestamp',
+      'x-webhook-signature-256',
+      'webhook-signature',
+      'x-webhook-delivery-id',
+    ]) {
+      expect(new Set(header(name, arrivals)), name).toHaveLength(5);
+    }
+    expect(header('webhook-timestamp', arrivals)).toEqual(header('x-timestamp', arrivals));
+    expect(new Set(header('webhook-id', arrivals))).toEqual(new Set([`${id}:creation.completed`]));
+    expect(new Set(arrivals.map(({ raw }) => raw.toString('base64')))).toHaveLength(1);
+    expect((await recordOf(service, id)).webhook).toMatchObject({ status: 'failed', attempts: 5 });
+  });
+
+  it('The delivery log has one row for each attempt, the newest first', async () => {
+    const client = await service.client();
+    const id = await submitAndAdvance(client, receiver.hook('logged', 500, 404, 204), 1_000);
+    const rows = await log(client);
+    expect(rows.map(({ attempt, status, outcome }) => [attempt, status, outcome])).toEqual([
+      [3, 204, 'delivered'],
+      [2, 404, 'failed'],
+      [1, 500, 'failed'],
+    ]);
+    expect(rows.every((row) => row.creationId === id && row.event === 'creation.completed')).toBe(true);
+    expect(rows.map((row) => row.id)).toEqual(
+      header('x-webhook-delivery-id', receiver.arrivals('logged')).toReversed(),
+    );
+    expect(rows[2]).toMatchObject({ responseExcerpt: 'noted', nextAttemptAt: rows[1]?.startedAt });
+    expect(rows[0]).not.toHaveProperty('nextAttemptAt');
+  });
+
+  it('The webhook is not sent again after the first 2xx', async () => {
+    const client = await service.client();
+    const id = await submitAndAdvance(client, receiver.hook('recovering', 503, 202, 500), 7_200);
+    expect(gaps(receiver.arrivals('recovering'))).toEqual([60]);
+    expect((await recordOf(service, id)).webhook).toMatchObject({ status: 'delivered', attempts: 2 });
+  });
+
+  it('The webhook is not sent again after a 410', async () => {
+    const client = await service.client();
+    const id = await submitAndAdvance(client, receiver.hook('gone', 410), 7_200);
+    expect(receiver.arrivals('gone')).toHaveLength(1);
+    expect((await recordOf(service, id)).webhook).toMatchObject({ status: 'failed', attempts: 1 });
+  });
+
+  it('A redirect counts as a failure and is not followed', async () => {
+    const client = await service.client();
+    await submitAndAdvance(client, receiver.hook('redirecting', 302, 200), 60);
+    expect(gaps(receiver.arrivals('redirecting'))).toEqual([60]);
+    expect(receiver.arrivals('elsewhere')).toEqual([]);
+    expect((await log(client)).map(({ status, outcome }) => [status, outcome])).toEqual([
+      [200, 'delivered'],
+      [302, 'failed'],
+    ]);
+  });
+
+  it('A receiver that cannot be reached counts as failed, and the log names no address', async () => {
+    const client = await service.client();
+    await submitAndAdvance(client, 'http://127.0.0.1:1/', 1);
+    const [row] = await log(client);
+    expect(row).toMatchObject({ outcome: 'failed', reason: 'connection refused' });
+    expect(row).not.toHaveProperty('status');
+  });
+});
+
+describe('an account without a signing secret', () => {
+  it('The delivery of an account without a secret is skipped for good', async () => {
+    const { operator, machine } = service;
+    const account = await createAccount(operator, { name: 'no secret', balance: '1' });
+    const { key } = await issueKey(operator, account, { name: 'test' });
+    const id = await submit(service, key, { prompt: 'a lake', webhook_url: receiver.hook('unsigned', 200) });
+    expect((await settled(service, id)).webhook).toMatchObject({ status: 'skipped', attempts: 0 });
+    await issueSecret(operator, account);
+    await machine.advance(3_601);
+    expect(receiver.arrivals('unsigned')).toEqual([]);
+    const polled = await service.send(`/creations/${id}`, { key });
+    expect(polled.body).toMatchObject({ webhook: { status: 'skipped', attempts: 0 } });
+    expect(await operator.deliveries.log(account.id, 10)).toEqual([]);
+  });
+});
+
+describe('a webhook whose receiver hangs', () => {
+  it('An attempt may take 10 s, and the next attempt comes 60 s after these are over', async () => {
+    const client = await service.client();
+    const id = await submit(service, client.key, {
+      prompt: 'a lake',
+      webhook_url: `${service.machine.inboxUrl}/slow?hang=1`,
+    });
+    await expect.poll(async () => (await log(client))[0]?.outcome, { interval: 100 }).toBe('failed');
+    const [row] = await log(client);
+    // This test is the last one: an advance would wait for the further attempts, 10 real seconds each.
+    expect(row).toMatchObject({ attempt: 1, outcome: 'failed', reason: 'timeout' });
+    expect(row?.millis).toBeGreaterThanOrEqual(9_950);
+    const wait = Date.parse(row?.nextAttemptAt ?? '') - Date.parse(row?.startedAt ?? '');
+    expect(wait).toBeGreaterThanOrEqual(60_000 + 9_950);
+    expect((await recordOf(service, id)).webhook).toMatchObject({ status: 'pending', attempts: 1 });
+  });
+});
