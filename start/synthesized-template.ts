@@ -16,29 +16,25 @@ const cache = join(root, 'node_modules', '.cache', 'darkroom');
 const cdkSchema = z.object({ context: z.record(z.string(), z.unknown()) });
 const unusedMillis = 24 * 60 * 60 * 1000;
 const sources = [
-  'adapters',
-  'bin/darkroom.ts',
   'admin/catalog',
-  'catalog',
-  'config',
-  'core',
+  'bin/darkroom.ts',
   'docs/openapi.json',
-  'service/document/reference',
   'functions',
   'lib',
+  'portal',
+  'service',
   'statemachines',
   'cdk.json',
   'package-lock.json',
-  'portal',
 ];
 
 /**
- * The exit code of bin/darkroom.ts for a wrong file of catalog/ or lib/config/. Its stderr then says which field
+ * The exit code of bin/darkroom.ts for a wrong file of service/catalog/ or lib/config/. Its stderr then says which field
  * is wrong.
  */
 export const refusedInputCode = 2;
 
-/** A file of catalog/ or lib/config/ is wrong. The message has one sentence for each wrong field. */
+/** A file of service/catalog/ or lib/config/ is wrong. The message has one sentence for each wrong field. */
 export class InputRefused extends Error {
   override readonly name = 'InputRefused';
 }
@@ -92,7 +88,7 @@ async function fingerprint(): Promise<string> {
 }
 
 /**
- * The error of a synthesis as InputRefused, when a file of catalog/ or lib/config/ is wrong; otherwise undefined.
+ * The error of a synthesis as InputRefused, when a file of service/catalog/ or lib/config/ is wrong; otherwise undefined.
  */
 function refusalOf(error: unknown): InputRefused | undefined {
   if (!(error instanceof Error) || !('code' in error) || !('stderr' in error)) return undefined;

@@ -1,4 +1,4 @@
-/** Reads and checks the files of catalog/. */
+/** Reads and checks the files of service/catalog/. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import {
 import { OperatorError } from '../operator-error.ts';
 import { whatIsRight } from './what-is-right.ts';
 
-/** A file of catalog/ is wrong. The message has one sentence for each wrong field. */
+/** A file of service/catalog/ is wrong. The message has one sentence for each wrong field. */
 export class CatalogError extends OperatorError {}
 
 /**
@@ -42,7 +42,7 @@ function readChecked<Schema extends z.ZodType>(
   name: string,
   schema: Schema,
 ): z.output<Schema> {
-  const file = `catalog/${name}`;
+  const file = `service/catalog/${name}`;
   const input = parse(file, join(folder, name));
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;

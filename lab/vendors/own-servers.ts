@@ -46,7 +46,7 @@ export const ownServers: Readonly<Record<OwnServerName, OwnServer>> = {
   },
 };
 
-/** The workflows of examples/, as `providers add --workflow` reads them. */
+/** The workflows of client/examples/, as `providers add --workflow` reads them. */
 function exampleWorkflows(): Workflows {
   const file = new URL('../../client/examples/workflows/comfyui.json', import.meta.url);
   const read = readWorkflow(readFileSync(file, 'utf8'));

@@ -42,13 +42,15 @@ export function readPage(path: string): Page {
   };
 }
 
-/** Every page that is written for a reader: those of the root, of docs/ and of examples/. */
+/** Every page that is written for a reader: those of the root, of docs/ and of client/examples/. */
 export function allPages(): readonly Page[] {
   const under = (folder: string): string[] =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.md'))
       .map((name) => join(folder, name));
-  return ['README.md', 'CHANGELOG.md', 'SECURITY.md', ...under('docs'), ...under('examples')].map(readPage);
+  return ['README.md', 'CHANGELOG.md', 'SECURITY.md', ...under('docs'), ...under('client/examples')].map(
+    readPage,
+  );
 }
 
 /**

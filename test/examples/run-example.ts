@@ -1,4 +1,4 @@
-/** Runs a program of examples/ as a client's developer would: as it stands, in a process of its own. */
+/** Runs a program of client/examples/ as a client's developer would: as it stands, in a process of its own. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export async function runExample(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<Ran> {
-  const child = spawn(interpreters[ending], [join(root, `examples/generate.${ending}`), ...args], {
+  const child = spawn(interpreters[ending], [join(root, `client/examples/generate.${ending}`), ...args], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

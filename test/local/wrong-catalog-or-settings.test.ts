@@ -8,8 +8,8 @@ import { CatalogError, readCatalog, readProviderCosts } from '../../admin/catalo
 import { temporaryFolder } from './machine-fixture.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const goodModels = readFileSync(path.join(root, 'catalog', 'models.json'), 'utf8');
-const goodCosts = readFileSync(path.join(root, 'catalog', 'provider-costs.json'), 'utf8');
+const goodModels = readFileSync(path.join(root, 'service', 'catalog', 'models.json'), 'utf8');
+const goodCosts = readFileSync(path.join(root, 'service', 'catalog', 'provider-costs.json'), 'utf8');
 
 const { folder, remove } = temporaryFolder();
 afterAll(remove);
@@ -88,7 +88,7 @@ describe('a catalog with an error', () => {
   ])('A catalog is refused with one sentence: %s', (sentence, text) => {
     const message = complaintAbout(text);
     expect(message).toContain(sentence);
-    for (const line of message.split('\n')) expect(line).toMatch(/^catalog\/models\.json: .*\.$/);
+    for (const line of message.split('\n')) expect(line).toMatch(/^service\/catalog\/models\.json: .*\.$/);
   });
 
   it('A catalog is refused with the file and the entry when a cost is wrong', () => {
@@ -99,13 +99,13 @@ describe('a catalog with an error', () => {
       JSON.stringify({ costs: [{ ...first, checked_at: 'yesterday' }, ...others] }),
     );
     expect(() => readProviderCosts(folder)).toThrow(
-      /^catalog\/provider-costs\.json: cost of \S+ .*: checked_at must be a date, such as 2027-05-21; it is "yesterday"\.$/,
+      /^service\/catalog\/provider-costs\.json: cost of \S+ .*: checked_at must be a date, such as 2027-05-21; it is "yesterday"\.$/,
     );
   });
 
   it('A catalog is refused with the name of a missing file', () => {
     expect(() => readCatalog(path.join(folder, 'none'))).toThrow(
-      /^catalog\/models\.json: cannot be read \(ENOENT.*\)\.$/,
+      /^service\/catalog\/models\.json: cannot be read \(ENOENT.*\)\.$/,
     );
   });
 });
@@ -113,22 +113,18 @@ describe('a catalog with an error', () => {
 describe('a command with wrong input', () => {
   const copy = path.join(folder, 'copy');
   const rooms = [
-    'adapters',
     'admin',
     'bin',
-    'catalog',
+    'client',
     'docs',
-    'document',
-    'portal',
-    'config',
-    'core',
     'functions',
+    'lab',
     'lib',
     'local',
+    'portal',
+    'service',
     'start',
     'statemachines',
-    'terminal',
-    'tools',
     'cdk.json',
     'package.json',
     'package-lock.json',
@@ -165,7 +161,7 @@ describe('a command with wrong input', () => {
   it.each(commands)(
     'The command %s names a timestamp in sunset_at and a file that is not JSON, without a stack trace',
     async (_name, args) => {
-      const file = path.join(copy, 'catalog', 'models.json');
+      const file = path.join(copy, 'service', 'catalog', 'models.json');
       writeFileSync(file, withPro({ deprecated_at: '2026-01-01', sunset_at: sunset }));
       const wrong = await run(...args);
       expect(wrong.code).not.toBe(0);
@@ -173,7 +169,7 @@ describe('a command with wrong input', () => {
       writeFileSync(file, '{');
       const broken = await run(...args);
       expect(broken.code).not.toBe(0);
-      expect(lastLine(broken.output)).toMatch(/^catalog\/models\.json: is not JSON \(.*\)\.$/);
+      expect(lastLine(broken.output)).toMatch(/^service\/catalog\/models\.json: is not JSON \(.*\)\.$/);
       expect(`${wrong.output}${broken.output}`).not.toMatch(/ZodError|\n {4}at /);
       writeFileSync(file, goodModels);
     },
@@ -194,7 +190,7 @@ describe('a command with wrong input', () => {
   ])(
     'The command npx cdk synth names %s in the settings, without a stack trace',
     async (_what, text, sentence) => {
-      writeFileSync(path.join(copy, 'config', 'default.ts'), text);
+      writeFileSync(path.join(copy, 'lib', 'config', 'default.ts'), text);
       const { code, output } = await run('bin/darkroom.ts');
       expect(code).not.toBe(0);
       expect(output).toContain(sentence);

@@ -1,5 +1,5 @@
 /**
- * Facts about the refusals of DynamoDB itself, which adapters/dynamodb reads.
+ * Facts about the refusals of DynamoDB itself, which service/aws/dynamodb reads.
  */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
