@@ -1,4 +1,4 @@
-/** Opens the adapters for an operator's command. The functions use the same adapters. */
+/** Opens what an operator's command works on: by the same openers as the functions, and the editors of secrets. */
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
@@ -6,49 +6,30 @@ import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { type AccountStore, createAccountStore } from '../service/accounts/account-store.ts';
-import { createWalletStore, type WalletStore } from '../service/accounts/wallet-store.ts';
-import { type BlockStore, createBlockStore } from '../service/api/block-store.ts';
+import { createBlockStore } from '../service/api/block-store.ts';
 import { callLimits } from '../service/aws/call-limits.ts';
-import type { Table } from '../service/aws/dynamodb/table.ts';
-import { createTasks } from '../service/aws/step-functions-tasks.ts';
-import { type CanarySecret, createCanarySecret } from '../service/canary/canary-account.ts';
-import {
-  createOperatorCatalogStore,
-  type OperatorCatalogStore,
-} from '../service/catalog/operator-catalog-store.ts';
-import { createProviderStore, type ProviderStore } from '../service/catalog/provider-store.ts';
+import { createCanarySecret } from '../service/canary/canary-account.ts';
+import { createProviderStore } from '../service/catalog/provider-store.ts';
 import { type AccountLimits, defaultLimits as builtInLimits } from '../service/contract/limits.ts';
-import type { CancelServices } from '../service/creations/cancel.ts';
-import { createChargeStore } from '../service/creations/charge-store.ts';
-import type { ChargeStore } from '../service/creations/charges.ts';
-import type { CreationStore } from '../service/creations/creation-reads.ts';
-import { createCreationStore } from '../service/creations/creation-store.ts';
-import { createExecutions, type Executions, type OpenWorkStore } from '../service/creations/executions.ts';
 import { createOpenWorkStore } from '../service/creations/open-work-store.ts';
-import { createServiceSwitch, type ServiceSwitch } from '../service/creations/service-switch-store.ts';
-import { createNoticeStore, type NoticeStore } from '../service/notices/notice-store.ts';
-import { createOutbound, type Outbound } from '../service/outbound/outbound.ts';
+import { createOutbound } from '../service/outbound/outbound.ts';
+import type { Variable } from '../service/platform/environment.ts';
+import { openOperator } from '../service/platform/open-operator.ts';
+import { once } from '../service/platform/opener.ts';
+import type { Platform } from '../service/platform/platform.ts';
 import { poolEmailsADay } from '../service/portal/invitation-room.ts';
-import { createPeopleStore, type InvitationEmail, type PeopleStore } from '../service/portal/people-store.ts';
+import { createPeopleStore, type InvitationEmail } from '../service/portal/people-store.ts';
 import { createRegisterUser } from '../service/portal/user-pool.ts';
-import { createHealthStore, type HealthStore } from '../service/render/health-store.ts';
+import { createHealthStore } from '../service/render/health-store.ts';
 import type { Clock, RandomBytes } from '../service/values/runtime.ts';
 import { schema } from '../service/values/schema-version.ts';
 import { createCallingVendors } from '../service/vendors/calling-vendors.ts';
-import { configuredProviders } from '../service/vendors/configured-providers.ts';
 import { createConfigured } from '../service/vendors/configured.ts';
-import {
-  createCredentialEditor,
-  createProviderCredentials,
-  type CredentialEditor,
-} from '../service/vendors/credentials.ts';
+import { createCredentialEditor, createProviderCredentials } from '../service/vendors/credentials.ts';
 import type { VendorAccess } from '../service/vendors/vendors.ts';
-import { createDeliveryStore } from '../service/webhooks/delivery-store.ts';
-import type { DeliveryStore } from '../service/webhooks/delivery.ts';
-import { createSecretBox, type ResealingBox } from '../service/webhooks/secret-box.ts';
+import { createSecretBox } from '../service/webhooks/secret-box.ts';
 import { type OriginSecretRotation, rotateOriginSecret } from './origin-secret.ts';
-import { createReleaseStore, type ReleaseStore } from './release-store.ts';
+import { createReleaseStore } from './release-store.ts';
 import type { ServiceAddress } from './service-address.ts';
 
 const limitsSchema = z.object({
@@ -60,66 +41,15 @@ const limitsSchema = z.object({
   maxUnusedUploads: z.number().default(builtInLimits.maxUnusedUploads),
 }) satisfies z.ZodType<AccountLimits>;
 
-export interface OperatorServices {
-  readonly table: Table;
-  /**
-   * The limits of an account that is created without its own limits. They are a setting of the deployment.
-   */
-  readonly defaultLimits: AccountLimits;
-  readonly clock: Clock;
-  readonly randomBytes: RandomBytes;
-  readonly accounts: AccountStore;
-  readonly blocks: BlockStore;
-  readonly wallet: WalletStore;
-  readonly creations: CreationStore;
-  readonly charges: ChargeStore;
-  readonly cancellation: CancelServices;
-  readonly openWork: OpenWorkStore;
-  readonly executions: Executions;
-  readonly secretBox: ResealingBox;
-  readonly deliveries: DeliveryStore;
-  /** The operator starts no notice: the reconciler starts it at its next run. */
-  readonly notices: NoticeStore;
-  readonly outbound: Outbound;
-  readonly providers: ProviderStore;
-  readonly serviceSwitch: ServiceSwitch;
-  /** The setting: how many creations may be open at once in the whole service. */
-  readonly serviceCapacity: number;
-  readonly health: HealthStore;
-  readonly credentials: CredentialEditor;
-  readonly operatorCatalog: OperatorCatalogStore;
-  readonly vendorAccess: VendorAccess;
-  readonly people: PeopleStore;
-  /** Where invited people sign in. Empty: the stack is older than the portal. */
-  readonly portalUrl: string;
-  /** Makes the sign-in of an invited person possible, where the stack has a user pool of its own. */
-  readonly registerUser: (email: string) => Promise<InvitationEmail>;
-  /** E-mails of the sender that all accounts share. Infinity: no e-mails are sent. */
-  readonly emailsADay: number;
-  /** Stores the portal's password at the issuer. */
-  readonly setSignInSecret: (secret: string) => Promise<void>;
-  readonly rotateOriginSecret: () => Promise<OriginSecretRotation>;
-  /** The account and the key of the canary. Its calls throw OperatorError when the stack has no canary. */
-  readonly canary: CanarySecret;
-  readonly releases: {
-    readonly store: ReleaseStore;
-    /** The functions that have versions. Throws OperatorError for a stack from before the versions. */
-    readonly functionNames: () => readonly string[];
-    readonly stateMachineArns: readonly string[];
-  };
-}
+export type OperatorServices = ReturnType<typeof operatorServices>;
 
 /** `clock` is the clock of the service. The clock of a local service can be set forward. */
-export function operatorServices(address: ServiceAddress, clock: Clock): OperatorServices {
+export function operatorServices(address: ServiceAddress, clock: Clock) {
   const local = { ...callLimits(), ...(address.endpoint !== undefined && localClient(address.endpoint)) };
   const dynamo = new DynamoDBClient(local);
-  const client = DynamoDBDocumentClient.from(dynamo, {
-    marshallOptions: { removeUndefinedValues: true },
-  });
   const secrets = new SecretsManagerClient(local);
   const states = new SFNClient(local);
   const random: RandomBytes = (count) => randomBytes(count);
-  const table: Table = { client, name: address.tableName, clock, randomBytes: random };
   const vendorAccess: VendorAccess = {
     credentials: createProviderCredentials({
       client: secrets,
@@ -129,90 +59,93 @@ export function operatorServices(address: ServiceAddress, clock: Clock): Operato
     clock,
     baseUrls: address.providerBaseUrls,
   };
-  const operatorCatalog = createOperatorCatalogStore(table);
-  const calling = new Map(createCallingVendors(vendorAccess).map((vendor) => [vendor.name, vendor]));
-  const configured = configuredProviders(
-    { find: async (pick) => pick(await operatorCatalog.read()) },
-    (definition) => createConfigured(definition, { ...vendorAccess, name: definition.name }),
-  );
-  const creations = createCreationStore(table);
-  // A command has no log. It prints what it has done.
-  const log = { info: () => undefined, alarm: () => undefined };
-  const charges = createChargeStore(table);
+  const secretBox = createSecretBox({
+    client: secrets,
+    secretArn: address.encryptionSecretArn,
+    clock,
+    randomBytes: random,
+  });
+  const opened = openOperator({
+    clock,
+    randomBytes: random,
+    schema: () => schema,
+    // A command has no log. It prints what it has done.
+    log: () => ({ info: () => undefined, alarm: () => undefined }),
+    environment: variablesOf(address),
+    remembered: (_name, make) => once(make),
+    dynamodb: DynamoDBDocumentClient.from(dynamo, { marshallOptions: { removeUndefinedValues: true } }),
+    states,
+    secretBox,
+    outbound: createOutbound(address.outboundRules, { clock }),
+    vendors: new Map(createCallingVendors(vendorAccess).map((vendor) => [vendor.name, vendor])),
+    configured: (definition) => createConfigured(definition, { ...vendorAccess, name: definition.name }),
+  });
+  const { table } = opened;
   // The pool of a template that runs on one machine has no stand-in.
   const hasPool = address.userPoolId !== '' && address.endpoint === undefined;
   return {
-    table,
+    ...opened,
+    secretBox,
+    /** The limits of an account that is created without its own limits. They are a setting of the deployment. */
     defaultLimits: limitsSchema.parse(JSON.parse(address.defaultLimits)),
-    clock,
-    randomBytes: random,
-    accounts: createAccountStore(table),
     blocks: createBlockStore(table),
-    wallet: createWalletStore(table),
-    creations,
-    charges,
-    cancellation: {
-      clock,
-      log,
-      schema,
-      creations,
-      charges,
-      tasks: createTasks(states, { onDefect: () => undefined }),
-      providers: { get: async (name) => calling.get(name) ?? configured.get(name) },
-    },
     openWork: createOpenWorkStore(table),
-    executions: createExecutions(states, {
-      plain: address.stateMachineArn,
-      callback: address.callbackMachineArn,
-    }),
-    deliveries: createDeliveryStore(table),
-    notices: createNoticeStore(table),
-    outbound: createOutbound(address.outboundRules, { clock }),
     providers: createProviderStore(table),
-    serviceSwitch: createServiceSwitch(table),
+    /** The setting: how many creations may be open at once in the whole service. */
     serviceCapacity: address.serviceCapacity,
-    operatorCatalog,
     health: createHealthStore(table),
     people: createPeopleStore(table),
+    /** Where invited people sign in. Empty: the stack is older than the portal. */
     portalUrl: address.portalUrl,
-    ...(hasPool
-      ? {
-          registerUser: createRegisterUser({
-            userPoolId: address.userPoolId,
-            credentials: async () => ({
-              ...(await dynamo.config.credentials()),
-              urlSuffix: await urlSuffixOf(dynamo),
-            }),
-            clock,
+    /** Makes the sign-in of an invited person possible, where the stack has a user pool of its own. */
+    registerUser: hasPool
+      ? createRegisterUser({
+          userPoolId: address.userPoolId,
+          credentials: async () => ({
+            ...(await dynamo.config.credentials()),
+            urlSuffix: await urlSuffixOf(dynamo),
           }),
-          emailsADay: poolEmailsADay,
-        }
-      : { registerUser: () => Promise.resolve('none' as const), emailsADay: Infinity }),
-    setSignInSecret: async (secret) => {
+          clock,
+        })
+      : (_email: string): Promise<InvitationEmail> => Promise.resolve('none'),
+    /** E-mails of the sender that all accounts share. Infinity: no e-mails are sent. */
+    emailsADay: hasPool ? poolEmailsADay : Infinity,
+    /** Stores the portal's password at the issuer. */
+    setSignInSecret: async (secret: string): Promise<void> => {
       const SecretId = address.signInSecretArn();
       await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: secret }));
     },
-    rotateOriginSecret: () =>
+    rotateOriginSecret: (): Promise<OriginSecretRotation> =>
       rotateOriginSecret({
         client: secrets,
         randomBytes: random,
         secretArn: address.originSecretArn,
         deployedVersion: address.originSecretVersion,
       }),
+    /** The account and the key of the canary. Its calls throw OperatorError when the stack has no canary. */
     canary: createCanarySecret(secrets, address.canarySecretArn),
     releases: {
       store: createReleaseStore(new LambdaClient(local), states),
+      /** The functions that have versions. Throws OperatorError for a stack from before the versions. */
       functionNames: address.versionedFunctions,
       stateMachineArns: [address.stateMachineArn, address.callbackMachineArn, address.noticeMachineArn],
     },
     credentials: createCredentialEditor(secrets, address.providerSecretArn),
     vendorAccess,
-    secretBox: createSecretBox({
-      client: secrets,
-      secretArn: address.encryptionSecretArn,
-      clock,
-      randomBytes: random,
-    }),
+  };
+}
+
+/** The variables of the functions that the opener reads. */
+function variablesOf(address: ServiceAddress): Platform['environment'] {
+  const variables: Partial<Record<Variable, string>> = {
+    TABLE_NAME: address.tableName,
+    STATE_MACHINE_ARN: address.stateMachineArn,
+    CALLBACK_MACHINE_ARN: address.callbackMachineArn,
+  };
+  return (name) => {
+    const value = variables[name];
+    if (value === undefined) throw new Error(`a command has no variable ${name}`);
+    return value;
   };
 }
 

@@ -202,7 +202,7 @@ describe('settings', () => {
 
   it.each([0, 2, 9999, '30', null])('The settings refuse a retention of %j', (logRetentionDays) => {
     expect(refusal({ logRetentionDays })).toMatch(
-      /^config\/staging\.ts: logRetentionDays: must be one of 1, 3, 5, .*, 3653 \(is .*\)$/,
+      /^lib\/config\/staging\.ts: logRetentionDays: must be one of 1, 3, 5, .*, 3653 \(is .*\)$/,
     );
   });
 
