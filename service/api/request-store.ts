@@ -1,3 +1,4 @@
+/** What a request reads and counts before its work. */
 import {
   accountFromItem,
   apiKeyFromItem,

@@ -1,3 +1,4 @@
+/** A request of the API, read from the event of its gateway: path, query, body, headers and Idempotency-Key. */
 import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 import { maxBodyBytes } from '../contract/limits.ts';

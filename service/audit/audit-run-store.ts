@@ -1,3 +1,4 @@
+/** The progress and the result of the daily audit. */
 import { putIf } from '../aws/dynamodb/conditional.ts';
 import { getItem, putItem } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';

@@ -1,3 +1,4 @@
+/** The clock of the process, and waits that a signal ends. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../values/runtime.ts';
 

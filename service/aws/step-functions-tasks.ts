@@ -1,3 +1,4 @@
+/** Ends and extends waiting tasks of Step Functions by their tokens. */
 import {
   SendTaskFailureCommand,
   SendTaskHeartbeatCommand,

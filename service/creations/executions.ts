@@ -1,3 +1,4 @@
+/** Starts the executions of creations, and asks how they ended. */
 import { DescribeExecutionCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import { type EnsureOutcome, startOf, type StartOutcome } from '../aws/step-functions.ts';
 import { type CreationId, executionName, type NoticeId } from '../values/ids.ts';

@@ -1,3 +1,4 @@
+/** Reads what is known of the tries of a call. */
 import { updateIf } from '../aws/dynamodb/conditional.ts';
 import { queryPages } from '../aws/dynamodb/query.ts';
 import { getItem, type QueryParts } from '../aws/dynamodb/send.ts';

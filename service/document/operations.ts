@@ -1,4 +1,4 @@
-/** What the document says of ordering an image. */
+/** What the document says of each operation: parameters, bodies and answers. */
 import * as z from 'zod';
 import { longestWaitSeconds, mostEvents } from '../contract/limits.ts';
 import type { OperationName } from '../contract/operations.ts';

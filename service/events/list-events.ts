@@ -1,3 +1,4 @@
+/** GET /events: the query, the wait for new events, and the page. */
 import type { Caller } from '../api/admit.ts';
 import { openHold } from '../api/hold.ts';
 import { type ApiRequest, unknownParameters } from '../api/request.ts';

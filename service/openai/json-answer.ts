@@ -1,4 +1,4 @@
-/** The answer with all pictures as one JSON text. */
+/** The JSON answer with all pictures, and what it shows of them. */
 import type { StreamedAnswer } from '../api/response-stream.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { type CreationRecord, resultUrls } from '../creations/creation.ts';

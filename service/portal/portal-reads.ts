@@ -1,3 +1,4 @@
+/** Reads that only pages of the portal make. */
 import { apiKeyFromItem } from '../accounts/account-items.ts';
 import type { ApiKey } from '../accounts/account.ts';
 import type { RequestState } from '../api/request-store.ts';

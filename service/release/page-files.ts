@@ -1,3 +1,4 @@
+/** The files of the portal's pages, and how a release puts them into the bucket. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AwsClient } from 'aws4fetch';

@@ -1,4 +1,4 @@
-/** The end of an attempt, in the list of attempts and in the log. */
+/** The attempts of a creation: how the list is kept, and how an attempt ends. */
 import type { CreationRecord, RouteAttempt, RouteChoice } from '../creations/creation.ts';
 import type { Clock, Log } from '../values/runtime.ts';
 import type { Refused } from '../vendors/provider.ts';

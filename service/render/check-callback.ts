@@ -1,4 +1,4 @@
-/** The checks of a callback before anything is touched, the cheapest first. */
+/** The checks of a callback before anything is touched, the cheapest first, and the outcomes of a callback. */
 import { maxBodyBytes } from '../contract/limits.ts';
 import { type CreationRecord, isTerminal, type RouteAttempt } from '../creations/creation.ts';
 import { parseCreationId } from '../values/ids.ts';

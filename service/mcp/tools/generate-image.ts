@@ -1,3 +1,4 @@
+/** The tool that orders an image, and waits for its end. */
 import { countedPost } from '../../api/admit.ts';
 import { openHold } from '../../api/hold.ts';
 import { creationView, isTerminal } from '../../creations/creation.ts';

@@ -1,4 +1,4 @@
-/** The body of a new key and of a changed one. */
+/** Keys, as the members of an account create, change, roll and revoke them. */
 import * as z from 'zod/mini';
 import type { Account, ApiKey, KeyCaps } from '../../accounts/account.ts';
 import {

@@ -1,3 +1,4 @@
+/** Webhook secrets, test deliveries, redeliveries and alerts, as the owners of an account manage them. */
 import * as z from 'zod/mini';
 import type { Account } from '../../accounts/account.ts';
 import { alertsVersion } from '../../accounts/version.ts';

@@ -1,4 +1,4 @@
-/** An account in the operator's pages: read, shown, and noted in its own log. */
+/** Accounts in the pages of the operator: listed, opened, shown, changed, topped up, and invited to. */
 import * as z from 'zod/mini';
 import { type Account, conditions } from '../../accounts/account.ts';
 import { type AccountLimits, limitRanges } from '../../contract/limits.ts';

@@ -1,3 +1,4 @@
+/** Providers, margin and failing webhooks in the pages of the operator. */
 import { isBuiltIn, isEnabled, providers } from '../../catalog/providers.ts';
 import type {
   FailingWebhook,

@@ -1,3 +1,4 @@
+/** Who is signed in, and the figures, keys, people and actions of the account. */
 import { isPlayground } from '../../accounts/key-changes.ts';
 import type { Role } from '../../contract/operations.ts';
 import type { AccountView, ActionView, MeView, PeopleView } from '../../contract/portal-views.ts';

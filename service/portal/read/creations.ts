@@ -1,3 +1,4 @@
+/** The creations of an account, and the models that it may order. */
 import { isUser } from '../../accounts/end-user.ts';
 import { creationNotFound } from '../../api/problems.ts';
 import type { ApiRequest } from '../../api/request.ts';

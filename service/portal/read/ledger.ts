@@ -1,3 +1,4 @@
+/** The ledger of an account, as pages and as CSV. */
 import type { LedgerRow } from '../../accounts/ledger.ts';
 import { mostPageBytes } from '../../contract/limits.ts';
 import type { LedgerPage, LedgerView } from '../../contract/portal-views.ts';

@@ -1,4 +1,4 @@
-/** The usage that a request asks for. */
+/** The usage of an account, as figures and as CSV. */
 import { playgroundKeyId } from '../../accounts/key-changes.ts';
 import type { ApiRequest } from '../../api/request.ts';
 import { dayBefore } from '../../usage/day-sums.ts';

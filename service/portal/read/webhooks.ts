@@ -1,3 +1,4 @@
+/** The webhooks, deliveries and alerts of an account. */
 import type { SealedSecret } from '../../accounts/account.ts';
 import { alertsVersion } from '../../accounts/version.ts';
 import type { AlertsView, WebhooksView } from '../../contract/portal-views.ts';
