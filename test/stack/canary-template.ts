@@ -50,7 +50,7 @@ export function canaryTemplate(folder: string): string {
 function bundleCanary(folder: string): string {
   const to = join(folder, 'canary');
   mkdirSync(to);
-  const text = bundleText({ entryPoints: ['service/canary/canary.ts'] }, false);
+  const text = bundleText({ entryPoints: ['functions/canary.ts'] }, false);
   writeFileSync(join(to, 'index.mjs'), text);
   return to;
 }

@@ -107,6 +107,8 @@ describe('An own GPU', () => {
       enabled: 'yes',
       models: ['qwen-image'],
       access: gpu.url,
+      paused_since: null,
+      pause_reason: null,
     });
     expect(await run('providers', 'show', 'gpu')).toMatchObject({
       provider: 'gpu',
