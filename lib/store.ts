@@ -9,7 +9,7 @@ import { fiveMinutes, type TableMetrics } from './alarm-definition.ts';
 type ReadAction = 'BatchGetItem' | 'GetItem' | 'Query';
 type WriteAction = 'BatchWriteItem' | 'DeleteItem' | 'PutItem' | 'UpdateItem';
 
-/** Partitions by the beginnings of their keys (service/aws/dynamodb/table.ts and portal-keys.ts). */
+/** Partitions by the beginnings of their keys (service/aws/dynamodb/table.ts and service/portal/portal-key-items.ts). */
 export type Partition =
   | 'ACCOUNT#*'
   | 'AUDIT'

@@ -1,4 +1,5 @@
 /** Asks AWS one thing. What AWS refuses to tell becomes a finding of its own, and never ends the command. */
+
 /** A question that AWS did not answer. The message says what is missing, such as a permission. */
 export class CannotAsk extends Error {
   override readonly name = 'CannotAsk';

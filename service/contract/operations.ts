@@ -2,6 +2,7 @@
  * The operations of the public API. This table is their only place: the routes of the
  * gateway, the handlers and the local server follow from it.
  */
+
 /**
  * The two forms in which a failed authentication is answered (docs/api.md). A setting of the deployment
  * chooses.

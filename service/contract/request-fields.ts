@@ -1,9 +1,10 @@
 /**
  * The plain fields of POST /images/generate: optional values within bounds that are stored and passed on to vendors.
- * A row makes a field, and its words stand beside it. The parser, the record, the job, the answers, the OpenAPI document, the command, the
- * playground, the tool for agents and the random bodies of the tests read this table. The pages and the command
- * import this file, so it imports nothing.
+ * A row makes a field, and its words stand beside the row. The parser, the record, the job, the answers, the OpenAPI
+ * document, the command, the playground, the tool for agents and the random bodies of the tests read this table. The
+ * pages and the command import this file, so it imports nothing.
  */
+
 /** The lengths of a text count code points. */
 export type PlainField =
   | { readonly kind: 'integer'; readonly least: number; readonly most: number }

@@ -1,6 +1,6 @@
 /**
  * The event of an end, a redelivery or a notice: one item, in the transaction that causes it. A reader gives
- * it its position in the log later (event-log.ts). An account whose events were never read has no such items,
+ * it its position in the log later (service/events/event-store.ts). An account whose events were never read has no such items,
  * because no cursor exists after which they could be missed.
  */
 import { keys, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';

@@ -1,4 +1,7 @@
-/** Refusals of the endpoint itself, as JSON-RPC errors. A refusal of a tool is a result instead (tool-error.ts). */
+/**
+ * Refusals of the endpoint itself, as JSON-RPC errors. A refusal of a tool is a result instead
+ * (tools/creation-result.ts).
+ */
 import {
   localhostAllowedHostnames,
   localhostAllowedOrigins,

@@ -1,4 +1,5 @@
 /** When a function builds its clients: at its first event, so that an import reads no environment. */
+
 /**
  * Opens the services of one request, whose time begins now. The clients behind them are the function's own.
  */

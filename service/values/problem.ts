@@ -2,6 +2,7 @@
  * The refusals of the API (docs/api.md). Handlers throw or return a Problem, and
  * service/api/answer.ts turns it into the HTTP answer.
  */
+
 /** The HTTP status of each code. */
 export const problemStatus = {
   ERR_INVALID_REQUEST: 400,

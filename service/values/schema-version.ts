@@ -4,6 +4,7 @@
  * needs no new version. A change that older code would take for something else needs one: the release that
  * understands it comes first, and the next release writes it.
  */
+
 /** What a release does with versions. A record or an input without a version has version 1. */
 export interface Schema {
   /** The version that the release writes. */

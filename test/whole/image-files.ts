@@ -1,4 +1,5 @@
 /** Image files with as few bytes as their format allows. Each claims the size that the test wants. */
+
 /** The first 33 bytes of a PNG, followed by zeros. */
 export function png(width: number, height: number, length = 64): Buffer {
   const file = Buffer.alloc(Math.max(33, length));

@@ -2,6 +2,7 @@
  * Makes text from receivers, vendors and clients safe for a terminal. Control characters could move the
  * cursor or change colours. Characters that set the writing direction could hide parts of the text.
  */
+
 /** C0, DEL and C1 controls, marks and overrides of the writing direction, line and paragraph separators. */
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/gu; // oxlint-disable-line no-control-regex
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };

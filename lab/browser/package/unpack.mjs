@@ -1,5 +1,5 @@
 /**
- * Unpacks the browser of @sparticuz/chromium. `installed-browser.ts` copies this file into the folder where the
+ * Unpacks the browser of @sparticuz/chromium. `browsers.ts` copies this file into the folder where the
  * package is installed, and runs it there with TMPDIR set to the folder that gets the browser.
  */
 // The package unpacks its system libraries only where it believes to run in Lambda.

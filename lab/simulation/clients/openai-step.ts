@@ -1,4 +1,5 @@
 /** The step of a program that uses an openai library. */
+
 /**
  * What happens to a try between the client and the function. `lost`: the request never arrives. `late`: it arrives
  * after the client has given up. `cut`: the connection breaks while the function works on. `unheard`: the function

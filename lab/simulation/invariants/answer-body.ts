@@ -1,4 +1,5 @@
 /** Reads JSON bodies: those of the API's answers and those of webhooks. */
+
 /** The members of a JSON object. */
 export type Body = Readonly<Record<string, unknown>>;
 

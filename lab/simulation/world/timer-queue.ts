@@ -1,4 +1,5 @@
 /** The timers of virtual time, in the order in which they fall due. */
+
 /** A timer as the global functions return it. */
 export class Timer {
   dueAt: number;

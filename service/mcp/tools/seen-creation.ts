@@ -1,4 +1,5 @@
 /** A creation as the API shows it, in the words of the tools. */
+
 /** The parts of the API's view of a creation that the tools show (service/creations/creation.ts). */
 export interface CreationBody {
   readonly id: string;

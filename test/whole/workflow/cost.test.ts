@@ -42,7 +42,7 @@ function withoutRenewals(count: CreationCount): CreationCount {
   };
 }
 
-it('A success with webhook and Idempotency-Key takes two transitions, the units that docs/cost.md says, and at most 0.0865 USD for 1,000', async () => {
+it('A success with webhook and Idempotency-Key takes two transitions, the units that docs/cost.md says, and at most 0.085 USD for 1,000', async () => {
   const { kinds } = await measure(2, () => undefined, [kind]);
   const count = withoutRenewals(kinds[kind]);
   expect(count.transitions).toBe(2);
@@ -69,6 +69,6 @@ it('A success with webhook and Idempotency-Key takes two transitions, the units 
     rowsOf('failure, webhook').find(([name]) => name === 'RenderImageSmall')?.[2],
   );
   expect(totalOf(billFor({ ...count, functions }, await memoryOf(), ownRenderMillis))).toBeLessThanOrEqual(
-    0.0865,
+    0.085,
   );
 });

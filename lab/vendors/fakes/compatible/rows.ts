@@ -1,4 +1,4 @@
-/** The ways in which every fake of the family answers. rows-of-servers.ts adds those of one server. */
+/** The ways in which every fake of the family answers. own-servers.ts and vendors.ts add those of one server. */
 import type { RefusalReason } from '../../../../service/contract/failures.ts';
 import type { Reply, VendorRow } from '../fake-vendor.ts';
 
