@@ -1,7 +1,7 @@
 /** Finds creations: those of an account, or the one that a request made. */
 import type { Account } from '../service/accounts/account.ts';
 import { type CreationRecord, creationStatuses } from '../service/creations/creation.ts';
-import { readLedgerRows } from '../service/usage/ledger-day-reads.ts';
+import { readLedgerRows } from '../service/usage/booked-row-reads.ts';
 import type { AccountId, CreationId } from '../service/values/ids.ts';
 import { OperatorError } from './operator-error.ts';
 import type { OperatorServices } from './services.ts';

@@ -1,7 +1,6 @@
 import { auditBooks } from '../service/audit/audit-books.ts';
 import { openAudit } from '../service/audit/open.ts';
-import { lambdaHandler } from '../service/aws/lambda-handler.ts';
-import { base } from '../service/platform/lambda-base.ts';
+import { base, lambdaHandler } from '../service/platform/lambda-base.ts';
 import { dynamodb } from '../service/platform/lambda.ts';
 
 export const handler = lambdaHandler(

@@ -1,7 +1,6 @@
-import { lambdaHandler } from '../service/aws/lambda-handler.ts';
 import { runCanary } from '../service/canary/canary.ts';
 import { openCanary } from '../service/canary/open.ts';
-import { base } from '../service/platform/lambda-base.ts';
+import { base, lambdaHandler } from '../service/platform/lambda-base.ts';
 import { secrets } from '../service/platform/lambda.ts';
 
 export const handler = lambdaHandler(

@@ -1,6 +1,5 @@
-import { lambdaHandler } from '../service/aws/lambda-handler.ts';
 import type { NoticePayload, Payload } from '../service/creations/payload.ts';
-import { base } from '../service/platform/lambda-base.ts';
+import { base, lambdaHandler } from '../service/platform/lambda-base.ts';
 import { dynamodb, outbound, secretBox, states } from '../service/platform/lambda.ts';
 import { deliverOrAlarm } from '../service/webhooks/deliver-webhook.ts';
 import { type DeliveryServices, openDelivery } from '../service/webhooks/open.ts';

@@ -1,10 +1,10 @@
 import { withCatalog } from '../service/api/admit.ts';
-import { getCreation } from '../service/api/get-creation.ts';
+import { getCreation } from '../service/api/creations.ts';
 import { openCatalog } from '../service/api/open.ts';
 import { serve } from '../service/api/serve.ts';
 import { base } from '../service/platform/lambda-base.ts';
 import { catalog, dynamodb } from '../service/platform/lambda.ts';
-import { atFirstRequest } from '../service/platform/opener.ts';
+import { atFirstRequest } from '../service/platform/common.ts';
 
 export const handler = serve(
   'get',

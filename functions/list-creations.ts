@@ -1,9 +1,9 @@
-import { listCreations } from '../service/api/list-creations.ts';
+import { listCreations } from '../service/api/creations.ts';
 import { openList } from '../service/api/open.ts';
 import { serve } from '../service/api/serve.ts';
 import { base } from '../service/platform/lambda-base.ts';
 import { dynamodb } from '../service/platform/lambda.ts';
-import { atFirstRequest } from '../service/platform/opener.ts';
+import { atFirstRequest } from '../service/platform/common.ts';
 
 export const handler = serve(
   'get',

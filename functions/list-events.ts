@@ -3,7 +3,7 @@ import { listEvents } from '../service/events/list-events.ts';
 import { openEvents } from '../service/events/open.ts';
 import { base } from '../service/platform/lambda-base.ts';
 import { dynamodb } from '../service/platform/lambda.ts';
-import { atFirstRequest } from '../service/platform/opener.ts';
+import { atFirstRequest } from '../service/platform/common.ts';
 
 export const handler = serve(
   'get',

@@ -4,7 +4,7 @@ import { openCatalog } from '../service/api/open.ts';
 import { serve } from '../service/api/serve.ts';
 import { base } from '../service/platform/lambda-base.ts';
 import { catalog, dynamodb } from '../service/platform/lambda.ts';
-import { atFirstRequest } from '../service/platform/opener.ts';
+import { atFirstRequest } from '../service/platform/common.ts';
 
 export const handler = serve(
   'get',

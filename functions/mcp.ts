@@ -4,7 +4,7 @@ import { openMcp } from '../service/mcp/open.ts';
 import { serveMcp } from '../service/mcp/serve-mcp.ts';
 import { base } from '../service/platform/lambda-base.ts';
 import { catalog, dynamodb, images, outbound, states, stoppingVendors } from '../service/platform/lambda.ts';
-import { atFirstRequest } from '../service/platform/opener.ts';
+import { atFirstRequest } from '../service/platform/common.ts';
 
 export const handler = streamed(
   serveMcp(

@@ -1,11 +1,11 @@
 import { withCatalog } from '../service/api/admit.ts';
 import { heldRequestMillis } from '../service/contract/limits.ts';
-import { openOpenaiImages } from '../service/openai/open-images.ts';
+import { openOpenaiImages } from '../service/openai/open.ts';
 import { openaiImages } from '../service/openai/openai-images.ts';
 import { serveOpenai } from '../service/openai/serve-openai.ts';
 import { base } from '../service/platform/lambda-base.ts';
 import { catalog, dynamodb, images, outbound, states } from '../service/platform/lambda.ts';
-import { atFirstRequest } from '../service/platform/opener.ts';
+import { atFirstRequest } from '../service/platform/common.ts';
 
 /** POST /images/generations and /images/edits. */
 export const handler = serveOpenai(

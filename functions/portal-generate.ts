@@ -8,8 +8,8 @@ import {
   states,
   uploadTargets,
 } from '../service/platform/lambda.ts';
-import { atFirstRequest } from '../service/platform/opener.ts';
-import { generateHandlers } from '../service/portal/generate/handlers.ts';
+import { atFirstRequest } from '../service/platform/common.ts';
+import { generateHandlers } from '../service/portal/generate/generate.ts';
 import { openPortalGenerate } from '../service/portal/generate/open.ts';
 import { servePortal } from '../service/portal/http/serve-portal.ts';
 

@@ -8,7 +8,7 @@ import {
   secretBox,
   states,
 } from '../service/platform/lambda.ts';
-import { atFirstRequest } from '../service/platform/opener.ts';
+import { atFirstRequest } from '../service/platform/common.ts';
 import { servePortal } from '../service/portal/http/serve-portal.ts';
 import { manageHandlers } from '../service/portal/manage/handlers.ts';
 import { openPortalManage } from '../service/portal/manage/open.ts';

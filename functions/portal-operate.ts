@@ -1,6 +1,6 @@
 import { base } from '../service/platform/lambda-base.ts';
 import { dynamodb, originSecrets, registration, states } from '../service/platform/lambda.ts';
-import { atFirstRequest } from '../service/platform/opener.ts';
+import { atFirstRequest } from '../service/platform/common.ts';
 import { servePortal } from '../service/portal/http/serve-portal.ts';
 import { operateHandlers } from '../service/portal/operate/handlers.ts';
 import { openPortalOperate } from '../service/portal/operate/open.ts';

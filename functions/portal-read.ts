@@ -1,6 +1,6 @@
 import { base } from '../service/platform/lambda-base.ts';
 import { catalog, dynamodb, originSecrets } from '../service/platform/lambda.ts';
-import { atFirstRequest } from '../service/platform/opener.ts';
+import { atFirstRequest } from '../service/platform/common.ts';
 import { serveRead } from '../service/portal/read/handlers.ts';
 import { openPortalRead } from '../service/portal/read/open.ts';
 

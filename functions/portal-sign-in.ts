@@ -1,6 +1,6 @@
 import { base } from '../service/platform/lambda-base.ts';
 import { dynamodb, originSecrets, secrets } from '../service/platform/lambda.ts';
-import { atFirstRequest } from '../service/platform/opener.ts';
+import { atFirstRequest } from '../service/platform/common.ts';
 import { serveSignIn } from '../service/portal/sign-in/handlers.ts';
 import { openSignIn } from '../service/portal/sign-in/open.ts';
 

@@ -1,8 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { lambdaHandler } from '../service/aws/lambda-handler.ts';
-import { base } from '../service/platform/lambda-base.ts';
+import { base, lambdaHandler } from '../service/platform/lambda-base.ts';
 import { callingVendors, dynamodb, images, states } from '../service/platform/lambda.ts';
-import { openCallback } from '../service/render/open-completion.ts';
+import { openCallback } from '../service/render/open.ts';
 import { receiveCallback } from '../service/render/receive-callback.ts';
 
 export const handler = lambdaHandler(

@@ -1,5 +1,4 @@
-import { lambdaHandler } from '../service/aws/lambda-handler.ts';
-import { base } from '../service/platform/lambda-base.ts';
+import { base, lambdaHandler } from '../service/platform/lambda-base.ts';
 import { dynamodb, states } from '../service/platform/lambda.ts';
 import { openReconcile } from '../service/reconcile/open.ts';
 import { reconcile, type ReconcileEvent } from '../service/reconcile/reconcile.ts';

@@ -1,7 +1,6 @@
-import { lambdaHandler } from '../service/aws/lambda-handler.ts';
 import { openRefund } from '../service/creations/open-refund.ts';
-import { refundCharge } from '../service/creations/refund-charge.ts';
-import { base } from '../service/platform/lambda-base.ts';
+import { refundCharge } from '../service/creations/refund-creation.ts';
+import { base, lambdaHandler } from '../service/platform/lambda-base.ts';
 import { dynamodb } from '../service/platform/lambda.ts';
 
 export const handler = lambdaHandler(() => openRefund({ ...base(), dynamodb: dynamodb() }), refundCharge);

@@ -1,6 +1,5 @@
-import { lambdaHandler } from '../service/aws/lambda-handler.ts';
 import type { Payload } from '../service/creations/payload.ts';
-import { base } from '../service/platform/lambda-base.ts';
+import { base, lambdaHandler } from '../service/platform/lambda-base.ts';
 import { allVendors, dynamodb, images, providerCosts, states } from '../service/platform/lambda.ts';
 import { openRender } from '../service/render/open.ts';
 import { renderImage } from '../service/render/render-image.ts';

@@ -1,9 +1,8 @@
 import { openApi } from '../service/api/open.ts';
-import { serve } from '../service/api/serve.ts';
-import { unknownRoute } from '../service/api/unknown-route.ts';
+import { serve, unknownRoute } from '../service/api/serve.ts';
+import { atFirstRequest } from '../service/platform/common.ts';
 import { base } from '../service/platform/lambda-base.ts';
 import { dynamodb } from '../service/platform/lambda.ts';
-import { atFirstRequest } from '../service/platform/opener.ts';
 
 export const handler = serve(
   'by method',

@@ -1,7 +1,7 @@
 /** What the schema of the catalog cannot say of a model: its prices, its defaults and its routes fit together. */
 import type { Model } from '../../service/catalog/catalog-schema.ts';
 import { offered, routesFor } from '../../service/catalog/catalog.ts';
-import { resolutions } from '../../service/values/image-formats.ts';
+import { resolutions } from '../../service/contract/request-fields.ts';
 
 export interface ModelProblem {
   /** The field inside the model, such as pricing[1].resolution. */

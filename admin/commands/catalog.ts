@@ -3,7 +3,7 @@ import type { Row } from '../../client/command/terminal/output.ts';
 import type { Catalog, Model, ProviderCosts, Route } from '../../service/catalog/catalog-schema.ts';
 import { isBuiltIn } from '../../service/catalog/providers.ts';
 import { costOf } from '../../service/render/route-costs.ts';
-import type { Resolution } from '../../service/values/image-formats.ts';
+import type { Resolution } from '../../service/contract/request-fields.ts';
 import { asMicros, fromUsd, toUsd } from '../../service/values/money.ts';
 import type { Admin } from '../admin.ts';
 import { leastPriceOf } from '../catalog/margin-rule.ts';

@@ -5,7 +5,7 @@ import { styles } from '../../service/vendors/compatible/styles.ts';
 import { readWorkflow, type Workflows } from '../../service/catalog/comfyui-workflow.ts';
 import type { ProviderDefinition } from '../../service/catalog/provider-definition.ts';
 import { providerDefinitionSchema } from '../../service/catalog/provider-definition-schema.ts';
-import { compatibleStyleNames, styleNames, type Style } from '../../service/catalog/provider-styles.ts';
+import { compatibleStyleNames, styleNames, type Style } from '../../service/catalog/providers.ts';
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Admin } from '../admin.ts';
 import { FileProblems } from '../catalog/file-problems.ts';

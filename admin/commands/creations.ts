@@ -3,7 +3,7 @@ import type { Row } from '../../client/command/terminal/output.ts';
 import { cancelCreation } from '../../service/creations/cancel.ts';
 import { type CreationRecord, creationStatuses, isTerminal } from '../../service/creations/creation.ts';
 import { lookAfterCommand, placeOf } from '../../service/notices/check-thresholds.ts';
-import { isKnownVersion, schema } from '../../service/values/schema-version.ts';
+import { isKnownVersion, schema } from '../../service/values/runtime.ts';
 import type { Admin } from '../admin.ts';
 import { creationDetails, creationRow } from '../creation-view.ts';
 import { findByRequest, listCreations, type ListOptions } from '../find-creations.ts';

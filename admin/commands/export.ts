@@ -1,8 +1,8 @@
 /** The command `export ledger`: every row of the ledger, for a program or a spreadsheet. */
 import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
-import type { LedgerRow } from '../../service/accounts/ledger.ts';
-import { readLedgerRows } from '../../service/usage/ledger-day-reads.ts';
+import type { LedgerRow } from '../../service/accounts/account.ts';
+import { readLedgerRows } from '../../service/usage/booked-row-reads.ts';
 import { type Cell, csvLine, plainCell } from '../../service/values/csv.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import type { Admin } from '../admin.ts';

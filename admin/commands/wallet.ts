@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
-import type { Account } from '../../service/accounts/account.ts';
-import type { LedgerRow } from '../../service/accounts/ledger.ts';
+import type { Account, LedgerRow } from '../../service/accounts/account.ts';
 import type { MovementOutcome } from '../../service/accounts/wallet-store.ts';
 import { topUp } from '../../service/notices/account-changes.ts';
 import { lookAfterCommand } from '../../service/notices/check-thresholds.ts';

@@ -2,7 +2,7 @@
 import { type ProviderName, providers } from '../../service/catalog/providers.ts';
 import { firstPollSeconds } from '../../service/contract/limits.ts';
 import { type MetricDefinition, metrics } from '../../service/contract/metrics.ts';
-import { nextPollSeconds } from '../../service/creations/poll-pace.ts';
+import { nextPollSeconds } from '../../service/creations/creation.ts';
 import { isRenderer } from '../function-name.ts';
 import { billFor, billParts, type Memory, renderedBy, totalOf, waitFor } from './bill.ts';
 import type { CreationCount, CreationKind } from './measure.ts';

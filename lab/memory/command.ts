@@ -21,7 +21,7 @@ import { wholeNumber } from '../../client/command/terminal/whole-number.ts';
 import { rendererSizes } from '../../lib/renderer-sizes.ts';
 import type { LocalFunction } from '../../local/template.ts';
 import { type Renderer, renderers } from '../../service/creations/machines.ts';
-import type { OutputFormat, Resolution } from '../../service/values/image-formats.ts';
+import type { OutputFormat, Resolution } from '../../service/contract/request-fields.ts';
 import { settled, submit } from '../../start/creations.ts';
 import { type RunningService, startService } from '../../start/service.ts';
 import { functionName } from '../function-name.ts';

@@ -3,8 +3,16 @@ import { type Item, type ItemKey, keys, listingIndex } from '../aws/dynamodb/tab
 import { defaultLimits } from '../contract/limits.ts';
 import type { AccountId, KeyId } from '../values/ids.ts';
 import { asMicros, type Micros } from '../values/money.ts';
-import type { Account, AccountCondition, ApiKey, SealedSecret, ToldCap, ToldWallet } from './account.ts';
-import type { LedgerRow, UserCounter } from './ledger.ts';
+import type {
+  Account,
+  AccountCondition,
+  ApiKey,
+  LedgerRow,
+  SealedSecret,
+  ToldCap,
+  ToldWallet,
+  UserCounter,
+} from './account.ts';
 
 interface AccountItem {
   id: AccountId;

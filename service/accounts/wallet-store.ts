@@ -16,7 +16,7 @@ import { OutcomeUnknown, Overloaded } from '../values/errors.ts';
 import type { AccountId, CreationId } from '../values/ids.ts';
 import { asMicros, largestAvailableMicros, type Micros } from '../values/money.ts';
 import { ledgerRowFromItem } from './account-items.ts';
-import type { LedgerKind, LedgerRow } from './ledger.ts';
+import type { LedgerKind, LedgerRow } from './account.ts';
 
 export interface WalletStore extends Wallet {
   /** The ledger row of a creation's charge. */

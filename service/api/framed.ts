@@ -5,11 +5,10 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { overdueMillis, requestMillis } from '../contract/limits.ts';
-import type { CommonServices } from '../platform/common.ts';
-import type { OpenServices } from '../platform/opener.ts';
+import type { CommonServices, OpenServices } from '../platform/common.ts';
 import { Overloaded } from '../values/errors.ts';
 import { Problem } from '../values/problem.ts';
-import type { TimeBudget } from '../values/time-budget.ts';
+import type { TimeBudget } from '../values/time.ts';
 import { internalError, overloaded } from './problems.ts';
 
 export type ApiHandler = (

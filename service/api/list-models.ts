@@ -1,7 +1,7 @@
 import { allowsModel } from '../accounts/caps.ts';
 import type { Model, Route } from '../catalog/catalog-schema.ts';
 import { chooseShape, enabledRoutes, isSunset, isVisible, offered } from '../catalog/catalog.ts';
-import { aspectRatios, outputFormats, resolutions } from '../values/image-formats.ts';
+import { aspectRatios, outputFormats, resolutions } from '../contract/request-fields.ts';
 import { fromUsd, toUsd } from '../values/money.ts';
 import type { Caller } from './admit.ts';
 import type { CatalogServices } from './open.ts';

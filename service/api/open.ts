@@ -3,7 +3,7 @@
  * small.
  */
 import type { Table } from '../aws/dynamodb/table.ts';
-import { readOperatorCatalogInBatch } from '../catalog/operator-catalog-reads.ts';
+import { readOperatorCatalogInBatch } from '../catalog/operator-catalog-store.ts';
 import {
   type AfterCatalog,
   type CatalogMemory,
@@ -12,13 +12,22 @@ import {
 } from '../catalog/sold-catalog.ts';
 import { requestMillis } from '../contract/limits.ts';
 import type { AuthFailureForm } from '../contract/operations.ts';
+import { createChargeStore } from '../creations/charge-store.ts';
 import { createCreationReader, createCreationReads } from '../creations/creation-reads.ts';
-import { commonOf, tableOf } from '../platform/common.ts';
+import { createCreationStore } from '../creations/creation-store.ts';
+import {
+  commonOf,
+  type CommonServices,
+  type OpenServices,
+  type ServicesOf,
+  tableOf,
+  tasksOf,
+} from '../platform/common.ts';
 import { outboundRules, sandboxSetting } from '../platform/environment.ts';
-import type { OpenServices, ServicesOf } from '../platform/opener.ts';
 import type { On } from '../platform/platform.ts';
 import { createUploadReader } from '../uploads/upload-store.ts';
-import { startBudget } from '../values/time-budget.ts';
+import { startBudget } from '../values/time.ts';
+import { recentOperatorCatalog, withConfigured } from '../vendors/open.ts';
 import { createRequestStore } from './request-store.ts';
 
 type ApiPlatform = On<'dynamodb'>;
@@ -96,4 +105,24 @@ export function openQuote(on: CatalogPlatform) {
     outboundRules: rules,
     uploads: createUploadReader(store),
   }));
+}
+
+/** The vendors are those that may be able to stop a job. */
+export type CancelPlatform = On<'dynamodb' | 'states' | 'vendors' | 'configured'>;
+export type CancelApiServices = ServicesOf<typeof openCancel>;
+
+/** What cancels a creation, behind a key or a session. */
+export function cancelling(on: CancelPlatform) {
+  const providers = withConfigured(on, recentOperatorCatalog(on));
+  return (store: Table, { log }: Pick<CommonServices, 'log'>) => ({
+    creations: createCreationStore(store),
+    charges: createChargeStore(store),
+    tasks: tasksOf(on, log, store.signal),
+    providers,
+  });
+}
+
+export function openCancel(on: CancelPlatform) {
+  const cancel = cancelling(on);
+  return openApiWith(on, (store, api) => cancel(store, api));
 }

@@ -18,7 +18,7 @@ import {
 import { apiRoot } from '../contract/operations.ts';
 import { type CreationRecord, isTerminal } from '../creations/creation.ts';
 import type { ImageRequest } from '../creations/image-request.ts';
-import type { ClosedService } from '../creations/service-switch-store.ts';
+import type { ClosedService } from '../creations/service-state-store.ts';
 import { notUsable } from '../uploads/upload.ts';
 import type { CreationId } from '../values/ids.ts';
 import { formatUsd, type Micros, toUsd } from '../values/money.ts';

@@ -3,7 +3,8 @@
  * request, the request's id, authentication, the account's rate, the operation, the answer or the envelope of
  * a refusal.
  */
-import type { OpenServices } from '../platform/opener.ts';
+import { methodsOf } from '../contract/operations.ts';
+import type { OpenServices } from '../platform/common.ts';
 import type { Problem } from '../values/problem.ts';
 import { logWith } from '../values/runtime.ts';
 import { admit, type Caller, type Rate } from './admit.ts';
@@ -11,6 +12,7 @@ import { type ApiAnswer, problemAnswer, toGateway } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { type ApiHandler, framed, inTime } from './framed.ts';
 import type { ApiServices } from './open.ts';
+import { unknownRoute as noSuchRoute } from './problems.ts';
 import { type ApiRequest, isPreflight, requestOf } from './request.ts';
 
 /** An operation: it parses, decides, stores and answers. It throws a Problem to refuse. */
@@ -53,3 +55,9 @@ export function serve<Services extends ApiServices>(
     open,
   );
 }
+
+/**
+ * Every request that no operation takes: 404 after authentication; with Allow when only the method is wrong.
+ */
+export const unknownRoute: Handle<ApiServices> = async ({ method, path }) =>
+  Promise.reject(noSuchRoute(method, path, methodsOf(path)));

@@ -1,6 +1,6 @@
 /** Reads the books of accounts for the audit, page by page. Nothing is written. */
 import { apiKeyFromItem, userCounterFromItem } from '../accounts/account-items.ts';
-import type { UserCounter } from '../accounts/ledger.ts';
+import type { UserCounter } from '../accounts/account.ts';
 import { batchGetAtOnce } from '../aws/dynamodb/batch-get.ts';
 import { queryAll, queryPages } from '../aws/dynamodb/query.ts';
 import { getItem, type QueryParts } from '../aws/dynamodb/send.ts';

@@ -1,6 +1,5 @@
 /** The data that the audit reads of an account, and its result. */
-import type { ApiKey } from '../accounts/account.ts';
-import type { LedgerRow } from '../accounts/ledger.ts';
+import type { ApiKey, LedgerRow } from '../accounts/account.ts';
 import type { CreationRecord } from '../creations/creation.ts';
 import type { AccountId } from '../values/ids.ts';
 import type { Micros } from '../values/money.ts';

@@ -1,8 +1,7 @@
 /** The sums of an account's ledger, row by row, and their comparison with the stored sums. */
-import type { ApiKey } from '../accounts/account.ts';
+import type { ApiKey, UserCounter } from '../accounts/account.ts';
 import { counterExpiry, oldestDayKept } from '../accounts/caps.ts';
 import { userHash } from '../accounts/end-user.ts';
-import type { UserCounter } from '../accounts/ledger.ts';
 import { monthOf } from '../values/time.ts';
 import { type AuditedRow, compare, type Finding, type StoredSums } from './books.ts';
 

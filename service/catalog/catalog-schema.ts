@@ -9,7 +9,7 @@ import {
   mostPromptLength,
   outputFormats,
   resolutions,
-} from '../values/image-formats.ts';
+} from '../contract/request-fields.ts';
 import { fromUsd } from '../values/money.ts';
 import { providers } from './providers.ts';
 

@@ -9,7 +9,7 @@ import {
   outputFormats,
   type Resolution,
   resolutions,
-} from '../values/image-formats.ts';
+} from '../contract/request-fields.ts';
 import { asMicros, fromUsd, type Micros } from '../values/money.ts';
 import type { Catalog, Model, Route } from './catalog-schema.ts';
 import { isSandbox, isUsable, type ProviderSwitches } from './providers.ts';

@@ -4,7 +4,7 @@
  * and so on. A place is a value of a node, or stands in the text of one. Only the command reads the file
  * (readWorkflow). The adapter fills the places (filledWorkflow).
  */
-import { mostImageUrls } from '../values/image-formats.ts';
+import { mostImageUrls } from '../contract/request-fields.ts';
 
 export type WorkflowValue =
   | string

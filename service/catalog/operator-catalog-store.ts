@@ -2,13 +2,47 @@
  * The operator's command writes the operator's catalog. One transaction writes the item and its revision in the
  * service item, so a function that sees a revision finds its item.
  */
+import { batchGet } from '../aws/dynamodb/batch-get.ts';
 import { getItem } from '../aws/dynamodb/send.ts';
-import { keys, type Table } from '../aws/dynamodb/table.ts';
+import { type Item, keys, type Table } from '../aws/dynamodb/table.ts';
 import { transact } from '../aws/dynamodb/transaction.ts';
 import { OutcomeUnknown, Overloaded } from '../values/errors.ts';
-import { catalogForm, readOperatorCatalog } from './operator-catalog-reads.ts';
-import type { OperatorCatalog } from './operator-catalog.ts';
+import { NewerCatalog, type OperatorCatalog } from './operator-catalog.ts';
 import { catalogRevisionOf } from './provider-store.ts';
+
+// The operator's catalog is one item, which functions read. Its revision is in the service item, too, which every
+// request reads.
+
+/**
+ * The version of the item's form. A change that older code would take for something else needs the next one, and
+ * comes one release after the code that understands it.
+ */
+const catalogForm = 1;
+
+/** One consistent read, for functions that may call GetItem. */
+export async function readOperatorCatalog(table: Table): Promise<OperatorCatalog | undefined> {
+  return fromItem(await getItem(table, keys.operatorCatalog()));
+}
+
+/** The same for functions that may call BatchGetItem. */
+export async function readOperatorCatalogInBatch(table: Table): Promise<OperatorCatalog | undefined> {
+  const [item] = await batchGet(table, [keys.operatorCatalog()]);
+  return fromItem(item);
+}
+
+function fromItem(item: Item | undefined): OperatorCatalog | undefined {
+  if (!item) return undefined;
+  if (Number(item['v']) > catalogForm)
+    throw new NewerCatalog("a newer release has stored the operator's catalog");
+  const part = (name: string): unknown => JSON.parse(String(item[name]));
+  // The command has checked what it stored.
+  return {
+    revision: String(item['revision']),
+    providers: part('providers') as OperatorCatalog['providers'],
+    models: part('models') as OperatorCatalog['models'],
+    costs: part('costs') as OperatorCatalog['costs'],
+  };
+}
 
 /** DynamoDB takes 400 KB with the names of the attributes. */
 export const mostCatalogBytes = 390_000;

@@ -10,13 +10,13 @@ import type { ProviderDefinition } from './provider-definition.ts';
 import {
   answerMembers,
   editSyntaxes,
+  providers,
   qualityRules,
   sizeSyntaxes,
   type Style,
   type StyleDifferences,
   styleNames,
-} from './provider-styles.ts';
-import { providers } from './providers.ts';
+} from './providers.ts';
 
 const field = z.string().regex(/^[A-Za-z_][\w[\]-]{0,63}$/, 'must be the name of a field');
 const path = z.string().regex(/^(\/[\w.~-]+)+$/, 'must be a path such as /v1/images/generations');

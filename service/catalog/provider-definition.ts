@@ -3,7 +3,7 @@
  * knows. The command `providers add` writes definitions, and the operator's catalog keeps them.
  */
 import type { Workflows } from './comfyui-workflow.ts';
-import type { StyleDifferences, StyleName } from './provider-styles.ts';
+import type { StyleDifferences, StyleName } from './providers.ts';
 
 export interface ProviderDefinition {
   /** Lower-case letters, digits and hyphens, 2 to 32 of them. Never the name of a provider that is built in. */

@@ -91,3 +91,90 @@ export function isUsable(
 export function isEnabled(name: string, enabled: readonly string[]): boolean {
   return enabled.includes(name) || (isBuiltIn(name) && providers[name].credential === 'none');
 }
+
+/**
+ * The shapes of request and answer that the compatible adapter speaks. A style is data: the differences between
+ * servers that all offer POST /v1/images/generations. service/vendors/compatible/styles.ts has the style of
+ * each name.
+ */
+
+export const compatibleStyleNames = [
+  'openai',
+  'vllm-omni',
+  'sglang',
+  'localai',
+  'litellm',
+  'xai',
+  'recraft',
+  'ark',
+] as const;
+export type CompatibleStyleName = (typeof compatibleStyleNames)[number];
+
+/** comfyui has an adapter of its own and no differences (adapters/providers/comfyui/). */
+export const styleNames = [...compatibleStyleNames, 'comfyui'] as const;
+export type StyleName = (typeof styleNames)[number];
+
+/**
+ * How a request names the size.
+ *
+ * - pixels: `size: "1360x768"`
+ * - ark_pixels: the same, with the sizes of Seedream, whose 4K has 16 megapixels
+ * - ratio: `size: "16:9"`, and the model decides on the resolution
+ * - tier: `size: "2K"` and `aspect_ratio: "16:9"`
+ * - ratio_and_resolution: `aspect_ratio: "16:9"` and `resolution: "2k"`
+ */
+export const sizeSyntaxes = ['pixels', 'ark_pixels', 'ratio', 'tier', 'ratio_and_resolution'] as const;
+
+/** The member of data[] that holds the picture. either: the one that the server sends. */
+export const answerMembers = ['b64_json', 'url', 'either'] as const;
+
+/**
+ * How source images are sent.
+ *
+ * - multipart: a form with one part for each image
+ * - data_uris: a JSON list of data URIs
+ * - base64: a JSON list of texts in base64
+ * - image_objects: one JSON object with a data URI, or a list of them under the plural of the field's name
+ * - none: the server takes no source images
+ */
+export const editSyntaxes = ['multipart', 'data_uris', 'base64', 'image_objects', 'none'] as const;
+
+/**
+ * When a request names a quality.
+ *
+ * - always: the quality of the route, or medium
+ * - named: the quality of the route, if it has one
+ * - never: the server has no qualities
+ */
+export const qualityRules = ['always', 'named', 'never'] as const;
+
+export interface Style {
+  readonly generationsPath: string;
+  /** Where a request with source images goes. */
+  readonly editsPath: string;
+  /** A GET that is free of charge and needs the key. Null: the server has none. */
+  readonly checkPath: string | null;
+  readonly size: (typeof sizeSyntaxes)[number];
+  readonly answer: (typeof answerMembers)[number];
+  readonly edits: (typeof editSyntaxes)[number];
+  /** The name of the field, or of the part of the form, that holds a source image. */
+  readonly sourceField: string;
+  /** The name of the field for the seed. Null: the server has no seed. */
+  readonly seed: string | null;
+  readonly quality: (typeof qualityRules)[number];
+  /** The name of the field for the format of the picture. Null: the server decides on the format. */
+  readonly outputFormat: string | null;
+  /** The member of data[] that is false when the server has refused the prompt. Null: there is none. */
+  readonly moderation: string | null;
+  /**
+   * The member of the answer that says what the server bills, such as usage.cost. A name that begins with x- is a
+   * header. tokens: the counts of OpenAI, which the catalog's costs have prices for. Null: there is none.
+   */
+  readonly billed: string | null;
+  /** How many units of `billed` are one USD. */
+  readonly billedPerUsd: number;
+  /** Fields that every request carries, such as watermark: false. */
+  readonly fixed: Readonly<Record<string, string | number | boolean>>;
+}
+
+export type StyleDifferences = Partial<Style>;

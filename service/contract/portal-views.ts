@@ -67,7 +67,7 @@ export interface HomeView {
   readonly spent_this_month: number;
   /** The last ten, the newest first. */
   readonly creations: readonly CreationRow[];
-  /** Webhooks and notices that are failing now (service/webhooks/failing-webhook.ts). */
+  /** Webhooks and notices that are failing now (service/webhooks/webhook.ts). */
   readonly failing_webhooks: number;
   /** Webhooks and notices that failed for good in the last 24 hours. */
   readonly failed_webhooks: number;

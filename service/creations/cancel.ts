@@ -3,10 +3,9 @@
  * to a vendor, and later when the vendor of its job confirms that the job was stopped. One condition decides
  * every race: the creation is open, and its attempts are those that were looked at.
  */
-import type { Tasks } from '../aws/step-functions-tasks.ts';
+import type { Tasks } from '../aws/step-functions.ts';
 import { Overloaded } from '../values/errors.ts';
-import type { Clock, Log } from '../values/runtime.ts';
-import { isKnownVersion, type Schema } from '../values/schema-version.ts';
+import { type Clock, isKnownVersion, type Log, type Schema } from '../values/runtime.ts';
 import type { ImageProvider, Providers } from '../vendors/provider.ts';
 import type { ChargeStore } from './charges.ts';
 import type { CreationStore } from './creation-reads.ts';

@@ -3,7 +3,7 @@ import { transact } from '../aws/dynamodb/transaction.ts';
 import { chargeItems, hopelessBudget, refusedCharge } from './charge.ts';
 import type { Charges, ChargeStore } from './charges.ts';
 import { endWithEvent } from './event-items.ts';
-import { countOpen } from './open-count-store.ts';
+import { countOpen } from './service-state-store.ts';
 import { cancelItems, refundItems } from './refund.ts';
 
 /** Charges creations on the request path, and refunds them there or in an execution. */

@@ -46,7 +46,7 @@ import { asMicros, type Micros } from '../values/money.ts';
 import { monthOf, nextMonth } from '../values/time.ts';
 import type { ChargeOrder, ChargeOutcome, NewCreation } from './charges.ts';
 import { creationToItem, idempotencyFromItem } from './creation-items.ts';
-import { retryItems } from './retry-items.ts';
+import { retryItems } from './retry-store.ts';
 
 /**
  * The items of the charge that count the spend of a key: the key itself, and the counter of a user. A

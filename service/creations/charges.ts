@@ -4,8 +4,7 @@ import type { Budget } from '../accounts/caps.ts';
 import type { FailureName } from '../contract/failures.ts';
 import type { CreationId, UploadId } from '../values/ids.ts';
 import type { Micros } from '../values/money.ts';
-import type { CreationRecord, RouteAttempt } from './creation.ts';
-import type { IdempotencyRecord } from './idempotency.ts';
+import type { CreationRecord, IdempotencyRecord, RouteAttempt } from './creation.ts';
 import type { RetryCharge } from './retries.ts';
 
 /** A creation as this release charges it. */

@@ -1,8 +1,7 @@
 import { metadataFrom } from '../accounts/account-items.ts';
 import { type Item, keys, listingIndex, openShard } from '../aws/dynamodb/table.ts';
 import type { CreationId } from '../values/ids.ts';
-import type { CreationRecord } from './creation.ts';
-import type { IdempotencyRecord } from './idempotency.ts';
+import type { CreationRecord, IdempotencyRecord } from './creation.ts';
 
 /** How long notices, and the rows of the delivery log, are kept. */
 export const keptDays = 30;

@@ -5,13 +5,19 @@
  *      └────────────┴───────▶ failed (refunded in full)
  */
 import { type FailureName, failures } from '../contract/failures.ts';
-import { type PlainMembers, plainShown } from '../contract/request-fields.ts';
+import { pollPace } from '../contract/limits.ts';
+import {
+  type AspectRatio,
+  type OutputFormat,
+  type PlainMembers,
+  plainShown,
+  type Resolution,
+} from '../contract/request-fields.ts';
 import type { RouteOutcome } from '../contract/route-outcome.ts';
-import type { AccountId, CreationId, KeyId } from '../values/ids.ts';
-import type { AspectRatio, OutputFormat, Resolution } from '../values/image-formats.ts';
+import { type AccountId, type CreationId, executionName, type KeyId } from '../values/ids.ts';
 import { type Micros, toUsd } from '../values/money.ts';
 import type { ContentCredentials } from './content-credentials.ts';
-import type { Metadata } from './metadata.ts';
+import type { Metadata } from './image-request.ts';
 
 export const creationStatuses = ['queued', 'processing', 'completed', 'failed'] as const;
 export type CreationStatus = (typeof creationStatuses)[number];
@@ -41,7 +47,7 @@ export interface RouteAttempt extends RouteChoice {
   readonly endedAt?: string;
   /** The key of its image in the bucket. Chosen before the call, so that a later run finds a stored image. */
   readonly resultKey: string;
-  /** How long the route usually took when the attempt began (service/creations/poll-pace.ts). Absent: it was unknown. */
+  /** How long the route usually took when the attempt began (service/creations/creation.ts). Absent: it was unknown. */
   readonly usualMillis?: number;
   /** The job of an asynchronous provider. Stored before the first poll. */
   readonly jobId?: string;
@@ -81,7 +87,7 @@ export interface WebhookState {
 }
 
 export interface CreationRecord extends PlainMembers {
-  /** The version of its schema (service/values/schema-version.ts). Absent in the records of older releases. */
+  /** The version of its schema (service/values/runtime.ts). Absent in the records of older releases. */
   readonly v?: number;
   readonly id: CreationId;
   readonly accountId: AccountId;
@@ -239,4 +245,55 @@ function imageView(url: string, image: StoredImage | undefined): Record<string, 
     bytes: image?.bytes,
     ...(image?.contentCredentials && { content_credentials: image.contentCredentials }),
   };
+}
+
+export interface IdempotencyRecord {
+  /** The creations that one charge made. */
+  readonly creationIds: readonly [CreationId, ...CreationId[]];
+  readonly requestHash: string;
+  readonly expiresAt: number;
+}
+
+/**
+ * The ids of a creation for its log lines.
+ * @param execution by default the last, which nearly always writes the line
+ */
+export function idsOf(
+  { id, accountId, executions }: CreationRecord,
+  execution = executions,
+): Readonly<Record<string, string>> {
+  return { creationId: id, accountId, executionId: executionName(id, execution) };
+}
+
+/**
+ * When a client should poll an open creation again: the header Retry-After of GET /creations/{id}.
+ *
+ * The running attempt knows how long its route usually takes. Before that time, a client waits for half of what is
+ * left, so that an image that comes early is not missed for long. Around that time it polls every one or two
+ * seconds. Later, and where no usual time is known, the polls become rarer the longer the creation takes.
+ */
+interface Polled extends Pick<CreationRecord, 'createdAt' | 'deadlineAt'> {
+  readonly attempts: readonly Pick<RouteAttempt, 'outcome' | 'startedAt' | 'usualMillis'>[];
+}
+
+/** Whole seconds: at least 1, because a faster poll is refused, and no long wait beyond the deadline. */
+export function nextPollSeconds(creation: Polled, nowMillis: number): number {
+  const left = Math.ceil((creation.deadlineAt - nowMillis) / 1000);
+  return Math.floor(Math.min(wishedSeconds(creation, nowMillis), Math.max(left, pollPace.usual)));
+}
+
+function wishedSeconds({ attempts, createdAt }: Polled, nowMillis: number): number {
+  const running = attempts.at(-1);
+  if (running?.outcome !== undefined || running?.usualMillis === undefined)
+    return within(pollPace.usual, (nowMillis - Date.parse(createdAt)) / 6_000, pollPace.late);
+  const { startedAt, usualMillis } = running;
+  const near = usualMillis < pollPace.shortMillis ? pollPace.least : pollPace.usual;
+  const untilUsual = Date.parse(startedAt) + usualMillis - nowMillis;
+  return untilUsual > 0
+    ? within(near, untilUsual / 2_000, pollPace.most)
+    : within(near, -untilUsual / 3_000, pollPace.late);
+}
+
+function within(least: number, value: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
 }

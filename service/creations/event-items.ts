@@ -15,7 +15,7 @@ import {
   timeOfEvent,
 } from '../values/ids.ts';
 import type { CreationRecord } from './creation.ts';
-import { countOpen } from './open-count-store.ts';
+import { countOpen } from './service-state-store.ts';
 
 const nobodyReadsEvents = 'attribute_not_exists(eventsSince)';
 

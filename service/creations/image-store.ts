@@ -1,7 +1,7 @@
 /** The service's own bucket, with results and copies of source images. */
 import { createHash } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
-import { addressOf, type BucketAccess } from '../aws/s3.ts';
+import { addressOf, type BucketAccess } from '../aws/aws-place.ts';
 import { sourceTimeoutMillis } from '../contract/limits.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { StoredImage } from './creation.ts';

@@ -5,7 +5,7 @@ import { type Item, keyOf, keys, openShards, openWorkIndex, type Table } from '.
 import { startGraceMillis } from '../contract/limits.ts';
 import { type CreationId, type NoticeId, parseCreationId, parseNoticeId } from '../values/ids.ts';
 import type { OpenWork, OpenWorkStore } from './executions.ts';
-import { readSum } from './open-count-store.ts';
+import { readSum } from './service-state-store.ts';
 
 /** The creations of a page. Two BatchGetItems read as many with their leases. */
 const pageSize = 100;

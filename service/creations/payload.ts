@@ -1,5 +1,5 @@
 import { type CreationId, type NoticeId, parseCreationId, parseNoticeId } from '../values/ids.ts';
-import { isKnownVersion, type Schema } from '../values/schema-version.ts';
+import { isKnownVersion, type Schema } from '../values/runtime.ts';
 
 /**
  * What the states of an execution pass on. It holds ids only, because the history of the execution keeps
@@ -7,7 +7,7 @@ import { isKnownVersion, type Schema } from '../values/schema-version.ts';
  */
 export interface Payload {
   readonly creation_id: string;
-  /** The version of the schema (service/values/schema-version.ts). Absent when an older release made the record. */
+  /** The version of the schema (service/values/runtime.ts). Absent when an older release made the record. */
   readonly v?: number;
   /** The renderer's index, which only the state machine reads. An older release started without it. */
   readonly renderer?: string;

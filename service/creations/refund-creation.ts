@@ -1,8 +1,10 @@
 /** The only entrance to the refund. */
+import { failureNamed } from '../contract/failures.ts';
 import type { CommonServices } from '../platform/common.ts';
 import type { Charges, Refund } from './charges.ts';
-import { type CreationRecord, isStoppedByCancel } from './creation.ts';
-import { requireKnownRelease } from './payload.ts';
+import { type CreationRecord, idsOf, isStoppedByCancel } from './creation.ts';
+import type { RefundServices } from './open-refund.ts';
+import { creationIdOf, type Payload, Remedy, requireKnownRelease } from './payload.ts';
 
 /**
  * Fails the creation, gives its charge back and says so in the log, once however often it is called. A creation
@@ -30,4 +32,22 @@ export async function refundCreation(
     log.info('creation_failed', { ...ids, failure: told, refundedMicros: creation.costMicros });
   }
   return outcome;
+}
+
+// RefundCharge, a state of the execution: fails the creation with its message and gives the charge back,
+// once.
+
+/** Throws RefundBusy when the table was too busy: the state machine tries again. */
+export async function refundCharge(payload: Payload, services: RefundServices): Promise<Payload> {
+  const creation = await services.creations.read(creationIdOf(payload));
+  const done = { creation_id: payload.creation_id };
+  // After the table was restored from a backup, executions may exist whose creation is not in the table.
+  if (!creation) return done;
+  const refund = { failure: failureNamed(payload.failure?.Error ?? ''), announce: true };
+  const ids = idsOf(creation);
+  if ((await refundCreation(creation, refund, ids, services)) === 'busy') {
+    services.log.info('refund_busy', ids);
+    throw new Remedy('RefundBusy', 'the table was too busy to refund the charge');
+  }
+  return done;
 }

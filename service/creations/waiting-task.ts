@@ -1,5 +1,5 @@
 /** The task of the state machine that waits until its creation has ended. */
-import type { TaskOutcome, Tasks } from '../aws/step-functions-tasks.ts';
+import type { TaskOutcome, Tasks } from '../aws/step-functions.ts';
 import type { CreationId } from '../values/ids.ts';
 import type { Log } from '../values/runtime.ts';
 import type { CreationStore } from './creation-reads.ts';

@@ -14,8 +14,14 @@ import {
 import { type AccountId, parseNoticeId, timeOfEvent } from '../values/ids.ts';
 import { type FieldError, invalidRequest } from '../values/problem.ts';
 import { errorName } from '../values/runtime.ts';
-import { cursorOf, placeOfCursor } from './event-cursor.ts';
-import { type EventPlace, eventView, type EventView, type PlacedEvent } from './event.ts';
+import {
+  cursorOf,
+  type EventPlace,
+  eventView,
+  type EventView,
+  type PlacedEvent,
+  placeOfCursor,
+} from './event.ts';
 import type { EventServices } from './open.ts';
 
 // `wait`: the answer is held until there is an event, until the seconds have passed, or until shortly before the

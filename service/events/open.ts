@@ -1,7 +1,7 @@
 import { createHeldPlaces } from '../api/held-places-store.ts';
 import { openApiWith } from '../api/open.ts';
 import { mostHeldReads } from '../contract/limits.ts';
-import type { ServicesOf } from '../platform/opener.ts';
+import type { ServicesOf } from '../platform/common.ts';
 import type { On } from '../platform/platform.ts';
 import { createEventLog } from './event-store.ts';
 

@@ -10,7 +10,7 @@ import { latestAnswerMillis, longestWaitSeconds } from '../contract/limits.ts';
 import { type CreationRecord, isTerminal } from '../creations/creation.ts';
 import type { Problem } from '../values/problem.ts';
 import { errorName } from '../values/runtime.ts';
-import type { Creations } from './replay.ts';
+import type { Creations } from './earlier-request.ts';
 
 /** A request that waits for its creations polls them at growing intervals. */
 const firstLookMillis = 150;

@@ -33,7 +33,7 @@ import { Problem } from '../values/problem.ts';
 import { dayOf, monthOf } from '../values/time.ts';
 import type { SubmitServices } from './open.ts';
 import { checkUser, narrowToSources, type Plan } from './plan.ts';
-import { type Creations, findReplay, type Idempotency } from './replay.ts';
+import { type Creations, findReplay, type Idempotency } from './earlier-request.ts';
 import { copySources } from './sources.ts';
 
 // What an account and its key can pay for, and how many creations they may have open.

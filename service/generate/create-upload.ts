@@ -2,9 +2,8 @@ import { tooManyUnusedUploads } from '../api/problems.ts';
 import { type ApiRequest, jsonBody, unknownParameters } from '../api/request.ts';
 import type { Handle } from '../api/serve.ts';
 import { newUpload, type Upload, uploadSchema, uploadView } from '../uploads/upload.ts';
-import { fieldErrors } from '../values/field-errors.ts';
-import { invalidRequest } from '../values/problem.ts';
-import type { UploadServices } from './open-upload.ts';
+import { fieldErrors, invalidRequest } from '../values/problem.ts';
+import type { UploadServices } from './open.ts';
 
 /**
  * POST /uploads: a signed address for the bytes of one image, which the client puts there itself. Nothing is

@@ -6,11 +6,10 @@ import { createCharges } from '../creations/charge-store.ts';
 import { createExecutions } from '../creations/executions.ts';
 import { createNoticeExecutions } from '../notices/notice-executions.ts';
 import { createNoticeMarks } from '../notices/notice-store.ts';
-import { type CommonServices, machinesOf } from '../platform/common.ts';
+import { type CommonServices, machinesOf, type ServicesOf } from '../platform/common.ts';
 import { outboundRules } from '../platform/environment.ts';
-import type { ServicesOf } from '../platform/opener.ts';
 import type { On } from '../platform/platform.ts';
-import { createUploadReader } from '../uploads/upload-store.ts';
+import { createUploadReader, createUploadStore } from '../uploads/upload-store.ts';
 
 export type SubmitPlatform = CatalogPlatform & On<'states' | 'images' | 'outbound'>;
 /** For the operation that charges. */
@@ -58,4 +57,12 @@ export function loggingConflicts(store: Table, log: CommonServices['log']): Tabl
 export function openSubmit(on: SubmitPlatform, door: Door = 'generate', millis?: number) {
   const charge = charging(on, door, Number(on.environment('HELD_LIMIT')));
   return openApiWith(on, charge, millis);
+}
+
+/** For the operation that announces an upload. It signs; it never reads or writes the bucket. */
+export type UploadServices = ServicesOf<typeof openUpload>;
+
+export function openUpload(on: On<'dynamodb' | 'uploadTargets'>) {
+  const { uploadTargets } = on;
+  return openApiWith(on, (store) => ({ uploadTargets, uploads: createUploadStore(store) }));
 }

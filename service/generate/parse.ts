@@ -10,9 +10,8 @@ import {
 } from '../creations/image-request.ts';
 import { type OutboundRules, type Purpose, readClientUrl } from '../outbound/client-url.ts';
 import { namesUpload, notUsable, uploadIdIn } from '../uploads/upload.ts';
-import { fieldErrors, onePerField } from '../values/field-errors.ts';
-import { type FieldError, invalidRequest } from '../values/problem.ts';
-import type { Idempotency } from './replay.ts';
+import { type FieldError, fieldErrors, invalidRequest, onePerField } from '../values/problem.ts';
+import type { Idempotency } from './earlier-request.ts';
 
 type ParseServices = Pick<QuoteServices, 'outboundRules'>;
 

@@ -22,7 +22,7 @@ import {
   routesTaking,
   type SourceShape,
 } from '../catalog/catalog.ts';
-import { deprecationHeaders } from '../catalog/deprecation.ts';
+import { deprecationHeaders } from '../catalog/sold-catalog.ts';
 import { directiveProblems } from '../catalog/sandbox.ts';
 import { forModel, type ImageRequest, type ImageRequestBody } from '../creations/image-request.ts';
 import { type Micros, toUsd } from '../values/money.ts';

@@ -1,7 +1,7 @@
 import { costHeader } from '../api/answer.ts';
 import type { QuoteServices } from '../api/open.ts';
 import type { Handle } from '../api/serve.ts';
-import { deprecationHeaders } from '../catalog/deprecation.ts';
+import { deprecationHeaders } from '../catalog/sold-catalog.ts';
 import { asMicros, toUsd } from '../values/money.ts';
 import { parseImageRequest } from './parse.ts';
 import { planCreation } from './plan.ts';

@@ -1,9 +1,8 @@
-import { cancelling, type CancelPlatform } from '../api/open-cancel.ts';
-import { openApiWith } from '../api/open.ts';
+import { cancelling, type CancelPlatform, openApiWith } from '../api/open.ts';
 import type { AfterCatalog } from '../catalog/sold-catalog.ts';
 import { mcpRequestMillis } from '../contract/limits.ts';
 import { charging, loggingConflicts, type SubmitPlatform } from '../generate/open.ts';
-import type { ServicesOf } from '../platform/opener.ts';
+import type { ServicesOf } from '../platform/common.ts';
 
 /** For the tools of the MCP endpoint: what all of the API's operations behind them need. */
 export type McpServices = AfterCatalog<ServicesOf<typeof openMcp>>;

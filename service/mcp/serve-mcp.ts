@@ -2,7 +2,12 @@
  * The frame of the MCP endpoint, in the order in which a request passes through it: the method, where it comes from,
  * authentication, the form of the message, the account's rate, the tool or the SDK.
  */
-import { type CallToolResult, createMcpHandler } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  createMcpHandler,
+  McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import {
   addCatalog,
   type Caller,
@@ -18,14 +23,54 @@ import { RateExceeded } from '../api/problems.ts';
 import type { StreamedAnswer, StreamedHandler } from '../api/response-stream.ts';
 import type { BeforeCatalog } from '../catalog/sold-catalog.ts';
 import { mcpRequestMillis } from '../contract/limits.ts';
-import type { OpenServices } from '../platform/opener.ts';
+import type { OpenServices } from '../platform/common.ts';
 import { logWith } from '../values/runtime.ts';
 import { type Called, type Incoming, incomingOf } from './incoming.ts';
 import type { McpServices } from './open.ts';
 import { messageRefused, methodRefused, refusedBy, strayHeader, strayRefused } from './refuse.ts';
-import { createServer } from './server.ts';
 import { toolError } from './tools/creation-result.ts';
-import type { TellProgress } from './tools/tool.ts';
+import { shown } from './tools/schemas.ts';
+import type { TellProgress, Tool } from './tools/tool.ts';
+import { tools } from './tools/tools.ts';
+
+/** The MCP server of one request. The protocol keeps no state, so each request has a server of its own. */
+const instructions = `Darkroom generates images for money.
+generate_image charges its price at once and waits for the image. If the wait ends first, the image is still being rendered: call get_creation with the id of the result. Do not call generate_image again, because that pays for another image.
+A creation that fails is refunded in full.
+quote_image tells a price before it is paid, and max_cost refuses a higher one. get_balance tells what can be spent.
+An address in result_url can be shown or downloaded by everyone who has it, until it expires.`;
+
+/** @param run runs the tool that the request calls */
+function createServer(run: (tool: Tool, tell?: TellProgress) => Promise<CallToolResult>): McpServer {
+  const server = new McpServer(
+    { name: 'darkroom', title: 'Darkroom', version: '1.0.0' },
+    // The list of tools never changes while the server runs.
+    { instructions, capabilities: { tools: { listChanged: false } } },
+  );
+  for (const tool of tools) {
+    const { name, title, description, annotations, input, output } = tool;
+    const config = {
+      title,
+      description,
+      annotations,
+      inputSchema: shown(input),
+      outputSchema: shown(output),
+    };
+    server.registerTool(name, config, (_args, context) => run(tool, progressOf(context)));
+  }
+  return server;
+}
+
+/** Undefined when the client did not ask for progress. */
+function progressOf({ mcpReq }: ServerContext): TellProgress | undefined {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  return async (progress, total, message) => {
+    const params = { progressToken, progress, total, message };
+    // A client that has gone hears nothing. The result of its call is the same.
+    await mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  };
+}
 
 /** @param open opens the services of one request; the time of the request begins with them */
 export function serveMcp(open: OpenServices<BeforeCatalog<McpServices>>): StreamedHandler {

@@ -3,7 +3,7 @@ import type { Caller } from '../api/admit.ts';
 import type { Hold } from '../api/hold.ts';
 import { idempotencyKeyMalformed, overloaded, tooManyHeld } from '../api/problems.ts';
 import type { ApiRequest } from '../api/request.ts';
-import { deprecationHeaders } from '../catalog/deprecation.ts';
+import { deprecationHeaders } from '../catalog/sold-catalog.ts';
 import {
   attemptOf,
   entryIdOf,
@@ -15,13 +15,18 @@ import {
   type Try,
 } from '../creations/retries.ts';
 import { chargeRequest, type RetryMoved } from '../generate/charge.ts';
-import { findTry } from '../generate/earlier-try.ts';
+import {
+  type Accepted,
+  findReplay,
+  findTry,
+  type Idempotency,
+  replayed,
+} from '../generate/earlier-request.ts';
+import { startCreation } from '../generate/generate-image.ts';
 import { checkWebhook } from '../generate/plan.ts';
-import { type Accepted, findReplay, type Idempotency, replayed } from '../generate/replay.ts';
-import { startCreation } from '../generate/start.ts';
 import { Problem } from '../values/problem.ts';
 import { errorName } from '../values/runtime.ts';
-import type { OpenaiImageServices } from './open-images.ts';
+import type { OpenaiImageServices } from './open.ts';
 import { type OpenaiRequest, planImages } from './read-request.ts';
 
 /** Where the answer of a try is noted. */

@@ -1,13 +1,12 @@
 /** The answer as a stream of events, for `stream: true`. Its head goes out right after the charge. */
 import { keepAliveMillis } from '../contract/limits.ts';
+import type { Creations } from '../generate/earlier-request.ts';
 import type { SubmitServices } from '../generate/open.ts';
-import type { Creations } from '../generate/replay.ts';
 import type { Problem } from '../values/problem.ts';
 import type { OpenaiAction } from './fields.ts';
 import { longestLookMillis, looksWhileHeld } from './hold.ts';
 import { shownOf } from './json-answer.ts';
-import { refusalOf } from './outcome.ts';
-import { base64Parts, type Picture, picturesOf, unreadable } from './pictures.ts';
+import { base64Parts, type Picture, picturesOf, refusalOf, unreadable } from './outcome.ts';
 import { refusedBy } from './refusal.ts';
 
 /** How the OpenAI API names the event of a picture. */

@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import { isUser } from '../accounts/end-user.ts';
 import type { Catalog, Model } from '../catalog/catalog-schema.ts';
-import { plainRows } from '../contract/request-fields.ts';
-import { outputFormats } from '../values/image-formats.ts';
+import { outputFormats, plainRows } from '../contract/request-fields.ts';
 import type { FieldError } from '../values/problem.ts';
 import { readJson } from '../values/read-json.ts';
 import { readSize, type Size } from './size.ts';

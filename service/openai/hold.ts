@@ -3,7 +3,7 @@ import type { ApiServices } from '../api/open.ts';
 import type { ApiRequest } from '../api/request.ts';
 import { answerBeforeTimeoutMillis, heldMillis } from '../contract/limits.ts';
 import { looksAt } from '../generate/await-outcome.ts';
-import type { Creations } from '../generate/replay.ts';
+import type { Creations } from '../generate/earlier-request.ts';
 import { errorName } from '../values/runtime.ts';
 
 /** A picture takes seconds at least. Shorter pauses would only cost reads. */

@@ -1,15 +1,24 @@
 /** The JSON answer with all pictures, and what it shows of them. */
 import type { StreamedAnswer } from '../api/response-stream.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
+import type { OutputFormat } from '../contract/request-fields.ts';
 import { type CreationRecord, resultUrls } from '../creations/creation.ts';
+import type { Creations } from '../generate/earlier-request.ts';
 import type { SubmitServices } from '../generate/open.ts';
-import type { Creations } from '../generate/replay.ts';
-import type { OutputFormat } from '../values/image-formats.ts';
 import { toUsd } from '../values/money.ts';
 import type { FieldError } from '../values/problem.ts';
 import type { Quality, ResponseFormat } from './fields.ts';
-import { creationHeaders, failureOf, isCompleted, paidFor } from './outcome.ts';
-import { base64Parts, firstBytes, type Picture, picturesOf, unreadable } from './pictures.ts';
+import {
+  base64Parts,
+  creationHeaders,
+  failureOf,
+  firstBytes,
+  isCompleted,
+  paidFor,
+  type Picture,
+  picturesOf,
+  unreadable,
+} from './outcome.ts';
 import { toldQuality } from './plan-body.ts';
 
 /** The fields of a picture in the OpenAI API, beside its bytes. */

@@ -5,7 +5,7 @@ import type { Model } from '../catalog/catalog-schema.ts';
 import { enabledRoutes, isSunset, isVisible } from '../catalog/catalog.ts';
 import { methodsOf, openaiOperations, openaiRoot } from '../contract/operations.ts';
 import { modelIdOf } from './fields.ts';
-import type { OpenaiModelServices } from './open-models.ts';
+import type { OpenaiModelServices } from './open.ts';
 import { jsonAnswer, type OpenaiHandle } from './serve-openai.ts';
 
 /** The catalog does not say when a model came. Libraries want a time: 2026-09-21T14:13:20Z. */

@@ -13,7 +13,7 @@ import { eventStream } from './event-stream.ts';
 import { ignoredHeader } from './fields.ts';
 import { heldUntil, looksWhileHeld } from './hold.ts';
 import { picturesAnswer } from './json-answer.ts';
-import type { OpenaiImageServices } from './open-images.ts';
+import type { OpenaiImageServices } from './open.ts';
 import { creationHeaders, refusalOf } from './outcome.ts';
 import { ignoredFields } from './plan-body.ts';
 import { type OpenaiRequest, readRequest } from './read-request.ts';

@@ -21,7 +21,7 @@ import {
   readFields,
 } from './fields.ts';
 import { type EditImage, type ImagesList, readImagesList } from './json-answer.ts';
-import type { OpenaiImageServices } from './open-images.ts';
+import type { OpenaiImageServices } from './open.ts';
 import { modelInQuality, openaiRequestHash, sizedBody, withoutNullFields } from './plan-body.ts';
 import { OpenaiRefusal } from './refusal.ts';
 

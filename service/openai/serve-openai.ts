@@ -16,7 +16,7 @@ import {
   type StreamHandler,
 } from '../api/response-stream.ts';
 import { requestMillis } from '../contract/limits.ts';
-import type { OpenServices } from '../platform/opener.ts';
+import type { OpenServices } from '../platform/common.ts';
 import type { Problem } from '../values/problem.ts';
 import { logWith } from '../values/runtime.ts';
 import { refusedBy } from './refusal.ts';

@@ -1,7 +1,7 @@
 /** The `size` of an OpenAI request, and the resolution and ratio of a model that come closest to it. */
 import type { Model, Route } from '../catalog/catalog-schema.ts';
 import { offered } from '../catalog/catalog.ts';
-import { type AspectRatio, aspectRatios, type Resolution, resolutions } from '../values/image-formats.ts';
+import { type AspectRatio, aspectRatios, type Resolution, resolutions } from '../contract/request-fields.ts';
 
 /** In pixels. */
 export interface Size {

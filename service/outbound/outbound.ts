@@ -15,8 +15,15 @@ import {
 } from '../contract/limits.ts';
 import type { Clock } from '../values/runtime.ts';
 import type { OutboundRules, Purpose } from './client-url.ts';
-import { findTarget, type Resolve, resolveBySystem, type Target } from './find-target.ts';
-import { type Connect, exchange, type ExchangeAnswer } from './pinned-exchange.ts';
+import {
+  type Connect,
+  exchange,
+  type ExchangeAnswer,
+  findTarget,
+  type Resolve,
+  resolveBySystem,
+  type Target,
+} from './pinned-exchange.ts';
 
 /** What the outbound requests need from the service. */
 export interface OutboundServices {

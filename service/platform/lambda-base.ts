@@ -1,8 +1,10 @@
 /** What every opener takes, in Lambda. This file loads no client of the SDK, so that a small function stays small. */
 import { randomBytes } from 'node:crypto';
+import type { Context } from 'aws-lambda';
 import { systemClock as clock } from '../aws/clock.ts';
 import { createJsonLog } from '../aws/log.ts';
-import { schema } from '../values/schema-version.ts';
+import { logWith, schema } from '../values/runtime.ts';
+import { type CommonServices, once } from './common.ts';
 import { environment } from './environment.ts';
 import type { On, Platform } from './platform.ts';
 
@@ -20,5 +22,23 @@ export function base(): On {
       const state = make();
       return () => state;
     },
+  };
+}
+
+export type LambdaHandler<Event, Result> = (event: Event, context: Context) => Promise<Result>;
+
+/**
+ * A Lambda handler that no client calls: Step Functions and EventBridge do. Every log line carries the id of
+ * the invocation.
+ * @param build builds the services, at the first event
+ */
+export function lambdaHandler<Event, Result, Services extends CommonServices>(
+  build: () => Services,
+  run: (event: Event, services: Services, requestId: string, context: Context) => Promise<Result>,
+): LambdaHandler<Event, Result> {
+  const services = once(build);
+  return async (event, context) => {
+    const { awsRequestId: requestId } = context;
+    return run(event, logWith(services(), { requestId }), requestId, context);
   };
 }

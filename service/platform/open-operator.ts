@@ -1,9 +1,9 @@
 import { createAccountStore } from '../accounts/account-store.ts';
 import { createWalletStore } from '../accounts/wallet-store.ts';
-import { cancelling, type CancelPlatform } from '../api/open-cancel.ts';
+import { cancelling, type CancelPlatform } from '../api/open.ts';
 import { createOperatorCatalogStore } from '../catalog/operator-catalog-store.ts';
 import { createExecutions } from '../creations/executions.ts';
-import { createServiceSwitch } from '../creations/service-switch-store.ts';
+import { createServiceSwitch } from '../creations/service-state-store.ts';
 import { createNoticeStore } from '../notices/notice-store.ts';
 import { createDeliveryStore } from '../webhooks/delivery-store.ts';
 import { commonOf, machinesOf, tableOf } from './common.ts';

@@ -2,8 +2,13 @@
 import { failures } from '../contract/failures.ts';
 import type { CreationDetail, CreationRow } from '../contract/portal-views.ts';
 import { plainShown } from '../contract/request-fields.ts';
-import { type CreationRecord, isTerminal, resultUrls, type StoredImage } from '../creations/creation.ts';
-import { nextPollSeconds } from '../creations/poll-pace.ts';
+import {
+  type CreationRecord,
+  isTerminal,
+  nextPollSeconds,
+  resultUrls,
+  type StoredImage,
+} from '../creations/creation.ts';
 import type { KeyId } from '../values/ids.ts';
 import { toUsd } from '../values/money.ts';
 import type { Delivery } from '../webhooks/delivery.ts';

@@ -4,7 +4,7 @@ import type { Catalog, Model, Route } from '../catalog/catalog-schema.ts';
 import { enabledRoutes, isSunset, isVisible, offered } from '../catalog/catalog.ts';
 import type { ProviderSwitches } from '../catalog/providers.ts';
 import type { ModelView } from '../contract/portal-views.ts';
-import { aspectRatios, outputFormats, resolutions } from '../values/image-formats.ts';
+import { aspectRatios, outputFormats, resolutions } from '../contract/request-fields.ts';
 import { fromUsd, toUsd } from '../values/money.ts';
 
 /** The models that the account may use now. */

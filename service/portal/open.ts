@@ -1,11 +1,10 @@
 /** Services that every function of the portal has. */
 import type { Table } from '../aws/dynamodb/table.ts';
 import { requestMillis } from '../contract/limits.ts';
-import { commonOf, tableOf } from '../platform/common.ts';
+import { commonOf, type OpenServices, type ServicesOf, tableOf } from '../platform/common.ts';
 import { sandboxSetting } from '../platform/environment.ts';
-import type { OpenServices, ServicesOf } from '../platform/opener.ts';
 import type { On } from '../platform/platform.ts';
-import { startBudget } from '../values/time-budget.ts';
+import { startBudget } from '../values/time.ts';
 import { createActionLog } from './action-store.ts';
 import { createPortalAccess } from './session-store.ts';
 import type { PortalSettings } from './settings.ts';

@@ -5,8 +5,15 @@ import { getItem, type UpdateParts } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
 import type { AccountId, PersonId } from '../values/ids.ts';
 import { type InvitationRoom, poolEmailsADay } from './invitation-room.ts';
-import { inviteIfRoom } from './invitation-store.ts';
-import { inOneStep, refusedAt, type Step, toDelete, toPut, toUpdate } from './people-transaction.ts';
+import {
+  inOneStep,
+  inviteIfRoom,
+  refusedAt,
+  type Step,
+  toDelete,
+  toPut,
+  toUpdate,
+} from './invitation-store.ts';
 import type { Invitation, Member, Operator, PeopleScope, Person } from './people.ts';
 import { partitionOf, portalKeys } from './portal-key-items.ts';
 

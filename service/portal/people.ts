@@ -1,8 +1,12 @@
 /** The people of the portal: who signs in, what they may do, and how they get in. */
 import { createHash } from 'node:crypto';
+import type { Account } from '../accounts/account.ts';
+import { versionOf } from '../accounts/version.ts';
+import { limitRanges } from '../contract/limits.ts';
 import { type PortalOperation, type Role, roles } from '../contract/operations.ts';
+import type { PeopleView } from '../contract/portal-views.ts';
 import type { AccountId, PersonId } from '../values/ids.ts';
-import type { Micros } from '../values/money.ts';
+import { type Micros, toUsd } from '../values/money.ts';
 import { asciiLower } from '../values/text.ts';
 
 /**
@@ -120,4 +124,47 @@ export function needsFreshSignIn(
   nowMillis: number,
 ): boolean {
   return operation.isFresh === true && nowMillis - authenticatedAt >= freshMillis;
+}
+
+// The version of something that people edit: a hash of the values that they can change. The page sends it back
+// with a change, so that no one overwrites another person's change.
+
+/** Of an account, as the operator edits it. */
+export function accountVersion({ name, condition, creditLineMicros, limits }: Account): string {
+  const names = Object.keys(limitRanges) as (keyof typeof limitRanges)[];
+  return versionOf([name, condition, creditLineMicros, ...names.map((one) => limits[one])]);
+}
+
+/** Of a person in an account. */
+export function memberVersion(member: Pick<Member, 'role' | 'keyCapMicros'>): string {
+  return versionOf([member.role, member.keyCapMicros]);
+}
+
+// What the owners of an account see of its people.
+
+/** @param you the person who views the page */
+export function memberView(member: Member, you: PersonId): PeopleView['people'][number] {
+  return {
+    id: member.personId,
+    email: member.email,
+    role: member.role,
+    since: member.since,
+    last_sign_in_at: member.lastSignInAt ?? null,
+    is_you: member.personId === you,
+    key_cap: member.keyCapMicros === undefined ? null : toUsd(member.keyCapMicros),
+    version: memberVersion(member),
+  };
+}
+
+export function invitationView(
+  invitation: Invitation & { readonly role: Role },
+): PeopleView['invitations'][number] {
+  return {
+    id: invitation.id,
+    email: invitation.email,
+    role: invitation.role,
+    invited_at: invitation.invitedAt,
+    invited_by: invitation.invitedBy,
+    expires_at: new Date(invitation.expiresAt).toISOString(),
+  };
 }

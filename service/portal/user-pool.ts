@@ -4,7 +4,7 @@
  */
 import { AwsClient } from 'aws4fetch';
 import { serviceUrl } from '../aws/aws-place.ts';
-import { awsErrorName } from '../aws/error-name.ts';
+import { awsErrorName } from '../values/errors.ts';
 import type { Clock } from '../values/runtime.ts';
 
 const callMillis = 10_000;

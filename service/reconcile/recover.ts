@@ -1,6 +1,5 @@
 /** Does for one creation what it needs. Every write has a condition, so that two runs never both act. */
-import { type CreationRecord, isTerminal } from '../creations/creation.ts';
-import { idsOf } from '../creations/log-ids.ts';
+import { type CreationRecord, idsOf, isTerminal } from '../creations/creation.ts';
 import { heartbeatSeconds } from '../creations/machines.ts';
 import { requireKnownRelease } from '../creations/payload.ts';
 import { refundCreation } from '../creations/refund-creation.ts';

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AwsClient } from 'aws4fetch';
-import { addressOf, type BucketAddress } from '../aws/s3.ts';
+import { addressOf, type BucketAddress } from '../aws/aws-place.ts';
 
 /** How each file of the portal's pages is stored and served. */
 

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { answerRequest, requestSchema } from './custom-resource.ts';
-import type { ProtectionServices } from './open-protection.ts';
+import type { ProtectionServices } from './open.ts';
 
 const tableRequestSchema = requestSchema.extend({
   ResourceProperties: z.object({ TableName: z.string() }),

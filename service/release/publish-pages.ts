@@ -6,7 +6,7 @@
  */
 import * as z from 'zod';
 import { answerRequest, requestSchema } from './custom-resource.ts';
-import type { PagesServices } from './open-pages.ts';
+import type { PagesServices } from './open.ts';
 import { hasAddresses, inOrderOfPublishing, pageHeaders, withAddresses } from './page-files.ts';
 
 const pagesRequestSchema = requestSchema.extend({

@@ -1,7 +1,7 @@
 /** Two calls of DynamoDB that need only a signer, and no client of the SDK. */
 import { AwsClient } from 'aws4fetch';
 import { type AwsPlace, serviceUrl } from '../aws/aws-place.ts';
-import { awsErrorName } from '../aws/error-name.ts';
+import { awsErrorName } from '../values/errors.ts';
 import type { Clock } from '../values/runtime.ts';
 
 export interface TableProtectionAccess extends AwsPlace {

@@ -4,8 +4,8 @@ import { type CreationRecord, isTerminal, type RouteAttempt } from '../creations
 import { parseCreationId } from '../values/ids.ts';
 import { readJson } from '../values/read-json.ts';
 import type { CallbackRequest, ImageProvider } from '../vendors/provider.ts';
-import { isCapability } from './callback-address.ts';
-import type { CallbackServices } from './open-completion.ts';
+import { isCapability } from './parking.ts';
+import type { CallbackServices } from './open.ts';
 
 /** A callback as it arrived. */
 export interface Callback extends CallbackRequest {

@@ -4,11 +4,9 @@
  * RenderImage asks.
  */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { isTerminal } from '../creations/creation.ts';
-import { idsOf } from '../creations/log-ids.ts';
+import { idsOf, isTerminal } from '../creations/creation.ts';
 import { Overloaded } from '../values/errors.ts';
-import { errorName, logWith } from '../values/runtime.ts';
-import { isKnownVersion } from '../values/schema-version.ts';
+import { errorName, isKnownVersion, logWith } from '../values/runtime.ts';
 import {
   attemptOf,
   type Callback,
@@ -19,7 +17,7 @@ import {
   refusalOf,
 } from './check-callback.ts';
 import { finishJob, settleLate } from './finish-job.ts';
-import type { CallbackServices } from './open-completion.ts';
+import type { CallbackServices } from './open.ts';
 
 export async function receiveCallback(
   event: APIGatewayProxyEventV2,

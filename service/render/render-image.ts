@@ -6,8 +6,7 @@
  */
 import { mergeCosts, NewerCatalog } from '../catalog/operator-catalog.ts';
 import type { LeaseOutcome } from '../creations/creation-reads.ts';
-import { type CreationRecord, isTerminal } from '../creations/creation.ts';
-import { idsOf } from '../creations/log-ids.ts';
+import { type CreationRecord, idsOf, isTerminal } from '../creations/creation.ts';
 import {
   creationIdOf,
   EndedMeanwhile,
@@ -18,7 +17,7 @@ import {
 import { endTask, endWaitingTask } from '../creations/waiting-task.ts';
 import { Overloaded } from '../values/errors.ts';
 import { errorName, logWith } from '../values/runtime.ts';
-import { completeCreation } from './complete-creation.ts';
+import { completeCreation } from './finish-job.ts';
 import { holdLease, leaseMillis } from './held-lease.ts';
 import type { RenderServices } from './open.ts';
 import { openRouteNotes } from './route-notes.ts';

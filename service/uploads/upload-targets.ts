@@ -1,6 +1,6 @@
 /** Signs the requests by which clients put their uploads into the bucket, without a call of S3. */
 import { AwsV4Signer } from 'aws4fetch';
-import { addressOf, type BucketAddress } from '../aws/s3.ts';
+import { addressOf, type BucketAddress } from '../aws/aws-place.ts';
 import { uploadAddressSeconds } from '../contract/limits.ts';
 import type { UploadTargets } from './upload.ts';
 

@@ -1,13 +1,34 @@
 /** Charges and refunds of the ledger with all that usage needs. Rows of older releases lack a part of it. */
 import { ledgerRowFromItem } from '../accounts/account-items.ts';
-import type { LedgerRow } from '../accounts/ledger.ts';
+import type { LedgerRow } from '../accounts/account.ts';
 import { batchGetAtOnce } from '../aws/dynamodb/batch-get.ts';
 import { queryPages } from '../aws/dynamodb/query.ts';
+import type { QueryParts } from '../aws/dynamodb/send.ts';
 import { type Item, keys, type Table } from '../aws/dynamodb/table.ts';
 import type { AccountId, CreationId } from '../values/ids.ts';
+import { dayAfter } from '../values/time.ts';
 import type { BookedCreation, BookedRow, Days } from './booked-row.ts';
 import type { UsedRow } from './day-sums.ts';
-import { ledgerOfDays, readLedgerRows } from './ledger-day-reads.ts';
+
+/** The query for the rows of the ledger of these days, the oldest first. */
+export function ledgerOfDays(account: AccountId, { from, to }: Days): QueryParts {
+  return {
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': keys.account(account).pk },
+    // Times follow "LEDGER#". No time is only a day, so the day after `to` is not included.
+    range: { sort: 'sk', from: `LEDGER#${from}`, to: `LEDGER#${dayAfter(to)}` },
+  };
+}
+
+/** The rows of these days, the oldest first, page by page. */
+export async function* readLedgerRows(
+  table: Table,
+  account: AccountId,
+  days: Days,
+): AsyncGenerator<readonly LedgerRow[]> {
+  for await (const page of queryPages(table, ledgerOfDays(account, days)))
+    yield (page.Items ?? []).map(ledgerRowFromItem);
+}
 
 /** Without what usage does not need: a long projection takes longer to read than the table takes to send. */
 const read = ['kind', 'amountMicros', 'at', 'creationId', 'keyId', 'model', 'user', 'chargedOn'] as const;

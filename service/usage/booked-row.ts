@@ -1,5 +1,5 @@
 /** Rows of the ledger with the creations that they name, and sums of them by group. */
-import type { LedgerRow } from '../accounts/ledger.ts';
+import type { LedgerRow } from '../accounts/account.ts';
 import type { CreationRecord } from '../creations/creation.ts';
 import type { Cell } from '../values/csv.ts';
 

@@ -4,15 +4,14 @@
  * exactly these rows, and older ones.
  */
 import { ledgerRowFromItem } from '../accounts/account-items.ts';
-import type { LedgerRow } from '../accounts/ledger.ts';
+import type { LedgerRow } from '../accounts/account.ts';
 import { queryPages } from '../aws/dynamodb/query.ts';
 import { getItem, queryPage, type QueryParts } from '../aws/dynamodb/send.ts';
 import { type Item, keys, type Table } from '../aws/dynamodb/table.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { AccountId } from '../values/ids.ts';
 import { asMicros, type Micros } from '../values/money.ts';
-import { completed } from './booked-row-reads.ts';
-import { ledgerOfDays } from './ledger-day-reads.ts';
+import { completed, ledgerOfDays } from './booked-row-reads.ts';
 
 /** A transaction can commit this long after the time of its row, and come in below rows that were read. */
 const settledMillis = 5 * 60_000;

@@ -16,8 +16,15 @@
  * service. Anybody can own a bucket there; no key is sent to it, and its answer must be a picture.
  */
 import type { RefusalReason } from '../contract/failures.ts';
-import type { AspectRatio, Resolution } from '../values/image-formats.ts';
-import { type ImageProvider, type ProviderAnswer, refusedBy, type RenderJob } from './provider.ts';
+import type { AspectRatio, Resolution } from '../contract/request-fields.ts';
+import {
+  type CredentialCheck,
+  type ImageProvider,
+  type ProviderAnswer,
+  refusedBy,
+  type RenderJob,
+  type VendorSettings,
+} from './provider.ts';
 import {
   answering,
   checkByCall,
@@ -32,7 +39,6 @@ import {
   type VendorResponse,
 } from './vendor-http.ts';
 import { dataUriOf, download, foreignAddress, pendingJob, polling, type Waits } from './vendor-jobs.ts';
-import type { CredentialCheck, VendorSettings } from './vendor.ts';
 
 /**
  * Width and height in Alibaba's form. The vendor's limits for qwen-image-3.0: 512 x 512 to 2048 x 2048 pixels in

@@ -1,4 +1,4 @@
-import type { CredentialCheck } from './vendor.ts';
+import type { CredentialCheck } from './provider.ts';
 
 /**
  * Every call of Bedrock's runtime costs money. Its control plane needs rights that rendering does not need.

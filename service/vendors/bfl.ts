@@ -15,7 +15,14 @@ import { billedUnits } from '../catalog/billed-cost.ts';
 import type { RefusalReason } from '../contract/failures.ts';
 import { fromUsd } from '../values/money.ts';
 import { fluxPixelsOf } from './flux-pixels.ts';
-import { type ImageProvider, type ProviderAnswer, refusedBy, type RenderJob } from './provider.ts';
+import {
+  type CredentialCheck,
+  type ImageProvider,
+  type ProviderAnswer,
+  refusedBy,
+  type RenderJob,
+  type VendorSettings,
+} from './provider.ts';
 import {
   answering,
   checkByCall,
@@ -37,7 +44,6 @@ import {
   refusedCredentials,
   type Waits,
 } from './vendor-jobs.ts';
-import type { CredentialCheck, VendorSettings } from './vendor.ts';
 
 const bflUrl = 'https://api.bfl.ai';
 

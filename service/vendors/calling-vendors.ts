@@ -1,6 +1,6 @@
 /** The vendors that call back when a job has ended. A bundle with only these has no client of Amazon Bedrock. */
 import { createFal } from './fal/provider.ts';
-import { withNewKey } from './new-key.ts';
+import { withNewKey } from './credentials.ts';
 import type { ImageProvider } from './provider.ts';
 import { createReplicate } from './replicate/provider.ts';
 import type { VendorAccess } from './vendors.ts';

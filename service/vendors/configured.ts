@@ -3,14 +3,13 @@
  * addresses that the network of the definition allows.
  */
 import type { ProviderDefinition } from '../catalog/provider-definition.ts';
-import type { CompatibleStyleName } from '../catalog/provider-styles.ts';
+import type { CompatibleStyleName } from '../catalog/providers.ts';
 import { checkComfyui, type ComfyuiServer, createComfyui } from './comfyui/provider.ts';
 import { checkCompatible, type CompatibleServer, createCompatible } from './compatible/provider.ts';
 import { styles } from './compatible/styles.ts';
+import { withNewKey } from './credentials.ts';
 import { type GuardedServices, sendTo } from './guarded-send.ts';
-import { withNewKey } from './new-key.ts';
-import type { ImageProvider } from './provider.ts';
-import type { CredentialCheck, VendorSettings } from './vendor.ts';
+import type { CredentialCheck, ImageProvider, VendorSettings } from './provider.ts';
 
 type ConfiguredSettings = Omit<VendorSettings, 'baseUrl'>;
 

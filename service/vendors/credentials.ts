@@ -9,7 +9,13 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { keep } from '../values/kept.ts';
 import type { Clock } from '../values/runtime.ts';
-import { callbackAccountOf, CredentialsUnreadable, type ProviderCredentials } from './provider.ts';
+import {
+  callbackAccountOf,
+  CredentialsUnreadable,
+  type ImageProvider,
+  type ProviderAnswer,
+  type ProviderCredentials,
+} from './provider.ts';
 
 const cacheMillis = 5 * 60_000;
 
@@ -86,4 +92,27 @@ async function readKeys(client: SecretsManagerClient, secretArn: string): Promis
 function keyIn(keys: Keys, name: string): string | undefined {
   const key = keys[name];
   return typeof key === 'string' && key !== '' ? key : undefined;
+}
+
+// An operator may have replaced a key that a running function still keeps. The vendor refuses the old key and does
+// nothing, so the same call is made once more with the new key.
+
+/** The provider, which calls again when its key was refused and the secret holds another one. */
+export function withNewKey(provider: ImageProvider, credentials: ProviderCredentials): ImageProvider {
+  const { name } = provider;
+  // The adapter answers for a secret that cannot be read.
+  const keyNow = async (): Promise<string | undefined> => credentials.read(name).catch(() => undefined);
+  const calling = async (call: () => Promise<ProviderAnswer>): Promise<ProviderAnswer> => {
+    const used = await keyNow();
+    const answer = await call();
+    if (answer.kind !== 'refused' || answer.reason !== 'credentials') return answer;
+    const current = await keyNow();
+    return current === undefined || current === used ? answer : call();
+  };
+  const poll = provider.poll?.bind(provider);
+  return {
+    ...provider,
+    submit: async (job, signal) => calling(async () => provider.submit(job, signal)),
+    ...(poll && { poll: async (jobId, job, signal) => calling(async () => poll(jobId, job, signal)) }),
+  };
 }

@@ -1,5 +1,5 @@
 /** Width and height of a FLUX.2 picture. Every vendor that takes pixels gets the same numbers. */
-import type { AspectRatio, Resolution } from '../values/image-formats.ts';
+import type { AspectRatio, Resolution } from '../contract/request-fields.ts';
 
 export interface Pixels {
   readonly width: number;

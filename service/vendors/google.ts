@@ -12,16 +12,18 @@
  */
 import { billedTokens } from '../catalog/billed-cost.ts';
 import type { RefusalReason } from '../contract/failures.ts';
-import type { OutputFormat } from '../values/image-formats.ts';
+import type { OutputFormat } from '../contract/request-fields.ts';
 import type { Micros } from '../values/money.ts';
 import { inOneCall } from './in-one-call.ts';
 import {
+  type CredentialCheck,
   type ImageProvider,
   type ProviderAnswer,
   refusedBy,
   renderedAs,
   type RenderJob,
   type SourceImage,
+  type VendorSettings,
 } from './provider.ts';
 import {
   checkByCall,
@@ -34,7 +36,6 @@ import {
   unknownAnswer,
   type VendorResponse,
 } from './vendor-http.ts';
-import type { CredentialCheck, VendorSettings } from './vendor.ts';
 
 const googleUrl = 'https://generativelanguage.googleapis.com';
 

@@ -8,8 +8,7 @@ import { isIP } from 'node:net';
 import { unlessAborted } from '../aws/clock.ts';
 import type { ProviderDefinition } from '../catalog/provider-definition.ts';
 import { literalAddress } from '../outbound/client-url.ts';
-import { type Resolve, resolveBySystem } from '../outbound/find-target.ts';
-import { type Connect, exchange } from '../outbound/pinned-exchange.ts';
+import { type Connect, exchange, type Resolve, resolveBySystem } from '../outbound/pinned-exchange.ts';
 import { isPublicAddress, isReachableInside } from '../outbound/public-address.ts';
 import { addressRefused, CallBroke, type Send } from './vendor-http.ts';
 

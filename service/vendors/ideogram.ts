@@ -12,8 +12,15 @@
  * this call could not be read.
  */
 import type { RefusalReason } from '../contract/failures.ts';
-import type { AspectRatio, Resolution } from '../values/image-formats.ts';
-import { type ImageProvider, type ProviderAnswer, refusedBy, type RenderJob } from './provider.ts';
+import type { AspectRatio, Resolution } from '../contract/request-fields.ts';
+import {
+  type CredentialCheck,
+  type ImageProvider,
+  type ProviderAnswer,
+  refusedBy,
+  type RenderJob,
+  type VendorSettings,
+} from './provider.ts';
 import {
   answering,
   checkByCall,
@@ -35,7 +42,6 @@ import {
   refusedCredentials,
   type Waits,
 } from './vendor-jobs.ts';
-import type { CredentialCheck, VendorSettings } from './vendor.ts';
 
 /**
  * Width and height in Ideogram's form. Without source images, Ideogram takes only its presets. Those of 2K are

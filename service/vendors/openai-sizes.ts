@@ -1,4 +1,4 @@
-import type { AspectRatio, Resolution } from '../values/image-formats.ts';
+import type { AspectRatio, Resolution } from '../contract/request-fields.ts';
 
 /**
  * Width and height of every ratio at every resolution, in OpenAI's form. The vendor's limits for gpt-image-2, 2.5 and

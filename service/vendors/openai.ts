@@ -1,8 +1,7 @@
 import { createCompatible } from './compatible/provider.ts';
 import { styles } from './compatible/styles.ts';
-import type { ImageProvider } from './provider.ts';
+import type { CredentialCheck, ImageProvider, VendorSettings } from './provider.ts';
 import { checkByCall, createVendorHttp, detailOf, type VendorResponse } from './vendor-http.ts';
-import type { CredentialCheck, VendorSettings } from './vendor.ts';
 
 /**
  * OpenAI's image models. One synchronous call takes up to about two minutes and answers with the picture in

@@ -3,8 +3,14 @@
  * answer. An error says whether the vendor surely never saw the request, or may have accepted it.
  */
 import { readVendorJson } from '../values/read-json.ts';
-import { CredentialsUnreadable, type ProviderAnswer, type Refused, refusedBy } from './provider.ts';
-import type { CredentialCheck, VendorSettings } from './vendor.ts';
+import {
+  type CredentialCheck,
+  CredentialsUnreadable,
+  type ProviderAnswer,
+  type Refused,
+  refusedBy,
+  type VendorSettings,
+} from './provider.ts';
 
 export interface VendorOptions {
   /** Has no slash at its end. */

@@ -4,14 +4,20 @@ import { checkAlibaba, createAlibaba } from './alibaba.ts';
 import { checkBedrock } from './bedrock-check.ts';
 import { checkBfl, createBfl } from './bfl.ts';
 import { compatibleVendors } from './compatible/vendors.ts';
+import { withNewKey } from './credentials.ts';
 import { checkFal, createFal } from './fal/provider.ts';
 import { checkGoogle, createGoogle } from './google.ts';
 import { checkIdeogram, createIdeogram } from './ideogram.ts';
-import { withNewKey } from './new-key.ts';
 import { checkOpenai, createOpenai } from './openai.ts';
-import type { ImageProvider, ProviderCredentials, Providers } from './provider.ts';
+import type {
+  CredentialCheck,
+  ImageProvider,
+  ProviderCredentials,
+  Providers,
+  Vendor,
+  VendorSettings,
+} from './provider.ts';
 import { checkReplicate, createReplicate } from './replicate/provider.ts';
-import type { CredentialCheck, Vendor, VendorSettings } from './vendor.ts';
 
 /** The sandboxes call no vendor: they need no key. */
 type VendorName = Exclude<ProviderName, 'sandbox' | 'sandbox-large'>;

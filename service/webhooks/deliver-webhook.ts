@@ -3,8 +3,7 @@
  * or a notice. After the end of a creation it first checks whether the creation passed a threshold for which
  * the account gets notices.
  */
-import { type CreationRecord, resultUrls, type WebhookState } from '../creations/creation.ts';
-import { idsOf } from '../creations/log-ids.ts';
+import { type CreationRecord, idsOf, resultUrls, type WebhookState } from '../creations/creation.ts';
 import {
   creationIdOf,
   noticeIdOf,

@@ -2,16 +2,58 @@ import { secretsFromItem } from '../accounts/account-items.ts';
 import { tryUpdate, updateIf } from '../aws/dynamodb/conditional.ts';
 import { queryAll, queryPages } from '../aws/dynamodb/query.ts';
 import { getItem, putItem, updateItem, type UpdateParts } from '../aws/dynamodb/send.ts';
-import { type Item, keyOf, keys, openShard, type Table } from '../aws/dynamodb/table.ts';
+import { type Item, keyOf, keys, openShard, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
 import { transact, type TransactItem } from '../aws/dynamodb/transaction.ts';
-import { creationFromItem } from '../creations/creation-items.ts';
+import { creationFromItem, keptDays } from '../creations/creation-items.ts';
 import type { CreationRecord } from '../creations/creation.ts';
 import { eventItem } from '../creations/event-items.ts';
 import { Overloaded } from '../values/errors.ts';
 import { type AccountId, type CreationId, newEventId, type NoticeId, timeOfUuidV7 } from '../values/ids.ts';
-import { logRow } from './delivery-items.ts';
 import type { Delivery, DeliveryClaim, DeliveryStore } from './delivery.ts';
-import { webhookAttempts } from './webhook.ts';
+import { firstBytes, firstHeaders, webhookAttempts } from './webhook.ts';
+
+/**
+ * The row of an attempt in the delivery log. A delivered attempt is the usual one, and must cost one write unit:
+ * its row gets as much of the answer as fits into the last started KB. A failed attempt keeps all of it.
+ */
+const unitBytes = 1_024;
+/** The largest part of the stored size that the headers get. */
+const headerBytes = 256;
+
+export function logRow(delivery: Delivery): Item {
+  const startedSeconds = Math.floor(Date.parse(delivery.startedAt) / 1000);
+  return {
+    ...keys.delivery(delivery.accountId, delivery.startedAt, delivery.id),
+    ...(delivery.outcome === 'delivered' ? withShortAnswer(delivery) : delivery),
+    [ttlAttribute]: startedSeconds + keptDays * 86_400,
+  };
+}
+
+function withShortAnswer(delivery: Delivery): Delivery {
+  const { responseExcerpt, responseHeaders, ...rest } = delivery;
+  if (responseExcerpt === undefined || responseHeaders === undefined) return delivery;
+  const key = keys.delivery(delivery.accountId, delivery.startedAt, delivery.id);
+  const empty = { ...key, ...rest, responseExcerpt: '', responseHeaders: {}, [ttlAttribute]: 1_800_000_000 };
+  const used = sizeOf(empty);
+  const room = Math.ceil(used / unitBytes) * unitBytes - used;
+  // A map takes one byte for each of its entries.
+  const most = Math.min(headerBytes, room) - Object.keys(responseHeaders).length;
+  const headers = firstHeaders(responseHeaders, most);
+  const left = room - (sizeOf(headers) - sizeOf({}));
+  return { ...rest, responseExcerpt: firstBytes(responseExcerpt, left), responseHeaders: headers };
+}
+
+/** At least the size of an item of texts, numbers, lists and maps, as DynamoDB counts it. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value === 'number') return Math.ceil(String(value).length / 2) + 1;
+  if (Array.isArray(value)) return 3 + value.reduce((sum: number, one) => sum + sizeOf(one) + 1, 0);
+  if (typeof value !== 'object' || value === null) return value === undefined ? 0 : 1;
+  return Object.entries(value).reduce(
+    (sum, [name, one]) => (one === undefined ? sum : sum + Buffer.byteLength(name) + sizeOf(one) + 1),
+    3,
+  );
+}
 
 export function deliveryFromItem(item: Item): Delivery {
   const { pk, sk, expiresAtSeconds, ...delivery } = item;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../service/api/admit.ts';
-import { listCreations } from '../../service/api/list-creations.ts';
+import { listCreations } from '../../service/api/creations.ts';
 import type { ListServices } from '../../service/api/open.ts';
 import type { ApiRequest } from '../../service/api/request.ts';
 import type { CreationPage, CreationQuery, CreationStore } from '../../service/creations/creation-reads.ts';

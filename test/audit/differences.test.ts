@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { userHash } from '../../service/accounts/end-user.ts';
-import type { LedgerRow, UserCounter } from '../../service/accounts/ledger.ts';
+import type { LedgerRow, UserCounter } from '../../service/accounts/account.ts';
 import type { CreationId } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { type AccountBooks, differencesOf } from '../fixtures/books.ts';

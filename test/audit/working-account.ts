@@ -1,6 +1,6 @@
 /** An account in memory, whose money can move between any two reads of the audit. */
 import { userHash } from '../../service/accounts/end-user.ts';
-import type { LedgerRow } from '../../service/accounts/ledger.ts';
+import type { LedgerRow } from '../../service/accounts/account.ts';
 import type { BooksReader } from '../../service/audit/books-reads.ts';
 import type { AuditedCreation, PlacedRow } from '../../service/audit/books.ts';
 import { type CreationId, uuidV7 } from '../../service/values/ids.ts';

@@ -3,7 +3,7 @@
  * means.
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { BucketAccess } from '../../service/aws/s3.ts';
+import type { BucketAccess } from '../../service/aws/aws-place.ts';
 import { createImageStore, type ImageStore } from '../../service/creations/image-store.ts';
 import { Overloaded } from '../../service/values/errors.ts';
 import type { TimeLimit } from '../../service/values/runtime.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { AwsCall } from '../../local/aws/aws-call.ts';
 import { AwsError } from '../../local/aws/aws-error.ts';
 import { callLimits } from '../../service/aws/call-limits.ts';
-import { createTasks, type Tasks } from '../../service/aws/step-functions-tasks.ts';
+import { createTasks, type Tasks } from '../../service/aws/step-functions.ts';
 import { creationId } from '../fixtures/records.ts';
 import { type Fixture, startEndpoint } from '../local/aws/endpoint-fixture.ts';
 

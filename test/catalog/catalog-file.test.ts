@@ -9,7 +9,7 @@ import { providerCostsSchema } from '../../service/catalog/catalog-schema.ts';
 import { offered, priceOf, routesFor } from '../../service/catalog/catalog.ts';
 import providerCosts from '../../service/catalog/provider-costs.json' with { type: 'json' };
 import { costOf } from '../../service/render/route-costs.ts';
-import { aspectRatios, resolutions } from '../../service/values/image-formats.ts';
+import { aspectRatios, resolutions } from '../../service/contract/request-fields.ts';
 import { asMicros, fromUsd } from '../../service/values/money.ts';
 import { catalog } from './catalog-fixture.ts';
 

@@ -10,7 +10,7 @@ import {
   routesFor,
   routesTaking,
 } from '../../service/catalog/catalog.ts';
-import { resolutions } from '../../service/values/image-formats.ts';
+import { resolutions } from '../../service/contract/request-fields.ts';
 import { anyRoute, catalog, everything, model } from './catalog-fixture.ts';
 
 describe('a model with a sunset', () => {

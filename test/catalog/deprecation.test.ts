@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Catalog } from '../../service/catalog/catalog-schema.ts';
-import { deprecationHeaders, deprecationHeadersOf } from '../../service/catalog/deprecation.ts';
+import { deprecationHeaders, deprecationHeadersOf } from '../../service/catalog/sold-catalog.ts';
 import models from '../../service/catalog/models.json' with { type: 'json' };
 
 test('A model that stays has no headers about its deprecation', () => {

@@ -1,6 +1,6 @@
 /** Books that a generator draws, and the sums of usage and margin by one dimension. */
 import fc from 'fast-check';
-import type { LedgerRow } from '../../service/accounts/ledger.ts';
+import type { LedgerRow } from '../../service/accounts/account.ts';
 import type { RouteAttempt } from '../../service/creations/creation.ts';
 import type { BookedCreation, BookedRow } from '../../service/usage/booked-row.ts';
 import { type marginDimensions, sumMargin } from '../../service/usage/margin.ts';

@@ -4,11 +4,11 @@ import { createSimulatedTable, tableName } from '../../lab/simulation/aws/simula
 import { AwsError } from '../../local/aws/aws-error.ts';
 import { createRequestStore } from '../../service/api/request-store.ts';
 import type { Table } from '../../service/aws/dynamodb/table.ts';
-import { readOperatorCatalogInBatch } from '../../service/catalog/operator-catalog-reads.ts';
 import {
   bytesOf,
   createOperatorCatalogStore,
   mostCatalogBytes,
+  readOperatorCatalogInBatch,
 } from '../../service/catalog/operator-catalog-store.ts';
 import { NewerCatalog, type OperatorCatalog } from '../../service/catalog/operator-catalog.ts';
 import { createProviderStore } from '../../service/catalog/provider-store.ts';

@@ -8,10 +8,10 @@ import { asOffered, directiveProblems } from '../../service/catalog/sandbox.ts';
 import type { SandboxSetting } from '../../service/contract/sandbox.ts';
 import { readImageHeader } from '../../service/values/image-bytes.ts';
 import type { ProviderAnswer, RenderJob } from '../../service/vendors/provider.ts';
-import { directivesOf } from '../../service/vendors/sandbox/directives.ts';
 import type { PictureJob } from '../../service/vendors/sandbox/picture/picture.ts';
 import {
   createSandboxProvider,
+  directivesOf,
   keepRecentPictures,
   pixelsOf,
 } from '../../service/vendors/sandbox/provider.ts';

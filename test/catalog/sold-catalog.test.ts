@@ -4,7 +4,7 @@ import { providerDefinitionSchema } from '../../service/catalog/provider-definit
 import type { ProviderDefinition } from '../../service/catalog/provider-definition.ts';
 import { catalogFor, type CatalogMemory, soldCatalogs } from '../../service/catalog/sold-catalog.ts';
 import { Overloaded } from '../../service/values/errors.ts';
-import { fieldErrors } from '../../service/values/field-errors.ts';
+import { fieldErrors } from '../../service/values/problem.ts';
 import { aCreation, now } from '../fixtures/records.ts';
 import { catalog } from './catalog-fixture.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Tasks } from '../../service/aws/step-functions-tasks.ts';
+import type { Tasks } from '../../service/aws/step-functions.ts';
 import { cancelCreation, type CancelServices, stopMillis } from '../../service/creations/cancel.ts';
 import type { ChargeStore } from '../../service/creations/charges.ts';
 import type { CreationStore } from '../../service/creations/creation-reads.ts';
 import type { CreationRecord, RouteAttempt } from '../../service/creations/creation.ts';
-import { schema } from '../../service/values/schema-version.ts';
+import { schema } from '../../service/values/runtime.ts';
 import type { CancelAnswer, ImageProvider, ProviderAnswer } from '../../service/vendors/provider.ts';
 import { fakeClock, fakeLog, type FakeLog, pngBytes, rejection, stub } from '../api/fakes.ts';
 import { aCreation, creationId, now } from '../fixtures/records.ts';

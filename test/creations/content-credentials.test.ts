@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
 import { readContentCredentials } from '../../service/creations/content-credentials.ts';
-import { type OutputFormat, outputFormats } from '../../service/values/image-formats.ts';
+import { type OutputFormat, outputFormats } from '../../service/contract/request-fields.ts';
 import {
   insert,
   jpegSegment,

@@ -4,7 +4,7 @@ import { failureNames, failures } from '../../service/contract/failures.ts';
 import { creationView, isTerminal, resultUrls } from '../../service/creations/creation.ts';
 import { type ImageRequestBody, imageRequestSchema } from '../../service/creations/image-request.ts';
 import { machineOf } from '../../service/creations/machines.ts';
-import { fieldErrors } from '../../service/values/field-errors.ts';
+import { fieldErrors } from '../../service/values/problem.ts';
 import { executionName } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { monthOf, nextMonth } from '../../service/values/time.ts';

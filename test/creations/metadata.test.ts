@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { metadataProblems } from '../../service/creations/metadata.ts';
+import { metadataProblems } from '../../service/creations/image-request.ts';
 
 const pair = (name: string, value: unknown = 'v') => ({ [name]: value });
 const keys = (count: number) =>

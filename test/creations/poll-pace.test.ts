@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CreationRecord, RouteAttempt } from '../../service/creations/creation.ts';
-import { nextPollSeconds } from '../../service/creations/poll-pace.ts';
+import { type CreationRecord, nextPollSeconds, type RouteAttempt } from '../../service/creations/creation.ts';
 import { aCreation, now } from '../fixtures/records.ts';
 
 const begun = (usualMillis?: number): RouteAttempt => ({

@@ -4,8 +4,8 @@ import type { ChargeStore, Refund } from '../../service/creations/charges.ts';
 import type { CreationStore } from '../../service/creations/creation-reads.ts';
 import type { CreationRecord } from '../../service/creations/creation.ts';
 import type { RefundServices } from '../../service/creations/open-refund.ts';
-import { refundCharge } from '../../service/creations/refund-charge.ts';
-import { schema } from '../../service/values/schema-version.ts';
+import { refundCharge } from '../../service/creations/refund-creation.ts';
+import { schema } from '../../service/values/runtime.ts';
 import { fakeClock, fakeLog, rejection, stub } from '../api/fakes.ts';
 import { accountId, aCreation, creationId, now } from '../fixtures/records.ts';
 

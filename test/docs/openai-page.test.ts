@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { openaiOperations } from '../../service/contract/operations.ts';
 import { qualityWords } from '../../service/openai/fields.ts';
 import { readSize, shapeOf } from '../../service/openai/size.ts';
-import { errorRows } from '../../service/openai/error-table.ts';
+import { errorRows } from '../../service/openai/refusal.ts';
 import { catalog } from '../catalog/sold-catalog-fixture.ts';
 import { readPage, sectionOf, tableRows } from './pages.ts';
 

@@ -1,13 +1,12 @@
 /** The tables of the documentation have a row for everything that the code states in a table. */
 import { describe, expect, it } from 'vitest';
-import { operations, type OperationName } from '../../service/contract/operations.ts';
-import { failureNames, failures } from '../../service/contract/failures.ts';
-import { alarmMetric, metrics, type MetricDefinition } from '../../service/contract/metrics.ts';
-import { styles } from '../../service/vendors/compatible/styles.ts';
-import { compatibleStyleNames } from '../../service/catalog/provider-styles.ts';
-import { providers } from '../../service/catalog/providers.ts';
 import { portalSettings } from '../../lib/portal/portal-settings.ts';
+import { compatibleStyleNames, providers } from '../../service/catalog/providers.ts';
+import { failureNames, failures } from '../../service/contract/failures.ts';
+import { alarmMetric, type MetricDefinition, metrics } from '../../service/contract/metrics.ts';
+import { type OperationName, operations } from '../../service/contract/operations.ts';
 import { documentation } from '../../service/document/operations.ts';
+import { styles } from '../../service/vendors/compatible/styles.ts';
 import { fullSettings } from '../stack/full-settings.ts';
 import { firstColumn, readPage, sectionOf, tableRows } from './pages.ts';
 

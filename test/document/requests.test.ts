@@ -4,7 +4,7 @@
  */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aspectRatios, outputFormats, resolutions } from '../../service/values/image-formats.ts';
+import { aspectRatios, outputFormats, resolutions } from '../../service/contract/request-fields.ts';
 import { imageRequestSchema, missingPrompt } from '../../service/creations/image-request.ts';
 import written from '../../docs/openapi.json' with { type: 'json' };
 import { refusedByDocument } from '../../service/document/check/refused-by-document.ts';

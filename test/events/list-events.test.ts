@@ -3,14 +3,19 @@ import type { Caller } from '../../service/api/admit.ts';
 import type { ApiRequest } from '../../service/api/request.ts';
 import { eventMillis } from '../../service/contract/limits.ts';
 import type { CreationRecord } from '../../service/creations/creation.ts';
-import { cursorOf, placeOfCursor } from '../../service/events/event-cursor.ts';
-import type { EventLog, EventPlace, PlacedEvent } from '../../service/events/event.ts';
+import {
+  cursorOf,
+  type EventLog,
+  type EventPlace,
+  type PlacedEvent,
+  placeOfCursor,
+} from '../../service/events/event.ts';
 import { listEvents } from '../../service/events/list-events.ts';
 import type { EventServices } from '../../service/events/open.ts';
 import { Overloaded } from '../../service/values/errors.ts';
 import { type AccountId, type CreationId, eventIdOfEnd } from '../../service/values/ids.ts';
 import type { Clock, Log } from '../../service/values/runtime.ts';
-import type { TimeBudget } from '../../service/values/time-budget.ts';
+import type { TimeBudget } from '../../service/values/time.ts';
 import { fakePlaces, type FakePlaces, stub } from '../api/fakes.ts';
 import { accountId, aCreation, anAccount, anApiKey, now } from '../fixtures/records.ts';
 import { creationIdIn } from '../fixtures/values.ts';

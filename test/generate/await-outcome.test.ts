@@ -7,9 +7,9 @@ import type { CreationRecord } from '../../service/creations/creation.ts';
 import type { RetryEntry } from '../../service/creations/retries.ts';
 import type { RetryStore } from '../../service/creations/retry-store.ts';
 import { awaitOutcome } from '../../service/generate/await-outcome.ts';
-import { findTry, type FoundTry } from '../../service/generate/earlier-try.ts';
+import { findTry, type FoundTry } from '../../service/generate/earlier-request.ts';
 import { Overloaded } from '../../service/values/errors.ts';
-import { startBudget } from '../../service/values/time-budget.ts';
+import { startBudget } from '../../service/values/time.ts';
 import { fakeClock, type FakeClock, fakeLog, fakePlaces, type FakePlaces, stub } from '../api/fakes.ts';
 import { accountId, aCompletedCreation, aCreation, creationId, keyId, now } from '../fixtures/records.ts';
 

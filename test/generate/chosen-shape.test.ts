@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Model, Route } from '../../service/catalog/catalog-schema.ts';
 import { chooseShape, enabledRoutes, priceOf, routesFor } from '../../service/catalog/catalog.ts';
-import { aspectRatios, outputFormats, resolutions } from '../../service/values/image-formats.ts';
+import { aspectRatios, outputFormats, resolutions } from '../../service/contract/request-fields.ts';
 import { anyRoute, catalog, everything, model } from '../catalog/catalog-fixture.ts';
 
 describe('the shape of an image that a request leaves open', () => {

@@ -11,7 +11,7 @@ import { quoteImage } from '../../service/generate/quote-image.ts';
 import { copySources } from '../../service/generate/sources.ts';
 import type { Outbound, SourceResult } from '../../service/outbound/outbound.ts';
 import type { Problem } from '../../service/values/problem.ts';
-import { startBudget } from '../../service/values/time-budget.ts';
+import { startBudget } from '../../service/values/time.ts';
 import { fakeClock, type FakeClock, pngOf, stub } from '../api/fakes.ts';
 import { accepting, post } from '../api/serve-fixture.ts';
 import { catalogOf, routeOf } from '../catalog/sold-catalog-fixture.ts';

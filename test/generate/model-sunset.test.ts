@@ -1,7 +1,7 @@
 /** A model of the test's own catalog, from its deprecation to its sunset. */
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../service/api/admit.ts';
-import { getCreation } from '../../service/api/get-creation.ts';
+import { getCreation } from '../../service/api/creations.ts';
 import { listModels } from '../../service/api/list-models.ts';
 import type { QuoteServices } from '../../service/api/open.ts';
 import type { RequestStore } from '../../service/api/request-store.ts';
@@ -10,7 +10,7 @@ import type { Catalog, Model } from '../../service/catalog/catalog-schema.ts';
 import type { CreationStore } from '../../service/creations/creation-reads.ts';
 import { narrowToSources, planCreation } from '../../service/generate/plan.ts';
 import { quoteImage } from '../../service/generate/quote-image.ts';
-import { findReplay } from '../../service/generate/replay.ts';
+import { findReplay } from '../../service/generate/earlier-request.ts';
 import { Problem } from '../../service/values/problem.ts';
 import { stub } from '../api/fakes.ts';
 import { catalog as wholeCatalog } from '../catalog/sold-catalog-fixture.ts';

@@ -9,7 +9,7 @@ import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { McpServices } from '../../service/mcp/open.ts';
 import { serveMcp } from '../../service/mcp/serve-mcp.ts';
 import type { CreationId } from '../../service/values/ids.ts';
-import { startBudget } from '../../service/values/time-budget.ts';
+import { startBudget } from '../../service/values/time.ts';
 import { pngBytes, stub } from '../api/fakes.ts';
 import { accepting, type Stage } from '../api/serve-fixture.ts';
 import { apiKeyText, storedImage } from '../fixtures/records.ts';

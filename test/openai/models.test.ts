@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openaiModels } from '../../service/openai/models.ts';
-import type { OpenaiModelServices } from '../../service/openai/open-models.ts';
+import type { OpenaiModelServices } from '../../service/openai/open.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { accepting, type Stage, type StageServices } from '../api/serve-fixture.ts';
 import { catalogOf } from '../catalog/sold-catalog-fixture.ts';

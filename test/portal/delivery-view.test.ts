@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { alertsVersion, keyVersion } from '../../service/accounts/version.ts';
 import { deliveryDetail, deliveryReason, deliveryRow } from '../../service/portal/delivery-view.ts';
-import { memberVersion } from '../../service/portal/version.ts';
+import { memberVersion } from '../../service/portal/people.ts';
 import type { NoticeId } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
 import type { Delivery } from '../../service/webhooks/delivery.ts';

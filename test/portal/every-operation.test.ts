@@ -10,8 +10,7 @@ import {
   portalOperations,
   roles,
 } from '../../service/contract/operations.ts';
-import { freshMillis, idleMillis, mayAct } from '../../service/portal/people.ts';
-import { memberVersion } from '../../service/portal/version.ts';
+import { freshMillis, idleMillis, mayAct, memberVersion } from '../../service/portal/people.ts';
 import { fillAccount, type FilledAccount } from './filled-account.ts';
 import {
   type Answered,

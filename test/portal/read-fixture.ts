@@ -2,7 +2,7 @@
 import type { Account } from '../../service/accounts/account.ts';
 import type { ApiRequest } from '../../service/api/request.ts';
 import type { Table } from '../../service/aws/dynamodb/table.ts';
-import { readOperatorCatalog } from '../../service/catalog/operator-catalog-reads.ts';
+import { readOperatorCatalog } from '../../service/catalog/operator-catalog-store.ts';
 import { soldCatalogs } from '../../service/catalog/sold-catalog.ts';
 import { catalog as ours } from '../../service/platform/lambda.ts';
 import { createActionLog } from '../../service/portal/action-store.ts';

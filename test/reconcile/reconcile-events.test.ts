@@ -5,7 +5,7 @@ import type { OpenWorkStore } from '../../service/creations/executions.ts';
 import type { ReconcileServices } from '../../service/reconcile/open.ts';
 import { reconcile } from '../../service/reconcile/reconcile.ts';
 import type { CreationId } from '../../service/values/ids.ts';
-import { schema } from '../../service/values/schema-version.ts';
+import { schema } from '../../service/values/runtime.ts';
 import { fakeClock, fakeLog, stub } from '../api/fakes.ts';
 import { aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
 import { creationIdIn, without } from '../fixtures/values.ts';

@@ -7,7 +7,7 @@ import type { Executions, OpenWorkStore } from '../../service/creations/executio
 import type { ReconcileServices } from '../../service/reconcile/open.ts';
 import { reconcile, type ReconcileEvent } from '../../service/reconcile/reconcile.ts';
 import type { CreationId } from '../../service/values/ids.ts';
-import { schema } from '../../service/values/schema-version.ts';
+import { schema } from '../../service/values/runtime.ts';
 import { fakeClock, fakeLog, type FakeLog, stub } from '../api/fakes.ts';
 import { creationId, now, seededBytes } from '../fixtures/records.ts';
 

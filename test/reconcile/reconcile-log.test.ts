@@ -10,7 +10,7 @@ import { reconcile } from '../../service/reconcile/reconcile.ts';
 import { recoverNotice, type RecoverServices } from '../../service/reconcile/recover.ts';
 import { atOnce } from '../../service/reconcile/start-pace.ts';
 import type { NoticeId } from '../../service/values/ids.ts';
-import { schema } from '../../service/values/schema-version.ts';
+import { schema } from '../../service/values/runtime.ts';
 import { fakeClock, fakeLog, stub } from '../api/fakes.ts';
 import { accountId, aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
 import { creationIdIn } from '../fixtures/values.ts';

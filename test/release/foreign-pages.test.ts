@@ -1,10 +1,9 @@
 /** Any page of the web can make its visitor's browser send requests. They must not lock out the visitor's network. */
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { serve } from '../../service/api/serve.ts';
-import { unknownRoute } from '../../service/api/unknown-route.ts';
+import { serve, unknownRoute } from '../../service/api/serve.ts';
 import { openaiModels } from '../../service/openai/models.ts';
-import type { OpenaiModelServices } from '../../service/openai/open-models.ts';
+import type { OpenaiModelServices } from '../../service/openai/open.ts';
 import { inOpenaiForm } from '../../service/openai/serve-openai.ts';
 import { accepting, post, type Stage, type StageServices } from '../api/serve-fixture.ts';
 import { now } from '../fixtures/records.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ProtectionServices } from '../../service/release/open-protection.ts';
+import type { ProtectionServices } from '../../service/release/open.ts';
 import { protectTable } from '../../service/release/protect-table.ts';
 import { fakeLog } from '../api/fakes.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { PagesServices } from '../../service/release/open-pages.ts';
+import type { PagesServices } from '../../service/release/open.ts';
 import { pageHeaders, type PageHeaders } from '../../service/release/page-files.ts';
 import { publishPages } from '../../service/release/publish-pages.ts';
 import { fakeLog } from '../api/fakes.ts';

@@ -5,15 +5,15 @@
 import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import type { TaskOutcome, Tasks } from '../../service/aws/step-functions-tasks.ts';
+import type { TaskOutcome, Tasks } from '../../service/aws/step-functions.ts';
 import type { Completion, CreationStore, LeaseOutcome } from '../../service/creations/creation-reads.ts';
 import type { CreationRecord, RouteAttempt } from '../../service/creations/creation.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';
-import type { CallbackServices } from '../../service/render/open-completion.ts';
+import type { CallbackServices } from '../../service/render/open.ts';
 import { receiveCallback } from '../../service/render/receive-callback.ts';
 import { Overloaded } from '../../service/values/errors.ts';
 import { asMicros } from '../../service/values/money.ts';
-import { schema } from '../../service/values/schema-version.ts';
+import { schema } from '../../service/values/runtime.ts';
 import type { CallbackVerdict, ProviderAnswer, RenderJob } from '../../service/vendors/provider.ts';
 import {
   fakeClock,

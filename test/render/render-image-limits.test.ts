@@ -6,7 +6,7 @@ import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { RenderServices } from '../../service/render/open.ts';
 import { renderImage } from '../../service/render/render-image.ts';
 import { Overloaded } from '../../service/values/errors.ts';
-import { schema } from '../../service/values/schema-version.ts';
+import { schema } from '../../service/values/runtime.ts';
 import type { ImageProvider } from '../../service/vendors/provider.ts';
 import { fakeClock, type FakeClock, fakeLog, type FakeLog, pngBytes, rejection, stub } from '../api/fakes.ts';
 import { accountId, aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';

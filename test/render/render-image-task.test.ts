@@ -1,12 +1,12 @@
 /** RenderImage in the machine whose task waits until somebody ends it. */
 import { describe, expect, it } from 'vitest';
-import type { TaskOutcome, Tasks } from '../../service/aws/step-functions-tasks.ts';
+import type { TaskOutcome, Tasks } from '../../service/aws/step-functions.ts';
 import type { CreationStore, LeaseOutcome } from '../../service/creations/creation-reads.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { RenderServices } from '../../service/render/open.ts';
 import { renderImage } from '../../service/render/render-image.ts';
 import { Overloaded } from '../../service/values/errors.ts';
-import { schema } from '../../service/values/schema-version.ts';
+import { schema } from '../../service/values/runtime.ts';
 import type { ImageProvider } from '../../service/vendors/provider.ts';
 import { fakeClock, fakeLog, type FakeLog, fakeProvider, pngBytes, rejection, stub } from '../api/fakes.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';

@@ -6,7 +6,7 @@ import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { RenderServices } from '../../service/render/open.ts';
 import { renderImage } from '../../service/render/render-image.ts';
 import { Overloaded } from '../../service/values/errors.ts';
-import { schema } from '../../service/values/schema-version.ts';
+import { schema } from '../../service/values/runtime.ts';
 import { fakeClock, fakeLog, type FakeLog, fakeProvider, pngBytes, rejection, stub } from '../api/fakes.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
 import { noteNothing } from './fake-health.ts';

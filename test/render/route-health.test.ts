@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
 import type { RefusalReason } from '../../service/contract/failures.ts';
-import { isCapability, newCallbackAddress } from '../../service/render/callback-address.ts';
-import { judgeImage } from '../../service/render/rendered-image.ts';
+import { isCapability, newCallbackAddress } from '../../service/render/parking.ts';
+import { judgeImage } from '../../service/render/route-verdict.ts';
 import {
   closesNow,
   type HealthWindow,
@@ -18,7 +18,7 @@ import {
   signOf,
   windowMillis,
 } from '../../service/render/route-health.ts';
-import type { AspectRatio } from '../../service/values/image-formats.ts';
+import type { AspectRatio } from '../../service/contract/request-fields.ts';
 import { refusedBy } from '../../service/vendors/provider.ts';
 import { creationId, seededBytes } from '../fixtures/records.ts';
 

@@ -8,7 +8,7 @@ import type { HealthStore } from '../../service/render/health-store.ts';
 import type { RenderServices } from '../../service/render/open.ts';
 import { openRouteNotes } from '../../service/render/route-notes.ts';
 import { type Rendering, walkRoutes } from '../../service/render/walk-routes.ts';
-import { schema } from '../../service/values/schema-version.ts';
+import { schema } from '../../service/values/runtime.ts';
 import type { ImageProvider, ProviderAnswer } from '../../service/vendors/provider.ts';
 import { fakeClock, type FakeClock, fakeLog, type FakeLog, pngBytes, stub } from '../api/fakes.ts';
 import { aCreation, now, seededBytes } from '../fixtures/records.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Table } from '../../service/aws/dynamodb/table.ts';
 import { createCreationStore } from '../../service/creations/creation-store.ts';
-import { countOpen } from '../../service/creations/open-count-store.ts';
+import { countOpen } from '../../service/creations/service-state-store.ts';
 import { fakeClock } from '../api/fakes.ts';
 import { aCreation, creationId, now, storedImage } from '../fixtures/records.ts';
 

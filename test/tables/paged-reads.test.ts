@@ -11,7 +11,7 @@ import { batchGet } from '../../service/aws/dynamodb/batch-get.ts';
 import { queryAll } from '../../service/aws/dynamodb/query.ts';
 import { type Item, keys, type Table } from '../../service/aws/dynamodb/table.ts';
 import { createOpenWorkStore } from '../../service/creations/open-work-store.ts';
-import { readLedgerRows } from '../../service/usage/ledger-day-reads.ts';
+import { readLedgerRows } from '../../service/usage/booked-row-reads.ts';
 import { Overloaded } from '../../service/values/errors.ts';
 import { fakeClock } from '../api/fakes.ts';
 import { collect } from '../fixtures/collect.ts';

@@ -9,9 +9,8 @@ import {
   type RetryHead,
   type Told,
 } from '../../service/creations/retries.ts';
-import { retryKeys } from '../../service/creations/retry-items.ts';
-import { createRetryStore } from '../../service/creations/retry-store.ts';
-import { findTry, type FoundTry } from '../../service/generate/earlier-try.ts';
+import { createRetryStore, retryKeys } from '../../service/creations/retry-store.ts';
+import { findTry, type FoundTry } from '../../service/generate/earlier-request.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { accountId, aCreation, keyId, now } from '../fixtures/records.ts';
 import { type Facts, idOf, orderOf, type Stores } from './facts.ts';

@@ -1,7 +1,7 @@
 /** The sums of usage, on books that a generator draws. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { LedgerRow } from '../../service/accounts/ledger.ts';
+import type { LedgerRow } from '../../service/accounts/account.ts';
 import type { RouteAttempt } from '../../service/creations/creation.ts';
 import type { BookedCreation, BookedRow } from '../../service/usage/booked-row.ts';
 import { type Margin, marginCells, marginDimensions } from '../../service/usage/margin.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { csvLine, plainCell } from '../../service/values/csv.ts';
-import { fieldErrors, onePerField } from '../../service/values/field-errors.ts';
+import { fieldErrors, onePerField } from '../../service/values/problem.ts';
 import { randomBase62, toBase62 } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { asciiLower, characters } from '../../service/values/text.ts';

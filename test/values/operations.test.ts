@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { userHash } from '../../service/accounts/end-user.ts';
 import { getBalance } from '../../service/api/get-balance.ts';
-import { getCreation } from '../../service/api/get-creation.ts';
+import { getCreation } from '../../service/api/creations.ts';
 import { listModels } from '../../service/api/list-models.ts';
 import { restRequestOf } from '../../service/api/request.ts';
 import type { Handle } from '../../service/api/serve.ts';

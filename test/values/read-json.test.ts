@@ -3,8 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readJson, readVendorJson } from '../../service/values/read-json.ts';
 import type { Delivery } from '../../service/webhooks/delivery.ts';
-import { isFailing, scheduleOf } from '../../service/webhooks/failing-webhook.ts';
-import { waitAfter, webhookAttempts, webhookClaimedMillis } from '../../service/webhooks/webhook.ts';
+import {
+  isFailing,
+  scheduleOf,
+  waitAfter,
+  webhookAttempts,
+  webhookClaimedMillis,
+} from '../../service/webhooks/webhook.ts';
 
 const lists = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 

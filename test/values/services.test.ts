@@ -24,11 +24,10 @@ import { providers as knownProviders } from '../../service/catalog/providers.ts'
 import { creationToItem } from '../../service/creations/creation-items.ts';
 import { openRefund } from '../../service/creations/open-refund.ts';
 import { openSubmit } from '../../service/generate/open.ts';
-import * as lambda from '../../service/platform/lambda.ts';
 import { base } from '../../service/platform/lambda-base.ts';
+import * as lambda from '../../service/platform/lambda.ts';
 import { openReconcile } from '../../service/reconcile/open.ts';
-import { openCallback } from '../../service/render/open-completion.ts';
-import { openRender } from '../../service/render/open.ts';
+import { openCallback, openRender } from '../../service/render/open.ts';
 import { openDelivery } from '../../service/webhooks/open.ts';
 import { dynamo, mockAws } from '../api/api-fixture.ts';
 import { rejection } from '../api/fakes.ts';

@@ -6,7 +6,7 @@ import { chargeMillis, overdueMillis, requestMillis } from '../../service/contra
 import type { ChargeOutcome } from '../../service/creations/charges.ts';
 import type { SourceResult } from '../../service/outbound/outbound.ts';
 import { asMicros } from '../../service/values/money.ts';
-import { startBudget } from '../../service/values/time-budget.ts';
+import { startBudget } from '../../service/values/time.ts';
 import { fakeClock } from '../api/fakes.ts';
 import { accepting, post, type Stage } from '../api/serve-fixture.ts';
 import { now } from '../fixtures/records.ts';

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { alibabaRows, fakeAlibabaKey, startFakeAlibaba } from '../../lab/vendors/fakes/alibaba/server.ts';
 import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
 import type { RefusalReason } from '../../service/contract/failures.ts';
-import { aspectRatios } from '../../service/values/image-formats.ts';
+import { aspectRatios } from '../../service/contract/request-fields.ts';
 import { alibabaSizeOf, createAlibaba } from '../../service/vendors/alibaba.ts';
 import { never, refused, startAnsweringVendor } from './answering-vendor.ts';
 import {

@@ -1,7 +1,7 @@
 /** A vendor that gives one answer to every request, so that a test can choose every byte of the answer. */
 import { type FakeVendor, type Reply, startFakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { systemClock } from '../../service/aws/clock.ts';
-import type { VendorSettings } from '../../service/vendors/vendor.ts';
+import type { VendorSettings } from '../../service/vendors/provider.ts';
 
 export interface AnsweringVendor extends FakeVendor {
   /** The settings of an adapter that calls this vendor. */

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { bedrockRows } from '../../lab/vendors/fakes/bedrock/rows.ts';
 import { fakeBedrockIdentity, startFakeBedrock } from '../../lab/vendors/fakes/bedrock/server.ts';
 import { startFakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
-import type { AspectRatio } from '../../service/values/image-formats.ts';
+import type { AspectRatio } from '../../service/contract/request-fields.ts';
 import { checkBedrock } from '../../service/vendors/bedrock-check.ts';
 import { createBedrock } from '../../service/vendors/bedrock.ts';
 import type { ProviderAnswer, RenderJob } from '../../service/vendors/provider.ts';

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { bflRows, startFakeBfl } from '../../lab/vendors/fakes/bfl/server.ts';
 import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
 import type { RefusalReason } from '../../service/contract/failures.ts';
-import { aspectRatios } from '../../service/values/image-formats.ts';
+import { aspectRatios } from '../../service/contract/request-fields.ts';
 import { checkBfl, createBfl } from '../../service/vendors/bfl.ts';
 import { fluxPixelsOf } from '../../service/vendors/flux-pixels.ts';
 import { closedUrl, headerOf, jobsLike, outcomeOf, received, talkTo } from './vendor-talk.ts';

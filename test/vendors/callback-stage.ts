@@ -1,8 +1,7 @@
 /** A clock that stands still, and settings for the part of an adapter that verifies callbacks. */
 import type { CallingVendor } from '../../lab/vendors/fakes/calls-back.ts';
 import { systemClock } from '../../service/aws/clock.ts';
-import { CredentialsUnreadable } from '../../service/vendors/provider.ts';
-import type { VendorSettings } from '../../service/vendors/vendor.ts';
+import { CredentialsUnreadable, type VendorSettings } from '../../service/vendors/provider.ts';
 
 /** Monday, 2026-11-23 12:00:00 UTC. */
 const start = Date.parse('2026-11-23T12:00:00Z');

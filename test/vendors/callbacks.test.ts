@@ -14,9 +14,9 @@ import {
   type CallbackVerdict,
   type ImageProvider,
   type ProviderCallback,
+  type VendorSettings,
 } from '../../service/vendors/provider.ts';
 import { createReplicate } from '../../service/vendors/replicate/provider.ts';
-import type { VendorSettings } from '../../service/vendors/vendor.ts';
 import { never } from './answering-vendor.ts';
 import { type HeldCredentials, settingsFor, stillClock, type StillClock } from './callback-stage.ts';
 import { jobsLike } from './vendor-talk.ts';

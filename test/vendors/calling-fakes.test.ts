@@ -6,9 +6,13 @@ import { startFakeFal } from '../../lab/vendors/fakes/fal/server.ts';
 import { startFakeReplicate } from '../../lab/vendors/fakes/replicate/server.ts';
 import { systemClock } from '../../service/aws/clock.ts';
 import { createFal } from '../../service/vendors/fal/provider.ts';
-import type { ImageProvider, ProviderAnswer, RenderJob } from '../../service/vendors/provider.ts';
+import type {
+  ImageProvider,
+  ProviderAnswer,
+  RenderJob,
+  VendorSettings,
+} from '../../service/vendors/provider.ts';
 import { createReplicate } from '../../service/vendors/replicate/provider.ts';
-import type { VendorSettings } from '../../service/vendors/vendor.ts';
 import { never } from './answering-vendor.ts';
 import { closedUrl, jobsLike } from './vendor-talk.ts';
 

@@ -4,7 +4,7 @@ import { rulesOf } from '../../lab/vendors/fakes/compatible/server.ts';
 import type { FakeStyle } from '../../lab/vendors/fakes/compatible/vendors.ts';
 import { formOf } from '../../lab/vendors/fakes/openai/server.ts';
 import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
-import type { Style } from '../../service/catalog/provider-styles.ts';
+import type { Style } from '../../service/catalog/providers.ts';
 import { createCompatible } from '../../service/vendors/compatible/provider.ts';
 import { styles } from '../../service/vendors/compatible/styles.ts';
 import type { RenderJob } from '../../service/vendors/provider.ts';

@@ -4,7 +4,7 @@ import { rulesOf, startFakeServer } from '../../lab/vendors/fakes/compatible/ser
 import type { FakeStyle } from '../../lab/vendors/fakes/compatible/vendors.ts';
 import type { FakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
-import { styleNames } from '../../service/catalog/provider-styles.ts';
+import { styleNames } from '../../service/catalog/providers.ts';
 import { createCompatible } from '../../service/vendors/compatible/provider.ts';
 import { styles } from '../../service/vendors/compatible/styles.ts';
 import { jobsLike, talkTo } from './vendor-talk.ts';

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { FakeStyle } from '../../lab/vendors/fakes/compatible/vendors.ts';
 import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
-import { outputFormats } from '../../service/values/image-formats.ts';
+import { outputFormats } from '../../service/contract/request-fields.ts';
 import { checkCompatible, createCompatible } from '../../service/vendors/compatible/provider.ts';
 import { styles } from '../../service/vendors/compatible/styles.ts';
 import type { RenderJob } from '../../service/vendors/provider.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OperatorCatalog } from '../../service/catalog/operator-catalog.ts';
 import type { ProviderDefinition } from '../../service/catalog/provider-definition.ts';
-import { configuredProviders, keepForSeconds } from '../../service/vendors/configured-providers.ts';
+import { configuredProviders, keepForSeconds } from '../../service/vendors/open.ts';
 
 const gpu: ProviderDefinition = {
   name: 'gpu',

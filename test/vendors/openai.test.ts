@@ -3,7 +3,7 @@ import { startFakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { openaiRows } from '../../lab/vendors/fakes/openai/rows.ts';
 import { fakeOpenaiKey, formOf, startFakeOpenai } from '../../lab/vendors/fakes/openai/server.ts';
 import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
-import { outputFormats } from '../../service/values/image-formats.ts';
+import { outputFormats } from '../../service/contract/request-fields.ts';
 import { openaiSizes } from '../../service/vendors/openai-sizes.ts';
 import { checkOpenai, createOpenai } from '../../service/vendors/openai.ts';
 import { everySize, headerOf, jobsLike, lastReceived, outcomeOf, talkTo } from './vendor-talk.ts';

@@ -2,8 +2,8 @@ import { inflateSync } from 'node:zlib';
 import { decode } from 'jpeg-js';
 import { describe, expect, it } from 'vitest';
 import { readImageHeader } from '../../service/values/image-bytes.ts';
-import { diceFor } from '../../service/vendors/sandbox/picture/dice.ts';
-import { paletteNames } from '../../service/vendors/sandbox/picture/palette.ts';
+import { diceFor } from '../../service/vendors/sandbox/picture/noise.ts';
+import { paletteNames } from '../../service/vendors/sandbox/picture/colour.ts';
 import { type PictureJob, renderPicture } from '../../service/vendors/sandbox/picture/picture.ts';
 import { themeOf } from '../../service/vendors/sandbox/picture/theme.ts';
 

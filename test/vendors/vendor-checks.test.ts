@@ -10,7 +10,7 @@ import { checkGoogle } from '../../service/vendors/google.ts';
 import { checkIdeogram } from '../../service/vendors/ideogram.ts';
 import { checkOpenai } from '../../service/vendors/openai.ts';
 import { checkReplicate } from '../../service/vendors/replicate/provider.ts';
-import type { CredentialCheck, VendorSettings } from '../../service/vendors/vendor.ts';
+import type { CredentialCheck, VendorSettings } from '../../service/vendors/provider.ts';
 import type { KeyProvider } from './vendor-talk.ts';
 
 type Check = (settings: VendorSettings, signal: AbortSignal) => Promise<CredentialCheck>;

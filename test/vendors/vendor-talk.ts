@@ -4,21 +4,21 @@ import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
 import { systemClock } from '../../service/aws/clock.ts';
 import { type ProviderName, providers } from '../../service/catalog/providers.ts';
 import type { RefusalReason } from '../../service/contract/failures.ts';
-import { type ImageHeader, readImageHeader } from '../../service/values/image-bytes.ts';
 import {
   type AspectRatio,
   aspectRatios,
   type Resolution,
   resolutions,
-} from '../../service/values/image-formats.ts';
+} from '../../service/contract/request-fields.ts';
+import { type ImageHeader, readImageHeader } from '../../service/values/image-bytes.ts';
 import type {
   ImageProvider,
   ProviderAnswer,
   Refused,
   RenderJob,
   SourceImage,
+  VendorSettings,
 } from '../../service/vendors/provider.ts';
-import type { VendorSettings } from '../../service/vendors/vendor.ts';
 import { createVendors } from '../../service/vendors/vendors.ts';
 
 /** A provider whose vendor issues a key. */

@@ -5,7 +5,7 @@ import type { CreationRecord, WebhookState } from '../../service/creations/creat
 import type { NoticeStore } from '../../service/notices/notice-store.ts';
 import type { Outbound, PostResult } from '../../service/outbound/outbound.ts';
 import { Overloaded } from '../../service/values/errors.ts';
-import { schema } from '../../service/values/schema-version.ts';
+import { schema } from '../../service/values/runtime.ts';
 import type {
   DeliveringAccount,
   Delivery,

@@ -2,7 +2,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { itemBytes, itemOf } from '../../lab/cost/units.ts';
-import { logRow } from '../../service/webhooks/delivery-items.ts';
+import { logRow } from '../../service/webhooks/delivery-store.ts';
 import type { Delivery } from '../../service/webhooks/delivery.ts';
 import { accountId, creationId } from '../fixtures/records.ts';
 

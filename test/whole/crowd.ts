@@ -9,7 +9,7 @@ import { issueKey } from '../../admin/commands/keys.ts';
 import { createDirectClient } from '../../lab/simulation/aws/http-exchange.ts';
 import { createSimulatedTable, tableName } from '../../lab/simulation/aws/simulated-table.ts';
 import { createAccountStore } from '../../service/accounts/account-store.ts';
-import type { LedgerRow } from '../../service/accounts/ledger.ts';
+import type { LedgerRow } from '../../service/accounts/account.ts';
 import { createWalletStore } from '../../service/accounts/wallet-store.ts';
 import { createChargeStore } from '../../service/creations/charge-store.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../service/creations/charges.ts';

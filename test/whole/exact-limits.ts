@@ -4,7 +4,7 @@
  * memory (crowd.ts), because five rounds of 200 requests over sockets would take a minute.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { LedgerRow } from '../../service/accounts/ledger.ts';
+import type { LedgerRow } from '../../service/accounts/account.ts';
 import type { ChargeOutcome } from '../../service/creations/charges.ts';
 import type { Answer, Client, NewClient, TestService } from '../fixtures/service.ts';
 import { idOf } from '../fixtures/values.ts';

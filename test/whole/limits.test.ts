@@ -4,7 +4,7 @@ import { createAccount } from '../../admin/commands/accounts.ts';
 import { issueKey } from '../../admin/commands/keys.ts';
 import { keys } from '../../service/aws/dynamodb/table.ts';
 import { defaultLimits } from '../../service/contract/limits.ts';
-import { readSum } from '../../service/creations/open-count-store.ts';
+import { readSum } from '../../service/creations/service-state-store.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { type Answer, type Client, startTestService, type TestService } from '../fixtures/service.ts';
 import { idOf, monthBegin } from '../fixtures/values.ts';

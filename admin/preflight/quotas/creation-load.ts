@@ -3,7 +3,7 @@
  * functions. A test compares the units with docs/cost.md, so that no measured figure grows past this table.
  */
 import { firstPollSeconds, leaseRenewMillis } from '../../../service/contract/limits.ts';
-import { nextPollSeconds } from '../../../service/creations/poll-pace.ts';
+import { nextPollSeconds } from '../../../service/creations/creation.ts';
 
 /** The share that is added to each mean, so that ordinary growth does not need new quotas. */
 export const reserve = 0.25;

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { withCatalog } from '../../../service/api/admit.ts';
 import type { BeforeCatalog } from '../../../service/catalog/sold-catalog.ts';
 import { heldRequestMillis } from '../../../service/contract/limits.ts';
-import type { OpenaiImageServices } from '../../../service/openai/open-images.ts';
+import type { OpenaiImageServices } from '../../../service/openai/open.ts';
 import { openaiImages } from '../../../service/openai/openai-images.ts';
 import { inOpenaiForm } from '../../../service/openai/serve-openai.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';

@@ -2,10 +2,9 @@
 import { AwsError } from '../../../local/aws/aws-error.ts';
 import type { ApiHandler } from '../../../service/api/framed.ts';
 import type { Platform } from '../../../service/platform/platform.ts';
-import { cancelHandlers } from '../../../service/portal/generate/cancel-handlers.ts';
-import { generateHandlers } from '../../../service/portal/generate/handlers.ts';
-import { openPortalCancel } from '../../../service/portal/generate/open-cancel.ts';
-import { openPortalGenerate } from '../../../service/portal/generate/open.ts';
+import { cancelHandlers } from '../../../service/portal/generate/cancel.ts';
+import { generateHandlers } from '../../../service/portal/generate/generate.ts';
+import { openPortalCancel, openPortalGenerate } from '../../../service/portal/generate/open.ts';
 import { servePortal } from '../../../service/portal/http/serve-portal.ts';
 import { manageHandlers } from '../../../service/portal/manage/handlers.ts';
 import { openPortalManage } from '../../../service/portal/manage/open.ts';

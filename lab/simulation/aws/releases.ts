@@ -2,7 +2,7 @@
  * The releases of one world. They are the same code. They differ in the version of the schema that they write,
  * and in the newest version that they understand.
  */
-import type { Schema } from '../../../service/values/schema-version.ts';
+import type { Schema } from '../../../service/values/runtime.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
 
 /** A change of the schema goes over two releases: `between` understands version 2, and `after` writes it. */

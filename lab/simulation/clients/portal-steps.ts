@@ -15,8 +15,7 @@ import {
   portalRoot,
 } from '../../../service/contract/operations.ts';
 import { memberFromItem } from '../../../service/portal/people-store.ts';
-import { invitationIdOf } from '../../../service/portal/people.ts';
-import { memberVersion } from '../../../service/portal/version.ts';
+import { invitationIdOf, memberVersion } from '../../../service/portal/people.ts';
 import type { KeyId } from '../../../service/values/ids.ts';
 import { asMicros, toUsd } from '../../../service/values/money.ts';
 import { originSecret, type PortalFunctionName } from '../aws/portal-service.ts';

@@ -5,7 +5,7 @@
 import type { Item } from '../../../local/dynamodb/attributes.ts';
 import type { Table } from '../../../service/aws/dynamodb/table.ts';
 import type { EventEntry } from '../../../service/creations/event-items.ts';
-import { placeOfCursor } from '../../../service/events/event-cursor.ts';
+import { placeOfCursor } from '../../../service/events/event.ts';
 import { createEventLog } from '../../../service/events/event-store.ts';
 import { parseAccountId, parseNoticeId } from '../../../service/values/ids.ts';
 import type { Change } from '../aws/simulated-table.ts';

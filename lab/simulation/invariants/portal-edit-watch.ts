@@ -9,7 +9,7 @@ import { hashKey } from '../../../service/accounts/api-key.ts';
 import { capNames } from '../../../service/accounts/caps.ts';
 import { alertsVersion, keyVersion } from '../../../service/accounts/version.ts';
 import { memberFromItem } from '../../../service/portal/people-store.ts';
-import { memberVersion } from '../../../service/portal/version.ts';
+import { memberVersion } from '../../../service/portal/people.ts';
 import type { Change, SimulatedTable } from '../aws/simulated-table.ts';
 import type { World } from '../world/simulated-world.ts';
 import { asBody, type Body, textOf as memberOf } from './answer-body.ts';

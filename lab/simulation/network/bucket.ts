@@ -19,7 +19,7 @@ export interface Bucket {
   readonly receive: (url: string, headers: Readonly<Record<string, string>>, bytes: Uint8Array) => number;
 }
 
-/** The time limit of each call, as service/aws/s3.ts sets it. */
+/** The time limit of each call, as service/creations/image-store.ts sets it. */
 const callMillis = { put: 40_000, get: 40_000, find: 10_000, upload: 5_000 } as const;
 
 /**

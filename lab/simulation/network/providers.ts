@@ -6,7 +6,7 @@ import type {
   ProviderAnswer,
   RenderJob,
 } from '../../../service/vendors/provider.ts';
-import { directivesOf, type SandboxOutcome } from '../../../service/vendors/sandbox/directives.ts';
+import { directivesOf, type SandboxOutcome } from '../../../service/vendors/sandbox/provider.ts';
 import type { World } from '../world/simulated-world.ts';
 import { createStoppedJobs } from './stopped-jobs.ts';
 

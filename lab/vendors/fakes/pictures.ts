@@ -1,7 +1,7 @@
 /** Pictures of one colour that a fake vendor sends, in the requested format and size. */
 import { crc32, deflateSync } from 'node:zlib';
 import { encode } from 'jpeg-js';
-import type { OutputFormat } from '../../../service/values/image-formats.ts';
+import type { OutputFormat } from '../../../service/contract/request-fields.ts';
 
 export interface Pixels {
   readonly width: number;

@@ -7,8 +7,7 @@
  */
 import * as z from 'zod';
 import { maxUrlLength } from '../../contract/limits.ts';
-import { plainRows, plainWords } from '../../contract/request-fields.ts';
-import { mostImageUrls } from '../../values/image-formats.ts';
+import { mostImageUrls, plainRows, plainWords } from '../../contract/request-fields.ts';
 import { aspectRatio, outputFormat, plainSchema, resolution, user } from './values.ts';
 
 const imageUrl = z.string().min(1).max(maxUrlLength).meta({

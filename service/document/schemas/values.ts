@@ -1,8 +1,7 @@
 /** The small values that requests and answers share. A name in `meta` becomes a component of the document. */
 import * as z from 'zod';
 import { maxSourceBytes } from '../../contract/limits.ts';
-import type { PlainField } from '../../contract/request-fields.ts';
-import { aspectRatios, outputFormats, resolutions } from '../../values/image-formats.ts';
+import { aspectRatios, outputFormats, type PlainField, resolutions } from '../../contract/request-fields.ts';
 import answers from '../examples.json' with { type: 'json' };
 
 export const resolution = z

@@ -1,6 +1,7 @@
 /** The request for an image: what a call asks for, with a model and a format. */
 import { listModels } from '../../api/list-models.ts';
 import { noModelAvailable } from '../../api/problems.ts';
+import type { ApiRequest } from '../../api/request.ts';
 import type { Arguments, ToolCall } from './tool.ts';
 
 /** The parts of GET /models that the tools show. */
@@ -74,4 +75,16 @@ function priceOf(
 
 function countOf(images: unknown): number {
   return Array.isArray(images) ? images.length : 0;
+}
+
+/** The request with a JSON body in place of the message of the client. */
+export function jsonOf<Request extends Pick<ApiRequest, 'headers'>>(
+  request: Request,
+  body: object,
+): Request & Pick<ApiRequest, 'body'> {
+  return {
+    ...request,
+    headers: { ...request.headers, 'content-type': 'application/json' },
+    body: Buffer.from(JSON.stringify(body)),
+  };
 }

@@ -1,9 +1,15 @@
 /** The arguments and results that several tools share. */
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { toolWaitSeconds } from '../../contract/limits.ts';
-import { capitalized, plainRows, plainWords } from '../../contract/request-fields.ts';
+import {
+  aspectRatios,
+  capitalized,
+  mostImageUrls,
+  plainRows,
+  plainWords,
+  resolutions,
+} from '../../contract/request-fields.ts';
 import { creationStatuses } from '../../creations/creation.ts';
-import { aspectRatios, mostImageUrls, resolutions } from '../../values/image-formats.ts';
 
 /** The parts of JSON Schema that the tools use. */
 interface Schema {

@@ -1,10 +1,6 @@
-import { cancelCreation } from './cancel-creation.ts';
-import { generateImage } from './generate-image.ts';
-import { getBalance } from './get-balance.ts';
-import { getCreation } from './get-creation.ts';
-import { listCreations } from './list-creations.ts';
-import { listModels } from './list-models.ts';
-import { quoteImage } from './quote-image.ts';
+import { getBalance, listModels } from './account.ts';
+import { cancelCreation, getCreation, listCreations } from './creations.ts';
+import { generateImage, quoteImage } from './images.ts';
 import type { Tool } from './tool.ts';
 
 /** Every tool, in the order in which clients see them. */

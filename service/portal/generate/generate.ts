@@ -14,7 +14,7 @@ import { createUpload } from '../../generate/create-upload.ts';
 import { generateImage } from '../../generate/generate-image.ts';
 import { quoteImage } from '../../generate/quote-image.ts';
 import type { MemberCaller, PortalAnswer, PortalHandle } from '../http/caller.ts';
-import type { OperationsOf } from '../http/serve-portal.ts';
+import type { OperationsOf, PortalHandlers } from '../http/serve-portal.ts';
 import type { GenerateServices } from './open.ts';
 
 /**
@@ -67,7 +67,7 @@ function withoutLocation<Name extends OperationsOf<'generate'>>({
 }
 
 /** POST /creations: the body, the charge and the answer of POST /images/generate. */
-export const createCreation: PortalHandle<'createCreation', GenerateServices> = async (
+const createCreation: PortalHandle<'createCreation', GenerateServices> = async (
   request,
   caller,
   services,
@@ -82,12 +82,19 @@ export const createCreation: PortalHandle<'createCreation', GenerateServices> = 
 };
 
 /** POST /uploads: the body and the answer of the API's POST /uploads. */
-export const createPortalUpload: PortalHandle<'createPortalUpload', GenerateServices> = (
+const createPortalUpload: PortalHandle<'createPortalUpload', GenerateServices> = (
   request,
   caller,
   services,
 ) => throughTheApi<'createPortalUpload', GenerateServices>(createUpload, request, caller, services);
 
 /** POST /quote: the body and the answer of POST /images/quote. */
-export const quoteCreation: PortalHandle<'quoteCreation', GenerateServices> = (request, caller, services) =>
+const quoteCreation: PortalHandle<'quoteCreation', GenerateServices> = (request, caller, services) =>
   throughTheApi<'quoteCreation', GenerateServices>(withCatalog(quoteImage), request, caller, services);
+
+/** The Lambda function of the playground, which charges as the API does. */
+export const generateHandlers: PortalHandlers<'generate', GenerateServices> = {
+  createCreation,
+  quoteCreation,
+  createPortalUpload,
+};

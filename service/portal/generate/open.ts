@@ -1,10 +1,11 @@
 import type { ApiKey } from '../../accounts/account.ts';
 import { putKey } from '../../accounts/key-store.ts';
+import { cancelling, type CancelPlatform } from '../../api/open.ts';
 import { createRequestStore } from '../../api/request-store.ts';
 import { heldShare } from '../../contract/limits.ts';
 import { createCreationReader } from '../../creations/creation-reads.ts';
 import { charging, type SubmitPlatform } from '../../generate/open.ts';
-import type { ServicesOf } from '../../platform/opener.ts';
+import type { ServicesOf } from '../../platform/common.ts';
 import type { On } from '../../platform/platform.ts';
 import { createUploadStore } from '../../uploads/upload-store.ts';
 import { openPortalWith, type PortalPlatform } from '../open.ts';
@@ -28,4 +29,12 @@ export function openPortalGenerate(on: PortalPlatform & SubmitPlatform & On<'upl
     /** Stores the key of the playground, unless it is stored already. */
     keys: { create: (key: ApiKey): Promise<unknown> => putKey(store, key) },
   }));
+}
+
+/** For the operation that cancels a creation. */
+export type PortalCancelServices = ServicesOf<typeof openPortalCancel>;
+
+export function openPortalCancel(on: PortalPlatform & CancelPlatform) {
+  const cancel = cancelling(on);
+  return openPortalWith(on, (store, portal) => cancel(store, portal));
 }

@@ -1,7 +1,6 @@
 /** Bodies of the portal's operations, and values that several of them take. */
 import * as z from 'zod/mini';
 import { type ApiRequest, jsonBody } from '../../api/request.ts';
-import { fieldErrors, onePerField } from '../../values/field-errors.ts';
 import {
   asMicros,
   formatUsd,
@@ -11,7 +10,7 @@ import {
   type Micros,
   toUsd,
 } from '../../values/money.ts';
-import { type FieldError, invalidRequest } from '../../values/problem.ts';
+import { type FieldError, fieldErrors, invalidRequest, onePerField } from '../../values/problem.ts';
 import { type ShownText, textProblem } from '../../values/text.ts';
 import { readMoment } from '../../values/time.ts';
 

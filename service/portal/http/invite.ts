@@ -10,8 +10,14 @@ import { type FieldError, invalidRequest, type Problem, retryLater } from '../..
 import { errorName } from '../../values/runtime.ts';
 import { type InvitationRoom, noRoomMessage } from '../invitation-room.ts';
 import type { InvitationEmail, PeopleStore } from '../people-store.ts';
-import { invitationView } from '../people-view.ts';
-import { type Invitation, invitationIdOf, invitationMillis, isAddress, normalEmail } from '../people.ts';
+import {
+  type Invitation,
+  invitationIdOf,
+  invitationMillis,
+  invitationView,
+  isAddress,
+  normalEmail,
+} from '../people.ts';
 import type { PortalSettings } from '../settings.ts';
 import { microsOf, parseBody, usd } from './body.ts';
 import type { PortalAnswer } from './caller.ts';

@@ -15,18 +15,25 @@ import {
   portalOperations,
   portalRoot,
 } from '../../contract/operations.ts';
-import type { OpenServices } from '../../platform/opener.ts';
+import type { OpenServices } from '../../platform/common.ts';
 import { invalidRequest, Problem } from '../../values/problem.ts';
 import { errorName, logWith } from '../../values/runtime.ts';
 import type { PortalServices } from '../open.ts';
 import { mayAct, needsFreshSignIn } from '../people.ts';
 import { cookieIn, cookieNames, setCookie } from '../session.ts';
 import type { PortalSettings } from '../settings.ts';
-import { authenticatePerson } from './authenticate-person.ts';
-import type { PersonCaller, PortalAnswer, PortalHandle } from './caller.ts';
+import { authenticatePerson, type PersonCaller, type PortalAnswer, type PortalHandle } from './caller.ts';
 import { noted } from './note-action.ts';
-import { foreignOrigin, noPlace, nothingHere, reauthenticate, roleTooLow } from './portal-problems.ts';
-import { isFromOwnPages, type PortalRequest, portalRequestOf } from './portal-request.ts';
+import {
+  foreignOrigin,
+  isFromOwnPages,
+  noPlace,
+  nothingHere,
+  type PortalRequest,
+  portalRequestOf,
+  reauthenticate,
+  roleTooLow,
+} from './portal-request.ts';
 
 /** The operations that a function of the portal answers. */
 export type OperationsOf<Group extends PortalFunction> = {

@@ -26,7 +26,7 @@ import { type FieldError, invalidRequest, Problem, retryLater } from '../../valu
 import { readMoment } from '../../values/time.ts';
 import { microsOf, moment, parseBody, shownText, usd, version } from '../http/body.ts';
 import type { PortalHandle } from '../http/caller.ts';
-import { changedMeanwhile } from '../http/portal-problems.ts';
+import { changedMeanwhile } from '../http/portal-request.ts';
 import { keyView } from '../key-view.ts';
 import type { Member } from '../people.ts';
 import type { ManageServices } from './open.ts';

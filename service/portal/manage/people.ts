@@ -6,11 +6,9 @@ import { invalidRequest, Problem } from '../../values/problem.ts';
 import { microsOf, parseBody, version } from '../http/body.ts';
 import type { PortalHandle } from '../http/caller.ts';
 import { capProblem, invite, keyCap, role } from '../http/invite.ts';
-import { changedMeanwhile } from '../http/portal-problems.ts';
+import { changedMeanwhile } from '../http/portal-request.ts';
 import type { PeopleStore, PlaceChange } from '../people-store.ts';
-import { memberView } from '../people-view.ts';
-import type { Member } from '../people.ts';
-import { memberVersion } from '../version.ts';
+import { type Member, memberVersion, memberView } from '../people.ts';
 import type { ManageServices } from './open.ts';
 
 /** The member that the path names. Throws 404, the same for an absent person and another account's. */

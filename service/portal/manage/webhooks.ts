@@ -19,7 +19,7 @@ import { testDeliverySeconds } from '../../webhooks/webhook.ts';
 import { deliveryDetail } from '../delivery-view.ts';
 import { microsOf, moment, parseBody, usd, version } from '../http/body.ts';
 import type { PortalHandle } from '../http/caller.ts';
-import { changedMeanwhile } from '../http/portal-problems.ts';
+import { changedMeanwhile } from '../http/portal-request.ts';
 import type { ManageServices } from './open.ts';
 
 const sinceSchema = z.strictObject({ since: moment });

@@ -17,9 +17,9 @@ import type { Action } from '../action-store.ts';
 import { microsOf, parseBody, shownText, usd, version } from '../http/body.ts';
 import type { PersonCaller, PortalHandle } from '../http/caller.ts';
 import { invite } from '../http/invite.ts';
-import { changedMeanwhile } from '../http/portal-problems.ts';
+import { changedMeanwhile } from '../http/portal-request.ts';
 import { cursorWords, fromCursor, parametersOf, toCursor } from '../read/parameters.ts';
-import { accountVersion } from '../version.ts';
+import { accountVersion } from '../people.ts';
 import type { OperateServices } from './open.ts';
 
 function operatedView(account: Account): OperatedAccount {

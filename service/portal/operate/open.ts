@@ -5,7 +5,7 @@ import type { AccountLimits } from '../../contract/limits.ts';
 import { createCreationReads } from '../../creations/creation-reads.ts';
 import { createNoticeExecutions } from '../../notices/notice-executions.ts';
 import { createNoticeStore } from '../../notices/notice-store.ts';
-import type { ServicesOf } from '../../platform/opener.ts';
+import type { ServicesOf } from '../../platform/common.ts';
 import type { On } from '../../platform/platform.ts';
 import { createOperatedReads } from '../../usage/all-accounts-reads.ts';
 import { openPortalWith, type PortalPlatform } from '../open.ts';

@@ -13,7 +13,7 @@ import { marginCells, marginDimensions, sumMargin } from '../../usage/margin.ts'
 import { plainCell } from '../../values/csv.ts';
 import { type AccountId, type CreationId, type NoticeId, parseNoticeId } from '../../values/ids.ts';
 import { dayAfter } from '../../values/time.ts';
-import { isFailing } from '../../webhooks/failing-webhook.ts';
+import { isFailing } from '../../webhooks/webhook.ts';
 import type { PortalHandle } from '../http/caller.ts';
 import { choiceOf, daysOf, oneOf, parametersOf, wrong } from '../read/parameters.ts';
 import type { OperateServices } from './open.ts';

@@ -5,8 +5,7 @@ import type { AccountView, ActionView, MeView, PeopleView } from '../../contract
 import type { PortalHandle } from '../http/caller.ts';
 import { keyView } from '../key-view.ts';
 import { modelViews } from '../model-view.ts';
-import { invitationView, memberView } from '../people-view.ts';
-import { freshMillis, type Invitation } from '../people.ts';
+import { freshMillis, type Invitation, invitationView, memberView } from '../people.ts';
 import type { ReadServices } from './open.ts';
 import { cursorWords, parametersOf } from './parameters.ts';
 

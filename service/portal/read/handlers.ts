@@ -1,6 +1,6 @@
 /** Everything that the pages of an account read. It writes nothing but the sums of days that are over. */
 import type { ApiHandler } from '../../api/framed.ts';
-import type { OpenServices } from '../../platform/opener.ts';
+import type { OpenServices } from '../../platform/common.ts';
 import { type PortalHandlers, servePortal } from '../http/serve-portal.ts';
 import { getAccount, getMe, listActions, listKeys, listPeople } from './account.ts';
 import { getPortalCreation, listPortalCreations, listPortalModels } from './creations.ts';

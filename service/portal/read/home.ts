@@ -5,7 +5,7 @@ import type { HomeView } from '../../contract/portal-views.ts';
 import { asMicros, type Micros, toUsd } from '../../values/money.ts';
 import { dayOf, monthOf } from '../../values/time.ts';
 import type { Delivery } from '../../webhooks/delivery.ts';
-import { isFailing, scheduleOf } from '../../webhooks/failing-webhook.ts';
+import { isFailing, scheduleOf } from '../../webhooks/webhook.ts';
 import { creationRow } from '../creation-view.ts';
 import { isTest } from '../delivery-view.ts';
 import type { PortalHandle } from '../http/caller.ts';

@@ -1,5 +1,5 @@
 /** The ledger of an account, as pages and as CSV. */
-import type { LedgerRow } from '../../accounts/ledger.ts';
+import type { LedgerRow } from '../../accounts/account.ts';
 import { mostPageBytes } from '../../contract/limits.ts';
 import type { LedgerPage, LedgerView } from '../../contract/portal-views.ts';
 import { isDay } from '../../usage/booked-row.ts';

@@ -1,7 +1,7 @@
 import { type CatalogPlatform, catalogsOf } from '../../api/open.ts';
 import type { Table } from '../../aws/dynamodb/table.ts';
 import { createCreationReads } from '../../creations/creation-reads.ts';
-import type { ServicesOf } from '../../platform/opener.ts';
+import type { ServicesOf } from '../../platform/common.ts';
 import { createLedgerReads } from '../../usage/ledger-store.ts';
 import { createUsageReads } from '../../usage/usage-store.ts';
 import { createDeliveryReads } from '../../webhooks/delivery-reads.ts';

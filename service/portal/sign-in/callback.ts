@@ -1,6 +1,5 @@
 import type { SignInError } from '../../contract/operations.ts';
-import { isBlocked } from '../http/authenticate-person.ts';
-import type { PortalAnswer } from '../http/caller.ts';
+import { isBlocked, type PortalAnswer } from '../http/caller.ts';
 import type { PortalRequest } from '../http/portal-request.ts';
 import { sessionMillis } from '../people.ts';
 import {

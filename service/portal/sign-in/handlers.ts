@@ -4,15 +4,14 @@
  */
 import { type ApiHandler, framed, inTime } from '../../api/framed.ts';
 import { signInMethods, signInPaths } from '../../contract/operations.ts';
-import type { OpenServices } from '../../platform/opener.ts';
+import type { OpenServices } from '../../platform/common.ts';
 import type { PortalAnswer } from '../http/caller.ts';
 import { type PortalRequest, portalRequestOf } from '../http/portal-request.ts';
 import { answerOf, refusal, toPortalGateway } from '../http/serve-portal.ts';
 import { callback } from './callback.ts';
 import { login } from './login.ts';
-import { logout } from './logout.ts';
 import type { SignInServices } from './open.ts';
-import { switchAccount } from './switch-account.ts';
+import { logout, switchAccount } from './session-end.ts';
 
 type Step = (request: PortalRequest, services: SignInServices) => Promise<PortalAnswer>;
 

@@ -1,13 +1,11 @@
 /** A sign-in that has begun. The browser keeps it, sealed, so that nothing is written before the sign-in ends. */
 import { type SignInError, signInParameters, signInPaths } from '../../contract/operations.ts';
 import { errorName } from '../../values/runtime.ts';
-import { isBlocked } from '../http/authenticate-person.ts';
-import type { PortalAnswer } from '../http/caller.ts';
+import { isBlocked, type PortalAnswer } from '../http/caller.ts';
 import type { PortalRequest } from '../http/portal-request.ts';
 import { sessionMillis } from '../people.ts';
 import { cookieIn, cookieNames, setCookie } from '../session.ts';
-import type { LoginBox } from './login-box.ts';
-import type { SignInServices } from './open.ts';
+import type { LoginBox, SignInServices } from './open.ts';
 import { IssuerUnavailable, type SignInSecrets } from './openid.ts';
 
 const signInSeconds = 10 * 60;

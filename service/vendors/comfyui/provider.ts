@@ -18,12 +18,14 @@ import {
 } from '../../catalog/comfyui-workflow.ts';
 import { openaiSizes } from '../openai-sizes.ts';
 import {
+  type CredentialCheck,
   type ImageProvider,
   type ProviderAnswer,
   type Refused,
   refusedBy,
   type RenderJob,
   type SourceImage,
+  type VendorSettings,
 } from '../provider.ts';
 import {
   answering,
@@ -46,9 +48,7 @@ import {
   refusedCredentials,
   type Waits,
 } from '../vendor-jobs.ts';
-import type { CredentialCheck, VendorSettings } from '../vendor.ts';
-import { type Connection, isIn, queueOf } from './queue.ts';
-import { codeOfRefusal, lookAtJob } from './result.ts';
+import { codeOfRefusal, type Connection, isIn, lookAtJob, queueOf } from './result.ts';
 
 /** Source images of a workflow are files of the server, so they are uploaded before the workflow. */
 type Uploaded = { readonly kind: 'uploaded'; readonly names: readonly string[] } | Refused;

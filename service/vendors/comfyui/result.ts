@@ -1,7 +1,7 @@
 /** Reads a job: its entry in the history, its position in the queue, and its picture. */
 import type { RefusalReason } from '../../contract/failures.ts';
-import type { OutputFormat } from '../../values/image-formats.ts';
-import { refusedBy, renderedAs } from '../provider.ts';
+import type { OutputFormat } from '../../contract/request-fields.ts';
+import { refusedBy, renderedAs, type VendorSettings } from '../provider.ts';
 import {
   detailOf,
   entryOf,
@@ -9,10 +9,36 @@ import {
   listOf,
   propertyOf,
   unknownAnswer,
+  type VendorHttp,
   type VendorResponse,
 } from '../vendor-http.ts';
 import { isTrouble, type PollOutcome, refusedCredentials } from '../vendor-jobs.ts';
-import { type Connection, isIn, queueOf } from './queue.ts';
+
+/** The server's queue: what it works on, and what waits. Each entry is [number, id, workflow, …]. */
+export type Queue =
+  | { readonly kind: 'queue'; readonly running: readonly unknown[]; readonly pending: readonly unknown[] }
+  | { readonly kind: 'trouble' }
+  | { readonly kind: 'unknown'; readonly response: VendorResponse };
+
+export async function queueOf({ http, headers, signal }: Connection): Promise<Queue> {
+  const response = await http.call({ method: 'GET', to: '/queue', headers, signal });
+  if (isTrouble(response)) return { kind: 'trouble' };
+  const { queue_running: running, queue_pending: pending } = fieldsOf(response.json);
+  return response.status === 200 && Array.isArray(running) && Array.isArray(pending)
+    ? { kind: 'queue', running, pending }
+    : { kind: 'unknown', response };
+}
+
+export function isIn(entries: readonly unknown[], id: string): boolean {
+  return entries.some((entry) => listOf(entry)[1] === id);
+}
+
+/** A connection to a server of ComfyUI, with the headers of its key. */
+export interface Connection extends Pick<VendorSettings, 'name' | 'credentials'> {
+  readonly http: VendorHttp;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
 
 // Why a server did not take a workflow, and why a workflow failed.
 

@@ -2,7 +2,7 @@
  * The style of each name: how a server that offers POST /v1/images/generations differs from the others. A provider
  * that an operator configures may override each member. docs/providers.md has the same facts as a table.
  */
-import type { CompatibleStyleName, Style } from '../../catalog/provider-styles.ts';
+import type { CompatibleStyleName, Style } from '../../catalog/providers.ts';
 
 const openai: Style = {
   generationsPath: '/v1/images/generations',

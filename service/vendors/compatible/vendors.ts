@@ -8,8 +8,8 @@
  * What Seedream 5.0 pro bills for source images is not known, so it gets none. xAI gives a picture from one source
  * image the ratio of that image whatever the request asks for, so it gets none either.
  */
-import type { CompatibleStyleName } from '../../catalog/provider-styles.ts';
-import type { Vendor } from '../vendor.ts';
+import type { CompatibleStyleName } from '../../catalog/providers.ts';
+import type { Vendor } from '../provider.ts';
 import { checkCompatible, createCompatible } from './provider.ts';
 import { styles } from './styles.ts';
 

@@ -20,10 +20,10 @@ import {
   CredentialsUnreadable,
   type ProviderCallback,
   type ProviderCredentials,
+  type VendorSettings,
 } from '../provider.ts';
 import { createVendorHttp, fieldsOf, listOf, type VendorHttp } from '../vendor-http.ts';
 import { neededFor } from '../vendor-jobs.ts';
-import type { VendorSettings } from '../vendor.ts';
 
 /** The public keys lie on another host than the queue. */
 const keysUrl = 'https://rest.fal.ai';

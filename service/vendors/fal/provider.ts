@@ -13,12 +13,14 @@
 import { billedUnits } from '../../catalog/billed-cost.ts';
 import type { RefusalReason } from '../../contract/failures.ts';
 import {
+  type CredentialCheck,
   type ImageProvider,
   type ProviderAnswer,
   type ProviderCredentials,
   type Refused,
   refusedBy,
   type RenderJob,
+  type VendorSettings,
 } from '../provider.ts';
 import {
   answering,
@@ -43,7 +45,6 @@ import {
   refusedCredentials,
   type Waits,
 } from '../vendor-jobs.ts';
-import type { CredentialCheck, VendorSettings } from '../vendor.ts';
 import { createFalCallback } from './callback.ts';
 import { inputOf } from './input.ts';
 

@@ -13,10 +13,15 @@ import {
   isTimely,
   refusedCallback,
 } from '../callback-keys.ts';
-import type { CallbackRequest, CallbackVerdict, ProviderCallback, ProviderCredentials } from '../provider.ts';
+import type {
+  CallbackRequest,
+  CallbackVerdict,
+  ProviderCallback,
+  ProviderCredentials,
+  VendorSettings,
+} from '../provider.ts';
 import { fieldsOf, type VendorHttp } from '../vendor-http.ts';
 import { neededFor, refusedCredentials } from '../vendor-jobs.ts';
-import type { VendorSettings } from '../vendor.ts';
 
 /** The signed text joins its parts by full stops, so that a full stop in an id would make it ambiguous. */
 const idForm = /^[^\s.]{1,256}$/;

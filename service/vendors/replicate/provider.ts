@@ -12,14 +12,16 @@
  */
 import { billedUnits } from '../../catalog/billed-cost.ts';
 import type { RefusalReason } from '../../contract/failures.ts';
-import type { OutputFormat } from '../../values/image-formats.ts';
+import type { OutputFormat } from '../../contract/request-fields.ts';
 import { fluxPixelsOf } from '../flux-pixels.ts';
 import {
+  type CredentialCheck,
   type ImageProvider,
   type ProviderAnswer,
   type ProviderCredentials,
   refusedBy,
   type RenderJob,
+  type VendorSettings,
 } from '../provider.ts';
 import {
   answering,
@@ -42,7 +44,6 @@ import {
   refusedCredentials,
   type Waits,
 } from '../vendor-jobs.ts';
-import type { CredentialCheck, VendorSettings } from '../vendor.ts';
 import { createReplicateCallback } from './callback.ts';
 import { fileAddresses } from './files.ts';
 

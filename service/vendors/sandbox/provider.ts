@@ -2,12 +2,50 @@
  * The sandbox is a provider like any other, but it needs no network. It paints a picture itself, and it obeys
  * the directives in a prompt.
  */
+import { directiveForm } from '../../catalog/sandbox.ts';
 import type { RefusalReason } from '../../contract/failures.ts';
-import type { AspectRatio, Resolution } from '../../values/image-formats.ts';
+import type { AspectRatio, Resolution } from '../../contract/request-fields.ts';
 import type { Clock } from '../../values/runtime.ts';
 import type { ImageProvider, ProviderAnswer, RenderJob } from '../provider.ts';
-import { directivesOf, type SandboxOutcome } from './directives.ts';
 import { type PictureJob, renderPicture } from './picture/picture.ts';
+
+/**
+ * Directives such as [sandbox:delay=3s] in a prompt. With them a client's own tests reach every outcome. A
+ * prompt may hold any number of directives, anywhere.
+ */
+const outcomes = ['reject-prompt', 'reject-image', 'fail', 'empty', 'hang', 'down', 'crash'] as const;
+export type SandboxOutcome = (typeof outcomes)[number];
+
+export interface Directives {
+  readonly outcome?: SandboxOutcome;
+  readonly delayMillis: number;
+  /** The sandbox answers with a job to poll, which ends after this many milliseconds. */
+  readonly asyncMillis?: number;
+}
+
+const duration = /^(\d+(?:\.\d+)?)(ms|s|m)?$/;
+const unitMillis = { ms: 1, s: 1000, m: 60_000 } as const;
+
+function millisOf(text: string | undefined): number {
+  const match = duration.exec(text?.trim() ?? '');
+  if (!match) return 0;
+  return Number(match[1]) * unitMillis[(match[2] ?? 's') as keyof typeof unitMillis];
+}
+
+/**
+ * The directives of a prompt for one provider. An outcome may name its provider: [sandbox:down=sandbox] does
+ * not concern sandbox-large, so that the fallback can be tested. Unknown directives are ignored.
+ */
+export function directivesOf(prompt: string | null, provider: string): Directives {
+  let found: Directives = { delayMillis: 0 };
+  for (const [, name, value] of (prompt ?? '').matchAll(directiveForm)) {
+    const outcome = outcomes.find((known) => known === name);
+    if (outcome && (value === undefined || value === provider)) found = { ...found, outcome };
+    if (name === 'delay') found = { ...found, delayMillis: millisOf(value) };
+    if (name === 'async') found = { ...found, asyncMillis: millisOf(value) };
+  }
+  return found;
+}
 
 const edge: Readonly<Record<Resolution, number>> = { '1K': 1024, '2K': 2048, '4K': 4096 };
 

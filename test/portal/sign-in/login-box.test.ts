@@ -1,7 +1,7 @@
 /** The cookie of a sign-in that has begun. Anybody can send a cookie, so a forged one must cost nothing. */
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, it } from 'vitest';
-import { createLoginBox } from '../../../service/portal/sign-in/login-box.ts';
+import { createLoginBox } from '../../../service/portal/sign-in/open.ts';
 import { fakeClock, stub } from '../../api/fakes.ts';
 import { seededBytes } from '../../fixtures/records.ts';
 

@@ -8,7 +8,7 @@ import { createCreationStore } from '../../../service/creations/creation-store.t
 import type { ImageStore } from '../../../service/creations/image-store.ts';
 import type { RenderServices } from '../../../service/render/open.ts';
 import { renderImage } from '../../../service/render/render-image.ts';
-import { schema } from '../../../service/values/schema-version.ts';
+import { schema } from '../../../service/values/runtime.ts';
 import { fakeClock, fakeLog, fakeProvider, pngBytes, rejection, stub } from '../../api/fakes.ts';
 import { now, seededBytes } from '../../fixtures/records.ts';
 import { noteNothing } from '../../render/fake-health.ts';

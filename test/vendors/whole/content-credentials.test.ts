@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { fakes, type VendorName, vendorNames } from '../../../lab/vendors/fakes/all-fakes.ts';
 import { pictureOf } from '../../../lab/vendors/fakes/pictures.ts';
-import { type OutputFormat, outputFormats } from '../../../service/values/image-formats.ts';
+import { type OutputFormat, outputFormats } from '../../../service/contract/request-fields.ts';
 import { withManifest } from '../../fixtures/manifests.ts';
 import type { Client } from '../../fixtures/service.ts';
 import { settled, submit } from '../../whole/workflow/creations.ts';

@@ -14,7 +14,7 @@ import {
   toFile,
 } from 'openai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type ErrorCode, errorRows } from '../../../service/openai/error-table.ts';
+import { type ErrorCode, errorRows } from '../../../service/openai/refusal.ts';
 import { thrownBy } from '../../client/stub.ts';
 import { sharedTestService, type TestService } from '../../fixtures/service.ts';
 import { png } from '../image-files.ts';

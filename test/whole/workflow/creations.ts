@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { OperatorServices } from '../../../admin/services.ts';
-import type { LedgerKind } from '../../../service/accounts/ledger.ts';
+import type { LedgerKind } from '../../../service/accounts/account.ts';
 import { apiRoot } from '../../../service/contract/operations.ts';
 import { type CreationRecord, isTerminal } from '../../../service/creations/creation.ts';
 import { type Exchange, undocumented } from '../../../service/document/check/undocumented.ts';

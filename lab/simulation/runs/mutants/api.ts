@@ -4,8 +4,8 @@ import type { Mutant } from './plant.ts';
 export const api: readonly Mutant[] = [
   {
     name: 'everybody-reads-everything',
-    file: 'service/api/get-creation.ts',
-    find: 'creation?.accountId !== caller.account.id',
+    file: 'service/api/creations.ts',
+    find: 'creation?.accountId !== account.id',
     replace: '!creation',
   },
   {

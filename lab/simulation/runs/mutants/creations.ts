@@ -118,7 +118,7 @@ export const creations: readonly Mutant[] = [
   },
   {
     name: 'retry-head-without-condition',
-    file: 'service/creations/retry-items.ts',
+    file: 'service/creations/retry-store.ts',
     find: 'if (attempt === undefined) return {};',
     replace: 'return {};',
   },

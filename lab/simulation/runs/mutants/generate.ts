@@ -4,13 +4,13 @@ import type { Mutant } from './plant.ts';
 export const generate: readonly Mutant[] = [
   {
     name: 'completed-frees-the-key',
-    file: 'service/generate/replay.ts',
+    file: 'service/generate/earlier-request.ts',
     find: "some(({ status }) => status !== 'failed')",
     replace: "some(({ status }) => status !== 'failed' && status !== 'completed')",
   },
   {
     name: 'retry-of-a-failure-makes-an-entry',
-    file: 'service/generate/earlier-try.ts',
+    file: 'service/generate/earlier-request.ts',
     find: 'retry: chargeInPlace(request, entry)',
     replace: "retry: { kind: 'new_entry', place: request.place, attempt: request.attempt, head: known }",
   },
@@ -22,7 +22,7 @@ export const generate: readonly Mutant[] = [
   },
   {
     name: 'start-refused-unrefunded',
-    file: 'service/generate/start.ts',
+    file: 'service/generate/generate-image.ts',
     find: 'if (!(await isGivenBack(creation, services))) return',
     replace: "if (creation.id === '') return",
   },
@@ -34,7 +34,7 @@ export const generate: readonly Mutant[] = [
   },
   {
     name: 'charge-behind-the-answer',
-    file: 'service/values/time-budget.ts',
+    file: 'service/values/time.ts',
     find: 'signal: ended.signal,\n    elapsed,\n    left: () => (ended.signal.aborted ? 0 : Math.max(0, millis - elapsed())),',
     replace: 'signal: new AbortController().signal,\n    elapsed,\n    left: () => millis,',
   },

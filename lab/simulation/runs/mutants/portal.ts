@@ -40,7 +40,7 @@ export const portal: readonly Mutant[] = [
   },
   {
     name: 'removed-member-is-remembered',
-    file: 'service/portal/http/authenticate-person.ts',
+    file: 'service/portal/http/caller.ts',
     find: 'const { member, account, operator } = state;',
     replace:
       "const { account, operator } = state;\n  const known = ((globalThis as Record<string, unknown>)['members'] ??= new Map()) as Map<string, typeof state.member>;\n  const member = state.member ?? known.get(session.hash);\n  known.set(session.hash, member);",
@@ -53,7 +53,7 @@ export const portal: readonly Mutant[] = [
   },
   {
     name: 'ended-session-lives',
-    file: 'service/portal/http/authenticate-person.ts',
+    file: 'service/portal/http/caller.ts',
     find: 'if (member && wasEndedHere(session, member))',
     replace: "if (member?.role === 'viewer' && wasEndedHere(session, member))",
   },

@@ -10,13 +10,13 @@ export const render: readonly Mutant[] = [
   },
   {
     name: 'prompt-in-the-log',
-    file: 'service/render/complete-creation.ts',
+    file: 'service/render/finish-job.ts',
     find: "log.info('creation_completed', {",
     replace: "log.info('creation_completed', { prompt: creation.prompt,",
   },
   {
     name: 'image-not-stored',
-    file: 'service/render/complete-creation.ts',
+    file: 'service/render/finish-job.ts',
     find: 'await images.put(image, bytes, clock.now() + resultDays * dayMillis);',
     replace: 'await Promise.resolve(images);',
   },
@@ -28,7 +28,7 @@ export const render: readonly Mutant[] = [
   },
   {
     name: 'any-capability-opens',
-    file: 'service/render/callback-address.ts',
+    file: 'service/render/parking.ts',
     find: 'form.test(presented) && sameHash(',
     replace: 'form.test(presented) || sameHash(',
   },

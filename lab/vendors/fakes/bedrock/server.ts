@@ -4,7 +4,7 @@
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html (read 2026-11-21)
  */
 import { createHash, createHmac } from 'node:crypto';
-import type { OutputFormat } from '../../../../service/values/image-formats.ts';
+import type { OutputFormat } from '../../../../service/contract/request-fields.ts';
 import {
   type FakeVendor,
   fieldsOf,

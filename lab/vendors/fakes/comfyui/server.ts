@@ -4,7 +4,7 @@
  * https://docs.comfy.org/development/comfyui-server/comms_routes (read 2026-11-23)
  */
 import { readImageHeader } from '../../../../service/values/image-bytes.ts';
-import type { OutputFormat } from '../../../../service/values/image-formats.ts';
+import type { OutputFormat } from '../../../../service/contract/request-fields.ts';
 import {
   type FakeVendor,
   fieldsOf,

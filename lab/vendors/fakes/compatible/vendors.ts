@@ -2,8 +2,8 @@
  * The rules of the vendors that sell pictures in the common shape. service/vendors/compatible/styles.ts names the
  * pages that they are from.
  */
-import type { CompatibleStyleName } from '../../../../service/catalog/provider-styles.ts';
-import type { OutputFormat } from '../../../../service/values/image-formats.ts';
+import type { CompatibleStyleName } from '../../../../service/catalog/providers.ts';
+import type { OutputFormat } from '../../../../service/contract/request-fields.ts';
 import { type Fields, fieldsOf, recordedAnswer, type Reply } from '../fake-vendor.ts';
 import { commonRows, type CompatibleRow, row, sourceRows, throttledRow } from './rows.ts';
 

@@ -1,6 +1,6 @@
 /** The models of the fake of fal: what each one takes, and the size of its pictures. */
 import { readImageHeader } from '../../../../service/values/image-bytes.ts';
-import { aspectRatios } from '../../../../service/values/image-formats.ts';
+import { aspectRatios } from '../../../../service/contract/request-fields.ts';
 import { type Fields, fieldsOf } from '../fake-vendor.ts';
 import { type Pixels, pixelsNear } from '../pictures.ts';
 

@@ -10,7 +10,7 @@ import {
   aspectRatios,
   type Resolution,
   resolutions,
-} from '../../../../service/values/image-formats.ts';
+} from '../../../../service/contract/request-fields.ts';
 import {
   type FakeVendor,
   fieldsOf,

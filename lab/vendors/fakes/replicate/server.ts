@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { readImageHeader } from '../../../../service/values/image-bytes.ts';
-import type { OutputFormat } from '../../../../service/values/image-formats.ts';
+import type { OutputFormat } from '../../../../service/contract/request-fields.ts';
 import { callingBack, type CallingVendor } from '../calls-back.ts';
 import {
   type Fields,

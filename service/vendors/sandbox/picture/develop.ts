@@ -1,5 +1,7 @@
-import { diceFor } from './dice.ts';
-import type { Frame, PaintRow } from './frame.ts';
+import { constants, crc32, createDeflate } from 'node:zlib';
+import encode from 'jpeg-js/lib/encoder.js';
+import type { Frame, PaintRow } from './colour.ts';
+import { diceFor } from './noise.ts';
 
 const tile = 256;
 /**
@@ -77,4 +79,184 @@ function grainTile(): Float32Array {
     return (value - around * 0.2) * grainLevels * 2;
   });
   return knownGrain;
+}
+
+const quality = 88;
+/** A strip has at most this many pixels. Encoding a strip takes about 60 ms. */
+const pixelsAStrip = 1 << 20;
+const block = 8;
+/** The most bytes of a comment. The length of a segment has 16 bits, and includes its own 2 bytes. */
+const commentLimit = 65_533;
+
+/**
+ * Writes a baseline JPEG (4:4:4) with the prompt as its comment.
+ *
+ * jpeg-js encodes a picture in one call, which takes a second for the largest picture. So this function
+ * encodes the picture in strips, and joins the data of the strips with restart markers. A decoder resets its
+ * state at a restart marker. The encoder began each strip in the same state (ITU T.81, E.1.4).
+ *
+ * @param bandsOf returns the picture in bands of the given number of rows, with 4 bytes for each pixel; the
+ *   last band may have fewer rows
+ */
+export async function writeJpeg(
+  frame: Frame,
+  prompt: string,
+  bandsOf: (rows: number) => AsyncIterable<Uint8Array>,
+): Promise<Buffer> {
+  const blocksAcross = Math.ceil(frame.width / block);
+  const rows = stripRows(frame.width, blocksAcross);
+  const parts: Uint8Array[] = [];
+  let strips = 0;
+  for await (const data of bandsOf(rows)) {
+    const strip = encode({ data, width: frame.width, height: data.length / 4 / frame.width }, quality).data;
+    const scan = scanStart(strip);
+    if (strips === 0)
+      parts.push(opening(strip.subarray(0, scan), frame, prompt, (rows / block) * blocksAcross));
+    else parts.push(Buffer.from([0xff, 0xd0 + ((strips - 1) % 8)]));
+    // The last two bytes of a strip are its end marker. Only the whole picture gets an end marker.
+    parts.push(strip.subarray(scan, strip.length - 2));
+    strips++;
+  }
+  return Buffer.concat([...parts, Buffer.from([0xff, 0xd9])]);
+}
+
+/**
+ * The number of pixel rows in a strip. A strip has whole rows of blocks. It has fewer than 65,536 blocks,
+ * because the restart interval counts the blocks of a strip in 16 bits.
+ */
+function stripRows(width: number, blocksAcross: number): number {
+  const lines = Math.min(pixelsAStrip / width / block, 0xffff / blocksAcross);
+  return Math.max(1, Math.floor(lines)) * block;
+}
+
+/** The index at which the entropy-coded data begins. This data follows the start-of-scan segment. */
+function scanStart(strip: Buffer): number {
+  const at = segmentAt(strip, SOS);
+  return at + 2 + strip.readUInt16BE(at + 2);
+}
+
+const [SOF0, SOS, DRI, COM] = [0xc0, 0xda, 0xdd, 0xfe];
+
+/**
+ * The segments before the data. They are those of the first strip, with the height of the whole picture, the
+ * restart interval and the comment.
+ */
+function opening(segments: Buffer, frame: Frame, prompt: string, interval: number): Buffer {
+  const head = Buffer.from(segments);
+  head.writeUInt16BE(frame.height, segmentAt(head, SOF0) + 5);
+  const restart = Buffer.from([interval >> 8, interval & 255]);
+  // The first 20 bytes are the start marker (2 bytes) and the JFIF segment (18 bytes).
+  return Buffer.concat([
+    head.subarray(0, 20),
+    segment(COM, comment(prompt)),
+    segment(DRI, restart),
+    head.subarray(20),
+  ]);
+}
+
+function segmentAt(bytes: Buffer, marker: number): number {
+  let at = 2;
+  while (bytes[at + 1] !== marker) at += 2 + bytes.readUInt16BE(at + 2);
+  return at;
+}
+
+function segment(marker: number, data: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([0xff, marker, (data.length + 2) >> 8, (data.length + 2) & 255]), data]);
+}
+
+/** The prompt as UTF-8. A prompt that is too long ends before the first character that does not fit. */
+function comment(prompt: string): Buffer {
+  const bytes = Buffer.from(prompt, 'utf8');
+  let end = Math.min(bytes.length, commentLimit);
+  // A byte of the form 10xxxxxx continues a character, so the cut moves to the beginning of this character.
+  while (end < bytes.length && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return bytes.subarray(0, end);
+}
+
+const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
+const upFilterType = 2;
+const pixelsABand = 1 << 17;
+
+/**
+ * Writes an 8-bit RGB PNG with the prompt as its description.
+ *
+ * @param bandsOf returns the pixels of the picture in bands of the given number of rows. This function copies
+ *   a band before it asks for the next band, so all bands may use the same memory
+ */
+export async function writePng(
+  frame: Frame,
+  prompt: string,
+  bandsOf: (rows: number) => AsyncIterable<Uint8Array>,
+): Promise<Buffer> {
+  const stride = frame.width * 3;
+  // Deflate runs on a thread of its own while the next band is painted. Level 1 is enough, because the grain
+  // does not compress at any level.
+  const deflate = createDeflate({ level: 1, strategy: constants.Z_RLE, chunkSize: 1 << 17 });
+  const packed: Buffer[] = [];
+  deflate.on('data', (chunk: Buffer) => packed.push(chunk));
+  const ended = new Promise<void>((resolve, reject) => deflate.on('end', resolve).on('error', reject));
+  let above = new Uint8Array(stride);
+  let written = Promise.resolve();
+  for await (const band of bandsOf(Math.ceil(pixelsABand / frame.width))) {
+    const filtered = filterUp(band, above, stride);
+    above = band.slice(band.length - stride);
+    // At most one band waits for deflate while the next band is painted.
+    await written;
+    written = new Promise((resolve) => deflate.write(filtered, () => resolve()));
+  }
+  deflate.end();
+  await ended;
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', header(frame)),
+    chunk('tEXt', Buffer.from('Software\0Darkroom sandbox', 'latin1')),
+    chunk('iTXt', description(prompt)),
+    ...packed.map((part) => chunk('IDAT', part)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+/**
+ * Applies the PNG filter "up", which subtracts from each byte the byte above. The differences are small where
+ * the picture is smooth.
+ */
+function filterUp(band: Uint8Array, above: Uint8Array, stride: number): Uint8Array {
+  const rows = band.length / stride;
+  const out = new Uint8Array(rows * (stride + 1));
+  for (let row = 0, to = 0; row < rows; row++) {
+    out[to++] = upFilterType;
+    const start = row * stride;
+    if (row === 0) for (let i = 0; i < stride; i++) out[to++] = (band[i] ?? 0) - (above[i] ?? 0);
+    else for (let i = start; i < start + stride; i++) out[to++] = (band[i] ?? 0) - (band[i - stride] ?? 0);
+  }
+  return out;
+}
+
+function header({ width, height }: Frame): Buffer {
+  const data = Buffer.alloc(13);
+  data.writeUInt32BE(width, 0);
+  data.writeUInt32BE(height, 4);
+  // 8 bits for each sample, and the colour type 2 (RGB). The compression, filter and interlace methods stay
+  // 0.
+  data.set([8, 2], 8);
+  return data;
+}
+
+/**
+ * The content of the iTXt chunk: a keyword, zeros for "not compressed", "no language" and "no translated
+ * keyword", and the text (PNG, second edition, section
+ * 11.3.4.5).
+ */
+function description(prompt: string): Buffer {
+  // PNG forbids NUL in the text, so U+FFFD takes the place of each NUL.
+  return Buffer.from(`Description\0\0\0\0\0${prompt.replaceAll('\0', '\uFFFD')}`, 'utf8');
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const out = Buffer.alloc(data.length + 12);
+  out.writeUInt32BE(data.length, 0);
+  out.write(type, 4, 'latin1');
+  data.copy(out, 8);
+  out.writeUInt32BE(crc32(out.subarray(4, data.length + 8)), data.length + 8);
+  return out;
 }

@@ -1,6 +1,5 @@
-import type { Dice } from './dice.ts';
-import type { Frame } from './frame.ts';
-import { type Noise, noiseFrom } from './noise.ts';
+import { blend, type Frame, type PaintRow, type Rgb } from './colour.ts';
+import { type Dice, type Noise, noiseFrom } from './noise.ts';
 
 /**
  * The outline of a piece of land: its height above its base, from 0 to about 1, at a distance of `x` units of
@@ -99,4 +98,149 @@ export function topsOf(frame: Frame, outline: Outline, base: number, scale: numb
   for (let x = 0; x < frame.width; x++)
     tops[x] = frame.height - base - scale * outline((x + 0.5 - frame.width / 2) / frame.unit);
   return tops;
+}
+
+/** How the disc lights a ridge: the slopes that face the disc are lit, and the other slopes lie in shade. */
+export interface Relief {
+  readonly light: Rgb;
+  /** The greatest share of the light's colour in the land's colour, 0 to 1. */
+  readonly strength: number;
+  /** How far the edge between light and shade leans, in pixels sideways for each pixel down. */
+  readonly lean: number;
+  /** The depth below the ridge's line at which a quarter of the light remains, in pixels. */
+  readonly fade: number;
+  /** 1 when the disc stands in the right half of the picture, and -1 when it stands in the left half. */
+  readonly side: 1 | -1;
+  /**
+   * The distance over which a slope is measured, in units of the frame. A small distance shows small rocks. A
+   * large distance shows whole faces of a mountain.
+   */
+  readonly grain: number;
+}
+
+/** Lightens the given colour, which lies in column `x` and `under` pixels below the ridge's line. */
+export type Shader = (colour: [number, number, number], x: number, under: number) => void;
+
+/**
+ * Makes the shader of a ridge. A ridge has an outline and no other shape, so the outline decides the light. A
+ * column is lit when the slope of the outline above it faces the disc. The border between light and shade
+ * moves sideways with depth. On a peak, this border looks like the sharp edge between two faces of the
+ * mountain.
+ */
+function reliefShader(tops: Float32Array, relief: Relief, frame: Frame): Shader {
+  const { light, fade } = relief;
+  const lean = -relief.side * relief.lean;
+  const lit = litColumns(tops, relief, frame);
+  const last = lit.length - 1;
+  return (colour, x, under) => {
+    const at = x + lean * under;
+    const held = at < 0 ? 0 : at > last - 1 ? last - 1 : at;
+    const column = held | 0;
+    const left = lit[column] ?? 0;
+    // The light is interpolated between two columns. Without this, the leaning border would look like stairs.
+    const reach = fade / (under + fade);
+    const shine = (left + ((lit[column + 1] ?? 0) - left) * (held - column)) * reach * reach;
+    colour[0] += (light[0] - colour[0]) * shine;
+    colour[1] += (light[1] - colour[1]) * shine;
+    colour[2] += (light[2] - colour[2]) * shine;
+  };
+}
+
+function litColumns(tops: Float32Array, relief: Relief, frame: Frame): Float32Array {
+  const reach = Math.max(1, Math.round(frame.unit * relief.grain));
+  const end = tops.length - 1;
+  return tops.map((_, x) => {
+    const [right, left] = [Math.min(end, x + reach), Math.max(0, x - reach)];
+    const rise = ((tops[right] ?? 0) - (tops[left] ?? 0)) / Math.max(1, right - left);
+    // The sigmoid makes a clear edge at the crest, and an even light on each slope.
+    return relief.strength * (0.5 + 0.5 * Math.tanh(relief.side * rise * 4 + 0.1));
+  });
+}
+
+/** A layer of land. It covers everything below a line that rises and falls. */
+export interface Ridge {
+  /** The distance of the line from the picture's upper edge, in pixels, for each column. */
+  readonly tops: Float32Array;
+  /** The colour right below the line. */
+  readonly crest: Rgb;
+  /** The colour far below the line, where mist lies. */
+  readonly foot: Rgb;
+  /** The depth below the line at which the colour is half crest and half foot, in pixels. */
+  readonly fade: number;
+  /**
+   * The line from which depth is measured, in pixels from the upper edge. Without this line, depth is
+   * measured from `tops`. A forest has it, because its mist follows the ground and not the tops of the trees.
+   */
+  readonly ground?: Float32Array;
+  readonly relief?: Relief;
+}
+
+/** Several layers of land. From the pixel row `hidesFrom` downward, they hide everything behind them. */
+export interface Land {
+  readonly paint: PaintRow;
+  readonly hidesFrom: number;
+}
+
+/**
+ * The edge of a ridge is smoothed over at most this many rows, which is the case where the edge is steepest.
+ * A ridge hides the layers behind it only below these rows.
+ */
+const steepest = 8;
+
+/**
+ * Paints ridges over a row that already has colours. The ridges are given from far to near. A pixel that a
+ * nearer ridge hides is not painted.
+ */
+export function landPainter(frame: Frame, ridges: readonly Ridge[]): Land {
+  const hidden = new Float32Array(frame.width).fill(frame.height);
+  const painters: PaintRow[] = [];
+  for (const ridge of ridges.toReversed()) {
+    painters.unshift(ridgePainter(frame, ridge, hidden.slice()));
+    for (let x = 0; x < hidden.length; x++)
+      hidden[x] = Math.min(hidden[x] ?? 0, (ridge.tops[x] ?? 0) + steepest);
+  }
+  return {
+    paint: (y, row) => {
+      for (const paint of painters) paint(y, row);
+    },
+    hidesFrom: hidden.reduce((most, row) => Math.max(most, row), 0),
+  };
+}
+
+function ridgePainter(frame: Frame, ridge: Ridge, hidden: Float32Array): PaintRow {
+  const { tops, crest, foot, fade, ground = tops } = ridge;
+  const highest = tops.reduce((least, top) => Math.min(least, top), Infinity);
+  const lowest = hidden.reduce((most, row) => Math.max(most, row), 0);
+  const edge = edgeOf(tops);
+  const shade = ridge.relief && reliefShader(tops, ridge.relief, frame);
+  const colour: [number, number, number] = [0, 0, 0];
+  return (y, row) => {
+    if (y + steepest < highest || y > lowest) return;
+    for (let x = 0, p = 0; p < row.length; x++, p += 3) {
+      if (y > (hidden[x] ?? 0)) continue;
+      const depth = y + 0.5 - (tops[x] ?? 0);
+      const cover = depth * (edge[x] ?? 1) + 0.5;
+      if (cover <= 0) continue;
+      const sunk = y + 0.5 - (ground[x] ?? 0);
+      const under = sunk > 0 ? sunk : 0;
+      const part = under / (under + fade);
+      colour[0] = crest[0] + (foot[0] - crest[0]) * part;
+      colour[1] = crest[1] + (foot[1] - crest[1]) * part;
+      colour[2] = crest[2] + (foot[2] - crest[2]) * part;
+      shade?.(colour, x, under);
+      blend(row, p, colour, cover < 1 ? cover : 1);
+    }
+  };
+}
+
+/**
+ * How much the opacity of a ridge grows from one row to the next at its edge, for each column. The opacity
+ * follows the distance to the line. This distance is shorter than the vertical distance where the line is
+ * steep.
+ */
+function edgeOf(tops: Float32Array): Float32Array {
+  return tops.map((top, x) => {
+    const slope = ((tops[x + 1] ?? top) - (tops[x - 1] ?? top)) / 2;
+    return 1 / Math.sqrt(1 + Math.min(slope * slope, steepest * steepest));
+  });
 }

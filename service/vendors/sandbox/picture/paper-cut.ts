@@ -1,9 +1,5 @@
-import { mix, type Rgb } from './colour.ts';
-import type { Dice } from './dice.ts';
-import { fieldOf } from './field.ts';
-import type { Frame, PaintRow } from './frame.ts';
-import { noiseFrom } from './noise.ts';
-import { type Palette, tonesOf } from './palette.ts';
+import { type Frame, mix, type PaintRow, type Palette, type Rgb, tonesOf } from './colour.ts';
+import { type Dice, fieldOf, noiseFrom } from './noise.ts';
 
 /**
  * Paints sheets of coloured paper that lie on each other. Each sheet is cut along a contour line of a hilly

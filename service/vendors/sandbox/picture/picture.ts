@@ -1,12 +1,9 @@
-import { develop } from './develop.ts';
-import { diceFor } from './dice.ts';
-import { type Frame, frameOf, type PaintRow } from './frame.ts';
-import { writeJpeg } from './jpeg.ts';
+import { silkPainter } from './aurora.ts';
+import { type Frame, frameOf, type PaintRow, paletteOf } from './colour.ts';
+import { develop, writeJpeg, writePng } from './develop.ts';
 import { landscapePainter } from './landscape.ts';
-import { paletteOf } from './palette.ts';
+import { diceFor } from './noise.ts';
 import { paperCutPainter } from './paper-cut.ts';
-import { writePng } from './png.ts';
-import { silkPainter } from './silk.ts';
 import { type Theme, themeOf } from './theme.ts';
 import { tilePainter } from './tiles.ts';
 

@@ -1,6 +1,6 @@
-import type { Dice } from './dice.ts';
-import { type PaletteName, paletteNames } from './palette.ts';
-import type { Scenery } from './scenery.ts';
+import type { Dice } from './noise.ts';
+import { type PaletteName, paletteNames } from './colour.ts';
+import type { Scenery } from './landscape.ts';
 
 /** The subject of a picture. */
 export type Motif = Scenery | 'silk' | 'paper-cut' | 'tiles';

@@ -1,7 +1,5 @@
-import { lightness, mix, type Rgb } from './colour.ts';
-import { type Dice, diceFor } from './dice.ts';
-import type { Frame, PaintRow } from './frame.ts';
-import { type Palette, tonesOf } from './palette.ts';
+import { type Frame, lightness, mix, type PaintRow, type Palette, type Rgb, tonesOf } from './colour.ts';
+import { type Dice, diceFor } from './noise.ts';
 
 /** A square tile with one figure. */
 interface Tile {

@@ -4,6 +4,7 @@ import { awsEnvironment } from '../platform/environment.ts';
 import type { On } from '../platform/platform.ts';
 import { answerCloudFormation } from './custom-resource.ts';
 import { createPageFiles, createPageStore } from './page-files.ts';
+import { createTableProtection } from './table-protection.ts';
 
 /** For the function that puts the portal's pages into their bucket. */
 export type PagesServices = ReturnType<typeof openPages>;
@@ -18,6 +19,17 @@ export function openPages(on: On) {
     store: createPageStore({ bucket, ...awsEnvironment() }),
     bucket,
     addresses: { portalUrl: environment('PORTAL_URL'), apiUrl: environment('API_URL') },
+    answer: answerCloudFormation,
+  };
+}
+
+/** For the function that protects the table. */
+export type ProtectionServices = ReturnType<typeof openProtection>;
+
+export function openProtection(on: On) {
+  return {
+    ...commonOf(on, 'protect-table'),
+    protection: createTableProtection({ ...awsEnvironment(), clock: on.clock }),
     answer: answerCloudFormation,
   };
 }

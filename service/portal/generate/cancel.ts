@@ -1,13 +1,13 @@
 import { creationNotFound, notCancellable } from '../../api/problems.ts';
 import { cancelCreation } from '../../creations/cancel.ts';
-import { creationView } from '../../creations/creation.ts';
-import { idsOf } from '../../creations/log-ids.ts';
+import { creationView, idsOf } from '../../creations/creation.ts';
 import { parseCreationId } from '../../values/ids.ts';
 import type { PortalHandle } from '../http/caller.ts';
-import type { PortalCancelServices } from './open-cancel.ts';
+import type { PortalHandlers } from '../http/serve-portal.ts';
+import type { PortalCancelServices } from './open.ts';
 
 /** POST /creations/{id}/cancel: as in the API. A repetition gets the same answer. */
-export const cancelPortalCreation: PortalHandle<'cancelPortalCreation', PortalCancelServices> = async (
+const cancelPortalCreation: PortalHandle<'cancelPortalCreation', PortalCancelServices> = async (
   request,
   caller,
   services,
@@ -21,3 +21,6 @@ export const cancelPortalCreation: PortalHandle<'cancelPortalCreation', PortalCa
   const { resultsBaseUrl } = services.settings;
   return { status: 200, body: creationView(outcome.creation, resultsBaseUrl, services.clock.now()) };
 };
+
+/** The Lambda function that cancels a creation. It alone may read the keys of the vendors that stop jobs. */
+export const cancelHandlers: PortalHandlers<'cancel', PortalCancelServices> = { cancelPortalCreation };

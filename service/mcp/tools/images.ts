@@ -3,13 +3,20 @@ import { countedPost } from '../../api/admit.ts';
 import { openHold } from '../../api/hold.ts';
 import { creationView, isTerminal } from '../../creations/creation.ts';
 import { generateImage as generate } from '../../generate/generate-image.ts';
+import { quoteImage as quote } from '../../generate/quote-image.ts';
 import type { CreationId } from '../../values/ids.ts';
 import { errorName } from '../../values/runtime.ts';
-import { creationResult } from './creation-result.ts';
-import { imageRequest } from './image-request.ts';
-import { jsonOf } from './json-request.ts';
-import { creationOutput, imageArguments, objectOf, optionalImageArguments, waitSeconds } from './schemas.ts';
-import type { CreationBody } from './seen-creation.ts';
+import { type CreationBody, creationResult } from './creation-result.ts';
+import { imageRequest, jsonOf } from './image-request.ts';
+import {
+  creationOutput,
+  imageArguments,
+  number,
+  objectOf,
+  optionalImageArguments,
+  text,
+  waitSeconds,
+} from './schemas.ts';
 import { checkArguments, type Tool, type ToolCall, waitOf } from './tool.ts';
 
 /**
@@ -59,7 +66,7 @@ export async function awaitEnd(
   return last;
 }
 
-const input = objectOf({ ...imageArguments, wait_seconds: waitSeconds }, [
+const generateInput = objectOf({ ...imageArguments, wait_seconds: waitSeconds }, [
   ...optionalImageArguments,
   'wait_seconds',
 ]);
@@ -74,7 +81,7 @@ export const generateImage: Tool = {
   rate: 'post',
   attaches: true,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-  input,
+  input: generateInput,
   output: creationOutput,
   requestOf: ({ wait_seconds: _seconds, ...body }) => ({ method: 'POST', body }),
   run: async (call) => {
@@ -96,8 +103,49 @@ interface Accepted {
 /** The creation that this call makes, or that the same call made when it was sent before. */
 async function accept(call: ToolCall): Promise<Accepted> {
   const { args, caller, services } = call;
-  checkArguments(args, input);
+  checkArguments(args, generateInput);
   const seconds = waitOf(args);
   const answer = await generate(jsonOf(call.request, await imageRequest(call)), caller, services);
   return { creation: answer.body as CreationBody, seconds };
 }
+
+const quoteInput = objectOf(imageArguments, optionalImageArguments);
+
+interface QuoteBody {
+  readonly cost: number;
+  readonly model: string;
+  readonly resolution: string;
+  readonly aspect_ratio: string;
+  readonly available: number;
+  readonly sufficient: boolean;
+}
+
+export const quoteImage: Tool = {
+  name: 'quote_image',
+  title: 'Quote an image',
+  description: 'Tells what generate_image would cost with the same arguments. It charges nothing.',
+  rate: 'get',
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  input: quoteInput,
+  output: objectOf({
+    cost: number('The price in USD.'),
+    model: text('The model that would render the image.'),
+    resolution: text('Its size.'),
+    aspect_ratio: text('Its shape.'),
+    available: number('What the account can spend, in USD.'),
+    sufficient: { type: 'boolean', description: 'Whether the account can pay the price.' },
+  }),
+  requestOf: (body) => ({ method: 'POST', body }),
+  run: async (call) => {
+    const { args, caller, services } = call;
+    checkArguments(args, quoteInput);
+    const answer = await quote(jsonOf(call.request, await imageRequest(call)), caller, services);
+    const { cost, model, resolution, aspect_ratio, available, sufficient } = answer.body as QuoteBody;
+    const enough = sufficient ? 'which is enough' : 'which is not enough';
+    const sentence = `The image costs ${cost} USD (${model}, ${resolution}, ${aspect_ratio}). The account has ${available} USD, ${enough}.`;
+    return {
+      content: [{ type: 'text', text: sentence }],
+      structuredContent: { cost, model, resolution, aspect_ratio, available, sufficient },
+    };
+  },
+};

@@ -1,13 +1,13 @@
-/**
- * How many creations are open in the whole service, at every moment (decision 3). Four counters together follow the
- * creations: each start adds one, and each end takes one away. Once a minute the reconciler counts the index of open
- * work and stores the count with the sum of the counters at that moment. The estimate is that count and what the
- * counters changed since. So a change that was lost, or was counted twice, is repaired within a minute.
- */
+/** The switch is an attribute of the service item, which every request that can charge reads consistently anyway. */
 import { batchGet } from '../aws/dynamodb/batch-get.ts';
 import { updateItem } from '../aws/dynamodb/send.ts';
 import { type Item, keys, openCountKey, openCountKeys, type Table } from '../aws/dynamodb/table.ts';
 import type { CreationId } from '../values/ids.ts';
+
+// How many creations are open in the whole service, at every moment (decision 3). Four counters together follow the
+// creations: each start adds one, and each end takes one away. Once a minute the reconciler counts the index of open
+// work and stores the count with the sum of the counters at that moment. The estimate is that count and what the
+// counters changed since. So a change that was lost, or was counted twice, is repaired within a minute.
 
 /** How long a change may take. A usual one takes 6 ms. */
 const changeMillis = 300;
@@ -52,4 +52,52 @@ export async function readSum(table: Table): Promise<number> {
 function sumOf(items: readonly Item[]): number {
   const counters = items.filter(({ sk }) => sk === 'OPEN_COUNT');
   return counters.reduce((sum, counter) => sum + Number(counter['running']), 0);
+}
+
+export function createServiceSwitch(table: Table): ServiceSwitch {
+  return {
+    read: async () => {
+      const { item, openCreations } = await readService(table);
+      return { ...closedOf(item), openCreations };
+    },
+    close: async (closed) => {
+      await updateItem(table, keys.service(), {
+        UpdateExpression: 'SET closed = :closed',
+        ExpressionAttributeValues: { ':closed': closed },
+      });
+    },
+    open: async () => {
+      await updateItem(table, keys.service(), { UpdateExpression: 'REMOVE closed' });
+    },
+  };
+}
+
+/** Whether the service is closed, from the service item. */
+export function closedOf(service: Item | undefined): { readonly closed?: ClosedService } {
+  const closed = service?.['closed'] as ClosedService | undefined;
+  return closed ? { closed } : {};
+}
+
+/** The operator's switch: a closed service accepts no new creation (decision 3). */
+
+export interface ClosedService {
+  /** The message for clients. */
+  readonly message: string;
+  /** When the service was closed. */
+  readonly since: string;
+}
+
+export interface ServiceStanding {
+  /** Absent: the service is open. */
+  readonly closed?: ClosedService;
+  /** Open creations of the whole service, as an estimate. */
+  readonly openCreations: number;
+}
+
+/** Every method throws Overloaded when the table stayed busy. */
+export interface ServiceSwitch {
+  read(): Promise<ServiceStanding>;
+  /** Every request that the API reads from then on is refused before a charge. */
+  close(closed: ClosedService): Promise<void>;
+  open(): Promise<void>;
 }

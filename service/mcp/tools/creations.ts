@@ -1,12 +1,66 @@
-import { listCreations as list } from '../../api/list-creations.ts';
-import { creationStatus, listOf, number, objectOf, orNull, text } from './schemas.ts';
-import type { CreationBody } from './seen-creation.ts';
-import { checkArguments, type Tool } from './tool.ts';
+import { countedPost } from '../../api/admit.ts';
+import { cancelCreation as cancel, getCreation as get, listCreations as list } from '../../api/creations.ts';
+import { type CreationBody, creationResult } from './creation-result.ts';
+import { awaitEnd } from './images.ts';
+import {
+  creationId,
+  creationOutput,
+  creationStatus,
+  listOf,
+  number,
+  objectOf,
+  orNull,
+  text,
+  waitSeconds,
+} from './schemas.ts';
+import { checkArguments, type Tool, waitOf } from './tool.ts';
+
+const getInput = objectOf({ id: creationId, wait_seconds: waitSeconds }, ['wait_seconds']);
+
+export const getCreation: Tool = {
+  name: 'get_creation',
+  title: 'Get a creation',
+  description:
+    'Gets a creation and its image. While the creation is queued or processing, the call waits for its end.',
+  rate: 'get',
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  input: getInput,
+  output: creationOutput,
+  requestOf: ({ id }) => ({ method: 'GET', pathId: typeof id === 'string' ? id : '' }),
+  run: async (call) => {
+    const { args, request, caller, services } = call;
+    checkArguments(args, getInput);
+    const seconds = waitOf(args);
+    const { body } = await get(request, caller, services);
+    return creationResult(await awaitEnd(body as CreationBody, seconds, call), services);
+  },
+};
+
+const cancelInput = objectOf({ id: creationId });
+
+export const cancelCreation: Tool = {
+  name: 'cancel_creation',
+  title: 'Cancel a creation',
+  description:
+    'Cancels a creation that has not ended, and gives its charge back. It is refused when the creation has ended, ' +
+    'or when the provider cannot stop it any more.',
+  rate: 'post',
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  input: cancelInput,
+  output: creationOutput,
+  requestOf: ({ id }) => ({ method: 'POST', pathId: typeof id === 'string' ? id : '' }),
+  run: ({ args, request, caller, services }) =>
+    countedPost(caller.place, async () => {
+      checkArguments(args, cancelInput);
+      const { body } = await cancel(request, caller, services);
+      return creationResult(body as CreationBody);
+    }),
+};
 
 /** An agent recognises a creation by the beginning of its prompt. */
 const shownPrompt = 200;
 
-const input = objectOf(
+const listInput = objectOf(
   {
     limit: {
       type: 'integer',
@@ -31,7 +85,7 @@ export const listCreations: Tool = {
   description: 'Lists the creations of the account, the newest first.',
   rate: 'get',
   annotations: { readOnlyHint: true, openWorldHint: false },
-  input,
+  input: listInput,
   output: objectOf({
     creations: listOf(
       objectOf({
@@ -55,7 +109,7 @@ export const listCreations: Tool = {
     },
   }),
   run: async ({ args, request, caller, services }) => {
-    checkArguments(args, input);
+    checkArguments(args, listInput);
     const { data, has_more } = (await list(request, caller, services)).body as ListBody;
     const creations = data.map(({ id, status, model, prompt, cost, results, created_at }) => ({
       id,

@@ -1,17 +1,68 @@
 import { isUser } from '../accounts/end-user.ts';
-import { mostPageBytes } from '../contract/limits.ts';
+import { deprecationHeadersOf } from '../catalog/sold-catalog.ts';
+import { mostPageBytes, pollIntervalMillis } from '../contract/limits.ts';
+import { cancelCreation as cancel } from '../creations/cancel.ts';
 import type { CreationPage, CreationQuery } from '../creations/creation-reads.ts';
 import {
   type CreationRecord,
   type CreationStatus,
   creationStatuses,
   creationView,
+  idsOf,
+  isTerminal,
+  nextPollSeconds,
 } from '../creations/creation.ts';
 import { type CreationId, parseCreationId } from '../values/ids.ts';
 import { type FieldError, invalidRequest } from '../values/problem.ts';
-import type { ListServices } from './open.ts';
-import { type ApiRequest, unknownParameters } from './request.ts';
+import type { Caller } from './admit.ts';
+import type { CancelApiServices, CatalogServices, ListServices } from './open.ts';
+import { creationNotFound, notCancellable, pollTooSoon } from './problems.ts';
+import { type ApiRequest, checkQuery, unknownParameters } from './request.ts';
 import type { Handle } from './serve.ts';
+
+/**
+ * GET /creations/{id}: the creation, which was read together with the caller. Each may be polled once a
+ * second.
+ */
+export const getCreation: Handle<CatalogServices> = async (request, caller, services) => {
+  checkQuery(request, 'getCreation');
+  const creation = ownCreation(caller);
+  const mayPoll = await services.requests.stampPoll(creation.id, pollIntervalMillis, caller.nowMillis);
+  if (!mayPoll) throw pollTooSoon();
+  return {
+    status: 200,
+    headers: {
+      ...deprecationHeadersOf(services.catalog, creation.model),
+      ...(!isTerminal(creation.status) && {
+        'retry-after': String(nextPollSeconds(creation, caller.nowMillis)),
+      }),
+    },
+    body: creationView(creation, services.resultsBaseUrl, caller.nowMillis),
+  };
+};
+
+/** Another account's creation and an absent one are the same answer, byte for byte. */
+function ownCreation({ account, state: { creation } }: Caller): CreationRecord {
+  if (creation?.accountId !== account.id) throw creationNotFound();
+  return creation;
+}
+
+/**
+ * POST /creations/{id}/cancel: fails the creation as cancelled and gives its charge back. A repetition gets the
+ * same answer, so an Idempotency-Key is not read. The body is not read either.
+ */
+export const cancelCreation: Handle<CancelApiServices> = async (request, caller, services) => {
+  checkQuery(request, 'cancelCreation');
+  const creation = ownCreation(caller);
+  // A cancelled creation must not be answered with 429.
+  await caller.place.take();
+  const outcome = await cancel(creation, idsOf(creation), services);
+  if (outcome.kind === 'not_cancellable') throw notCancellable(outcome.creation);
+  return {
+    status: 200,
+    body: creationView(outcome.creation, services.resultsBaseUrl, services.clock.now()),
+  };
+};
 
 const defaultLimit = 20;
 const mostLimit = 100;
