@@ -9,14 +9,22 @@ import { accountFromItem, secretsFromItem } from './account-items.ts';
 import type { Account, SealedSecret } from './account.ts';
 import { alertsVersion } from './version.ts';
 
-export function createAccountSettings(table: Table): AccountSettings {
+/** Every function throws Overloaded when the table stayed busy. A retry recognizes its own lost write. */
+export function createAccountSettings(table: Table) {
   return {
-    read: async (id) => {
+    read: async (id: AccountId): Promise<Account | undefined> => {
       const item = await getItem(table, keys.account(id));
       return item && accountFromItem(item);
     },
-    replaceSecrets: (id, current, next) => replaceSecrets(table, id, current, next),
-    changeAlerts: (read, next) => changeAlerts(table, read, next),
+    /** Stores a new list of secrets. False when the current secret is no longer the given one. */
+    replaceSecrets: (
+      id: AccountId,
+      current: SealedSecret | undefined,
+      next: readonly SealedSecret[],
+    ): Promise<boolean> => replaceSecrets(table, id, current, next),
+    /** Changes both alerts. False when another call changed one of them since the account was read. */
+    changeAlerts: (read: Account, next: Required<NoticeSettings>): Promise<boolean> =>
+      changeAlerts(table, read, next),
   };
 }
 
@@ -87,19 +95,6 @@ export async function isStored(
 }
 
 // What clients change of their account by themselves.
-
-/** Every function throws Overloaded when the table stayed busy. A retry recognizes its own lost write. */
-interface AccountSettings {
-  read(id: AccountId): Promise<Account | undefined>;
-  /** Stores a new list of secrets. False when the current secret is no longer the given one. */
-  replaceSecrets(
-    id: AccountId,
-    current: SealedSecret | undefined,
-    next: readonly SealedSecret[],
-  ): Promise<boolean>;
-  /** Changes both alerts. False when another call changed one of them since the account was read. */
-  changeAlerts(read: Account, next: Required<NoticeSettings>): Promise<boolean>;
-}
 
 export interface NoticeSettings {
   /** null removes the address: no further notice is sent. */

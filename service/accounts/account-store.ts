@@ -38,69 +38,57 @@ export interface ModelChange {
   readonly show: readonly string[];
 }
 
-/** Every function throws Overloaded when the table stayed busy. A retry recognizes its own lost write. */
-export interface AccountStore {
-  /** False when the id is taken. */
-  create(account: Account): Promise<boolean>;
-  read(id: AccountId): Promise<Account | undefined>;
-  /** Oldest first. All accounts are in memory at once. */
-  list(): Promise<Account[]>;
-  /** Oldest first, some hundred at once. */
-  pages(): AsyncIterable<readonly Account[]>;
-  /** False when there is no such account. */
-  changeIfThere(id: AccountId, change: AccountChange): Promise<boolean>;
-  change(id: AccountId, change: AccountChange): Promise<void>;
-  /** False when another call changed one of these values since the account was read. */
-  changeAsRead(read: Account, change: OperatedChange): Promise<boolean>;
-  /** Changes the list of hidden models, and keeps changes that others make at the same time. */
-  changeHiddenModels(id: AccountId, change: ModelChange): Promise<void>;
-  /** Stores a new list of secrets. False when the current secret is no longer the given one. */
-  replaceSecrets(
-    id: AccountId,
-    current: SealedSecret | undefined,
-    next: readonly SealedSecret[],
-  ): Promise<boolean>;
-  /** service/accounts/key-store.ts. */
-  createKey(key: ApiKey): ReturnType<KeyStore['create']>;
-  listKeys(id: AccountId): Promise<ApiKey[]>;
-  /** False when there is no such key. A second revocation keeps the time of the first one. */
-  revokeKey(id: AccountId, key: KeyId, at: string): Promise<boolean>;
-  /** False when there is no such key. */
-  changeKey(id: AccountId, key: KeyId, change: KeyChange): Promise<boolean>;
-}
-
 const hiddenModelTries = 20;
 /** Accounts per batch. BatchGetItem returns at most 16 MB, so all items of a batch fit into a few calls. */
 const accountsAtOnce = 500;
 
-export function createAccountStore(table: Table): AccountStore {
+/** Every function throws Overloaded when the table stayed busy. A retry recognizes its own lost write. */
+export function createAccountStore(table: Table) {
   const keyStore = createKeyStore(table);
   const settings = createAccountSettings(table);
   return {
-    create: (account) =>
+    /** False when the id is taken. */
+    create: (account: Account): Promise<boolean> =>
       createOwn(
         table,
         accountToItem(account),
         (found) => found['createdAt'] === account.createdAt && found['name'] === account.name,
       ),
-    read: (id) => settings.read(id),
-    list: async () => {
+    read: (id: AccountId): Promise<Account | undefined> => settings.read(id),
+    /** Oldest first. All accounts are in memory at once. */
+    list: async (): Promise<Account[]> => {
       const accounts: Account[] = [];
       for await (const page of accountPages(table)) accounts.push(...page);
       return accounts;
     },
-    pages: () => accountPages(table),
-    changeIfThere: (id, change) => updateIf(table, keys.account(id), changeOf(change)),
-    change: async (id, change) => {
+    /** Oldest first, some hundred at once. */
+    pages: (): AsyncIterable<readonly Account[]> => accountPages(table),
+    /** False when there is no such account. */
+    changeIfThere: (id: AccountId, change: AccountChange): Promise<boolean> =>
+      updateIf(table, keys.account(id), changeOf(change)),
+    change: async (id: AccountId, change: AccountChange) => {
       await updateItem(table, keys.account(id), changeOf(change));
     },
-    changeAsRead: (read, change) => changeAsRead(table, read, change),
-    changeHiddenModels: (id, change) => changeHiddenModels(table, id, change),
-    replaceSecrets: (id, current, next) => settings.replaceSecrets(id, current, next),
-    createKey: (key) => keyStore.create(key),
-    listKeys: async (id) => (await queryAll(table, keys.account(id).pk, 'KEY#')).map(apiKeyFromItem),
-    revokeKey: (id, key, at) => keyStore.revoke(id, key, at),
-    changeKey: (id, key, change) =>
+    /** False when another call changed one of these values since the account was read. */
+    changeAsRead: (read: Account, change: OperatedChange): Promise<boolean> =>
+      changeAsRead(table, read, change),
+    /** Changes the list of hidden models, and keeps changes that others make at the same time. */
+    changeHiddenModels: (id: AccountId, change: ModelChange): Promise<void> =>
+      changeHiddenModels(table, id, change),
+    /** Stores a new list of secrets. False when the current secret is no longer the given one. */
+    replaceSecrets: (
+      id: AccountId,
+      current: SealedSecret | undefined,
+      next: readonly SealedSecret[],
+    ): Promise<boolean> => settings.replaceSecrets(id, current, next),
+    /** service/accounts/key-store.ts. */
+    createKey: (key: ApiKey): ReturnType<KeyStore['create']> => keyStore.create(key),
+    listKeys: async (id: AccountId): Promise<ApiKey[]> =>
+      (await queryAll(table, keys.account(id).pk, 'KEY#')).map(apiKeyFromItem),
+    /** False when there is no such key. A second revocation keeps the time of the first one. */
+    revokeKey: (id: AccountId, key: KeyId, at: string): Promise<boolean> => keyStore.revoke(id, key, at),
+    /** False when there is no such key. */
+    changeKey: (id: AccountId, key: KeyId, change: KeyChange): Promise<boolean> =>
       updateIf(table, keys.apiKey(id, key), {
         ...editParts(change),
         ConditionExpression: 'attribute_exists(pk)',

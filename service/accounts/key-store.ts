@@ -95,24 +95,36 @@ async function added(
   throw new OutcomeUnknown('No answer says whether the key was stored.', { cause });
 }
 
-export function createKeyStore(table: Table): KeyStore {
+export function createKeyStore(table: Table) {
   return {
-    read: async (account, id) => {
+    read: async (account: AccountId, id: KeyId): Promise<ApiKey | undefined> => {
       const item = await getItem(table, keys.apiKey(account, id));
       return item && apiKeyFromItem(item);
     },
-    create: async (key) => {
+    /** Stores a new key, unless the account has as many as it may have. */
+    create: async (key: ApiKey): Promise<'created' | 'id_taken' | 'too_many'> => {
       const outcome = await addKey(table, key);
       return outcome === 'added' ? 'created' : outcome === 'refused' ? 'id_taken' : outcome;
     },
-    revoke: (account, id, at) =>
+    /** False when there is no such key. A second revocation keeps the time of the first one. */
+    revoke: (account: AccountId, id: KeyId, at: string): Promise<boolean> =>
       updateIf(table, keys.apiKey(account, id), {
         UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :at)',
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeValues: { ':at': at },
       }),
-    change: (read, edit) => change(table, read, edit),
-    roll: (read, next, oldEndsAt) => roll(table, read, next, oldEndsAt),
+    /**
+     * Changes a key, if name, limits and revocation are still those of the key as it was read. False when
+     * somebody changed them meanwhile.
+     */
+    change: (read: ApiKey, edit: KeyEdit): Promise<boolean> => change(table, read, edit),
+    /**
+     * Stores the key that replaces another, and the new end of the other, by one transaction. "changed":
+     * somebody changed the other key meanwhile. Throws OutcomeUnknown when it is unknown whether it was
+     * written.
+     */
+    roll: (read: ApiKey, next: ApiKey, oldEndsAt: string): Promise<'rolled' | 'changed' | 'too_many'> =>
+      roll(table, read, next, oldEndsAt),
   };
 }
 
@@ -223,20 +235,4 @@ export function putKey(table: Table, key: ApiKey): Promise<boolean> {
 // The API keys of accounts, as people manage them.
 
 /** Every function throws Overloaded when the table stayed busy. A retry recognizes its own lost write. */
-export interface KeyStore {
-  read(account: AccountId, id: KeyId): Promise<ApiKey | undefined>;
-  /** Stores a new key, unless the account has as many as it may have. */
-  create(key: ApiKey): Promise<'created' | 'id_taken' | 'too_many'>;
-  /** False when there is no such key. A second revocation keeps the time of the first one. */
-  revoke(account: AccountId, id: KeyId, at: string): Promise<boolean>;
-  /**
-   * Changes a key, if name, limits and revocation are still those of the key as it was read. False when somebody
-   * changed them meanwhile.
-   */
-  change(read: ApiKey, edit: KeyEdit): Promise<boolean>;
-  /**
-   * Stores the key that replaces another, and the new end of the other, by one transaction. "changed": somebody changed
-   * the other key meanwhile. Throws OutcomeUnknown when it is unknown whether it was written.
-   */
-  roll(read: ApiKey, next: ApiKey, oldEndsAt: string): Promise<'rolled' | 'changed' | 'too_many'>;
-}
+export type KeyStore = ReturnType<typeof createKeyStore>;

@@ -18,36 +18,49 @@ import { asMicros, largestAvailableMicros, type Micros } from '../values/money.t
 import { ledgerRowFromItem } from './account-items.ts';
 import type { LedgerKind, LedgerRow } from './account.ts';
 
-export interface WalletStore extends Wallet {
-  /** The ledger row of a creation's charge. */
-  charge(creation: {
-    readonly id: CreationId;
-    readonly accountId: AccountId;
-    readonly createdAt: string;
-  }): Promise<LedgerRow | undefined>;
-  /** Oldest first. */
-  ledger(id: AccountId): Promise<LedgerRow[]>;
-}
+/**
+ * All movements throw Overloaded when the table stayed busy and nothing was written. They throw
+ * OutcomeUnknown when it is unknown whether the movement was written.
+ */
+export type WalletStore = ReturnType<typeof createWalletStore>;
 
 const staysBelowTheLargest = 'availableMicros <= :room';
 const staysAboveTheLeast = 'availableMicros >= :room';
 const returnOld = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
-export function createWalletStore(table: Table): WalletStore {
+export function createWalletStore(table: Table) {
   return {
-    topUp: (id, amount, reference) => move(table, id, rowOf(table, 'top_up', amount, { reference })),
-    adjust: (id, amount, reason, reference) =>
+    /** Adds to the balance, once for each reference. */
+    topUp: (id: AccountId, amount: Micros, reference: string): Promise<MovementOutcome> =>
+      move(table, id, rowOf(table, 'top_up', amount, { reference })),
+    /**
+     * Adds to the balance or takes from it, even below zero. With a reference, only once for each reference.
+     */
+    adjust: (id: AccountId, amount: Micros, reason: string, reference?: string): Promise<MovementOutcome> =>
       move(
         table,
         id,
         rowOf(table, 'adjustment', amount, { reason, ...(reference !== undefined && { reference }) }),
       ),
-    setCreditLine: (id, from, to) => setCreditLine(table, id, from, to),
-    charge: async ({ id, accountId, createdAt }) => {
+    /** 'changed_meanwhile': the stored credit line is no longer `from`. */
+    setCreditLine: (id: AccountId, from: Micros, to: Micros): Promise<CreditLineOutcome> =>
+      setCreditLine(table, id, from, to),
+    /** The ledger row of a creation's charge. */
+    charge: async ({
+      id,
+      accountId,
+      createdAt,
+    }: {
+      readonly id: CreationId;
+      readonly accountId: AccountId;
+      readonly createdAt: string;
+    }): Promise<LedgerRow | undefined> => {
       const item = await getItem(table, keys.ledger(accountId, createdAt, 'charge', id));
       return item && ledgerRowFromItem(item);
     },
-    ledger: async (id) => (await queryAll(table, keys.account(id).pk, 'LEDGER#')).map(ledgerRowFromItem),
+    /** Oldest first. */
+    ledger: async (id: AccountId): Promise<LedgerRow[]> =>
+      (await queryAll(table, keys.account(id).pk, 'LEDGER#')).map(ledgerRowFromItem),
   };
 }
 
@@ -198,18 +211,3 @@ export type MovementOutcome =
   | { readonly kind: 'out_of_range' };
 
 export type CreditLineOutcome = 'changed' | 'changed_meanwhile' | 'out_of_range';
-
-/**
- * All movements throw Overloaded when the table stayed busy and nothing was written. They throw
- * OutcomeUnknown when it is unknown whether the movement was written.
- */
-export interface Wallet {
-  /** Adds to the balance, once for each reference. */
-  topUp(id: AccountId, amount: Micros, reference: string): Promise<MovementOutcome>;
-  /**
-   * Adds to the balance or takes from it, even below zero. With a reference, only once for each reference.
-   */
-  adjust(id: AccountId, amount: Micros, reason: string, reference?: string): Promise<MovementOutcome>;
-  /** 'changed_meanwhile': the stored credit line is no longer `from`. */
-  setCreditLine(id: AccountId, from: Micros, to: Micros): Promise<CreditLineOutcome>;
-}

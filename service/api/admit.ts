@@ -70,12 +70,13 @@ export function openRatePlace(
   caller: Authenticated,
   rate: Rate,
   requests: Pick<RequestStore, 'countRequest'>,
-): RatePlace {
+) {
   let isTaken = false;
   return {
     get isTaken() {
       return isTaken;
     },
+    /** Takes the place now, unless the request has one. Throws RateExceeded when the window is full. */
     take: async () => {
       if (isTaken) return;
       const limit = limitOf(caller, rate);
@@ -83,6 +84,7 @@ export function openRatePlace(
         throw overRate(caller, rate);
       isTaken = true;
     },
+    /** The charge's transaction has taken the place. */
     takenByCharge: () => {
       isTaken = true;
     },
@@ -184,13 +186,7 @@ export interface Authenticated {
  * A request's place in its account's rate window. Every request takes one place: by an update of its own
  * before work that costs something, in the charge's transaction, or once its answer is decided.
  */
-interface RatePlace {
-  readonly isTaken: boolean;
-  /** Takes the place now, unless the request has one. Throws RateExceeded when the window is full. */
-  take(): Promise<void>;
-  /** The charge's transaction has taken the place. */
-  takenByCharge(): void;
-}
+type RatePlace = ReturnType<typeof openRatePlace>;
 
 export interface Caller extends Authenticated {
   readonly place: RatePlace;

@@ -13,21 +13,13 @@ export interface AddressStanding {
   readonly rejected: Readonly<Record<'401' | '403', number>>;
 }
 
-/** Both throw Overloaded when the table stayed busy. */
-export interface BlockStore {
-  /** @param address as clientAddress() gives it */
-  read(address: string, nowMillis: number): Promise<AddressStanding>;
-  /**
-   * Removes the block and the counts of this minute. With the counts, the next rejection would block again.
-   */
-  lift(address: string, nowMillis: number): Promise<void>;
-}
-
 const kinds = ['401', '403'] as const;
 
-export function createBlockStore(table: Table): BlockStore {
+/** Both throw Overloaded when the table stayed busy. */
+export function createBlockStore(table: Table) {
   return {
-    read: async (address, nowMillis) => {
+    /** @param address as clientAddress() gives it */
+    read: async (address: string, nowMillis: number): Promise<AddressStanding> => {
       const [block, wrongKeys, inactive] = await Promise.all([
         getItem(table, keys.block(address)),
         ...kinds.map((kind) => getItem(table, keys.rejected(address, kind, minuteOf(nowMillis)))),
@@ -38,7 +30,10 @@ export function createBlockStore(table: Table): BlockStore {
         rejected: { 401: Number(wrongKeys?.['count'] ?? 0), 403: Number(inactive?.['count'] ?? 0) },
       };
     },
-    lift: async (address, nowMillis) => {
+    /**
+     * Removes the block and the counts of this minute. With the counts, the next rejection would block again.
+     */
+    lift: async (address: string, nowMillis: number) => {
       // The counts go first: a rejection between the deletions could otherwise block the address again.
       const counts = kinds.map((kind) => keys.rejected(address, kind, minuteOf(nowMillis)));
       for (const key of [...counts, keys.block(address)]) {

@@ -15,12 +15,18 @@ const keptMillis = 86_400_000;
 const mostTries = 8;
 
 /** @param limit how many places an account has */
-export function createHeldPlaces(table: Table, door: Door, limit: number): HeldPlaces {
+export function createHeldPlaces(table: Table, door: Door, limit: number) {
   const names = Array.from({ length: limit }, (_, index) => `p${index}`);
   return {
     door,
+    /** How many requests of an account are held at once. */
     limit,
-    claim: async (account, untilMillis, nowMillis) => {
+    /** Undefined: the account has no place left. Throws Overloaded when the table stayed busy. */
+    claim: async (
+      account: AccountId,
+      untilMillis: number,
+      nowMillis: number,
+    ): Promise<HeldPlace | undefined> => {
       const holder = Buffer.from(table.randomBytes(12)).toString('base64url');
       let free = names;
       for (let tries = 1; tries <= mostTries; tries += 1) {
@@ -44,7 +50,8 @@ export function createHeldPlaces(table: Table, door: Door, limit: number): HeldP
       }
       return undefined;
     },
-    release: async (account, { name, holder }) => {
+    /** Gives a place back before its time. */
+    release: async (account: AccountId, { name, holder }: HeldPlace) => {
       await updateIf(table, heldKey(account, door), {
         UpdateExpression: 'REMOVE #place',
         ConditionExpression: isOurs,
@@ -67,15 +74,7 @@ function numberOf([high = 0, low = 0]: Uint8Array): number {
 // The places in which requests of an account are held.
 
 /** The places of each account at one door. */
-export interface HeldPlaces {
-  readonly door: Door;
-  /** How many requests of an account are held at once. */
-  readonly limit: number;
-  /** Undefined: the account has no place left. Throws Overloaded when the table stayed busy. */
-  claim(account: AccountId, untilMillis: number, nowMillis: number): Promise<HeldPlace | undefined>;
-  /** Gives a place back before its time. */
-  release(account: AccountId, place: HeldPlace): Promise<void>;
-}
+export type HeldPlaces = ReturnType<typeof createHeldPlaces>;
 
 /** The right to hold one request. It ends by itself, so that a function that is killed does not keep it. */
 export interface HeldPlace {

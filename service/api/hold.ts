@@ -11,28 +11,25 @@ export interface HoldServices extends Pick<ApiServices, 'budget' | 'clock' | 'lo
   readonly held: HeldPlaces;
 }
 
-export interface Hold {
-  /** Takes a place, unless the request has one. False: the account has no place left. Throws Overloaded. */
-  take(): Promise<boolean>;
-  /** Gives the place back. It never throws. */
-  release(): Promise<void>;
-}
+export type Hold = ReturnType<typeof openHold>;
 
 /** @param untilMillis how long the place is kept at most, in milliseconds since the request's arrival */
 export function openHold(
   account: AccountId,
   untilMillis: number,
   { held, budget, clock, log }: HoldServices,
-): Hold {
+) {
   let place: HeldPlace | undefined;
   return {
-    take: async () => {
+    /** Takes a place, unless the request has one. False: the account has no place left. Throws Overloaded. */
+    take: async (): Promise<boolean> => {
       if (place) return true;
       const nowMillis = clock.now();
       place = await held.claim(account, nowMillis + untilMillis - budget.elapsed(), nowMillis);
       if (!place) log.info('request_not_held', { door: held.door, limit: held.limit });
       return place !== undefined;
     },
+    /** Gives the place back. It never throws. */
     release: async () => {
       const taken = place;
       place = undefined;

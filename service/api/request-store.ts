@@ -42,10 +42,17 @@ export function blockFromItem(item: Item): Block {
  * The reads and the counters of the request path.
  * @param sandbox whom the deployment offers the sandbox to
  */
-export function createRequestStore(table: Table, sandbox: SandboxSetting = 'marked'): RequestStore {
+export function createRequestStore(table: Table, sandbox: SandboxSetting = 'marked') {
   return {
-    read: (question) => readState(table, question, sandbox),
-    countRequest: async (account, rate, limit, nowMillis) => {
+    /** One consistent BatchGetItem. Throws Overloaded when not all of it could be read. */
+    read: (question: RequestQuestion): Promise<RequestState> => readState(table, question, sandbox),
+    /** Counts one request. False when the limit of the window is used up. */
+    countRequest: async (
+      account: AccountId,
+      rate: 'get' | 'post',
+      limit: number,
+      nowMillis: number,
+    ): Promise<boolean> => {
       if (limit === 0) return false;
       return updateIf(table, keys.rate(account, rate, minuteOf(nowMillis)), {
         UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
@@ -58,14 +65,16 @@ export function createRequestStore(table: Table, sandbox: SandboxSetting = 'mark
         },
       });
     },
-    noteKeyUse: async (account, key, hour) => {
+    /** Notes when a key was last used, to the hour. */
+    noteKeyUse: async (account: AccountId, key: KeyId, hour: string) => {
       await updateIf(table, keys.apiKey(account, key), {
         UpdateExpression: 'SET lastUsedAt = :hour',
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeValues: { ':hour': hour },
       });
     },
-    stampPoll: async (id, intervalMillis, nowMillis) =>
+    /** Notes the time of a poll. False when the last poll is less than the interval ago. */
+    stampPoll: async (id: CreationId, intervalMillis: number, nowMillis: number): Promise<boolean> =>
       updateIf(table, keys.poll(id), {
         UpdateExpression: 'SET lastPollAt = :now, #ttl = :ttl',
         ConditionExpression: 'attribute_not_exists(lastPollAt) OR lastPollAt <= :before',
@@ -76,7 +85,9 @@ export function createRequestStore(table: Table, sandbox: SandboxSetting = 'mark
           ':ttl': secondsAfter(nowMillis, 60),
         },
       }),
-    countRejection: (address, rejection, nowMillis) => countRejection(table, address, rejection, nowMillis),
+    /** Counts a rejected authentication, and blocks the address after too many of them. */
+    countRejection: (address: string, rejection: Rejection, nowMillis: number): Promise<void> =>
+      countRejection(table, address, rejection, nowMillis),
   };
 }
 
@@ -252,20 +263,4 @@ export interface RequestState extends ProviderSwitches {
   readonly userTold?: ToldCap;
 }
 
-export interface RequestStore {
-  /** One consistent BatchGetItem. Throws Overloaded when not all of it could be read. */
-  read(question: RequestQuestion): Promise<RequestState>;
-  /** Counts one request. False when the limit of the window is used up. */
-  countRequest(
-    accountId: AccountId,
-    rate: 'get' | 'post',
-    limit: number,
-    nowMillis: number,
-  ): Promise<boolean>;
-  /** Notes when a key was last used, to the hour. */
-  noteKeyUse(accountId: AccountId, keyId: KeyId, hour: string): Promise<void>;
-  /** Notes the time of a poll. False when the last poll is less than the interval ago. */
-  stampPoll(creationId: CreationId, intervalMillis: number, nowMillis: number): Promise<boolean>;
-  /** Counts a rejected authentication, and blocks the address after too many of them. */
-  countRejection(clientAddress: string, rejection: Rejection, nowMillis: number): Promise<void>;
-}
+export type RequestStore = ReturnType<typeof createRequestStore>;

@@ -14,9 +14,13 @@ const stateKey = (account: AccountId): ItemKey => ({ pk: 'AUDIT', sk: `ACCOUNT#$
 const longestState = 390_000;
 const stateKeptMillis = 7 * 86_400_000;
 
-export function createAuditRunStore(table: Table): AuditRunStore {
+export function createAuditRunStore(table: Table) {
   return {
-    take: async (day, lock, nowMillis) => {
+    /**
+     * Takes the lock, and gives the run that is not finished, or a new run of this day. `none`: the run of
+     * this day is finished, or somebody works on it.
+     */
+    take: async (day: string, lock: AuditLock, nowMillis: number): Promise<AuditRun | 'none'> => {
       const item = await getItem(table, runKey);
       const last = item && runFromItem(item);
       if (Number(item?.['until'] ?? 0) > nowMillis) return 'none';
@@ -29,19 +33,21 @@ export function createAuditRunStore(table: Table): AuditRunStore {
       });
       return isTaken ? run : 'none';
     },
-    save: (run, lock) =>
+    /** False: another holder has taken the run. A lock that ends now gives the run back. */
+    save: (run: AuditRun, lock: AuditLock): Promise<boolean> =>
       putIf(table, runToItem(run, lock), {
         ConditionExpression: 'holder = :own',
         ExpressionAttributeValues: { ':own': lock.holder },
       }),
-    keep: async (account, state, nowMillis) => {
+    /** Keeps the state of an interrupted account. False: it is too large, and the account begins again. */
+    keep: async (account: AccountId, state: LookState, nowMillis: number): Promise<boolean> => {
       const text = JSON.stringify(state);
       if (text.length > longestState) return false;
       const expires = Math.ceil((nowMillis + stateKeptMillis) / 1000);
       await putItem(table, { ...stateKey(account), state: text, [ttlAttribute]: expires });
       return true;
     },
-    read: async (account) => {
+    read: async (account: AccountId): Promise<LookState | undefined> => {
       const text = (await getItem(table, stateKey(account)))?.['state'];
       return typeof text === 'string' ? (JSON.parse(text) as LookState) : undefined;
     },
@@ -89,15 +95,4 @@ export interface AuditLock {
 }
 
 /** Every function throws Overloaded when the table stayed busy. */
-export interface AuditRunStore {
-  /**
-   * Takes the lock, and gives the run that is not finished, or a new run of this day. `none`: the run of this
-   * day is finished, or somebody works on it.
-   */
-  take(day: string, lock: AuditLock, nowMillis: number): Promise<AuditRun | 'none'>;
-  /** False: another holder has taken the run. A lock that ends now gives the run back. */
-  save(run: AuditRun, lock: AuditLock): Promise<boolean>;
-  /** Keeps the state of an interrupted account. False: it is too large, and the account begins again. */
-  keep(account: AccountId, state: LookState, nowMillis: number): Promise<boolean>;
-  read(account: AccountId): Promise<LookState | undefined>;
-}
+export type AuditRunStore = ReturnType<typeof createAuditRunStore>;

@@ -41,10 +41,12 @@ const ledgerStart = 'LEDGER#';
 const ledgerEnd = 'LEDGER$';
 const accountStart = 'ACCOUNT#';
 
-export function createBooksReader(table: Table): BooksReader {
+export function createBooksReader(table: Table) {
   return {
-    accounts: (after) => accountPages(table, after),
-    ledger: async function* (account, from = ledgerStart) {
+    /** The accounts after a place, the oldest first, some hundred at once. */
+    accounts: (after?: string): AsyncIterable<readonly ListedAccount[]> => accountPages(table, after),
+    /** The rows of the ledger from this place on, the oldest first, some hundred at once. */
+    ledger: async function* (account: AccountId, from = ledgerStart): AsyncGenerator<readonly PlacedRow[]> {
       const query: QueryParts = {
         KeyConditionExpression: 'pk = :pk',
         ExpressionAttributeValues: { ':pk': keys.account(account).pk },
@@ -54,17 +56,20 @@ export function createBooksReader(table: Table): BooksReader {
       for await (const page of pagesOf(table, query))
         yield page.map(({ sk, ...row }) => ({ place: String(sk), row: row as unknown as AuditedRow }));
     },
-    listed: async function* (account, after) {
+    /** The creations after this one in the account's list, the oldest first, some hundred at once. */
+    listed: async function* (account: AccountId, after?: CreationId): AsyncGenerator<readonly CreationId[]> {
       for await (const page of pagesOf(table, listOf(`CREATIONS#${account}`, after)))
         yield page.map((row): CreationId => listedIdOf(row));
     },
-    creations: async (ids) =>
+    /** The records of these creations, in any order. */
+    creations: async (ids: readonly CreationId[]): Promise<readonly AuditedCreation[]> =>
       (await batchGetAtOnce(
         table,
         ids.map((id) => keys.creation(id)),
         creationAttributes,
       )) as unknown as AuditedCreation[],
-    sums: async (account) => {
+    /** The stored sums. They are read one after the other. Undefined: there is no such account. */
+    sums: async (account: AccountId): Promise<StoredSums | undefined> => {
       const [item, held] = await Promise.all([
         getItem(table, keys.account(account), 'availableMicros, creditLineMicros, inFlight'),
         queryAll(table, keys.account(account).pk, 'KEY#'),
@@ -78,11 +83,14 @@ export function createBooksReader(table: Table): BooksReader {
         }
       );
     },
-    userCounters: async (account) =>
+    /** The counters of the users of keys that have a cap for each user. */
+    userCounters: async (account: AccountId): Promise<readonly UserCounter[]> =>
       (await queryAll(table, keys.account(account).pk, 'USER#')).map(userCounterFromItem),
-    inFlight: async (account) =>
+    /** The stored number of open creations. */
+    inFlight: async (account: AccountId): Promise<number> =>
       Number((await getItem(table, keys.account(account), 'inFlight'))?.['inFlight']),
-    placeOf: (millis) => `${ledgerStart}${new Date(millis).toISOString()}`,
+    /** The first place of rows of this time (Unix milliseconds). */
+    placeOf: (millis: number): string => `${ledgerStart}${new Date(millis).toISOString()}`,
   };
 }
 
@@ -120,21 +128,4 @@ export interface ListedAccount {
 }
 
 /** Every read is consistent except the two lists. Throws Overloaded when the table stayed busy. */
-export interface BooksReader {
-  /** The accounts after a place, the oldest first, some hundred at once. */
-  accounts(after?: string): AsyncIterable<readonly ListedAccount[]>;
-  /** The rows of the ledger from this place on, the oldest first, some hundred at once. */
-  ledger(account: AccountId, from?: string): AsyncIterable<readonly PlacedRow[]>;
-  /** The creations after this one in the account's list, the oldest first, some hundred at once. */
-  listed(account: AccountId, after?: CreationId): AsyncIterable<readonly CreationId[]>;
-  /** The records of these creations, in any order. */
-  creations(ids: readonly CreationId[]): Promise<readonly AuditedCreation[]>;
-  /** The stored sums. They are read one after the other. Undefined: there is no such account. */
-  sums(account: AccountId): Promise<StoredSums | undefined>;
-  /** The counters of the users of keys that have a cap for each user. */
-  userCounters(account: AccountId): Promise<readonly UserCounter[]>;
-  /** The stored number of open creations. */
-  inFlight(account: AccountId): Promise<number>;
-  /** The first place of rows of this time (Unix milliseconds). */
-  placeOf(millis: number): string;
-}
+export type BooksReader = ReturnType<typeof createBooksReader>;

@@ -30,33 +30,10 @@ export interface CreationTallyState {
   readonly withoutRows: readonly CreationId[];
 }
 
-export interface CreationTally {
-  /** Takes a row that names a creation. */
-  row(row: AuditedRow): void;
-  /** Takes ids of the list of the account's creations. */
-  listed(ids: readonly CreationId[]): void;
-  /** Creations whose record was not read since their last row came. */
-  unread(): CreationId[];
-  /** Creations whose record may have changed since it was read: it was open, or there was none. */
-  unended(): CreationId[];
-  /** Takes the records of these ids. An id without a record has no creation. */
-  read(ids: readonly CreationId[], records: readonly AuditedCreation[]): void;
-  /** Listed creations that no row has named so far. */
-  withoutRows(): readonly CreationId[];
-  /** The ids of the creations that are open, by their records. */
-  open(): CreationId[];
-  /** How many creations there are: in the ledger or in the list. */
-  seen(): number;
-  /** The creations that do not agree with their rows. */
-  findings(): ReadonlyMap<CreationId, readonly Finding[]>;
-  state(): CreationTallyState;
-}
+export type CreationTally = ReturnType<typeof createCreationTally>;
 
 /** @param isRemembered of a creation that is never forgotten, so that all its rows are counted together */
-export function createCreationTally(
-  isRemembered: (id: CreationId) => boolean,
-  from?: CreationTallyState,
-): CreationTally {
+export function createCreationTally(isRemembered: (id: CreationId) => boolean, from?: CreationTallyState) {
   let seen = from?.seen ?? 0;
   const kept = new Map<CreationId, Kept>(from?.kept);
   // Closed creations that the list has not named yet, and listed creations that no row has named yet. The
@@ -83,7 +60,8 @@ export function createCreationTally(
   };
 
   return {
-    row: (row) => {
+    /** Takes a row that names a creation. */
+    row: (row: AuditedRow) => {
       const { creationId, kind, amountMicros, at } = row;
       if (creationId === undefined) return;
       const one = keep(creationId);
@@ -98,7 +76,8 @@ export function createCreationTally(
       if (!one.record || !isTerminal(one.record.status)) unread.add(creationId);
       forgetComplete(creationId, one);
     },
-    listed: (ids) => {
+    /** Takes ids of the list of the account's creations. */
+    listed: (ids: readonly CreationId[]) => {
       for (const id of ids) {
         if (unlisted.delete(id)) continue;
         const one = kept.get(id);
@@ -109,9 +88,13 @@ export function createCreationTally(
         }
       }
     },
-    unread: () => [...unread],
-    unended: () => [...kept].flatMap(([id, { record }]) => (record && isTerminal(record.status) ? [] : [id])),
-    read: (ids, records) => {
+    /** Creations whose record was not read since their last row came. */
+    unread: (): CreationId[] => [...unread],
+    /** Creations whose record may have changed since it was read: it was open, or there was none. */
+    unended: (): CreationId[] =>
+      [...kept].flatMap(([id, { record }]) => (record && isTerminal(record.status) ? [] : [id])),
+    /** Takes the records of these ids. An id without a record has no creation. */
+    read: (ids: readonly CreationId[], records: readonly AuditedCreation[]) => {
       const found = new Map(records.map((record) => [record.id, record]));
       for (const id of ids) {
         unread.delete(id);
@@ -128,10 +111,15 @@ export function createCreationTally(
         forgetComplete(id, one);
       }
     },
-    withoutRows: () => [...withoutRows],
-    open: () => [...kept].flatMap(([id, { record }]) => (record && !isTerminal(record.status) ? [id] : [])),
-    seen: () => seen,
-    findings: () =>
+    /** Listed creations that no row has named so far. */
+    withoutRows: (): readonly CreationId[] => [...withoutRows],
+    /** The ids of the creations that are open, by their records. */
+    open: (): CreationId[] =>
+      [...kept].flatMap(([id, { record }]) => (record && !isTerminal(record.status) ? [id] : [])),
+    /** How many creations there are: in the ledger or in the list. */
+    seen: (): number => seen,
+    /** The creations that do not agree with their rows. */
+    findings: (): ReadonlyMap<CreationId, readonly Finding[]> =>
       new Map(
         [...kept].flatMap(([id, one]) => {
           const differences = [
@@ -142,7 +130,7 @@ export function createCreationTally(
           return differences.length === 0 ? [] : [[id, differences] as const];
         }),
       ),
-    state: () => ({
+    state: (): CreationTallyState => ({
       seen,
       kept: [...kept],
       unread: [...unread],

@@ -18,25 +18,14 @@ export interface LedgerSumsState {
   readonly users: readonly (readonly [string, number])[];
 }
 
-export interface LedgerSums {
-  add(row: AuditedRow): void;
-  rows(): number;
-  /** The stored sums that differ. The number of open creations is not one of them. */
-  differences(stored: StoredSums): Finding[];
-  /**
-   * The counters of users that differ.
-   * @param moved rows that came while the counters were read. Their counters are passed over.
-   */
-  counterDifferences(stored: readonly UserCounter[], moved: readonly AuditedRow[]): Finding[];
-  state(): LedgerSumsState;
-}
+export type LedgerSums = ReturnType<typeof createLedgerSums>;
 
 /**
  * The memory that the sums take grows with the months and days of each key, and with the users of the last
  * months that have a counter. It does not grow with the rows.
  * @param nowMillis decides which counters of users can still exist
  */
-export function createLedgerSums(nowMillis: number, from?: LedgerSumsState): LedgerSums {
+export function createLedgerSums(nowMillis: number, from?: LedgerSumsState) {
   let rows = from?.rows ?? 0;
   let availableMicros = from?.availableMicros ?? 0;
   let creditLineMicros = from?.creditLineMicros ?? 0;
@@ -51,7 +40,7 @@ export function createLedgerSums(nowMillis: number, from?: LedgerSumsState): Led
     return known;
   };
   return {
-    add: (row) => {
+    add: (row: AuditedRow) => {
       const { kind, amountMicros, keyId, month, day } = row;
       rows += 1;
       availableMicros += amountMicros;
@@ -62,14 +51,19 @@ export function createLedgerSums(nowMillis: number, from?: LedgerSumsState): Led
       if (month !== undefined && hasCounter(month))
         for (const name of counterOf(row)) addTo(users, name, 0 - amountMicros);
     },
-    rows: () => rows,
-    differences: (stored) => [
+    rows: (): number => rows,
+    /** The stored sums that differ. The number of open creations is not one of them. */
+    differences: (stored: StoredSums): Finding[] => [
       ...compare('available', availableMicros, stored.availableMicros),
       ...compare('credit_line', creditLineMicros, stored.creditLineMicros),
       ...monthDifferences(months, stored),
       ...dayDifferences(days, stored),
     ],
-    counterDifferences: (stored, moved) => {
+    /**
+     * The counters of users that differ.
+     * @param moved rows that came while the counters were read. Their counters are passed over.
+     */
+    counterDifferences: (stored: readonly UserCounter[], moved: readonly AuditedRow[]): Finding[] => {
       const passedOver = new Set(moved.flatMap(counterOf));
       const found = new Map(
         stored
@@ -85,7 +79,7 @@ export function createLedgerSums(nowMillis: number, from?: LedgerSumsState): Led
           : compare(`spend of key ${name}`, users.get(name) ?? 0, found.get(name) ?? 0),
       );
     },
-    state: () => ({
+    state: (): LedgerSumsState => ({
       rows,
       availableMicros,
       creditLineMicros,

@@ -165,20 +165,11 @@ async function readRecords(
   if (ids.length > 0) creations.read(ids, await books.creations(ids));
 }
 
-interface RowCounter {
-  /** Counts the rows that were not counted yet, and returns them. */
-  take(page: readonly PlacedRow[]): readonly PlacedRow[];
-  newestMillis(): number;
-  /** Rows before this place appear no more. */
-  recentFrom(): string;
-  state(): Pick<LookState, 'place' | 'newestMillis' | 'recent'>;
-}
-
 function createRowCounter(
   { books, nowMillis, from }: LookOptions,
   sums: LedgerSums,
   creations: CreationTally,
-): RowCounter {
+) {
   let newestMillis = from?.newestMillis ?? 0;
   let place = from?.place ?? '';
   // In the order in which they were counted, which is nearly that of the places.
@@ -186,7 +177,8 @@ function createRowCounter(
   // A machine whose clock is ahead must not hide the rows of the others.
   const recentFrom = (): string => books.placeOf(Math.min(newestMillis, nowMillis()) - lateMillis);
   return {
-    take: (page) => {
+    /** Counts the rows that were not counted yet, and returns them. */
+    take: (page: readonly PlacedRow[]): readonly PlacedRow[] => {
       const added = page.filter(({ place: own }) => !recent.has(own));
       for (const { place: own, row } of added) {
         recent.add(own);
@@ -202,29 +194,28 @@ function createRowCounter(
       }
       return added;
     },
-    newestMillis: () => newestMillis,
+    newestMillis: (): number => newestMillis,
+    /** Rows before this place appear no more. */
     recentFrom,
-    state: () => ({ place, newestMillis, recent: [...recent] }),
+    state: (): Pick<LookState, 'place' | 'newestMillis' | 'recent'> => ({
+      place,
+      newestMillis,
+      recent: [...recent],
+    }),
   };
-}
-
-interface ListReader {
-  /** Reads the list up to the creations of this time. */
-  readUntil(millis: number): Promise<void>;
-  /** The creation that was read last. */
-  last(): CreationId | undefined;
 }
 
 function createListReader(
   pages: AsyncIterable<readonly CreationId[]>,
   creations: CreationTally,
   after: CreationId | undefined,
-): ListReader {
+) {
   const iterator = pages[Symbol.asyncIterator]();
   let last = after;
   let isAtTheEnd = false;
   return {
-    readUntil: async (millis) => {
+    /** Reads the list up to the creations of this time. */
+    readUntil: async (millis: number) => {
       while (!isAtTheEnd && (last === undefined || (timeOfUuidV7(last) ?? 0) <= millis)) {
         const next = await iterator.next();
         if (next.done === true) isAtTheEnd = true;
@@ -234,6 +225,7 @@ function createListReader(
         }
       }
     },
-    last: () => last,
+    /** The creation that was read last. */
+    last: (): CreationId | undefined => last,
   };
 }

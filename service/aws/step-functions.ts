@@ -68,7 +68,7 @@ export interface TasksOptions {
 }
 
 /** Ends tasks and keeps them alive by their tokens. The client repeats a call that was throttled or lost. */
-export function createTasks(client: SFNClient, { onDefect, signal }: TasksOptions): Tasks {
+export function createTasks(client: SFNClient, { onDefect, signal }: TasksOptions) {
   const options = signal ? { abortSignal: signal } : {};
   const outcomeOf = async (call: Promise<unknown>): Promise<TaskOutcome> => {
     try {
@@ -81,7 +81,8 @@ export function createTasks(client: SFNClient, { onDefect, signal }: TasksOption
     }
   };
   return {
-    succeed: async (taskToken, creationId) =>
+    /** Ends the rendering of a creation that is terminal. The execution continues with the webhook. */
+    succeed: async (taskToken: string, creationId: CreationId): Promise<TaskOutcome> =>
       outcomeOf(
         client.send(
           // The next states read the id alone, as RenderImage's own answer has it on the plain machine.
@@ -89,9 +90,13 @@ export function createTasks(client: SFNClient, { onDefect, signal }: TasksOption
           options,
         ),
       ),
-    heartbeat: async (taskToken) =>
+    /** Says that a renderer works on the task, which then waits for the next heartbeat. */
+    heartbeat: async (taskToken: string): Promise<TaskOutcome> =>
       outcomeOf(client.send(new SendTaskHeartbeatCommand({ taskToken }), options)),
-    fail: async (taskToken, error) =>
+    /**
+     * Ends the rendering with an error, which the state machine knows by its name and treats with a retry.
+     */
+    fail: async (taskToken: string, error: string): Promise<TaskOutcome> =>
       outcomeOf(client.send(new SendTaskFailureCommand({ taskToken, error }), options)),
   };
 }
@@ -104,11 +109,4 @@ export function createTasks(client: SFNClient, { onDefect, signal }: TasksOption
  */
 export type TaskOutcome = 'ended' | 'settled' | 'unclear';
 
-export interface Tasks {
-  /** Ends the rendering of a creation that is terminal. The execution continues with the webhook. */
-  succeed(token: string, creationId: CreationId): Promise<TaskOutcome>;
-  /** Says that a renderer works on the task, which then waits for the next heartbeat. */
-  heartbeat(token: string): Promise<TaskOutcome>;
-  /** Ends the rendering with an error, which the state machine knows by its name and treats with a retry. */
-  fail(token: string, error: string): Promise<TaskOutcome>;
-}
+export type Tasks = ReturnType<typeof createTasks>;

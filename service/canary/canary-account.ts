@@ -34,21 +34,15 @@ export function canaryAccountIn(text: string): CanaryAccount | undefined {
     : undefined;
 }
 
-/** The secret with the account and the key of the canary, for the operator's command. */
-export interface CanarySecret {
-  /** Undefined: no operator has set the canary up. */
-  read(): Promise<CanaryAccount | undefined>;
-  write(account: CanaryAccount): Promise<void>;
-}
-
 /** @param secretArn throws when the stack has no canary */
-export function createCanarySecret(client: SecretsManagerClient, secretArn: () => string): CanarySecret {
+export function createCanarySecret(client: SecretsManagerClient, secretArn: () => string) {
   return {
-    read: async () => {
+    /** Undefined: no operator has set the canary up. */
+    read: async (): Promise<CanaryAccount | undefined> => {
       const { SecretString: text = '' } = await readSecretValue(client, { SecretId: secretArn() });
       return canaryAccountIn(text);
     },
-    write: async (account) => {
+    write: async (account: CanaryAccount) => {
       await client.send(
         new PutSecretValueCommand({ SecretId: secretArn(), SecretString: canarySecret(account) }),
       );

@@ -47,24 +47,20 @@ function fromItem(item: Item | undefined): OperatorCatalog | undefined {
 /** DynamoDB takes 400 KB with the names of the attributes. */
 export const mostCatalogBytes = 390_000;
 
-export interface OperatorCatalogStore {
-  /** Undefined: nothing was ever stored. Throws Overloaded, or NewerCatalog. */
-  read(): Promise<OperatorCatalog | undefined>;
-  /** The revision that requests need, also when the item was deleted. */
-  revision(): Promise<string | undefined>;
-  /**
-   * Stores the catalog. False: the catalog has changed since it was read, and nothing was written.
-   * @param before the revision that the operator has seen. Undefined: none.
-   * @throws Overloaded when the table stays busy; OutcomeUnknown when it may be stored all the same
-   */
-  store(catalog: OperatorCatalog, before: string | undefined): Promise<boolean>;
-}
-
-export function createOperatorCatalogStore(table: Table): OperatorCatalogStore {
+export function createOperatorCatalogStore(table: Table) {
   return {
-    read: async () => readOperatorCatalog(table),
-    revision: async () => catalogRevisionOf(await getItem(table, keys.service())),
-    store: async (catalog, before) => store(table, catalog, before),
+    /** Undefined: nothing was ever stored. Throws Overloaded, or NewerCatalog. */
+    read: async (): Promise<OperatorCatalog | undefined> => readOperatorCatalog(table),
+    /** The revision that requests need, also when the item was deleted. */
+    revision: async (): Promise<string | undefined> =>
+      catalogRevisionOf(await getItem(table, keys.service())),
+    /**
+     * Stores the catalog. False: the catalog has changed since it was read, and nothing was written.
+     * @param before the revision that the operator has seen. Undefined: none.
+     * @throws Overloaded when the table stays busy; OutcomeUnknown when it may be stored all the same
+     */
+    store: async (catalog: OperatorCatalog, before: string | undefined): Promise<boolean> =>
+      store(table, catalog, before),
   };
 }
 

@@ -17,20 +17,7 @@ export function isRouteOrder(value: unknown): value is RouteOrder {
   return routeOrders.some((order) => order === value);
 }
 
-export interface ProviderStore {
-  enabled(): Promise<readonly string[]>;
-  enable(provider: string): Promise<void>;
-  disable(provider: string): Promise<void>;
-  /** The paused providers by their names. */
-  pauses(): Promise<Readonly<Record<string, ProviderPause>>>;
-  pause(provider: string, pause: ProviderPause): Promise<void>;
-  resume(provider: string): Promise<void>;
-  /** The order in which the routes of a creation are asked. */
-  routeOrder(): Promise<RouteOrder>;
-  setRouteOrder(order: RouteOrder): Promise<void>;
-}
-
-export function createProviderStore(table: Table): ProviderStore {
+export function createProviderStore(table: Table) {
   // The list is a set, so that two operators at the same time do not undo each other's changes.
   const change = async (verb: 'ADD' | 'DELETE', provider: string): Promise<void> => {
     await updateItem(table, keys.service(), {
@@ -39,25 +26,28 @@ export function createProviderStore(table: Table): ProviderStore {
     });
   };
   return {
-    enabled: async () => enabledProvidersOf(await getItem(table, keys.service())),
-    enable: (provider) => change('ADD', provider),
-    disable: (provider) => change('DELETE', provider),
-    pauses: async () => pausesOf(await getItem(table, keys.service())),
-    pause: async (provider, pause) => {
+    enabled: async (): Promise<readonly string[]> => enabledProvidersOf(await getItem(table, keys.service())),
+    enable: (provider: string): Promise<void> => change('ADD', provider),
+    disable: (provider: string): Promise<void> => change('DELETE', provider),
+    /** The paused providers by their names. */
+    pauses: async (): Promise<Readonly<Record<string, ProviderPause>>> =>
+      pausesOf(await getItem(table, keys.service())),
+    pause: async (provider: string, pause: ProviderPause) => {
       await updateItem(table, keys.service(), {
         UpdateExpression: 'SET #pause = :pause',
         ExpressionAttributeNames: { '#pause': `${pausePrefix}${provider}` },
         ExpressionAttributeValues: { ':pause': pause },
       });
     },
-    resume: async (provider) => {
+    resume: async (provider: string) => {
       await updateItem(table, keys.service(), {
         UpdateExpression: 'REMOVE #pause',
         ExpressionAttributeNames: { '#pause': `${pausePrefix}${provider}` },
       });
     },
-    routeOrder: async () => routeOrderOf(await getItem(table, keys.service())),
-    setRouteOrder: async (order) => {
+    /** The order in which the routes of a creation are asked. */
+    routeOrder: async (): Promise<RouteOrder> => routeOrderOf(await getItem(table, keys.service())),
+    setRouteOrder: async (order: RouteOrder) => {
       await updateItem(table, keys.service(), {
         UpdateExpression: 'SET routeOrder = :order',
         ExpressionAttributeValues: { ':order': order },

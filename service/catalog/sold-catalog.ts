@@ -23,17 +23,7 @@ export interface CatalogMemory {
 }
 
 /** The catalog of one request. */
-export interface SoldCatalogs {
-  /**
-   * The catalog of the revision, or of a later one. Undefined: ours alone. Throws Overloaded when it cannot be read:
-   * no request may be sold by other prices.
-   */
-  at(revision: string | undefined): Promise<SoldCatalog>;
-  /** The catalog as it is now, for functions that do not read the service item. */
-  latest(): Promise<SoldCatalog>;
-  /** The catalog as it was at most a minute ago. When it cannot be read, the last one that was known. */
-  lately(nowMillis: number): Promise<SoldCatalog>;
-}
+export type SoldCatalogs = ReturnType<typeof soldCatalogs>;
 
 /** What an operation over the catalog is opened with: the catalog follows once the caller's state is read. */
 export type BeforeCatalog<Services> = Omit<Services, 'catalog'> & { readonly catalogs: SoldCatalogs };
@@ -42,7 +32,7 @@ export type BeforeCatalog<Services> = Omit<Services, 'catalog'> & { readonly cat
 export type AfterCatalog<Services> = Omit<Services, 'catalogs'> & { readonly catalog: SoldCatalog };
 
 /** Opens the catalogs of a request. */
-export function soldCatalogs(memory: CatalogMemory, read: ReadOperatorCatalog): SoldCatalogs {
+export function soldCatalogs(memory: CatalogMemory, read: ReadOperatorCatalog) {
   const latest = async (): Promise<SoldCatalog> => {
     const stored = await read();
     if (!stored) {
@@ -53,7 +43,11 @@ export function soldCatalogs(memory: CatalogMemory, read: ReadOperatorCatalog): 
     return memory.kept;
   };
   return {
-    at: async (revision) => {
+    /**
+     * The catalog of the revision, or of a later one. Undefined: ours alone. Throws Overloaded when it cannot
+     * be read: no request may be sold by other prices.
+     */
+    at: async (revision: string | undefined): Promise<SoldCatalog> => {
       if (revision === undefined) return memory.ours;
       if (memory.kept?.revision === revision) return memory.kept;
       const found = await latest();
@@ -61,8 +55,10 @@ export function soldCatalogs(memory: CatalogMemory, read: ReadOperatorCatalog): 
         throw new Overloaded("the operator's catalog is older than its revision in the service item");
       return found;
     },
+    /** The catalog as it is now, for functions that do not read the service item. */
     latest,
-    lately: async (nowMillis) => {
+    /** The catalog as it was at most a minute ago. When it cannot be read, the last one that was known. */
+    lately: async (nowMillis: number): Promise<SoldCatalog> => {
       const known = memory.kept ?? memory.ours;
       if (memory.readAtMillis !== undefined && nowMillis < memory.readAtMillis + latelyMillis) return known;
       memory.readAtMillis = nowMillis;

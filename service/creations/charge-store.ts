@@ -1,15 +1,20 @@
 import type { Table } from '../aws/dynamodb/table.ts';
 import { transact } from '../aws/dynamodb/transaction.ts';
+import type { CreationId } from '../values/ids.ts';
 import { chargeItems, hopelessBudget, refusedCharge } from './charge.ts';
-import type { Charges, ChargeStore } from './charges.ts';
+import type { Cancel, ChargeOrder, ChargeOutcome, Refund } from './charges.ts';
+import type { CreationRecord } from './creation.ts';
 import { endWithEvent } from './event-items.ts';
-import { countOpen } from './service-state-store.ts';
 import { cancelItems, refundItems } from './refund.ts';
+import { countOpen } from './service-state-store.ts';
 
 /** Charges creations on the request path, and refunds them there or in an execution. */
-export function createCharges(table: Table): Charges {
+export function createCharges(table: Table) {
   return {
-    charge: async (order) => {
+    /**
+     * Takes money, by one conditional transaction. No other code does. Throws when the outcome stays unknown.
+     */
+    charge: async (order: ChargeOrder): Promise<ChargeOutcome> => {
       const hopeless = hopelessBudget(order);
       if (hopeless) return { kind: 'over_budget', budget: hopeless };
       const items = chargeItems(table, order);
@@ -29,8 +34,18 @@ export function createCharges(table: Table): Charges {
           );
       }
     },
-    countStart: (id) => countOpen(table, id, 1),
-    refund: async (creation, refund) => {
+    /**
+     * Adds a charged creation to the open creations. Its end is taken away by whoever ends it. Never fails.
+     */
+    countStart: (id: CreationId): Promise<void> => countOpen(table, id, 1),
+    /**
+     * Fails the creation and gives its charge back. Further calls for the creation change nothing. 'busy': a
+     * conflict outlasted the retries. The caller has to call again.
+     */
+    refund: async (
+      creation: CreationRecord,
+      refund: Refund,
+    ): Promise<'refunded' | 'already_terminal' | 'busy'> => {
       const items = refundItems(table, creation, refund);
       const outcome = await endWithEvent(table, creation, refund.nowMillis, items);
       switch (outcome.kind) {
@@ -46,10 +61,15 @@ export function createCharges(table: Table): Charges {
 }
 
 /** The cancel is apart, because the function that charges does not need it. */
-export function createChargeStore(table: Table): ChargeStore {
+export function createChargeStore(table: Table) {
   return {
     ...createCharges(table),
-    cancel: async (creation, cancel) => {
+    /**
+     * Fails the creation as cancelled and gives its charge back, if it is still open and its attempts are
+     * exactly those of the given record. 'moved_on': it has ended, or an attempt was begun or changed.
+     * 'busy': as for a refund.
+     */
+    cancel: async (creation: CreationRecord, cancel: Cancel): Promise<'cancelled' | 'moved_on' | 'busy'> => {
       const items = cancelItems(table, creation, cancel);
       const outcome = await endWithEvent(table, creation, cancel.nowMillis, items);
       switch (outcome.kind) {
@@ -63,3 +83,7 @@ export function createChargeStore(table: Table): ChargeStore {
     },
   };
 }
+
+export type Charges = ReturnType<typeof createCharges>;
+
+export type ChargeStore = ReturnType<typeof createChargeStore>;

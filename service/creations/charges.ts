@@ -61,29 +61,6 @@ export type ChargeOutcome =
   | { readonly kind: 'too_many_open'; readonly limit: number; readonly current: number }
   | { readonly kind: 'overloaded' };
 
-export interface Charges {
-  /**
-   * Takes money, by one conditional transaction. No other code does. Throws when the outcome stays unknown.
-   */
-  charge(order: ChargeOrder): Promise<ChargeOutcome>;
-  /** Adds a charged creation to the open creations. Its end is taken away by whoever ends it. Never fails. */
-  countStart(id: CreationId): Promise<void>;
-  /**
-   * Fails the creation and gives its charge back. Further calls for the creation change nothing.
-   * 'busy': a conflict outlasted the retries. The caller has to call again.
-   */
-  refund(creation: CreationRecord, refund: Refund): Promise<'refunded' | 'already_terminal' | 'busy'>;
-}
-
-export interface ChargeStore extends Charges {
-  /**
-   * Fails the creation as cancelled and gives its charge back, if it is still open and its attempts are exactly
-   * those of the given record. 'moved_on': it has ended, or an attempt was begun or changed. 'busy': as for a
-   * refund.
-   */
-  cancel(creation: CreationRecord, cancel: Cancel): Promise<'cancelled' | 'moved_on' | 'busy'>;
-}
-
 export interface Cancel {
   readonly nowMillis: number;
   /** The attempts as they are to be stored: the stopped one with its end. */

@@ -120,23 +120,34 @@ async function recordsOf(table: Table, ids: readonly CreationId[]): Promise<Crea
 }
 
 /** Reads one creation. Most functions of the API need no more. */
-export function createCreationReader(table: Table): CreationReader {
-  return { read: (id) => readCreation(table, id) };
+export function createCreationReader(table: Table) {
+  return { read: (id: CreationId): Promise<CreationRecord | undefined> => readCreation(table, id) };
 }
 
 /** Reads creations. It is apart from the writes, which the functions of the API do not need. */
-export function createCreationReads(table: Table): CreationReads {
+export function createCreationReads(table: Table) {
   return {
     ...createCreationReader(table),
-    readAll: (ids) => readCreations(table, ids),
-    list: async (accountId, limit, before) => {
+    /**
+     * The creations of these ids with their leases, consistently and in this order, without those that do not
+     * exist.
+     */
+    readAll: (ids: readonly CreationId[]): Promise<readonly CreationRecord[]> => readCreations(table, ids),
+    /** The creations of an account, the newest first, from the one after `before` on. */
+    list: async (
+      accountId: AccountId,
+      limit: number,
+      before?: CreationId,
+    ): Promise<readonly CreationRecord[]> => {
       const page = await pageOfCreations(table, accountId, {
         limit,
         ...(before !== undefined && { before }),
       });
       return page.creations;
     },
-    page: (accountId, query) => pageOfCreations(table, accountId, query),
+    /** One page of the account's creations that fit the query, the newest first. */
+    page: (accountId: AccountId, query: CreationQuery): Promise<CreationPage> =>
+      pageOfCreations(table, accountId, query),
   };
 }
 
@@ -191,58 +202,7 @@ export interface CreationPage {
   readonly next?: CreationId;
 }
 
-interface CreationReader {
-  read(id: CreationId): Promise<CreationRecord | undefined>;
-}
-
-export interface CreationReads extends CreationReader {
-  /**
-   * The creations of these ids with their leases, consistently and in this order, without those that do not
-   * exist.
-   */
-  readAll(ids: readonly CreationId[]): Promise<readonly CreationRecord[]>;
-  /** The creations of an account, the newest first, from the one after `before` on. */
-  list(accountId: AccountId, limit: number, before?: CreationId): Promise<readonly CreationRecord[]>;
-  /** One page of the account's creations that fit the query, the newest first. */
-  page(accountId: AccountId, query: CreationQuery): Promise<CreationPage>;
-}
-
-export interface CreationStore extends CreationReads {
-  /**
-   * Takes the lease of a creation that is still open, which makes the attempts of every earlier renderer too
-   * late.
-   * @param taskToken the token of the execution's task. It is stored before the creation is read, so that
-   *   whoever ends the creation meanwhile finds the token. Without it the stored token stays.
-   */
-  lease(
-    id: CreationId,
-    holder: string,
-    untilMillis: number,
-    nowMillis: number,
-    taskToken?: string,
-  ): Promise<LeaseOutcome>;
-  /** The token of the task that waits for the creation. One consistent read. */
-  taskToken(id: CreationId): Promise<string | undefined>;
-  /** False when the holder no longer has the lease. */
-  renewLease(id: CreationId, holder: string, untilMillis: number): Promise<boolean>;
-  /**
-   * Writes the list of attempts. False when the creation has ended, or another renderer has taken it up in a
-   * later turn.
-   */
-  saveAttempts(id: CreationId, turn: number, attempts: readonly RouteAttempt[]): Promise<boolean>;
-  /**
-   * Notes that a vendor is about to be asked to stop the job. False when the creation has ended, or its attempts
-   * are no longer those of the given record.
-   */
-  noteCancel(creation: CreationRecord, at: string): Promise<boolean>;
-  /**
-   * Removes this note, so that the creation is not ended as cancelled because of it. False when the creation
-   * has ended, its attempts have changed, or a later cancel has replaced the note.
-   */
-  withdrawCancel(creation: CreationRecord, at: string): Promise<boolean>;
-  /** 'busy': a conflict outlasted the retries. The caller has to call again. */
-  complete(creation: CreationRecord, done: Completion): Promise<'completed' | 'already_terminal' | 'busy'>;
-}
+export type CreationReads = ReturnType<typeof createCreationReads>;
 
 export interface Completion {
   readonly results: readonly StoredImage[];

@@ -6,16 +6,13 @@ import { keys, type Table } from '../aws/dynamodb/table.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { CreationId } from '../values/ids.ts';
 import { creationFromItem } from './creation-items.ts';
-import {
-  type Completion,
-  createCreationReads,
-  type CreationStore,
-  type LeaseOutcome,
-} from './creation-reads.ts';
-import { type CreationRecord, isTerminal } from './creation.ts';
+import { type Completion, createCreationReads, type LeaseOutcome } from './creation-reads.ts';
+import { type CreationRecord, isTerminal, type RouteAttempt } from './creation.ts';
 import { endWithEvent } from './event-items.ts';
 import { readTaskToken, renewLeaseItem, takeLeaseItem } from './lease.ts';
 import { settleTerminal } from './refund.ts';
+
+export type CreationStore = ReturnType<typeof createCreationStore>;
 
 const isOpen = '#status IN (:queued, :processing)';
 /** The release before writes the lease into the creation as well. Such a lease holds until its time is over. */
@@ -31,35 +28,65 @@ const statusName = { '#status': 'status' };
 const openStatuses = { ':queued': 'queued', ':processing': 'processing' };
 
 /** Reads creations, and writes the steps of their rendering. */
-export function createCreationStore(table: Table): CreationStore {
+export function createCreationStore(table: Table) {
   return {
     ...createCreationReads(table),
-    lease: (id, holder, untilMillis, nowMillis, taskToken) =>
-      lease(table, id, holder, untilMillis, nowMillis, taskToken),
-    taskToken: (id) => readTaskToken(table, id),
-    renewLease: (id, holder, untilMillis) => renewLeaseItem(table, id, holder, untilMillis),
-    saveAttempts: async (id, turn, attempts) =>
+    /**
+     * Takes the lease of a creation that is still open, which makes the attempts of every earlier renderer
+     * too late.
+     * @param taskToken the token of the execution's task. It is stored before the creation is read, so that
+     *   whoever ends the creation meanwhile finds the token. Without it the stored token stays.
+     */
+    lease: (
+      id: CreationId,
+      holder: string,
+      untilMillis: number,
+      nowMillis: number,
+      taskToken?: string,
+    ): Promise<LeaseOutcome> => lease(table, id, holder, untilMillis, nowMillis, taskToken),
+    /** The token of the task that waits for the creation. One consistent read. */
+    taskToken: (id: CreationId): Promise<string | undefined> => readTaskToken(table, id),
+    /** False when the holder no longer has the lease. */
+    renewLease: (id: CreationId, holder: string, untilMillis: number): Promise<boolean> =>
+      renewLeaseItem(table, id, holder, untilMillis),
+    /**
+     * Writes the list of attempts. False when the creation has ended, or another renderer has taken it up in
+     * a later turn.
+     */
+    saveAttempts: async (id: CreationId, turn: number, attempts: readonly RouteAttempt[]): Promise<boolean> =>
       updateIf(table, keys.creation(id), {
         UpdateExpression: 'SET attempts = :attempts',
         ConditionExpression: `${isOpen} AND ${isOfThisTurn}`,
         ExpressionAttributeNames: statusName,
         ExpressionAttributeValues: { ...openStatuses, ':attempts': attempts, ':turn': turn },
       }),
-    noteCancel: async ({ id, attempts }, at) =>
+    /**
+     * Notes that a vendor is about to be asked to stop the job. False when the creation has ended, or its
+     * attempts are no longer those of the given record.
+     */
+    noteCancel: async ({ id, attempts }: CreationRecord, at: string): Promise<boolean> =>
       updateIf(table, keys.creation(id), {
         UpdateExpression: 'SET cancelRequestedAt = :at',
         ConditionExpression: `${isOpen} AND ${hasTheseAttempts}`,
         ExpressionAttributeNames: statusName,
         ExpressionAttributeValues: { ...openStatuses, ':known': attempts, ':at': at },
       }),
-    withdrawCancel: async ({ id, attempts }, at) =>
+    /**
+     * Removes this note, so that the creation is not ended as cancelled because of it. False when the
+     * creation has ended, its attempts have changed, or a later cancel has replaced the note.
+     */
+    withdrawCancel: async ({ id, attempts }: CreationRecord, at: string): Promise<boolean> =>
       updateIf(table, keys.creation(id), {
         UpdateExpression: 'REMOVE cancelRequestedAt',
         ConditionExpression: `${isOpen} AND ${hasTheseAttempts} AND ${isThisNote}`,
         ExpressionAttributeNames: statusName,
         ExpressionAttributeValues: { ...openStatuses, ':known': attempts, ':at': at },
       }),
-    complete: (creation, done) => complete(table, creation, done),
+    /** 'busy': a conflict outlasted the retries. The caller has to call again. */
+    complete: (
+      creation: CreationRecord,
+      done: Completion,
+    ): Promise<'completed' | 'already_terminal' | 'busy'> => complete(table, creation, done),
   };
 }
 

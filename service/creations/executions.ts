@@ -16,19 +16,28 @@ export interface StateMachines {
  * so that two starts of the same execution start only one.
  * @param signal aborts when the time of the request is used up. A start that it interrupts is 'unclear'.
  */
-export function createExecutions(
-  client: SFNClient,
-  machines: StateMachines,
-  signal?: AbortSignal,
-): Executions {
+export function createExecutions(client: SFNClient, machines: StateMachines, signal?: AbortSignal) {
   const options = signal ? { abortSignal: signal } : {};
   return {
-    start: async (creation, number) => {
+    /**
+     * Starts the nth execution of a creation. Its input depends only on what never changes in the record, so
+     * a repeated start is the same start.
+     */
+    start: async (creation: StartedCreation, number: number): Promise<StartOutcome> => {
       const { kind } = await ensure(client, arnOf(machines, creation), creation, number, options);
       return kind === 'running' || kind === 'exists' ? 'started' : kind;
     },
-    ensure: async (creation, number) => ensure(client, arnOf(machines, creation), creation, number, options),
-    state: async (creation, number) => {
+    /**
+     * Starts the nth execution unless it was started before. A start of a running execution changes nothing,
+     * and its answer says when the execution began.
+     */
+    ensure: async (creation: StartedCreation, number: number): Promise<EnsureOutcome> =>
+      ensure(client, arnOf(machines, creation), creation, number, options),
+    /** Whether the nth execution of a creation runs, has ended, or never existed. */
+    state: async (
+      creation: Pick<CreationRecord, 'id' | 'machine'>,
+      number: number,
+    ): Promise<'running' | 'ended' | 'absent'> => {
       try {
         const machine = arnOf(machines, creation);
         const executionArn = `${machine.replace(':stateMachine:', ':execution:')}:${executionName(creation.id, number)}`;
@@ -76,55 +85,7 @@ export interface OpenWork {
   readonly dueAt?: number;
 }
 
-export interface OpenWorkStore {
-  /**
-   * The creations and the notices whose due time has passed, a list of pages for each shard, the most overdue first. The lists
-   * may be read at the same time. A page is asked for when its list comes to it.
-   */
-  overdue(nowMillis: number): readonly AsyncIterable<readonly (CreationId | NoticeId)[]>[];
-  /** Sets the time of the next check; undefined removes it. False when the creation changed meanwhile. */
-  postpone(work: OpenWork, dueAt: number | undefined): Promise<boolean>;
-  /**
-   * Notes that the nth execution is about to start, and the time of the next check. False when the creation
-   * changed meanwhile.
-   */
-  noteStart(work: OpenWork, dueAt: number, execution: number): Promise<boolean>;
-  /**
-   * How many of the creations that were accepted in the `spanMillis` before a second ago are still open and
-   * were never postponed. Most creations are open for that long, so this is the rate of ordinary starts.
-   */
-  acceptedLately(nowMillis: number, spanMillis: number): Promise<number>;
-  /**
-   * Takes the right to start executions at the reconciler's pace. False when another run has it. `untilMillis`
-   * ends it if the run dies.
-   */
-  holdStarts(holder: string, untilMillis: number, nowMillis: number): Promise<boolean>;
-  /** Gives the right back, if the holder still has it. */
-  releaseStarts(holder: string): Promise<void>;
-  /**
-   * Counts the open creations that are not terminal, and writes the count into the item of the service, with the sum
-   * of the counters that goes with it.
-   */
-  recordOpenCount(): Promise<number>;
-}
-
 /** The fields from which the state machine of an execution, its name and its input follow. */
 type StartedCreation = Pick<CreationRecord, 'id' | 'machine' | 'resolution' | 'sources' | 'v'>;
 
-export interface Executions {
-  /**
-   * Starts the nth execution of a creation. Its input depends only on what never changes in the record, so a
-   * repeated start is the same start.
-   */
-  start(creation: StartedCreation, number: number): Promise<StartOutcome>;
-  /**
-   * Starts the nth execution unless it was started before. A start of a running execution changes nothing, and
-   * its answer says when the execution began.
-   */
-  ensure(creation: StartedCreation, number: number): Promise<EnsureOutcome>;
-  /** Whether the nth execution of a creation runs, has ended, or never existed. */
-  state(
-    creation: Pick<CreationRecord, 'id' | 'machine'>,
-    number: number,
-  ): Promise<'running' | 'ended' | 'absent'>;
-}
+export type Executions = ReturnType<typeof createExecutions>;

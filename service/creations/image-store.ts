@@ -6,16 +6,7 @@ import { sourceTimeoutMillis } from '../contract/limits.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { StoredImage } from './creation.ts';
 
-export interface ImageStore {
-  /** @param expiresAtMillis until when a cache may keep a result. Absent: the image is not delivered. */
-  put(image: StoredImage, bytes: Uint8Array, expiresAtMillis?: number): Promise<void>;
-  /** The bytes under the key. Throws when the object does not exist. */
-  get(key: string): Promise<Uint8Array>;
-  /** The bytes of an upload. Undefined when the upload was never filled. */
-  upload(key: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
-  /** The properties of the image under the key. Undefined when the object does not exist. */
-  find(key: string): Promise<StoredImage | undefined>;
-}
+export type ImageStore = ReturnType<typeof createImageStore>;
 
 /** How often a call is retried after a 5xx or a throttle. The pauses grow. */
 const retries = 4;
@@ -27,7 +18,7 @@ const callMillis = { put: 40_000, get: 40_000, find: 10_000, upload: sourceTimeo
  * Each call throws Overloaded when the bucket is busy or does not answer in time. Then it is unknown whether
  * the object was stored.
  */
-export function createImageStore(access: BucketAccess): ImageStore {
+export function createImageStore(access: BucketAccess) {
   const { clock, signal: outer } = access;
   const client = new AwsClient({ ...access, service: 's3', retries });
   const base = addressOf(access);
@@ -58,7 +49,8 @@ export function createImageStore(access: BucketAccess): ImageStore {
   }
 
   return {
-    put: async (image, bytes, expiresAtMillis) => {
+    /** @param expiresAtMillis until when a cache may keep a result. Absent: the image is not delivered. */
+    put: async (image: StoredImage, bytes: Uint8Array, expiresAtMillis?: number) => {
       const headers = {
         'content-type': image.contentType,
         ...(expiresAtMillis !== undefined && whileItLives(expiresAtMillis)),
@@ -71,12 +63,16 @@ export function createImageStore(access: BucketAccess): ImageStore {
         response.arrayBuffer(),
       );
     },
-    get: async (key) => new Uint8Array(await call('get', key, {}, (response) => response.arrayBuffer())),
-    upload: async (key, signal) => {
+    /** The bytes under the key. Throws when the object does not exist. */
+    get: async (key: string): Promise<Uint8Array> =>
+      new Uint8Array(await call('get', key, {}, (response) => response.arrayBuffer())),
+    /** The bytes of an upload. Undefined when the upload was never filled. */
+    upload: async (key: string, signal: AbortSignal): Promise<Uint8Array | undefined> => {
       const found = await call('upload', key, {}, uploadedBytes, signal);
       return found === nothing ? undefined : found;
     },
-    find: (key) =>
+    /** The properties of the image under the key. Undefined when the object does not exist. */
+    find: (key: string): Promise<StoredImage | undefined> =>
       call('find', key, { method: 'HEAD' }, async ({ ok, headers }) =>
         Promise.resolve(ok ? storedImage(key, headers) : undefined),
       ),

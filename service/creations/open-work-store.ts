@@ -4,7 +4,7 @@ import { queryPage, type QueryParts, updateItem } from '../aws/dynamodb/send.ts'
 import { type Item, keyOf, keys, openShards, openWorkIndex, type Table } from '../aws/dynamodb/table.ts';
 import { startGraceMillis } from '../contract/limits.ts';
 import { type CreationId, type NoticeId, parseCreationId, parseNoticeId } from '../values/ids.ts';
-import type { OpenWork, OpenWorkStore } from './executions.ts';
+import type { OpenWork } from './executions.ts';
 import { readSum } from './service-state-store.ts';
 
 /** The creations of a page. Two BatchGetItems read as many with their leases. */
@@ -15,15 +15,24 @@ const indexLagMillis = 1_000;
 const isFreeToHold = 'attribute_not_exists(startsHeld) OR startsHeld.#until <= :now';
 
 /** The index of creations that still need work, for the reconciler. */
-export function createOpenWorkStore(table: Table): OpenWorkStore {
+export function createOpenWorkStore(table: Table) {
   return {
-    overdue: (nowMillis) =>
+    /**
+     * The creations and the notices whose due time has passed, a list of pages for each shard, the most
+     * overdue first. The lists may be read at the same time. A page is asked for when its list comes to it.
+     */
+    overdue: (nowMillis: number): readonly AsyncIterable<readonly (CreationId | NoticeId)[]>[] =>
       [...openShards('OPEN'), ...openShards('WEBHOOK')].map((shard) => overdueIn(table, shard, nowMillis)),
-    postpone: (creation, dueAt) =>
+    /** Sets the time of the next check; undefined removes it. False when the creation changed meanwhile. */
+    postpone: (creation: OpenWork, dueAt: number | undefined): Promise<boolean> =>
       dueAt === undefined
         ? updateDue(table, creation, 'REMOVE dueAt, openShard', {})
         : updateDue(table, creation, 'SET dueAt = :due', { ':due': dueAt }),
-    noteStart: (creation, dueAt, execution) =>
+    /**
+     * Notes that the nth execution is about to start, and the time of the next check. False when the creation
+     * changed meanwhile.
+     */
+    noteStart: (creation: OpenWork, dueAt: number, execution: number): Promise<boolean> =>
       updateDue(
         table,
         creation,
@@ -34,26 +43,39 @@ export function createOpenWorkStore(table: Table): OpenWorkStore {
           ':one': 1,
         },
       ),
-    acceptedLately: async (nowMillis, spanMillis) => {
+    /**
+     * How many of the creations that were accepted in the `spanMillis` before a second ago are still open and
+     * were never postponed. Most creations are open for that long, so this is the rate of ordinary starts.
+     */
+    acceptedLately: async (nowMillis: number, spanMillis: number): Promise<number> => {
       // A creation that no execution has written to is due a grace period after it was accepted.
       const to = nowMillis - indexLagMillis + startGraceMillis;
       return countAll(table, (shard) => dueBetween(shard, to - spanMillis, to));
     },
-    holdStarts: async (holder, untilMillis, nowMillis) =>
+    /**
+     * Takes the right to start executions at the reconciler's pace. False when another run has it.
+     * `untilMillis` ends it if the run dies.
+     */
+    holdStarts: async (holder: string, untilMillis: number, nowMillis: number): Promise<boolean> =>
       updateIf(table, keys.service(), {
         UpdateExpression: 'SET startsHeld = :held',
         ConditionExpression: isFreeToHold,
         ExpressionAttributeNames: { '#until': 'until' },
         ExpressionAttributeValues: { ':held': { holder, until: untilMillis }, ':now': nowMillis },
       }),
-    releaseStarts: async (holder) => {
+    /** Gives the right back, if the holder still has it. */
+    releaseStarts: async (holder: string) => {
       await updateIf(table, keys.service(), {
         UpdateExpression: 'REMOVE startsHeld',
         ConditionExpression: 'startsHeld.holder = :holder',
         ExpressionAttributeValues: { ':holder': holder },
       });
     },
-    recordOpenCount: () => recordOpenCount(table),
+    /**
+     * Counts the open creations that are not terminal, and writes the count into the item of the service,
+     * with the sum of the counters that goes with it.
+     */
+    recordOpenCount: (): Promise<number> => recordOpenCount(table),
   };
 }
 
@@ -140,3 +162,5 @@ async function updateDue(
     ExpressionAttributeValues: { ':read': dueAt, ...values },
   });
 }
+
+export type OpenWorkStore = ReturnType<typeof createOpenWorkStore>;

@@ -1,7 +1,8 @@
 /** The only entrance to the refund. */
 import { failureNamed } from '../contract/failures.ts';
 import type { CommonServices } from '../platform/common.ts';
-import type { Charges, Refund } from './charges.ts';
+import type { Charges } from './charge-store.ts';
+import type { Refund } from './charges.ts';
 import { type CreationRecord, idsOf, isStoppedByCancel } from './creation.ts';
 import type { RefundServices } from './open-refund.ts';
 import { creationIdOf, type Payload, Remedy, requireKnownRelease } from './payload.ts';

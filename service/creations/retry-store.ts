@@ -214,13 +214,18 @@ function tryAttribute(attempt: number): string {
 }
 
 /** The tries of calls, beside what charges write (retry-items.ts). */
-export function createRetryStore(table: Table): RetryStore {
+export function createRetryStore(table: Table) {
   return {
-    readHead: async (place) => {
+    /** Consistent. Undefined: no try of this body has come, or its record has expired. */
+    readHead: async (place: RetryPlace): Promise<RetryHead | undefined> => {
       const item = await getItem(table, retryKeys.head(place));
       return item && headFromItem(item);
     },
-    entries: async (place, nowMillis) => {
+    /**
+     * The entries that have not expired, newest first. Consistent. The head must be read before them: then an
+     * entry that is missing here makes the charge fail that names the head.
+     */
+    entries: async (place: RetryPlace, nowMillis: number): Promise<readonly RetryEntry[]> => {
       const items: Item[] = [];
       for await (const page of queryPages(table, youngEntries(place, nowMillis)))
         items.push(...(page.Items ?? []));
@@ -228,11 +233,18 @@ export function createRetryStore(table: Table): RetryStore {
         .filter(({ expiresAt }) => Number(expiresAt) > nowMillis)
         .map((item) => entryFromItem(item, place));
     },
-    attach: ({ place, attempt }, entry, nowMillis) => {
+    /**
+     * Notes that the entry has seen the try. False when another request was faster: with the same number, or
+     * with a charge in its place. Then head and entries have to be read again.
+     */
+    attach: ({ place, attempt }: Try, entry: RetryEntry, nowMillis: number): Promise<boolean> => {
       const token = Buffer.from(table.randomBytes(12)).toString('base64url');
       return updateIf(table, retryKeys.entry(place, entry.id), seesTry(entry, { attempt, nowMillis, token }));
     },
-    note: async (place, entry, told) => {
+    /**
+     * Notes what an answer about the entry has said. Changes nothing when it names other creations by now.
+     */
+    note: async (place: RetryPlace, entry: Pick<RetryEntry, 'id' | 'creationIds'>, told: Told) => {
       await updateIf(table, retryKeys.entry(place, entry.id), saysTold(entry, told));
     },
   };
@@ -250,19 +262,4 @@ function youngEntries(place: RetryPlace, nowMillis: number): QueryParts {
 }
 
 /** What is kept of the tries of calls (service/creations/retries.ts). Charges write new entries. */
-export interface RetryStore {
-  /** Consistent. Undefined: no try of this body has come, or its record has expired. */
-  readHead(place: RetryPlace): Promise<RetryHead | undefined>;
-  /**
-   * The entries that have not expired, newest first. Consistent. The head must be read before them: then an
-   * entry that is missing here makes the charge fail that names the head.
-   */
-  entries(place: RetryPlace, nowMillis: number): Promise<readonly RetryEntry[]>;
-  /**
-   * Notes that the entry has seen the try. False when another request was faster: with the same number, or with
-   * a charge in its place. Then head and entries have to be read again.
-   */
-  attach(request: Try, entry: RetryEntry, nowMillis: number): Promise<boolean>;
-  /** Notes what an answer about the entry has said. Changes nothing when it names other creations by now. */
-  note(place: RetryPlace, entry: Pick<RetryEntry, 'id' | 'creationIds'>, told: Told): Promise<void>;
-}
+export type RetryStore = ReturnType<typeof createRetryStore>;

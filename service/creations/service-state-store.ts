@@ -54,13 +54,15 @@ function sumOf(items: readonly Item[]): number {
   return counters.reduce((sum, counter) => sum + Number(counter['running']), 0);
 }
 
-export function createServiceSwitch(table: Table): ServiceSwitch {
+/** Every method throws Overloaded when the table stayed busy. */
+export function createServiceSwitch(table: Table) {
   return {
-    read: async () => {
+    read: async (): Promise<ServiceStanding> => {
       const { item, openCreations } = await readService(table);
       return { ...closedOf(item), openCreations };
     },
-    close: async (closed) => {
+    /** Every request that the API reads from then on is refused before a charge. */
+    close: async (closed: ClosedService) => {
       await updateItem(table, keys.service(), {
         UpdateExpression: 'SET closed = :closed',
         ExpressionAttributeValues: { ':closed': closed },
@@ -92,12 +94,4 @@ export interface ServiceStanding {
   readonly closed?: ClosedService;
   /** Open creations of the whole service, as an estimate. */
   readonly openCreations: number;
-}
-
-/** Every method throws Overloaded when the table stayed busy. */
-export interface ServiceSwitch {
-  read(): Promise<ServiceStanding>;
-  /** Every request that the API reads from then on is refused before a charge. */
-  close(closed: ClosedService): Promise<void>;
-  open(): Promise<void>;
 }

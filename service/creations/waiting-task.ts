@@ -2,7 +2,7 @@
 import type { TaskOutcome, Tasks } from '../aws/step-functions.ts';
 import type { CreationId } from '../values/ids.ts';
 import type { Log } from '../values/runtime.ts';
-import type { CreationStore } from './creation-reads.ts';
+import type { CreationStore } from './creation-store.ts';
 
 interface TaskServices {
   readonly tasks: Tasks;

@@ -10,7 +10,7 @@ import { creationId } from './schemas/creation.ts';
 import { problem } from './schemas/refusals.ts';
 import { webhooks } from './webhooks.ts';
 
-export type OpenApiDocument = ReturnType<typeof createDocument>;
+type OpenApiDocument = ReturnType<typeof createDocument>;
 
 /** The document. It is the same at every call. */
 function openApiDocument(): OpenApiDocument {

@@ -20,10 +20,12 @@ import { deleteItem, getItem, queryPage, updateItem } from '../aws/dynamodb/send
 import { eventKeys, type Item, keyOf, keys, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
 import { mostEvents } from '../contract/limits.ts';
 import { creationFromItem } from '../creations/creation-items.ts';
+import type { CreationRecord } from '../creations/creation.ts';
 import { type EventEntry, eventExpiry } from '../creations/event-items.ts';
 import { noticeFromItem } from '../notices/notice-store.ts';
+import type { NoticeRecord } from '../notices/notice.ts';
 import type { AccountId, EventId } from '../values/ids.ts';
-import type { EventLog, EventPlace, PlacedEvent } from './event.ts';
+import type { EventPlace, PlacedEvent } from './event.ts';
 
 /** A page of the log. Page 0 is empty: the log before its first event. */
 interface LogPage {
@@ -41,23 +43,39 @@ interface Unplaced {
 const isStillNewest = '#number = :before';
 const isFirst = 'attribute_not_exists(pk)';
 
-export function createEventLog(table: Table): EventLog {
+export function createEventLog(table: Table) {
   return {
-    begin: async (account, nowMillis) => {
+    /** Has every end from now on write an event. */
+    begin: async (account: AccountId, nowMillis: number) => {
       await updateItem(table, keys.account(account), {
         UpdateExpression: 'SET eventsSince = if_not_exists(eventsSince, :now)',
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeValues: { ':now': new Date(nowMillis).toISOString() },
       });
     },
-    end: async (account, isTimeLeft) => {
+    /**
+     * The position after every event that has committed. Gives the events their positions first.
+     * @param isTimeLeft false: the work ends, and events without a place will come behind the returned place
+     */
+    end: async (account: AccountId, isTimeLeft: () => boolean): Promise<EventPlace> => {
       let newest = await newestPage(table, account);
       while (isTimeLeft() && (await placeNew(table, account, newest)))
         newest = await newestPage(table, account);
       return endOf(newest);
     },
-    read: (account, after, limit) => read(table, account, after, limit),
-    subjects: async (entries) => {
+    /**
+     * The events after a place, the oldest first, as many as the limit at most. Undefined when the log does
+     * not have the place, as after a restore of the table.
+     */
+    read: (
+      account: AccountId,
+      after: EventPlace,
+      limit: number,
+    ): Promise<readonly PlacedEvent[] | undefined> => read(table, account, after, limit),
+    /** The records that the events tell of, by their ids. */
+    subjects: async (
+      entries: readonly EventEntry[],
+    ): Promise<ReadonlyMap<string, CreationRecord | NoticeRecord>> => {
       const ids = [...new Set(entries.map(({ of }) => of))];
       const items = await batchGet(table, ids.map(keyOf));
       return new Map(
@@ -230,3 +248,6 @@ async function removeNew(table: Table, account: AccountId, entries: readonly Eve
   const failed = (await Promise.allSettled(removals)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
 }
+
+/** Every function throws Overloaded when the table stayed busy. */
+export type EventLog = ReturnType<typeof createEventLog>;

@@ -17,24 +17,6 @@ export interface PlacedEvent extends EventEntry {
   readonly next: EventPlace;
 }
 
-/** Every function throws Overloaded when the table stayed busy. */
-export interface EventLog {
-  /** Has every end from now on write an event. */
-  begin(account: AccountId, nowMillis: number): Promise<void>;
-  /**
-   * The position after every event that has committed. Gives the events their positions first.
-   * @param isTimeLeft false: the work ends, and events without a place will come behind the returned place
-   */
-  end(account: AccountId, isTimeLeft: () => boolean): Promise<EventPlace>;
-  /**
-   * The events after a place, the oldest first, as many as the limit at most. Undefined when the log does not
-   * have the place, as after a restore of the table.
-   */
-  read(account: AccountId, after: EventPlace, limit: number): Promise<readonly PlacedEvent[] | undefined>;
-  /** The records that the events tell of, by their ids. */
-  subjects(entries: readonly EventEntry[]): Promise<ReadonlyMap<string, CreationRecord | NoticeRecord>>;
-}
-
 /** An event as its client sees it (docs/api.md, "Events"). */
 export interface EventView {
   readonly id: string;

@@ -1,6 +1,6 @@
 /** What an operator does with an account. The command and the operator's pages of the portal share these rules. */
 import type { Account } from '../accounts/account.ts';
-import type { CreditLineOutcome, MovementOutcome, Wallet } from '../accounts/wallet-store.ts';
+import type { CreditLineOutcome, MovementOutcome, WalletStore } from '../accounts/wallet-store.ts';
 import type { AccountLimits } from '../contract/limits.ts';
 import { type AccountId, parseAccountId, randomBase62 } from '../values/ids.ts';
 import { asMicros, largestAvailableMicros, type Micros } from '../values/money.ts';
@@ -10,7 +10,7 @@ import { lookAfterCommand, type LookServices } from './check-thresholds.ts';
 export const openingReference = 'opening balance';
 
 export interface OpeningServices extends LookServices {
-  readonly wallet: Wallet;
+  readonly wallet: WalletStore;
   readonly accounts: { create(account: Account): Promise<boolean> };
 }
 
@@ -66,7 +66,7 @@ export async function topUp(
   accountId: AccountId,
   amount: Micros,
   reference: string,
-  services: LookServices & { readonly wallet: Pick<Wallet, 'topUp'> },
+  services: LookServices & { readonly wallet: Pick<WalletStore, 'topUp'> },
 ): Promise<MovementOutcome> {
   const outcome = await services.wallet.topUp(accountId, amount, reference);
   if (outcome.kind === 'applied' || outcome.kind === 'already_applied')
@@ -78,7 +78,7 @@ export async function topUp(
 export async function setCreditLine(
   { id: accountId, creditLineMicros }: Pick<Account, 'id' | 'creditLineMicros'>,
   to: Micros,
-  services: LookServices & { readonly wallet: Pick<Wallet, 'setCreditLine'> },
+  services: LookServices & { readonly wallet: Pick<WalletStore, 'setCreditLine'> },
 ): Promise<CreditLineOutcome> {
   const outcome = await services.wallet.setCreditLine(accountId, creditLineMicros, to);
   if (outcome === 'changed') await lookAfterCommand({ accountId, periods: {} }, services);

@@ -5,7 +5,8 @@ import type { CreationRecord } from '../creations/creation.ts';
 import type { CommonServices } from '../platform/common.ts';
 import type { AccountId, KeyId } from '../values/ids.ts';
 import { type Clock, errorName, type RandomBytes } from '../values/runtime.ts';
-import type { NoticeExecutions, NoticeMarks } from './notice-store.ts';
+import type { NoticeExecutions } from './notice-executions.ts';
+import type { NoticeMarks } from './notice-store.ts';
 import {
   crossingsOf,
   type Looked,

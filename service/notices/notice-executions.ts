@@ -1,20 +1,16 @@
 import type { SFNClient } from '@aws-sdk/client-sfn';
-import { startOf } from '../aws/step-functions.ts';
-import { executionName } from '../values/ids.ts';
-import type { NoticeExecutions } from './notice-store.ts';
+import { startOf, type StartOutcome } from '../aws/step-functions.ts';
+import { executionName, type NoticeId } from '../values/ids.ts';
 
 /**
  * Starts executions of the machine that sends notices.
  * @param signal as of createExecutions()
  */
-export function createNoticeExecutions(
-  client: SFNClient,
-  stateMachineArn: string,
-  signal?: AbortSignal,
-): NoticeExecutions {
+export function createNoticeExecutions(client: SFNClient, stateMachineArn: string, signal?: AbortSignal) {
   const options = signal ? { abortSignal: signal } : {};
   return {
-    start: async (id, number) => {
+    /** Starts the nth execution of a notice. A repeated start is the same start. */
+    start: async (id: NoticeId, number: number): Promise<StartOutcome> => {
       const input = JSON.stringify({ notice_id: id });
       const name = executionName(id, number);
       const { kind } = await startOf(client, { stateMachineArn, name, input }, options);
@@ -22,3 +18,6 @@ export function createNoticeExecutions(
     },
   };
 }
+
+/** The executions that send notices. */
+export type NoticeExecutions = ReturnType<typeof createNoticeExecutions>;

@@ -21,7 +21,6 @@ import { updateIf } from '../aws/dynamodb/conditional.ts';
 import { getItem } from '../aws/dynamodb/send.ts';
 import { type Item, keys, openShard, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
 import { type Refusal, transact, type TransactItem } from '../aws/dynamodb/transaction.ts';
-import type { StartOutcome } from '../aws/step-functions.ts';
 import { keptDays } from '../creations/creation-items.ts';
 import { eventItem } from '../creations/event-items.ts';
 import { Overloaded } from '../values/errors.ts';
@@ -198,11 +197,26 @@ const goodAgain = {
 type Looking = ReturnType<NoticeMarks['look']>;
 
 /** Finds and tells crossings. */
-export function createNoticeMarks(table: Table): NoticeMarks {
+export function createNoticeMarks(table: Table) {
   return {
-    look: (accountId, keyId, counter) => look(table, accountId, keyId, counter),
-    tell: (crossing, notice) => tell(table, crossing, notice),
-    takeBack: async (account, mark) => {
+    /**
+     * The account, the key and what the key has spent for a user in a month, as they are stored now, by one
+     * consistent read.
+     */
+    look: (
+      accountId: AccountId,
+      keyId?: KeyId,
+      counter?: { readonly user: string; readonly month: string },
+    ): Promise<
+      { readonly account: Account; readonly apiKey?: ApiKey; readonly user?: LookedUser } | undefined
+    > => look(table, accountId, keyId, counter),
+    /**
+     * Stores the notice and marks the crossing as sent, by one transaction. False when the amount is no
+     * longer beyond its threshold, or the notice was already sent.
+     */
+    tell: (crossing: Crossing, notice: NoticeRecord): Promise<boolean> => tell(table, crossing, notice),
+    /** Takes the mark of a crossing back, if the amount is still on the good side. */
+    takeBack: async (account: Account, mark: 'toldLow' | 'toldEmpty') => {
       const read = account[mark]?.id;
       if (read === undefined) return;
       await updateIf(table, keys.account(account.id), {
@@ -215,14 +229,15 @@ export function createNoticeMarks(table: Table): NoticeMarks {
 }
 
 /** A function of its own, because the function of POST /images/generate needs only the marks. */
-export function createNoticeStore(table: Table): NoticeStore {
+export function createNoticeStore(table: Table) {
   return {
     ...createNoticeMarks(table),
-    read: async (id) => {
+    read: async (id: NoticeId): Promise<NoticeRecord | undefined> => {
       const item = await getItem(table, keys.notice(id));
       return item && noticeFromItem(item);
     },
-    readAll: async (ids) => {
+    /** The notices of these ids, without those that do not exist. */
+    readAll: async (ids: readonly NoticeId[]): Promise<readonly NoticeRecord[]> => {
       const items = await batchGet(
         table,
         ids.map((id) => keys.notice(id)),
@@ -328,34 +343,7 @@ function walletMark(
 // Notices: the checks of an account, the transaction that stores a notice, and the unsent notices.
 
 /** Every function throws Overloaded when the table stayed busy. */
-export interface NoticeMarks {
-  /**
-   * The account, the key and what the key has spent for a user in a month, as they are stored now, by one
-   * consistent read.
-   */
-  look(
-    account: AccountId,
-    key?: KeyId,
-    counter?: { readonly user: string; readonly month: string },
-  ): Promise<{ readonly account: Account; readonly apiKey?: ApiKey; readonly user?: LookedUser } | undefined>;
-  /**
-   * Stores the notice and marks the crossing as sent, by one transaction. False when the amount is no longer
-   * beyond its threshold, or the notice was already sent.
-   */
-  tell(crossing: Crossing, notice: NoticeRecord): Promise<boolean>;
-  /** Takes the mark of a crossing back, if the amount is still on the good side. */
-  takeBack(account: Account, mark: 'toldLow' | 'toldEmpty'): Promise<void>;
-}
+export type NoticeMarks = ReturnType<typeof createNoticeMarks>;
 
 /** Every function throws Overloaded when the table stayed busy. */
-export interface NoticeStore extends NoticeMarks {
-  read(id: NoticeId): Promise<NoticeRecord | undefined>;
-  /** The notices of these ids, without those that do not exist. */
-  readAll(ids: readonly NoticeId[]): Promise<readonly NoticeRecord[]>;
-}
-
-/** The executions that send notices. */
-export interface NoticeExecutions {
-  /** Starts the nth execution of a notice. A repeated start is the same start. */
-  start(id: NoticeId, number: number): Promise<StartOutcome>;
-}
+export type NoticeStore = ReturnType<typeof createNoticeStore>;

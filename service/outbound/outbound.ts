@@ -40,7 +40,7 @@ const agentName = 'Darkroom/1';
 export function createOutbound(
   rules: OutboundRules,
   { clock, resolve = resolveBySystem, connect }: OutboundServices,
-): Outbound {
+) {
   const within = <Value>(
     millis: number,
     outer: AbortSignal | undefined,
@@ -55,7 +55,11 @@ export function createOutbound(
     exchange({ ...options, ...(connect && { connect }) });
 
   return {
-    check: async (url, outer): Promise<AddressVerdict> => {
+    /**
+     * Whether a webhook may go to this address now. A submission asks. The signal ends a look-up that takes
+     * too long.
+     */
+    check: async (url: string, outer?: AbortSignal): Promise<AddressVerdict> => {
       const target = await find(url, 'webhook', outer);
       switch (target.kind) {
         case 'allowed':
@@ -66,7 +70,11 @@ export function createOutbound(
           return target;
       }
     },
-    post: (url, headers, body) =>
+    /**
+     * Sends one POST. Checks the address again, connects to the checked address only, and follows no
+     * redirect.
+     */
+    post: (url: string, headers: Readonly<Record<string, string>>, body: string): Promise<PostResult> =>
       within(webhookAttemptMillis, undefined, async (signal) => {
         try {
           const target = await find(url, 'webhook', signal);
@@ -91,7 +99,8 @@ export function createOutbound(
           return signal.aborted ? unanswered.timeout : failed(error);
         }
       }),
-    fetchSource: (url, outer) =>
+    /** Downloads one source image. Follows the allowed number of redirects and checks the address of each. */
+    fetchSource: (url: string, outer: AbortSignal): Promise<SourceResult> =>
       within(sourceTimeoutMillis, outer, async (signal) => {
         try {
           return await followed(url, signal);
@@ -243,16 +252,4 @@ export type SourceResult =
   | { readonly kind: 'failed'; readonly retryable: boolean };
 
 /** Connects to addresses that clients give. */
-export interface Outbound {
-  /**
-   * Whether a webhook may go to this address now. A submission asks. The signal ends a look-up that takes too
-   * long.
-   */
-  check(url: string, signal?: AbortSignal): Promise<AddressVerdict>;
-  /**
-   * Sends one POST. Checks the address again, connects to the checked address only, and follows no redirect.
-   */
-  post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<PostResult>;
-  /** Downloads one source image. Follows the allowed number of redirects and checks the address of each. */
-  fetchSource(url: string, signal: AbortSignal): Promise<SourceResult>;
-}
+export type Outbound = ReturnType<typeof createOutbound>;

@@ -11,7 +11,7 @@ import type { ProviderDefinition } from '../catalog/provider-definition.ts';
 import type { ImageStore } from '../creations/image-store.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { InvitationEmail } from '../portal/people-store.ts';
-import type { UploadTargets } from '../uploads/upload.ts';
+import type { UploadTargets } from '../uploads/upload-targets.ts';
 import type { Clock, Log, RandomBytes, Schema } from '../values/runtime.ts';
 import type { ImageProvider, Providers } from '../vendors/provider.ts';
 import type { SecretBox } from '../webhooks/secret-box.ts';

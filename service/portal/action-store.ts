@@ -7,15 +7,20 @@ import { partitionOf, portalKeys } from './portal-key-items.ts';
 
 const keptSeconds = 400 * 86_400;
 
-export function createActionLog(table: Table): ActionLog {
+export function createActionLog(table: Table) {
   return {
-    begin: (action) =>
+    /** Stores the row of an action that begins now. */
+    begin: (action: Action): Promise<void> =>
       putItem(table, {
         ...portalKeys.action(action.scope, action.id),
         ...action,
         [ttlAttribute]: Math.floor(Date.parse(action.at) / 1000) + keptSeconds,
       }),
-    end: async ({ scope, id }, ended) => {
+    /** Notes how the action ended. */
+    end: async (
+      { scope, id }: Action,
+      ended: { readonly outcome: 'done' | 'refused'; readonly target?: string; readonly note?: string },
+    ) => {
       const values = Object.entries(ended);
       await updateItem(table, portalKeys.action(scope, id), {
         UpdateExpression: `SET ${values.map(([name]) => `#${name} = :${name}`).join(', ')}`,
@@ -24,7 +29,8 @@ export function createActionLog(table: Table): ActionLog {
         ExpressionAttributeValues: Object.fromEntries(values.map(([name, value]) => [`:${name}`, value])),
       });
     },
-    list: async (scope, limit, after) => {
+    /** The newest first. @param after the id of the last row of the page before */
+    list: async (scope: PeopleScope, limit: number, after?: string): Promise<ActionPage> => {
       const page = await queryPage(table, {
         KeyConditionExpression: 'pk = :pk AND begins_with(sk, :beginning)',
         ExpressionAttributeValues: { ':pk': partitionOf(scope), ':beginning': 'ACTION#' },
@@ -66,16 +72,4 @@ export interface ActionPage {
   readonly actions: readonly Action[];
   /** The id after which the next page begins. Absent on the last page. */
   readonly after?: string;
-}
-
-interface ActionLog {
-  /** Stores the row of an action that begins now. */
-  begin(action: Action): Promise<void>;
-  /** Notes how the action ended. */
-  end(
-    action: Action,
-    how: { readonly outcome: 'done' | 'refused'; readonly target?: string; readonly note?: string },
-  ): Promise<void>;
-  /** The newest first. @param after the id of the last row of the page before */
-  list(scope: PeopleScope, limit: number, after?: string): Promise<ActionPage>;
 }

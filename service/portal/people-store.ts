@@ -119,34 +119,60 @@ function invitationFromItem(item: Item): Invitation {
   return withoutKeys(item) as unknown as Invitation;
 }
 
-export function createPeopleStore(table: Table): PeopleStore {
+export function createPeopleStore(table: Table) {
   const inScope = (scope: PeopleScope, beginning: string): Promise<Item[]> =>
     queryAll(table, partitionOf(scope), beginning);
   return {
-    findPerson: async (id) => {
+    findPerson: async (id: PersonId): Promise<Person | undefined> => {
       const item = await getItem(table, portalKeys.person(id));
       return item && personFromItem(item);
     },
-    listMembers: async (account) => (await inScope(account, 'MEMBER#')).map(memberFromItem).sort(bySince),
-    listOperators: async () => (await inScope('SERVICE', 'MEMBER#')).map(operatorFromItem).sort(bySince),
-    listInvitations: async (scope) =>
+    /** The members of an account, the oldest first. */
+    listMembers: async (account: AccountId): Promise<Member[]> =>
+      (await inScope(account, 'MEMBER#')).map(memberFromItem).sort(bySince),
+    listOperators: async (): Promise<Operator[]> =>
+      (await inScope('SERVICE', 'MEMBER#')).map(operatorFromItem).sort(bySince),
+    /** The open invitations, also those that expired, the oldest first. */
+    listInvitations: async (scope: PeopleScope): Promise<Invitation[]> =>
       (await inScope(scope, 'INVITATION#')).map(invitationFromItem).sort(byInvitation),
-    invitationsTo: (id) => invitationsTo(table, id),
-    invite: (invitation, emailsADay = poolEmailsADay) =>
+    /** The invitations to this address, from everywhere. */
+    invitationsTo: (id: string): Promise<Invitation[]> => invitationsTo(table, id),
+    /**
+     * Stores the invitation, if there is room for it, and counts it for its day. It takes the place of an
+     * earlier one to the same address.
+     * @param emailsADay of the sender that all accounts share. Absent: that of the user pool. Infinity: no
+     *   e-mails are sent.
+     */
+    invite: (invitation: Invitation, emailsADay = poolEmailsADay): Promise<InvitationRoom> =>
       inviteIfRoom(table, invitation, bothPlaces(invitation).map(toPut(invitationToItem(invitation))), {
         emailsADay,
         list: async () => (await inScope(invitation.accountId, 'INVITATION#')).map(invitationFromItem),
       }),
-    withdraw: async (scope, id) => {
+    /** False when there is no such invitation. */
+    withdraw: async (scope: PeopleScope, id: string): Promise<boolean> => {
       const steps = bothPlaces({ accountId: scope, id }).map((key) => toDelete(key, 'attribute_exists(pk)'));
       return (await inOneStep(table, steps)) === 'done';
     },
-    accept: (invitation, person, at) => accept(table, invitation, person, at),
-    noteSignIn: (person, identity, at) => noteSignIn(table, person, identity, at),
-    changeMember: (read, next) => changeMember(table, read, next),
-    removeMember: (read) => removeMember(table, read),
-    removeOperator: (id) => removeOperator(table, id),
-    endSessions: (scope, id, nowMillis) =>
+    /**
+     * Gives the person the place of the invitation, and deletes the invitation, in one transaction. False
+     * when the invitation is gone or somebody else has taken it up. A person who is here already keeps their
+     * place.
+     */
+    accept: (invitation: Invitation, person: VerifiedIdentity, at: string): Promise<boolean> =>
+      accept(table, invitation, person, at),
+    /** Notes a sign-in in the person and in all of the person's places. */
+    noteSignIn: (person: Person, identity: Identity, at: string): Promise<void> =>
+      noteSignIn(table, person, identity, at),
+    /** Changes role and limit of a member, if they are still those that were read. */
+    changeMember: (read: Member, next: Pick<Member, 'role' | 'keyCapMicros'>): Promise<PlaceChange> =>
+      changeMember(table, read, next),
+    /** Takes the person's place away. */
+    removeMember: (read: Member): Promise<PlaceChange> => removeMember(table, read),
+    removeOperator: (id: PersonId): Promise<PlaceChange> => removeOperator(table, id),
+    /**
+     * All sessions of the person that began by now are dead here. False when there is no such person here.
+     */
+    endSessions: (scope: PeopleScope, id: PersonId, nowMillis: number): Promise<boolean> =>
       updateIf(table, portalKeys.member(scope, id), {
         UpdateExpression: 'SET sessionsEndedAt = :now',
         ConditionExpression: 'attribute_exists(pk)',
@@ -299,36 +325,4 @@ export type PlaceChange =
   | 'last_owner';
 
 /** Every function throws Overloaded when the table stayed busy. */
-export interface PeopleStore {
-  findPerson(id: PersonId): Promise<Person | undefined>;
-  /** The members of an account, the oldest first. */
-  listMembers(account: AccountId): Promise<Member[]>;
-  listOperators(): Promise<Operator[]>;
-  /** The open invitations, also those that expired, the oldest first. */
-  listInvitations(scope: PeopleScope): Promise<Invitation[]>;
-  /**
-   * Stores the invitation, if there is room for it, and counts it for its day. It takes the place of an earlier one to
-   * the same address.
-   * @param emailsADay of the sender that all accounts share. Absent: that of the user pool. Infinity: no
-   * e-mails are sent.
-   */
-  invite(invitation: Invitation, emailsADay?: number): Promise<InvitationRoom>;
-  /** False when there is no such invitation. */
-  withdraw(scope: PeopleScope, invitationId: string): Promise<boolean>;
-  /** The invitations to this address, from everywhere. */
-  invitationsTo(invitationId: string): Promise<Invitation[]>;
-  /**
-   * Gives the person the place of the invitation, and deletes the invitation, in one transaction. False when the
-   * invitation is gone or somebody else has taken it up. A person who is here already keeps their place.
-   */
-  accept(invitation: Invitation, person: VerifiedIdentity, at: string): Promise<boolean>;
-  /** Notes a sign-in in the person and in all of the person's places. */
-  noteSignIn(person: Person, identity: Identity, at: string): Promise<void>;
-  /** Changes role and limit of a member, if they are still those that were read. */
-  changeMember(read: Member, next: Pick<Member, 'role' | 'keyCapMicros'>): Promise<PlaceChange>;
-  /** Takes the person's place away. */
-  removeMember(read: Member): Promise<PlaceChange>;
-  removeOperator(personId: PersonId): Promise<PlaceChange>;
-  /** All sessions of the person that began by now are dead here. False when there is no such person here. */
-  endSessions(scope: PeopleScope, personId: PersonId, nowMillis: number): Promise<boolean>;
-}
+export type PeopleStore = ReturnType<typeof createPeopleStore>;

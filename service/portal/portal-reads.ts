@@ -15,13 +15,21 @@ import { memberFromItem } from './people-store.ts';
 import type { Member } from './people.ts';
 import { portalKeys } from './portal-key-items.ts';
 
-export function createPortalReads(table: Table): PortalReads {
+export function createPortalReads(table: Table) {
   return {
-    keys: async (account) =>
+    /** All keys of the account, also that of the playground, the oldest first. */
+    keys: async (account: AccountId): Promise<readonly ApiKey[]> =>
       (await queryAll(table, keys.account(account).pk, 'KEY#'))
         .map(apiKeyFromItem)
         .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)),
-    placesAndSwitch: async (person, accounts) => {
+    /**
+     * The places of the person in these accounts, with the names of the accounts, and the switch of the
+     * service. Every page asks for both, so they are one read.
+     */
+    placesAndSwitch: async (
+      person: PersonId,
+      accounts: readonly AccountId[],
+    ): Promise<{ readonly places: readonly NamedPlace[]; readonly closed?: ClosedService }> => {
       const items = await batchGet(table, [
         keys.service(),
         ...accounts.flatMap((account) => [keys.account(account), portalKeys.member(account, person)]),
@@ -35,7 +43,9 @@ export function createPortalReads(table: Table): PortalReads {
       });
       return { places, ...closedOf(items.find(({ pk }) => pk === keys.service().pk)) };
     },
-    service: async () => {
+    service: async (): Promise<
+      Pick<RequestState, 'openCreations' | 'closed' | 'catalogRevision'> & ProviderSwitches
+    > => {
       const { item, openCreations } = await readService(table);
       const catalogRevision = catalogRevisionOf(item);
       return {
@@ -45,11 +55,13 @@ export function createPortalReads(table: Table): PortalReads {
         ...(catalogRevision !== undefined && { catalogRevision }),
       };
     },
-    lastTestAt: async (account) => {
+    /** Unix milliseconds of the last test delivery. */
+    lastTestAt: async (account: AccountId): Promise<number | undefined> => {
       const item = await getItem(table, keys.testDelivery(account));
       return item && Number(item['lastAt']);
     },
-    noticeBody: async (account, id) => {
+    /** The body of a notice. Undefined: the notice is gone. */
+    noticeBody: async (account: AccountId, id: NoticeId): Promise<string | undefined> => {
       const item = await getItem(table, keys.notice(id));
       const notice = item && noticeFromItem(item);
       return notice?.accountId === account ? notice.webhook.body : undefined;
@@ -60,22 +72,4 @@ export function createPortalReads(table: Table): PortalReads {
 /** Small reads of the portal's pages. */
 export interface NamedPlace extends Member {
   readonly accountName: string;
-}
-
-interface PortalReads {
-  /** All keys of the account, also that of the playground, the oldest first. */
-  keys(account: AccountId): Promise<readonly ApiKey[]>;
-  /**
-   * The places of the person in these accounts, with the names of the accounts, and the switch of the service. Every
-   * page asks for both, so they are one read.
-   */
-  placesAndSwitch(
-    person: PersonId,
-    accounts: readonly AccountId[],
-  ): Promise<{ readonly places: readonly NamedPlace[]; readonly closed?: ClosedService }>;
-  service(): Promise<Pick<RequestState, 'openCreations' | 'closed' | 'catalogRevision'> & ProviderSwitches>;
-  /** Unix milliseconds of the last test delivery. */
-  lastTestAt(account: AccountId): Promise<number | undefined>;
-  /** The body of a notice. Undefined: the notice is gone. */
-  noticeBody(account: AccountId, id: NoticeId): Promise<string | undefined>;
 }

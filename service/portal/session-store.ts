@@ -15,13 +15,17 @@ import { portalKeys } from './portal-key-items.ts';
 import { type PresentedSession, rememberedMillis } from './session.ts';
 
 /** @param sandbox whom the deployment offers the sandbox to */
-export function createPortalAccess(table: Table, sandbox: SandboxSetting = 'marked'): PortalAccess {
+export function createPortalAccess(table: Table, sandbox: SandboxSetting = 'marked') {
   return {
-    read: (question) => readState(table, question, sandbox),
-    countRejection: (address, nowMillis) =>
+    /** One consistent BatchGetItem. Throws Overloaded when not all of it could be read. */
+    read: (question: PortalQuestion): Promise<PortalState> => readState(table, question, sandbox),
+    /** Counts a cookie that nobody was given, and blocks the address after too many of them. */
+    countRejection: (address: string, nowMillis: number): Promise<void> =>
       createRequestStore(table).countRejection(address, '401', nowMillis),
-    open: (session) => putItem(table, sessionToItem(session)),
-    touch: async (hash, nowMillis) => {
+    /** Stores a new session. */
+    open: (session: Session): Promise<void> => putItem(table, sessionToItem(session)),
+    /** Notes to the minute that the session is in use. A session that has ended stays as it is. */
+    touch: async (hash: string, nowMillis: number) => {
       const minute = nowMillis - (nowMillis % 60_000);
       await updateIf(table, portalKeys.session(hash), {
         UpdateExpression: 'SET lastSeenAt = :minute',
@@ -30,14 +34,19 @@ export function createPortalAccess(table: Table, sandbox: SandboxSetting = 'mark
         ExpressionAttributeValues: { ':minute': minute },
       });
     },
-    end: async (hash, nowMillis) => {
+    /** The session is dead at the next request. */
+    end: async (hash: string, nowMillis: number) => {
       await updateIf(table, portalKeys.session(hash), {
         UpdateExpression: 'SET endedAt = if_not_exists(endedAt, :now)',
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeValues: { ':now': nowMillis },
       });
     },
-    placesOf: async (personId, accounts) => {
+    /** The places of the person in these accounts, and among the people of the operator. */
+    placesOf: async (
+      personId: PersonId,
+      accounts: readonly AccountId[],
+    ): Promise<{ readonly members: readonly Member[]; readonly operator?: Operator }> => {
       const scopes = [...accounts, 'SERVICE' as const];
       const items = await batchGet(
         table,
@@ -118,20 +127,4 @@ interface PortalState {
   readonly operator?: Operator;
 }
 
-export interface PortalAccess {
-  /** One consistent BatchGetItem. Throws Overloaded when not all of it could be read. */
-  read(question: PortalQuestion): Promise<PortalState>;
-  /** Counts a cookie that nobody was given, and blocks the address after too many of them. */
-  countRejection(clientAddress: string, nowMillis: number): Promise<void>;
-  /** Stores a new session. */
-  open(session: Session): Promise<void>;
-  /** Notes to the minute that the session is in use. A session that has ended stays as it is. */
-  touch(hash: string, nowMillis: number): Promise<void>;
-  /** The session is dead at the next request. */
-  end(hash: string, nowMillis: number): Promise<void>;
-  /** The places of the person in these accounts, and among the people of the operator. */
-  placesOf(
-    personId: PersonId,
-    accounts: readonly AccountId[],
-  ): Promise<{ readonly members: readonly Member[]; readonly operator?: Operator }>;
-}
+export type PortalAccess = ReturnType<typeof createPortalAccess>;

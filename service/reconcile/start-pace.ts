@@ -23,12 +23,7 @@ const usedShare = 0.9;
 /** The share that is left to the reconciler, however much ordinary traffic there is. */
 const leastShare = 0.1;
 
-export interface StartPace {
-  /** Waits for the turn of one start. False when the time of the run is up. */
-  turn(): Promise<boolean>;
-  /** Learns from a start whether Step Functions answered it clearly. */
-  heard(isClear: boolean): void;
-}
+export type StartPace = ReturnType<typeof createStartPace>;
 
 /** Starts a second that the reconciler may make, given the number of ordinary starts a second. */
 export function paceBeside(ordinaryPerSecond: number, allowedPerSecond: number): number {
@@ -39,7 +34,7 @@ export function paceBeside(ordinaryPerSecond: number, allowedPerSecond: number):
  * The pace begins low and doubles each second up to the most. A start without a clear answer halves it. From
  * then on it grows evenly, as TCP does.
  */
-export function createStartPace(clock: Clock, mostPerSecond: number, isOver: () => boolean): StartPace {
+export function createStartPace(clock: Clock, mostPerSecond: number, isOver: () => boolean) {
   let perSecond = Math.min(firstPace, mostPerSecond);
   let doublesBelow = mostPerSecond;
   let slowedAt = Number.NEGATIVE_INFINITY;
@@ -61,12 +56,14 @@ export function createStartPace(clock: Clock, mostPerSecond: number, isOver: () 
   }
 
   return {
-    turn: () => {
+    /** Waits for the turn of one start. False when the time of the run is up. */
+    turn: (): Promise<boolean> => {
       const own = before.then(wait);
       before = own;
       return own;
     },
-    heard: (isClear) => {
+    /** Learns from a start whether Step Functions answered it clearly. */
+    heard: (isClear: boolean) => {
       if (isClear) {
         const more = perSecond < doublesBelow ? 1 : mostPerSecond / secondsToTheMost / perSecond;
         perSecond = Math.min(mostPerSecond, perSecond + more);

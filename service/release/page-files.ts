@@ -62,10 +62,10 @@ export function inOrderOfPublishing(names: readonly string[]): readonly string[]
 }
 
 /** The files of one folder. */
-export function createPageFiles(folder: string): PageFiles {
+export function createPageFiles(folder: string) {
   return {
-    list: async () => (await readdir(folder)).sort(),
-    read: async (name) => readFile(join(folder, name)),
+    list: async (): Promise<readonly string[]> => (await readdir(folder)).sort(),
+    read: async (name: string): Promise<Uint8Array> => readFile(join(folder, name)),
   };
 }
 
@@ -78,7 +78,7 @@ export interface PagesAccess extends BucketAddress {
 const callMillis = 20_000;
 
 /** The bucket of the portal's pages. A call throws when S3 refuses it, or does not answer in time. */
-export function createPageStore(access: PagesAccess): PageStore {
+export function createPageStore(access: PagesAccess) {
   const client = new AwsClient({ ...access, service: 's3', retries: 4 });
 
   async function call(what: string, init: RequestInit): Promise<string> {
@@ -95,34 +95,21 @@ export function createPageStore(access: PagesAccess): PageStore {
   }
 
   return {
-    put: async (name, bytes, { contentType, cacheControl }) => {
+    put: async (name: string, bytes: Uint8Array, { contentType, cacheControl }: PageHeaders) => {
       await call(`/${name}`, {
         method: 'PUT',
         body: Uint8Array.from(bytes),
         headers: { 'content-type': contentType, 'cache-control': cacheControl },
       });
     },
+    /** Up to 1,000 names of what is stored. */
     // The names of pages have no character that XML escapes.
-    list: async () => {
+    list: async (): Promise<readonly string[]> => {
       const listing = await call('?list-type=2', { method: 'GET' });
       return [...listing.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, name = '']) => name);
     },
-    remove: async (name) => {
+    remove: async (name: string) => {
       await call(`/${name}`, { method: 'DELETE' });
     },
   };
-}
-
-/** The files that a release brings. */
-interface PageFiles {
-  list(): Promise<readonly string[]>;
-  read(name: string): Promise<Uint8Array>;
-}
-
-/** The bucket from which the portal's distribution serves. */
-interface PageStore {
-  put(name: string, bytes: Uint8Array, headers: PageHeaders): Promise<void>;
-  /** Up to 1,000 names of what is stored. */
-  list(): Promise<readonly string[]>;
-  remove(name: string): Promise<void>;
 }

@@ -25,7 +25,7 @@ const busyErrors = new Set(['ResourceInUseException', 'LimitExceededException', 
 
 class Busy extends Error {}
 
-export function createTableProtection({ clock, ...access }: TableProtectionAccess): TableProtection {
+export function createTableProtection({ clock, ...access }: TableProtectionAccess) {
   const client = new AwsClient({ ...access, service: 'dynamodb', retries });
   const url = `${serviceUrl('dynamodb', access)}/`;
 
@@ -53,7 +53,12 @@ export function createTableProtection({ clock, ...access }: TableProtectionAcces
   }
 
   return {
-    protect: async (TableName) => {
+    /**
+     * Switches the protection on, unless it is on. 'busy': DynamoDB changes the table at the moment, or takes
+     * no more changes; a later call may succeed. Throws when DynamoDB refuses for another reason, or does not
+     * answer.
+     */
+    protect: async (TableName: string): Promise<'protected' | 'busy'> => {
       try {
         const before = await call('DescribeTable', { TableName }, 'Table');
         if (before.DeletionProtectionEnabled === true) return 'protected';
@@ -70,10 +75,4 @@ export function createTableProtection({ clock, ...access }: TableProtectionAcces
 }
 
 /** The protection that keeps a table from being deleted. */
-interface TableProtection {
-  /**
-   * Switches the protection on, unless it is on. 'busy': DynamoDB changes the table at the moment, or takes no more
-   * changes; a later call may succeed. Throws when DynamoDB refuses for another reason, or does not answer.
-   */
-  protect(tableName: string): Promise<'protected' | 'busy'>;
-}
+export type TableProtection = ReturnType<typeof createTableProtection>;

@@ -36,7 +36,7 @@ export function healthKey(route: RouteChoice): ItemKey {
   return { pk: `HEALTH#${routeName(route)}`, sk: 'HEALTH' };
 }
 
-export function createHealthStore(shared: Table): HealthStore {
+export function createHealthStore(shared: Table) {
   const seen = new Map<string, RouteHealth>();
   const learn = (route: RouteChoice, item: Item | undefined): RouteHealth => {
     const health = item ? healthFromItem(item) : noHealth;
@@ -45,7 +45,11 @@ export function createHealthStore(shared: Table): HealthStore {
   };
   const reads = new Map<string, number>();
   let pauses: { readonly names: readonly string[]; readonly at: number } | undefined;
-  const readNow: HealthStore['read'] = async (routes, nowMillis, signal) => {
+  const readNow = async (
+    routes: readonly RouteChoice[],
+    nowMillis: number,
+    signal: AbortSignal,
+  ): Promise<KnownRoutes> => {
     const { paused, ...known } = await read({ ...shared, signal }, routes, learn);
     for (const route of routes) reads.set(routeName(route), nowMillis);
     pauses = { names: paused, at: nowMillis };
@@ -53,15 +57,25 @@ export function createHealthStore(shared: Table): HealthStore {
   };
   const seenOf = (route: RouteChoice): RouteHealth => seen.get(routeName(route)) ?? noHealth;
   return {
+    /** What this environment of the function saw last of a route. */
     seen: seenOf,
-    readAt: (route) => reads.get(routeName(route)),
+    /** When this environment last read the route, in Unix milliseconds. Undefined: never. */
+    readAt: (route: RouteChoice): number | undefined => reads.get(routeName(route)),
+    /** One eventually consistent BatchGetItem. A route of which nothing was noted is `noHealth`. */
     read: readNow,
-    paused: async (nowMillis, signal) => {
+    /** The paused providers, as this environment read them at most ten seconds ago. */
+    paused: async (nowMillis: number, signal: AbortSignal): Promise<readonly string[]> => {
       if (!pauses || Math.abs(nowMillis - pauses.at) >= pausesKeptMillis)
         await readNow([], nowMillis, signal);
       return pauses?.names ?? [];
     },
-    note: async (route, note, nowMillis, signal) => {
+    /** One write. Resolves with the sums after it. */
+    note: async (
+      route: RouteChoice,
+      note: HealthNote,
+      nowMillis: number,
+      signal: AbortSignal,
+    ): Promise<RouteHealth> => {
       const table = { ...shared, signal };
       const update = noteOf(note, seenOf(route), nowMillis);
       const answer = await updateItem(table, healthKey(route), { ...update, ReturnValues: 'ALL_NEW' });
@@ -70,7 +84,8 @@ export function createHealthStore(shared: Table): HealthStore {
       if (left.length > mostLeftovers) await updateItem(table, healthKey(route), removalOf(left));
       return health;
     },
-    open: async (route, nowMillis, signal) =>
+    /** Opens the circuit. False when another function has done so. */
+    open: async (route: RouteChoice, nowMillis: number, signal: AbortSignal): Promise<boolean> =>
       updateIf({ ...shared, signal }, healthKey(route), {
         UpdateExpression: 'SET openedAt = :now, probeAt = :probeAt, probes = :none',
         ConditionExpression: 'attribute_not_exists(openedAt)',
@@ -80,7 +95,15 @@ export function createHealthStore(shared: Table): HealthStore {
           ':none': 0,
         },
       }),
-    close: async (route, { windows, openedAt }, signal) => {
+    /**
+     * Closes the circuit that opened at this time, and forgets its failures. False when it is not open any
+     * more.
+     */
+    close: async (
+      route: RouteChoice,
+      { windows, openedAt }: RouteHealth,
+      signal: AbortSignal,
+    ): Promise<boolean> => {
       const failures = windows.flatMap(({ startMillis }) => [
         nameOf('f', startMillis),
         nameOf('k', startMillis),
@@ -92,8 +115,13 @@ export function createHealthStore(shared: Table): HealthStore {
         ExpressionAttributeValues: { ':openedAt': openedAt },
       });
     },
-    claimProbe: async (route, health, nowMillis, signal) =>
-      updateIf({ ...shared, signal }, healthKey(route), claimOf(health, nowMillis)),
+    /** Claims the probe of a route for one creation. False when another creation has claimed it. */
+    claimProbe: async (
+      route: RouteChoice,
+      health: RouteHealth,
+      nowMillis: number,
+      signal: AbortSignal,
+    ): Promise<boolean> => updateIf({ ...shared, signal }, healthKey(route), claimOf(health, nowMillis)),
   };
 }
 
@@ -264,26 +292,4 @@ interface KnownRoutes {
  * Every call ends with its signal, and throws then. Nothing is repeated for long: health that is missing or late
  * costs an order, and never a creation.
  */
-export interface HealthStore {
-  /** One eventually consistent BatchGetItem. A route of which nothing was noted is `noHealth`. */
-  read(routes: readonly RouteChoice[], nowMillis: number, signal: AbortSignal): Promise<KnownRoutes>;
-  /** The paused providers, as this environment read them at most ten seconds ago. */
-  paused(nowMillis: number, signal: AbortSignal): Promise<readonly string[]>;
-  /** When this environment last read the route, in Unix milliseconds. Undefined: never. */
-  readAt(route: RouteChoice): number | undefined;
-  /** What this environment of the function saw last of a route. */
-  seen(route: RouteChoice): RouteHealth;
-  /** One write. Resolves with the sums after it. */
-  note(route: RouteChoice, note: HealthNote, nowMillis: number, signal: AbortSignal): Promise<RouteHealth>;
-  /** Opens the circuit. False when another function has done so. */
-  open(route: RouteChoice, nowMillis: number, signal: AbortSignal): Promise<boolean>;
-  /** Closes the circuit that opened at this time, and forgets its failures. False when it is not open any more. */
-  close(route: RouteChoice, health: RouteHealth, signal: AbortSignal): Promise<boolean>;
-  /** Claims the probe of a route for one creation. False when another creation has claimed it. */
-  claimProbe(
-    route: RouteChoice,
-    health: RouteHealth,
-    nowMillis: number,
-    signal: AbortSignal,
-  ): Promise<boolean>;
-}
+export type HealthStore = ReturnType<typeof createHealthStore>;

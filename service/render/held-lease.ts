@@ -18,17 +18,7 @@ export const leaseMillis = 6_000;
 
 export type Step = 'ask_providers' | 'store_image' | 'complete_creation';
 
-export interface HeldLease {
-  /** The renderer begins this step, which may take at most this number of milliseconds. */
-  begin(step: Step, mostMillis: number): void;
-  /**
-   * Ends the renewals and waits for the renewal and the heartbeat that are under way. The lease itself stays until
-   * its time is over.
-   */
-  release(): Promise<void>;
-  /** Ends the renewals and the lease, so that the next invocation may begin at once. */
-  giveBack(): Promise<void>;
-}
+export type HeldLease = ReturnType<typeof holdLease>;
 
 /** @param beat sends the heartbeat of the task that waits for the holder. It never rejects. */
 export function holdLease(
@@ -36,7 +26,7 @@ export function holdLease(
   holder: string,
   { clock, creations, log }: Pick<RenderServices, 'clock' | 'creations' | 'log'>,
   beat?: () => Promise<unknown>,
-): HeldLease {
+) {
   let step: Step | undefined;
   let until = Infinity;
   let renewing = Promise.resolve();
@@ -66,14 +56,20 @@ export function holdLease(
     stopBeats?.();
   };
   return {
-    begin: (next, mostMillis) => {
+    /** The renderer begins this step, which may take at most this number of milliseconds. */
+    begin: (next: Step, mostMillis: number) => {
       step = next;
       until = clock.elapsed() + mostMillis;
     },
+    /**
+     * Ends the renewals and waits for the renewal and the heartbeat that are under way. The lease itself
+     * stays until its time is over.
+     */
     release: async () => {
       stop();
       await Promise.all([renewing, beating]);
     },
+    /** Ends the renewals and the lease, so that the next invocation may begin at once. */
     giveBack: async () => {
       stop();
       await renewing;

@@ -35,32 +35,9 @@ export interface HealthServices {
   readonly randomBytes: RandomBytes;
 }
 
-export interface RouteNotes {
-  /**
-   * The routes in the order in which they are to be asked. One route needs no order. It is read only now and then,
-   * for its usual time.
-   */
-  order(
-    routes: readonly RouteChoice[],
-    creation: CreationRecord,
-    costs: ProviderCosts,
-  ): Promise<readonly RankedRoute[]>;
-  /** The providers that an operator has paused. A pause is known ten seconds later at the latest. */
-  paused(): Promise<readonly string[]>;
-  /** Milliseconds of a usual rendering by the route, as far as this environment knows. */
-  usualMillis(route: RouteChoice): number | undefined;
-  /** Notes the end of an attempt. */
-  ended(attempt: RouteAttempt, end: RouteEnd, millis: number): void;
-  /**
-   * Watches an attempt that waits for its vendor: when it takes far longer than usual, this is noted, because a
-   * vendor that hangs is seen too late otherwise. Returns what ends the watch.
-   */
-  watch(attempt: RouteAttempt): () => void;
-  /** Waits for the notes that are being written. */
-  settled(): Promise<void>;
-}
+export type RouteNotes = ReturnType<typeof openRouteNotes>;
 
-export function openRouteNotes(services: HealthServices): RouteNotes {
+export function openRouteNotes(services: HealthServices) {
   const { health, clock } = services;
   const writing: Promise<void>[] = [];
   /** Attempts that are noted as late. Their end without an answer is no second failure. */
@@ -69,7 +46,15 @@ export function openRouteNotes(services: HealthServices): RouteNotes {
     writing.push(noteQuietly(attempt, note, services));
   };
   return {
-    order: async (routes, creation, costs) => {
+    /**
+     * The routes in the order in which they are to be asked. One route needs no order. It is read only now
+     * and then, for its usual time.
+     */
+    order: async (
+      routes: readonly RouteChoice[],
+      creation: CreationRecord,
+      costs: ProviderCosts,
+    ): Promise<readonly RankedRoute[]> => {
       const unknown = routes.map((route) =>
         rankedUnknown(route, renderingCostMicros(costs, route, creation)),
       );
@@ -77,10 +62,13 @@ export function openRouteNotes(services: HealthServices): RouteNotes {
       await learnTimes(routes, services);
       return unknown;
     },
-    paused: async () =>
+    /** The providers that an operator has paused. A pause is known ten seconds later at the latest. */
+    paused: async (): Promise<readonly string[]> =>
       (await quietly('health_not_read', services, (signal) => health.paused(clock.now(), signal))) ?? [],
-    usualMillis: (route) => meanMillis(health.seen(route), clock.now()),
-    ended: (attempt, end, millis) => {
+    /** Milliseconds of a usual rendering by the route, as far as this environment knows. */
+    usualMillis: (route: RouteChoice): number | undefined => meanMillis(health.seen(route), clock.now()),
+    /** Notes the end of an attempt. */
+    ended: (attempt: RouteAttempt, end: RouteEnd, millis: number) => {
       const sign = signOf(end);
       const wasNoted = late.has(attempt.resultKey) && end.kind !== 'rendered';
       if (sign === undefined || wasNoted) return;
@@ -91,7 +79,11 @@ export function openRouteNotes(services: HealthServices): RouteNotes {
         ...(rest !== undefined && { restUntil: clock.now() + restMillis(rest) }),
       });
     },
-    watch: (attempt) => {
+    /**
+     * Watches an attempt that waits for its vendor: when it takes far longer than usual, this is noted,
+     * because a vendor that hangs is seen too late otherwise. Returns what ends the watch.
+     */
+    watch: (attempt: RouteAttempt): (() => void) => {
       const after = lateAfterMillis(health.seen(attempt), clock.now());
       if (after === undefined) return () => undefined;
       const limit = clock.deadline(Date.parse(attempt.startedAt) + after);
@@ -106,6 +98,7 @@ export function openRouteNotes(services: HealthServices): RouteNotes {
         limit.release();
       };
     },
+    /** Waits for the notes that are being written. */
     settled: async () => {
       await Promise.all(writing);
     },

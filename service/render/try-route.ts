@@ -1,5 +1,5 @@
 /** One attempt at one route: the record first, then the provider, then the verdict. */
-import type { CreationStore } from '../creations/creation-reads.ts';
+import type { CreationStore } from '../creations/creation-store.ts';
 import { type CreationRecord, isTerminal, type RouteAttempt } from '../creations/creation.ts';
 import { EndedMeanwhile } from '../creations/payload.ts';
 import { jobOf } from '../creations/render-job.ts';

@@ -9,14 +9,9 @@ import { updateItem, type UpdateParts } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, keys, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { AccountId, UploadId } from '../values/ids.ts';
-import {
-  expiryOf,
-  isUsable,
-  type NewUploadOutcome,
-  type Upload,
-  type UploadReader,
-  type UploadStore,
-} from './upload.ts';
+import { expiryOf, isUsable, type NewUploadOutcome, type Upload } from './upload.ts';
+
+export type UploadReader = ReturnType<typeof createUploadReader>;
 
 function uploadToItem(upload: Upload): Item & ItemKey {
   return {
@@ -38,9 +33,14 @@ const isTaken = 'contains(unused, :id)';
 const mostTries = 4;
 
 /** The uploads that a request may name. The function that charges makes none. */
-export function createUploadReader(table: Table): UploadReader {
+export function createUploadReader(table: Table) {
   return {
-    usable: async (accountId, ids, nowMillis) => {
+    /** Those of these uploads that the account has and that have not expired at this time. */
+    usable: async (
+      accountId: AccountId,
+      ids: readonly UploadId[],
+      nowMillis: number,
+    ): Promise<readonly Upload[]> => {
       if (ids.length === 0) return [];
       // The account is a part of the key: another account's upload is not found.
       const items = await batchGet(
@@ -52,10 +52,14 @@ export function createUploadReader(table: Table): UploadReader {
   };
 }
 
-export function createUploadStore(table: Table): UploadStore {
+export function createUploadStore(table: Table) {
   return {
     ...createUploadReader(table),
-    create: async (upload, mostUnused, nowMillis) => {
+    /**
+     * Stores the record, and takes one of the account's places for unused uploads. Exact, however many calls
+     * come at once. Throws Overloaded.
+     */
+    create: async (upload: Upload, mostUnused: number, nowMillis: number): Promise<NewUploadOutcome> => {
       // The record comes first. If the quota refuses the upload, or if the function dies in between, no
       // client has the id of this record, and it is deleted a day later. A counted id without a record would
       // count for a day.

@@ -2,7 +2,7 @@
 import { AwsV4Signer } from 'aws4fetch';
 import { addressOf, type BucketAddress } from '../aws/aws-place.ts';
 import { uploadAddressSeconds } from '../contract/limits.ts';
-import type { UploadTargets } from './upload.ts';
+import type { Upload, UploadTarget } from './upload.ts';
 
 export interface SigningAccess extends BucketAddress {
   readonly accessKeyId: string;
@@ -14,10 +14,11 @@ export interface SigningAccess extends BucketAddress {
  * The signature covers type and length, so that S3 refuses every other type and length. aws4fetch leaves both
  * headers out of the signature unless `allHeaders` is set: it takes them for headers that a proxy may change.
  */
-export function createUploadTargets(access: SigningAccess): UploadTargets {
+export function createUploadTargets(access: SigningAccess) {
   const { accessKeyId, secretAccessKey, sessionToken, region } = access;
   return {
-    sign: async ({ key, contentType, bytes }, nowMillis) => {
+    /** Signs a request that takes exactly the type and length of the upload, for a quarter of an hour. */
+    sign: async ({ key, contentType, bytes }: Upload, nowMillis: number): Promise<UploadTarget> => {
       const headers = { 'content-type': contentType, 'content-length': String(bytes) };
       const signer = new AwsV4Signer({
         method: 'PUT',
@@ -37,3 +38,5 @@ export function createUploadTargets(access: SigningAccess): UploadTargets {
     },
   };
 }
+
+export type UploadTargets = ReturnType<typeof createUploadTargets>;

@@ -35,7 +35,7 @@ export interface Upload {
 }
 
 /** A signed request by which a client puts the bytes of one upload into the bucket. */
-interface UploadTarget {
+export interface UploadTarget {
   readonly url: string;
   /** The headers that are signed besides the host. The client has to send them exactly so. */
   readonly headers: Readonly<Record<string, string>>;
@@ -116,21 +116,3 @@ export type NewUploadOutcome =
   | { readonly kind: 'created' }
   /** The account has as many uploads that no accepted creation has used and that have not expired. */
   | { readonly kind: 'too_many_unused'; readonly current: number };
-
-export interface UploadReader {
-  /** Those of these uploads that the account has and that have not expired at this time. */
-  usable(accountId: AccountId, ids: readonly UploadId[], nowMillis: number): Promise<readonly Upload[]>;
-}
-
-export interface UploadStore extends UploadReader {
-  /**
-   * Stores the record, and takes one of the account's places for unused uploads. Exact, however many calls
-   * come at once. Throws Overloaded.
-   */
-  create(upload: Upload, mostUnused: number, nowMillis: number): Promise<NewUploadOutcome>;
-}
-
-export interface UploadTargets {
-  /** Signs a request that takes exactly the type and length of the upload, for a quarter of an hour. */
-  sign(upload: Upload, nowMillis: number): Promise<UploadTarget>;
-}

@@ -19,18 +19,27 @@ import type { BookedRow, Days } from './booked-row.ts';
 /** Maximum number of accounts queried concurrently. */
 const accountsAtOnce = 8;
 
-export function createOperatedReads(table: Table): OperatedReads {
+/** Every function throws Overloaded when the table stayed busy. */
+export function createOperatedReads(table: Table) {
   return {
-    accounts: (limit, after) => accountPage(table, limit, after),
-    accountsOf: async (ids) =>
+    /** The oldest first. @param after of the page before */
+    accounts: (limit: number, after?: string): Promise<AccountPage> => accountPage(table, limit, after),
+    /** These accounts, without those that do not exist. */
+    accountsOf: async (ids: readonly AccountId[]): Promise<readonly Account[]> =>
       (
         await batchGet(
           table,
           [...new Set(ids)].map((id) => keys.account(id)),
         )
       ).map(accountFromItem),
-    waitingWebhooks: (most) => waitingWebhooks(table, most),
-    newestCreations: async (accounts, most) => {
+    /** The creations and the notices whose webhook waits, those that wait longest first, at most so many. */
+    waitingWebhooks: (most: number): Promise<readonly (CreationId | NoticeId)[]> =>
+      waitingWebhooks(table, most),
+    /** The newest creations of all these accounts together, the newest first. */
+    newestCreations: async (
+      accounts: readonly AccountId[],
+      most: number,
+    ): Promise<readonly CreationRecord[]> => {
       const found: CreationId[] = [];
       for (let start = 0; start < accounts.length; start += accountsAtOnce) {
         const some = accounts.slice(start, start + accountsAtOnce);
@@ -43,7 +52,9 @@ export function createOperatedReads(table: Table): OperatedReads {
       );
       return items.map(creationFromItem).sort((a, b) => (a.id < b.id ? 1 : -1));
     },
-    bookedRows: (account, days) => readBookedRows(table, account, days),
+    /** The charges and refunds of an account, some hundred at once. */
+    bookedRows: (account: AccountId, days: Days): AsyncIterable<readonly BookedRow[]> =>
+      readBookedRows(table, account, days),
   };
 }
 
@@ -115,18 +126,4 @@ interface AccountPage {
   readonly accounts: readonly Account[];
   /** Behind which account the next page begins. Absent on the last page. */
   readonly after?: string;
-}
-
-/** Every function throws Overloaded when the table stayed busy. */
-interface OperatedReads {
-  /** The oldest first. @param after of the page before */
-  accounts(limit: number, after?: string): Promise<AccountPage>;
-  /** These accounts, without those that do not exist. */
-  accountsOf(ids: readonly AccountId[]): Promise<readonly Account[]>;
-  /** The creations and the notices whose webhook waits, those that wait longest first, at most so many. */
-  waitingWebhooks(most: number): Promise<readonly (CreationId | NoticeId)[]>;
-  /** The newest creations of all these accounts together, the newest first. */
-  newestCreations(accounts: readonly AccountId[], most: number): Promise<readonly CreationRecord[]>;
-  /** The charges and refunds of an account, some hundred at once. */
-  bookedRows(account: AccountId, days: Days): AsyncIterable<readonly BookedRow[]>;
 }

@@ -19,10 +19,14 @@ const tries = 10;
 /** The most pages of a query in one part of an export: of usual rows, as many as an answer can hold. */
 const pagesOfPart = 4;
 
-export function createLedgerReads(table: Table): LedgerReads {
+export function createLedgerReads(table: Table) {
   return {
-    page: (account, limit, nowMillis, from) => pageOf(table, { account, limit, nowMillis, from }),
-    part: (account, month, after) => partOf(table, account, month, after),
+    /** Throws Overloaded when rows are written faster than they can be read. */
+    page: (account: AccountId, limit: number, nowMillis: number, from?: LedgerPlace): Promise<LedgerPage> =>
+      pageOf(table, { account, limit, nowMillis, from }),
+    /** @param month "2026-11", in UTC */
+    part: (account: AccountId, month: string, after?: string): Promise<LedgerPart> =>
+      partOf(table, account, month, after),
   };
 }
 
@@ -196,11 +200,4 @@ export interface LedgerPart {
   }[];
   /** The sort key after which the next part begins. Absent after the last part. */
   readonly next?: string;
-}
-
-interface LedgerReads {
-  /** Throws Overloaded when rows are written faster than they can be read. */
-  page(accountId: AccountId, limit: number, nowMillis: number, from?: LedgerPlace): Promise<LedgerPage>;
-  /** @param month "2026-11", in UTC */
-  part(accountId: AccountId, month: string, after?: string): Promise<LedgerPart>;
 }

@@ -229,17 +229,11 @@ export interface BillFinding {
 
 type Sums = Pick<BillFinding, 'images' | 'billedMicros' | 'billedCatalogMicros'>;
 
-export interface BillSums {
-  /** A creation counts with the row of its charge. */
-  add(booked: BookedRow): void;
-  /** The routes that are more than 5 % apart, by their names. */
-  findings(): BillFinding[];
-}
-
-export function sumBills(): BillSums {
+export function sumBills() {
   const sums = groupSums<Sums>({ images: 0, billedMicros: 0, billedCatalogMicros: 0 });
   return {
-    add: ({ row, creation }) => {
+    /** A creation counts with the row of its charge. */
+    add: ({ row, creation }: BookedRow) => {
       if (row.kind !== 'charge') return;
       const attempts = (creation?.attempts ?? []).filter(isRendered).filter(isBilled).filter(isCosted);
       for (const { provider, providerModel, quality, billedMicros, providerCostMicros } of attempts) {
@@ -247,7 +241,8 @@ export function sumBills(): BillSums {
         sums.add(route, { images: 1, billedMicros, billedCatalogMicros: providerCostMicros });
       }
     },
-    findings: () =>
+    /** The routes that are more than 5 % apart, by their names. */
+    findings: (): BillFinding[] =>
       sums.groups().flatMap(({ group, sums: own }) => {
         const percent = differencePercent(own);
         const isApart = percent === null ? own.billedMicros > 0 : Math.abs(percent) > mostPercent;

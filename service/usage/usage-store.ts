@@ -30,10 +30,14 @@ const readsAtOnce = 2;
 /** So that a year is read in four queries. */
 const mostDaysOfRun = 93;
 
-export function createUsageReads(table: Table): UsageReads {
+export function createUsageReads(table: Table) {
   return {
-    days: (account, query) => readDays(table, account, query),
-    newest: (account, range, limit) => newestOf(table, account, range, limit),
+    /** Every day of the range. Throws Overloaded when the first sums take longer than a request may. */
+    days: (account: AccountId, query: UsageQuery): Promise<readonly UsageDay[]> =>
+      readDays(table, account, query),
+    /** The newest creations of the range, at most so many. */
+    newest: (account: AccountId, range: Days, limit: number): Promise<readonly TimedCreation[]> =>
+      newestOf(table, account, range, limit),
   };
 }
 
@@ -149,10 +153,3 @@ interface UsageQuery extends Days {
 }
 
 export type TimedCreation = Pick<CreationRecord, 'status' | 'createdAt' | 'completedAt'>;
-
-interface UsageReads {
-  /** Every day of the range. Throws Overloaded when the first sums take longer than a request may. */
-  days(accountId: AccountId, query: UsageQuery): Promise<readonly UsageDay[]>;
-  /** The newest creations of the range, at most so many. */
-  newest(accountId: AccountId, range: Days, limit: number): Promise<readonly TimedCreation[]>;
-}

@@ -46,28 +46,23 @@ export function dayAfter(day: string): string {
  * request sends nothing, also when Lambda freezes the environment and a later invocation
  * thaws it.
  */
-export interface TimeBudget {
-  /** Aborts when the time is used up, or when `end` is called. */
-  readonly signal: AbortSignal;
-  /** Milliseconds since the request arrived. */
-  elapsed(): number;
-  /** Milliseconds until the time is used up. 0 after the end. */
-  left(): number;
-  /** Called when the answer is given. Ends everything that still waits. */
-  end(): void;
-}
+export type TimeBudget = ReturnType<typeof startBudget>;
 
 /** Starts a budget now. */
-export function startBudget(clock: Pick<Clock, 'elapsed' | 'timeout'>, millis: number): TimeBudget {
+export function startBudget(clock: Pick<Clock, 'elapsed' | 'timeout'>, millis: number) {
   const arrivedAt = clock.elapsed();
   const ended = new AbortController();
   const limit = clock.timeout(millis);
   limit.signal.addEventListener('abort', () => ended.abort(), { once: true });
   const elapsed = (): number => clock.elapsed() - arrivedAt;
   return {
+    /** Aborts when the time is used up, or when `end` is called. */
     signal: ended.signal,
+    /** Milliseconds since the request arrived. */
     elapsed,
-    left: () => (ended.signal.aborted ? 0 : Math.max(0, millis - elapsed())),
+    /** Milliseconds until the time is used up. 0 after the end. */
+    left: (): number => (ended.signal.aborted ? 0 : Math.max(0, millis - elapsed())),
+    /** Called when the answer is given. Ends everything that still waits. */
     end: () => {
       limit.release();
       ended.abort();

@@ -44,17 +44,7 @@ export function createProviderCredentials({
 }
 
 /** Changes the keys, for the operator's command. */
-export interface CredentialEditor {
-  /** The names of the providers that have a key. */
-  names(): Promise<readonly string[]>;
-  set(provider: string, key: string): Promise<void>;
-  /** Names the account whose callbacks are ours. Undefined: none are, and jobs are polled. */
-  setCallbackAccount(provider: string, account: string | undefined): Promise<void>;
-  /** Removes the key and the account. */
-  remove(provider: string): Promise<void>;
-}
-
-export function createCredentialEditor(client: SecretsManagerClient, secretArn: string): CredentialEditor {
+export function createCredentialEditor(client: SecretsManagerClient, secretArn: string) {
   const change = async (replaced: readonly string[], value?: string): Promise<void> => {
     const kept = Object.entries(await readKeys(client, secretArn)).filter(
       ([name]) => !replaced.includes(name),
@@ -64,10 +54,14 @@ export function createCredentialEditor(client: SecretsManagerClient, secretArn: 
     await client.send(new PutSecretValueCommand({ SecretId: secretArn, SecretString: JSON.stringify(next) }));
   };
   return {
-    names: async () => Object.keys(await readKeys(client, secretArn)),
-    set: (provider, key) => change([provider], key),
-    setCallbackAccount: (provider, account) => change([callbackAccountOf(provider)], account),
-    remove: (provider) => change([provider, callbackAccountOf(provider)]),
+    /** The names of the providers that have a key. */
+    names: async (): Promise<readonly string[]> => Object.keys(await readKeys(client, secretArn)),
+    set: (provider: string, key: string): Promise<void> => change([provider], key),
+    /** Names the account whose callbacks are ours. Undefined: none are, and jobs are polled. */
+    setCallbackAccount: (provider: string, account: string | undefined): Promise<void> =>
+      change([callbackAccountOf(provider)], account),
+    /** Removes the key and the account. */
+    remove: (provider: string): Promise<void> => change([provider, callbackAccountOf(provider)]),
   };
 }
 

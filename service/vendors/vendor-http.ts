@@ -55,12 +55,7 @@ export interface VendorResponse {
   readonly json: unknown;
 }
 
-export interface VendorHttp {
-  /** Throws CallBroke when no complete answer came, and the signal's reason when the signal aborts. */
-  call(call: VendorCall): Promise<VendorResponse>;
-  /** Whether an address from an answer belongs to the vendor. */
-  isOwn(url: string): boolean;
-}
+export type VendorHttp = ReturnType<typeof createVendorHttp>;
 
 /** No complete answer came. */
 export class CallBroke extends Error {
@@ -103,7 +98,7 @@ const neverConnected = [
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ];
 
-export function createVendorHttp({ baseUrl, hosts, send = sendByFetch }: VendorOptions): VendorHttp {
+export function createVendorHttp({ baseUrl, hosts, send = sendByFetch }: VendorOptions) {
   const base = new URL(baseUrl);
   const isOwn = (text: string): boolean => {
     if (!URL.canParse(text)) return false;
@@ -115,8 +110,10 @@ export function createVendorHttp({ baseUrl, hosts, send = sendByFetch }: VendorO
     );
   };
   return {
+    /** Whether an address from an answer belongs to the vendor. */
     isOwn,
-    call: async ({ method, to, headers, body, signal }) => {
+    /** Throws CallBroke when no complete answer came, and the signal's reason when the signal aborts. */
+    call: async ({ method, to, headers, body, signal }: VendorCall): Promise<VendorResponse> => {
       const url = to.startsWith('/') ? `${baseUrl}${to}` : to;
       if (!isOwn(url)) throw new Error("an address that is not the vendor's own was to be called");
       try {

@@ -11,16 +11,18 @@ const mostPages = 4;
 /** Five attempts with their waits take less than this. */
 const roundMillis = 20 * 60_000;
 
-export function createDeliveryReads(table: Table): DeliveryReads {
+export function createDeliveryReads(table: Table) {
   return {
-    page: (account, query) => pageOf(table, account, query),
-    find: async (account, id) => {
+    page: (account: AccountId, query: DeliveryQuery): Promise<DeliveryPage> => pageOf(table, account, query),
+    find: async (account: AccountId, id: string): Promise<Delivery | undefined> => {
       const key = keyOfDelivery(account, id);
       const item = key && (await getItem(table, key));
       return item && deliveryFromItem(item);
     },
-    ofCreation: (creation) => ofCreation(table, creation),
-    since: async (account, sinceMillis) => {
+    /** The attempts of a creation, the oldest first: those after its end, and those of its last round. */
+    ofCreation: (creation: CreationRecord): Promise<readonly Delivery[]> => ofCreation(table, creation),
+    /** The attempts since this time, the newest first. Of a very long log, only the newest thousands. */
+    since: async (account: AccountId, sinceMillis: number): Promise<readonly Delivery[]> => {
       const { items } = await read(table, newest(account, { from: new Date(sinceMillis).toISOString() }));
       return items.map(deliveryFromItem);
     },
@@ -135,13 +137,4 @@ interface DeliveryPage {
   readonly deliveries: readonly Delivery[];
   /** The id after which the next page begins. With a filter, a page may be short and not the last. */
   readonly next?: string;
-}
-
-interface DeliveryReads {
-  page(accountId: AccountId, query: DeliveryQuery): Promise<DeliveryPage>;
-  find(accountId: AccountId, deliveryId: string): Promise<Delivery | undefined>;
-  /** The attempts of a creation, the oldest first: those after its end, and those of its last round. */
-  ofCreation(creation: CreationRecord): Promise<readonly Delivery[]>;
-  /** The attempts since this time, the newest first. Of a very long log, only the newest thousands. */
-  since(accountId: AccountId, sinceMillis: number): Promise<readonly Delivery[]>;
 }

@@ -9,7 +9,7 @@ import type { CreationRecord } from '../creations/creation.ts';
 import { eventItem } from '../creations/event-items.ts';
 import { Overloaded } from '../values/errors.ts';
 import { type AccountId, type CreationId, newEventId, type NoticeId, timeOfUuidV7 } from '../values/ids.ts';
-import type { Delivery, DeliveryClaim, DeliveryStore } from './delivery.ts';
+import type { DeliveringAccount, Delivery, DeliveryClaim } from './delivery.ts';
 import { firstBytes, firstHeaders, webhookAttempts } from './webhook.ts';
 
 /**
@@ -79,9 +79,10 @@ function ownerOf({ noticeId, creationId }: Delivery): CreationId | NoticeId {
 /**
  * Attempts of webhooks and notices. An attempt is claimed in the record before anything is sent, and it is logged.
  */
-export function createDeliveryStore(table: Table): DeliveryStore {
+export function createDeliveryStore(table: Table) {
   return {
-    deliveringAccount: async (accountId) => {
+    /** One read, also for the count of failures: a success costs no further call. */
+    deliveringAccount: async (accountId: AccountId): Promise<DeliveringAccount> => {
       const item = await getItem(table, keys.account(accountId), deliveringAttributes);
       const isWatched = item?.['noticeUrl'] !== undefined;
       const inARow = Number(item?.['webhookFailures'] ?? 0);
@@ -90,7 +91,8 @@ export function createDeliveryStore(table: Table): DeliveryStore {
         ...(isWatched && { failures: { inARow, isTold: item['toldFailing'] !== undefined } }),
       };
     },
-    countFailure: async (accountId) => {
+    /** Counts one more failed attempt of a webhook. Returns how many have failed in a row. */
+    countFailure: async (accountId: AccountId): Promise<number> => {
       const answer = await updateItem(table, keys.account(accountId), {
         UpdateExpression: 'ADD webhookFailures :one',
         ConditionExpression: 'attribute_exists(pk)',
@@ -99,15 +101,20 @@ export function createDeliveryStore(table: Table): DeliveryStore {
       });
       return Number(answer.Attributes?.['webhookFailures']);
     },
-    resetFailures: async (accountId) => {
+    /** Resets the count of failed attempts. The next ten cause a notice again. */
+    resetFailures: async (accountId: AccountId) => {
       await updateItem(table, keys.account(accountId), {
         UpdateExpression: 'REMOVE webhookFailures, toldFailing',
         ConditionExpression: 'attribute_exists(pk)',
       });
     },
+    /**
+     * Takes an attempt and writes its row before anything is sent. False when it is not due or another
+     * invocation has it.
+     */
     // The record decides, so it is written first. The log row follows. A transaction of both would cost twice
     // as much.
-    claim: async (claim) => {
+    claim: async (claim: DeliveryClaim): Promise<boolean> => {
       const outcome = await tryUpdate(table, keyOf(ownerOf(claim.delivery)), claimParts(claim));
       // A busy table counts as an attempt that is not due: nothing is sent, and the state machine tries
       // again.
@@ -117,7 +124,14 @@ export function createDeliveryStore(table: Table): DeliveryStore {
       if (isClaimed) await noteInLog(table, claim.delivery);
       return isClaimed;
     },
-    settle: async (delivery, next) => {
+    /**
+     * Completes the row of the attempt. `next` is the time of the next attempt, or the final status of the
+     * webhook.
+     */
+    settle: async (
+      delivery: Delivery,
+      next: { readonly at: number } | { readonly status: 'delivered' | 'failed' },
+    ) => {
       const outcome = await tryUpdate(table, keyOf(ownerOf(delivery)), settleParts(delivery, next));
       if (outcome.kind === 'busy')
         throw new Overloaded('the table stayed busy: the attempt is settled by its next claim');
@@ -127,7 +141,7 @@ export function createDeliveryStore(table: Table): DeliveryStore {
         ...('at' in next && { nextAttemptAt: new Date(next.at).toISOString() }),
       });
     },
-    skip: async (id) => {
+    skip: async (id: CreationId | NoticeId) => {
       await updateItem(table, keyOf(id), {
         UpdateExpression: 'SET webhook.#status = :skipped REMOVE openShard, dueAt',
         ConditionExpression: 'webhook.#status = :pending',
@@ -135,7 +149,11 @@ export function createDeliveryStore(table: Table): DeliveryStore {
         ExpressionAttributeValues: { ':skipped': 'skipped', ':pending': 'pending' },
       });
     },
-    giveUp: async (id) => {
+    /**
+     * Fails a webhook whose last attempt began and was never settled. Does nothing when it was settled
+     * meanwhile.
+     */
+    giveUp: async (id: CreationId | NoticeId) => {
       await updateIf(table, keyOf(id), {
         UpdateExpression: 'SET webhook.#status = :failed REMOVE openShard, dueAt',
         ConditionExpression: isUsedUp,
@@ -143,12 +161,14 @@ export function createDeliveryStore(table: Table): DeliveryStore {
         ExpressionAttributeValues: { ':failed': 'failed', ':pending': 'pending', ':last': webhookAttempts },
       });
     },
-    claimTest: (accountId, intervalMillis, nowMillis) =>
+    /** Claims a test delivery for the account. Returns 0, or the milliseconds to wait when it is too soon. */
+    claimTest: (accountId: AccountId, intervalMillis: number, nowMillis: number): Promise<number> =>
       claimTest(table, accountId, intervalMillis, nowMillis),
-    record: async (delivery) => {
+    /** Writes the row of a delivery that belongs to no creation. */
+    record: async (delivery: Delivery) => {
       await putItem(table, logRow(delivery));
     },
-    find: async (accountId, deliveryId) => {
+    find: async (accountId: AccountId, deliveryId: string): Promise<Delivery | undefined> => {
       // The id of a delivery holds its start time, and the key of its log row begins with that time.
       const startedAt = timeOfUuidV7(deliveryId);
       if (startedAt === undefined) return undefined;
@@ -156,10 +176,21 @@ export function createDeliveryStore(table: Table): DeliveryStore {
       const item = await getItem(table, key);
       return item && deliveryFromItem(item);
     },
-    log: async (accountId, limit) =>
+    /** The latest attempts of the account, the newest first. */
+    log: async (accountId: AccountId, limit: number): Promise<readonly Delivery[]> =>
       (await queryAll(table, keys.account(accountId).pk, 'DELIVERY#', true, limit)).map(deliveryFromItem),
-    lastAttemptsSince: (accountId, sinceMillis) => lastAttemptsSince(table, accountId, sinceMillis),
-    reopen: (creation, nowMillis) => reopen(table, creation, nowMillis),
+    /**
+     * The creations of the attempts since a moment after which no other attempt followed, and that did not
+     * deliver. The oldest first, some at once. A creation may come more than once, and its webhook may be
+     * delivered by now.
+     */
+    lastAttemptsSince: (accountId: AccountId, sinceMillis: number): AsyncIterable<readonly CreationId[]> =>
+      lastAttemptsSince(table, accountId, sinceMillis),
+    /**
+     * Opens a new round of attempts and counts one more execution. False when the webhook is still pending.
+     */
+    reopen: (creation: CreationRecord, nowMillis: number): Promise<boolean> =>
+      reopen(table, creation, nowMillis),
   };
 }
 
@@ -305,3 +336,5 @@ function reopening(
     },
   };
 }
+
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;

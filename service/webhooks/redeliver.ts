@@ -1,12 +1,13 @@
 /** The commands of an operator for webhooks: send a delivery again, and send a test delivery. */
 import type { Account } from '../accounts/account.ts';
-import type { CreationStore } from '../creations/creation-reads.ts';
+import type { CreationStore } from '../creations/creation-store.ts';
 import { type CreationRecord, echoedFields } from '../creations/creation.ts';
 import type { Executions } from '../creations/executions.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import { type CreationId, uuidV7 } from '../values/ids.ts';
 import type { Clock, RandomBytes } from '../values/runtime.ts';
-import type { Delivery, DeliveryStore } from './delivery.ts';
+import type { DeliveryStore } from './delivery-store.ts';
+import type { Delivery } from './delivery.ts';
 import type { SecretBox } from './secret-box.ts';
 import { openSecrets, type SigningSecrets } from './secrets.ts';
 import { endedDelivery, testDeliverySeconds, webhookHeaders } from './webhook.ts';

@@ -62,9 +62,9 @@ const spentMicros = Object.values(spent).reduce((sum, micros) => sum + micros, 0
 
 const books: BooksReader = {
   accounts: () => pages(creations, () => []),
-  ledger: (_account, from = '') =>
-    pages(from === '' ? 0 : Math.max(0, numberOfTime(from)), (number) =>
-      rowsOf(number).filter(({ place }) => place >= from),
+  ledger: (_account, from) =>
+    pages(from ? Math.max(0, numberOfTime(from)) : 0, (number) =>
+      rowsOf(number).filter(({ place }) => place >= (from ?? '')),
     ),
   listed: (_account, after) =>
     pages(after === undefined ? 0 : numberOf(after) + 1, (number) => [idOf(number)]),

@@ -103,10 +103,10 @@ export function workingAccount(): WorkingAccount {
     reads: () => reads,
     books: {
       accounts: () => pagesOf(2, () => [{ id: accountId, place: 'only' }]),
-      ledger: (_account, from = '') =>
+      ledger: (_account, from) =>
         pagesOf(rowsOfPage, (page: readonly PlacedRow[]) => {
           const last = page.at(-1)?.place;
-          return ledger.filter(({ place }) => place >= from && (last === undefined || place > last));
+          return ledger.filter(({ place }) => place >= (from ?? '') && (last === undefined || place > last));
         }),
       listed: (_account, after) =>
         pagesOf(rowsOfPage, (page: readonly CreationId[]) => {

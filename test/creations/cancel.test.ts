@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Tasks } from '../../service/aws/step-functions.ts';
 import { cancelCreation, type CancelServices, stopMillis } from '../../service/creations/cancel.ts';
-import type { ChargeStore } from '../../service/creations/charges.ts';
-import type { CreationStore } from '../../service/creations/creation-reads.ts';
+import type { ChargeStore } from '../../service/creations/charge-store.ts';
+import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { CreationRecord, RouteAttempt } from '../../service/creations/creation.ts';
 import { schema } from '../../service/values/runtime.ts';
 import type { CancelAnswer, ImageProvider, ProviderAnswer } from '../../service/vendors/provider.ts';

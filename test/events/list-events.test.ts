@@ -3,13 +3,8 @@ import type { Caller } from '../../service/api/admit.ts';
 import type { ApiRequest } from '../../service/api/request.ts';
 import { eventMillis } from '../../service/contract/limits.ts';
 import type { CreationRecord } from '../../service/creations/creation.ts';
-import {
-  cursorOf,
-  type EventLog,
-  type EventPlace,
-  type PlacedEvent,
-  placeOfCursor,
-} from '../../service/events/event.ts';
+import type { EventLog } from '../../service/events/event-store.ts';
+import { cursorOf, type EventPlace, type PlacedEvent, placeOfCursor } from '../../service/events/event.ts';
 import { listEvents } from '../../service/events/list-events.ts';
 import type { EventServices } from '../../service/events/open.ts';
 import { Overloaded } from '../../service/values/errors.ts';

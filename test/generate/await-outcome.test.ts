@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { HoldServices } from '../../service/api/hold.ts';
 import type { ApiServices } from '../../service/api/open.ts';
 import { requestMillis } from '../../service/contract/limits.ts';
-import type { CreationStore } from '../../service/creations/creation-reads.ts';
+import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { CreationRecord } from '../../service/creations/creation.ts';
 import type { RetryEntry } from '../../service/creations/retries.ts';
 import type { RetryStore } from '../../service/creations/retry-store.ts';

@@ -7,7 +7,7 @@ import type { QuoteServices } from '../../service/api/open.ts';
 import type { RequestStore } from '../../service/api/request-store.ts';
 import type { ApiRequest } from '../../service/api/request.ts';
 import type { Catalog, Model } from '../../service/catalog/catalog-schema.ts';
-import type { CreationStore } from '../../service/creations/creation-reads.ts';
+import type { CreationStore } from '../../service/creations/creation-store.ts';
 import { narrowToSources, planCreation } from '../../service/generate/plan.ts';
 import { quoteImage } from '../../service/generate/quote-image.ts';
 import { findReplay } from '../../service/generate/earlier-request.ts';

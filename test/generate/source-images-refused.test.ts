@@ -1,8 +1,9 @@
 /** The refusals of source images, the copies, and which downloads go on after a failure. */
 import { describe, expect, it } from 'vitest';
 import type { StartOutcome } from '../../service/aws/step-functions.ts';
-import type { ChargeStore, Refund } from '../../service/creations/charges.ts';
-import type { CreationStore } from '../../service/creations/creation-reads.ts';
+import type { ChargeStore } from '../../service/creations/charge-store.ts';
+import type { Refund } from '../../service/creations/charges.ts';
+import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { Executions } from '../../service/creations/executions.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { SourceResult } from '../../service/outbound/outbound.ts';

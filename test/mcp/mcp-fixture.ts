@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { StreamedAnswer, StreamedHandler } from '../../service/api/response-stream.ts';
 import { type BeforeCatalog, soldCatalogs } from '../../service/catalog/sold-catalog.ts';
 import { mcpRequestMillis } from '../../service/contract/limits.ts';
-import type { CreationStore } from '../../service/creations/creation-reads.ts';
+import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { CreationRecord } from '../../service/creations/creation.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { McpServices } from '../../service/mcp/open.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredImage } from '../../service/creations/creation.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';
-import type { UploadReader } from '../../service/uploads/upload.ts';
+import type { UploadReader } from '../../service/uploads/upload-store.ts';
 import { pngBytes, pngOf, stub } from '../api/fakes.ts';
 import { base64Of, completing, scene, type Scene, type Setup } from './images-fixture.ts';
 import type { OpenaiAnswer } from './openai-fixture.ts';

@@ -1,7 +1,7 @@
 /** What starts the reconciler: its schedule, and the end of an execution. */
 import { describe, expect, it } from 'vitest';
-import type { CreationStore } from '../../service/creations/creation-reads.ts';
-import type { OpenWorkStore } from '../../service/creations/executions.ts';
+import type { CreationStore } from '../../service/creations/creation-store.ts';
+import type { OpenWorkStore } from '../../service/creations/open-work-store.ts';
 import type { ReconcileServices } from '../../service/reconcile/open.ts';
 import { reconcile } from '../../service/reconcile/reconcile.ts';
 import type { CreationId } from '../../service/values/ids.ts';

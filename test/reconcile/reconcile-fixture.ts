@@ -1,9 +1,11 @@
 /** The reconciler over fakes of its ports: one creation, and the steps that a run takes. */
 import type { StartOutcome } from '../../service/aws/step-functions.ts';
-import type { ChargeStore, Refund } from '../../service/creations/charges.ts';
-import type { CreationStore } from '../../service/creations/creation-reads.ts';
+import type { ChargeStore } from '../../service/creations/charge-store.ts';
+import type { Refund } from '../../service/creations/charges.ts';
+import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { CreationRecord } from '../../service/creations/creation.ts';
-import type { Executions, OpenWorkStore } from '../../service/creations/executions.ts';
+import type { Executions } from '../../service/creations/executions.ts';
+import type { OpenWorkStore } from '../../service/creations/open-work-store.ts';
 import type { ReconcileServices } from '../../service/reconcile/open.ts';
 import { reconcile, type ReconcileEvent } from '../../service/reconcile/reconcile.ts';
 import type { CreationId } from '../../service/values/ids.ts';

@@ -1,9 +1,9 @@
 /** What the reconciler logs and refunds, and when it looks again. */
 import { describe, expect, it } from 'vitest';
 import type { StartOutcome } from '../../service/aws/step-functions.ts';
-import type { CreationStore } from '../../service/creations/creation-reads.ts';
-import type { OpenWorkStore } from '../../service/creations/executions.ts';
-import type { NoticeExecutions } from '../../service/notices/notice-store.ts';
+import type { CreationStore } from '../../service/creations/creation-store.ts';
+import type { OpenWorkStore } from '../../service/creations/open-work-store.ts';
+import type { NoticeExecutions } from '../../service/notices/notice-executions.ts';
 import type { NoticeRecord } from '../../service/notices/notice.ts';
 import type { ReconcileServices } from '../../service/reconcile/open.ts';
 import { reconcile } from '../../service/reconcile/reconcile.ts';

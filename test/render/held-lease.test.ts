@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CreationStore } from '../../service/creations/creation-reads.ts';
+import type { CreationStore } from '../../service/creations/creation-store.ts';
 import { type HeldLease, holdLease } from '../../service/render/held-lease.ts';
 import type { RenderServices } from '../../service/render/open.ts';
 import { fakeClock, fakeLog, type FakeLog, stub } from '../api/fakes.ts';

@@ -1,6 +1,7 @@
 /** How long each step of RenderImage may take, and what the step stores and logs. */
 import { describe, expect, it } from 'vitest';
-import type { Completion, CreationStore } from '../../service/creations/creation-reads.ts';
+import type { Completion } from '../../service/creations/creation-reads.ts';
+import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { CreationRecord, StoredImage } from '../../service/creations/creation.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { RenderServices } from '../../service/render/open.ts';

@@ -1,7 +1,8 @@
 /** RenderImage in the machine whose task waits until somebody ends it. */
 import { describe, expect, it } from 'vitest';
 import type { TaskOutcome, Tasks } from '../../service/aws/step-functions.ts';
-import type { CreationStore, LeaseOutcome } from '../../service/creations/creation-reads.ts';
+import type { LeaseOutcome } from '../../service/creations/creation-reads.ts';
+import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { RenderServices } from '../../service/render/open.ts';
 import { renderImage } from '../../service/render/render-image.ts';

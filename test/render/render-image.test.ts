@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NewerCatalog } from '../../service/catalog/operator-catalog.ts';
-import type { Completion, CreationStore, LeaseOutcome } from '../../service/creations/creation-reads.ts';
+import type { Completion, LeaseOutcome } from '../../service/creations/creation-reads.ts';
+import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { CreationRecord, StoredImage } from '../../service/creations/creation.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { RenderServices } from '../../service/render/open.ts';

@@ -1,4 +1,4 @@
-import type { OpenWorkStore } from '../../service/creations/executions.ts';
+import type { OpenWorkStore } from '../../service/creations/open-work-store.ts';
 
 /** The overdue creations of all shards. The shards are read at the same time, as the reconciler does. */
 export async function overdueIds(store: OpenWorkStore, atMillis: number): Promise<readonly string[]> {

@@ -8,7 +8,7 @@ import { listModels } from '../../service/api/list-models.ts';
 import { restRequestOf } from '../../service/api/request.ts';
 import type { Handle } from '../../service/api/serve.ts';
 import type { Model } from '../../service/catalog/catalog-schema.ts';
-import type { CreationStore } from '../../service/creations/creation-reads.ts';
+import type { CreationStore } from '../../service/creations/creation-store.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { stub } from '../api/fakes.ts';
 import { accepting, bearer, post, type Sending, type StageServices } from '../api/serve-fixture.ts';

@@ -1,17 +1,13 @@
 /** DeliverWebhook over fakes of its ports: one creation with a webhook, and what became of one attempt. */
 import type { SealedSecret } from '../../service/accounts/account.ts';
-import type { CreationStore } from '../../service/creations/creation-reads.ts';
+import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { CreationRecord, WebhookState } from '../../service/creations/creation.ts';
 import type { NoticeStore } from '../../service/notices/notice-store.ts';
 import type { Outbound, PostResult } from '../../service/outbound/outbound.ts';
 import { Overloaded } from '../../service/values/errors.ts';
 import { schema } from '../../service/values/runtime.ts';
-import type {
-  DeliveringAccount,
-  Delivery,
-  DeliveryClaim,
-  DeliveryStore,
-} from '../../service/webhooks/delivery.ts';
+import type { DeliveryStore } from '../../service/webhooks/delivery-store.ts';
+import type { DeliveringAccount, Delivery, DeliveryClaim } from '../../service/webhooks/delivery.ts';
 import type { DeliveryServices } from '../../service/webhooks/open.ts';
 import { type SecretBox, SecretLost } from '../../service/webhooks/secret-box.ts';
 import { webhookSecret } from '../../service/webhooks/webhook.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PostResult } from '../../service/outbound/outbound.ts';
 import { deliverOrAlarm, deliverWebhook } from '../../service/webhooks/deliver-webhook.ts';
-import type { DeliveryStore } from '../../service/webhooks/delivery.ts';
+import type { DeliveryStore } from '../../service/webhooks/delivery-store.ts';
 import { rejection, stub } from '../api/fakes.ts';
 import { accountId, creationId, now } from '../fixtures/records.ts';
 import { textLike } from '../fixtures/values.ts';

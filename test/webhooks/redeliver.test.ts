@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Account } from '../../service/accounts/account.ts';
 import type { Outbound, PostResult } from '../../service/outbound/outbound.ts';
 import type { CreationId } from '../../service/values/ids.ts';
-import type { Delivery, DeliveryStore } from '../../service/webhooks/delivery.ts';
+import type { DeliveryStore } from '../../service/webhooks/delivery-store.ts';
+import type { Delivery } from '../../service/webhooks/delivery.ts';
 import {
   redeliver,
   type RedeliveryServices,

@@ -3,7 +3,7 @@ import { AwsError } from '../../../local/aws/aws-error.ts';
 import { uploadAddressSeconds } from '../../../service/contract/limits.ts';
 import type { StoredImage } from '../../../service/creations/creation.ts';
 import type { ImageStore } from '../../../service/creations/image-store.ts';
-import type { UploadTargets } from '../../../service/uploads/upload.ts';
+import type { UploadTargets } from '../../../service/uploads/upload-targets.ts';
 import { Overloaded } from '../../../service/values/errors.ts';
 import type { Clock } from '../../../service/values/runtime.ts';
 import type { World } from '../world/simulated-world.ts';

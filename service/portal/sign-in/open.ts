@@ -12,11 +12,12 @@ import { createOpenid } from './openid.ts';
 /** Used instead of the id of an account, whose form is different. */
 const bound = 'sign-in' as AccountId;
 
-export function createLoginBox(options: SecretBoxOptions): LoginBox {
+export function createLoginBox(options: SecretBoxOptions) {
   const box = createSecretBox({ ...options, purpose: 'portal sign-in', isOpenToStrangers: true });
   return {
-    seal: (text) => box.seal(bound, text),
-    open: async (sealed) => {
+    seal: (text: string): Promise<string> => box.seal(bound, text),
+    /** Undefined when the text was not sealed here, was altered, or its key is gone. */
+    open: async (sealed: string): Promise<string | undefined> => {
       try {
         return await box.open(bound, sealed);
       } catch (error) {
@@ -28,11 +29,7 @@ export function createLoginBox(options: SecretBoxOptions): LoginBox {
 }
 
 /** Seals what the browser keeps while a person signs in. */
-export interface LoginBox {
-  seal(text: string): Promise<string>;
-  /** Undefined when the text was not sealed here, was altered, or its key is gone. */
-  open(sealed: string): Promise<string | undefined>;
-}
+export type LoginBox = ReturnType<typeof createLoginBox>;
 
 /** For the function that signs people in. */
 export type SignInServices = ServicesOf<typeof openSignIn>;

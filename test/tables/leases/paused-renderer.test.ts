@@ -3,8 +3,7 @@
  * its lease lasts, and wakes after the second one has taken the lease.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { CreationStore } from '../../../service/creations/creation-reads.ts';
-import { createCreationStore } from '../../../service/creations/creation-store.ts';
+import { createCreationStore, type CreationStore } from '../../../service/creations/creation-store.ts';
 import type { ImageStore } from '../../../service/creations/image-store.ts';
 import type { RenderServices } from '../../../service/render/open.ts';
 import { renderImage } from '../../../service/render/render-image.ts';
