@@ -73,10 +73,7 @@ async function changeAlerts(table: Table, read: Account, next: Required<NoticeSe
   return isStored(table, read.id, parts, (item) => alertsVersion(accountFromItem(item)) === wanted);
 }
 
-/**
- * Whether the account has the new values. If the write was refused, our first write may have succeeded with its
- * answer lost; then the retry failed because of it.
- */
+/** Whether the account has the new values. A refused retry may follow a first write that succeeded. */
 export async function isStored(
   table: Table,
   id: AccountId,

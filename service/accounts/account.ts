@@ -10,15 +10,9 @@ export interface SealedSecret {
   readonly sealed: string;
   /** Unix milliseconds. */
   readonly issuedAt: number;
-  /**
-   * Unix milliseconds from which the secret signs X-Webhook-Signature-256. Absent: it signs from its issue
-   * on.
-   */
+  /** Unix milliseconds from which the secret signs X-Webhook-Signature-256. Absent: from its issue on. */
   readonly signsFrom?: number;
-  /**
-   * Unix milliseconds at which a newer secret takes over, which may lie ahead. Then it verifies for 24 h
-   * more.
-   */
+  /** Unix milliseconds at which a newer secret takes over, maybe in the future. Then it verifies for 24 h. */
   readonly replacedAt?: number;
 }
 
@@ -29,10 +23,7 @@ export interface ToldWallet {
   readonly belowMicros?: Micros;
 }
 
-/**
- * The mark of key.cap_reached, for one period of one cap. It is in the item of the key. The mark of a cap for
- * each user is in the counter of the user.
- */
+/** The mark of key.cap_reached for one period of a cap: in the key, or in the counter of the user. */
 export interface ToldCap {
   readonly id: NoticeId;
   readonly level: number;
@@ -64,10 +55,7 @@ export interface Account {
   readonly toldFailing?: ToldWallet;
   /** Attempts of webhooks that failed in a row. Counted only while the account has an address for notices. */
   readonly webhookFailures?: number;
-  /**
-   * When a client of the account read events for the first time. From then on every end writes an event. Absent:
-   * no client has a cursor to read them with.
-   */
+  /** When a client first read events. Since then every end writes one. Absent: no client has a cursor. */
   readonly eventsSince?: string;
   readonly createdAt: string;
 }
@@ -99,10 +87,7 @@ export interface ApiKey extends KeyCaps {
   readonly revokedAt?: string;
   /** RFC 3339 in UTC with milliseconds, so that two such texts compare as their times do. */
   readonly expiresAt?: string;
-  /**
-   * Set when the key was rolled: `expiresAt` is then the end that the roll gave it, and this is the end that people
-   * had chosen before, if any.
-   */
+  /** Set by a roll, which gave the key its `expiresAt`. This is the end that people had chosen before. */
   readonly rolled?: { readonly expiresAt?: string };
   /** The only models that the key may see and order. Absent: all models of the account. */
   readonly models?: readonly string[];
@@ -148,10 +133,7 @@ export interface LedgerRow {
   readonly user?: string;
   /** Of a charge or refund: the model of its creation. Absent in rows of older releases. */
   readonly model?: string;
-  /**
-   * Of a refund: the UTC day of its charge, "2026-11-21", on which usage counts it. Unlike `day`, no cap and no
-   * counter of a key follows from it. Absent in rows of older releases.
-   */
+  /** Of a refund: the UTC day of its charge, by which usage counts it. Absent in rows of older releases. */
   readonly chargedOn?: string;
   /** Of a top-up or adjustment: the operator's text. */
   readonly reference?: string;

@@ -1,7 +1,4 @@
-/**
- * The `user` of a request: whom the client renders for. The text is the client's own and is stored unchanged,
- * but keys of the table contain only its hash.
- */
+/** The `user` of a request: whom the client renders for. Stored unchanged, but hashed in keys. */
 import { createHash } from 'node:crypto';
 import type { FieldError } from '../values/problem.ts';
 import { characters, loneSurrogate } from '../values/text.ts';

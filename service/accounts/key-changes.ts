@@ -1,7 +1,4 @@
-/**
- * API keys as people make, change and roll them. The operator's command and the portal share these rules. The
- * form of a key is in api-key.ts.
- */
+/** How people make, change and roll API keys, by command or portal. api-key.ts has the form of a key. */
 import { type AccountId, type KeyId, parseKeyId, randomBase62 } from '../values/ids.ts';
 import type { Clock, RandomBytes } from '../values/runtime.ts';
 import type { Account, ApiKey, KeyCaps } from './account.ts';
@@ -93,10 +90,7 @@ export function isPlayground({ id }: Pick<ApiKey, 'id'>): boolean {
   return id === playgroundKeyId;
 }
 
-/**
- * The key of the playground. No text has the empty hash, so no request can present this key. It has no limits:
- * the account's own limits are those of the playground.
- */
+/** The key of the playground. No text has the empty hash, so no request can present this key. */
 export function playgroundKey({ id }: Pick<Account, 'id'>, nowMillis: number): ApiKey {
   return {
     id: playgroundKeyId,

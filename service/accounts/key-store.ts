@@ -113,10 +113,7 @@ export function createKeyStore(table: Table) {
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeValues: { ':at': at },
       }),
-    /**
-     * Changes a key, if name, limits and revocation are still those of the key as it was read. False when
-     * somebody changed them meanwhile.
-     */
+    /** Changes a key, if it is still as it was read. False when somebody changed it meanwhile. */
     change: (read: ApiKey, edit: KeyEdit): Promise<boolean> => change(table, read, edit),
     /**
      * Stores the key that replaces another, and the new end of the other, by one transaction. "changed":

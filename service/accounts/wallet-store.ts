@@ -18,10 +18,7 @@ import { asMicros, largestAvailableMicros, type Micros } from '../values/money.t
 import { ledgerRowFromItem } from './account-items.ts';
 import type { LedgerKind, LedgerRow } from './account.ts';
 
-/**
- * All movements throw Overloaded when the table stayed busy and nothing was written. They throw
- * OutcomeUnknown when it is unknown whether the movement was written.
- */
+/** Movements throw Overloaded when nothing was written, and OutcomeUnknown when that is unknown. */
 export type WalletStore = ReturnType<typeof createWalletStore>;
 
 const staysBelowTheLargest = 'availableMicros <= :room';
@@ -33,9 +30,7 @@ export function createWalletStore(table: Table) {
     /** Adds to the balance, once for each reference. */
     topUp: (id: AccountId, amount: Micros, reference: string): Promise<MovementOutcome> =>
       move(table, id, rowOf(table, 'top_up', amount, { reference })),
-    /**
-     * Adds to the balance or takes from it, even below zero. With a reference, only once for each reference.
-     */
+    /** Adds to the balance or takes from it, even below zero. A reference counts only once. */
     adjust: (id: AccountId, amount: Micros, reason: string, reference?: string): Promise<MovementOutcome> =>
       move(
         table,
@@ -85,10 +80,7 @@ async function move(table: Table, id: AccountId, row: LedgerRow): Promise<Moveme
   return { kind: 'out_of_range' };
 }
 
-/**
- * An increase has only an upper limit and a decrease only a lower one, so that a balance can always be
- * corrected.
- */
+/** An increase has only an upper limit and a decrease only a lower one: any balance can be corrected. */
 function inRange(
   change: Micros,
   values: Item,

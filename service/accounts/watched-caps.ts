@@ -36,10 +36,7 @@ export interface WatchedCap {
   /** `details.reason` of the 402 with which the cap refuses a request. */
   readonly reason: string;
   readonly capName: keyof KeyCaps;
-  /**
-   * The period that a creation was charged to, as in the names of attributes: "2026_11". Undefined when the
-   * creation was not counted for this cap.
-   */
+  /** The period that a creation was charged to: "2026_11". Undefined: it was not counted for this cap. */
   readonly chargedPeriod: (creation: ChargedPeriods) => string | undefined;
   readonly periodAt: (millis: number) => string;
   /** Undefined when the spend was not looked at. */

@@ -53,9 +53,7 @@ export function acceptedAnswer(
   };
 }
 
-/**
- * A refusal in the envelope that docs/api.md describes; an authentication failure in the deployment's form.
- */
+/** A refusal in the envelope of docs/api.md; an authentication failure in the deployment's form. */
 export function problemAnswer(problem: Problem, form: AuthFailureForm): ApiAnswer {
   const { status, details } = problem;
   const headers = status === 401 ? { ...problem.headers, 'www-authenticate': 'Bearer' } : problem.headers;

@@ -17,10 +17,7 @@ import { accountDisabled, addressBlocked, apiSuspended, keyInvalid, keyMissing }
 import type { RequestQuestion, RequestState } from './request-store.ts';
 import { type ApiRequest, userOfBody } from './request.ts';
 
-/**
- * The account and key behind a request. Throws 401, 403 or 429 otherwise, and counts the rejection against
- * the address, unless a page of another site caused it.
- */
+/** Account and key behind a request. Throws 401, 403 or 429, and counts a rejection by address. */
 export async function authenticate(
   request: ApiRequest,
   rate: Rate,
@@ -62,10 +59,7 @@ function alsoAsked({ pathId, idempotencyKey }: ApiRequest, rate: Rate): Partial<
   return { ...(creationId && { creationId }), ...(isKept && { idempotencyHash: idempotencyKey.hash }) };
 }
 
-/**
- * The user that the request names. The same read then holds what is spent for that user, so that a cap for
- * each user costs no call of its own.
- */
+/** The user that the request names: the same read then holds what was spent for the user. */
 function askedUser(request: ApiRequest): Partial<RequestQuestion> {
   const user = request.method === 'POST' ? userOfBody(request) : userOfBalance(request);
   return isUser(user) ? { userHash: userHash(user) } : {};
@@ -116,9 +110,7 @@ function isFromAnotherSite({ headers }: ApiRequest): boolean {
   return headers['sec-fetch-site'] === 'cross-site';
 }
 
-/**
- * The 403 of an account that may not use the API now. The key is valid, so the answer has the rate headers.
- */
+/** The 403 of an account that may not use the API now. Its key is valid, so the rate headers are there. */
 function pausedAccount(known: Authenticated, rate: Rate): Problem | undefined {
   switch (known.account.condition) {
     case 'active':

@@ -1,6 +1,4 @@
-/**
- * Shows an operator which addresses are blocked for too many rejected authentications, and lifts the blocks.
- */
+/** Shows and lifts the blocks of addresses with too many rejected authentications. For the operator. */
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { getItem, send } from '../aws/dynamodb/send.ts';
 import { keys, minuteOf, type Table } from '../aws/dynamodb/table.ts';
@@ -30,9 +28,7 @@ export function createBlockStore(table: Table) {
         rejected: { 401: Number(wrongKeys?.['count'] ?? 0), 403: Number(inactive?.['count'] ?? 0) },
       };
     },
-    /**
-     * Removes the block and the counts of this minute. With the counts, the next rejection would block again.
-     */
+    /** Removes the block and the counts of this minute, so that the next rejection does not block again. */
     lift: async (address: string, nowMillis: number) => {
       // The counts go first: a rejection between the deletions could otherwise block the address again.
       const counts = kinds.map((kind) => keys.rejected(address, kind, minuteOf(nowMillis)));

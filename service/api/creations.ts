@@ -20,10 +20,7 @@ import { creationNotFound, notCancellable, pollTooSoon } from './problems.ts';
 import { type ApiRequest, checkQuery, unknownParameters } from './request.ts';
 import type { Handle } from './serve.ts';
 
-/**
- * GET /creations/{id}: the creation, which was read together with the caller. Each may be polled once a
- * second.
- */
+/** GET /creations/{id}: the creation, which was read with the caller. It may be polled once a second. */
 export const getCreation: Handle<CatalogServices> = async (request, caller, services) => {
   checkQuery(request, 'getCreation');
   const creation = ownCreation(caller);

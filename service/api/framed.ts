@@ -1,7 +1,4 @@
-/**
- * What all functions behind the gateway share, of the public API and of the portal: the time of the request,
- * and an answer to everything that is thrown.
- */
+/** What the functions of the API and the portal share: the time of a request, and answers to errors. */
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { overdueMillis, requestMillis } from '../contract/limits.ts';

@@ -8,10 +8,7 @@ import type { ApiServices } from './open.ts';
 import { checkQuery } from './request.ts';
 import type { Handle } from './serve.ts';
 
-/**
- * GET /balance: what the account can spend, and what this key can spend in each of its periods; with ?user,
- * also what the key has spent for that user.
- */
+/** GET /balance: what the account and this key can spend; with ?user, also what the user has spent. */
 export const getBalance: Handle<ApiServices> = async (request, { account, apiKey, state, nowMillis }) => {
   checkQuery(request, 'getBalance');
   const { user } = request.query;

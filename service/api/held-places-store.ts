@@ -1,7 +1,4 @@
-/**
- * The places of an account at a door: one item, with one attribute for each place that is taken. A place has the time
- * at which it ends, so a crash keeps a place only until then.
- */
+/** The places of an account at a door: one item with an attribute for each place and its end. */
 import { tryUpdate, updateIf } from '../aws/dynamodb/conditional.ts';
 import { type Door, heldKey, type Item, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
 import { Overloaded } from '../values/errors.ts';

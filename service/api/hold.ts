@@ -1,7 +1,4 @@
-/**
- * The one rule for requests that wait: each of them needs one of its account's places at its door. A request without a
- * place is answered at once with what is known.
- */
+/** The rule for requests that wait: without one of its account's places a request is answered at once. */
 import type { AccountId } from '../values/ids.ts';
 import { errorName } from '../values/runtime.ts';
 import type { HeldPlace, HeldPlaces } from './held-places-store.ts';

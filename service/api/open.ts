@@ -1,7 +1,4 @@
-/**
- * Openers of the API's operations that read: each set holds what its operations need, so that a bundle stays
- * small.
- */
+/** Openers of the operations that read. Each set holds what its operations need: bundles stay small. */
 import type { Table } from '../aws/dynamodb/table.ts';
 import { readOperatorCatalogInBatch } from '../catalog/operator-catalog-store.ts';
 import {

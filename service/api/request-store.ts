@@ -239,10 +239,7 @@ export interface Block {
   readonly isKeyless?: boolean;
 }
 
-/**
- * Everything that the consistent read returns about a request. No provider is enabled or paused when the question
- * names a creation.
- */
+/** What the consistent read returns. It has no providers when the question names a creation. */
 export interface RequestState extends ProviderSwitches {
   readonly block?: Block;
   readonly account?: Account;

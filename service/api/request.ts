@@ -20,10 +20,7 @@ export type IdempotencyKey =
   | { readonly kind: 'absent' }
   /** Not 1 to 255 printable ASCII characters. */
   | { readonly kind: 'malformed' }
-  /**
-   * `hash`: SHA-256 of the key, in hex. The record is stored under the hash: a key may be long, and is
-   * private.
-   */
+  /** `hash`: SHA-256 of the key in hex. It names the record, because a key may be long and is private. */
   | ({ readonly kind: 'valid'; readonly hash: string } & Partial<OwnKey>);
 
 /** What a key has besides its hash when the service itself makes it of a whole request. */
@@ -125,10 +122,7 @@ export function jsonBody(request: ApiRequest, mostBytes = maxBodyBytes): Record<
   return value;
 }
 
-/**
- * The `user` of a body that is not checked yet. Undefined when the body is too long, too deep or cannot be read; then
- * jsonBody refuses it later.
- */
+/** The `user` of an unchecked body. Undefined when the body cannot be read: jsonBody refuses it later. */
 export function userOfBody({ body }: ApiRequest): unknown {
   // Most bodies name no user, and are then parsed only once.
   if (body.byteLength > maxBodyBytes || !Buffer.from(body).includes('"user"')) return undefined;

@@ -56,8 +56,6 @@ export function serve<Services extends ApiServices>(
   );
 }
 
-/**
- * Every request that no operation takes: 404 after authentication; with Allow when only the method is wrong.
- */
+/** Every request that no operation takes: 404 after authentication; Allow when only the method is wrong. */
 export const unknownRoute: Handle<ApiServices> = async ({ method, path }) =>
   Promise.reject(noSuchRoute(method, path, methodsOf(path)));

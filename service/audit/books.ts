@@ -33,10 +33,7 @@ export interface StoredSums {
 /** One disagreement between the books. */
 export interface Difference {
   readonly account: AccountId;
-  /**
-   * "available", "credit_line", "in_flight", "spend of key … in 2026_11", "spend of key … on 2026_11_21",
-   * "spend of key … for user …", or something of a creation: "refunds of …".
-   */
+  /** "available", "in_flight", "spend of key … in 2026_11", "refunds of …", for example. */
   readonly what: string;
   /** By the ledger, or by counting. In micro-dollars where it is money. */
   readonly expected: number;

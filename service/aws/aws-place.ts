@@ -14,10 +14,7 @@ export function serviceUrl(service: string, { region, urlSuffix, endpoint }: Aws
   return endpoint?.replace(/\/$/, '') ?? `https://${service}.${region}.${urlSuffix}`;
 }
 
-/**
- * The service's own bucket. Its few plain requests need only a signer of 3 KB. The S3 client of the SDK would
- * add 150 KB to every bundle that stores an image.
- */
+/** The service's own bucket. A signer of 3 KB suffices; the S3 client of the SDK has 150 KB. */
 export interface BucketAddress extends AwsPlace {
   readonly bucket: string;
 }

@@ -36,10 +36,7 @@ export const systemClock: Clock = {
   },
 };
 
-/**
- * Rejects when the signal aborts before the work ends. The work itself cannot be stopped and continues
- * unnoticed.
- */
+/** Rejects when the signal aborts before the work ends. The work itself continues unnoticed. */
 export function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(new Error('it took too long', { cause: signal.reason }));

@@ -41,10 +41,7 @@ export function embeddedMetrics(
   };
 }
 
-/**
- * The metrics of an event. A metric with a missing dimension is left out, because CloudWatch would drop it
- * silently.
- */
+/** The metrics of an event, without those that miss a dimension: CloudWatch would drop them silently. */
 function definitionsOf({ event, level, fields }: LoggedEvent): Omit<MetricDefinition, 'event'>[] {
   const counted: readonly MetricDefinition[] = metrics;
   const own = counted.filter(

@@ -1,7 +1,4 @@
-/**
- * A secret of plain text in Secrets Manager, for a function that signs requests to S3 anyway. The client of the SDK
- * would add 8 KB to its bundle.
- */
+/** A secret of Secrets Manager, for a function that signs requests anyway: the client has 8 KB. */
 import { AwsClient } from 'aws4fetch';
 import { Overloaded } from '../values/errors.ts';
 import type { Clock } from '../values/runtime.ts';
@@ -12,10 +9,7 @@ import { noSuchVersion, validValues } from './secrets.ts';
 const callMillis = 5_000;
 const retries = 2;
 
-/**
- * The values that are valid while the secret is replaced. Reads them at most once in five minutes. Throws Overloaded
- * when Secrets Manager does not answer.
- */
+/** The values valid now, read at most once in five minutes. Throws Overloaded without an answer. */
 export function createSignedSecret(
   access: AwsPlace & {
     readonly accessKeyId: string;

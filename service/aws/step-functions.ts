@@ -93,9 +93,7 @@ export function createTasks(client: SFNClient, { onDefect, signal }: TasksOption
     /** Says that a renderer works on the task, which then waits for the next heartbeat. */
     heartbeat: async (taskToken: string): Promise<TaskOutcome> =>
       outcomeOf(client.send(new SendTaskHeartbeatCommand({ taskToken }), options)),
-    /**
-     * Ends the rendering with an error, which the state machine knows by its name and treats with a retry.
-     */
+    /** Ends the rendering with an error, which the state machine knows by its name and retries. */
     fail: async (taskToken: string, error: string): Promise<TaskOutcome> =>
       outcomeOf(client.send(new SendTaskFailureCommand({ taskToken, error }), options)),
   };

@@ -18,9 +18,7 @@ export type TokenCounts = Readonly<Record<keyof TokenPrices, unknown>>;
 /** How a picture of the route is billed. Absent members: the answer's figures cannot be turned into money. */
 export interface BillingPrices {
   readonly tokenPrices?: TokenPrices;
-  /**
-   * Micro-dollars of one unit, for a vendor that says how many units it bills: megapixels, seconds, credits.
-   */
+  /** Micro-dollars of one unit, for a vendor that says how many it bills: megapixels, seconds, credits. */
   readonly unitMicros?: Micros;
 }
 

@@ -58,9 +58,7 @@ const routeSchema = z.strictObject({
 /** The API promises its clients six months of notice before a model goes away (docs/api.md). */
 const noticeMonths = 6;
 
-/**
- * True when the model has no sunset, or one that was announced in time. Other checks find malformed dates.
- */
+/** True when the model has no sunset, or one announced in time. Other checks find malformed dates. */
 function isAnnouncedInTime({
   deprecated_at: deprecated,
   sunset_at: sunset,
@@ -159,15 +157,9 @@ const providerCostSchema = z.strictObject({
       text_out: z.number().nonnegative().nullable(),
     })
     .optional(),
-  /**
-   * USD for one unit, of a vendor whose answer says how many units it bills: a billable unit of fal, a second
-   * of Replicate.
-   */
+  /** USD for one unit, of a vendor whose answer counts units: a second of Replicate, for example. */
   usd_per_unit: usd.optional(),
-  /**
-   * The page on which price and abilities were read; null for the sandbox. checked_at is the day of the last
-   * look.
-   */
+  /** The page with price and abilities; null for the sandbox. checked_at is the day of the last look. */
   source: z.url().nullable(),
   checked_at: date,
 });

@@ -1,6 +1,4 @@
-/**
- * The catalog: models, and the routes by which providers render them for an account.
- */
+/** The catalog: models, and the routes by which providers render them for an account. */
 import type { ModelPolicy } from '../accounts/account.ts';
 import {
   type AspectRatio,
@@ -36,10 +34,7 @@ export interface SourceShape {
   readonly bytes: number;
 }
 
-/**
- * The model. Undefined when it does not exist or the account must not see it: a client cannot tell the two
- * apart.
- */
+/** The model. Undefined when it does not exist or is hidden: a client cannot tell the two apart. */
 export function findModel(catalog: Catalog, policy: ModelPolicy, id: string): Model | undefined {
   return catalog.models.find((model) => model.id === id && isVisible(model, policy));
 }

@@ -22,10 +22,7 @@ export interface WorkflowNode {
 /** By the ids of the nodes. */
 export type Workflow = Readonly<Record<string, WorkflowNode>>;
 
-/**
- * By the provider's names of the models. The workflow of a request with two source images has the name of the model
- * and "/2".
- */
+/** By the provider's names of the models. With two source images, the name of the model and "/2". */
 export type Workflows = Readonly<Record<string, Workflow>>;
 
 /** The name of the model in a file with only one workflow. */
@@ -47,10 +44,7 @@ const placePattern = /\{\{\s*([^{}]*?)\s*\}\}/g;
 const numberPlaces = ['seed', 'width', 'height'] as const;
 const nameForm = /^[a-z0-9][a-z0-9._-]{0,63}(\/[1-9]\d?)?$/i;
 
-/**
- * Reads a file with one workflow in API format, or with several: {"workflows": {"NAME": …, "NAME/1": …}}. Names of
- * nodes that only the editor shows are left out.
- */
+/** Reads a file with one workflow in API format, or several by name. Nodes of the editor are left out. */
 export function readWorkflow(text: string): ReadWorkflow {
   const wrong = (field: string, problem: string): ReadWorkflow => ({
     kind: 'wrong',

@@ -1,7 +1,4 @@
-/**
- * The operator's command writes the operator's catalog. One transaction writes the item and its revision in the
- * service item, so a function that sees a revision finds its item.
- */
+/** Writes the operator's catalog in one transaction with its revision in the service item. */
 import { batchGet } from '../aws/dynamodb/batch-get.ts';
 import { getItem } from '../aws/dynamodb/send.ts';
 import { type Item, keys, type Table } from '../aws/dynamodb/table.ts';
@@ -13,10 +10,7 @@ import { catalogRevisionOf } from './provider-store.ts';
 // The operator's catalog is one item, which functions read. Its revision is in the service item, too, which every
 // request reads.
 
-/**
- * The version of the item's form. A change that older code would take for something else needs the next one, and
- * comes one release after the code that understands it.
- */
+/** The version of the item's form. Older code must not mistake a newer form for its own. */
 const catalogForm = 1;
 
 /** One consistent read, for functions that may call GetItem. */

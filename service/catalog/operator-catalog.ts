@@ -6,10 +6,7 @@ import { Overloaded } from '../values/errors.ts';
 import type { Catalog, Model, ProviderCost, ProviderCosts } from './catalog-schema.ts';
 import type { ProviderDefinition } from './provider-definition.ts';
 
-/**
- * Changes of one model: a JSON Merge Patch (RFC 7396) of the model without its id. Null withdraws the model. A
- * model that we do not have is given whole.
- */
+/** Changes of a model, a JSON Merge Patch (RFC 7396). Null withdraws it; a new model is given whole. */
 export type ModelPatch = Readonly<Record<string, unknown>> | null;
 
 export interface OperatorCatalog {
@@ -112,10 +109,7 @@ export function isOlderRevision(revision: string, than: string): boolean {
   return numberOf(revision) < numberOf(than);
 }
 
-/**
- * The revision after this one. The random end tells apart two revisions with the same number, such as before and
- * after a table was restored from a backup.
- */
+/** The next revision. Its random end tells apart equal numbers, as after a restore from a backup. */
 export function nextRevision(revision: string | undefined, random: string): string {
   return `${(revision === undefined ? 0 : numberOf(revision)) + 1}-${random}`;
 }

@@ -14,10 +14,7 @@ export interface ProviderDefinition {
   readonly baseUrl: string;
   /** 'key': Secrets Manager keeps a key under the provider's name. 'none': calls carry no key. */
   readonly credential: 'key' | 'none';
-  /**
-   * 'private': the operator has allowed addresses of private networks and loopback, and plain http. 'public':
-   * every address of the host must be public, and the URL https.
-   */
+  /** 'private': private networks, loopback and plain http, too. 'public': public addresses, by https. */
   readonly network: 'public' | 'private';
   /** Hosts beside that of the base URL from which a picture is downloaded, each with its subdomains. */
   readonly imageHosts: readonly string[];

@@ -6,10 +6,7 @@ import { getItem, updateItem } from '../aws/dynamodb/send.ts';
 import { type Item, keys, type Table } from '../aws/dynamodb/table.ts';
 import type { ProviderPause, ProviderSwitches } from './providers.ts';
 
-/**
- * The operator's setting. 'given': as the catalog lists them. 'cheapest': by what the provider bills. 'fastest':
- * by the usual time of a rendering.
- */
+/** 'given': as in the catalog. 'cheapest': by the provider's bill. 'fastest': by the usual time. */
 export const routeOrders = ['given', 'cheapest', 'fastest'] as const;
 export type RouteOrder = (typeof routeOrders)[number];
 
@@ -88,9 +85,7 @@ export function catalogRevisionOf(item: Item | undefined): string | undefined {
   return typeof revision === 'string' ? revision : undefined;
 }
 
-/**
- * The order of the routes, from the service item. The catalog's order, unless the operator has set another.
- */
+/** The order of the routes, from the service item: the catalog's, unless the operator set another. */
 export function routeOrderOf(item: Item | undefined): RouteOrder {
   const order = item?.['routeOrder'];
   return isRouteOrder(order) ? order : 'given';

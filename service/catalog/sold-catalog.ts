@@ -43,10 +43,7 @@ export function soldCatalogs(memory: CatalogMemory, read: ReadOperatorCatalog) {
     return memory.kept;
   };
   return {
-    /**
-     * The catalog of the revision, or of a later one. Undefined: ours alone. Throws Overloaded when it cannot
-     * be read: no request may be sold by other prices.
-     */
+    /** The catalog of this revision or a later one. Undefined: ours alone. Throws Overloaded. */
     at: async (revision: string | undefined): Promise<SoldCatalog> => {
       if (revision === undefined) return memory.ours;
       if (memory.kept?.revision === revision) return memory.kept;
@@ -67,10 +64,7 @@ export function soldCatalogs(memory: CatalogMemory, read: ReadOperatorCatalog) {
   };
 }
 
-/**
- * The catalog for a request. A GET of a creation reads no service item, and the catalog only adds headers to its
- * answer, so the catalog of the last minute is good enough for it.
- */
+/** The catalog for a request. For a GET of a creation, that of the last minute is good enough. */
 export async function catalogFor(
   {
     creation,
@@ -82,10 +76,7 @@ export async function catalogFor(
   return creation ? catalogs.lately(nowMillis) : catalogs.at(catalogRevision);
 }
 
-/**
- * The headers that announce the end of a model: Deprecation (RFC 9745), Sunset
- * (RFC 8594) and a link to the other models. Empty for a model that stays.
- */
+/** The headers Deprecation (RFC 9745), Sunset (RFC 8594) and Link. Empty for a model that stays. */
 export function deprecationHeaders(
   model: Pick<Model, 'deprecated_at' | 'sunset_at'>,
 ): Record<string, string> {

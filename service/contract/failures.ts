@@ -1,7 +1,4 @@
-/**
- * The ways in which a creation fails. The graph of the state machine shows the name. The
- * client gets the message word for word (docs/api.md).
- */
+/** The ways in which a creation fails, with the message that the client gets (docs/api.md). */
 
 export const failureNames = [
   'PromptRejected',
@@ -51,25 +48,16 @@ export const failures: Readonly<Record<FailureName, Failure>> = {
   InternalFailure: { number: 7, message: 'Generation failed.', retryable: true },
 };
 
-/**
- * The names under which Step Functions reports that a Task took longer than it may. RenderImage may take longer
- * than the longest deadline, so the time of the creation is over.
- */
+/** The names by which Step Functions reports that a Task, and so the creation, took too long. */
 const timeOuts = ['States.Timeout', 'States.HeartbeatTimeout'];
 
-/**
- * The failure of this name. A time-out of Step Functions is GenerationTimedOut. Every other error, such as that
- * of a dead invocation, is InternalFailure.
- */
+/** The failure of this name. A time-out is GenerationTimedOut, any other error InternalFailure. */
 export function failureNamed(errorName: string): FailureName {
   if (timeOuts.includes(errorName)) return 'GenerationTimedOut';
   return failureNames.find((name) => name === errorName) ?? 'InternalFailure';
 }
 
-/**
- * Carries a failure through the state machine. The message is fixed, since it enters the
- * history of the execution, which must not hold a prompt or a provider's answer.
- */
+/** Carries a failure through the state machine. Its message is fixed, as the history keeps it. */
 export class CreationFailed extends Error {
   readonly failure: FailureName;
   constructor(failure: FailureName) {
@@ -79,9 +67,7 @@ export class CreationFailed extends Error {
   }
 }
 
-/**
- * Why a provider gave no image. service/render/route-verdict.ts decides what follows from each reason.
- */
+/** Why a provider gave no image. render/route-verdict.ts decides what follows from each reason. */
 export type RefusalReason =
   | 'prompt'
   | 'source_image'
@@ -95,10 +81,7 @@ export type RefusalReason =
   | 'unavailable'
   /** The vendor refused our key or wants to be paid: the next route is tried, and an alarm is logged. */
   | 'credentials'
-  /**
-   * The call broke after the vendor may have accepted the job: it is not repeated there, the next route is
-   * tried.
-   */
+  /** The call broke after the vendor may have accepted the job: the next route is tried instead. */
   | 'unknown_outcome'
   /** The adapter does not know this answer. */
   | 'unknown_answer';

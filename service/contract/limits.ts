@@ -1,7 +1,4 @@
-/**
- * The limits and their defaults (docs/api.md). AccountLimits are attributes of each account,
- * and an operator can change them for each account.
- */
+/** The limits and their defaults (docs/api.md). Those in AccountLimits can differ by account. */
 
 export interface AccountLimits {
   /** Authenticated POSTs per minute. Refused ones count. */
@@ -24,9 +21,7 @@ export const defaultLimits: AccountLimits = {
   maxUnusedUploads: 100,
 };
 
-/**
- * The values that an operator may set. A deadline above 12 minutes would outlive the function that renders.
- */
+/** The values that an operator may set. A deadline above 12 minutes would outlive the rendering function. */
 export const limitRanges: { readonly [Name in keyof AccountLimits]: readonly [least: number, most: number] } =
   {
     postRate: [0, 1_000_000],
@@ -37,10 +32,7 @@ export const limitRanges: { readonly [Name in keyof AccountLimits]: readonly [le
     maxUnusedUploads: [0, 1_000],
   };
 
-/**
- * Creations that may be open in the whole service, unless the setting serviceCapacity says another number. Compared
- * with an estimate (decision 3), so approximate.
- */
+/** Default of serviceCapacity: open creations of the whole service, by an estimate (decision 3). */
 export const defaultServiceCapacity = 2_000;
 /** The values of the setting. */
 export const serviceCapacityRange = [1, 1_000_000] as const;
@@ -55,10 +47,7 @@ export const firstPollSeconds = 2;
  * is over, and long before it. A rendering of less than `shortMillis` is looked at every `least` seconds.
  */
 export const pollPace = { least: 1, usual: 2, late: 5, most: 10, shortMillis: 5_000 } as const;
-/**
- * How often a renderer renews its lease of 6 s. Each renewal is a write unit. One that is lost leaves 1.2 s for the
- * next. A second loss in a row would need a pace below 2 s.
- */
+/** How often a renderer renews its lease of 6 s, by a write. After a lost one 1.2 s are left. */
 export const leaseRenewMillis = 2_400;
 /** The length of the window in which requests and rejected authentications are counted. */
 export const rateWindowSeconds = 60;
@@ -116,17 +105,11 @@ export const uploadAddressSeconds = 15 * 60;
 /** How long an upload can be used, from its announcement on. The bucket deletes the bytes a day later. */
 export const uploadMillis = 24 * 60 * 60 * 1_000;
 
-/**
- * The longest wait that Prefer: wait can ask for, and the latest answer after such a wait, from the arrival
- * on.
- */
+/** The longest wait of Prefer: wait, and the latest answer after such a wait, from the arrival on. */
 export const longestWaitSeconds = 20;
 export const latestAnswerMillis = 25_000;
 
-/**
- * The time of a request. The answer has to be out before Lambda ends the function after 29 s
- * (lib/service-stack.ts) and before API Gateway gives up after 30 s.
- */
+/** The time of a request, before Lambda ends the function (29 s) and the gateway gives up (30 s). */
 export const requestMillis = 26_000;
 /** How long the frame waits for an answer after the end of the request's time. Then it answers with 500. */
 export const overdueMillis = 1_500;
@@ -138,32 +121,20 @@ export const chargeMillis = 5_000;
  * a stream that is silent for 5 minutes, and fetch of Node gives up on the headers after 300 s.
  */
 export const heldMillis = 285_000;
-/**
- * The time for the bytes of the pictures. API Gateway passes the first 10 MB of a stream on at once, and then
- * 2 MB a second: four pictures of 15 MB in base64 take 35 s.
- */
+/** For the bytes of the pictures: the gateway streams 10 MB at once, then 2 MB a second. */
 export const sendingMillis = 65_000;
 /** The time of a held request, to its last byte. Lambda ends the function after 360 s. */
 export const heldRequestMillis = heldMillis + sendingMillis;
-/**
- * The bytes of all images that one edit of the OpenAI-shaped endpoint holds. Lambda takes an event of 6 MB, and a
- * form arrives there in base64.
- */
+/** The bytes of all images of one edit. Lambda takes an event of 6 MB, with a form in base64. */
 export const maxEditBytes = 4_400_000;
 /** The bytes of the body of such an edit. */
 export const maxEditBodyBytes = 6_000_000;
-/**
- * A held request answers this long before its client gives up. A client that waits for less than twice as long
- * gets its answer at half of its time.
- */
+/** A held request answers this long before its client gives up, or at half of a shorter time. */
 export const answerBeforeTimeoutMillis = 5_000;
 /** A held stream says something at least this often. */
 export const keepAliveMillis = 15_000;
 
-/**
- * How long a tool of the MCP endpoint waits for an image, from the arrival of its request on: when the client
- * names no time, and at most. Hosts of agents end a call after 60 s.
- */
+/** How long an MCP tool waits for an image by default, and at most: hosts end a call after 60 s. */
 export const toolWaitSeconds = { usual: 45, most: 50 } as const;
 /** The time of a request of the MCP endpoint. Lambda ends the function after 90 s. */
 export const mcpRequestMillis = 80_000;

@@ -10,11 +10,7 @@ export interface MetricDefinition {
   readonly unit: 'Count' | 'Milliseconds' | 'None';
   /** The field of the event that holds the value. Absent: each event counts as 1. */
   readonly field?: string;
-  /**
-   * Sets of fields. CloudWatch keeps one series for each combination of values of a set, and bills each
-   * series.
-   * The empty set is the series of all events.
-   */
+  /** Sets of fields. CloudWatch bills a series for each combination of values. Empty: one of all events. */
   readonly dimensions: readonly (readonly string[])[];
 }
 

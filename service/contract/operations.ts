@@ -1,19 +1,11 @@
-/**
- * The operations of the public API. This table is their only place: the routes of the
- * gateway, the handlers and the local server follow from it.
- */
+/** The operations of the public API. Gateway routes, handlers and the local server follow from them. */
 
-/**
- * The two forms in which a failed authentication is answered (docs/api.md). A setting of the deployment
- * chooses.
- */
+/** The two forms of the answer to a failed authentication (docs/api.md). The deployment chooses. */
 export type AuthFailureForm = 'envelope' | 'plain';
 
 export const apiRoot = '/api/public/v1';
 
-/**
- * Where vendors call back with POST. The path is no operation of the API: no client calls it, and it has no key.
- */
+/** Where vendors call back with POST. The path is no operation of the API and has no key. */
 export const callbackRoute = '/callbacks/v1/{provider}/{creation_id}/{capability}';
 
 export interface Operation {
@@ -100,10 +92,7 @@ export const openaiOperations = {
   getOpenaiModel: { method: 'GET', path: '/models/{id}', function: 'models' },
 } as const satisfies Readonly<Record<string, OpenaiOperation>>;
 
-/**
- * Names of models that clients of the OpenAI API have built in. They lead to one model of the deployment, so that
- * a client need not be changed (the setting `openai`).
- */
+/** Models that clients of the OpenAI API have built in. They lead to one model (setting `openai`). */
 export const openaiModelNames = [
   'dall-e-2',
   'dall-e-3',
@@ -129,10 +118,7 @@ export const signInPaths = {
   logout: '/auth/logout',
 } as const;
 
-/**
- * The parameters of signInPaths.login. returnTo: the path of a page, with its query. isFresh: "1" asks for the
- * person's proof again.
- */
+/** Of signInPaths.login. returnTo: path and query of a page. isFresh: "1" asks for a new proof. */
 export const signInParameters = { returnTo: 'return', isFresh: 'fresh' } as const;
 
 /** A sign-out is a POST: a link on a foreign page must not sign anybody out. */

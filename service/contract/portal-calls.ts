@@ -1,7 +1,4 @@
-/**
- * What each operation of the portal's API takes and answers, for the functions, the pages and the tests. This file
- * has types only.
- */
+/** What each operation of the portal's API takes and answers. This file has types only. */
 import type { PortalOperationName } from './operations.ts';
 import type * as view from './portal-views.ts';
 import type { PlainBody } from './request-fields.ts';

@@ -160,9 +160,7 @@ export interface CreatedKeyView {
   readonly replaced_until?: string;
 }
 
-/**
- * The body of POST /keys and, with `version` and only what changes, of PATCH /keys/{id}. Null removes a limit.
- */
+/** The body of POST /keys, and with `version` of PATCH /keys/{id}. Null removes a limit. */
 export interface KeyBody {
   readonly name?: string;
   readonly daily_cap?: number | null;
@@ -399,10 +397,7 @@ export interface UsageView {
   readonly lines: readonly UsageLine[];
   /** How many lines only the file has. Absent: none. */
   readonly lines_left_out?: number;
-  /**
-   * Spend of each day by group, for the chart. The groups beyond the largest seven are one: "other". By day, the
-   * only group is "spent". The group '' has the rows that name none.
-   */
+  /** Spend of each day by group, for the chart: the largest seven, and "other". '' has no name. */
   readonly days: readonly { readonly day: string; readonly spent: Readonly<Record<string, number>> }[];
   readonly total: Omit<UsageLine, 'group' | 'name'>;
   /** Of the newest 300 creations of these days that ended: the share that completed, 0 to 1. Null when none did. */
@@ -447,9 +442,7 @@ export interface PeopleView {
 
 /** What POST /people answers, beside the invitation. */
 export type InvitedView = PeopleView['invitations'][number] & {
-  /**
-   * "none": no e-mail was sent to the person. "refused": the user pool took no e-mail for this address now.
-   */
+  /** "none": the person was sent no e-mail. "refused": the user pool took none for this address now. */
   readonly mail: 'sent' | 'none' | 'refused';
   /** The address at which the person signs in. */
   readonly sign_in_at: string;
@@ -489,10 +482,7 @@ export interface OperatedAccount {
   readonly credit_line: number;
   readonly in_flight: number;
   readonly limits: AccountView['limits'];
-  /**
-   * Attempts of webhooks that failed in a row. Null: the account gets no notices, and its attempts are not
-   * counted.
-   */
+  /** Attempts of webhooks that failed in a row. Null: they are not counted, as there are no notices. */
   readonly webhook_failures: number | null;
   readonly created_at: string;
   readonly version: string;

@@ -42,10 +42,7 @@ export type PlainBody = { [Name in PlainName]?: ValueOf<(typeof plainFields)[Nam
 type Camel<Text extends string> = Text extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
   : Text;
-/**
- * The fields in requests, records and jobs, under names such as seedStrength. A field that the client left out is
- * absent, except the seed, which is null.
- */
+/** The fields in requests, records and jobs. A field that was left out is absent; the seed is null. */
 export type PlainMembers = {
   readonly [Name in PlainName as Camel<Name>]?: NonNullable<PlainBody[Name]> | null;
 };

@@ -38,9 +38,7 @@ export function isPassing(reason: string): reason is PassingRefusal {
   return ['unavailable', 'credentials', 'unknown_outcome', 'cancelled'].includes(reason);
 }
 
-/**
- * The party that caused the end of an attempt. 'nobody': the job was stopped on request, or gave an image.
- */
+/** Who caused the end of an attempt. 'nobody': the job was stopped on request, or gave an image. */
 const causes: Readonly<Record<RouteOutcome, 'provider' | 'request' | 'service' | 'nobody'>> = {
   rendered: 'nobody',
   no_answer: 'provider',
@@ -58,10 +56,7 @@ const causes: Readonly<Record<RouteOutcome, 'provider' | 'request' | 'service' |
   InternalFailure: 'service',
 };
 
-/**
- * Whether an attempt with this end counts as a failure of its provider. The figures of the operator and what the
- * service learns of a route ask this, and nothing else.
- */
+/** Whether an end is a failure of the provider, for the operator's figures and a route's health. */
 export function isProvidersFailure(outcome: RouteOutcome): boolean {
   return causes[outcome] === 'provider';
 }

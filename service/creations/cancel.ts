@@ -32,10 +32,7 @@ export interface CancelServices {
 }
 
 export interface CancelOutcome {
-  /**
-   * 'cancelled': by this call or by an earlier one. 'not_cancellable': this call did not cancel the creation, and
-   * nothing that it did will.
-   */
+  /** 'cancelled': by this call or an earlier one. 'not_cancellable': it cancels nothing later either. */
   readonly kind: 'cancelled' | 'not_cancellable';
   /** As it is now. */
   readonly creation: CreationRecord;

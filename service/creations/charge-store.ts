@@ -34,14 +34,9 @@ export function createCharges(table: Table) {
           );
       }
     },
-    /**
-     * Adds a charged creation to the open creations. Its end is taken away by whoever ends it. Never fails.
-     */
+    /** Adds a charged creation to the open ones; whoever ends the creation takes it away. Never fails. */
     countStart: (id: CreationId): Promise<void> => countOpen(table, id, 1),
-    /**
-     * Fails the creation and gives its charge back. Further calls for the creation change nothing. 'busy': a
-     * conflict outlasted the retries. The caller has to call again.
-     */
+    /** Fails the creation and gives its charge back, once. 'busy': the caller has to call again. */
     refund: async (
       creation: CreationRecord,
       refund: Refund,

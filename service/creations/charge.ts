@@ -402,10 +402,7 @@ export function refusedCharge(order: ChargeOrder, refusals: ReadonlyMap<ChargePa
   throw new Error('the charge was refused by a condition that no refusal stands for');
 }
 
-/**
- * The budget that refused the charge. A key whose caps are no longer those that were read, or whose budgets
- * do cover the cost as they are now, has to be looked at again.
- */
+/** The budget that refused the charge. With other caps than read, the key is looked at again. */
 function overBudget(order: ChargeOrder, keyThen: ApiKey | undefined, user: Refusal): ChargeOutcome {
   const { nowMillis, apiKey } = order;
   if (keyThen && capNames.some((name) => keyThen[name] !== apiKey[name]))

@@ -11,19 +11,13 @@ import type { RetryCharge } from './retries.ts';
 export type NewCreation = CreationRecord & Required<Pick<CreationRecord, 'chargedDay'>>;
 
 export interface ChargeOrder {
-  /**
-   * One to four, of one account, key, model, user and time. Either all of them are charged, or none. The id of
-   * the first one names the transaction.
-   */
+  /** One to four, of one account, key, model, user and time, all or none. The first id is the token. */
   readonly creations: readonly [NewCreation, ...NewCreation[]];
   /** The key as it was read. The charge is refused when its caps have changed since. */
   readonly apiKey: ApiKey;
   /** How many creations the account may have open, as it was read. */
   readonly maxConcurrent: number;
-  /**
-   * The account's rate of POSTs. The charge counts the request in the window. Absent: the request was counted
-   * before.
-   */
+  /** The account's rate of POSTs, in which the charge counts the request. Absent: it was counted before. */
   readonly postRate?: number;
   readonly nowMillis: number;
   /** The uploads that the creations use. From the charge on they are not unused any more. */

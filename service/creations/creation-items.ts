@@ -6,10 +6,7 @@ import type { CreationRecord, IdempotencyRecord } from './creation.ts';
 /** How long notices, and the rows of the delivery log, are kept. */
 export const keptDays = 30;
 
-/**
- * The item has no request id. The ledger row of the charge holds the request id, and nothing ever changes
- * that row.
- */
+/** The item has no request id: the ledger row of the charge holds it, and that row never changes. */
 export function creationToItem({ requestId, ...creation }: CreationRecord): Item {
   return {
     ...keys.creation(creation.id),

@@ -128,10 +128,7 @@ export function createCreationReader(table: Table) {
 export function createCreationReads(table: Table) {
   return {
     ...createCreationReader(table),
-    /**
-     * The creations of these ids with their leases, consistently and in this order, without those that do not
-     * exist.
-     */
+    /** The creations of these ids that exist, with their leases, consistently and in this order. */
     readAll: (ids: readonly CreationId[]): Promise<readonly CreationRecord[]> => readCreations(table, ids),
     /** The creations of an account, the newest first, from the one after `before` on. */
     list: async (

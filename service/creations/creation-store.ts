@@ -49,10 +49,7 @@ export function createCreationStore(table: Table) {
     /** False when the holder no longer has the lease. */
     renewLease: (id: CreationId, holder: string, untilMillis: number): Promise<boolean> =>
       renewLeaseItem(table, id, holder, untilMillis),
-    /**
-     * Writes the list of attempts. False when the creation has ended, or another renderer has taken it up in
-     * a later turn.
-     */
+    /** Writes the list of attempts. False when the creation has ended or has a later turn. */
     saveAttempts: async (id: CreationId, turn: number, attempts: readonly RouteAttempt[]): Promise<boolean> =>
       updateIf(table, keys.creation(id), {
         UpdateExpression: 'SET attempts = :attempts',
@@ -60,10 +57,7 @@ export function createCreationStore(table: Table) {
         ExpressionAttributeNames: statusName,
         ExpressionAttributeValues: { ...openStatuses, ':attempts': attempts, ':turn': turn },
       }),
-    /**
-     * Notes that a vendor is about to be asked to stop the job. False when the creation has ended, or its
-     * attempts are no longer those of the given record.
-     */
+    /** Notes that a vendor will be asked to stop the job. False when creation or attempts have changed. */
     noteCancel: async ({ id, attempts }: CreationRecord, at: string): Promise<boolean> =>
       updateIf(table, keys.creation(id), {
         UpdateExpression: 'SET cancelRequestedAt = :at',

@@ -57,10 +57,7 @@ export interface RouteAttempt extends RouteChoice {
   readonly outcome?: RouteOutcome;
   /** Status and code of the vendor's answer, where the provider gave them. */
   readonly detail?: string;
-  /**
-   * Unix milliseconds from which the vendor may be asked again. Only with the outcome 'unavailable', when the
-   * vendor said how long it wants to be left alone.
-   */
+  /** Unix milliseconds from which the vendor may be asked again. Only with the outcome 'unavailable'. */
   readonly againAt?: number;
   /**
    * What the vendor bills if it renders, by service/catalog/provider-costs.json of the release that began the attempt.
@@ -92,10 +89,7 @@ export interface CreationRecord extends PlainMembers {
   readonly id: CreationId;
   readonly accountId: AccountId;
   readonly keyId: KeyId;
-  /**
-   * X-Request-Id of the request that made the creation. The ledger row of the charge keeps it, where it costs
-   * no further write. Absent in a record that was read.
-   */
+  /** X-Request-Id. The ledger row of the charge keeps it, so it is absent in a record that was read. */
   readonly requestId?: string;
   readonly status: CreationStatus;
   readonly model: string;
@@ -131,15 +125,9 @@ export interface CreationRecord extends PlainMembers {
   /** Unix milliseconds. */
   readonly resultsExpireAt?: number;
   readonly webhook?: WebhookState;
-  /**
-   * The account had an address for notices when the creation was accepted. After the end, the execution looks
-   * for crossings. Absent: it does not.
-   */
+  /** The account had an address for notices, so the end checks thresholds. Absent: it does not. */
   readonly isWatched?: true;
-  /**
-   * The account read events when the creation was accepted, so the end of the creation writes an event. Absent:
-   * the transaction of the end finds out.
-   */
+  /** The account read events, so the end writes one. Absent: the transaction of the end finds out. */
   readonly tellsEvents?: true;
   /** The routes that the account might use at acceptance, in the order in which they are tried. */
   readonly routes: readonly RouteChoice[];
@@ -153,26 +141,17 @@ export interface CreationRecord extends PlainMembers {
   readonly fence?: number;
   /** Of the operator's catalog by which the creation was sold. Absent: the service had none. */
   readonly catalogRevision?: string;
-  /**
-   * The state machine of its executions (service/creations/machines.ts). Absent: the plain machine, as in every record of an
-   * older release.
-   */
+  /** The state machine of its executions (machines.ts). Absent: the plain one, as in older records. */
   readonly machine?: 'callback';
   /** The number of executions that were started for the creation. */
   readonly executions: number;
   /** How often the reconciler had to act on it. */
   readonly recoveries: number;
-  /**
-   * Unix milliseconds of the reconciler's next check. Set until the creation is terminal and its webhook is
-   * settled.
-   */
+  /** Unix milliseconds of the reconciler's next check, until the creation and its webhook are settled. */
   readonly dueAt?: number;
 }
 
-/**
- * Whether the vendor has stopped the creation's job for a cancel that still stands. Such a creation ends as
- * cancelled, whoever ends it.
- */
+/** Whether the vendor stopped the job for a cancel that still stands. Then it ends as cancelled. */
 export function isStoppedByCancel({
   attempts,
   cancelRequestedAt,
@@ -190,10 +169,7 @@ export function resultUrls(creation: CreationRecord, resultsBaseUrl: string, now
   return creation.results.map((image) => `${resultsBaseUrl}/${image.key}`);
 }
 
-/**
- * The fields that go back to the client exactly as the client sent them: in answers, webhooks and test
- * deliveries, and in the operator's view.
- */
+/** The fields that answers, webhooks and the operator's view give back exactly as they were sent. */
 export function echoedFields({ metadata }: Pick<CreationRecord, 'metadata'>): Record<string, unknown> {
   return { metadata };
 }

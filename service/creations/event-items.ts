@@ -27,10 +27,7 @@ export function eventExpiry(id: EventId): number {
   return Math.ceil((timeOfEvent(id) + eventMillis) / 1000);
 }
 
-/**
- * The item of an event that has no place in the log yet. An update also makes a new item, and a renderer may not
- * put any.
- */
+/** The item of an event without a place. An update also makes a new item: a renderer may put none. */
 export function eventItem(table: Table, account: AccountId, { id, of, again }: EventEntry): TransactItem {
   return {
     Update: {

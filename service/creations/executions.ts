@@ -19,18 +19,12 @@ export interface StateMachines {
 export function createExecutions(client: SFNClient, machines: StateMachines, signal?: AbortSignal) {
   const options = signal ? { abortSignal: signal } : {};
   return {
-    /**
-     * Starts the nth execution of a creation. Its input depends only on what never changes in the record, so
-     * a repeated start is the same start.
-     */
+    /** Starts the nth execution. Its input never changes, so a repeated start is the same start. */
     start: async (creation: StartedCreation, number: number): Promise<StartOutcome> => {
       const { kind } = await ensure(client, arnOf(machines, creation), creation, number, options);
       return kind === 'running' || kind === 'exists' ? 'started' : kind;
     },
-    /**
-     * Starts the nth execution unless it was started before. A start of a running execution changes nothing,
-     * and its answer says when the execution began.
-     */
+    /** Starts the nth execution if it is not started. The answer says when a running one began. */
     ensure: async (creation: StartedCreation, number: number): Promise<EnsureOutcome> =>
       ensure(client, arnOf(machines, creation), creation, number, options),
     /** Whether the nth execution of a creation runs, has ended, or never existed. */

@@ -1,7 +1,4 @@
-/**
- * The body of POST /images/generate: its schema, and the checks that need the model. The
- * client gets all problems of a body at once, each with its field.
- */
+/** The body of POST /images/generate. The client gets all problems at once, each with its field. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { userProblems } from '../accounts/end-user.ts';
@@ -46,10 +43,7 @@ export interface MetadataProblem extends Omit<FieldError, 'field'> {
   readonly name?: string;
 }
 
-/**
- * The problems of a value that was sent as metadata: at most one for each key, and one for the number of
- * keys.
- */
+/** The problems of a value sent as metadata: at most one for each key, and one for their number. */
 export function metadataProblems(value: unknown): readonly MetadataProblem[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [{ code: 'invalid_type', message: 'must be an object' }];
@@ -88,10 +82,7 @@ const address = z.string().check(atMost(maxUrlLength), wellFormed);
 
 type Findings = readonly { readonly name?: string; readonly code: string; readonly message: string }[];
 
-/**
- * Makes a schema of a check of our own. Each finding becomes an issue, below the finding's name if it has
- * one.
- */
+/** Makes a schema of a check of our own. Each finding is an issue, below its name if it has one. */
 function checkedBy<Value>(find: (value: unknown) => Findings): z.ZodMiniType<Value, Value> {
   return z.custom<Value>().check(({ value, issues }) => {
     for (const { name, code, message } of find(value)) {

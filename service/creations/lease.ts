@@ -74,10 +74,7 @@ export async function renewLeaseItem(
   });
 }
 
-/**
- * The creation with its lease. An earlier release wrote the lease into the creation; of two leases, the later
- * one counts. A creation that has ended has no holder.
- */
+/** The creation with its lease: the later one, if an earlier release wrote one into the creation. */
 export function withLease(creation: CreationRecord, leaseItem: Item | undefined): CreationRecord {
   const { lease: inCreation, ...rest } = creation;
   const leases = [

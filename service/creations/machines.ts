@@ -1,7 +1,4 @@
-/**
- * The functions that render. They have the same code and differ in their memory, because a wait for a vendor
- * is billed by memory.
- */
+/** The functions that render. They differ in their memory, by which a wait for a vendor is billed. */
 import { canCallBack } from '../catalog/providers.ts';
 import type { CreationRecord, RouteChoice } from './creation.ts';
 
@@ -13,10 +10,7 @@ import type { CreationRecord, RouteChoice } from './creation.ts';
 export const renderers = ['any', 'small', 'large'] as const;
 export type Renderer = (typeof renderers)[number];
 
-/**
- * The renderer with the least memory that holds the picture. It follows from what no one changes in the
- * record, so each start of an execution finds the same one.
- */
+/** The renderer with the least memory for the picture, by fields that never change. */
 export function rendererOf({
   sources,
   resolution,

@@ -28,10 +28,7 @@ export function createOpenWorkStore(table: Table) {
       dueAt === undefined
         ? updateDue(table, creation, 'REMOVE dueAt, openShard', {})
         : updateDue(table, creation, 'SET dueAt = :due', { ':due': dueAt }),
-    /**
-     * Notes that the nth execution is about to start, and the time of the next check. False when the creation
-     * changed meanwhile.
-     */
+    /** Notes the start of the nth execution and the next check. False when the creation has changed. */
     noteStart: (creation: OpenWork, dueAt: number, execution: number): Promise<boolean> =>
       updateDue(
         table,
@@ -71,18 +68,12 @@ export function createOpenWorkStore(table: Table) {
         ExpressionAttributeValues: { ':holder': holder },
       });
     },
-    /**
-     * Counts the open creations that are not terminal, and writes the count into the item of the service,
-     * with the sum of the counters that goes with it.
-     */
+    /** Counts the open creations, and writes the count with the sum of the counters that goes with it. */
     recordOpenCount: (): Promise<number> => recordOpenCount(table),
   };
 }
 
-/**
- * The count takes seconds when many creations are open, and the service goes on. So the sum of the counters that goes
- * with the count is the mean of the sums before and after it.
- */
+/** A count takes seconds, so its sum is the mean of the sums of the counters before and after it. */
 async function recordOpenCount(table: Table): Promise<number> {
   const before = await readSum(table);
   const counted = await countAll(table, partOf);

@@ -1,10 +1,7 @@
 import { type CreationId, type NoticeId, parseCreationId, parseNoticeId } from '../values/ids.ts';
 import { isKnownVersion, type Schema } from '../values/runtime.ts';
 
-/**
- * What the states of an execution pass on. It holds ids only, because the history of the execution keeps
- * every input.
- */
+/** What the states of an execution pass on: ids only, because the history keeps every input. */
 export interface Payload {
   readonly creation_id: string;
   /** The version of the schema (service/values/runtime.ts). Absent when an older release made the record. */
@@ -38,10 +35,7 @@ export function creationIdOf(payload: Payload): CreationId {
   return id;
 }
 
-/**
- * An error that the state machine knows by its name and treats with a retry. Its text is fixed, because the
- * history keeps it.
- */
+/** An error that the state machine knows by name and retries. Its text is fixed: the history keeps it. */
 export class Remedy extends Error {
   constructor(
     name:
@@ -58,10 +52,7 @@ export class Remedy extends Error {
   }
 }
 
-/**
- * The creation was ended while its renderer worked, for example by a cancel. The renderer stops. The state
- * machine never sees this error.
- */
+/** The creation was ended while its renderer worked, such as by a cancel. The renderer stops. */
 export class EndedMeanwhile extends Remedy {
   constructor() {
     super('EndedMeanwhile', 'the creation has ended meanwhile');

@@ -1,7 +1,4 @@
-/**
- * The refund is one transaction. Its condition is a creation that has not ended, so that it is made only
- * once.
- */
+/** The refund is one transaction. It needs a creation that has not ended, so it is made only once. */
 import { dayAttribute, spentAttribute } from '../accounts/account-items.ts';
 import { isCounterGivenBack, isDayGivenBack } from '../accounts/caps.ts';
 import { userHash } from '../accounts/end-user.ts';
@@ -161,10 +158,7 @@ function moneyBack(
   ];
 }
 
-/**
- * The day of the charge. Undefined when an older release charged it without a day, or when the day is long
- * over and may be removed from the key.
- */
+/** The day of the charge. Undefined: an older release named none, or the key may not have it any more. */
 function dayGivenBack({ chargedDay }: CreationRecord, nowMillis: number): string | undefined {
   return chargedDay !== undefined && isDayGivenBack(chargedDay, nowMillis) ? chargedDay : undefined;
 }

@@ -44,10 +44,7 @@ export interface RetryEntry {
   readonly told?: Told;
 }
 
-/**
- * The number of a try. Undefined: the client does not number its tries (curl, ai). Such a request counts as a
- * first try, because nothing tells a retry from a new call.
- */
+/** The number of a try. Undefined: the client sends none (curl, ai), and it counts as a first try. */
 export type Attempt = number | undefined;
 
 /** What the charge of a try writes beside the charge. */

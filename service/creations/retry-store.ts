@@ -89,10 +89,7 @@ function countedHead(table: Table, { place, attempt, head }: NewEntry, nowMillis
   };
 }
 
-/**
- * That no entry was made meanwhile to which the try would attach. First tries make no such entries for one
- * another, so that any number of them is charged at once.
- */
+/** No entry was made meanwhile to which the try would attach. First tries make none for one another. */
 function guardOf(
   attempt: Attempt,
   head: RetryHead | undefined,
@@ -221,10 +218,7 @@ export function createRetryStore(table: Table) {
       const item = await getItem(table, retryKeys.head(place));
       return item && headFromItem(item);
     },
-    /**
-     * The entries that have not expired, newest first. Consistent. The head must be read before them: then an
-     * entry that is missing here makes the charge fail that names the head.
-     */
+    /** The entries that have not expired, newest first, consistently. Read the head before them. */
     entries: async (place: RetryPlace, nowMillis: number): Promise<readonly RetryEntry[]> => {
       const items: Item[] = [];
       for await (const page of queryPages(table, youngEntries(place, nowMillis)))
@@ -233,17 +227,12 @@ export function createRetryStore(table: Table) {
         .filter(({ expiresAt }) => Number(expiresAt) > nowMillis)
         .map((item) => entryFromItem(item, place));
     },
-    /**
-     * Notes that the entry has seen the try. False when another request was faster: with the same number, or
-     * with a charge in its place. Then head and entries have to be read again.
-     */
+    /** Notes that the entry has seen the try. False when another request was faster: read both again. */
     attach: ({ place, attempt }: Try, entry: RetryEntry, nowMillis: number): Promise<boolean> => {
       const token = Buffer.from(table.randomBytes(12)).toString('base64url');
       return updateIf(table, retryKeys.entry(place, entry.id), seesTry(entry, { attempt, nowMillis, token }));
     },
-    /**
-     * Notes what an answer about the entry has said. Changes nothing when it names other creations by now.
-     */
+    /** Notes what an answer about the entry said. Changes nothing when it names other creations by now. */
     note: async (place: RetryPlace, entry: Pick<RetryEntry, 'id' | 'creationIds'>, told: Told) => {
       await updateIf(table, retryKeys.entry(place, entry.id), saysTold(entry, told));
     },

@@ -63,10 +63,7 @@ export function createEventLog(table: Table) {
         newest = await newestPage(table, account);
       return endOf(newest);
     },
-    /**
-     * The events after a place, the oldest first, as many as the limit at most. Undefined when the log does
-     * not have the place, as after a restore of the table.
-     */
+    /** The events after a place, the oldest first. Undefined when the log does not have the place. */
     read: (
       account: AccountId,
       after: EventPlace,
@@ -173,10 +170,7 @@ async function* pagesFrom(
   yield newest;
 }
 
-/**
- * Makes the events without a place the page behind the newest one. False when there is none. True also when
- * another reader was first.
- */
+/** Makes the events without a place the newest page. False when there are none to give a place. */
 async function placeNew(table: Table, account: AccountId, newest: LogPage): Promise<boolean> {
   const { fresh, placed: left } = await unplaced(table, account, newest);
   await removeNew(table, account, left);
@@ -198,10 +192,7 @@ async function placeNew(table: Table, account: AccountId, newest: LogPage): Prom
   return true;
 }
 
-/**
- * Reads at least as far as the last event of the newest page, so that all of its items are found that are not
- * deleted yet.
- */
+/** Reads at least as far as the last event of the newest page, to find all its items that still exist. */
 async function unplaced(table: Table, account: AccountId, newest: LogPage): Promise<Unplaced> {
   const known = new Set(newest.entries.map(({ id }) => id));
   const last = newest.entries.reduce((latest, { id }) => (id > latest ? id : latest), '');

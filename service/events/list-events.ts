@@ -117,9 +117,7 @@ function isWhole(text: string, least: number, most: number): boolean {
   return /^\d{1,3}$/.test(text) && Number(text) >= least && Number(text) <= most;
 }
 
-/**
- * Time limit of a first read for giving positions. The client gets the remaining events later, as newer ones.
- */
+/** Time limit of a first read for giving positions. The remaining events come later, as newer ones. */
 const placingMillis = 10_000;
 
 type EventLook = Look<readonly EventView[]>;

@@ -1,7 +1,4 @@
-/**
- * `Prefer: wait=N` (RFC 7240): the answer is held until the creation is terminal, until N seconds have
- * passed, or until shortly before the gateway's own time limit.
- */
+/** `Prefer: wait=N` (RFC 7240): the answer is held until the creation has ended or the time is over. */
 import { acceptedAnswer, type ApiAnswer, withHeaders } from '../api/answer.ts';
 import { type HoldServices, openHold } from '../api/hold.ts';
 import type { ApiServices } from '../api/open.ts';
@@ -27,10 +24,7 @@ export function haveEnded(creations: Creations): boolean {
   return creations.every(({ status }) => isTerminal(status));
 }
 
-/**
- * The given creations, and after each poll the creations as they were read, in the same order. Ends when all
- * have ended, or when the time is over. Throws when a read fails.
- */
+/** The creations, and after each poll again, in order, until all have ended or the time is over. */
 export async function* looksAt(
   creations: Creations,
   { untilMillis, longestLookMillis }: Looking,
@@ -52,10 +46,7 @@ export async function* looksAt(
 
 const longestLookMillis = 1_000;
 
-/**
- * The seconds that a Prefer header asks to wait, at most 20; undefined when it asks for no wait, or cannot be
- * read.
- */
+/** The seconds that a Prefer header asks to wait, at most 20. Undefined: none, or it cannot be read. */
 export function waitSeconds(prefer: string | undefined): number | undefined {
   const match = /(?:^|[,;])\s*wait\s*=\s*"?(\d+)"?\s*(?:$|[,;])/i.exec(prefer ?? '');
   return match ? Math.min(longestWaitSeconds, Number(match[1])) : undefined;
@@ -84,10 +75,7 @@ export async function awaitOutcome(
   return { ...answer, status: 200, headers };
 }
 
-/**
- * The creation once it is terminal, or as it was when the time was over. Undefined when the account has no place left
- * in which the request is held.
- */
+/** The creation when it has ended or the time is over. Undefined: the account has no place to wait. */
 async function lastSeen(
   creation: CreationRecord,
   seconds: number,

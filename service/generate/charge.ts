@@ -1,7 +1,4 @@
-/**
- * From a plan to charged creations: what the means allow, the source images, one conditional transaction, and what
- * follows when it is refused.
- */
+/** From a plan to charged creations: means, source images, one transaction, and its refusals. */
 import { exceededBudget } from '../accounts/caps.ts';
 import { capKinds, toldOf, watchedCaps } from '../accounts/watched-caps.ts';
 import { type Caller, overRate } from '../api/admit.ts';
@@ -107,9 +104,7 @@ function isTold(refused: RefusedFor, { account, apiKey, state, nowMillis }: Call
   return mark?.level === 100 && mark.capMicros === apiKey[capName];
 }
 
-/**
- * How often the charge is built anew because a record that it names changed between the read and the write.
- */
+/** How often the charge is built anew because a record changed between the read and the write. */
 const mostCharges = 3;
 
 interface Submission {
@@ -127,9 +122,7 @@ interface Submission {
   readonly retry?: RetryCharge;
 }
 
-/**
- * 'replayed': another request with the same Idempotency-Key made the creations while this request was at work.
- */
+/** 'replayed': another request with the same Idempotency-Key made the creations meanwhile. */
 export interface Charged {
   readonly kind: 'charged' | 'replayed';
   readonly creations: Creations;
@@ -146,10 +139,7 @@ export interface ChargeRequest extends Omit<Submission, 'sources' | 'topUpUrl'> 
   readonly inline?: ReadonlyMap<string, Uint8Array>;
 }
 
-/**
- * Charges the creations. A request that is refused for money may be the one by which its account learns that the
- * money has ended.
- */
+/** Charges the creations. A refusal for money may also send a notice that the money has ended. */
 export async function chargeRequest(
   asked: ChargeRequest,
   services: SubmitServices,
@@ -194,10 +184,7 @@ async function chargeCreations(first: Submission, services: SubmitServices): Pro
   }
 }
 
-/**
- * The submission as it stands after the change that refused the charge, or the replay. Throws when it is
- * refused for good.
- */
+/** The submission after the change that refused the charge, or the replay. Throws a final refusal. */
 async function lookAgain(
   outcome: Refused,
   submission: Submission,

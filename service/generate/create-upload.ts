@@ -5,10 +5,7 @@ import { newUpload, type Upload, uploadSchema, uploadView } from '../uploads/upl
 import { fieldErrors, invalidRequest } from '../values/problem.ts';
 import type { UploadServices } from './open.ts';
 
-/**
- * POST /uploads: a signed address for the bytes of one image, which the client puts there itself. Nothing is
- * charged, and the bytes never pass through this service.
- */
+/** POST /uploads: a signed address for an image, to which the client sends the bytes. Costs nothing. */
 export const createUpload: Handle<UploadServices> = async (request, caller, services) => {
   const { uploads, uploadTargets, clock, randomBytes } = services;
   const { id: accountId, limits } = caller.account;

@@ -22,10 +22,7 @@ export interface Parsed {
   readonly idempotency: Idempotency | undefined;
 }
 
-/**
- * The key and the body of POST /images/generate. Throws 400: to ignore a malformed key would risk a second
- * charge.
- */
+/** Key and body of POST /images/generate. Throws 400: ignoring a malformed key could charge twice. */
 export function parseSubmission(request: ApiRequest, services: ParseServices): Parsed {
   const key = request.idempotencyKey;
   if (key.kind === 'malformed') throw idempotencyKeyMalformed();
@@ -41,10 +38,7 @@ function idempotencyOf(
   return { hash, requestHash: ofBody, ...(seconds !== undefined && { seconds }) };
 }
 
-/**
- * The body of a generation request, for POST /images/generate and POST /images/quote alike. Throws 400 that
- * names every wrong field. Checks that need the network come later.
- */
+/** The body of an order or a quote. Throws 400 that names every wrong field, without network. */
 export function parseImageRequest(
   request: ApiRequest,
   operation: Extract<OperationName, 'generateImage' | 'quoteImage'>,
@@ -76,10 +70,7 @@ export function checkedBody(
   return result.data;
 }
 
-/**
- * An error for each address in the body that may not be used. The schema reports an address that is not a
- * text.
- */
+/** An error for each address in the body that may not be used. The schema checks that it is a text. */
 function addressErrors(
   { image_urls: images, webhook_url: webhook }: Record<string, unknown>,
   rules: OutboundRules,

@@ -37,10 +37,7 @@ export interface Plan {
   readonly costMicros: Micros;
 }
 
-/**
- * The plan for a body. Throws 404, 400 or 503 as docs/api.md tells them apart, with the deprecation headers
- * of the model.
- */
+/** The plan for a body. Throws 404, 400 or 503 (docs/api.md), with the deprecation headers. */
 export function planCreation(
   body: ImageRequestBody,
   caller: Caller,
@@ -84,10 +81,7 @@ function concerning(model: Model, problem: Problem): Problem {
   return withHeaders(problem, deprecationHeaders(model));
 }
 
-/**
- * The plan with only those routes whose provider takes every source image as it is. Throws 400 for the first
- * image that leaves no route.
- */
+/** The plan with the routes that take every source image. Throws 400 for the first that none takes. */
 export function narrowToSources(plan: Plan, sources: readonly SourceShape[]): Plan {
   const { model } = plan.request;
   let { routes } = plan;

@@ -7,10 +7,7 @@ import { parseImageRequest } from './parse.ts';
 import { planCreation } from './plan.ts';
 import { findUploads } from './sources.ts';
 
-/**
- * POST /images/quote: what a request would cost, and whether a route renders it. It fetches and charges
- * nothing, so an upload need not be filled yet.
- */
+/** POST /images/quote: the price, and whether a route renders it. Fetches and charges nothing. */
 export const quoteImage: Handle<QuoteServices> = async (request, caller, services) => {
   const body = parseImageRequest(request, 'quoteImage', services);
   const { request: image, costMicros } = planCreation(body, caller, services);

@@ -23,10 +23,7 @@ import type { Plan } from './plan.ts';
 
 // The uploads that image_urls names: their records, and their bytes.
 
-/**
- * The uploads of the list, by their entries. Throws 400 for the first entry that names no upload of this
- * account, or an expired one.
- */
+/** The uploads of the list, by their entries. Throws 400 for the first entry that names no usable one. */
 export async function findUploads(
   imageUrls: readonly string[],
   { account, nowMillis }: Caller,

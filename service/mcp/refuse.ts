@@ -1,7 +1,4 @@
-/**
- * Refusals of the endpoint itself, as JSON-RPC errors. A refusal of a tool is a result instead
- * (tools/creation-result.ts).
- */
+/** Refusals of the endpoint itself, as JSON-RPC errors. A tool's refusal is a result instead. */
 import {
   localhostAllowedHostnames,
   localhostAllowedOrigins,

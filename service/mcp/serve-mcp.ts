@@ -173,10 +173,7 @@ async function bodyOf(
   return isStream && body ? untilSettled(body, running) : response.text();
 }
 
-/**
- * The parts of a stream. When the client goes away, the tool still comes to its end: a creation that is being charged
- * is also started.
- */
+/** The parts of a stream. Without the client, the tool still comes to its end: a charge is also started. */
 async function* untilSettled(
   parts: AsyncIterable<Uint8Array>,
   running: () => Promise<CallToolResult> | undefined,

@@ -43,10 +43,7 @@ export function noticeFromItem(item: Item): NoticeRecord {
   return record as unknown as NoticeRecord;
 }
 
-/**
- * The item that marks a notice about a cap: the key, or the counter of a user. The conditions say that no
- * notice was sent yet and that the spend still reaches the level.
- */
+/** The item with the mark of a cap: key or user's counter. It must be unmarked and still at the level. */
 type CapCrossing = Extract<Crossing, { type: 'key.cap_reached' }>;
 
 const isUntold = '(attribute_not_exists(#told) OR #told.capMicros <> :cap OR #told.#level < :level)';
@@ -98,10 +95,7 @@ function keyMark(
   };
 }
 
-/**
- * The mark in the counter of a user. The cap is in another item, so the cap of the notice is the cap that the
- * look has read.
- */
+/** The mark in the counter of a user. The cap is in another item, so the notice has the cap as read. */
 function userMark(
   table: Table,
   { apiKey, period, level, capMicros, leastMicros }: CapCrossing,
@@ -199,10 +193,7 @@ type Looking = ReturnType<NoticeMarks['look']>;
 /** Finds and tells crossings. */
 export function createNoticeMarks(table: Table) {
   return {
-    /**
-     * The account, the key and what the key has spent for a user in a month, as they are stored now, by one
-     * consistent read.
-     */
+    /** Account, key and what the key spent for a user in a month, by one consistent read. */
     look: (
       accountId: AccountId,
       keyId?: KeyId,
@@ -210,10 +201,7 @@ export function createNoticeMarks(table: Table) {
     ): Promise<
       { readonly account: Account; readonly apiKey?: ApiKey; readonly user?: LookedUser } | undefined
     > => look(table, accountId, keyId, counter),
-    /**
-     * Stores the notice and marks the crossing as sent, by one transaction. False when the amount is no
-     * longer beyond its threshold, or the notice was already sent.
-     */
+    /** Stores the notice and its mark in one transaction. False when it was sent, or no longer applies. */
     tell: (crossing: Crossing, notice: NoticeRecord): Promise<boolean> => tell(table, crossing, notice),
     /** Takes the mark of a crossing back, if the amount is still on the good side. */
     takeBack: async (account: Account, mark: 'toldLow' | 'toldEmpty') => {

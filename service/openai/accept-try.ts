@@ -130,10 +130,7 @@ async function isRefusedByOwnCall(
   return (await retries.readHead(place))?.made !== head?.made;
 }
 
-/**
- * Records the client's answer. The answer does not depend on the record: without it a later try searches
- * longer.
- */
+/** Records the client's answer, which does not depend on it: without it a later try searches longer. */
 export async function noteTold(
   call: TriedCall | undefined,
   told: Told,
@@ -190,10 +187,7 @@ async function makeImages(
   return { creations: charged.creations, headers: deprecationHeaders(plan.request.model) };
 }
 
-/**
- * A creation that could not be started has failed and was refunded. The answer reports it like every other
- * failure.
- */
+/** A creation that could not be started has failed and was refunded. It is reported like every failure. */
 async function start(creation: Accepted['creations'][0], services: OpenaiImageServices): Promise<void> {
   try {
     await startCreation(creation, services);

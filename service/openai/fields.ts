@@ -177,10 +177,7 @@ function readPartialImages(value: unknown): undefined | Wrong {
 const header = /^[\w.-]{1,64}$/;
 const mostNames = 20;
 
-/**
- * The names of ignored fields for the header x-darkroom-ignored. A name that no header can hold is left out.
- * Undefined when there are none.
- */
+/** The ignored fields for x-darkroom-ignored, without names that no header can hold. */
 export function ignoredHeader(names: readonly string[]): string | undefined {
   const shown = names.filter((name) => header.test(name)).slice(0, mostNames);
   return shown.length > 0 ? shown.join(',') : undefined;
@@ -235,10 +232,7 @@ export function formFields(texts: readonly (readonly [name: string, text: string
 /** As the OpenAI API tells the quality of a picture. */
 export type Quality = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
-/**
- * The words that libraries send, with the qualities that they mean: the first one that the model has. 'auto'
- * leaves the choice to the model that the request names.
- */
+/** The words of libraries, with the qualities that they mean: the first that the model has. */
 export const qualityWords: Readonly<Record<string, readonly Quality[] | 'auto'>> = {
   auto: 'auto',
   low: ['low'],

@@ -23,10 +23,7 @@ export function heldUntil(headers: ApiRequest['headers']): number {
   return Math.min(heldMillis, ...before);
 }
 
-/**
- * The creations after each poll. A read that fails is repeated: the creations are charged, and the client
- * waits.
- */
+/** The creations after each poll. A read that fails is repeated: the client has paid, and waits. */
 export async function* looksWhileHeld(
   creations: Creations,
   untilMillis: number,

@@ -11,10 +11,7 @@ import { jsonAnswer, type OpenaiHandle } from './serve-openai.ts';
 /** The catalog does not say when a model came. Libraries want a time: 2026-09-21T14:13:20Z. */
 const created = 1_790_000_000;
 
-/**
- * GET /models and /models/{id}, and every path of the OpenAI-shaped endpoint that no operation has: 404 after
- * authentication, with Allow when only the method is wrong.
- */
+/** GET /models, /models/{id} and every unknown path of the endpoint, which is 404. */
 export const openaiModels: OpenaiHandle<OpenaiModelServices> = async (request, caller, services) => {
   const { method, path, pathId } = request;
   const allowed = methodsOf(path, openaiRoot, openaiOperations);

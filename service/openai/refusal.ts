@@ -110,10 +110,7 @@ export const failureRows: Readonly<Record<FailureName, ErrorCode>> = {
   InternalFailure: 'generation_failed',
 };
 
-/**
- * A refusal that only this endpoint makes. It is a Problem, so that the request takes its place in the rate as
- * after every other refusal.
- */
+/** A refusal of this endpoint alone. As a Problem, it takes its place in the rate. */
 export class OpenaiRefusal extends Problem {
   readonly errorCode: ErrorCode;
   readonly param: string | null;

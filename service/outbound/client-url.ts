@@ -7,9 +7,7 @@ import { maxUrlLength } from '../contract/limits.ts';
 import { characters } from '../values/text.ts';
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 
-/**
- * 'public': the rules of a deployed service. 'loopback-too': also allows http and every port to this machine.
- */
+/** 'public': the rules of a deployed service. 'loopback-too': also http and every port to this machine. */
 export type OutboundRules = 'public' | 'loopback-too';
 
 /** The use of an address. Webhooks need https; source images may also come by http. */

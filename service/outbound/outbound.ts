@@ -55,10 +55,7 @@ export function createOutbound(
     exchange({ ...options, ...(connect && { connect }) });
 
   return {
-    /**
-     * Whether a webhook may go to this address now. A submission asks. The signal ends a look-up that takes
-     * too long.
-     */
+    /** Whether a webhook may go to this address now. The signal ends a look-up that takes too long. */
     check: async (url: string, outer?: AbortSignal): Promise<AddressVerdict> => {
       const target = await find(url, 'webhook', outer);
       switch (target.kind) {
@@ -70,10 +67,7 @@ export function createOutbound(
           return target;
       }
     },
-    /**
-     * Sends one POST. Checks the address again, connects to the checked address only, and follows no
-     * redirect.
-     */
+    /** Sends one POST to the address that it has just checked, and follows no redirect. */
     post: (url: string, headers: Readonly<Record<string, string>>, body: string): Promise<PostResult> =>
       within(webhookAttemptMillis, undefined, async (signal) => {
         try {
@@ -216,9 +210,7 @@ function failureOf(code: string): FailureKind {
 
 type AddressVerdict = { readonly kind: 'allowed' } | { readonly kind: 'refused'; readonly why: string };
 
-/**
- * Why no answer came, as exactly as the connection reported it. service/portal/delivery-view.ts has the words.
- */
+/** Why no answer came, as the connection reported it. portal/delivery-view.ts has the words. */
 export type FailureKind =
   | 'address_refused'
   | 'dns'

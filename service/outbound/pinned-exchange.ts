@@ -31,10 +31,7 @@ export interface Exchange {
   readonly body?: string | Uint8Array;
   /** The most bytes of the answer that are read. After them the connection is closed. */
   readonly mostBytes: number;
-  /**
-   * Limits the whole exchange until the last byte of the answer. A limit between two bytes would not stop a
-   * peer that sends one byte from time to time.
-   */
+  /** Limits the whole exchange: a peer that sends single bytes would outlast a limit between two. */
   readonly signal: AbortSignal;
   /** Absent: the system opens a socket. */
   readonly connect?: Connect;
@@ -109,10 +106,7 @@ function send({ url, method, headers, body, addresses, connect }: Exchange): Cli
   return url.protocol === 'https:' ? httpsRequest(url, settings) : httpRequest(url, settings);
 }
 
-/**
- * Node asks for no lookup when the host is a literal address. Then the literal is the address that was
- * checked.
- */
+/** Node looks up no literal address. Then the literal is the address that was checked. */
 function pinned(addresses: readonly LookupAddress[]): LookupFunction {
   return (_host, options, done) => {
     const [first] = addresses;

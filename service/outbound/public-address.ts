@@ -42,10 +42,7 @@ const insideRanges: readonly string[] = ['private', 'loopback', 'uniqueLocal', '
 /** Addresses of cloud metadata services, beside the link-local 169.254.169.254. */
 const metadataServices: readonly string[] = ['fd00:ec2::254', 'fd20:ce::254', '100.100.100.200'];
 
-/**
- * Whether an address of a resolver is public, or lies in a private network or on this machine. Link-local addresses
- * and the addresses of metadata services never do.
- */
+/** Whether an address is public, private or of this machine. Link-local ones never pass. */
 export function isReachableInside(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);

@@ -41,9 +41,7 @@ export function tasksOf({ states }: Pick<Platform, 'states'>, log: Log, signal?:
 
 // When a function builds its clients: at its first event, so that an import reads no environment.
 
-/**
- * Opens the services of one request, whose time begins now. The clients behind them are the function's own.
- */
+/** Opens the services of one request, whose time begins now. The function owns their clients. */
 export type OpenServices<Services> = () => Services;
 
 /** What an opener gives each request. */

@@ -8,10 +8,7 @@ import type { Invitation } from './people.ts';
 const mostOpenInvitations = 20;
 /** Invitations that an account sends on a UTC day. */
 const mostInvitationsADay = 20;
-/**
- * E-mails that the user pool's own sender sends on a day (docs.aws.amazon.com/cognito, "Quotas in Amazon Cognito").
- * Another issuer sends none.
- */
+/** E-mails a day of the user pool's own sender ("Quotas in Amazon Cognito"). Another issuer sends none. */
 export const poolEmailsADay = 50;
 
 /** How many invitations were sent on a day: by the account, and by all accounts together. */

@@ -169,9 +169,7 @@ export function createPeopleStore(table: Table) {
     /** Takes the person's place away. */
     removeMember: (read: Member): Promise<PlaceChange> => removeMember(table, read),
     removeOperator: (id: PersonId): Promise<PlaceChange> => removeOperator(table, id),
-    /**
-     * All sessions of the person that began by now are dead here. False when there is no such person here.
-     */
+    /** Ends all sessions of the person that began by now. False when the person is not here. */
     endSessions: (scope: PeopleScope, id: PersonId, nowMillis: number): Promise<boolean> =>
       updateIf(table, portalKeys.member(scope, id), {
         UpdateExpression: 'SET sessionsEndedAt = :now',

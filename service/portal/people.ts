@@ -9,9 +9,7 @@ import type { AccountId, PersonId } from '../values/ids.ts';
 import { type Micros, toUsd } from '../values/money.ts';
 import { asciiLower } from '../values/text.ts';
 
-/**
- * A person who has signed in, as the issuer names them. A later change of the address changes nothing here.
- */
+/** A person who signed in, as the issuer names them. A later change of address changes nothing here. */
 export interface Person {
   readonly id: PersonId;
   readonly issuer: string;

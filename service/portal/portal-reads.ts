@@ -22,10 +22,7 @@ export function createPortalReads(table: Table) {
       (await queryAll(table, keys.account(account).pk, 'KEY#'))
         .map(apiKeyFromItem)
         .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)),
-    /**
-     * The places of the person in these accounts, with the names of the accounts, and the switch of the
-     * service. Every page asks for both, so they are one read.
-     */
+    /** The person's places in these accounts, the accounts' names and the switch, by one read. */
     placesAndSwitch: async (
       person: PersonId,
       accounts: readonly AccountId[],

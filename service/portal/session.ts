@@ -5,10 +5,7 @@ import { idleMillis, type Operator, type Session, sessionMillis } from './people
 
 /** The random part of a cookie has this many bytes. */
 export const tokenBytes = 32;
-/**
- * The stored session stays this much longer than it lives, so that an old cookie can be distinguished from a
- * guess.
- */
+/** The stored session outlives itself by this, so that an old cookie can be told from a guess. */
 export const rememberedMillis = 24 * 3_600_000;
 
 /** What a well-formed cookie says. The ids let a single read get everything that decides. */
@@ -71,10 +68,7 @@ export interface CookieNames {
   readonly signIn: string;
 }
 
-/**
- * Browsers accept the prefix __Host- only over https. On one machine the name holds the port instead, because
- * all ports of a host share their cookies.
- */
+/** The prefix __Host- needs https. On one machine the name holds the port: ports share cookies. */
 export function cookieNames({ protocol, port }: URL): CookieNames {
   if (protocol === 'https:') return { session: '__Host-darkroom', signIn: '__Host-darkroom-sign-in' };
   return { session: `darkroom-portal-${port}`, signIn: `darkroom-portal-${port}-sign-in` };

@@ -41,10 +41,7 @@ const questionsPerSecond = 9;
 const readAtOnce = 50;
 /** The window, in milliseconds, from which the rate of ordinary starts is computed. */
 const spanMillis = 5_000;
-/**
- * A creation with less time than this will hardly be rendered in time. Its start would only delay a creation
- * that can still be rendered. So it comes last.
- */
+/** A creation with less time comes last: it would only delay those that can still be rendered. */
 const leastUsefulMillis = 20_000;
 /** A webhook has no deadline, and comes after every creation that has one. */
 const noDeadline = Number.MAX_SAFE_INTEGER;

@@ -9,10 +9,7 @@ import type { ReconcileServices } from './open.ts';
 import { nextStep, recover, stepAfterEnd } from './recover.ts';
 import { atOnce } from './start-pace.ts';
 
-/**
- * After this many recoveries by events, only the schedule recovers the creation: the schedule waits longer
- * each time.
- */
+/** After this many recoveries by events, only the schedule recovers, which waits longer each time. */
 const mostEventRecoveries = 2;
 
 /** The schedule sends an empty event. EventBridge sends the end of an execution. */

@@ -24,16 +24,11 @@ type NextStep =
   | { readonly kind: 'refund' }
   /** An invocation holds the lease and works on the creation, or the execution waits for a callback. */
   | { readonly kind: 'postpone'; readonly dueAt: number }
-  /**
-   * No invocation has ever taken up the creation. A start of the same execution finds out whether it runs, and
-   * repairs the creation if it does not.
-   */
+  /** No invocation has taken it up. A start of the same execution finds out, and repairs it. */
   | { readonly kind: 'start'; readonly latest: number }
   /** The last execution has ended. The next one renders, or sends the webhook that is overdue. */
   | { readonly kind: 'start_next'; readonly latest: number }
-  /**
-   * An invocation took up the creation and lost its lease. Only Step Functions knows whether it is retried.
-   */
+  /** An invocation lost its lease. Only Step Functions knows whether it is retried. */
   | { readonly kind: 'ask'; readonly latest: number };
 
 /** `latest` of a step is the time by which the reconciler has to check again. */
@@ -157,10 +152,7 @@ async function ask(creation: CreationRecord, latest: number, services: RecoverSe
   }
 }
 
-/**
- * Notes the start in the record first: of two reconcilers only one starts, and each further start comes
- * later.
- */
+/** Notes the start in the record first: one of two reconcilers starts, and further starts come later. */
 async function startNext(
   creation: CreationRecord,
   number: number,
@@ -219,10 +211,7 @@ async function refund(
 
 // Sends a notice whose start or execution was lost. Every write has a condition, as for creations.
 
-/**
- * The claim of an attempt lets only one of two executions send it. So it is not checked whether the last
- * execution still runs.
- */
+/** Only one of two executions can claim an attempt, so the last one may still run. */
 export async function recoverNotice(notice: NoticeRecord, services: RecoverServices): Promise<Action> {
   const { openWork, noticeExecutions, clock, log, starts } = services;
   if (notice.dueAt === undefined || notice.dueAt > clock.now()) return 'left';

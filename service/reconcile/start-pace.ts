@@ -30,10 +30,7 @@ export function paceBeside(ordinaryPerSecond: number, allowedPerSecond: number):
   return Math.max(allowedPerSecond * leastShare, allowedPerSecond * usedShare - ordinaryPerSecond);
 }
 
-/**
- * The pace begins low and doubles each second up to the most. A start without a clear answer halves it. From
- * then on it grows evenly, as TCP does.
- */
+/** The pace doubles each second up to the most. A start without a clear answer halves it, as in TCP. */
 export function createStartPace(clock: Clock, mostPerSecond: number, isOver: () => boolean) {
   let perSecond = Math.min(firstPace, mostPerSecond);
   let doublesBelow = mostPerSecond;

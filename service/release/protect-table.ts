@@ -1,7 +1,4 @@
-/**
- * Switches on the deletion protection of the table, as the last step of a deployment. A table that is protected
- * from its first moment cannot be rolled back (decision 22).
- */
+/** Switches on the table's deletion protection last, so that a deployment can roll back (decision 22). */
 import * as z from 'zod';
 import { answerRequest, requestSchema } from './custom-resource.ts';
 import type { ProtectionServices } from './open.ts';

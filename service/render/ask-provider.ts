@@ -1,7 +1,4 @@
-/**
- * The calls to one provider for one attempt: submit the job or resume it, poll it or leave it to its callback,
- * and cancel it in time.
- */
+/** The calls to one provider for one attempt: submit or resume, poll or park, and cancel in time. */
 import type { RouteAttempt } from '../creations/creation.ts';
 import { Remedy } from '../creations/payload.ts';
 import { errorName } from '../values/runtime.ts';
@@ -25,9 +22,7 @@ export interface Conversation {
   readonly attempt: RouteAttempt;
   /** Aborts when the route's time is over. */
   readonly signal: AbortSignal;
-  /**
-   * Writes the id of the accepted job into the record. Throws a Remedy when another renderer holds the lease.
-   */
+  /** Stores the id of the accepted job. Throws a Remedy when another renderer holds the lease. */
   readonly accept: (jobId: string) => Promise<void>;
   /** Whether a job whose id is recorded may be left to its callback now. */
   readonly canPark: () => boolean;
@@ -74,10 +69,7 @@ export async function askProvider(conversation: Conversation): Promise<RouteEnd 
   }
 }
 
-/**
- * Records the job. False when the id could not be recorded. Such a job is polled: only a crash or a callback
- * would need the id.
- */
+/** Records the job. False when the id could not be recorded; only a crash or a callback needs the id. */
 async function note(conversation: Conversation, jobId: string): Promise<boolean> {
   try {
     await conversation.accept(jobId);

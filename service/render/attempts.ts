@@ -54,10 +54,7 @@ export function millisSince({ startedAt }: RouteAttempt, nowMillis: number): num
   return Math.max(0, nowMillis - Date.parse(startedAt));
 }
 
-/**
- * The attempts at a creation's routes. The record keeps them, so that a renderer after a crash knows what was
- * begun.
- */
+/** The attempts at a creation's routes, as the record keeps them for a renderer after a crash. */
 export type Attempts = ReturnType<typeof openAttempts>;
 
 /** @param write writes the attempts into the record */

@@ -19,10 +19,7 @@ import type { Rendering } from './walk-routes.ts';
 
 // The end of a rendering: store the image and complete the creation.
 
-/**
- * How long each step may take before its lease is given up. Each is well above the time limits of the step's
- * own calls.
- */
+/** How long each step may take before its lease is given up: well above the limits of its calls. */
 const storeMillis = 60_000;
 const completeMillis = 30_000;
 const dayMillis = 86_400_000;

@@ -95,10 +95,7 @@ export function createHealthStore(shared: Table) {
           ':none': 0,
         },
       }),
-    /**
-     * Closes the circuit that opened at this time, and forgets its failures. False when it is not open any
-     * more.
-     */
+    /** Closes the circuit that opened at this time, and forgets its failures. False when it is not open. */
     close: async (
       route: RouteChoice,
       { windows, openedAt }: RouteHealth,
@@ -288,8 +285,5 @@ interface KnownRoutes {
   readonly health: readonly RouteHealth[];
 }
 
-/**
- * Every call ends with its signal, and throws then. Nothing is repeated for long: health that is missing or late
- * costs an order, and never a creation.
- */
+/** Every call ends, and throws, with its signal. Missing health costs an order, never a creation. */
 export type HealthStore = ReturnType<typeof createHealthStore>;

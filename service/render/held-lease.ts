@@ -10,10 +10,7 @@ import type { CreationId } from '../values/ids.ts';
 import { errorName } from '../values/runtime.ts';
 import type { RenderServices } from './open.ts';
 
-/**
- * Long enough that a renewal may come late, and short enough that the next invocation continues within 30 s
- * of a crash.
- */
+/** A renewal may come late, and the next invocation still continues within 30 s of a crash. */
 export const leaseMillis = 6_000;
 
 export type Step = 'ask_providers' | 'store_image' | 'complete_creation';
@@ -61,10 +58,7 @@ export function holdLease(
       step = next;
       until = clock.elapsed() + mostMillis;
     },
-    /**
-     * Ends the renewals and waits for the renewal and the heartbeat that are under way. The lease itself
-     * stays until its time is over.
-     */
+    /** Ends the renewals, and waits for the one under way. The lease stays until its time is over. */
     release: async () => {
       stop();
       await Promise.all([renewing, beating]);

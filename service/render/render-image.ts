@@ -23,20 +23,14 @@ import type { RenderServices } from './open.ts';
 import { openRouteNotes } from './route-notes.ts';
 import { walkRoutes } from './walk-routes.ts';
 
-/**
- * Time before the deadline that is kept for cancelling a job, storing, completing or refunding. A short
- * deadline keeps a quarter.
- */
+/** Kept before the deadline for the cancel, the result or the refund; at most a quarter of the time. */
 const reserveMillis = 2_000;
 /** How long the providers may take beyond the deadline before the lease is given up. */
 const providersGraceMillis = 20_000;
 
 type Leased = Extract<LeaseOutcome, { readonly kind: 'leased' }>;
 
-/**
- * Throws CommitBusy when the table stays busy: that is no reason to fail a creation, and the state machine
- * tries again.
- */
+/** Throws CommitBusy when the table stays busy: the state machine tries again. */
 export async function renderImage(
   payload: Payload,
   holder: string,
@@ -78,10 +72,7 @@ async function render(payload: Payload, holder: string, services: RenderServices
   }
 }
 
-/**
- * A creation that was sold by the operator's catalog costs what the operator knows. The costs are only figures, so
- * a creation is rendered without them, too.
- */
+/** A creation sold by the operator's catalog has the operator's costs, if they can be read. */
 async function withOperatorCosts(services: RenderServices): Promise<RenderServices> {
   const { providerCosts, operatorCosts, log } = services;
   const own = await operatorCosts().catch((error: unknown) => {

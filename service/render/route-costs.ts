@@ -1,7 +1,4 @@
-/**
- * The prices at which providers sell to us. The renderer notes them in each attempt, and only the operator's
- * figures read them. A client never sees them.
- */
+/** The prices of providers. The renderer notes them in each attempt for the operator's figures. */
 import type { TokenPrices } from '../catalog/billed-cost.ts';
 import type { ProviderCost, ProviderCosts } from '../catalog/catalog-schema.ts';
 import type { CreationRecord, RouteChoice } from '../creations/creation.ts';
@@ -22,10 +19,7 @@ export function costOf({ costs }: ProviderCosts, route: CostedRoute): ProviderCo
   );
 }
 
-/**
- * What the provider bills when it renders the creation by this route. Undefined when
- * service/catalog/provider-costs.json does not know the route in this resolution.
- */
+/** What the provider bills for the creation by this route. Undefined: provider-costs.json has no price. */
 export function renderingCostMicros(
   costs: ProviderCosts,
   route: RouteChoice,

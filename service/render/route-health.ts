@@ -95,9 +95,7 @@ export const noteShares = [
 const lateFactor = 2;
 const leastLateMillis = 5_000;
 
-/**
- * What each refusal says about the route. A vendor that stopped a job says nothing about its availability.
- */
+/** What each refusal says about the route. A job stopped by request says nothing. */
 const signOfReason: Readonly<Partial<Record<RefusalReason, HealthSign>>> = {
   unavailable: 'failure',
   unknown_outcome: 'failure',
@@ -184,10 +182,7 @@ export function lateAfterMillis(health: RouteHealth, nowMillis: number): number 
   return mean === undefined ? undefined : Math.max(leastLateMillis, Math.round(mean * lateFactor));
 }
 
-/**
- * Of how many ends of this kind one is noted. A busy route has one item, which takes few writes a second. While
- * the circuit is open, each end is noted.
- */
+/** Of how many ends of this kind one is noted: a busy item takes few writes a second. */
 export function noteWeight(health: RouteHealth, sign: HealthSign, nowMillis: number): number {
   if (health.openedAt !== undefined) return 1;
   let busiest = 0;

@@ -46,10 +46,7 @@ export function openRouteNotes(services: HealthServices) {
     writing.push(noteQuietly(attempt, note, services));
   };
   return {
-    /**
-     * The routes in the order in which they are to be asked. One route needs no order. It is read only now
-     * and then, for its usual time.
-     */
+    /** The routes in the order to ask them. A single route is read only now and then, for its usual time. */
     order: async (
       routes: readonly RouteChoice[],
       creation: CreationRecord,

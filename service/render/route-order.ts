@@ -1,7 +1,4 @@
-/**
- * In which order the routes of a creation are asked. Health only reorders: every route stays in the list, so that
- * a creation fails only after all of its routes were asked.
- */
+/** The order in which the routes of a creation are asked. Health only reorders: every route stays. */
 import type { RouteOrder } from '../catalog/provider-store.ts';
 import type { RouteChoice } from '../creations/creation.ts';
 import type { Micros } from '../values/money.ts';
@@ -14,19 +11,13 @@ export interface RankedRoute {
   readonly costMicros: Micros | undefined;
 }
 
-/**
- * How a route stands: the later in this list, the later it is asked. 'unmeasured' exists only in the order
- * 'fastest', beside routes whose time is known.
- */
+/** How a route stands: later in this list, later asked. 'unmeasured' is of the order 'fastest' alone. */
 const standings = ['ready', 'unmeasured', 'open', 'resting'] as const;
 type Standing = (typeof standings)[number];
 
 export interface RoutePlan {
   readonly routes: readonly RankedRoute[];
-  /**
-   * Routes that would come first if they were well, and whose probe is due. The creation that claims the probe of
-   * one asks this route first.
-   */
+  /** Routes that would be first if well, and whose probe is due: the claim's creation asks it first. */
   readonly probes: readonly RankedRoute[];
 }
 

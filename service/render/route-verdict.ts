@@ -11,10 +11,7 @@ import type { RouteEnd } from './ask-provider.ts';
 
 // The check of the bytes that a provider sent, before the creation may become completed.
 
-/**
- * How far the ratio of an image may differ from the requested one. Vendors round sizes to multiples of 16 or
- * to sizes of their own: 1536 x 640 for 21:9 differs by 3 %.
- */
+/** How far the ratio may differ: vendors round sizes, such as 1536 x 640 for 21:9, by 3 %. */
 const ratioTolerance = 0.1;
 
 export type RenderedImage =
@@ -53,10 +50,7 @@ interface Ended {
   readonly alarm?: AlarmEvent;
 }
 
-/**
- * 'next': this route is not available, and the next one is tried. 'over': no other route would give an image
- * either.
- */
+/** 'next': this route is not available. 'over': no other route would give an image either. */
 export type Verdict = Ended &
   (
     | { readonly kind: 'next' }
@@ -75,10 +69,7 @@ export function verdictOf(end: RouteEnd, creation: CreationRecord): Verdict {
   }
 }
 
-/**
- * A stopped job ends the creation only if its cancel stands. Otherwise the client's answer said that it goes
- * on.
- */
+/** A stopped job ends the creation only if its cancel stands. Otherwise the creation goes on. */
 function verdictOnRefusal({ reason, detail }: Refused, { cancelRequestedAt }: CreationRecord): Verdict {
   const alarm = alarms[reason];
   const told = { ...(detail !== undefined && { detail }), ...(alarm !== undefined && { alarm }) };

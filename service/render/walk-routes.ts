@@ -1,7 +1,4 @@
-/**
- * The routes of a creation, one after the other, until a route gives an image or an answer that no other route would
- * change.
- */
+/** The routes of a creation, one after the other, until one gives an image or a final answer. */
 import { CreationFailed, type FailureName, failureNamed, failureNames } from '../contract/failures.ts';
 import {
   type CreationRecord,
@@ -51,10 +48,7 @@ function throttledRoutes({ all }: Attempts): readonly LaterRoute[] {
   );
 }
 
-/**
- * The route whose moment comes first. A route that was never asked is asked in any case, so that no creation fails
- * because of a moment that lies too far ahead.
- */
+/** The route whose moment comes first. A route that was never asked is asked in any case. */
 function nextLater(routes: readonly LaterRoute[], attempts: Attempts, until: number): LaterRoute | undefined {
   const open = routes.filter((later) => mayBeAsked(later, attempts, until));
   return open.toSorted((one, other) => one.atMillis - other.atMillis)[0];

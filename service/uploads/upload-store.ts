@@ -55,10 +55,7 @@ export function createUploadReader(table: Table) {
 export function createUploadStore(table: Table) {
   return {
     ...createUploadReader(table),
-    /**
-     * Stores the record, and takes one of the account's places for unused uploads. Exact, however many calls
-     * come at once. Throws Overloaded.
-     */
+    /** Stores the record in one of the account's places for unused uploads, exactly. Throws Overloaded. */
     create: async (upload: Upload, mostUnused: number, nowMillis: number): Promise<NewUploadOutcome> => {
       // The record comes first. If the quota refuses the upload, or if the function dies in between, no
       // client has the id of this record, and it is deleted a day later. A counted id without a record would

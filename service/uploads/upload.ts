@@ -88,10 +88,7 @@ export function uploadIdsIn(imageUrls: readonly string[]): UploadId[] {
   return [...new Set(imageUrls.flatMap((address) => uploadIdIn(address) ?? []))];
 }
 
-/**
- * The one text for an id that is malformed, unknown, of another account, expired or never filled. A client
- * must not learn from it that another account has the upload.
- */
+/** The one text for any unusable id: a client must not learn that another account has the upload. */
 export const notUsable = {
   code: 'upload_not_usable',
   message: 'this account has no upload of this id that was filled and has not expired',

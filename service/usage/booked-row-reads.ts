@@ -103,10 +103,7 @@ const attributes = [
   'refundedMicros',
 ] as const satisfies readonly (keyof BookedCreation)[];
 
-/**
- * The rows of these days, the oldest first, some hundred at once. The memory that this takes does not grow with
- * the ledger.
- */
+/** The rows of these days, the oldest first, some hundred at once, in constant memory. */
 export async function* readBookedRows(
   table: Table,
   accountId: AccountId,

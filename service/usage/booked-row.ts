@@ -18,10 +18,7 @@ export interface Days {
   readonly to: string;
 }
 
-/**
- * The UTC day on which the figures count the row: that of the charge, also for a refund. A refund of an older
- * release does not name it, and counts on its own day.
- */
+/** The UTC day of the charge, by which figures count the row. Older refunds count on their own day. */
 export function dayOfRow({ at, chargedOn }: Pick<LedgerRow, 'at' | 'chargedOn'>): string {
   return chargedOn ?? at.slice(0, 10);
 }
@@ -36,10 +33,7 @@ export function refundedOf({ row, creation }: BookedRow): number {
   return row.kind === 'refund' && !creation ? row.amountMicros : 0;
 }
 
-/**
- * Whether the text is a UTC day, such as "2026-11-21". Ids of creations begin with 1970. The last day of 9999
- * is refused, because the day after it would sort before it.
- */
+/** Whether the text is a UTC day from 1970 on. Not the last of 9999, after which none sorts. */
 export function isDay(text: string): boolean {
   const millis = /^\d{4}-\d\d-\d\d$/.test(text) && text !== '9999-12-31' ? Date.parse(text) : NaN;
   // Some engines take 30 February for 2 March.

@@ -177,10 +177,7 @@ export interface BalancedRow {
 export interface LedgerPlace {
   /** The sort key of the last row of the page before. */
   readonly after: string;
-  /**
-   * What the account could spend before that row. Absent while rows may still come in below it: then the
-   * balance is counted anew.
-   */
+  /** What the account could spend before that row. Absent while rows may still come in below it. */
   readonly availableMicros?: Micros;
 }
 

@@ -3,18 +3,12 @@ export class Overloaded extends Error {
   override readonly name = 'Overloaded';
 }
 
-/**
- * No answer says whether a write was made. The caller has to read the stored state before it repeats the
- * write.
- */
+/** No answer says whether a write was made. Read the stored state before repeating the write. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
 }
 
-/**
- * The name of an error in the answer of a service of AWS that speaks JSON: "com.amazonaws.x#UsernameExistsException",
- * or the name alone. For calls without a client of the SDK.
- */
+/** The name of an error in a JSON answer of AWS: "com.amazonaws.x#UsernameExistsException", or alone. */
 export function awsErrorName(text: string): string {
   try {
     const { __type: type } = JSON.parse(text) as { __type?: unknown };

@@ -60,10 +60,7 @@ export function newNoticeId(nowMillis: number, randomBytes: Uint8Array): NoticeI
 
 const eventPrefix = 'evt_';
 
-/**
- * The id of the event of an end: the time of the end, and the random part of the creation's id. So nobody has
- * to store which event told an end.
- */
+/** The id of an end's event: its time, and the random part of the creation's id. Nobody stores it. */
 export function eventIdOfEnd(id: CreationId, atMillis: number): EventId {
   const time = atMillis.toString(16).padStart(12, '0');
   return `${eventPrefix}${time.slice(0, 8)}-${time.slice(8)}${id.slice(13)}` as EventId;

@@ -43,9 +43,7 @@ const [startOfImage, endOfImage, startOfScan] = [0xd8, 0xd9, 0xda];
 /** SOF0 to SOF15, without DHT, JPG and DAC, which lie in the same range: ITU T.81, table B.1. */
 const frames = new Set([0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf]);
 
-/**
- * Walks from segment to segment until a segment begins a frame of any kind, such as baseline or progressive.
- */
+/** Walks from segment to segment until one begins a frame of any kind, such as baseline. */
 function readJpeg(bytes: Uint8Array): ImageHeader | undefined {
   if (!has(bytes, 0, [0xff, startOfImage, 0xff])) return undefined;
   let at = 2;
@@ -72,20 +70,14 @@ function readFrame(bytes: Uint8Array, at: number): ImageHeader | undefined {
   };
 }
 
-/**
- * The first chunk is that of a simple lossy, a simple lossless or an extended file. RFC 9649, sections 2.5 to
- * 2.7.
- */
+/** The first chunk is of a simple lossy, a simple lossless or an extended file (RFC 9649, 2.5 to 2.7). */
 function readWebp(bytes: Uint8Array): ImageHeader | undefined {
   if (!has(bytes, 0, ascii('RIFF')) || !has(bytes, 8, ascii('WEBP'))) return undefined;
   const size = lossy(bytes) ?? lossless(bytes) ?? extended(bytes);
   return size && { contentType: 'image/webp', width: size[0], height: size[1] };
 }
 
-/**
- * VP8: the 3-byte tag of a key frame (its lowest bit is 0), a start code, then width and height, each of 14
- * bits and 2 bits of scaling. RFC 6386, section 9.1.
- */
+/** VP8: the tag of a key frame (lowest bit 0), a start code, two sides of 14 bits (RFC 6386, 9.1). */
 function lossy(bytes: Uint8Array): [number, number] | undefined {
   if (bytes.length < 30 || !has(bytes, 12, ascii('VP8 ')) || !has(bytes, 23, [0x9d, 0x01, 0x2a]))
     return undefined;

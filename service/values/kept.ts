@@ -1,7 +1,4 @@
-/**
- * A value that is read from a store and kept for a while. An operator may have added meanwhile what the kept value
- * lacks, so what is absent is looked up in the store again.
- */
+/** A value of a store, kept for a while. What the kept value lacks is looked up again. */
 import type { Clock } from './runtime.ts';
 
 /** What is absent is looked up in the store at most once in this time. */
@@ -10,10 +7,7 @@ const absentMillis = 1_000;
 export interface Kept<Value> {
   /** The value as it was at most `keptMillis` ago. Throws as the read does, and never answers with an older value. */
   read(): Promise<Value>;
-  /**
-   * What `pick` finds in the value. If it finds nothing in the kept value, it gets a fresh one. Throws as the read
-   * does.
-   */
+  /** What `pick` finds in the value, or in a fresh one when it finds nothing. Throws as the read does. */
   find<Found>(pick: (value: Value) => Found | undefined): Promise<Found | undefined>;
   /** The next read asks the store. */
   forget(): void;

@@ -4,15 +4,10 @@ export type Micros = number & { readonly [micros]: true };
 
 export const microsPerUsd = 1_000_000;
 const largestUsd = 1_000_000_000;
-/**
- * The most that an account can have to spend: 10^9 USD, far below the sums at which floats stop being exact.
- */
+/** The most that an account can have to spend: 10^9 USD, far below where floats stop being exact. */
 export const largestAvailableMicros = asMicros(largestUsd * microsPerUsd);
 
-/**
- * Marks an integer as micro-dollars. Throws for a number that is not a safe integer, which only a defect can
- * make.
- */
+/** Marks an integer as micro-dollars. Throws for another number, which only a defect can make. */
 export function asMicros(value: number): Micros {
   if (!isMicros(value)) throw new Error(`not a whole number of micro-dollars: ${value}`);
   return value;
@@ -27,10 +22,7 @@ export function toUsd(amount: Micros): number {
   return amount / microsPerUsd;
 }
 
-/**
- * Reads an amount in USD that an operator typed. Undefined when the text is not a decimal
- * number, has more than 6 decimals, or exceeds 10^9 USD.
- */
+/** Reads an operator's amount in USD: a decimal number, at most 6 decimals, at most 10^9. */
 export function parseUsd(text: string): Micros | undefined {
   const match = /^(-?)(\d{1,10})(?:\.(\d{1,6}))?$/.exec(text.trim());
   if (!match) return undefined;

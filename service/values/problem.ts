@@ -1,7 +1,4 @@
-/**
- * The refusals of the API (docs/api.md). Handlers throw or return a Problem, and
- * service/api/answer.ts turns it into the HTTP answer.
- */
+/** The refusals of the API (docs/api.md). Handlers throw a Problem; service/api/answer.ts answers it. */
 import type * as z from 'zod';
 
 /** The HTTP status of each code. */
@@ -157,10 +154,7 @@ export function fieldErrors(issues: readonly Issue[]): FieldError[] {
   return onePerField(issues.flatMap(errorsOf));
 }
 
-/**
- * Keeps the first error of each field. After a wrong type zod checks on: for example, it
- * measures the length of a text that was sent instead of a list. Such errors mislead.
- */
+/** Keeps the first error of each field: after a wrong type zod checks on, which misleads. */
 export function onePerField(errors: readonly FieldError[]): FieldError[] {
   const firsts = new Map<string, FieldError>();
   for (const error of errors) if (!firsts.has(error.field)) firsts.set(error.field, error);

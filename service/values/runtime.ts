@@ -1,9 +1,7 @@
 /** Time, random bytes and the log, which every handler gets. */
 import type { AlarmEvent } from '../contract/metrics.ts';
 
-/**
- * A signal that aborts at its time. The code that asked for the signal releases it when the work has ended.
- */
+/** A signal that aborts at its time. Who asked for the signal releases it after the work. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
   release(): void;
@@ -33,18 +31,12 @@ export interface Log {
   alarm(event: AlarmEvent, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/**
- * The name of an error, for the log. The message stays out of the log, because a message may hold a prompt or
- * a secret.
- */
+/** The name of an error, for the log. Its message may hold a prompt or a secret, so it stays out. */
 export function errorName(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown';
 }
 
-/**
- * The same services with a log that adds these ids to every line: of the request, the account or the
- * creation.
- */
+/** The same services with a log that adds these ids of request, account or creation to every line. */
 export function logWith<Services extends { readonly log: Log }>(
   services: Services,
   ids: Readonly<Record<string, string | undefined>>,

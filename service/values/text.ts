@@ -1,10 +1,7 @@
 /** Texts that people write and others read: names, references, reasons, and the message of a closed service. */
 import { timingSafeEqual } from 'node:crypto';
 
-/**
- * The length of a text in Unicode code points. Every length that the API limits is counted in
- * this unit: an emoji outside the basic plane is one character and not two.
- */
+/** The length in Unicode code points, the unit of every limit: an emoji is one character. */
 export function characters(text: string): number {
   return Array.from(text).length;
 }

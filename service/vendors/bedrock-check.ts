@@ -1,8 +1,6 @@
 import type { CredentialCheck } from './provider.ts';
 
-/**
- * Every call of Bedrock's runtime costs money. Its control plane needs rights that rendering does not need.
- */
+/** Every call of Bedrock's runtime costs money. Its control plane needs rights beyond rendering. */
 export function checkBedrock(): Promise<CredentialCheck> {
   return Promise.resolve({
     verdict: 'unchecked',

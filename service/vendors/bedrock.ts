@@ -162,9 +162,7 @@ function waitOf(error: unknown, status: number): number | undefined {
   return retryAfterOf({ status, headers: new Headers(texts) });
 }
 
-/**
- * "HTTP 429 ThrottlingException". Names and finish reasons are AWS's own words. Any other text is left out.
- */
+/** "HTTP 429 ThrottlingException". Names and finish reasons are AWS's words; other text is left out. */
 function detailOf(status: number, code = ''): string {
   return /^[\w.: -]{1,80}$/.test(code) ? `HTTP ${status} ${code}` : `HTTP ${status}`;
 }

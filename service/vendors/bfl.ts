@@ -47,20 +47,13 @@ import {
 
 const bflUrl = 'https://api.bfl.ai';
 
-/**
- * Jobs are polled at api.*.bfl.ai, and pictures are at delivery.*.bfl.ai. The vendor may change the regions.
- */
+/** Polls go to api.<region>.bfl.ai, pictures come from delivery.<region>.bfl.ai. Regions may change. */
 const bflHosts = ['bfl.ai'];
 
-/**
- * klein takes less than a second, pro and max take 10 to 30 s. The vendor's own examples poll every half
- * second.
- */
+/** klein takes under a second, pro and max 10 to 30 s. The vendor's examples poll every half second. */
 const waits: Waits = [500, 500, 1_000, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000, 3_000];
 
-/**
- * The default of all three vendors of FLUX.2. With it, no prompt passes on one route and fails on another.
- */
+/** The default of all three vendors of FLUX.2, so that no prompt passes on one route alone. */
 const safetyTolerance = 2;
 
 /** What a credit costs. `cost` of an accepted job is in credits: 3 for a picture of a megapixel at 0.03 USD. */
@@ -138,10 +131,7 @@ async function bodyOf(job: RenderJob): Promise<object> {
   };
 }
 
-/**
- * Why a job ended without a picture. Undefined: the job has not ended, or it has a picture. The answer to a
- * submission can be moderated already.
- */
+/** Why a job ended without a picture. Undefined: it has not, or has one. A submission can be moderated. */
 function endOf(response: VendorResponse, job: RenderJob): ProviderAnswer | undefined {
   const { status, details } = fieldsOf(response.json);
   if (typeof status !== 'string' || !Object.hasOwn(ends, status)) return undefined;
@@ -152,10 +142,7 @@ function endOf(response: VendorResponse, job: RenderJob): ProviderAnswer | undef
   );
 }
 
-/**
- * Looks for "Image 2" or "Input Image" among the reasons. Real answers hold such words, but no document names
- * them.
- */
+/** Looks for "Image 2" or "Input Image" among the reasons: real answers, in no document. */
 function blamesSource(details: unknown): boolean {
   const reasons = fieldsOf(details)['Moderation Reasons'];
   return (
@@ -190,10 +177,7 @@ function validationOf({ json }: VendorResponse): { readonly type?: string; reado
   return { ...(typeof type === 'string' && { type }), ...(typeof field === 'string' && { field }) };
 }
 
-/**
- * Asks for the credits of our account.
- * @see https://docs.bfl.ai/api-reference/utility/get-the-users-credits (read 2026-11-21)
- */
+/** Asks for our credits: docs.bfl.ai/api-reference/utility/get-the-users-credits (read 2026-11-21). */
 export async function checkBfl(settings: VendorSettings, signal: AbortSignal): Promise<CredentialCheck> {
   const http = createVendorHttp({ baseUrl: settings.baseUrl ?? bflUrl, hosts: bflHosts });
   const ask = (key: string): Promise<VendorResponse> =>

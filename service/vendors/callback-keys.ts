@@ -22,10 +22,7 @@ const askMillis = 3_000;
 export interface CallbackKeys<Keys> {
   /** Undefined: the vendor did not return them. Throws when the signal aborts. */
   read(signal: AbortSignal): Promise<Keys | undefined>;
-  /**
-   * Whether the keys fit. If not, and the vendor was not asked within the last minute, it is asked once more:
-   * it may have changed its keys. Throws when the signal aborts.
-   */
+  /** Whether the keys fit. If not, the vendor is asked again, at most once a minute. Throws on abort. */
   check(
     fits: (keys: Keys) => boolean,
     signal: AbortSignal,

@@ -1,7 +1,4 @@
-/**
- * A provider that an operator configures. Every call of it goes through guarded-send.ts, which connects only to
- * addresses that the network of the definition allows.
- */
+/** A provider that an operator configures. guarded-send.ts limits its addresses. */
 import type { ProviderDefinition } from '../catalog/provider-definition.ts';
 import type { CompatibleStyleName } from '../catalog/providers.ts';
 import { checkComfyui, type ComfyuiServer, createComfyui } from './comfyui/provider.ts';

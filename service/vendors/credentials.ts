@@ -25,10 +25,7 @@ export interface CredentialsOptions {
   readonly clock: Clock;
 }
 
-/**
- * Reads the secret at most once in five minutes. It is read again after a vendor has refused a key, and when a name
- * is absent.
- */
+/** Reads the secret at most once in five minutes, after a refused key, and for an absent name. */
 export function createProviderCredentials({
   client,
   secretArn,

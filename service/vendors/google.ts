@@ -41,9 +41,7 @@ const googleUrl = 'https://generativelanguage.googleapis.com';
 
 const mimeTypes: Readonly<Partial<Record<OutputFormat, string>>> = { jpeg: 'IMAGE_JPEG' };
 
-/**
- * By the finishReason of a candidate without a picture. STOP: the model answered in words, or with nothing.
- */
+/** By the finishReason of a candidate without a picture. STOP: it answered in words, or nothing. */
 const reasonOfFinish: Readonly<Partial<Record<string, RefusalReason>>> = {
   STOP: 'nothing_rendered',
   NO_IMAGE: 'nothing_rendered',
@@ -135,10 +133,7 @@ function pictureOf(candidate: unknown): string | undefined {
   return pictures.findLast((data): data is string => typeof data === 'string' && data !== '');
 }
 
-/**
- * `candidatesTokenCount` holds the picture's tokens and those of text beside it. Thoughts are billed as text and
- * counted apart.
- */
+/** `candidatesTokenCount` has the tokens of picture and text. Thoughts are text, counted apart. */
 function billOf({ json }: VendorResponse, { tokenPrices }: RenderJob): Micros | undefined {
   const usage = propertyOf(json, 'usageMetadata');
   const imageIn = tokensOf(propertyOf(usage, 'promptTokensDetails'), 'IMAGE');

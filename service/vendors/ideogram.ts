@@ -183,10 +183,7 @@ async function standing(
   }
 }
 
-/**
- * Lists the models that our account has trained, of which there are none.
- * @see https://developer.ideogram.ai/api-reference (Custom Model Training, List models; read 2026-11-22)
- */
+/** Lists our trained models: developer.ideogram.ai/api-reference, "List models" (read 2026-11-22). */
 export async function checkIdeogram(settings: VendorSettings, signal: AbortSignal): Promise<CredentialCheck> {
   const http = createVendorHttp({ baseUrl: settings.baseUrl ?? ideogramUrl, hosts: [] });
   const ask = (key: string): Promise<VendorResponse> =>

@@ -15,10 +15,7 @@ export interface OneCall {
   readonly ask: (key: string, job: RenderJob, signal: AbortSignal) => Promise<ProviderAnswer>;
 }
 
-/**
- * Reads the vendor's key for each call. After a refused key, the next call reads the key from the secret
- * again.
- */
+/** Reads the vendor's key for each call, and from the secret again after a refused key. */
 export function inOneCall({ name, credentials, ask }: OneCall): ImageProvider {
   return {
     name,

@@ -1,7 +1,4 @@
-/**
- * The contract of an image provider. Each refusal carries a reason, which decides what the
- * walk over the routes does next. The walk never reads the text of a vendor.
- */
+/** The contract of an image provider. The reason of a refusal decides, never a vendor's text. */
 import type { BillingPrices } from '../catalog/billed-cost.ts';
 import type { RefusalReason } from '../contract/failures.ts';
 import type { AspectRatio, OutputFormat, PlainMembers, Resolution } from '../contract/request-fields.ts';
@@ -32,25 +29,16 @@ export interface RenderJob extends BillingPrices, PlainMembers {
   readonly readSources: () => Promise<readonly SourceImage[]>;
   /** The address that the vendor calls when the job has ended. Absent: the job is only polled. */
   readonly callbackUrl?: string;
-  /**
-   * Set when the vendor has called back. A poll may leave out the question whether the job has ended, but it
-   * still takes the result from the vendor's own record of the job.
-   */
+  /** The vendor has called back: a poll may skip the status, but takes the result from the vendor. */
   readonly saidEnded?: true;
 }
 
 export interface Refused {
   readonly kind: 'refused';
   readonly reason: RefusalReason;
-  /**
-   * Status and code of the vendor for the operator, such as "HTTP 429 rate_limit_exceeded". Never the
-   * vendor's text, which may quote the prompt.
-   */
+  /** Status and code for the operator: "HTTP 429 rate_limit_exceeded". Texts may quote the prompt. */
   readonly detail?: string;
-  /**
-   * Milliseconds for which the vendor wants to be left alone. Only with 'unavailable': nothing was accepted, so
-   * the vendor may be asked again later.
-   */
+  /** Milliseconds until the vendor may be asked again. Only with 'unavailable': nothing was accepted. */
   readonly retryAfterMillis?: number;
 }
 
@@ -63,10 +51,7 @@ export interface Rendered {
 
 export type ProviderAnswer =
   | Rendered
-  /**
-   * The vendor accepted the job. The id is stored before the first poll. It holds what the adapter needs for
-   * polls.
-   */
+  /** The vendor accepted the job. The id is stored before the first poll and holds what polls need. */
   | { readonly kind: 'pending'; readonly jobId: string; readonly pollAfterMillis: number }
   | Refused;
 
@@ -79,20 +64,11 @@ export type CancelAnswer = 'asked' | 'refused';
 
 export interface ImageProvider {
   readonly name: string;
-  /**
-   * Called once for each attempt. Throws when the signal aborts; answers with a refusal on every other
-   * breakage.
-   */
+  /** Called once for each attempt. Throws when the signal aborts; otherwise a breakage is a refusal. */
   submit(job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer>;
-  /**
-   * The state of a job, of asynchronous providers only. A poll that did not reach the vendor answers
-   * 'pending'.
-   */
+  /** The state of a job, of asynchronous providers only. A poll without an answer is 'pending'. */
   poll?(jobId: string, job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer>;
-  /**
-   * Asks the vendor to stop a job. Absent where the vendor has no call for that. Throws when the signal aborts,
-   * and when no complete answer came.
-   */
+  /** Stops a job, where the vendor can. Throws when the signal aborts or the answer broke. */
   cancel?(jobId: string, job: RenderJob, signal: AbortSignal): Promise<CancelAnswer>;
   /** How the vendor calls back when a job has ended. Absent: the job is only polled. */
   readonly callback?: ProviderCallback;
@@ -115,15 +91,9 @@ export type CallbackVerdict =
   | { readonly kind: 'unverifiable' };
 
 export interface ProviderCallback {
-  /**
-   * Whether callbacks can be verified now. If not, the vendor is given no address. Throws when the signal
-   * aborts.
-   */
+  /** Whether callbacks can be verified now. If not, the vendor gets no address. Throws on abort. */
   ready(signal: AbortSignal): Promise<boolean>;
-  /**
-   * Verifies a callback by the vendor's scheme, its time (five minutes either way) and its account. Throws
-   * when the signal aborts.
-   */
+  /** Verifies a callback: scheme, time (five minutes either way) and account. Throws on abort. */
   verify(request: CallbackRequest, nowMillis: number, signal: AbortSignal): Promise<CallbackVerdict>;
   /**
    * Whether the id of a genuine callback is that of an accepted job. The two are written differently: the id
@@ -137,10 +107,7 @@ export interface ProviderCallback {
 
 /** The keys for the vendors' APIs, as the operator has set them. */
 export interface ProviderCredentials {
-  /**
-   * The key of a provider, or another value that the operator has set under this name. Undefined when the
-   * operator has set none. Throws CredentialsUnreadable.
-   */
+  /** The key of a provider, or another value of this name, if set. Throws CredentialsUnreadable. */
   read(name: string): Promise<string | undefined>;
   /** The vendor refused the key. The next read asks the secret store again. */
   forget(provider: string): void;
@@ -172,10 +139,7 @@ export function refusedBy(reason: RefusalReason, detail?: string, retryAfterMill
   };
 }
 
-/**
- * The providers that a function can reach, by name. Undefined: there is none, such as a provider that was removed.
- * Throws Overloaded when it is not known whether there is one.
- */
+/** The providers in reach, by name. Undefined: there is none. Throws Overloaded when unknown. */
 export interface Providers {
   get(name: string): ImageProvider | undefined | Promise<ImageProvider | undefined>;
 }

@@ -79,10 +79,7 @@ export function addressRefused(): CallBroke {
 /** Enough for the largest picture of any vendor (a 4K PNG) in base64. */
 const mostBytes = 96 * 1024 * 1024;
 
-/**
- * Codes of Node and undici for a connection that was never made, so that nothing was sent. A certificate that is not
- * accepted ends the connection before the request.
- */
+/** Codes of Node and undici for a connection that was never made, or whose certificate was refused. */
 const neverConnected = [
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -161,10 +158,7 @@ function parsed(bytes: Buffer, headers: Headers): unknown {
   return readVendorJson(bytes.toString('utf8'));
 }
 
-/**
- * fetch() puts the code into the cause, and a socket into the error itself. If several addresses were tried, the code
- * is in the first of the cause's errors.
- */
+/** fetch() puts the code into the cause, a socket into the error; of several addresses, the first. */
 function codeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : undefined;
   const causes: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
@@ -173,10 +167,7 @@ function codeOf(error: unknown): string {
   return code === '' ? 'UNKNOWN' : code;
 }
 
-/**
- * Turns an error into an answer. If the vendor surely never saw the request, the vendor is unavailable.
- * Otherwise the outcome is unknown.
- */
+/** Turns an error into an answer: unavailable if the vendor never saw the request, or else unknown. */
 export async function answering(work: () => Promise<ProviderAnswer>): Promise<ProviderAnswer> {
   try {
     return await work();

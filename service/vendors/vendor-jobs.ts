@@ -1,7 +1,4 @@
-/**
- * For the vendors of FLUX.2. They accept a job under an id, the adapter polls the job until it ends, and then
- * the adapter downloads the picture from an address in the answer.
- */
+/** For FLUX.2: the vendor accepts a job, the adapter polls it and downloads the picture. */
 import type { Micros } from '../values/money.ts';
 import {
   CredentialsUnreadable,
@@ -34,10 +31,7 @@ const waitAfterTrouble = 5_000;
 /** An answer named an address of another host. Nothing is sent there. */
 export const foreignAddress: Refused = refusedBy('unknown_answer', 'an address of another host');
 
-/**
- * The job's id holds the number of polls so far and the addresses or ids that a poll needs. None of them may
- * contain white space, because spaces separate them.
- */
+/** The job's id holds the number of polls and what a poll needs, separated by spaces. */
 export function pendingJob(
   waits: Waits,
   needed: readonly string[],
@@ -59,10 +53,7 @@ export function neededFor(jobId: string): readonly string[] {
   return jobId.split(' ').slice(1);
 }
 
-/**
- * One poll. A poll that fails is made again, because the vendor has accepted the job. The deadline of the
- * creation ends the polling.
- */
+/** One poll. A failed poll is made again, until the deadline: the vendor has accepted the job. */
 export async function polling(
   jobId: string,
   waits: Waits,

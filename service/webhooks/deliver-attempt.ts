@@ -18,10 +18,7 @@ import {
   webhookHeaders,
 } from './webhook.ts';
 
-/**
- * The clock of an execution may run a little ahead of the record's times: the function waits this long
- * itself.
- */
+/** The clock of an execution may run a little ahead of the record's: the function waits this long. */
 const earlyMillis = 3_000;
 
 /** A pending webhook or notice, with the parts in which the two differ. */
@@ -68,10 +65,7 @@ export function notDelivered(): Remedy {
   return new Remedy('WebhookNotDelivered', 'not delivered yet; the record says when the next attempt is due');
 }
 
-/**
- * The claim sets the next attempt for the case that claim and attempt hang. The end of the attempt corrects
- * that time.
- */
+/** The claim sets the next attempt for the case of a hang. The end of the attempt corrects it. */
 async function attempt(
   owed: Owed,
   { account, secrets }: { readonly account: DeliveringAccount; readonly secrets: SigningSecrets },

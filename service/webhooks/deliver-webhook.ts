@@ -76,10 +76,7 @@ function owedWebhook(creation: CreationRecord, webhook: WebhookState, services: 
   };
 }
 
-/**
- * Counts failed attempts in a row for an account that gets notices. A busy table loses a count, but never an
- * attempt.
- */
+/** Counts failed attempts in a row of an account with notices. A busy table only loses a count. */
 async function countEnd(
   { accountId }: CreationRecord,
   isDelivered: boolean,

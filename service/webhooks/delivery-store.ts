@@ -76,9 +76,7 @@ function ownerOf({ noticeId, creationId }: Delivery): CreationId | NoticeId {
   return owner;
 }
 
-/**
- * Attempts of webhooks and notices. An attempt is claimed in the record before anything is sent, and it is logged.
- */
+/** Attempts of webhooks and notices. Each is claimed in the record before its send, and logged. */
 export function createDeliveryStore(table: Table) {
   return {
     /** One read, also for the count of failures: a success costs no further call. */
@@ -108,10 +106,7 @@ export function createDeliveryStore(table: Table) {
         ConditionExpression: 'attribute_exists(pk)',
       });
     },
-    /**
-     * Takes an attempt and writes its row before anything is sent. False when it is not due or another
-     * invocation has it.
-     */
+    /** Takes an attempt and writes its row. False when it is not due or another invocation has it. */
     // The record decides, so it is written first. The log row follows. A transaction of both would cost twice
     // as much.
     claim: async (claim: DeliveryClaim): Promise<boolean> => {
@@ -124,10 +119,7 @@ export function createDeliveryStore(table: Table) {
       if (isClaimed) await noteInLog(table, claim.delivery);
       return isClaimed;
     },
-    /**
-     * Completes the row of the attempt. `next` is the time of the next attempt, or the final status of the
-     * webhook.
-     */
+    /** Completes the row of the attempt. `next`: the time of the next one, or the webhook's final status. */
     settle: async (
       delivery: Delivery,
       next: { readonly at: number } | { readonly status: 'delivered' | 'failed' },
@@ -149,10 +141,7 @@ export function createDeliveryStore(table: Table) {
         ExpressionAttributeValues: { ':skipped': 'skipped', ':pending': 'pending' },
       });
     },
-    /**
-     * Fails a webhook whose last attempt began and was never settled. Does nothing when it was settled
-     * meanwhile.
-     */
+    /** Fails a webhook whose last attempt was never settled. Does nothing when it was settled meanwhile. */
     giveUp: async (id: CreationId | NoticeId) => {
       await updateIf(table, keyOf(id), {
         UpdateExpression: 'SET webhook.#status = :failed REMOVE openShard, dueAt',
@@ -186,18 +175,13 @@ export function createDeliveryStore(table: Table) {
      */
     lastAttemptsSince: (accountId: AccountId, sinceMillis: number): AsyncIterable<readonly CreationId[]> =>
       lastAttemptsSince(table, accountId, sinceMillis),
-    /**
-     * Opens a new round of attempts and counts one more execution. False when the webhook is still pending.
-     */
+    /** Opens a new round of attempts and counts an execution. False when the webhook is still pending. */
     reopen: (creation: CreationRecord, nowMillis: number): Promise<boolean> =>
       reopen(table, creation, nowMillis),
   };
 }
 
-/**
- * The end of the creation set the time at which the reconciler looks for the webhook, late enough for the
- * first attempt. Each later attempt moves that time.
- */
+/** The end of the creation set the reconciler's time for the webhook. Each later attempt moves it. */
 function claimParts({ delivery, body, nextAt, nowMillis }: DeliveryClaim): UpdateParts {
   const isFirst = delivery.attempt === 1;
   return {
@@ -249,9 +233,7 @@ function settleParts(delivery: Delivery, next: Parameters<DeliveryStore['settle'
   };
 }
 
-/**
- * A busy table is no reason not to send the webhook: the log row of the attempt's end holds the same fields.
- */
+/** A busy table does not stop the webhook: the row of the attempt's end holds the same fields. */
 async function noteInLog(table: Table, delivery: Delivery): Promise<void> {
   try {
     await putItem(table, logRow(delivery));

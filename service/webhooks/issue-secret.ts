@@ -55,9 +55,7 @@ export interface ShownSecret {
   readonly replacedValidUntil: readonly string[];
 }
 
-/**
- * Opens the newest secret. Undefined when none was issued. Throws SecretLost when it can no longer be opened.
- */
+/** Opens the newest secret. Undefined: none was issued. Throws SecretLost when it cannot be opened. */
 export async function newestSecret(
   { id, webhookSecrets }: Pick<Account, 'id' | 'webhookSecrets'>,
   { clock, secretBox }: Pick<SecretServices, 'clock' | 'secretBox'>,

@@ -24,10 +24,7 @@ export interface TestServices {
 }
 
 export type TestOutcome =
-  /**
-   * `lost`: the number of secrets that receivers may still hold and that could not be opened. They signed
-   * nothing.
-   */
+  /** `lost`: secrets that receivers may hold and that could not be opened. They signed nothing. */
   | { readonly kind: 'sent'; readonly delivery: Delivery; readonly lost: number }
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'no_secret' }

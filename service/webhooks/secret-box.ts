@@ -45,10 +45,7 @@ export interface SecretBoxOptions {
   readonly randomBytes: RandomBytes;
   /** The name under which the key is derived. Absent: that of the webhook secrets. */
   readonly purpose?: string;
-  /**
-   * Strangers can present texts. Then only the current and the previous version open a text, so that a text cannot make
-   * the box ask for a version that its author made up.
-   */
+  /** Strangers can present texts, so only the current and the previous version open one. */
   readonly isOpenToStrangers?: boolean;
 }
 
@@ -59,17 +56,12 @@ export type Resealed =
   /** The text can no longer be opened: the version that sealed it is gone, or the text is damaged. */
   | { readonly kind: 'lost' };
 
-/**
- * For the operator's command: after a rotation, texts are sealed again while their old version still exists.
- */
+/** For the operator: after a rotation, texts are sealed again while their old version exists. */
 export interface ResealingBox extends SecretBox {
   reseal(accountId: AccountId, sealed: string): Promise<Resealed>;
 }
 
-/**
- * open() throws SecretLost when the text was altered, belongs to another account, or was sealed by a lost
- * version. Both throw Overloaded when Secrets Manager stayed busy.
- */
+/** open() throws SecretLost for a text that does not open; both throw Overloaded when AWS is busy. */
 export function createSecretBox(options: SecretBoxOptions): ResealingBox {
   const keyOf = options.isOpenToStrangers === true ? recentKeys(options) : cachedKeys(options);
   const box: SecretBox = {

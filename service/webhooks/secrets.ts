@@ -12,9 +12,7 @@ import { type SecretBox, SecretLost } from './secret-box.ts';
 /** How long a replaced secret verifies, from the moment at which the newer secret took over. */
 export const replacedSecretSeconds = 24 * 60 * 60;
 
-/**
- * The values of `webhooks rotate --sign-from`: seconds until the new secret signs X-Webhook-Signature-256.
- */
+/** Of `webhooks rotate --sign-from`: seconds until the new secret signs X-Webhook-Signature-256. */
 export const signFromSeconds = { now: 0, '1h': 60 * 60, '24h': 24 * 60 * 60 } as const;
 export type SignFrom = keyof typeof signFromSeconds;
 
@@ -70,10 +68,7 @@ export function rotated(
   ];
 }
 
-/**
- * True when a secret was replaced before its time to sign came: no receiver has seen it in
- * X-Webhook-Signature-256.
- */
+/** True when a secret was replaced before it signed: no receiver has seen it in use. */
 function neverSigned({ signsFrom, replacedAt }: SealedSecret): boolean {
   return signsFrom !== undefined && replacedAt !== undefined && signsFrom >= replacedAt;
 }

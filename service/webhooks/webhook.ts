@@ -87,9 +87,7 @@ export function firstBytes(text: string, most: number): string {
   return bytes.length <= most ? text : new TextDecoder().decode(bytes.subarray(0, most), { stream: true });
 }
 
-/**
- * The first headers, in the order of the answer. A header that does not fit is left out with all after it.
- */
+/** The first headers, in order. One that does not fit is left out with all after it. */
 export function firstHeaders(
   headers: Readonly<Record<string, string>>,
   mostBytes: number,

@@ -1,7 +1,4 @@
-/**
- * The one table: its keys, its indexes, and the client that every file of this folder uses.
- * docs/architecture.md lists the items.
- */
+/** The one table: its keys, its indexes and its client. docs/architecture.md lists the items. */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import {
   type AccountId,
@@ -33,25 +30,17 @@ export interface ItemKey extends Item {
   readonly sk: string;
 }
 
-/**
- * Creations and notices that still need work, by the time when the work is due. The index is sparse and holds keys only.
- */
+/** Creations and notices that need work, by the time when it is due. The index is sparse, keys only. */
 export const openWorkIndex = { name: 'open_work', partition: 'openShard', sort: 'dueAt' } as const;
 /** The lists of the API, by age: an account's creations, and all accounts. The index holds keys only. */
 export const listingIndex = { name: 'listing', partition: 'listing', sort: 'listed' } as const;
 export const ttlAttribute = 'expiresAtSeconds';
 
-/**
- * A partition of an index takes 1,000 writes a second. Four partitions take as many starts as Step Functions
- * does.
- */
+/** A partition of an index takes 1,000 writes a second. Four take as many starts as Step Functions does. */
 const shards = [0, 1, 2, 3] as const;
 export type OpenKind = 'OPEN' | 'WEBHOOK';
 
-/**
- * The shards of creations that have not ended (OPEN), and of creations that have ended and still owe a webhook,
- * with notices that are not yet sent (WEBHOOK).
- */
+/** Open creations (OPEN), and ended ones that owe a webhook, with unsent notices (WEBHOOK). */
 export function openShards(kind: OpenKind): string[] {
   return shards.map((shard) => `${kind}#${shard}`);
 }

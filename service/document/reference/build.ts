@@ -50,10 +50,7 @@ function scalarScript(): string {
   return script;
 }
 
-/**
- * Writes the page, its two scripts and the document into the folder. `{base}` and `{api_url}` are filled in when
- * the files are published.
- */
+/** Writes page, scripts and document. `{base}` and `{api_url}` are filled in by the publication. */
 export async function buildReference(folder: string): Promise<void> {
   const scalar = await written(folder, 'scalar', scalarScript());
   const start = await written(folder, 'reference', await readFile(join(own, 'start.js'), 'utf8'));

@@ -1,6 +1,4 @@
-/**
- * Every refusal of the API (service/api/problems.ts), with the schema of its answer. This file is a list.
- */
+/** Every refusal of the API (service/api/problems.ts), with the schema of its answer. */
 import * as z from 'zod';
 import type { ProblemCode } from '../../values/problem.ts';
 import { creationFailure, creationStatus } from './creation.ts';

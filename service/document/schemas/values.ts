@@ -46,10 +46,7 @@ export function plainSchema(field: PlainField): z.ZodType {
   return field.kind === 'choice' ? z.enum(field.values) : z.string();
 }
 
-/**
- * The examples of the document: answers of a running service. test/docs/api-examples.test.ts compares each
- * with what the service answers today.
- */
+/** The examples of the document: answers of a running service, which a test compares with today's. */
 export type ExampleName = keyof typeof answers;
 
 /** The examples of a response, by their names. */

@@ -31,10 +31,7 @@ export async function modelsOf({
   return (body as { data: readonly ModelBody[] }).data;
 }
 
-/**
- * The body of the operation behind the tool. Hosts show only small pictures, and a PNG of the usual size has more
- * than 1 MB. So the image is a JPEG where the model renders one.
- */
+/** The body behind the tool. Hosts show only small pictures, so the image is a JPEG if possible. */
 export async function imageRequest(call: ToolCall): Promise<Record<string, unknown>> {
   const { wait_seconds: _seconds, ...asked } = call.args;
   const models = await modelsOf(call);
@@ -43,10 +40,7 @@ export async function imageRequest(call: ToolCall): Promise<Record<string, unkno
   return { ...asked, model: id, ...(formats.includes('jpeg') && { output_format: 'jpeg' }) };
 }
 
-/**
- * The cheapest available model that renders the request. When none does, the cheapest of all: the operation then
- * says what is wrong. Throws when no model is available.
- */
+/** The cheapest available model that renders the request, or of all. Throws when there is none. */
 function cheapestOf(models: readonly ModelBody[], args: Arguments): string {
   const available = models.filter((model) => model.available);
   const fitting = available.filter((model) => fits(model, args));

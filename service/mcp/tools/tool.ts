@@ -50,9 +50,7 @@ export interface Tool {
   readonly run: (call: ToolCall) => Promise<CallToolResult>;
 }
 
-/**
- * Throws 400 when an argument is missing, or is none of the tool's. The API's own operation checks the values.
- */
+/** Throws 400 when an argument is missing or unknown. The API's own operation checks the values. */
 export function checkArguments(args: Arguments, { properties, required }: ObjectSchema): void {
   const errors: FieldError[] = [
     ...Object.keys(args)

@@ -17,10 +17,7 @@ import type { MemberCaller, PortalAnswer, PortalHandle } from '../http/caller.ts
 import type { OperationsOf, PortalHandlers } from '../http/serve-portal.ts';
 import type { GenerateServices } from './open.ts';
 
-/**
- * The answer of the API's operation, as the operation of the portal with this name documents it. It counts against the
- * account's rate of POST requests, refused or not.
- */
+/** The API's answer, as the portal documents its operation. It counts as a POST of the account. */
 async function throughTheApi<Name extends OperationsOf<'generate'>, Services>(
   handle: Handle<Services>,
   request: ApiRequest,

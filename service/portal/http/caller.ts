@@ -58,10 +58,7 @@ export type PortalHandle<Name extends PortalOperationName, Services> = (
   services: Services,
 ) => Promise<PortalAnswer<AnswerOf<Name> extends string ? null : AnswerOf<Name>>>;
 
-/**
- * The caller. One consistent read holds everything that decides, and nothing is cached: a session that was
- * ended, or a person who was removed, is dead at the next request.
- */
+/** The caller, by one consistent read without a cache: an ended session is dead at once. */
 interface AccessServices {
   readonly access: PortalAccess;
   readonly settings: PortalSettings;

@@ -1,7 +1,4 @@
-/**
- * The log of actions. The row is there before the operation begins, so that also an operation that died left a
- * trace.
- */
+/** The log of actions. The row comes before the operation, so an operation that died left a trace. */
 import type { PortalOperation, PortalOperationName } from '../../contract/operations.ts';
 import { Problem } from '../../values/problem.ts';
 import { errorName } from '../../values/runtime.ts';

@@ -65,10 +65,7 @@ export interface PortalRequest extends ApiRequest {
   readonly clientAddress: string;
 }
 
-/**
- * Reads the request. Throws 403 when it did not come through the portal's distribution: the address of the
- * person is only in a header, and only the distribution may say it.
- */
+/** Reads the request. Throws 403 unless it came through the distribution, which knows the address. */
 export async function portalRequestOf(
   event: APIGatewayProxyEventV2,
   { originSecrets }: Pick<PortalServices, 'originSecrets'>,

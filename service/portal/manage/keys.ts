@@ -145,10 +145,7 @@ export const changeKey: PortalHandle<'changeKey', ManageServices> = async (reque
   return { status: 200, body: keyView(next, nowMillis), logged: { note: Object.keys(edit).join(', ') } };
 };
 
-/**
- * POST /keys. Only this answer has the key. A person who lost the answer makes another key and revokes the one that
- * nobody saw; the list shows it as never used.
- */
+/** POST /keys. Only this answer has the key: whoever lost it makes another and revokes the first. */
 export const createKey: PortalHandle<'createKey', ManageServices> = async (request, caller, services) => {
   const nowMillis = services.clock.now();
   const catalog = await services.catalogs.latest();

@@ -132,10 +132,7 @@ function noSecret(): Problem {
   return new Problem('ERR_INVALID_REQUEST', message, { reason: 'no_secret', errors: [] });
 }
 
-/**
- * POST /webhooks/secret/reveal: the signing secret, which is issued when somebody asks for the first time. Two who
- * ask for the first time at once see the same secret.
- */
+/** POST /webhooks/secret/reveal: the secret, issued at the first call. Two first calls get the same. */
 export const revealSecret: PortalHandle<'revealSecret', ManageServices> = async (
   _request,
   caller,

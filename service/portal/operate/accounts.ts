@@ -56,10 +56,7 @@ async function readOperated(
   return account;
 }
 
-/**
- * Notes in the account's own log what the operator does to it. The row comes before the work, so that no work is
- * without a row. The operator's own log names the person.
- */
+/** Notes in the account's own log what the operator does to it, before the work begins. */
 async function inAccountLog<Result>(
   accountId: AccountId,
   operation: { readonly name: PortalOperationName; readonly note: string },
@@ -247,9 +244,7 @@ function placeIn(text: string): string | undefined {
   return typeof place === 'string' && /^[\dT:.Z-]{24}#[0-9A-Za-z]{10}$/.test(place) ? place : undefined;
 }
 
-/**
- * POST /operator/accounts. An operator who lost the answer looks at the list: a repetition opens another account.
- */
+/** POST /operator/accounts. A repetition opens another account, so look at the list after a lost answer. */
 export const openAccount: PortalHandle<'openAccount', OperateServices> = async (
   request,
   caller,

@@ -18,10 +18,7 @@ const failingMillis = 24 * 3_600_000;
 /** A key is near its cap with this share of it spent. */
 const nearCap = 0.8;
 
-/**
- * GET /home: how the account stands. What is spent is the sum of its keys, which the charge keeps exactly, by the
- * day and the month of the charge.
- */
+/** GET /home: how the account stands. Its spend is the sum of its keys, which the charge keeps. */
 export const getHome: PortalHandle<'getHome', ReadServices> = async (_request, caller, services) => {
   const { account, nowMillis } = caller;
   const { reads, creations, deliveries } = services;

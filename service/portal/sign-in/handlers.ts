@@ -1,7 +1,4 @@
-/**
- * Signs people in and out. The browser goes to the issuer and comes back with a code, which this function alone
- * redeems. No token of the issuer leaves the function.
- */
+/** Signs people in and out. This function alone redeems the issuer's code; no token leaves it. */
 import { type ApiHandler, framed, inTime } from '../../api/framed.ts';
 import { signInMethods, signInPaths } from '../../contract/operations.ts';
 import type { OpenServices } from '../../platform/common.ts';

@@ -36,10 +36,7 @@ export function forgetSignIn(portalUrl: URL): string {
   return setCookie(portalUrl, cookieNames(portalUrl).signIn, '', 0);
 }
 
-/**
- * "none": this browser has begun no sign-in, or too long ago. "forged": the cookie was not sealed by this
- * service.
- */
+/** "none": no sign-in has begun here, or too long ago. "forged": this service did not seal the cookie. */
 export async function begunSignIn(
   cookies: readonly string[],
   portalUrl: URL,

@@ -179,10 +179,7 @@ async function submit(
   return refusedAtOnce(response, credentials, name) ?? unknownAnswer(response, codeOfRefusal(response));
 }
 
-/**
- * Takes a job out of the queue, and interrupts a running one. An older server interrupts whatever runs, so a job is
- * only interrupted while it is seen to run.
- */
+/** Takes a job out of the queue, or interrupts it while it runs: older servers interrupt any job. */
 async function stop({ http, headers, signal, ...rest }: Connection, id: string): Promise<boolean> {
   const post = async (to: string, body: object): Promise<boolean> =>
     (await http.call({ method: 'POST', to, headers, body, signal })).status === 200;

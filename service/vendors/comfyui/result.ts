@@ -42,10 +42,7 @@ export interface Connection extends Pick<VendorSettings, 'name' | 'credentials'>
 
 // Why a server did not take a workflow, and why a workflow failed.
 
-/**
- * The first error of a node, such as value_not_in_list for a file that the server does not have, or else the error of
- * the whole workflow. Undefined: the answer has neither.
- */
+/** The first error of a node, such as value_not_in_list, or of the workflow. Undefined: neither. */
 export function codeOfRefusal({ json }: VendorResponse): string | undefined {
   const { error, node_errors: ofNodes } = fieldsOf(json);
   const [first] = Object.values(fieldsOf(ofNodes));
@@ -53,10 +50,7 @@ export function codeOfRefusal({ json }: VendorResponse): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/**
- * By the class of the exception, without its module. Every other class means that the workflow failed. A server whose
- * memory is full renders nothing, and another route may.
- */
+/** By the class of the exception. Any other class means a failed workflow. */
 const reasonOfException: Readonly<Partial<Record<string, RefusalReason>>> = {
   OutOfMemoryError: 'unavailable',
   UnidentifiedImageError: 'source_image',
@@ -66,10 +60,7 @@ function reasonOf(exception: string): RefusalReason {
   return entryOf(reasonOfException, exception.split('.').at(-1) ?? '') ?? 'failed';
 }
 
-/**
- * The server converts the picture. So the format is the one that was asked for, and the file has no copy of the
- * workflow, which ComfyUI writes into its own files.
- */
+/** The server converts the picture, so it has the format, and no copy of the workflow in it. */
 const formatQuery: Readonly<Record<OutputFormat, string>> = {
   png: 'channel=rgb',
   jpeg: 'preview=jpeg%3B95&channel=rgb',

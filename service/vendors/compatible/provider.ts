@@ -35,10 +35,7 @@ import { requestOf } from './request.ts';
 /** The picture is there when the answer comes. Only a download that broke waits. */
 const waits: Waits = [0, 1_000, 2_000, 3_000];
 
-/**
- * The picture, or why there is none. An address becomes the id of a job: so a download that broke is repeated, and
- * the rendering is not.
- */
+/** The picture, or why there is none. An address becomes a job's id, to repeat a broken download. */
 function pictureOf(
   style: Style,
   job: Pick<RenderJob, 'tokenPrices'>,
@@ -79,10 +76,7 @@ function billedOf(
   return billedUsd(typeof units === 'number' ? units / billedPerUsd : undefined);
 }
 
-/**
- * `usage` counts the tokens that OpenAI bills. A release before output_tokens_details counts only the picture's
- * tokens as output.
- */
+/** `usage` as OpenAI bills it. Without output_tokens_details, all of the output is the picture's. */
 function tokensOf(json: unknown): Parameters<typeof billedTokens>[0] {
   const usage = propertyOf(json, 'usage');
   const given = propertyOf(usage, 'input_tokens_details');

@@ -238,10 +238,7 @@ async function resultOf(
 /** fal's platform API lies on another host than its queue. */
 const platformUrl = 'https://api.fal.ai';
 
-/**
- * Asks for the price of a model, which needs a valid key.
- * @see https://docs.fal.ai/platform-apis/v1/models/pricing (read 2026-11-21)
- */
+/** Asks for a price, which needs a key: docs.fal.ai/platform-apis/v1/models/pricing (read 2026-11-21). */
 export async function checkFal(settings: VendorSettings, signal: AbortSignal): Promise<CredentialCheck> {
   const http = createVendorHttp({ baseUrl: settings.baseUrl ?? platformUrl, hosts: [] });
   const to = '/v1/models/pricing?endpoint_id=fal-ai/flux-2-pro';

@@ -96,9 +96,7 @@ function inputOf(job: RenderJob, files: readonly string[]): object {
       };
 }
 
-/**
- * klein takes megapixels instead of pixels, and only 1K has a known value. The catalog has no other route.
- */
+/** klein takes megapixels, of which only 1K has a known value. The catalog has no other route. */
 function megapixelsOf({ resolution }: RenderJob): string {
   if (resolution !== '1K') throw new Error(`klein on Replicate renders no ${resolution}`);
   return '1';
@@ -109,14 +107,10 @@ const replicateUrl = 'https://api.replicate.com';
 /** The vendor allows an account 3,000 polls a minute for all its jobs together. pro takes about 17 s. */
 const waits: Waits = [1_000, 1_000, 1_000, 1_500, 1_500, 2_000, 2_000, 3_000, 3_000, 4_000];
 
-/**
- * Longer than the longest deadline of a creation (12 min). The form is an integer with its unit, at least 5s.
- */
+/** Longer than the longest deadline (12 min). An integer with its unit, at least 5s. */
 const cancelAfter = '15m';
 
-/**
- * What the text of a failed prediction means. The first match wins, and no match means a failed generation.
- */
+/** What the text of a failed prediction means: the first match, or a failed generation. */
 const failures: readonly (readonly [RegExp, RefusalReason])[] = [
   [/\(E005\)|sensitive|nsfw/i, 'prompt'],
   [/time[d ]*-?out/i, 'timed_out'],
@@ -256,10 +250,7 @@ function failureOf(response: VendorResponse, text: string): ProviderAnswer {
   return refusedBy(reason, detailOf(response, ['failed', ...(code === undefined ? [] : [code])].join(' ')));
 }
 
-/**
- * Asks which account the token belongs to.
- * @see https://replicate.com/docs/reference/http#account.get (read 2026-11-21)
- */
+/** Asks whose token it is: replicate.com/docs/reference/http#account.get (read 2026-11-21). */
 export async function checkReplicate(
   settings: VendorSettings,
   signal: AbortSignal,

@@ -1,7 +1,4 @@
-/**
- * The sandbox is a provider like any other, but it needs no network. It paints a picture itself, and it obeys
- * the directives in a prompt.
- */
+/** The sandbox: a provider without network. It paints a picture and obeys directives in prompts. */
 import { directiveForm } from '../../catalog/sandbox.ts';
 import type { RefusalReason } from '../../contract/failures.ts';
 import type { AspectRatio, Resolution } from '../../contract/request-fields.ts';
@@ -9,10 +6,7 @@ import type { Clock } from '../../values/runtime.ts';
 import type { ImageProvider, ProviderAnswer, RenderJob } from '../provider.ts';
 import { type PictureJob, renderPicture } from './picture/picture.ts';
 
-/**
- * Directives such as [sandbox:delay=3s] in a prompt. With them a client's own tests reach every outcome. A
- * prompt may hold any number of directives, anywhere.
- */
+/** Directives such as [sandbox:delay=3s], any number anywhere: a client's tests reach every outcome. */
 const outcomes = ['reject-prompt', 'reject-image', 'fail', 'empty', 'hang', 'down', 'crash'] as const;
 export type SandboxOutcome = (typeof outcomes)[number];
 

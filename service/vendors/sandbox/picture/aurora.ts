@@ -23,10 +23,7 @@ const steps = 1024;
 const lowestLevel = 0.3;
 const violetLight: Rgb = [150, 92, 226];
 
-/**
- * Paints northern lights as three curtains. A curtain has rays and a bright foot with a sharp edge. Its
- * colour changes from green at the foot to violet at the top.
- */
+/** Paints northern lights: three curtains with rays and a bright, sharp foot, from green to violet. */
 export function auroraPainter(frame: Frame, palette: Palette, horizon: number, dice: Dice): PaintRow {
   const green =
     palette.night && palette.name === 'boreal' ? palette.accent : mix(palette.accent, [96, 240, 190], 0.75);

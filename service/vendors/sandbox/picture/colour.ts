@@ -1,13 +1,7 @@
-/**
- * Red, green and blue as sRGB levels from 0 to 255. The levels keep their fractions until `develop.ts` adds
- * the grain and rounds them.
- */
+/** Red, green and blue as sRGB levels, 0 to 255. They have fractions until `develop.ts` rounds them. */
 export type Rgb = readonly [number, number, number];
 
-/**
- * A colour in OKLab (Björn Ottosson, 2020): its lightness from 0 to 1, its place between green and red, and
- * its place between blue and yellow.
- */
+/** A colour in OKLab (Björn Ottosson, 2020): lightness 0 to 1, green to red, blue to yellow. */
 type Lab = readonly [number, number, number];
 
 /** Reads `#rrggbb`. */
@@ -99,10 +93,7 @@ export function blend(row: Float32Array, p: number, colour: Rgb, part: number): 
   row[p + 2] = blue + (colour[2] - blue) * part;
 }
 
-/**
- * Adds light to the pixel that begins at index `p`, as if two projectors shone on one screen. The result is
- * never brighter than white.
- */
+/** Adds light to the pixel at index `p`, as a second projector would. Never brighter than white. */
 export function shine(row: Float32Array, p: number, light: Rgb, part: number): void {
   const red = row[p] ?? 0;
   const green = row[p + 1] ?? 0;
@@ -126,10 +117,7 @@ export interface Frame {
   readonly unit: number;
 }
 
-/**
- * Paints the pixel row `y` into `row`, which has three floats for each pixel: sRGB levels from 0 to 255. The
- * caller asks for the rows from top to bottom.
- */
+/** Paints the pixel row `y` into `row`, three floats a pixel, sRGB 0 to 255, from top to bottom. */
 export type PaintRow = (y: number, row: Float32Array) => void;
 
 /** The frame of a picture whose sides have this many pixels. */
@@ -207,9 +195,7 @@ export function hazeOf(palette: Palette): Rgb {
   return palette.sky.at(-1) ?? palette.far;
 }
 
-/**
- * The colours with which the abstract motifs paint, from dark to light: all of the palette but the disc's.
- */
+/** The colours of the abstract motifs, from dark to light: the palette without the disc's. */
 export function tonesOf(palette: Palette): Rgb[] {
   return [palette.near, ...palette.sky, palette.far, palette.accent].sort(
     (a, b) => lightness(a) - lightness(b),

@@ -4,10 +4,7 @@ import type { Frame, PaintRow } from './colour.ts';
 import { diceFor } from './noise.ts';
 
 const tile = 256;
-/**
- * The strength of the grain, in levels of colour. It hides bands in the sky, and it is too weak to see as
- * noise.
- */
+/** The strength of the grain, in levels of colour: it hides bands, and is too weak to see as noise. */
 const grainLevels = 1.5;
 /** The painter pauses after this many pixels, which take about 20 ms. */
 const pixelsATurn = 1 << 18;
@@ -64,10 +61,7 @@ function clampByte(value: number): number {
 
 let knownGrain: Float32Array | undefined;
 
-/**
- * White noise, from which a blurred copy of the same noise is subtracted. Fine specks remain. Without the
- * subtraction, the specks would gather in cloudy spots that look dirty.
- */
+/** White noise without its blurred copy: fine specks remain, and no cloudy spots that look dirty. */
 function grainTile(): Float32Array {
   if (knownGrain) return knownGrain;
   const dice = diceFor('', 0, 'grain');
@@ -120,10 +114,7 @@ export async function writeJpeg(
   return Buffer.concat([...parts, Buffer.from([0xff, 0xd9])]);
 }
 
-/**
- * The number of pixel rows in a strip. A strip has whole rows of blocks. It has fewer than 65,536 blocks,
- * because the restart interval counts the blocks of a strip in 16 bits.
- */
+/** Pixel rows of a strip: whole rows of blocks, and fewer than 65,536 blocks, a count of 16 bits. */
 function stripRows(width: number, blocksAcross: number): number {
   const lines = Math.min(pixelsAStrip / width / block, 0xffff / blocksAcross);
   return Math.max(1, Math.floor(lines)) * block;
@@ -137,10 +128,7 @@ function scanStart(strip: Buffer): number {
 
 const [SOF0, SOS, DRI, COM] = [0xc0, 0xda, 0xdd, 0xfe];
 
-/**
- * The segments before the data. They are those of the first strip, with the height of the whole picture, the
- * restart interval and the comment.
- */
+/** The segments before the data: the first strip's, with the whole height, restarts and the comment. */
 function opening(segments: Buffer, frame: Frame, prompt: string, interval: number): Buffer {
   const head = Buffer.from(segments);
   head.writeUInt16BE(frame.height, segmentAt(head, SOF0) + 5);
@@ -216,10 +204,7 @@ export async function writePng(
   ]);
 }
 
-/**
- * Applies the PNG filter "up", which subtracts from each byte the byte above. The differences are small where
- * the picture is smooth.
- */
+/** The PNG filter "up": each byte minus the byte above, which is small in a smooth picture. */
 function filterUp(band: Uint8Array, above: Uint8Array, stride: number): Uint8Array {
   const rows = band.length / stride;
   const out = new Uint8Array(rows * (stride + 1));
@@ -242,11 +227,7 @@ function header({ width, height }: Frame): Buffer {
   return data;
 }
 
-/**
- * The content of the iTXt chunk: a keyword, zeros for "not compressed", "no language" and "no translated
- * keyword", and the text (PNG, second edition, section
- * 11.3.4.5).
- */
+/** The iTXt chunk: a keyword, three zeros and the text (PNG, second edition, 11.3.4.5). */
 function description(prompt: string): Buffer {
   // PNG forbids NUL in the text, so U+FFFD takes the place of each NUL.
   return Buffer.from(`Description\0\0\0\0\0${prompt.replaceAll('\0', '\uFFFD')}`, 'utf8');

@@ -1,7 +1,4 @@
-/**
- * jpeg-js has types for its index file only. The index also loads the decoder, which we do not need, so we
- * import the encoder's file and declare its type here.
- */
+/** jpeg-js types only its index, which loads the decoder too. So we import the encoder's file. */
 declare module 'jpeg-js/lib/encoder.js' {
   export default function encode(
     image: { data: Uint8Array; width: number; height: number },

@@ -1,16 +1,10 @@
 import { blend, type Frame, type PaintRow, type Rgb } from './colour.ts';
 import { type Dice, type Noise, noiseFrom } from './noise.ts';
 
-/**
- * The outline of a piece of land: its height above its base, from 0 to about 1, at a distance of `x` units of
- * the frame from the middle of the picture.
- */
+/** The height of land above its base, 0 to about 1, at `x` units of the frame from the middle. */
 export type Outline = (x: number) => number;
 
-/**
- * The outline of mountains. Ridged noise makes the peaks sharp and the valleys wide. Finer octaves of the
- * noise add more detail to high ground than to low ground.
- */
+/** Mountains: ridged noise makes sharp peaks and wide valleys, with finer detail on high ground. */
 export function peaks(dice: Dice, width: number, rough: number): Outline {
   const noise = noiseFrom(dice);
   const shift = dice.between(0, 90);
@@ -37,9 +31,7 @@ export function hills(dice: Dice, width: number): Outline {
   };
 }
 
-/**
- * The outline of dunes. A dune has a long slope on one side, a short slope on the other, and a sharp crest.
- */
+/** The outline of dunes: a long slope, a short slope on the other side, and a sharp crest. */
 export function dunes(dice: Dice, width: number): Outline {
   const noise = noiseFrom(dice);
   const shift = dice.between(0, 90);
@@ -72,10 +64,7 @@ export function conifers(dice: Dice, ground: Outline, tall: number, spacing: num
   };
 }
 
-/**
- * The height of tree number `i`, from 0 to 1, at an offset from the place where this tree would stand in an
- * even row. The offset is measured in spacings.
- */
+/** The height of tree `i`, 0 to 1, at an offset, in spacings, from its place in an even row. */
 function conifer(noise: Noise, i: number, offset: number): number {
   const own = (salt: number) => 0.5 + 0.5 * noise.line(i * 0.613 + salt + 0.31);
   // The second factor changes slowly and makes groves and clearings. The first makes each tree taller or
@@ -89,10 +78,7 @@ function conifer(noise: Noise, i: number, offset: number): number {
   return Math.max(0, size * (1 - beside ** 0.8 + 0.075 * (bough - 0.5) * Math.min(1, beside * 6)));
 }
 
-/**
- * The outline in pixels from the upper edge of the picture, for each column. The outline's 0 lies `base`
- * pixels above the lower edge, and its 1 lies `scale` pixels above its 0.
- */
+/** The outline in pixels from the top, by column: 0 is `base` above the lower edge, 1 `scale` higher. */
 export function topsOf(frame: Frame, outline: Outline, base: number, scale: number): Float32Array {
   const tops = new Float32Array(frame.width);
   for (let x = 0; x < frame.width; x++)
@@ -111,10 +97,7 @@ export interface Relief {
   readonly fade: number;
   /** 1 when the disc stands in the right half of the picture, and -1 when it stands in the left half. */
   readonly side: 1 | -1;
-  /**
-   * The distance over which a slope is measured, in units of the frame. A small distance shows small rocks. A
-   * large distance shows whole faces of a mountain.
-   */
+  /** The distance of a slope, in units of the frame: small for rocks, large for a mountain's faces. */
   readonly grain: number;
 }
 
@@ -181,16 +164,10 @@ export interface Land {
   readonly hidesFrom: number;
 }
 
-/**
- * The edge of a ridge is smoothed over at most this many rows, which is the case where the edge is steepest.
- * A ridge hides the layers behind it only below these rows.
- */
+/** An edge is smoothed over at most this many rows, at its steepest. It hides layers only below them. */
 const steepest = 8;
 
-/**
- * Paints ridges over a row that already has colours. The ridges are given from far to near. A pixel that a
- * nearer ridge hides is not painted.
- */
+/** Paints ridges, from far to near, over a row with colours. Hidden pixels are not painted. */
 export function landPainter(frame: Frame, ridges: readonly Ridge[]): Land {
   const hidden = new Float32Array(frame.width).fill(frame.height);
   const painters: PaintRow[] = [];

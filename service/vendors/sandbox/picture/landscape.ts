@@ -24,10 +24,7 @@ interface Layer {
   readonly ground?: Outline;
   /** The place of the outline's 0, as a share of the picture's height from the lower edge. */
   readonly base: number;
-  /**
-   * The height of the outline's 1. It is a share of the geometric mean of the picture's height and the
-   * frame's unit.
-   */
+  /** The outline's 1, as a share of the geometric mean of the height and the frame's unit. */
   readonly rise: number;
 }
 
@@ -37,9 +34,7 @@ export interface Scene {
   readonly behind: readonly Layer[];
   /** The layers between the water and the viewer. */
   readonly before: readonly Layer[];
-  /**
-   * The distance of the far shore from the lower edge, as a share of the picture's height, if there is water.
-   */
+  /** The distance of the far shore from the lower edge, as a share of the height, if there is water. */
   readonly shore?: number;
   /** How rough the water is, 0 to 1. */
   readonly rough: number;
@@ -120,18 +115,13 @@ const dune: Kind = (dice, near) => ({ outline: dunes(dice, 0.7 + 0.5 * near), ri
 
 const island: Kind = (dice, near) => ({ outline: peaks(dice, 0.9, 0.4), rise: 0.17 - 0.04 * near });
 
-/**
- * The dark bank with trees at the lower edge. The viewer stands on it, and it gives the landscape its depth.
- */
+/** The dark bank with trees where the viewer stands. It gives the landscape its depth. */
 function bank(dice: Parts): Layer {
   const ground = hills(dice('bank'), 0.9);
   return { outline: conifers(dice('bank trees'), ground, 0.85, 0.042), ground, base: -0.08, rise: 0.2 };
 }
 
-/**
- * Paints a landscape in the style of a poster: a sky, the disc of a sun or moon, and layers of land that grow
- * paler with distance. Some landscapes have a lake or the sea.
- */
+/** Paints a landscape like a poster: sky, disc, layers of land paler with distance, maybe water. */
 export function landscapePainter(
   frame: Frame,
   palette: Palette,
@@ -195,10 +185,7 @@ interface Light {
   readonly relief: number;
 }
 
-/**
- * The ridge of one layer of land. `near` runs from 0 at the horizon to 1 at the viewer's feet. Land that is
- * far away is paler, and more of it lies in mist.
- */
+/** The ridge of a layer. `near`: 0 at the horizon to 1 at the feet. Far land is paler, in mist. */
 function ridgeOf(light: Light, layer: Layer, near: number): Ridge {
   const { frame, palette } = light;
   // The height of the picture counts beside the unit, so a tall picture gets tall mountains.

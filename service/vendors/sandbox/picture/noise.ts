@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Frame } from './colour.ts';
 
-/**
- * Smooth random values. The same place gives the same value, and places near each other give similar values.
- * The values lie between about -1 and 1.
- */
+/** Smooth random values from about -1 to 1: equal for equal places, similar for near ones. */
 export interface Noise {
   line(x: number): number;
   plane(x: number, y: number): number;
@@ -27,9 +24,7 @@ export function noiseFrom(dice: Dice): Noise {
   };
 }
 
-/**
- * The sum of several octaves of plane noise. An octave is twice as fine and half as strong as the one before.
- */
+/** The sum of octaves of plane noise. Each is twice as fine and half as strong as the one before. */
 export function fractal(noise: Noise, x: number, y: number, octaves: number): number {
   let sum = 0;
   let strength = 1;
@@ -96,10 +91,7 @@ function eased(part: number): number {
   return part * part * part * (part * (part * 6 - 15) + 10);
 }
 
-/**
- * A repeatable source of random numbers. The same prompt, the same seed and the same part of the picture give
- * the same numbers.
- */
+/** Repeatable random numbers: the same prompt, seed and part of the picture give the same ones. */
 export interface Dice {
   /** A number from 0 (included) to 1 (excluded). */
   next(): number;
@@ -113,10 +105,7 @@ export interface Dice {
   pick<T>(options: readonly [T, ...T[]]): T;
 }
 
-/**
- * The dice of one part of one picture. Each part has its own dice. So a change in the drawing of the sky does
- * not move the mountains of any prompt.
- */
+/** The dice of one part of a picture: a change of the sky moves no mountains of any prompt. */
 export function diceFor(prompt: string, seed: number, part: string): Dice {
   // JSON separates the three values, and writes lone surrogates as escapes. So two different prompts never
   // have the same digest.
@@ -133,10 +122,7 @@ export function diceFor(prompt: string, seed: number, part: string): Dice {
   };
 }
 
-/**
- * The generator "Small Fast Counter" with 32 bits, from PractRand (public domain). Its state has 128 bits,
- * and a throw takes a few operations.
- */
+/** The generator "Small Fast Counter", 32 bits, of PractRand (public domain): 128 bits of state. */
 function sfc32(digest: Buffer): () => number {
   let a = digest.readInt32LE(0);
   let b = digest.readInt32LE(4);
@@ -152,14 +138,9 @@ function sfc32(digest: Buffer): () => number {
   };
 }
 
-/**
- * A smooth quantity over the picture. A coarse grid holds its values, and readers get a value for each pixel.
- */
+/** A smooth quantity over the picture, interpolated for each pixel from a coarse grid. */
 export interface Field {
-  /**
-   * Writes the quantity of one pixel row to `out`, one number for each pixel. `y` is the place of the row in
-   * pixels from the top, and may have a fraction.
-   */
+  /** Writes the quantity of a pixel row to `out`. `y`: pixels from the top, also fractions. */
   readRow(y: number, out: Float32Array): void;
 }
 

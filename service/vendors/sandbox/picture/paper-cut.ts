@@ -1,10 +1,7 @@
 import { type Frame, mix, type PaintRow, type Palette, type Rgb, tonesOf } from './colour.ts';
 import { type Dice, fieldOf, noiseFrom } from './noise.ts';
 
-/**
- * Paints sheets of coloured paper that lie on each other. Each sheet is cut along a contour line of a hilly
- * land, and throws a soft shadow on the sheet below.
- */
+/** Paints sheets of paper, each cut along a contour of hilly land, with a soft shadow below. */
 export function paperCutPainter(frame: Frame, palette: Palette, dice: Dice): PaintRow {
   const noise = noiseFrom(dice);
   const sheets = 7 + dice.below(2);
@@ -94,10 +91,7 @@ function paint(
   }
 }
 
-/**
- * The colours of the sheets. The lowest sheet is the darkest. The sheets take the palette's own colours,
- * because mixed colours look muddy side by side.
- */
+/** The colours of the sheets, the lowest darkest: the palette's own, since mixed ones look muddy. */
 function sheetColours(palette: Palette, sheets: number): Rgb[] {
   const tones = tonesOf(palette);
   return Array.from(

@@ -25,10 +25,7 @@ interface Sky {
   readonly paintWithoutDisc: PaintRow;
 }
 
-/**
- * Paints a sky whose colours change from the top to the horizon, which is given in pixels from the top. The
- * sky has a glow around the disc, clouds, and stars at night.
- */
+/** Paints a sky down to the horizon, in pixels from the top: a glow, clouds, and stars at night. */
 export function skyPainter(frame: Frame, palette: Palette, disc: Disc, horizon: number, dice: Dice): Sky {
   const behind = [
     glowPainter(frame, palette, disc),
@@ -166,10 +163,7 @@ export interface Water {
   readonly rough: number;
 }
 
-/**
- * Paints the scene above the shore and keeps its rows. Below the shore, it paints the reflection of these
- * rows, which ripples bend, and a path of glitter under the disc.
- */
+/** Paints the scene above the shore, then its rippled reflection with a path of glitter. */
 export function waterPainter(
   frame: Frame,
   palette: Palette,

@@ -84,10 +84,7 @@ const allMotifs: readonly [Motif, ...Motif[]] = [
   'tiles',
 ];
 
-/**
- * The palettes for silk when no word of the prompt asks for a palette. The list leaves out earth tones,
- * because folds in earth tones look like meat.
- */
+/** The palettes for silk without a wish. Folds in earth tones look like meat, so there are none. */
 const silks: readonly [PaletteName, ...PaletteName[]] = [
   'lagoon',
   'midnight',

@@ -12,10 +12,7 @@ interface Tile {
   readonly ink: Rgb;
 }
 
-/**
- * The distance from a point to the edge of a figure, in sides of a tile. Inside the figure, the distance is
- * negative. The tile runs from 0 to 1 in both directions.
- */
+/** The distance to a figure's edge, in sides of a tile (0 to 1 both ways). Negative inside. */
 type Figure = (u: number, v: number) => number;
 
 const figures: readonly [Figure, ...Figure[]] = [
