@@ -8,8 +8,7 @@
  * The last line is always "N passed, N failed".
  */
 import { prepareBrowser } from '../lab/browser/browsers.ts';
-import { printCount } from './checks/checks.ts';
-import { runEverything, runLongTests, runTests } from './checks/tests.ts';
+import { printCount, runEverything, runLongTests, runTests } from './checks.ts';
 
 const args = process.argv.slice(2);
 const run = args[0] === '--long' ? runLongTests : args.length > 0 ? () => runTests(args) : runEverything;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isObject } from './json-object.ts';
+import { isObject } from './json.ts';
 import { localAccount, localRegion } from './aws/aws-call.ts';
 import type { Execution } from './step-functions/executions.ts';
 

@@ -2,9 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { FolderRefused } from './folder-refused.ts';
-import { proofOf, readServiceRecord, serviceFileName } from './service-record.ts';
-import type { ReadyService, ServiceRecord } from './service-record.ts';
+import { FolderRefused } from './disk-errors.ts';
+import {
+  proofOf,
+  readServiceRecord,
+  type ReadyService,
+  serviceFileName,
+  type ServiceRecord,
+} from './service-record.ts';
 
 /**
  * Two services that write the same folder are the worst case. So the lock is a lock of the operating system

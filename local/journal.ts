@@ -10,8 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { hasErrorCode } from './error-code.ts';
-import { isOfDisk, WriteFailed, type OnWriteFailed } from './write-failed.ts';
+import { hasErrorCode, isOfDisk, type OnWriteFailed, WriteFailed } from './disk-errors.ts';
 
 /**
  * A file of JSON lines that only grows. An entry survives kill -9 as soon as append() has returned. append() throws

@@ -1,21 +1,16 @@
 import path from 'node:path';
 import * as z from 'zod';
-import { createDynamo } from './aws/dynamodb-service.ts';
 import type { AwsService } from './aws/aws-call.ts';
 import { AwsError } from './aws/aws-error.ts';
-import { createAwsEndpoint } from './aws/endpoint.ts';
-import type { AwsEndpoint } from './aws/endpoint.ts';
-import { createFaults } from './aws/faults.ts';
-import type { Faults } from './aws/faults.ts';
-import { generateSecretString } from './aws/generated-secret.ts';
+import { createDynamo } from './aws/dynamodb-service.ts';
+import { type AwsEndpoint, createAwsEndpoint } from './aws/endpoint.ts';
+import { createFaults, type Faults } from './aws/faults.ts';
 import { createAuthorizer, operator } from './aws/iam.ts';
-import { createObjectStore } from './aws/object-store.ts';
-import type { ObjectStore } from './aws/object-store.ts';
-import { createSecrets } from './aws/secrets.ts';
-import { createFolderStorage } from './dynamodb/journal/folder-storage.ts';
-import type { SnapshotOutcome } from './dynamodb/journal/folder-storage.ts';
+import { createObjectStore, type ObjectStore } from './aws/object-store.ts';
+import { createSecrets, generateSecretString } from './aws/secrets.ts';
+import type { OnWriteFailed } from './disk-errors.ts';
+import { createFolderStorage, type SnapshotOutcome } from './dynamodb/journal/folder-storage.ts';
 import type { LocalTable, LocalTemplate } from './template.ts';
-import type { OnWriteFailed } from './write-failed.ts';
 
 /** The local AWS: all services of one data folder behind one address. */
 export interface LocalAws {

@@ -1,23 +1,23 @@
 import path from 'node:path';
 import type { FunctionVersions } from './aws/function-versions.ts';
 import type { VirtualClock } from './clock.ts';
+import type { OnWriteFailed } from './disk-errors.ts';
 import { executionEvent, matchesPattern, scheduledEvent } from './event-bus.ts';
-import { createLocalFunctions } from './lambda/functions.ts';
-import type { LocalFunctions } from './lambda/functions.ts';
+import { createLocalFunctions, type LocalFunctions } from './lambda/functions.ts';
 import type { FunctionLogLine, InvocationResult } from './lambda/messages.ts';
-import { startLocalAws } from './local-aws.ts';
-import type { LocalAws } from './local-aws.ts';
-import { createSchedule } from './schedule.ts';
-import type { Job, Schedule } from './schedule.ts';
-import { openExecutions } from './step-functions/executions.ts';
-import type { Execution, Executions, ExecutionStatus } from './step-functions/executions.ts';
-import { createInterpreter } from './step-functions/interpreter.ts';
-import type { Interpreter } from './step-functions/interpreter.ts';
+import { type LocalAws, startLocalAws } from './local-aws.ts';
+import { createSchedule, type Job, type Schedule } from './schedule.ts';
+import {
+  type Execution,
+  type Executions,
+  type ExecutionStatus,
+  openExecutions,
+} from './step-functions/executions.ts';
+import { createInterpreter, type Interpreter } from './step-functions/interpreter.ts';
 import type { TaskCall } from './step-functions/state-machine.ts';
 import { createStatesService } from './step-functions/states-service.ts';
-import { idOfArn } from './template/local-names.ts';
 import type { LocalTemplate } from './template.ts';
-import type { OnWriteFailed } from './write-failed.ts';
+import { idOfArn } from './template/local-names.ts';
 
 /** An event behind the API. `execution` is the execution's name, `error` the error's name. */
 export type RuntimeEvent =

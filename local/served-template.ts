@@ -1,5 +1,5 @@
 import { portalPath } from './front/portal-front.ts';
-import { resultsPath } from './gateway/results.ts';
+import { resultsPath } from './front/objects.ts';
 import { localRegion } from './aws/aws-call.ts';
 import type { LocalDistribution, LocalTemplate } from './template.ts';
 

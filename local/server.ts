@@ -1,13 +1,11 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { localPath } from './control/control.ts';
+import { hasErrorCode } from './disk-errors.ts';
+import { resultsPath } from './front/objects.ts';
 import type { PortalFront } from './front/portal-front.ts';
-import { resultsPath } from './gateway/results.ts';
-import { targetOf } from './gateway/gateway-event.ts';
-import { sendJson } from './gateway/http-body.ts';
+import { targetOf } from './gateway/events.ts';
 import type { RestApi } from './gateway/rest-api.ts';
-import { hasErrorCode } from './error-code.ts';
-import { listenOnLoopback } from './loopback.ts';
+import { listenOnLoopback, sendJson } from './http.ts';
 
 export type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
 

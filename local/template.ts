@@ -1,19 +1,42 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { PolicyStatement } from './aws/iam.ts';
-import { readAliases, readFunctions, readRoutes, readStateMachines } from './template/compute.ts';
-import type { LocalAlias, LocalFunction, LocalRoute, LocalStateMachine } from './template/compute.ts';
-import { readRules, readSchedules } from './template/events.ts';
-import type { LocalRule, LocalSchedule } from './template/events.ts';
-import type { Template } from './template/intrinsics.ts';
-import { readPolicies } from './template/policies.ts';
-import { openResources } from './template/resources.ts';
-import { readRestApis } from './template/rest-apis.ts';
-import type { LocalRestApi, LocalRestRoute } from './template/rest-apis.ts';
-import { readDistributions, readPublishers } from './template/distributions.ts';
-import type { LocalBehavior, LocalDistribution, LocalPublisher } from './template/distributions.ts';
-import { readBuckets, readSecrets, readTables } from './template/storage.ts';
-import type { LocalBucket, LocalSecret, LocalTable } from './template/storage.ts';
+import {
+  type LocalRestApi,
+  type LocalRestRoute,
+  type LocalRoute,
+  readRestApis,
+  readRoutes,
+} from './template/apis.ts';
+import {
+  type LocalAlias,
+  type LocalFunction,
+  type LocalRule,
+  type LocalSchedule,
+  type LocalStateMachine,
+  readAliases,
+  readFunctions,
+  readPolicies,
+  readRules,
+  readSchedules,
+  readStateMachines,
+} from './template/compute.ts';
+import {
+  type LocalBehavior,
+  type LocalDistribution,
+  type LocalPublisher,
+  readDistributions,
+  readPublishers,
+} from './template/distributions.ts';
+import { openResources, type Template } from './template/resources.ts';
+import {
+  type LocalBucket,
+  type LocalSecret,
+  type LocalTable,
+  readBuckets,
+  readSecrets,
+  readTables,
+} from './template/storage.ts';
 
 export type {
   LocalAlias,

@@ -6,6 +6,14 @@ import { createAccount } from '../admin/commands/accounts.ts';
 import { issueKey } from '../admin/commands/keys.ts';
 import { issueSecret } from '../admin/commands/webhooks.ts';
 import type { OperatorServices } from '../admin/services.ts';
+import { createPeopleStore } from '../service/portal/people-store.ts';
+import {
+  type Invitation,
+  invitationIdOf,
+  invitationMillis,
+  type PeopleScope,
+  personIdOf,
+} from '../service/portal/people.ts';
 import { type AccountId, parseAccountId, parseKeyId } from '../service/values/ids.ts';
 
 export interface DemoAccount {
@@ -38,4 +46,51 @@ export async function demoAccount(folder: string, services: OperatorServices): P
   const { record, key } = await issueKey(services, account, { name: 'demo' });
   await writeFile(file, `${JSON.stringify({ account: account.id, key: record.id })}\n`, { mode: 0o600 });
   return { accountId: account.id, key };
+}
+
+// The person of the demo account, with whom the first sign-in to the portal needs no preparation.
+
+/** The owner of the demo account, and a person of the operator. */
+export const demoEmail = 'owner@demo.test';
+
+/**
+ * Invites the demo person to the account and to the operator, unless the person is there already.
+ */
+export async function inviteDemoPerson(
+  account: AccountId,
+  issuer: string,
+  { table, clock }: OperatorServices,
+): Promise<void> {
+  const people = createPeopleStore(table);
+  const person = personIdOf(issuer, demoEmail);
+  const [members, operators] = await Promise.all([people.listMembers(account), people.listOperators()]);
+  const nowMillis = clock.now();
+  const invitation = (accountId: PeopleScope, role: Invitation['role']): Invitation => ({
+    id: invitationIdOf(demoEmail),
+    accountId,
+    email: demoEmail,
+    role,
+    invitedAt: new Date(nowMillis).toISOString(),
+    invitedBy: 'operator',
+    expiresAt: nowMillis + invitationMillis,
+  });
+  const isIn = (known: readonly { readonly personId: string }[]): boolean =>
+    known.some(({ personId }) => personId === person);
+  await Promise.all([
+    ...(isIn(members) ? [] : [people.invite(invitation(account, 'owner'))]),
+    ...(isIn(operators) ? [] : [people.invite(invitation('SERVICE', 'operator'))]),
+  ]);
+}
+
+/** The addresses of all members, people of the operator and open invitations, each once. The demo person is first. */
+export async function knownAddresses({ table, accounts }: OperatorServices): Promise<readonly string[]> {
+  const people = createPeopleStore(table);
+  const scopes = (await accounts.list()).map(({ id }) => id);
+  const found = await Promise.all([
+    people.listOperators(),
+    people.listInvitations('SERVICE'),
+    ...scopes.flatMap((id) => [people.listMembers(id), people.listInvitations(id)]),
+  ]);
+  const addresses = found.flatMap((list) => list.map(({ email }) => email));
+  return [...new Set([demoEmail, ...addresses.sort()])];
 }

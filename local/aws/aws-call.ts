@@ -1,3 +1,6 @@
+import type * as z from 'zod';
+import { AwsError } from './aws-error.ts';
+
 /** The AWS services that have a stand-in here. */
 export type ServiceName = 'dynamodb' | 'states' | 'secretsmanager' | 's3' | 'lambda';
 
@@ -28,3 +31,23 @@ export const localAccount = '000000000000';
 export const localRegion = 'us-east-1';
 /** The secret key of every local caller. Presigned requests are signed with it. */
 export const localSecretKey = 'local';
+
+/** Reads the call's input with the schema. Throws ValidationException, which names the first wrong member. */
+export function parseInput<Schema extends z.ZodType>(schema: Schema, call: AwsCall): z.output<Schema> {
+  const parsed = schema.safeParse(call.input);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const member = issue?.path.join('.') ?? '';
+  throw new AwsError(
+    'ValidationException',
+    `${call.operation}: ${member === '' ? 'input' : member}: ${issue?.message ?? 'invalid'}`,
+  );
+}
+
+/** The refusal of an operation that the stand-in does not have. */
+export function unknownOperation(call: AwsCall): AwsError {
+  return new AwsError(
+    'UnknownOperationException',
+    `the local ${call.service} has no operation ${call.operation}`,
+  );
+}

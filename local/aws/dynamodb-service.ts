@@ -2,8 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { createTableEngine, isTableOperation, type Moment } from '../dynamodb/engine.ts';
 import { createNoStorage, type TableStorage } from '../dynamodb/storage.ts';
-import type { AwsCall, AwsOutput, AwsService } from './aws-call.ts';
-import { unknownOperation } from './call-input.ts';
+import { type AwsCall, type AwsOutput, type AwsService, unknownOperation } from './aws-call.ts';
 
 /** The options of createDynamo(). */
 export interface DynamoOptions {

@@ -1,18 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listenOnLoopback } from '../http.ts';
+import { isObject } from '../json.ts';
 import type { AwsCall, AwsOutput, AwsService, ServiceName } from './aws-call.ts';
-import { isObject } from '../json-object.ts';
-import { listenOnLoopback } from '../loopback.ts';
 import { AnswerLost, AwsError } from './aws-error.ts';
 import type { Faults } from './faults.ts';
-import { contentTypeOfService, readTarget, writeError, writeOutput } from './json-protocol.ts';
-import type { JsonTarget } from './json-protocol.ts';
-import { isOfLambda, readLambdaCall, writeLambdaError, writeLambdaOutput } from './lambda-protocol.ts';
+import {
+  contentTypeOfService,
+  isOfLambda,
+  type JsonTarget,
+  readLambdaCall,
+  readTarget,
+  writeError,
+  writeLambdaError,
+  writeLambdaOutput,
+  writeOutput,
+} from './json-protocol.ts';
 import type { ObjectStore } from './object-store.ts';
-import { hideMissingKeys } from './hide-missing-keys.ts';
-import { isPresigned, presignedCaller } from './presigned.ts';
-import { answersCors, type CorsRules } from './s3-cors.ts';
+import { answersCors, type CorsRules, hideMissingKeys, isPresigned, presignedCaller } from './s3-access.ts';
 import { readS3Call, writeS3Error, writeS3Output } from './s3-protocol.ts';
 
 /** The services of the endpoint, and the checks that every call passes first. */

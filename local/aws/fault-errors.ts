@@ -1,6 +1,6 @@
+import { conflictReason, transactionCanceled, transactionConflict } from '../dynamodb/refusals.ts';
 import type { AwsCall, AwsOutput, ServiceName } from './aws-call.ts';
 import { AnswerLost, AwsError } from './aws-error.ts';
-import { conflictReason, transactionCanceled, transactionConflict } from '../dynamodb/refusals.ts';
 
 /** The effects that a fault can have on a call. */
 export const faultErrors = [

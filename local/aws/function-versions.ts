@@ -5,12 +5,18 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { hasErrorCode } from '../error-code.ts';
+import { hasErrorCode } from '../disk-errors.ts';
 import type { LocalAlias } from '../template.ts';
-import { localAccount, localRegion } from './aws-call.ts';
-import type { AwsCall, AwsOutput, AwsService } from './aws-call.ts';
+import {
+  type AwsCall,
+  type AwsOutput,
+  type AwsService,
+  localAccount,
+  localRegion,
+  parseInput,
+  unknownOperation,
+} from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
-import { parseInput, unknownOperation } from './call-input.ts';
 
 const versionSchema = z.object({
   version: z.int().positive(),

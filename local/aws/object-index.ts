@@ -1,5 +1,8 @@
+import * as z from 'zod';
+import type { OnWriteFailed } from '../disk-errors.ts';
 import { openJournal } from '../journal.ts';
-import type { OnWriteFailed } from '../write-failed.ts';
+import { type AwsCall, type AwsOutput, parseInput } from './aws-call.ts';
+import type { ListedObject } from './s3-protocol.ts';
 
 /** The facts about an object besides its bytes. The journal of a data folder holds them under these names. */
 export interface ObjectRecord {
@@ -82,5 +85,38 @@ export function openObjectIndex(folder: string, onWriteFailed?: OnWriteFailed): 
       return removed;
     },
     close: () => journal.close(),
+  };
+}
+
+const schema = z.object({
+  Bucket: z.string(),
+  Prefix: z.string().default(''),
+  MaxKeys: z.int().min(0).max(1000).default(1000),
+  ContinuationToken: z.string().optional(),
+});
+
+/** ListObjectsV2: one page of the keys with a prefix. The token holds the last key of the page before. */
+export function listObjects(index: ObjectIndex, call: AwsCall): AwsOutput {
+  const { Bucket, Prefix, MaxKeys, ContinuationToken } = parseInput(schema, call);
+  const after = Buffer.from(ContinuationToken ?? '', 'base64url');
+  const records = index
+    .list(Bucket, Prefix)
+    .filter((record) => Buffer.compare(Buffer.from(record.key), after) > 0);
+  const page = records.slice(0, MaxKeys);
+  const last = page.at(-1);
+  const truncated = last !== undefined && page.length < records.length;
+  const Contents = page.map((record): ListedObject => ({
+    Key: record.key,
+    Size: record.size,
+    ETag: record.etag,
+    LastModified: new Date(record.writtenAtMs),
+  }));
+  return {
+    Name: Bucket,
+    Prefix,
+    MaxKeys,
+    IsTruncated: truncated,
+    Contents,
+    ...(truncated && { NextContinuationToken: Buffer.from(last.key).toString('base64url') }),
   };
 }

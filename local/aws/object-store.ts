@@ -1,16 +1,30 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import type { AwsCall, AwsOutput, AwsService } from './aws-call.ts';
-import { crc32Base64 } from './aws-chunked.ts';
+import { hasErrorCode, isOfDisk, type OnWriteFailed } from '../disk-errors.ts';
+import { type AwsCall, type AwsOutput, type AwsService, parseInput, unknownOperation } from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
-import { parseInput, unknownOperation } from './call-input.ts';
-import { openObjectIndex } from './object-index.ts';
-import { writeInFolder } from './write-in-folder.ts';
-import type { ObjectIndex, ObjectRecord } from './object-index.ts';
-import { listObjects } from './object-listing.ts';
-import { isOfDisk, type OnWriteFailed } from '../write-failed.ts';
+import { listObjects, type ObjectIndex, type ObjectRecord, openObjectIndex } from './object-index.ts';
+import { crc32Base64 } from './s3-protocol.ts';
+
+/**
+ * Writes a file. Makes its folder when the folder is missing, which is only so at the first file. Leaves no part of
+ * a file on a full disk.
+ */
+async function writeInFolder(folder: string, name: string, data: Uint8Array): Promise<void> {
+  const file = path.join(folder, name);
+  try {
+    await writeFile(file, data);
+  } catch (error) {
+    if (!hasErrorCode(error, 'ENOENT')) {
+      await rm(file, { force: true });
+      throw error;
+    }
+    await mkdir(folder, { recursive: true });
+    await writeFile(file, data);
+  }
+}
 
 /** An object as the stand-in of CloudFront serves it. */
 export interface StoredObject {

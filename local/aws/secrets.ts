@@ -1,14 +1,109 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import { localAccount, localRegion } from './aws-call.ts';
-import type { AwsCall, AwsOutput, AwsService } from './aws-call.ts';
+import { isObject } from '../json.ts';
+import {
+  type AwsCall,
+  type AwsOutput,
+  type AwsService,
+  localAccount,
+  localRegion,
+  parseInput,
+  unknownOperation,
+} from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
-import { parseInput, unknownOperation } from './call-input.ts';
-import { createMutex } from './mutex.ts';
-import { putVersion, secretSchema, versionOf } from './secret-versions.ts';
-import type { Secret } from './secret-versions.ts';
+
+/** Runs pieces of work one after the other, in the order of the calls. */
+export type Mutex = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+/** Makes a mutex. A piece of work that throws does not stop the next one. */
+function createMutex(): Mutex {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work, work);
+    // The caller handles a rejection of `result`. Without this catch Node would report it as unhandled here.
+    last = result.catch(() => undefined);
+    return result;
+  };
+}
+
+const versionSchema = z.object({
+  text: z.string().optional(),
+  /** Base64. */
+  binary: z.string().optional(),
+  stages: z.array(z.string()),
+  createdAtMs: z.number(),
+});
+
+/** A secret in the form of its file. Files of a data folder hold these names. */
+const secretSchema = z.object({
+  arn: z.string(),
+  name: z.string(),
+  createdAtMs: z.number(),
+  versions: z.record(z.string(), versionSchema),
+});
+
+/** A secret with its current and its previous version. */
+type Secret = z.output<typeof secretSchema>;
+
+/** One value of a secret. */
+export type SecretVersion = z.output<typeof versionSchema>;
+
+/** A new value in a request. */
+export interface NewValue {
+  readonly SecretString?: string | undefined;
+  readonly SecretBinary?: string | undefined;
+}
+
+/**
+ * The secret with a new current version. The version that was current becomes the previous one. A version
+ * without a stage is deprecated, and AWS deletes it. The same id with the same value changes nothing. The
+ * same id with another value throws ResourceExistsException.
+ */
+function putVersion(secret: Secret, id: string, value: NewValue, nowMillis: number): Secret {
+  const existing = secret.versions[id];
+  if (existing !== undefined) {
+    if (existing.text === value.SecretString && existing.binary === value.SecretBinary) return secret;
+    throw new AwsError(
+      'ResourceExistsException',
+      `You can't use ClientRequestToken ${id} because that value is already in use for a version of secret ${secret.arn}.`,
+    );
+  }
+  const current = Object.entries(secret.versions).find(([, version]) =>
+    version.stages.includes('AWSCURRENT'),
+  );
+  const previous = current === undefined ? {} : { [current[0]]: { ...current[1], stages: ['AWSPREVIOUS'] } };
+  const added: SecretVersion = {
+    text: value.SecretString,
+    binary: value.SecretBinary,
+    stages: ['AWSCURRENT'],
+    createdAtMs: nowMillis,
+  };
+  return { ...secret, versions: { ...previous, [id]: added } };
+}
+
+/**
+ * Finds a version by its id, by its stage, or by both; without either the current version. Throws
+ * ResourceNotFoundException.
+ */
+function versionOf(
+  secret: Secret,
+  id: string | undefined,
+  stage: string | undefined,
+): { readonly id: string; readonly version: SecretVersion } {
+  const wanted = stage ?? (id === undefined ? 'AWSCURRENT' : undefined);
+  const found = Object.entries(secret.versions).find(
+    ([versionId, version]) =>
+      (id === undefined || versionId === id) && (wanted === undefined || version.stages.includes(wanted)),
+  );
+  if (found !== undefined) return { id: found[0], version: found[1] };
+  const label = wanted === undefined ? `VersionId: ${id ?? ''}` : `staging label: ${wanted}`;
+  throw new AwsError(
+    'ResourceNotFoundException',
+    `Secrets Manager can't find the specified secret value for ${label}`,
+  );
+}
 
 /** The stand-in of Secrets Manager. Its folder is for its owner only. */
 export interface Secrets {
@@ -160,4 +255,49 @@ async function save(folder: string, secret: Secret): Promise<void> {
   await writeFile(draft, JSON.stringify(secret, undefined, 2), { mode: 0o600 });
   // The leading letter makes a plain file name even of a name like `..`.
   await rename(draft, path.join(folder, `s-${encodeURIComponent(secret.name)}.json`));
+}
+
+const lower = 'abcdefghijklmnopqrstuvwxyz';
+const digits = '0123456789';
+const punctuation = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
+
+const schema = z.strictObject({
+  PasswordLength: z.int().min(1).max(4096).default(32),
+  ExcludeCharacters: z.string().default(''),
+  ExcludeLowercase: z.boolean().default(false),
+  ExcludeUppercase: z.boolean().default(false),
+  ExcludeNumbers: z.boolean().default(false),
+  ExcludePunctuation: z.boolean().default(false),
+  IncludeSpace: z.boolean().default(false),
+  // This is accepted and ignored. At the usual lengths every type of character is likely. Only rules for
+  // passwords need certainty, and keys do not.
+  RequireEachIncludedType: z.boolean().optional(),
+  SecretStringTemplate: z.string().optional(),
+  GenerateStringKey: z.string().optional(),
+});
+
+/**
+ * A random value, as CloudFormation's GenerateSecretString describes it. With a template the result is JSON
+ * that holds the value under the key.
+ */
+export function generateSecretString(description: Readonly<Record<string, unknown>>): string {
+  const wanted = schema.parse(description);
+  const alphabet = [
+    wanted.ExcludeLowercase ? '' : lower,
+    wanted.ExcludeUppercase ? '' : lower.toUpperCase(),
+    wanted.ExcludeNumbers ? '' : digits,
+    wanted.ExcludePunctuation ? '' : punctuation,
+    wanted.IncludeSpace ? ' ' : '',
+  ]
+    .join('')
+    .split('')
+    .filter((character) => !wanted.ExcludeCharacters.includes(character));
+  if (alphabet.length === 0) throw new Error('GenerateSecretString excludes every character');
+  const value = Array.from(
+    { length: wanted.PasswordLength },
+    () => alphabet[randomInt(alphabet.length)],
+  ).join('');
+  if (wanted.SecretStringTemplate === undefined || wanted.GenerateStringKey === undefined) return value;
+  const template: unknown = JSON.parse(wanted.SecretStringTemplate);
+  return JSON.stringify({ ...(isObject(template) ? template : {}), [wanted.GenerateStringKey]: value });
 }

@@ -1,13 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { targetOf } from '../gateway/gateway-event.ts';
-import { readBody, refuseBody, sendJson } from '../gateway/http-body.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OnWriteFailed } from '../disk-errors.ts';
+import { targetOf } from '../gateway/events.ts';
+import { readBody, refuseBody, sendJson } from '../http.ts';
 import { openJournal } from '../journal.ts';
-import type { OnWriteFailed } from '../write-failed.ts';
-import { isObject } from '../json-object.ts';
-import { inboxPage } from './inbox-page.ts';
+import { isObject } from '../json.ts';
+import { inboxPage, type ReceivedWebhook } from './inbox-page.ts';
 import { sendPage } from './page.ts';
-import type { ReceivedWebhook } from './received-webhook.ts';
 
 /** Checks a webhook's signatures. Header names are in lower case. The body is the received text. */
 export type VerifyWebhook = (webhook: {

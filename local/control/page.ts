@@ -11,3 +11,27 @@ export function sendPage(outgoing: ServerResponse, page: string): void {
   });
   outgoing.end(page);
 }
+
+/** How the pages of the one machine look. */
+export const look = `
+  :root { color-scheme: dark; --paper: #f3ece4; --dim: #a08f86; --lamp: #ff5a45; --edge: #3b2320; }
+  * { box-sizing: border-box; }
+  body { margin: 0; min-height: 100vh; padding: 3rem 1.5rem; color: var(--paper); font: 15px/1.5 ui-sans-serif, system-ui, sans-serif;
+    background: radial-gradient(60rem 30rem at 50% -8rem, #5a1712 0, transparent 70%), #120b0a; }
+  h1 { margin: 0; font-size: 1.5rem; letter-spacing: .02em; }
+  h1::before { content: ''; display: inline-block; width: .6rem; height: .6rem; margin-right: .6rem; border-radius: 50%; background: var(--lamp); box-shadow: 0 0 1rem var(--lamp); }
+  .dim { color: var(--dim); }
+`;
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text that cannot become a part of the page. */
+export function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (one) => entities[one] ?? one);
+}

@@ -3,28 +3,40 @@
  * simulation can decide what happens when. What lasts is the business of the storage behind it. The file is
  * long because its operations share the tables, the holds and the tokens.
  */
+import { AwsError } from '../aws/aws-error.ts';
 import type { Item } from './attributes.ts';
-import { createHolds } from './holds.ts';
+import { createCommittedTokens, createHolds } from './holds.ts';
 import { batchGet, readBatchGet, readBatchWrite } from './operations/batches.ts';
 import { capacityReport, consumed, indexWriteUnits, readUnits, writeUnits } from './operations/capacity.ts';
-import type { Output } from './operations/pages.ts';
-import { query, scan } from './operations/queries.ts';
-import { projectionOf, readId } from './operations/reads.ts';
+import { type Output, query, scan } from './operations/queries.ts';
+import {
+  changeOf,
+  projectionOf,
+  readId,
+  readWrite,
+  returned,
+  returnValuesOf,
+} from './operations/single-items.ts';
 import { describeTable, readTableDefinition, withTimeToLive } from './operations/tables.ts';
 import { planOf, readGets, readSteps, tokenOf } from './operations/transactions.ts';
-import { changeOf, readWrite, returned, returnValuesOf } from './operations/writes.ts';
-import { AwsError } from '../aws/aws-error.ts';
 import { invalid, reasonOf, tableNotFound, transactionCanceled, transactionConflict } from './refusals.ts';
 import type { StoredRecord, StoredToken, TableStorage } from './storage.ts';
-import { createTable, idIn, keyOf, type Change, type Table } from './table.ts';
-import type { IndexChange, Moment, Stamp } from './table-index.ts';
-import { createCommittedTokens } from './tokens.ts';
-import { flagOf, numberOf, requireTableName, textOf, type Input } from './validation/requests.ts';
+import {
+  type Change,
+  createTable,
+  idIn,
+  type IndexChange,
+  keyOf,
+  type Moment,
+  type Stamp,
+  type Table,
+} from './table.ts';
+import { flagOf, type Input, numberOf, requireTableName, textOf } from './validation/requests.ts';
 import { memberOf, sizeOfItem } from './values.ts';
 
-export type { Output } from './operations/pages.ts';
+export type { Output } from './operations/queries.ts';
 export type { Input } from './validation/requests.ts';
-export type { Moment } from './table-index.ts';
+export type { Moment } from './table.ts';
 
 /**
  * One item before and after a commit. An item that a transaction only checked is the same before and after.

@@ -3,7 +3,14 @@
  * never waits.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
  */
-import { conflictReason, tokenMismatch, transactionCanceled, transactionInProgress } from './refusals.ts';
+import {
+  conflictReason,
+  tokenLifetimeMillis,
+  tokenMismatch,
+  transactionCanceled,
+  transactionInProgress,
+} from './refusals.ts';
+import type { StoredToken } from './storage.ts';
 import type { Table } from './table.ts';
 
 /** The place of one item: its table, and its primary key as a text. */
@@ -64,6 +71,43 @@ export function createHolds(): Holds {
         for (const { table, id } of places) held.get(table)?.delete(id);
         if (token !== undefined) tokens.delete(token.text);
       };
+    },
+  };
+}
+
+/** The tokens of committed transactions. DynamoDB remembers each for ten minutes. */
+export interface CommittedTokens {
+  /** Whether the same transaction was committed. Throws IdempotentParameterMismatchException for another. */
+  readonly isReplay: (token: Token) => boolean;
+  readonly remember: (token: StoredToken) => void;
+  /** The tokens that still count. */
+  readonly all: () => Iterable<StoredToken>;
+}
+
+/** Creates an empty memory of tokens. `now` gives epoch milliseconds. */
+export function createCommittedTokens(now: () => number): CommittedTokens {
+  const tokens = new Map<string, StoredToken>();
+
+  const isOver = ({ atMillis }: StoredToken): boolean => atMillis <= now() - tokenLifetimeMillis;
+
+  return {
+    isReplay: ({ text, fingerprint }) => {
+      const known = tokens.get(text);
+      if (known === undefined || isOver(known)) return false;
+      if (known.fingerprint === fingerprint) return true;
+      throw tokenMismatch();
+    },
+    remember: (token) => {
+      // The oldest tokens come first, so this loop ends soon.
+      for (const [text, known] of tokens) {
+        if (!isOver(known)) break;
+        tokens.delete(text);
+      }
+      tokens.delete(token.text);
+      tokens.set(token.text, token);
+    },
+    all: function* () {
+      for (const token of tokens.values()) if (!isOver(token)) yield token;
     },
   };
 }

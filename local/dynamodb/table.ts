@@ -1,9 +1,168 @@
 /** One table: its items, its indexes and the items that transactions hold. */
 import type { Item } from './attributes.ts';
-import { attributesOf, idOf, keySchema, scalarOf, type KeySchema } from './keys.ts';
-import { insertRow, removeRow, type Row } from './sorted-rows.ts';
-import type { TableDefinition } from './storage.ts';
-import { createTableIndex, type IndexChange, type Stamp, type TableIndex } from './table-index.ts';
+import {
+  attributesOf,
+  comparePlaces,
+  idOf,
+  insertRow,
+  keySchema,
+  type KeySchema,
+  removeRow,
+  type Row,
+  scalarOf,
+} from './rows.ts';
+import type { IndexDefinition, TableDefinition } from './storage.ts';
+import { memberOf, sameMembers } from './values.ts';
+
+// A global secondary index. It may lag: a query can read it as it was at an earlier moment. Rows that have
+// left the index are kept as long as somebody may still read it so.
+
+/** A moment of an index: a time in epoch milliseconds, or the number of a commit. */
+export type Moment = { readonly atMillis: number } | { readonly afterCommit: number };
+
+/** The time and the number of a commit. */
+export interface Stamp {
+  readonly millis: number;
+  readonly commit: number;
+}
+
+interface IndexRow extends Row {
+  readonly from: Stamp;
+}
+
+interface PastRow extends IndexRow {
+  readonly until: Stamp;
+}
+
+interface Partition {
+  readonly rows: IndexRow[];
+  past: PastRow[];
+}
+
+export interface TableIndex {
+  readonly definition: IndexDefinition;
+  readonly key: KeySchema;
+  /** The attributes that the index holds; undefined when it holds all. */
+  readonly attributes: readonly string[] | undefined;
+  /** Brings the index up to date after the item under `id` was written. Tells which rows changed. */
+  readonly follow: (id: string, after: Item | undefined, stamp: Stamp) => IndexChange;
+  /** The row that an item would have. Undefined when it would have none. */
+  readonly rowOf: (item: Item | undefined) => Item | undefined;
+  /** The rows of a partition in their order. The caller changes nothing in the list. */
+  readonly partition: (hash: string, moment?: Moment) => readonly Row[];
+  /** The names of the partitions. */
+  readonly partitions: () => Iterable<string>;
+}
+
+/** The rows that a write removed from an index and added to it. */
+export interface IndexChange {
+  readonly removed?: Item;
+  readonly added?: Item;
+}
+
+const unchanged: IndexChange = {};
+
+/** How many rows of the past one partition collects before the old ones are dropped. */
+const pastBeforeDropping = 32;
+
+/** Creates an empty index. `oldest` tells from which stamp on somebody may read the past; undefined: never. */
+function createTableIndex(
+  definition: IndexDefinition,
+  table: TableDefinition,
+  tableKey: KeySchema,
+  oldest: () => Stamp | undefined,
+): TableIndex {
+  const key = keySchema(definition.KeySchema, table);
+  const { ProjectionType = 'ALL', NonKeyAttributes = [] } = definition.Projection;
+  const attributes =
+    ProjectionType === 'ALL'
+      ? undefined
+      : [
+          ...new Set([
+            ...tableKey.names,
+            ...key.names,
+            ...(ProjectionType === 'INCLUDE' ? NonKeyAttributes : []),
+          ]),
+        ];
+  const current = new Map<string, IndexRow>();
+  const partitions = new Map<string, Partition>();
+
+  function rowOf(item: Item | undefined): Item | undefined {
+    if (item === undefined) return undefined;
+    const { hash, range } = key;
+    if (memberOf(item, hash.name)?.[hash.type] === undefined) return undefined;
+    if (range !== undefined && memberOf(item, range.name)?.[range.type] === undefined) return undefined;
+    return attributes === undefined ? item : attributesOf(item, attributes);
+  }
+
+  function partitionOf(item: Item): Partition {
+    const hash = scalarOf(item[key.hash.name]);
+    let partition = partitions.get(hash);
+    if (partition === undefined) partitions.set(hash, (partition = { rows: [], past: [] }));
+    return partition;
+  }
+
+  function keepPast(partition: Partition, row: IndexRow, until: Stamp): void {
+    const from = oldest();
+    if (from === undefined) {
+      partition.past = [];
+      return;
+    }
+    if (partition.past.length >= pastBeforeDropping)
+      partition.past = partition.past.filter(
+        (one) => one.until.millis >= from.millis && one.until.commit >= from.commit,
+      );
+    partition.past.push({ ...row, until });
+  }
+
+  return {
+    definition,
+    key,
+    attributes,
+    rowOf,
+    partitions: () => partitions.keys(),
+    follow: (id, after, stamp) => {
+      const before = current.get(id);
+      const item = rowOf(after);
+      if (before === undefined && item === undefined) return unchanged;
+      if (before !== undefined && item !== undefined && sameMembers(before.item, item)) return unchanged;
+      if (before !== undefined) {
+        current.delete(id);
+        const partition = partitionOf(before.item);
+        removeRow(partition.rows, before);
+        keepPast(partition, before, stamp);
+        if (partition.rows.length + partition.past.length === 0)
+          partitions.delete(scalarOf(before.item[key.hash.name]));
+      }
+      if (item !== undefined) {
+        const sort = key.range && item[key.range.name];
+        const row = { item, sort, id, from: stamp, size: undefined };
+        current.set(id, row);
+        insertRow(partitionOf(item).rows, row);
+      }
+      return {
+        ...(before !== undefined && { removed: before.item }),
+        ...(item !== undefined && { added: item }),
+      };
+    },
+    partition: (hash, moment) => {
+      const partition = partitions.get(hash);
+      if (partition === undefined) return [];
+      if (moment === undefined) return partition.rows;
+      const was = [
+        ...partition.rows.filter(({ from }) => isAtOrBefore(from, moment)),
+        ...partition.past.filter(
+          ({ from, until }) => isAtOrBefore(from, moment) && !isAtOrBefore(until, moment),
+        ),
+      ];
+      return was.sort(comparePlaces);
+    },
+  };
+}
+
+function isAtOrBefore(stamp: Stamp, moment: Moment): boolean {
+  return 'atMillis' in moment ? stamp.millis <= moment.atMillis : stamp.commit <= moment.afterCommit;
+}
 
 /** A write of one item, ready to be committed. */
 export interface Change {

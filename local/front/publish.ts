@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
-import { readBody, sendJson } from '../gateway/http-body.ts';
+import { readBody, sendJson } from '../http.ts';
 import type { LocalFunctions } from '../lambda/functions.ts';
 import type { LocalPublisher } from '../template.ts';
 

@@ -3,9 +3,14 @@
  * to be. Its library is loaded at the first request, because most starts of the service never sign anybody in.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { IssuerOptions } from './options.ts';
+import { signInPaths } from '../../service/contract/operations.ts';
+import type { AwsEndpoint } from '../aws/endpoint.ts';
+import { portalPath, secretValue } from '../front/portal-front.ts';
+import { sendJson } from '../http.ts';
+import type { LocalTemplate } from '../template.ts';
+import type { IssuerOptions } from './provider.ts';
 
-export interface Issuer {
+interface Issuer {
   /** Answers every request under the path of the issuer's address. */
   handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
 }
@@ -23,4 +28,53 @@ export function createIssuer(options: IssuerOptions): Issuer {
       await answer(incoming, outgoing);
     },
   };
+}
+
+/** The path of the issuer at which people of this machine sign in. */
+export const issuerPath = '/_local/issuer';
+
+export interface LocalIssuerOptions {
+  readonly url: string;
+  readonly template: LocalTemplate;
+  readonly handle: AwsEndpoint['handle'];
+  readonly now: () => number;
+  /** The addresses that the page of the issuer offers. */
+  readonly people: () => Promise<readonly string[]>;
+}
+
+/**
+ * The issuer for the client that the template registers. It knows the client by the environment of the function
+ * that signs people in, and is made at the first request.
+ */
+export function createLocalIssuer(
+  options: LocalIssuerOptions,
+): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
+  let issuer: Promise<Issuer | undefined> | undefined;
+  return async (incoming, outgoing) => {
+    issuer ??= issuerOf(options);
+    const known = await issuer;
+    if (known) return known.handle(incoming, outgoing);
+    incoming.resume();
+    sendJson(outgoing, 404, { message: 'no function of this template signs people in' });
+  };
+}
+
+async function issuerOf({
+  url,
+  template,
+  handle,
+  now,
+  people,
+}: LocalIssuerOptions): Promise<Issuer | undefined> {
+  const environment = template.functions.find((fn) => 'PORTAL_CLIENT_ID' in fn.environment)?.environment;
+  const { PORTAL_CLIENT_ID: id, SIGN_IN_SECRET_ARN: secretArn } = environment ?? {};
+  if (id === undefined || secretArn === undefined) return undefined;
+  return createIssuer({
+    url: `${url}${issuerPath}`,
+    client: { id, secret: await secretValue(handle, secretArn) },
+    redirectUri: `${url}${signInPaths.callback}`,
+    afterSignOut: `${url}${portalPath}/`,
+    people,
+    now,
+  });
 }

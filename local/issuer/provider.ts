@@ -1,12 +1,135 @@
-import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
+import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
-import type { IssuerOptions } from './options.ts';
-import { addressOf, subjectOf } from './local-person.ts';
-import { atVirtualTime } from './virtual-time.ts';
-import { createMemory } from './memory.ts';
-import { signInPage, signOutPage } from './pages.ts';
+import { buffer } from 'node:stream/consumers';
+import Provider, {
+  type Adapter,
+  type AdapterConstructor,
+  type AdapterPayload,
+  type Configuration,
+  type KoaContextWithOIDC,
+} from 'oidc-provider';
+import { escape, look } from '../control/page.ts';
+
+/** The people of the local issuer. A subject holds everything that the issuer says of the person. */
+const unverified = 'unverified:';
+
+/** Letters that only look alike stay different, as the service has it. */
+const asciiLower = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/** A person with an unverified address need not be the owner of that address. */
+function subjectOf(email: string, isVerified: boolean): string {
+  return `${isVerified ? '' : unverified}${asciiLower(email.trim())}`;
+}
+
+function addressOf(subject: string): { readonly email: string; readonly email_verified: boolean } {
+  const isVerified = !subject.startsWith(unverified);
+  return { email: isVerified ? subject : subject.slice(unverified.length), email_verified: isVerified };
+}
+
+/** The provider's sessions and codes, in memory. The provider itself looks at their expiry. */
+function createMemory(): AdapterConstructor {
+  const items = new Map<string, AdapterPayload>();
+  const find = (matches: (payload: AdapterPayload) => boolean): Promise<AdapterPayload | undefined> =>
+    Promise.resolve([...items.values()].find(matches));
+  return class Memory implements Adapter {
+    readonly model: string;
+    constructor(model: string) {
+      this.model = model;
+    }
+    upsert(id: string, payload: AdapterPayload): Promise<undefined> {
+      items.set(`${this.model}:${id}`, payload);
+      return Promise.resolve(undefined);
+    }
+    find(id: string): Promise<AdapterPayload | undefined> {
+      return Promise.resolve(items.get(`${this.model}:${id}`));
+    }
+    findByUid(uid: string): Promise<AdapterPayload | undefined> {
+      return find((payload) => payload.uid === uid && payload.kind === this.model);
+    }
+    findByUserCode(): Promise<undefined> {
+      return Promise.resolve(undefined);
+    }
+    consume(id: string): Promise<undefined> {
+      const payload = items.get(`${this.model}:${id}`);
+      if (payload) payload.consumed = Math.floor(Date.now() / 1000);
+      return Promise.resolve(undefined);
+    }
+    destroy(id: string): Promise<undefined> {
+      items.delete(`${this.model}:${id}`);
+      return Promise.resolve(undefined);
+    }
+    revokeByGrantId(grantId: string): Promise<undefined> {
+      for (const [key, payload] of items) if (payload.grantId === grantId) items.delete(key);
+      return Promise.resolve(undefined);
+    }
+  };
+}
+
+/** The pages of the local issuer, for a developer. They need no script. */
+const style = `${look}
+  main { max-width: 30rem; margin: 0 auto; }
+  h2 { margin: 2rem 0 .75rem; font-size: 1rem; }
+  form { display: grid; gap: .75rem; margin: 0 0 .75rem; }
+  button { padding: .7rem 1rem; border: 1px solid var(--edge); border-radius: .6rem; background: #1c1210; color: var(--paper); font: inherit; text-align: left; cursor: pointer; overflow-wrap: anywhere; }
+  button:hover { background: #2a1915; }
+  :focus-visible { outline: 2px solid var(--lamp); outline-offset: 2px; }
+  input[type=email] { width: 100%; margin-top: .3rem; padding: .6rem .75rem; border: 1px solid #8a6f66; border-radius: .6rem; background: #0b0706; color: var(--paper); font: inherit; }
+`;
+
+function page(title: string, main: string): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title><style>${style}</style></head>
+<body><main><h1>${title}</h1>
+${main}
+</main></body></html>
+`;
+}
+
+/** @param people the addresses with a button of their own */
+function signInPage(people: readonly string[]): string {
+  const buttons = people.map(
+    (email) => `<form method="post"><input type="hidden" name="verified" value="on">
+<button name="email" value="${escape(email)}">Sign in as ${escape(email)}</button></form>`,
+  );
+  return page(
+    'Who are you today?',
+    `<p class="dim">This page stands in for a sign-in service. It believes everybody, and runs on this machine only.</p>
+${buttons.join('\n')}
+<h2>Somebody else</h2>
+<form method="post">
+<label>Address <input type="email" name="email" required autocomplete="off"></label>
+<label><input type="checkbox" name="verified" checked> The address is verified</label>
+<button>Sign in</button>
+</form>`,
+  );
+}
+
+/** @param form the form of the provider, which the button below belongs to */
+function signOutPage(form: string): string {
+  return page(
+    'Sign out',
+    `<p class="dim">You are signed out of the portal.</p>
+${form}
+<button form="op.logoutForm" name="logout" value="yes" autofocus>Sign out of the local sign-in service, too</button>`,
+  );
+}
+
+/**
+ * Moves an ID token to the virtual clock. The provider knows only real time, and the service, whose clock a test
+ * may have set ahead, would find the token expired.
+ */
+function atVirtualTime(answer: { body?: unknown }, now: () => number, key: KeyObject): void {
+  const { body } = answer;
+  if (typeof body !== 'object' || body === null || !('id_token' in body)) return;
+  const [header = '', payload = ''] = String(body.id_token).split('.');
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { iat: number; exp: number };
+  const iat = Math.floor(now() / 1000);
+  const moved = JSON.stringify({ ...claims, iat, exp: iat + claims.exp - claims.iat });
+  const signed = `${header}.${Buffer.from(moved).toString('base64url')}`;
+  const signature = sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });
+  answer.body = { ...body, id_token: `${signed}.${signature.toString('base64url')}` };
+}
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
@@ -99,4 +222,19 @@ async function answerSignIn(
   ctx.redirect(await provider.interactionResult(ctx.req, ctx.res, result));
   ctx.status = 303;
   return true;
+}
+
+/** What the local issuer needs to know. */
+interface IssuerOptions {
+  /** The issuer's own address, without a slash at its end: http://127.0.0.1:8787/_local/issuer. */
+  readonly url: string;
+  readonly client: { readonly id: string; readonly secret: string };
+  /** Where the browser comes back to after a sign-in. */
+  readonly redirectUri: string;
+  /** Where the browser comes back to after a sign-out. */
+  readonly afterSignOut: string;
+  /** The addresses that the page offers. */
+  readonly people: () => Promise<readonly string[]>;
+  /** Unix milliseconds of the virtual clock, by which the service reads the tokens. */
+  readonly now: () => number;
 }

@@ -1,7 +1,5 @@
 import type { StateMachineDefinition } from 'aws-local-stepfunctions';
-import { isObject } from '../json-object.ts';
-import type { JsonObject } from '../json-object.ts';
-import type { WaitingLimits } from './waiting-attempt.ts';
+import { isObject, type JsonObject } from '../json.ts';
 
 /** A state machine's definition, adapted to the interpreter. */
 export interface Definition {
@@ -141,4 +139,17 @@ function asObject(value: unknown, name: string): JsonObject {
 
 function asArray(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+// One attempt of a task that waits for its token: the invocation of the function, then the wait.
+
+/** The time limits of a task that waits for its token. */
+interface WaitingLimits {
+  /** The whole attempt. */
+  readonly timeoutSeconds: number;
+  /**
+   * From the start of the attempt, and from each heartbeat, to the next heartbeat. AWS may start the time at the end
+   * of the invocation. Nothing confirms that, so this choice is the strict one.
+   */
+  readonly heartbeatSeconds: number | undefined;
 }

@@ -4,8 +4,90 @@ import type { AwsOutput, AwsService } from '../aws/aws-call.ts';
 import { AwsError } from '../aws/aws-error.ts';
 import type { Execution, Executions } from './executions.ts';
 import type { Interpreter } from './interpreter.ts';
-import { isSendTask, readSendTask, taskDoesNotExist, taskTimedOut } from './send-task.ts';
-import type { SendTaskOperation } from './send-task.ts';
+import { executionOfToken, type TaskMessage } from './task-tokens.ts';
+
+// SendTaskSuccess, SendTaskFailure and SendTaskHeartbeat: what a call says, and the refusals of AWS.
+
+/** A call that reached the task of an execution. */
+export interface SentMessage {
+  readonly token: string;
+  readonly executionArn: string;
+  readonly message: TaskMessage;
+}
+
+export const sendTaskOperations = ['SendTaskSuccess', 'SendTaskFailure', 'SendTaskHeartbeat'] as const;
+export type SendTaskOperation = (typeof sendTaskOperations)[number];
+
+/** The longest token, error and cause in characters, and the longest output in bytes (API reference). */
+const longest = { token: 2_048, error: 256, cause: 32_768, outputBytes: 262_144 } as const;
+
+const token = z.string().min(1).max(longest.token);
+const successSchema = z.object({ taskToken: token, output: z.string() });
+const failureSchema = z.object({
+  taskToken: token,
+  // Step Functions needs a name to compare with the retriers. Nothing says which one a nameless failure has.
+  error: z.string().max(longest.error).default('States.TaskFailed'),
+  cause: z.string().max(longest.cause).default(''),
+});
+const heartbeatSchema = z.object({ taskToken: token });
+
+/** Throws InvalidToken, InvalidOutput or ValidationException. */
+export function readSendTask(operation: SendTaskOperation, input: unknown): SentMessage {
+  switch (operation) {
+    case 'SendTaskSuccess': {
+      const { taskToken, output } = read(successSchema, input);
+      return { ...tokenIn(taskToken), message: { kind: 'success', output: outputIn(output) } };
+    }
+    case 'SendTaskFailure': {
+      const { taskToken, error, cause } = read(failureSchema, input);
+      return { ...tokenIn(taskToken), message: { kind: 'failure', error, cause } };
+    }
+    case 'SendTaskHeartbeat': {
+      const { taskToken } = read(heartbeatSchema, input);
+      return { ...tokenIn(taskToken), message: { kind: 'heartbeat' } };
+    }
+  }
+}
+
+/** The refusal for a task that has ended, was given up, or belongs to an execution that is over. */
+export function taskTimedOut(): AwsError {
+  return new AwsError('TaskTimedOut', "Task Timed Out: 'Provided task does not exist anymore'");
+}
+
+/** The refusal for a token of an unknown execution. */
+export function taskDoesNotExist(): AwsError {
+  return new AwsError('TaskDoesNotExist', 'Task does not exist');
+}
+
+/** Whether the operation is one of those that a task's token ends or keeps alive. */
+export function isSendTask(operation: string): operation is SendTaskOperation {
+  return sendTaskOperations.some((known) => known === operation);
+}
+
+function tokenIn(text: string): { readonly token: string; readonly executionArn: string } {
+  const executionArn = executionOfToken(text);
+  if (executionArn === undefined) throw new AwsError('InvalidToken', "Invalid Token: 'Invalid token'");
+  return { token: text, executionArn };
+}
+
+function outputIn(text: string): unknown {
+  if (Buffer.byteLength(text) > longest.outputBytes)
+    throw new AwsError('InvalidOutput', `Invalid Output: longer than ${longest.outputBytes} bytes`);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new AwsError('InvalidOutput', 'Invalid Output: not JSON');
+  }
+}
+
+function read<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw new AwsError(
+    'ValidationException',
+    parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '),
+  );
+}
 
 const startSchema = z.object({
   stateMachineArn: z.string(),
@@ -38,15 +120,15 @@ export function createStatesService(
   sendToTask: Interpreter['sendToTask'],
 ): AwsService {
   const operations: Record<string, (input: Record<string, unknown>) => AwsOutput> = {
-    StartExecution: (input) => startExecution(executions, machines, read(startSchema, input)),
+    StartExecution: (input) => startExecution(executions, machines, readOfStatesService(startSchema, input)),
     DescribeExecution: (input) => describe(found(executions, input)),
     StopExecution: (input) => {
       const { arn } = found(executions, input);
       return { stopDate: date(executions.stop(arn)?.stoppedAt ?? 0) };
     },
-    ListExecutions: (input) => listExecutions(executions, machines, read(listSchema, input)),
+    ListExecutions: (input) => listExecutions(executions, machines, readOfStatesService(listSchema, input)),
     DescribeStateMachine: (input) => {
-      const { stateMachineArn } = read(machineSchema, input);
+      const { stateMachineArn } = readOfStatesService(machineSchema, input);
       return {
         ...machineOf(machines, stateMachineArn),
         status: 'ACTIVE',
@@ -148,7 +230,7 @@ function describe(execution: Execution): AwsOutput {
 }
 
 function found(executions: Executions, input: Record<string, unknown>): Execution {
-  const { executionArn } = read(executionSchema, input);
+  const { executionArn } = readOfStatesService(executionSchema, input);
   const execution = executions.find(executionArn);
   if (execution === undefined)
     throw new AwsError('ExecutionDoesNotExist', `Execution Does Not Exist: '${executionArn}'`);
@@ -159,7 +241,7 @@ function noMachine(arn: string): AwsError {
   return new AwsError('StateMachineDoesNotExist', `State Machine Does Not Exist: '${arn}'`);
 }
 
-function read<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+function readOfStatesService<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input);
   if (!parsed.success)
     throw new AwsError(

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import * as z from 'zod';
+import type { PolicyStatement } from '../aws/iam.ts';
 import { idOfArn, localAttributes } from './local-names.ts';
-import type { Resource, Resources } from './resources.ts';
+import type { Resources } from './resources.ts';
 
 /** A Lambda function and the folder of its bundle. */
 export interface LocalFunction {
@@ -24,12 +25,6 @@ export interface LocalAlias {
   readonly functionId: string;
   readonly name: string;
   readonly version: string;
-}
-
-/** A route of the HTTP API: `POST /images/generate`, or `$default`. */
-export interface LocalRoute {
-  readonly routeKey: string;
-  readonly functionId: string;
 }
 
 /** A state machine. Its substitutions are already applied. */
@@ -83,44 +78,6 @@ export function readAliases(resources: Resources): readonly LocalAlias[] {
   }));
 }
 
-const apiSchema = z.object({ ProtocolType: z.literal('HTTP') });
-const integrationSchema = z.object({
-  IntegrationType: z.literal('AWS_PROXY'),
-  IntegrationUri: z.string(),
-  PayloadFormatVersion: z.literal('2.0'),
-});
-const routeSchema = z.object({
-  RouteKey: z.string(),
-  Target: z.string(),
-  AuthorizationType: z.literal('NONE').default('NONE'),
-});
-
-/** The routes of the HTTP API, each with the function behind it. */
-export function readRoutes(resources: Resources): readonly LocalRoute[] {
-  resources.of('AWS::ApiGatewayV2::Api', apiSchema);
-  const integrations = new Map(
-    resources
-      .of('AWS::ApiGatewayV2::Integration', integrationSchema)
-      .map((integration) => [`integrations/${integration.id}`, integratedFunction(integration)]),
-  );
-  return resources.of('AWS::ApiGatewayV2::Route', routeSchema).map(({ properties, unsupported }) => {
-    const functionId = integrations.get(properties.Target);
-    if (functionId === undefined)
-      throw unsupported(`Target ${properties.Target} is not an integration of this template`);
-    return { routeKey: properties.RouteKey, functionId };
-  });
-}
-
-function integratedFunction({
-  properties,
-  unsupported,
-}: Resource<z.output<typeof integrationSchema>>): string {
-  const functionId = idOfArn('function', properties.IntegrationUri);
-  if (functionId === undefined)
-    throw unsupported(`IntegrationUri ${properties.IntegrationUri} is not a function of this template`);
-  return functionId;
-}
-
 const stateMachineSchema = z.object({
   StateMachineName: z.string().optional(),
   DefinitionString: z.string(),
@@ -144,4 +101,138 @@ export function readStateMachines(resources: Resources): readonly LocalStateMach
         definition,
       };
     });
+}
+
+/** A function that runs at a fixed interval. */
+export interface LocalSchedule {
+  readonly functionId: string;
+  readonly everySeconds: number;
+  /** The event's JSON text, when the template gives one. */
+  readonly input?: string;
+}
+
+/** A function that runs for each event that matches a pattern. */
+export interface LocalRule {
+  readonly functionId: string;
+  /** An event pattern of EventBridge. */
+  readonly pattern: Readonly<Record<string, unknown>>;
+}
+
+const secondsOfUnit: Readonly<Record<string, number>> = { minute: 60, hour: 3600, day: 86_400 };
+
+// These members are refused, because they would change the event that the function receives.
+const absent = z.never().optional();
+const targetSchema = z.object({
+  Arn: z.string(),
+  Input: z.string().optional(),
+  InputPath: absent,
+  InputTransformer: absent,
+});
+const state = z.enum(['ENABLED', 'DISABLED']).default('ENABLED');
+
+const scheduleSchema = z.object({ ScheduleExpression: z.string(), State: state, Target: targetSchema });
+const ruleSchema = z.object({
+  ScheduleExpression: z.string().optional(),
+  EventPattern: z.record(z.string(), z.unknown()).optional(),
+  EventBusName: z.literal('default').optional(),
+  State: state,
+  Targets: z.array(targetSchema).default([]),
+});
+
+/**
+ * The schedules of EventBridge Scheduler, and the rules with a ScheduleExpression. Disabled ones are left
+ * out.
+ */
+export function readSchedules(resources: Resources): readonly LocalSchedule[] {
+  const schedules = resources
+    .of('AWS::Scheduler::Schedule', scheduleSchema)
+    .map((resource) => ({ ...resource, targets: [resource.properties.Target] }));
+  const rules = resources
+    .of('AWS::Events::Rule', ruleSchema)
+    .map((resource) => ({ ...resource, targets: resource.properties.Targets }));
+  return [...schedules, ...rules].flatMap(({ properties, targets, unsupported }) => {
+    const { ScheduleExpression } = properties;
+    if (ScheduleExpression === undefined || properties.State === 'DISABLED') return [];
+    const everySeconds = secondsOfRate(ScheduleExpression);
+    if (everySeconds === undefined)
+      throw unsupported(`ScheduleExpression ${ScheduleExpression} is not supported, only rate(...)`);
+    return targets.map(({ Arn, Input }) => ({
+      functionId: targetFunction(Arn, unsupported),
+      everySeconds,
+      ...(Input !== undefined && { input: Input }),
+    }));
+  });
+}
+
+/** The rules with an event pattern. Disabled rules are left out. */
+export function readRules(resources: Resources): readonly LocalRule[] {
+  return resources.of('AWS::Events::Rule', ruleSchema).flatMap(({ properties, unsupported }) => {
+    const { EventPattern } = properties;
+    if (EventPattern === undefined || properties.State === 'DISABLED') return [];
+    return properties.Targets.map(({ Arn, Input }) => {
+      if (Input !== undefined) throw unsupported('Targets: a fixed Input for an event is not supported');
+      return { functionId: targetFunction(Arn, unsupported), pattern: EventPattern };
+    });
+  });
+}
+
+function secondsOfRate(expression: string): number | undefined {
+  const [, count, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];
+  const seconds = secondsOfUnit[unit];
+  return seconds === undefined ? undefined : Number(count) * seconds;
+}
+
+function targetFunction(arn: string, unsupported: (what: string) => Error): string {
+  const functionId = idOfArn('function', arn);
+  if (functionId === undefined) throw unsupported(`target ${arn} is not a function of this template`);
+  return functionId;
+}
+
+const oneOrMore = z.union([z.string(), z.array(z.string())]).optional();
+const statementSchema = z.strictObject({
+  Sid: z.string().optional(),
+  Effect: z.enum(['Allow', 'Deny']),
+  Action: oneOrMore,
+  NotAction: oneOrMore,
+  Resource: oneOrMore,
+  NotResource: oneOrMore,
+  Condition: z.record(z.string(), z.unknown()).optional(),
+});
+const documentSchema = z.object({
+  Statement: z.union([statementSchema.transform((one) => [one]), z.array(statementSchema)]),
+});
+const policySchema = z.object({ PolicyDocument: documentSchema, Roles: z.array(z.string()).default([]) });
+const roleSchema = z.object({
+  Policies: z.array(z.object({ PolicyDocument: documentSchema })).default([]),
+  ManagedPolicyArns: z.array(z.string()).default([]),
+});
+
+/**
+ * The policy statements of each role, by the role's logical id. A role without policies has an empty list.
+ */
+export function readPolicies(resources: Resources): ReadonlyMap<string, readonly PolicyStatement[]> {
+  const policies = resources.of('AWS::IAM::Policy', policySchema);
+  const managed = resources.of('AWS::IAM::ManagedPolicy', policySchema);
+  const granted = new Map<string, PolicyStatement[]>();
+
+  for (const { id, properties, unsupported } of resources.of('AWS::IAM::Role', roleSchema)) {
+    const attached = properties.ManagedPolicyArns.flatMap((arn) => {
+      // The template uses AWS's own policies only to let a function write its log. On one machine that needs
+      // no grant.
+      if (arn.startsWith('arn:aws:iam::aws:policy/')) return [];
+      const policy = managed.find((one) => one.id === arn);
+      if (policy === undefined) throw unsupported(`managed policy ${arn} is not of this template`);
+      return policy.properties.PolicyDocument.Statement;
+    });
+    const inline = properties.Policies.flatMap((policy) => policy.PolicyDocument.Statement);
+    granted.set(id, [...inline, ...attached]);
+  }
+  for (const { properties, unsupported } of [...policies, ...managed]) {
+    for (const role of properties.Roles) {
+      const statements = granted.get(role);
+      if (statements === undefined) throw unsupported(`role ${role} is not of this template`);
+      statements.push(...properties.PolicyDocument.Statement);
+    }
+  }
+  return granted;
 }

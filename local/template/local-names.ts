@@ -1,6 +1,6 @@
 import { localAccount, localRegion } from '../aws/aws-call.ts';
 import { localSecretArn } from '../aws/secrets.ts';
-import { isObject } from '../json-object.ts';
+import { isObject } from '../json.ts';
 
 /** A resource of the template. Its intrinsic functions are not yet resolved. */
 export interface TemplateResource {

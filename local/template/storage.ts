@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { CorsRule } from '../aws/s3-cors.ts';
+import type { CorsRule } from '../aws/s3-access.ts';
 import { drawnElsewhere, localAttributes } from './local-names.ts';
 import type { Resources } from './resources.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createOutput, type Row } from '../../client/command/terminal/output.ts';
-import { eventLine } from '../../start/events.ts';
+import { eventLine } from '../../start/until-stopped.ts';
 import { isPrintable } from '../../service/values/text.ts';
 import { visibleJson, visibleText } from '../../client/command/terminal/visible-text.ts';
 

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, describe, expect, it } from 'vitest';
-import { listenOnLoopback } from '../../local/loopback.ts';
+import { listenOnLoopback } from '../../local/http.ts';
 import { readSecretValue } from '../../service/aws/secrets.ts';
 import { Overloaded } from '../../service/values/errors.ts';
 

@@ -1,7 +1,7 @@
 /** A secret read by a signed request, over a socket. */
 import { createServer, type Server } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
-import { listenOnLoopback } from '../../local/loopback.ts';
+import { listenOnLoopback } from '../../local/http.ts';
 import { systemClock } from '../../service/aws/clock.ts';
 import { createSignedSecret } from '../../service/aws/signed-secret.ts';
 import { Overloaded } from '../../service/values/errors.ts';

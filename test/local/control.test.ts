@@ -1,15 +1,12 @@
-import { createServer, request as httpRequest } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, request as httpRequest, type Server } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createFaults } from '../../local/aws/faults.ts';
 import { createControl } from '../../local/control/control.ts';
-import { inboxPage } from '../../local/control/inbox-page.ts';
-import { openInbox } from '../../local/control/inbox.ts';
-import type { Inbox, InboxOptions } from '../../local/control/inbox.ts';
-import type { ReceivedWebhook } from '../../local/control/received-webhook.ts';
-import { listenOnLoopback } from '../../local/loopback.ts';
+import { inboxPage, type ReceivedWebhook } from '../../local/control/inbox-page.ts';
+import { type Inbox, type InboxOptions, openInbox } from '../../local/control/inbox.ts';
+import { listenOnLoopback } from '../../local/http.ts';
 import { temporaryFolder } from './machine-fixture.ts';
 
 const refusalSchema = z.object({

@@ -1,5 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -7,10 +6,9 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { connect } from '../../admin/connect.ts';
-import { lockFolder } from '../../local/folder-lock.ts';
-import type { FolderLock } from '../../local/folder-lock.ts';
-import { FolderRefused } from '../../local/folder-refused.ts';
-import { listenOnLoopback } from '../../local/loopback.ts';
+import { FolderRefused } from '../../local/disk-errors.ts';
+import { type FolderLock, lockFolder } from '../../local/folder-lock.ts';
+import { listenOnLoopback } from '../../local/http.ts';
 import { runningService } from '../../local/service-record.ts';
 import { firstLineOf, temporaryFolder } from './machine-fixture.ts';
 

@@ -1,11 +1,16 @@
-import { createServer, request as httpRequest } from 'node:http';
-import type { IncomingHttpHeaders, OutgoingHttpHeaders, Server } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  request as httpRequest,
+  type Server,
+} from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createResults } from '../../local/front/objects.ts';
 import { createGateway } from '../../local/gateway/gateway.ts';
-import { createResults } from '../../local/gateway/results.ts';
 import { createRouter } from '../../local/gateway/router.ts';
-import { listenOnLoopback } from '../../local/loopback.ts';
+import { listenOnLoopback } from '../../local/http.ts';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
 
 const routes = [

@@ -1,7 +1,6 @@
 /** One function in its worker: what its code sees, and how an invocation ends. */
 import { describe, expect, it, vi } from 'vitest';
-import { isObject } from '../../local/json-object.ts';
-import type { JsonObject } from '../../local/json-object.ts';
+import { isObject, type JsonObject } from '../../local/json.ts';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
 import { crashes, createRunner, failure } from './lambda-fixture.ts';
 

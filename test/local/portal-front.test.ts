@@ -1,7 +1,7 @@
 /** The portal of one machine, through the stand-in of its distribution, and with the real bundles. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withinOneMinute } from '../whole/refusal.ts';
-import { inviteDemoPerson, knownAddresses } from '../../start/demo-person.ts';
+import { inviteDemoPerson, knownAddresses } from '../../start/demo-account.ts';
 import { openBrowser } from '../fixtures/portal.ts';
 import { startTestService, type TestService } from '../fixtures/service.ts';
 

@@ -1,17 +1,17 @@
 /** A REST API of the tests, with one small function behind it that streams its answer. */
-import { request as httpRequest } from 'node:http';
 import {
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
   type OutgoingHttpHeaders,
+  request as httpRequest,
   type Server,
 } from 'node:http';
 import { afterEach } from 'vitest';
 import { createRestApi } from '../../local/gateway/rest-api.ts';
-import { listenOnLoopback } from '../../local/loopback.ts';
+import { listenOnLoopback } from '../../local/http.ts';
 import type { LocalRestApi } from '../../local/template.ts';
-import { createRunner, type RunOptions, type Running } from './lambda-fixture.ts';
+import { createRunner, type Running, type RunOptions } from './lambda-fixture.ts';
 
 interface RestOptions extends RunOptions {
   readonly routes?: readonly string[];

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { startOptions } from '../../start/options.ts';
 import { temporaryFolder } from './machine-fixture.ts';
-import { eventObject, parseLogLine } from '../../start/events.ts';
+import { eventObject, parseLogLine } from '../../start/until-stopped.ts';
 import { embeddedMetrics } from '../../service/aws/log.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

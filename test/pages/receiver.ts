@@ -1,7 +1,7 @@
 /** A customer's receiver of webhooks, which can break and be mended. */
 import { createServer, type Server } from 'node:http';
 import { verifyWebhookAt } from '../../client/src/webhooks/verify.ts';
-import { listenOnLoopback } from '../../local/loopback.ts';
+import { listenOnLoopback } from '../../local/http.ts';
 
 export interface Receiver {
   readonly url: string;

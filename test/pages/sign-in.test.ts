@@ -1,6 +1,6 @@
 /** The sign-in through the whole service: its distribution, its functions, its issuer and its clock. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { demoEmail } from '../../start/demo-person.ts';
+import { demoEmail } from '../../start/demo-account.ts';
 import { type Portal, portalOf } from '../fixtures/portal.ts';
 import { sharedTestService, type TestService } from '../fixtures/service.ts';
 

@@ -5,7 +5,7 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asMicros } from '../../service/values/money.ts';
-import { demoEmail } from '../../start/demo-person.ts';
+import { demoEmail } from '../../start/demo-account.ts';
 import { startBrowser } from '../fixtures/browser.ts';
 import { invite } from '../fixtures/portal.ts';
 import { sharedTestService, type TestService } from '../fixtures/service.ts';

@@ -11,7 +11,7 @@ import { portalRoot } from '../../service/contract/operations.ts';
 import { creationToItem } from '../../service/creations/creation-items.ts';
 import { type CreationId, uuidV7 } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
-import { demoEmail } from '../../start/demo-person.ts';
+import { demoEmail } from '../../start/demo-account.ts';
 import { startBrowser } from '../fixtures/browser.ts';
 import { invite } from '../fixtures/portal.ts';
 import { accountId, aCompletedCreation, seededBytes } from '../fixtures/records.ts';

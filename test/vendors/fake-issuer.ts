@@ -2,7 +2,7 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { listenOnLoopback } from '../../local/loopback.ts';
+import { listenOnLoopback } from '../../local/http.ts';
 
 type Answer = (outgoing: ServerResponse) => void;
 

@@ -9,7 +9,7 @@ import {
   portalRoot,
   signInPaths,
 } from '../../service/contract/operations.ts';
-import { demoEmail } from '../../start/demo-person.ts';
+import { demoEmail } from '../../start/demo-account.ts';
 import { portalOf } from '../fixtures/portal.ts';
 import { type Client, sendFrom, startTestService, type TestService } from '../fixtures/service.ts';
 

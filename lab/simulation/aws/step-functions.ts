@@ -10,7 +10,7 @@ import {
   type SendTaskOperation,
   taskDoesNotExist,
   taskTimedOut,
-} from '../../../local/step-functions/send-task.ts';
+} from '../../../local/step-functions/states-service.ts';
 import {
   createStateMachine,
   type LocalStateMachine,

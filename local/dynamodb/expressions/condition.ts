@@ -1,7 +1,7 @@
 /** Turns a parsed condition into a function over items. */
 import type { Attribute, Item } from '../attributes.ts';
 import { beginsWith, bytesOfBase64, equal, order, typeOf, type TypeName } from '../values.ts';
-import { maxOperandsOfIn } from '../validation/limits.ts';
+import { maxOperandsOfIn } from '../refusals.ts';
 import type { Comparator, Condition } from './condition-syntax.ts';
 import {
   requireCount,

@@ -2,17 +2,72 @@
  * Expressions ready for use. The same text with the same names is parsed and bound once, because clients send
  * the same few expressions again and again. What depends on the values is checked for every request.
  */
-import type { Item } from '../attributes.ts';
+import type { Attribute, Item } from '../attributes.ts';
 import { invalid } from '../refusals.ts';
-import { memberOf, type Path } from '../values.ts';
+import { lookUp, memberOf, type Path } from '../values.ts';
 import { parseCondition } from './condition-syntax.ts';
 import { bindCondition, type Test } from './condition.ts';
-import { headsOf, keyRequirements, type KeyRequirement } from './key-condition.ts';
-import { Binding, type Names, type ValueCheck, type Values } from './placeholders.ts';
-import { bindProjection } from './projection.ts';
+import { headsOf, type KeyRequirement, keyRequirements } from './key-condition.ts';
+import { Binding, type Names, requireApart, type ValueCheck, type Values } from './placeholders.ts';
+import { parseProjection, parseUpdate, type PathNode } from './syntax.ts';
 import { ExpressionFault } from './tokens.ts';
-import { parseProjection, parseUpdate } from './update-syntax.ts';
 import { bindUpdate, type Update } from './update.ts';
+
+// Picks parts of items.
+
+/** Binds a projection to the names of a request. Throws ExpressionFault. */
+function bindProjection(nodes: readonly PathNode[], binding: Binding): (item: Item) => Item {
+  const paths = nodes.map((node) => binding.path(node));
+  requireApart(paths);
+  return (item) => pick(item, paths);
+}
+
+/**
+ * The parts of the item at these places. Maps and lists around a part are kept without their other members.
+ */
+export function pick(item: Item, paths: readonly Path[]): Item {
+  if (paths.every((path) => path.length === 1))
+    return Object.fromEntries(
+      paths.flatMap(([name]): [string, Attribute][] => {
+        const value = memberOf(item, name);
+        return value === undefined ? [] : [[name, value]];
+      }),
+    );
+  const present = paths.filter((path) => lookUp(item, path) !== undefined);
+  return members(item, present);
+}
+
+function members(record: Item, paths: readonly (readonly (string | number)[])[]): Item {
+  const names = new Set(paths.flatMap(([name]) => (typeof name === 'string' ? [name] : [])));
+  return Object.fromEntries(
+    [...names].flatMap((name): [string, Attribute][] => {
+      const value = memberOf(record, name);
+      return value === undefined ? [] : [[name, part(value, below(paths, name))]];
+    }),
+  );
+}
+
+function below(
+  paths: readonly (readonly (string | number)[])[],
+  head: string | number,
+): (string | number)[][] {
+  return paths.filter(([first]) => first === head).map(([, ...rest]) => rest);
+}
+
+function part(value: Attribute, paths: readonly (readonly (string | number)[])[]): Attribute {
+  if (paths.some((path) => path.length === 0)) return value;
+  if (value.M !== undefined) return { M: members(value.M, paths) };
+  const positions = [...new Set(paths.flatMap(([first]) => (typeof first === 'number' ? [first] : [])))];
+  const list = value.L ?? [];
+  return {
+    L: positions
+      .sort((one, other) => one - other)
+      .flatMap((position) => {
+        const found = list[position];
+        return found === undefined ? [] : [part(found, below(paths, position))];
+      }),
+  };
+}
 
 /** The parameters that hold an expression. */
 export type Parameter =

@@ -1,6 +1,5 @@
 /** The syntax trees of DynamoDB's expressions, and the parts that all of them share. */
-import { ExpressionFault, type Tokens } from './tokens.ts';
-import { isReserved } from './reserved-words.ts';
+import { ExpressionFault, isReserved, Tokens } from './tokens.ts';
 
 /** A path as it is written: names, placeholders of names, and positions in lists. */
 export interface PathNode {
@@ -59,7 +58,7 @@ export class Problems {
 const maxIndex = 2 ** 31 - 1;
 
 /** Reads a path. */
-export function path(tokens: Tokens, problems: Problems): PathNode {
+function path(tokens: Tokens, problems: Problems): PathNode {
   const parts: [string, ...(string | number)[]] = [namePart(tokens, problems)];
   for (;;) {
     if (tokens.takesSign('.')) parts.push(namePart(tokens, problems));
@@ -84,7 +83,7 @@ function namePart(tokens: Tokens, problems: Problems): string {
 }
 
 /** Reads a placeholder of a value. */
-export function value(tokens: Tokens): ValueNode {
+function value(tokens: Tokens): ValueNode {
   if (tokens.peek().kind !== 'colon') throw tokens.fault();
   return { kind: 'value', name: tokens.take().text };
 }
@@ -145,4 +144,84 @@ export function list<Value>(tokens: Tokens, one: () => Value): Value[] {
   const values = [one()];
   while (tokens.takesSign(',')) values.push(one());
   return values;
+}
+
+// Reads updates and projections into syntax trees.
+
+/** One change of an update, as it is written. */
+export type Clause =
+  | { readonly kind: 'set'; readonly target: PathNode; readonly value: Operand }
+  | { readonly kind: 'remove'; readonly target: PathNode }
+  | { readonly kind: 'add' | 'delete'; readonly target: PathNode; readonly value: Operand };
+
+/** Parses an update. Throws ExpressionFault. */
+export function parseUpdate(text: string): Clause[] {
+  const tokens = new Tokens(text);
+  const problems = new Problems();
+  const sections = new Set<string>();
+  const clauses: Clause[] = [];
+
+  function clause(section: string): Clause {
+    const target = path(tokens, problems);
+    if (section === 'REMOVE') return { kind: 'remove', target };
+    if (section !== 'SET')
+      return { kind: section === 'ADD' ? 'add' : 'delete', target, value: value(tokens) };
+    tokens.expectSign('=');
+    return { kind: 'set', target, value: sum() };
+  }
+
+  function sum(): Operand {
+    const left = operand(true);
+    const sign = tokens.takesSign('+') ? '+' : tokens.takesSign('-') ? '-' : undefined;
+    return sign === undefined ? left : { kind: 'sum', sign, left, right: operand(false) };
+  }
+
+  function operand(isWhole: boolean): Operand {
+    if (tokens.takesSign('(')) {
+      const startsDouble = tokens.isSign('(');
+      const inner = isWhole ? sum() : operand(false);
+      tokens.expectSign(')');
+      if (startsDouble && inner.kind !== 'sum') problems.redundantParentheses();
+      return inner;
+    }
+    const node = simpleOperand(tokens, problems, 'an update', argument);
+    if (node.kind === 'call') noListAppendIn(node);
+    return node;
+  }
+
+  function argument(): Operand {
+    return operand(false);
+  }
+
+  /** Notes list_append instead of an argument. */
+  function noListAppendIn({ args }: CallNode): void {
+    if (args.some((arg) => arg.kind === 'call' && arg.name === 'list_append'))
+      problems.note(
+        'misuse',
+        'The function is not allowed to be used this way in an expression; function: list_append',
+      );
+  }
+
+  do {
+    const section = tokens.keyword();
+    if (section !== 'SET' && section !== 'REMOVE' && section !== 'ADD' && section !== 'DELETE')
+      throw tokens.fault();
+    tokens.take();
+    if (sections.has(section))
+      problems.note('section', `The "${section}" section can only be used once in an update expression;`);
+    sections.add(section);
+    clauses.push(...list(tokens, () => clause(section)));
+  } while (tokens.peek().kind !== 'end');
+  problems.check();
+  return clauses;
+}
+
+/** Parses a projection. Throws ExpressionFault. */
+export function parseProjection(text: string): PathNode[] {
+  const tokens = new Tokens(text);
+  const problems = new Problems();
+  const paths = list(tokens, () => path(tokens, problems));
+  tokens.expectEnd();
+  problems.check();
+  return paths;
 }

@@ -5,19 +5,18 @@
 import type { Attribute, Item } from '../attributes.ts';
 import { add, compareNumbers, subtract } from '../numbers.ts';
 import { invalid } from '../refusals.ts';
-import { compareBytes, compareTexts, lookUp, memberOf, typeOf, type Path, type TypeName } from '../values.ts';
+import { compareBytes, compareTexts, lookUp, memberOf, type Path, type TypeName, typeOf } from '../values.ts';
 import {
+  type Binding,
+  type Getter,
   requireApart,
   requireCount,
   requireDistinct,
   requireType,
-  type Binding,
-  type Getter,
   type Values,
 } from './placeholders.ts';
-import type { CallNode, Operand, SumNode } from './syntax.ts';
+import type { CallNode, Clause, Operand, SumNode } from './syntax.ts';
 import { ExpressionFault } from './tokens.ts';
-import type { Clause } from './update-syntax.ts';
 
 /** Makes the item after the update. Throws ValidationException when the item does not allow the update. */
 export interface Update {

@@ -1,15 +1,10 @@
 import path from 'node:path';
-import { WriteFailed, type OnWriteFailed } from '../../write-failed.ts';
+import { type OnWriteFailed, WriteFailed } from '../../disk-errors.ts';
 import type { StoredRecord, TableStorage } from '../storage.ts';
-import { headerOf } from './file-header.ts';
-import { realFiles } from './file-operations.ts';
-import type { FileOperations, WritableFile } from './file-operations.ts';
-import { createGroupCommit } from './group-commit.ts';
-import type { GroupCommit } from './group-commit.ts';
-import { encodeLine } from './lines.ts';
-import { loadFolder } from './load-folder.ts';
-import type { LoadedFolder } from './load-folder.ts';
-import { readNames, segmentName } from './names.ts';
+import { type FileOperations, realFiles, type WritableFile } from './file-operations.ts';
+import { encodeLine, headerOf, readNames, segmentName } from './format.ts';
+import { createGroupCommit, type GroupCommit } from './group-commit.ts';
+import { type LoadedFolder, loadFolder } from './load-folder.ts';
 import { writeSnapshot } from './snapshot.ts';
 
 /** How the writing of a snapshot ended. */

@@ -1,13 +1,58 @@
 import path from 'node:path';
+import { FolderRefused } from '../../disk-errors.ts';
 import type { StoredRecord } from '../storage.ts';
-import { parseEnd, parseHeader, presentVersion } from './file-header.ts';
-import type { FileHeader, SnapshotEnd } from './file-header.ts';
-import type { FileOperations } from './file-operations.ts';
-import { LineDamaged, readLines } from './lines.ts';
-import type { LinesRead } from './lines.ts';
-import { readNames, segmentName } from './names.ts';
-import type { NumberedFile } from './names.ts';
-import { refuseCut, refuseDamaged, refuseMissing, refuseOldForm, refuseVersion } from './refusals.ts';
+import { type FileOperations, realFiles } from './file-operations.ts';
+import {
+  type FileHeader,
+  isOldForm,
+  LineDamaged,
+  type LinesRead,
+  type NumberedFile,
+  parseEnd,
+  parseHeader,
+  presentVersion,
+  readLines,
+  readNames,
+  segmentName,
+  type SnapshotEnd,
+} from './format.ts';
+
+/** Why a folder with tables cannot be opened. Each message is one sentence that says what to do. */
+const otherwise = 'bring back a copy of the folder, or start on a new folder';
+
+/**
+ * Refuses a folder whose tables an earlier release keeps in a LevelDB. Reads names and writes nothing, so a
+ * service can ask before it writes its lock. Throws FolderRefused.
+ */
+export function refuseOldForm(folder: string, files: Pick<FileOperations, 'list'> = realFiles): void {
+  if (!isOldForm(files.list(folder))) return;
+  throw refusal(
+    `The tables in ${folder} are of an earlier release, which kept them in LevelDB: start on a new folder (--data), or go on with the release that wrote them.`,
+  );
+}
+
+const refuseVersion = (file: string, { version }: FileHeader): FolderRefused =>
+  refusal(
+    `${file} is of version ${version}, and this release reads version ${presentVersion}: start the release that wrote it, or start on a new folder.`,
+  );
+
+const refuseMissing = (file: string): FolderRefused => refusal(`${file} is missing: ${otherwise}.`);
+
+/** A file that must be complete, because the files after it go on where it ends. */
+const refuseCut = (file: string): FolderRefused => refusal(`${file} ends before its end: ${otherwise}.`);
+
+/** `isLast`: nothing was written after this file, so a person may cut it. */
+function refuseDamaged(damage: LineDamaged, isLast: boolean): FolderRefused {
+  const { file, line, offset } = damage;
+  const remedy = isLast
+    ? `bring back a copy of the folder, or cut the file before this line (truncate -s ${offset} ${file}), which loses this line and all lines after it`
+    : otherwise;
+  return refusal(`Line ${line} of ${file} is damaged: ${remedy}.`, { cause: damage });
+}
+
+function refusal(message: string, options?: ErrorOptions): FolderRefused {
+  return new FolderRefused('FOLDER_UNUSABLE', message, options);
+}
 
 /** What a folder held. */
 export interface LoadedFolder {

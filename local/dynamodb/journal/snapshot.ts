@@ -24,11 +24,8 @@
  */
 import path from 'node:path';
 import type { StoredRecord } from '../storage.ts';
-import { headerOf } from './file-header.ts';
-import type { SnapshotEnd } from './file-header.ts';
 import type { FileOperations, WritableFile } from './file-operations.ts';
-import { encodeLine } from './lines.ts';
-import { draftName, snapshotName } from './names.ts';
+import { draftName, encodeLine, headerOf, type SnapshotEnd, snapshotName } from './format.ts';
 
 /** What writeSnapshot() needs. */
 export interface SnapshotOptions {

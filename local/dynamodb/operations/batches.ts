@@ -1,13 +1,11 @@
 /** Reads the requests of BatchGetItem and BatchWriteItem. */
 import type { Item } from '../attributes.ts';
-import { invalid } from '../refusals.ts';
+import { invalid, maxBatchGetBytes, maxBatchGets, maxBatchWrites } from '../refusals.ts';
 import type { Table } from '../table.ts';
-import { maxBatchGetBytes, maxBatchGets, maxBatchWrites } from '../validation/limits.ts';
-import { flagOf, listOf, recordOf, type Input } from '../validation/requests.ts';
+import { flagOf, type Input, listOf, recordOf } from '../validation/requests.ts';
 import { isRecord } from '../validation/values.ts';
 import { sizeOfItem } from '../values.ts';
-import { projectionOf, readId } from './reads.ts';
-import { readWrite, type Write } from './writes.ts';
+import { projectionOf, readId, readWrite, type Write } from './single-items.ts';
 
 /** What a batch reads of one table. */
 export interface BatchGet {

@@ -3,11 +3,9 @@
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
  */
 import type { Item } from '../attributes.ts';
-import { invalid } from '../refusals.ts';
-import type { Change } from '../table.ts';
-import type { IndexChange } from '../table-index.ts';
-import { bytesOfReadUnit, bytesOfWriteUnit } from '../validation/limits.ts';
-import { textOf, type Input } from '../validation/requests.ts';
+import { bytesOfReadUnit, bytesOfWriteUnit, invalid } from '../refusals.ts';
+import type { Change, IndexChange } from '../table.ts';
+import { type Input, textOf } from '../validation/requests.ts';
 import { sizeOfItem } from '../values.ts';
 
 /** What ReturnConsumedCapacity may be. */

@@ -4,24 +4,22 @@
  */
 import type { Item } from '../attributes.ts';
 import type { Test } from '../expressions/condition.ts';
-import type { KeyRequirement } from '../expressions/key-condition.ts';
+import { checkRequirements, type KeyRequirement } from '../expressions/key-condition.ts';
 import type { Values } from '../expressions/placeholders.ts';
-import { condition, keyCondition, projection, type Prepared } from '../expressions/prepared.ts';
-import type { KeySchema } from '../keys.ts';
+import { condition, keyCondition, type Prepared, projection } from '../expressions/prepared.ts';
 import { invalid } from '../refusals.ts';
-import type { TableIndex } from '../table-index.ts';
-import type { Table } from '../table.ts';
+import type { KeySchema } from '../rows.ts';
+import type { Table, TableIndex } from '../table.ts';
 import {
   flagOf,
+  type Input,
   numberOf,
   placeholdersOf,
   refuseLegacy,
   requireAllUsed,
   textOf,
-  type Input,
 } from '../validation/requests.ts';
-import { checkRequirements } from './key-ranges.ts';
-import { requireScalarKeys } from './reads.ts';
+import { requireScalarKeys } from './single-items.ts';
 
 /** What Query and Scan have in common. */
 export interface Reading {

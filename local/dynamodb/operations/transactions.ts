@@ -1,16 +1,23 @@
 /** Reads the items of transactions. */
 import { hash } from 'node:crypto';
-import type { Token } from '../holds.ts';
 import { AwsError } from '../../aws/aws-error.ts';
-import { invalid, KeyMismatch, reasonOf, transactionCanceled, type CancellationReason } from '../refusals.ts';
+import type { Item } from '../attributes.ts';
+import type { Token } from '../holds.ts';
+import {
+  type CancellationReason,
+  invalid,
+  KeyMismatch,
+  maxTokenLength,
+  maxTransactionBytes,
+  maxTransactionItems,
+  reasonOf,
+  transactionCanceled,
+} from '../refusals.ts';
 import type { Change, Table } from '../table.ts';
-import { maxTokenLength, maxTransactionBytes, maxTransactionItems } from '../validation/limits.ts';
-import { listOf, recordOf, textOf, type Input } from '../validation/requests.ts';
+import { type Input, listOf, recordOf, textOf } from '../validation/requests.ts';
 import { isRecord } from '../validation/values.ts';
 import { sizeOfItem } from '../values.ts';
-import { projectionOf, readId } from './reads.ts';
-import { changeOf, readWrite, type Write, type WriteKind } from './writes.ts';
-import type { Item } from '../attributes.ts';
+import { changeOf, projectionOf, readId, readWrite, type Write, type WriteKind } from './single-items.ts';
 
 /** One item of a transaction. `refusal` is what DynamoDB reports as the reason of this item. */
 export interface Step {

@@ -1,10 +1,9 @@
 /** Checks keys against the definition of their table. */
 import type { Attribute, Item } from '../attributes.ts';
-import type { KeyAttribute, KeyType } from '../keys.ts';
-import { invalid, KeyMismatch } from '../refusals.ts';
+import { invalid, KeyMismatch, maxHashBytes, maxItemBytes, maxRangeBytes } from '../refusals.ts';
+import type { KeyAttribute, KeyType } from '../rows.ts';
 import type { Table } from '../table.ts';
 import { byteLength, bytesOfBase64, isWithin, memberOf } from '../values.ts';
-import { maxHashBytes, maxItemBytes, maxRangeBytes } from './limits.ts';
 
 const wrongKey = 'The provided key element does not match the schema';
 

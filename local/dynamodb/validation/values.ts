@@ -1,9 +1,8 @@
 /** Checks the values of a request and brings them into the engine's form. */
 import type { Attribute, Item } from '../attributes.ts';
 import { compareNumbers, isNormal, normalNumber } from '../numbers.ts';
-import { invalid, notSerialized } from '../refusals.ts';
+import { invalid, maxNesting, notSerialized } from '../refusals.ts';
 import { compareBytes, compareTexts } from '../values.ts';
-import { maxNesting } from './limits.ts';
 
 /**
  * Checks an item or a key as DynamoDB does. Numbers get one form and sets are sorted. Returns the same object

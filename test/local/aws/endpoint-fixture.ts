@@ -4,16 +4,11 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { AwsService } from '../../../local/aws/aws-call.ts';
 import { AwsError } from '../../../local/aws/aws-error.ts';
-import { createDynamo } from '../../../local/aws/dynamodb-service.ts';
-import type { Dynamo } from '../../../local/aws/dynamodb-service.ts';
-import { createAwsEndpoint } from '../../../local/aws/endpoint.ts';
-import type { AwsEndpoint, AwsEndpointOptions } from '../../../local/aws/endpoint.ts';
-import { createFaults } from '../../../local/aws/faults.ts';
-import type { Faults } from '../../../local/aws/faults.ts';
-import { createObjectStore } from '../../../local/aws/object-store.ts';
-import type { ObjectStore } from '../../../local/aws/object-store.ts';
-import { createSecrets } from '../../../local/aws/secrets.ts';
-import type { Secrets } from '../../../local/aws/secrets.ts';
+import { createDynamo, type Dynamo } from '../../../local/aws/dynamodb-service.ts';
+import { type AwsEndpoint, type AwsEndpointOptions, createAwsEndpoint } from '../../../local/aws/endpoint.ts';
+import { createFaults, type Faults } from '../../../local/aws/faults.ts';
+import { createObjectStore, type ObjectStore } from '../../../local/aws/object-store.ts';
+import { createSecrets, type Secrets } from '../../../local/aws/secrets.ts';
 
 export const startMillis = Date.UTC(2026, 10, 21, 12);
 

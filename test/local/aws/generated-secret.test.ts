@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { generateSecretString } from '../../../local/aws/generated-secret.ts';
+import { generateSecretString } from '../../../local/aws/secrets.ts';
 
 test('A generated secret has the length and the characters that were asked for', () => {
   expect(generateSecretString({})).toMatch(/^[!-~]{32}$/);

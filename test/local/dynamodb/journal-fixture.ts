@@ -1,16 +1,14 @@
 /** What the tests of the journal share: a storage with tables in front of it, and its files in memory. */
 import { expect } from 'vitest';
-import { createFolderStorage } from '../../../local/dynamodb/journal/folder-storage.ts';
-import type {
-  FolderStorageOptions,
-  SnapshotOutcome,
+import { FolderRefused } from '../../../local/disk-errors.ts';
+import {
+  createFolderStorage,
+  type FolderStorageOptions,
+  type SnapshotOutcome,
 } from '../../../local/dynamodb/journal/folder-storage.ts';
 import type { StoredRecord } from '../../../local/dynamodb/storage.ts';
-import { FolderRefused } from '../../../local/folder-refused.ts';
-import { commit, createMapTables, put, tableDefinition } from './map-tables.ts';
-import type { MapTables } from './map-tables.ts';
-import { createMemoryFiles } from './memory-files.ts';
-import type { MemoryFiles } from './memory-files.ts';
+import { commit, createMapTables, type MapTables, put, tableDefinition } from './map-tables.ts';
+import { createMemoryFiles, type MemoryFiles } from './memory-files.ts';
 
 export const folder = '/data/tables';
 export const table: StoredRecord = { kind: 'table', table: tableDefinition('Main') };

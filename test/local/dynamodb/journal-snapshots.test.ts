@@ -18,7 +18,7 @@ import { commit, createMapTables, put, remove, tableDefinition } from './map-tab
 import { createMemoryFiles, turns, type MemoryFiles } from './memory-files.ts';
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { encodeLine } from '../../../local/dynamodb/journal/lines.ts';
+import { encodeLine } from '../../../local/dynamodb/journal/format.ts';
 import { temporaryFolder } from '../machine-fixture.ts';
 
 describe('a snapshot', () => {

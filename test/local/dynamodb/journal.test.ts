@@ -2,8 +2,8 @@
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFolderStorage } from '../../../local/dynamodb/journal/folder-storage.ts';
-import { encodeLine } from '../../../local/dynamodb/journal/lines.ts';
-import { refuseOldForm } from '../../../local/dynamodb/journal/refusals.ts';
+import { encodeLine } from '../../../local/dynamodb/journal/format.ts';
+import { refuseOldForm } from '../../../local/dynamodb/journal/load-folder.ts';
 import type { StoredRecord } from '../../../local/dynamodb/storage.ts';
 import { temporaryFolder } from '../machine-fixture.ts';
 import {

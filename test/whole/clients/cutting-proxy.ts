@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as send, type ServerResponse } from 'node:http';
 import { finished, pipeline } from 'node:stream/promises';
-import { listenOnLoopback } from '../../../local/loopback.ts';
+import { listenOnLoopback } from '../../../local/http.ts';
 
 /** What can happen to a request. */
 export const cuts = [

@@ -1,4 +1,7 @@
-import { hasErrorCode } from './error-code.ts';
+/** Whether the error is one of Node with this code, such as ENOENT. */
+export function hasErrorCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
 
 /**
  * The service could not keep a record that it has to keep. It is unknown which part of the write is on disk,
@@ -25,3 +28,18 @@ export function isOfDisk(error: unknown): boolean {
 }
 
 export type OnWriteFailed = (failure: WriteFailed) => void;
+
+/** This process cannot take the folder. The message is one sentence for a person. */
+export class FolderRefused extends Error {
+  override readonly name = 'FolderRefused';
+  /**
+   * `FOLDER_IN_USE`: another service holds the folder. `FOLDER_UNUSABLE`: the folder cannot be made, written
+   * or locked, or this release cannot read its tables.
+   */
+  readonly code: 'FOLDER_IN_USE' | 'FOLDER_UNUSABLE';
+
+  constructor(code: FolderRefused['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -124,3 +124,47 @@ function readPaths(resources: Resources): ReadonlyMap<string, string> {
   };
   return new Map([...parts.keys()].map((id) => [id, pathOf(id)]));
 }
+
+/** A route of the HTTP API: `POST /images/generate`, or `$default`. */
+export interface LocalRoute {
+  readonly routeKey: string;
+  readonly functionId: string;
+}
+
+const apiSchemaOfCompute = z.object({ ProtocolType: z.literal('HTTP') });
+const integrationSchema = z.object({
+  IntegrationType: z.literal('AWS_PROXY'),
+  IntegrationUri: z.string(),
+  PayloadFormatVersion: z.literal('2.0'),
+});
+const routeSchema = z.object({
+  RouteKey: z.string(),
+  Target: z.string(),
+  AuthorizationType: z.literal('NONE').default('NONE'),
+});
+
+/** The routes of the HTTP API, each with the function behind it. */
+export function readRoutes(resources: Resources): readonly LocalRoute[] {
+  resources.of('AWS::ApiGatewayV2::Api', apiSchemaOfCompute);
+  const integrations = new Map(
+    resources
+      .of('AWS::ApiGatewayV2::Integration', integrationSchema)
+      .map((integration) => [`integrations/${integration.id}`, integratedFunction(integration)]),
+  );
+  return resources.of('AWS::ApiGatewayV2::Route', routeSchema).map(({ properties, unsupported }) => {
+    const functionId = integrations.get(properties.Target);
+    if (functionId === undefined)
+      throw unsupported(`Target ${properties.Target} is not an integration of this template`);
+    return { routeKey: properties.RouteKey, functionId };
+  });
+}
+
+function integratedFunction({
+  properties,
+  unsupported,
+}: Resource<z.output<typeof integrationSchema>>): string {
+  const functionId = idOfArn('function', properties.IntegrationUri);
+  if (functionId === undefined)
+    throw unsupported(`IntegrationUri ${properties.IntegrationUri} is not a function of this template`);
+  return functionId;
+}

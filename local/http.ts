@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Server } from 'node:net';
 
 /** Reads a request's body. Undefined when the body is larger than `maxBytes`; the rest of it is not kept. */
 export async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
@@ -63,4 +64,15 @@ export function discardBody(incoming: IncomingMessage, outgoing: ServerResponse,
   incoming.on('close', () => clearTimeout(timer));
   if (incoming.readableEnded) answer();
   else incoming.on('end', answer);
+}
+
+/** Listens on 127.0.0.1 and resolves with the port. Port 0 takes a free one. */
+export async function listenOnLoopback(server: Server, port = 0): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
+  return address.port;
 }
