@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import type { VirtualClock } from './clock.ts';
 import { type FlyingInvocation, isRequest } from './lambda/functions.ts';
@@ -37,27 +37,17 @@ async function waitUntilAtRest(
     );
   for (;;) {
     // Let a result that has just arrived reach the interpreter first.
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
+    await setImmediate();
     const nextTimer = await sync();
     const moving = awaited();
     if (moving.length === 0) return nextTimer;
-    await anyEnds(moving, patienceMillis);
-  }
-}
-
-/** Resolves when one of the invocations ends, or when the patience for one is used up. */
-async function anyEnds(moving: readonly FlyingInvocation[], patienceMillis: number): Promise<void> {
-  const patience = Math.min(
-    ...moving.map(({ startedAt = Date.now() }) => startedAt + patienceMillis - Date.now()),
-  );
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), Math.max(patience, 1));
-  try {
-    await Promise.race([promise, ...moving.map(({ done }) => done)]);
-  } finally {
-    clearTimeout(timer);
+    const patience = Math.min(
+      ...moving.map(({ startedAt = Date.now() }) => startedAt + patienceMillis - Date.now()),
+    );
+    await Promise.race([
+      sleep(Math.max(patience, 1), undefined, { ref: false }),
+      ...moving.map(({ done }) => done),
+    ]);
   }
 }
 

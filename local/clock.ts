@@ -1,7 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import * as z from 'zod';
-import { hasErrorCode } from './disk-errors.ts';
+import { readIfPresent, replaceFile } from './disk.ts';
+import { isObject, parseJson } from './json.ts';
 
 /**
  * The cell with the offset in the clock's shared memory. Cells are 64-bit integers, in milliseconds.
@@ -56,11 +54,9 @@ export interface VirtualClock {
   readonly jumpTo: (instant: number) => void;
   /** Lets time flow again, from the instant at which the clock stands. */
   readonly thaw: () => void;
-  /** Shared memory through which a worker sees the same time at once. shared-clock.ts describes its cells. */
+  /** Shared memory through which a worker sees the same time at once. offsetCell and standsAtCell are its cells. */
   readonly shared: SharedArrayBuffer;
 }
-
-const recordSchema = z.object({ offset_millis: z.int(), seen_at: z.int() });
 
 /**
  * Opens the clock whose offset is in `file`. Without a file the clock starts at real time, and its offset is
@@ -79,7 +75,8 @@ export function openClock(file?: string, realNow: () => number = Date.now): Virt
    */
   const keep = (instant: number): number => {
     const offset = instant - realNow();
-    if (file !== undefined) writeRecord(file, offset, instant);
+    if (file !== undefined)
+      replaceFile(file, `${JSON.stringify({ offset_millis: offset, seen_at: instant })}\n`);
     return offset;
   };
 
@@ -112,24 +109,12 @@ export function openClock(file?: string, realNow: () => number = Date.now): Virt
   };
 }
 
-function readRecord(file: string): z.output<typeof recordSchema> | undefined {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if (hasErrorCode(error, 'ENOENT')) return undefined;
-    throw error;
-  }
-  try {
-    return recordSchema.parse(JSON.parse(text));
-  } catch (cause) {
-    throw new Error(`${file} is not a clock's file`, { cause });
-  }
-}
-
-function writeRecord(file: string, offset: number, instant: number): void {
-  mkdirSync(dirname(file), { recursive: true });
-  const next = `${file}.next`;
-  writeFileSync(next, `${JSON.stringify({ offset_millis: offset, seen_at: instant })}\n`);
-  renameSync(next, file);
+function readRecord(file: string): { offset_millis: number; seen_at: number } | undefined {
+  const text = readIfPresent(file);
+  if (text === undefined) return undefined;
+  const record = parseJson(text);
+  const { offset_millis, seen_at } = isObject(record) ? record : {};
+  if (!Number.isInteger(offset_millis) || !Number.isInteger(seen_at))
+    throw new Error(`${file} is not a clock's file`);
+  return { offset_millis: Number(offset_millis), seen_at: Number(seen_at) };
 }

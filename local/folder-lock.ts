@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { FolderRefused } from './disk-errors.ts';
+import { FolderRefused, replaceFile } from './disk.ts';
 import {
   proofOf,
   readServiceRecord,
@@ -26,13 +26,11 @@ import {
 /** The lock of a folder that this process holds. */
 export interface FolderLock {
   /** Writes the addresses into service.json, where the operator's command finds the service. */
-  readonly announce: (addresses: ServiceAddresses) => void;
+  readonly announce: (addresses: Omit<ReadyService, 'pid' | 'startedAt' | 'secret'>) => void;
   /** Proves to a reader of the folder's service.json that this process holds the folder. */
   readonly prove: (challenge: string) => string;
   readonly release: () => void;
 }
-
-type ServiceAddresses = Omit<ReadyService, 'pid' | 'startedAt' | 'secret'>;
 
 const lockName = 'lock';
 /**
@@ -51,7 +49,6 @@ const held = new Set<DatabaseSync>();
 
 /** Takes the folder for this process, and makes the folder when it is missing. Throws FolderRefused. */
 export function lockFolder(folder: string): FolderLock {
-  makeFolder(folder);
   const database = openLock(folder);
   held.add(database);
   const file = path.join(folder, serviceFileName);
@@ -61,9 +58,11 @@ export function lockFolder(folder: string): FolderLock {
     secret: randomBytes(32).toString('hex'),
   };
   // While this process holds the lock, no other process writes the file.
-  write(file, own);
+  const write = (record: ServiceRecord): void =>
+    replaceFile(file, `${JSON.stringify(record, undefined, 2)}\n`, { isPrivate: true });
+  write(own);
   return {
-    announce: (addresses) => write(file, { ...own, ...addresses }),
+    announce: (addresses) => write({ ...own, ...addresses }),
     prove: (challenge) => proofOf(own.secret, challenge),
     release: () => {
       rmSync(file, { force: true });
@@ -73,17 +72,10 @@ export function lockFolder(folder: string): FolderLock {
   };
 }
 
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (error) {
-    throw unusable(folder, error);
-  }
-}
-
 function openLock(folder: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
+    mkdirSync(folder, { recursive: true });
     database = new DatabaseSync(path.join(folder, lockName), { timeout: waitMillis });
     // A transaction that stays open. It writes nothing, so the file stays empty. Its rollback journal is in memory,
     // so a full disk can be locked as well.
@@ -99,10 +91,8 @@ function openLock(folder: string): DatabaseSync {
 
 function inUse(folder: string): FolderRefused {
   const record = readServiceRecord(folder);
-  const who =
-    record === undefined ? [] : [`process ${record.pid}`, record.localUrl ?? 'it is still starting'];
-  const detail = who.length === 0 ? '' : ` (${who.join(', ')})`;
-  return new FolderRefused('FOLDER_IN_USE', `A service already runs on ${folder}${detail}.`);
+  const detail = record && ` (process ${record.pid}, ${record.localUrl ?? 'it is still starting'})`;
+  return new FolderRefused('FOLDER_IN_USE', `A service already runs on ${folder}${detail ?? ''}.`);
 }
 
 function unusable(folder: string, cause: unknown): FolderRefused {
@@ -111,15 +101,4 @@ function unusable(folder: string, cause: unknown): FolderRefused {
   return new FolderRefused('FOLDER_UNUSABLE', `The folder ${folder} cannot be locked (${why}): ${remedy}.`, {
     cause,
   });
-}
-
-/**
- * Writes the file so that a reader sees either the old text or the new text, never a part. Only the owner may
- * read the file, because it holds the secret.
- */
-function write(file: string, record: ServiceRecord): void {
-  const draft = `${file}.draft`;
-  rmSync(draft, { force: true });
-  writeFileSync(draft, `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, file);
 }

@@ -1,5 +1,40 @@
+/** Requests and answers over HTTP, as all servers of the one machine treat them. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:net';
+
+export type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
+
+/** Listens on 127.0.0.1 and resolves with the port. Port 0 takes a free one. */
+export async function listenOnLoopback(server: Server, port = 0): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
+  return address.port;
+}
+
+/** The path and the query of a request, exactly as the client sent them. The query has no question mark. */
+export function targetOf({ url = '/' }: IncomingMessage): { path: string; query: string } {
+  const mark = url.indexOf('?');
+  return mark < 0 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
+}
+
+/** The address of the connection. A header is not used, because a client can write any address there. */
+export function addressOf({ socket }: IncomingMessage): string {
+  return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+}
+
+/** The headers under lower-case names. When a header occurs twice, a comma joins its values. */
+export function joinedHeaders(incoming: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(incoming.headersDistinct).map(([name, values = []]) => [
+      name,
+      values.join(name === 'cookie' ? '; ' : ','),
+    ]),
+  );
+}
 
 /** Reads a request's body. Undefined when the body is larger than `maxBytes`; the rest of it is not kept. */
 export async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
@@ -15,17 +50,25 @@ export async function readBody(incoming: IncomingMessage, maxBytes: number): Pro
   return Buffer.concat(chunks);
 }
 
-/** Answers with JSON. */
 export function sendJson(
   outgoing: ServerResponse,
   status: number,
   value: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  const text = JSON.stringify(value);
+  sendText(outgoing, status, 'application/json', JSON.stringify(value), headers);
+}
+
+export function sendText(
+  outgoing: ServerResponse,
+  status: number,
+  contentType: string,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   outgoing.writeHead(status, {
     ...headers,
-    'content-type': 'application/json',
+    'content-type': contentType,
     'content-length': Buffer.byteLength(text),
   });
   outgoing.end(text);
@@ -66,13 +109,16 @@ export function discardBody(incoming: IncomingMessage, outgoing: ServerResponse,
   else incoming.on('end', answer);
 }
 
-/** Listens on 127.0.0.1 and resolves with the port. Port 0 takes a free one. */
-export async function listenOnLoopback(server: Server, port = 0): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
-  return address.port;
+/** The first outcome, or undefined after the time limit. The work goes on in that case. */
+export async function within<Outcome>(
+  millis: number,
+  outcomes: readonly Promise<Outcome>[],
+): Promise<Outcome | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), millis);
+  try {
+    return await Promise.race([...outcomes, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

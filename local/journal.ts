@@ -1,16 +1,6 @@
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { hasErrorCode, isOfDisk, type OnWriteFailed, WriteFailed } from './disk-errors.ts';
+import { isOfDisk, type OnWriteFailed, readIfPresent, replaceFile, WriteFailed } from './disk.ts';
 
 /**
  * A file of JSON lines that only grows. An entry survives kill -9 as soon as append() has returned. append() throws
@@ -32,7 +22,7 @@ export function openJournal<Entry>(
   onWriteFailed?: OnWriteFailed,
 ): { entries: Entry[]; journal: Journal<Entry> } {
   mkdirSync(dirname(file), { recursive: true });
-  const text = readText(file);
+  const text = readIfPresent(file) ?? '';
   const entries = keep(parseLines<Entry>(text));
   const whole = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
   if (whole !== text) rewrite(file, text, whole);
@@ -58,10 +48,9 @@ export function openJournal<Entry>(
 /** The rewritten file is shorter, but for a moment it needs room beside the old one. */
 function rewrite(file: string, text: string, whole: string): void {
   try {
-    writeFileSync(`${file}.next`, whole);
-    renameSync(`${file}.next`, file);
+    replaceFile(file, whole);
   } catch (error) {
-    rmSync(`${file}.next`, { force: true });
+    rmSync(`${file}.draft`, { force: true });
     if (!isOfDisk(error)) throw error;
     truncateSync(file, Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1)));
   }
@@ -72,18 +61,8 @@ function writeWhole(handle: number, bytes: Buffer): void {
   for (let done = 0; done < bytes.length;) done += writeSync(handle, bytes, done);
 }
 
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (hasErrorCode(error, 'ENOENT')) return '';
-    throw error;
-  }
-}
-
+/** The text after the last line break is empty, or the process was killed while it wrote that line. */
 function parseLines<Entry>(text: string): Entry[] {
-  const lines = text.split('\n');
-  // The text after the last line break is empty, or the process was killed while it wrote that line.
-  lines.pop();
+  const lines = text.split('\n').slice(0, -1);
   return lines.map((line) => JSON.parse(line) as Entry);
 }

@@ -8,15 +8,13 @@ import { createFaults, type Faults } from './aws/faults.ts';
 import { createAuthorizer, operator } from './aws/iam.ts';
 import { createObjectStore, type ObjectStore } from './aws/object-store.ts';
 import { createSecrets, generateSecretString } from './aws/secrets.ts';
-import type { OnWriteFailed } from './disk-errors.ts';
-import { createFolderStorage, type SnapshotOutcome } from './dynamodb/journal/folder-storage.ts';
+import type { OnWriteFailed } from './disk.ts';
+import { createFolderStorage } from './dynamodb/journal/folder-storage.ts';
 import type { LocalTable, LocalTemplate } from './template.ts';
 
 /** The local AWS: all services of one data folder behind one address. */
-export interface LocalAws {
+export interface LocalAws extends Pick<AwsEndpoint, 'handle' | 'watch'> {
   readonly url: string;
-  readonly handle: AwsEndpoint['handle'];
-  readonly watch: AwsEndpoint['watch'];
   readonly objects: ObjectStore;
   readonly faults: Faults;
   /** The grants that calls of the functions have used so far, as `role action resource`. */
@@ -26,16 +24,13 @@ export interface LocalAws {
   readonly close: () => Promise<void>;
 }
 
-/** What startLocalAws() needs. */
 export interface LocalAwsOptions {
   readonly template: LocalTemplate;
   readonly folder: string;
   readonly now: () => number;
   /** How long a transaction of DynamoDB holds its items. The default is 0. */
   readonly transactionHoldMillis?: number;
-  /** The service that answers the calls to Step Functions. */
   readonly states: AwsService;
-  /** The service that answers the calls to Lambda. */
   readonly lambda: AwsService;
   readonly onWriteFailed: OnWriteFailed;
 }
@@ -57,7 +52,11 @@ export async function startLocalAws({
     now,
     storage: createFolderStorage({
       folder: path.join(folder, 'tables'),
-      onSnapshot: tellFailedSnapshot,
+      // Nothing is lost, but the journal grows until a later snapshot succeeds.
+      onSnapshot: (ended) => {
+        if (ended.outcome === 'failed')
+          console.error('a snapshot of the tables could not be written:', ended.cause);
+      },
       onWriteFailed,
     }),
     transactionHoldMillis,
@@ -68,7 +67,7 @@ export async function startLocalAws({
   try {
     for (const table of template.tables) await ensureTable(dynamo.service, table);
     for (const { arn, name, generate } of template.secrets)
-      await secrets.ensure(arn, name, generateSecretString(generate ?? {}));
+      secrets.ensure(arn, name, generateSecretString(generate ?? {}));
     const authorize = createAuthorizer(template.policies);
     const endpoint = createAwsEndpoint({
       dynamodb: dynamo.service,
@@ -83,13 +82,16 @@ export async function startLocalAws({
     });
     const { url, close } = await endpoint.listen();
     return {
+      ...endpoint,
       url,
       objects,
       faults,
-      handle: endpoint.handle,
-      watch: endpoint.watch,
       usedGrants: authorize.usedGrants,
-      expire: () => expire(template, dynamo.expireItems, objects),
+      expire: async () => {
+        await dynamo.expireItems();
+        for (const { name, expirations } of template.buckets)
+          for (const { prefix, days } of expirations) await objects.expire(name, prefix, days);
+      },
       close: async () => {
         await close();
         await dynamo.close();
@@ -100,23 +102,6 @@ export async function startLocalAws({
     await dynamo.close();
     objects.close();
     throw error;
-  }
-}
-
-/** Nothing is lost, but the journal grows until a later snapshot succeeds. */
-function tellFailedSnapshot(ended: SnapshotOutcome): void {
-  if (ended.outcome === 'failed')
-    console.error('a snapshot of the tables could not be written:', ended.cause);
-}
-
-async function expire(
-  { buckets }: LocalTemplate,
-  expireItems: () => Promise<number>,
-  objects: ObjectStore,
-): Promise<void> {
-  await expireItems();
-  for (const { name, expirations } of buckets) {
-    for (const { prefix, days } of expirations) await objects.expire(name, prefix, days);
   }
 }
 
@@ -145,11 +130,10 @@ async function ensureTable(dynamodb: AwsService, { name, create, ttlAttribute }:
  * starts on a new folder.
  */
 function requireIndexes(name: string, wanted: unknown, table: unknown): void {
-  const has = indexNames(table);
-  const missing = indexNames(wanted).filter((index) => !has.includes(index));
-  if (missing.length > 0)
+  const missing = indexNames(wanted).difference(indexNames(table));
+  if (missing.size > 0)
     throw new Error(
-      `Table ${name} in this folder is of an older version and lacks the index ${missing.join(', ')}: start on a new folder.`,
+      `Table ${name} in this folder is of an older version and lacks the index ${[...missing].join(', ')}: start on a new folder.`,
     );
 }
 
@@ -159,6 +143,6 @@ const indexedTable = z.object({
   GlobalSecondaryIndexes: z.array(z.object({ IndexName: z.string() })).default([]),
 });
 
-function indexNames(table: unknown): string[] {
-  return indexedTable.parse(table).GlobalSecondaryIndexes.map(({ IndexName }) => IndexName);
+function indexNames(table: unknown): Set<string> {
+  return new Set(indexedTable.parse(table).GlobalSecondaryIndexes.map(({ IndexName }) => IndexName));
 }

@@ -8,7 +8,7 @@ import { openClock, type VirtualClock } from './clock.ts';
 import { createControl, describeState } from './control/control.ts';
 import type { ReceivedWebhook } from './control/inbox-page.ts';
 import { type Inbox, inboxPath, openInbox, type VerifyWebhook } from './control/inbox.ts';
-import type { OnWriteFailed, WriteFailed } from './disk-errors.ts';
+import type { OnWriteFailed, WriteFailed } from './disk.ts';
 import { openDiskRoom } from './disk-room.ts';
 import { refuseOldForm } from './dynamodb/journal/load-folder.ts';
 import { lockFolder } from './folder-lock.ts';

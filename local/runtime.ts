@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { FunctionVersions } from './aws/function-versions.ts';
 import type { VirtualClock } from './clock.ts';
-import type { OnWriteFailed } from './disk-errors.ts';
+import type { OnWriteFailed } from './disk.ts';
 import { executionEvent, matchesPattern, scheduledEvent } from './event-bus.ts';
 import { createLocalFunctions, type LocalFunctions } from './lambda/functions.ts';
 import type { FunctionLogLine, InvocationResult } from './lambda/messages.ts';

@@ -1,13 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { localPath } from './control/control.ts';
-import { hasErrorCode } from './disk-errors.ts';
+import { hasErrorCode } from './disk.ts';
 import { resultsPath } from './front/objects.ts';
 import type { PortalFront } from './front/portal-front.ts';
-import { targetOf } from './gateway/events.ts';
 import type { RestApi } from './gateway/rest-api.ts';
-import { listenOnLoopback, sendJson } from './http.ts';
-
-export type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
+import { type Handler, listenOnLoopback, sendJson, targetOf } from './http.ts';
 
 /** The handler for each part of the server's paths. */
 export interface ServerHandlers {
@@ -47,7 +44,10 @@ export async function listen(port: number, onError: (error: unknown) => void): P
   // When the server closes an idle socket just as a client reuses it, the client sees a lost answer.
   server.keepAliveTimeout = 75_000;
   const bound = await listenOnLoopback(server, port).catch((error: unknown) => {
-    throw hasErrorCode(error, 'EADDRINUSE') ? portInUse(port, error) : error;
+    if (!hasErrorCode(error, 'EADDRINUSE')) throw error;
+    throw Object.assign(new Error(`Port ${port} is already in use.`, { cause: error }), {
+      code: 'EADDRINUSE',
+    });
   });
   return {
     port: bound,
@@ -74,8 +74,4 @@ async function answer(
   const restApi = restApis.find(({ serves }) => serves(path));
   if (restApi) return restApi.handle(incoming, outgoing);
   return api(incoming, outgoing);
-}
-
-function portInUse(port: number, cause: unknown): Error {
-  return Object.assign(new Error(`Port ${port} is already in use.`, { cause }), { code: 'EADDRINUSE' });
 }

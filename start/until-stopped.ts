@@ -2,7 +2,7 @@
 import pc from 'picocolors';
 import * as z from 'zod';
 import { visibleJson, visibleText } from '../client/command/terminal/visible-text.ts';
-import { FolderRefused, isOfDisk, WriteFailed } from '../local/disk-errors.ts';
+import { FolderRefused, isOfDisk, WriteFailed } from '../local/disk.ts';
 import { failureNamed, failures } from '../service/contract/failures.ts';
 import { asMicros, formatUsd } from '../service/values/money.ts';
 import { demoEmail } from './demo-account.ts';

@@ -13,10 +13,7 @@ export interface AwsCall {
   readonly caller: string;
   /** The request's members, under the names of the AWS API reference. An S3 `Body` is a Uint8Array. */
   readonly input: Record<string, unknown>;
-  /**
-   * Set while the fault index-lag is on. A query on an index then sees the index as it was when the fault was
-   * first seen.
-   */
+  /** Set while the fault index-lag is on: a query sees an index as it was when the fault was first seen. */
   readonly indexesLag?: true;
 }
 
@@ -32,22 +29,30 @@ export const localRegion = 'us-east-1';
 /** The secret key of every local caller. Presigned requests are signed with it. */
 export const localSecretKey = 'local';
 
-/** Reads the call's input with the schema. Throws ValidationException, which names the first wrong member. */
-export function parseInput<Schema extends z.ZodType>(schema: Schema, call: AwsCall): z.output<Schema> {
-  const parsed = schema.safeParse(call.input);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const member = issue?.path.join('.') ?? '';
-  throw new AwsError(
-    'ValidationException',
-    `${call.operation}: ${member === '' ? 'input' : member}: ${issue?.message ?? 'invalid'}`,
-  );
+/** The service that has these operations. */
+export function serviceOf(
+  operations: Readonly<Record<string, (call: AwsCall) => Promise<AwsOutput> | AwsOutput>>,
+): AwsService {
+  return async (call) => {
+    const operation = operations[call.operation];
+    if (operation === undefined) throw unknownOperation(call);
+    return operation(call);
+  };
 }
 
 /** The refusal of an operation that the stand-in does not have. */
-export function unknownOperation(call: AwsCall): AwsError {
-  return new AwsError(
-    'UnknownOperationException',
-    `the local ${call.service} has no operation ${call.operation}`,
-  );
+export function unknownOperation({ service, operation }: AwsCall): AwsError {
+  return new AwsError('UnknownOperationException', `the local ${service} has no operation ${operation}`);
+}
+
+/** Reads the call's input with the schema. Throws ValidationException, which names the first wrong member. */
+export function parseInput<Schema extends z.ZodType>(
+  schema: Schema,
+  { operation, input }: Pick<AwsCall, 'operation' | 'input'>,
+): z.output<Schema> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const member = issue?.path.join('.') || 'input';
+  throw new AwsError('ValidationException', `${operation}: ${member}: ${issue?.message ?? 'invalid'}`);
 }

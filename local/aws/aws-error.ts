@@ -1,26 +1,22 @@
-/** The parts of an error's answer besides its code and message. */
-export interface AwsErrorOptions {
-  /** The HTTP status. The default is 400. */
-  readonly status?: number;
-  /** Further members of the error's body, such as `CancellationReasons` or `Item`. */
-  readonly fields?: Readonly<Record<string, unknown>>;
-}
-
 /**
  * A refusal in AWS's words. `code` is the exception's name in the API reference, such as
- * `ConditionalCheckFailedException`.
+ * `ConditionalCheckFailedException`. `fields` are further members of the error's body, such as `Item`.
  */
 export class AwsError extends Error {
   readonly code: string;
   readonly status: number;
   readonly fields: Readonly<Record<string, unknown>>;
 
-  constructor(code: string, message: string, options: AwsErrorOptions = {}) {
+  constructor(
+    code: string,
+    message: string,
+    { status = 400, fields = {} }: { readonly status?: number; readonly fields?: AwsError['fields'] } = {},
+  ) {
     super(message);
     this.name = code;
     this.code = code;
-    this.status = options.status ?? 400;
-    this.fields = options.fields ?? {};
+    this.status = status;
+    this.fields = fields;
   }
 }
 

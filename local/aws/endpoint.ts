@@ -1,20 +1,20 @@
+/** The local AWS as a whole: the process calls it directly, unchanged SDK clients over loopback HTTP. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { listenOnLoopback } from '../http.ts';
-import { isObject } from '../json.ts';
 import type { AwsCall, AwsOutput, AwsService, ServiceName } from './aws-call.ts';
 import { AnswerLost, AwsError } from './aws-error.ts';
 import type { Faults } from './faults.ts';
 import {
-  contentTypeOfService,
   isOfLambda,
-  type JsonTarget,
+  readJsonInput,
   readLambdaCall,
   readTarget,
-  writeError,
+  writeJsonError,
+  writeJsonOutput,
   writeLambdaError,
   writeLambdaOutput,
-  writeOutput,
 } from './json-protocol.ts';
 import type { ObjectStore } from './object-store.ts';
 import { answersCors, type CorsRules, hideMissingKeys, isPresigned, presignedCaller } from './s3-access.ts';
@@ -39,9 +39,6 @@ export interface AwsEndpointOptions {
 /** Stands between a call and its service. It decides when to serve the call and what to answer. */
 export type AwsWatcher = (call: AwsCall, serve: () => Promise<AwsOutput>) => Promise<AwsOutput>;
 
-/**
- * The local AWS as a whole. The process calls it directly; unchanged SDK clients call it over loopback HTTP.
- */
 export interface AwsEndpoint {
   /**
    * Checks the caller's policies, applies the faults, and serves the call. Throws AwsError, or AnswerLost
@@ -56,146 +53,113 @@ export interface AwsEndpoint {
 
 /** Puts the five services behind one endpoint. */
 export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
+  const { authorize, faults, now, corsRules = () => [], objectStore, ...others } = options;
   const services: Record<ServiceName, AwsService> = {
-    dynamodb: options.dynamodb,
-    states: options.states,
-    secretsmanager: options.secretsmanager,
-    lambda: options.lambda,
-    s3: hideMissingKeys(options.objectStore.service, options.authorize),
+    ...others,
+    s3: hideMissingKeys(objectStore.service, authorize),
   };
   let watcher: AwsWatcher = (_call, serve) => serve();
   function handle(call: AwsCall): Promise<AwsOutput> {
     return watcher(call, async () => {
-      options.authorize(call);
-      return options.faults.apply(call, (seen) => services[seen.service](seen));
+      authorize(call);
+      return faults.apply(call, (seen) => services[seen.service](seen));
     });
   }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await buffer(request);
+    response.setHeader('x-amzn-requestid', randomUUID());
+    // Send no Date header. It would hold real time while the caller has virtual time. The SDK would take that
+    // for a wrong clock and repeat refused calls.
+    response.sendDate = false;
+    const header = request.headers['x-amz-target'];
+    if (typeof header === 'string') {
+      const target = readTarget(header);
+      return answer(
+        async () => {
+          const call = { ...target, caller: callerOf(request), input: readJsonInput(body) };
+          writeJsonOutput(target.service, await handle(call), response);
+        },
+        (error) => writeJsonError(target.service, error, response),
+      );
+    }
+    if (isOfLambda(request))
+      return answer(
+        async () => {
+          const call = readLambdaCall(request, callerOf(request));
+          writeLambdaOutput(call, await handle(call), response);
+        },
+        (error) => writeLambdaError(error, response),
+      );
+    return answer(
+      async () => {
+        requireLoopback(request);
+        if (answersCors(request, response, corsRules)) return;
+        const caller = isPresigned(request) ? presignedCaller(request, now()) : callerOf(request);
+        const call = readS3Call(request, body, caller);
+        writeS3Output(call, await handle(call), response);
+      },
+      (error) => writeS3Error(request, error, response),
+    );
+  }
+
   return {
     handle,
     watch: (next) => {
       watcher = next;
     },
-    listen: () => listen({ handle, now: options.now, corsRules: options.corsRules ?? (() => []) }),
+    listen: async () => {
+      const server = createServer((request, response) => {
+        serve(request, response).catch((error: unknown) => {
+          // A caller that was killed in the middle of a request is no error here.
+          if (!(error instanceof AnswerLost) && request.complete) console.error('local AWS endpoint:', error);
+          request.socket.destroy();
+        });
+      });
+      // Never close an idle socket. When the server closes it just as the SDK reuses it, the SDK sees a lost
+      // answer.
+      server.keepAliveTimeout = 0;
+      const port = await listenOnLoopback(server);
+      return {
+        url: `http://127.0.0.1:${port}`,
+        close: () =>
+          new Promise((resolve) => {
+            server.close(() => resolve());
+            server.closeAllConnections();
+          }),
+      };
+    },
   };
 }
 
-/** What the protocols over HTTP need. */
-interface Served {
-  readonly handle: AwsEndpoint['handle'];
-  readonly now: () => number;
-  readonly corsRules: CorsRules;
-}
-
-async function listen(served: Served): Promise<{ url: string; close: () => Promise<void> }> {
-  const server = createServer((request, response) => {
-    serve(served, request, response).catch((error: unknown) => {
-      // A caller that was killed in the middle of a request is no error here.
-      if (!(error instanceof AnswerLost) && request.complete) console.error('local AWS endpoint:', error);
-      request.socket.destroy();
-    });
-  });
-  // Never close an idle socket. When the server closes it just as the SDK reuses it, the SDK sees a lost
-  // answer.
-  server.keepAliveTimeout = 0;
-  const port = await listenOnLoopback(server);
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}
-
-async function serve(served: Served, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { handle } = served;
-  const parts: AsyncIterable<Uint8Array> = request;
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of parts) chunks.push(chunk);
-  const body = Buffer.concat(chunks);
-  response.setHeader('x-amzn-requestid', randomUUID());
-  // Send no Date header. It would hold real time while the caller has virtual time. The SDK would take that
-  // for a wrong clock and repeat refused calls.
-  response.sendDate = false;
-  const header = request.headers['x-amz-target'];
-  if (typeof header === 'string') return serveJson(handle, readTarget(header), request, body, response);
-  if (isOfLambda(request)) return serveLambda(handle, request, response);
+/** Serves a call. Every error but a lost answer is written as a refusal. */
+async function answer(work: () => Promise<void>, refuse: (error: AwsError) => void): Promise<void> {
   try {
-    requireLoopback(request);
-    if (answersCors(request, response, served.corsRules)) return;
-    const caller = isPresigned(request) ? presignedCaller(request, served.now()) : callerOf(request);
-    const call = readS3Call(request, body, caller);
-    writeS3Output(call, await handle(call), response);
+    await work();
   } catch (error) {
-    writeS3Error(request, asAwsError(error), response);
-  }
-}
-
-async function serveLambda(
-  handle: AwsEndpoint['handle'],
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  try {
-    const call = readLambdaCall(request, callerOf(request));
-    writeLambdaOutput(call, await handle(call), response);
-  } catch (error) {
-    writeLambdaError(asAwsError(error), response);
-  }
-}
-
-async function serveJson(
-  handle: AwsEndpoint['handle'],
-  target: JsonTarget,
-  request: IncomingMessage,
-  body: Buffer,
-  response: ServerResponse,
-): Promise<void> {
-  let status = 200;
-  let text: string;
-  try {
-    text = writeOutput(await handle({ ...target, caller: callerOf(request), input: parseBody(body) }));
-  } catch (error) {
-    const refusal = asAwsError(error);
-    status = refusal.status;
-    text = writeError(target.service, refusal);
-  }
-  response.writeHead(status, {
-    'content-type': contentTypeOfService[target.service],
-    'content-length': Buffer.byteLength(text),
-  });
-  response.end(text);
-}
-
-function parseBody(body: Buffer): Record<string, unknown> {
-  const parsed = parseJson(body.length === 0 ? '{}' : body.toString());
-  if (!isObject(parsed)) throw new AwsError('SerializationException', 'the body is not JSON');
-  return parsed;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    if (error instanceof AnswerLost) throw error;
+    if (error instanceof AwsError) {
+      refuse(error);
+      return;
+    }
+    console.error('local AWS endpoint:', error);
+    refuse(new AwsError('InternalServerError', 'Internal server error', { status: 500 }));
   }
 }
 
 function requireLoopback(request: IncomingMessage): void {
   // A web page can reach loopback through a host name of its own (DNS rebinding). An SDK client uses the
   // address.
-  if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '')) {
+  if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? ''))
     throw new AwsError('AccessDeniedException', 'the local AWS endpoint answers under 127.0.0.1 only', {
       status: 403,
     });
-  }
 }
 
 /**
  * The caller that signed the request. Signatures in a header are not checked, because every process that
  * sends one already runs on this machine. A presigned address leaves the machine's own programs, so its
- * signature is checked: see presigned.ts.
+ * signature is checked: see s3-access.ts.
  */
 function callerOf(request: IncomingMessage): string {
   requireLoopback(request);
@@ -205,11 +169,4 @@ function callerOf(request: IncomingMessage): string {
       status: 403,
     });
   return caller;
-}
-
-function asAwsError(error: unknown): AwsError {
-  if (error instanceof AwsError) return error;
-  if (error instanceof AnswerLost) throw error;
-  console.error('local AWS endpoint:', error);
-  return new AwsError('InternalServerError', 'Internal server error', { status: 500 });
 }

@@ -2,19 +2,16 @@
  * The stand-in of Lambda's versions and aliases. A start of the service is a deployment: a function whose code
  * or configuration has changed since its last version gets the next one. Only the last version runs here.
  */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import * as z from 'zod';
-import { hasErrorCode } from '../disk-errors.ts';
+import { readIfPresent, replaceFile } from '../disk.ts';
 import type { LocalAlias } from '../template.ts';
 import {
-  type AwsCall,
   type AwsOutput,
   type AwsService,
   localAccount,
   localRegion,
   parseInput,
-  unknownOperation,
+  serviceOf,
 } from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
 
@@ -29,8 +26,6 @@ const versionSchema = z.object({
 });
 const fileSchema = z.record(z.string(), z.array(versionSchema));
 
-type Version = z.output<typeof versionSchema>;
-
 export interface FunctionVersions {
   /** Gives the number of the version. Publishes the version unless it is the last one already. */
   readonly publish: (functionId: string, versionId: string) => string;
@@ -38,14 +33,23 @@ export interface FunctionVersions {
   readonly serviceFor: (functionIds: readonly string[], aliases: readonly LocalAlias[]) => AwsService;
 }
 
+/** Lambda gives at most 50 versions or aliases in one answer, also when more are asked for. */
+const mostItems = 50;
+const listSchema = z.object({
+  FunctionName: z.string().min(1),
+  MaxItems: z.coerce.number().int().min(1).max(10_000).default(mostItems),
+  Marker: z.string().regex(/^\d+$/).default('0'),
+});
+// Without a Qualifier, Lambda deletes the function. The stand-in does not.
+const deleteSchema = z.object({
+  FunctionName: z.string().min(1),
+  Qualifier: z.string().regex(/^(\$LATEST|\d+)$/),
+});
+
 /** Opens the versions that the file holds. The file is made with the first version. */
 export function openFunctionVersions(file: string, now: () => number): FunctionVersions {
-  const versions = new Map(Object.entries(read(file)));
-  const save = (): void => {
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(`${file}.new`, JSON.stringify(Object.fromEntries(versions)));
-    renameSync(`${file}.new`, file);
-  };
+  const versions = new Map(Object.entries(fileSchema.parse(JSON.parse(readIfPresent(file) ?? '{}'))));
+  const save = (): void => replaceFile(file, JSON.stringify(Object.fromEntries(versions)));
   return {
     publish: (functionId, versionId) => {
       const known = versions.get(functionId) ?? [];
@@ -57,119 +61,85 @@ export function openFunctionVersions(file: string, now: () => number): FunctionV
       return String(next.version);
     },
     serviceFor: (functionIds, aliases) => {
-      const operations: Readonly<Record<string, (call: AwsCall) => AwsOutput>> = {
+      const requireFunction = (functionId: string): void => {
+        if (!functionIds.includes(functionId)) throw notFound(functionId);
+      };
+      return serviceOf({
         ListVersionsByFunction: (call) => {
           const { FunctionName, ...page } = parseInput(listSchema, call);
-          requireFunction(functionIds, FunctionName);
+          requireFunction(FunctionName);
           const listed = (versions.get(FunctionName) ?? []).filter(({ deleted }) => deleted !== true);
           const all = [
-            describe(FunctionName, undefined),
-            ...listed.map((one) => describe(FunctionName, one)),
+            describe(FunctionName, '$LATEST', 0),
+            ...listed.map((one) => describe(FunctionName, String(one.version), one.publishedAt)),
           ];
           return pageOf('Versions', all, page);
         },
         ListAliases: (call) => {
           const { FunctionName, ...page } = parseInput(listSchema, call);
-          requireFunction(functionIds, FunctionName);
-          const own = aliases.filter(({ functionId }) => functionId === FunctionName);
-          return pageOf('Aliases', own.map(describeAlias), page);
+          requireFunction(FunctionName);
+          const own = aliases
+            .filter(({ functionId }) => functionId === FunctionName)
+            .map(({ name, version }) => ({
+              AliasArn: arnOf(`${FunctionName}:${name}`),
+              Name: name,
+              FunctionVersion: version,
+            }));
+          return pageOf('Aliases', own, page);
         },
         DeleteFunction: (call) => {
           const { FunctionName, Qualifier } = parseInput(deleteSchema, call);
-          requireFunction(functionIds, FunctionName);
+          requireFunction(FunctionName);
           if (Qualifier === '$LATEST')
-            throw invalid('$LATEST version cannot be deleted without deleting the function.');
+            throw new AwsError(
+              'InvalidParameterValueException',
+              '$LATEST version cannot be deleted without deleting the function.',
+            );
           const version = versions.get(FunctionName)?.find((one) => String(one.version) === Qualifier);
           if (version === undefined || version.deleted === true)
             throw notFound(`${FunctionName}:${Qualifier}`);
-          const naming = aliases.filter(
-            (alias) => alias.functionId === FunctionName && alias.version === Qualifier,
-          );
-          if (naming.length > 0) throw namedByAlias(FunctionName, Qualifier, naming);
+          const naming = aliases
+            .filter((alias) => alias.functionId === FunctionName && alias.version === Qualifier)
+            .map(({ name }) => name);
+          if (naming.length > 0)
+            throw new AwsError(
+              'ResourceConflictException',
+              `Version ${Qualifier} of ${FunctionName} is used by the aliases ${naming.join(', ')}. Delete or change them first.`,
+              { status: 409 },
+            );
           version.deleted = true;
           save();
           return {};
         },
-      };
-      // eslint-disable-next-line @typescript-eslint/require-await -- async turns a throw into a rejection
-      return async (call) => {
-        const operation = operations[call.operation];
-        if (operation === undefined) throw unknownOperation(call);
-        return operation(call);
-      };
+      });
     },
   };
 }
 
-function read(file: string): z.output<typeof fileSchema> {
-  try {
-    return fileSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch (error) {
-    if (hasErrorCode(error, 'ENOENT')) return {};
-    throw error;
-  }
-}
-
-/** Lambda gives at most 50 versions or aliases in one answer, also when more are asked for. */
-const mostItems = 50;
-const listSchema = z.object({
-  FunctionName: z.string().min(1),
-  MaxItems: z.coerce.number().int().min(1).max(10_000).default(mostItems),
-  Marker: z.string().regex(/^\d+$/).optional(),
-});
-// Without a Qualifier, Lambda deletes the function. The stand-in does not.
-const deleteSchema = z.object({
-  FunctionName: z.string().min(1),
-  Qualifier: z.string().regex(/^(\$LATEST|\d+)$/),
-});
-
 function pageOf(
   member: string,
   all: readonly AwsOutput[],
-  { MaxItems, Marker = '0' }: { MaxItems: number; Marker?: string | undefined },
+  { MaxItems, Marker }: { readonly MaxItems: number; readonly Marker: string },
 ): AwsOutput {
   const from = Number(Marker);
   const next = from + Math.min(MaxItems, mostItems);
   return { [member]: all.slice(from, next), ...(next < all.length && { NextMarker: String(next) }) };
 }
 
-function functionArn(functionId: string, qualifier: string): string {
-  return `arn:aws:lambda:${localRegion}:${localAccount}:function:${functionId}:${qualifier}`;
-}
-
-function describe(functionId: string, version: Version | undefined): AwsOutput {
-  const qualifier = version === undefined ? '$LATEST' : String(version.version);
+function describe(functionId: string, qualifier: string, publishedAt: number): AwsOutput {
   return {
     FunctionName: functionId,
-    FunctionArn: functionArn(functionId, qualifier),
+    FunctionArn: arnOf(`${functionId}:${qualifier}`),
     Version: qualifier,
     // Lambda writes this time with an offset instead of a Z.
-    LastModified: new Date(version?.publishedAt ?? 0).toISOString().replace('Z', '+0000'),
+    LastModified: new Date(publishedAt).toISOString().replace('Z', '+0000'),
   };
 }
 
-function describeAlias({ functionId, name, version }: LocalAlias): AwsOutput {
-  return { AliasArn: functionArn(functionId, name), Name: name, FunctionVersion: version };
-}
-
-function requireFunction(functionIds: readonly string[], functionId: string): void {
-  if (!functionIds.includes(functionId)) throw notFound(functionId);
+function arnOf(name: string): string {
+  return `arn:aws:lambda:${localRegion}:${localAccount}:function:${name}`;
 }
 
 function notFound(name: string): AwsError {
-  const arn = `arn:aws:lambda:${localRegion}:${localAccount}:function:${name}`;
-  return new AwsError('ResourceNotFoundException', `Function not found: ${arn}`, { status: 404 });
-}
-
-function invalid(message: string): AwsError {
-  return new AwsError('InvalidParameterValueException', message);
-}
-
-function namedByAlias(functionId: string, version: string, aliases: readonly LocalAlias[]): AwsError {
-  const names = aliases.map(({ name }) => name).join(', ');
-  return new AwsError(
-    'ResourceConflictException',
-    `Version ${version} of ${functionId} is used by the aliases ${names}. Delete or change them first.`,
-    { status: 409 },
-  );
+  return new AwsError('ResourceNotFoundException', `Function not found: ${arnOf(name)}`, { status: 404 });
 }

@@ -1,9 +1,34 @@
+/** The policies of IAM: which grants a call needs, and whether the statements of its caller give them. */
 import * as z from 'zod';
 import { isObject } from '../json.ts';
 import { executionOfToken } from '../step-functions/task-tokens.ts';
 import { type AwsCall, localAccount, localRegion, type ServiceName } from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
 import { localSecretArn } from './secrets.ts';
+
+const oneOrMore = z.union([z.string(), z.array(z.string())]).optional();
+
+/** A statement of an identity policy. Its intrinsic functions are already resolved. */
+export const statementSchema = z.strictObject({
+  Sid: z.string().optional(),
+  Effect: z.enum(['Allow', 'Deny']),
+  Action: oneOrMore,
+  NotAction: oneOrMore,
+  Resource: oneOrMore,
+  NotResource: oneOrMore,
+  Condition: z.record(z.string(), z.unknown()).optional(),
+});
+export type PolicyStatement = Readonly<z.output<typeof statementSchema>>;
+
+/** The caller that may do everything. It is the person at this machine. */
+export const operator = 'operator';
+
+/** Throws AccessDeniedException, in AWS's words, for a call that the caller's policies do not allow. */
+export interface Authorizer {
+  (call: AwsCall): void;
+  /** The grants that calls have used so far, as `caller action resource`, without those of the operator. */
+  readonly usedGrants: () => ReadonlySet<string>;
+}
 
 /** An action on a resource that a policy must allow for a call. */
 interface NeededGrant {
@@ -13,7 +38,99 @@ interface NeededGrant {
   readonly leadingKeys?: readonly string[];
 }
 
-type Input = Readonly<Record<string, unknown>>;
+/** Checks every call against the policies of the caller's role. A caller without policies may do nothing. */
+export function createAuthorizer(policies: ReadonlyMap<string, readonly PolicyStatement[]>): Authorizer {
+  const statements = new Map([...policies].map(([caller, list]) => [caller, list.map(compile)]));
+  const coveringOf = new Map<string, readonly CompiledStatement[]>();
+  const used = new Set<string>();
+
+  function authorize(call: AwsCall): void {
+    if (call.caller === operator) return;
+    for (const { action, resource, ...facts } of grantsOfService[call.service](call)) {
+      const grant = `${call.caller} ${action} ${resource}`;
+      const covering =
+        coveringOf.get(grant) ??
+        (statements.get(call.caller) ?? []).filter((statement) => statement.covers(action, resource));
+      coveringOf.set(grant, covering);
+      const because = refusalOf(covering, facts, action);
+      if (because !== undefined)
+        throw new AwsError(
+          'AccessDeniedException',
+          `User: arn:aws:sts::${localAccount}:assumed-role/${call.caller} is not authorized to perform: ${action} on resource: ${resource} ${because}`,
+        );
+      used.add(grant);
+    }
+  }
+  return Object.assign(authorize, { usedGrants: (): ReadonlySet<string> => used });
+}
+
+/** The values of a call that conditions compare. */
+type Facts = Pick<NeededGrant, 'leadingKeys'>;
+
+interface CompiledStatement {
+  readonly effect: PolicyStatement['Effect'];
+  /** Whether the condition of the statement holds. Undefined: this check does not understand it. */
+  readonly holds: (facts: Facts) => boolean | undefined;
+  readonly covers: (action: string, resource: string) => boolean;
+}
+
+function compile(statement: PolicyStatement): CompiledStatement {
+  const coversAction = matcher(statement.Action, statement.NotAction, 'i');
+  const coversResource = matcher(statement.Resource, statement.NotResource, '');
+  return {
+    effect: statement.Effect,
+    holds: conditionOf(statement.Condition),
+    covers: (action, resource) => coversAction(action) && coversResource(resource),
+  };
+}
+
+const leadingKeysSchema = z.strictObject({
+  'ForAllValues:StringLike': z.strictObject({
+    'dynamodb:LeadingKeys': z.union([z.string(), z.array(z.string())]),
+  }),
+});
+
+/** Understands one condition: the partition keys of the items are like one of these patterns. */
+function conditionOf(condition: PolicyStatement['Condition']): CompiledStatement['holds'] {
+  if (condition === undefined) return () => true;
+  const parsed = leadingKeysSchema.safeParse(condition);
+  if (!parsed.success) return () => undefined;
+  const patterns = [parsed.data['ForAllValues:StringLike']['dynamodb:LeadingKeys']].flat();
+  const likeOne = patterns.map((pattern) => wildcard(pattern));
+  // IAM lets a call without the key pass. Each write has one, and no read is granted by this condition.
+  return ({ leadingKeys }) => leadingKeys?.every((key) => likeOne.some((pattern) => pattern.test(key)));
+}
+
+function matcher(
+  listed: PolicyStatement['Action'],
+  excluded: PolicyStatement['Action'],
+  flags: string,
+): (text: string) => boolean {
+  // A statement with neither list is not valid. It must not cover everything.
+  if (listed === undefined && excluded === undefined) return () => false;
+  const patterns = [listed ?? excluded ?? []].flat().map((pattern) => wildcard(pattern, flags));
+  return (text) => patterns.some((pattern) => pattern.test(text)) === (listed !== undefined);
+}
+
+/** The wildcards of IAM and of CloudFront: `*` stands for any text, `?` for one character. */
+export function wildcard(pattern: string, flags = ''): RegExp {
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${source}$`, flags);
+}
+
+/**
+ * Why IAM refuses, or undefined. An explicit denial wins. A statement whose condition this check does not understand
+ * never allows and always denies.
+ */
+function refusalOf(covering: readonly CompiledStatement[], facts: Facts, action: string): string | undefined {
+  if (covering.some(({ effect, holds }) => effect === 'Deny' && holds(facts) !== false))
+    return 'with an explicit deny in an identity-based policy';
+  if (covering.some(({ holds }) => holds(facts) === true)) return undefined;
+  return `because no identity-based policy allows the ${action} action`;
+}
 
 /** A transaction needs a grant for each of its items (developer guide, "IAM policies for transactions"). */
 const actionOfItem: Readonly<Record<string, string>> = {
@@ -43,12 +160,11 @@ const grantsOfService: Readonly<Record<ServiceName, (call: AwsCall) => readonly 
         '*',
     },
   ],
-  secretsmanager: ({ operation, input }) => [
-    {
-      action: `secretsmanager:${operation}`,
-      resource: secretArn(text(input, 'SecretId') || text(input, 'Name')),
-    },
-  ],
+  secretsmanager: ({ operation, input }) => {
+    const id = text(input, 'SecretId') || text(input, 'Name');
+    const resource = id.startsWith('arn:') ? id : localSecretArn(id);
+    return [{ action: `secretsmanager:${operation}`, resource }];
+  },
   lambda: ({ operation, input }) => [
     {
       action: `lambda:${operation}`,
@@ -65,11 +181,6 @@ const grantsOfService: Readonly<Record<ServiceName, (call: AwsCall) => readonly 
     ];
   },
 };
-
-/** All grants that the call needs. */
-export function neededGrants(call: AwsCall): readonly NeededGrant[] {
-  return grantsOfService[call.service](call);
-}
 
 function dynamodbGrants({ operation, input }: AwsCall): readonly NeededGrant[] {
   const action = `dynamodb:${operation}`;
@@ -100,7 +211,7 @@ function dynamodbGrants({ operation, input }: AwsCall): readonly NeededGrant[] {
 }
 
 /** The partition keys that requests with a Key or an Item name. A Query names its partition in an expression. */
-function leadingKeysOf(...requests: readonly unknown[]): Pick<NeededGrant, 'leadingKeys'> {
+function leadingKeysOf(...requests: readonly unknown[]): Facts {
   const leadingKeys = requests.flatMap((request) => {
     const item = isObject(request) ? (request['Key'] ?? request['Item']) : undefined;
     const key = isObject(item) && isObject(item['pk']) ? item['pk']['S'] : undefined;
@@ -121,140 +232,7 @@ function tableArn(nameOrArn: string): string {
     : `arn:aws:dynamodb:${localRegion}:${localAccount}:table/${nameOrArn}`;
 }
 
-function secretArn(nameOrArn: string): string {
-  return nameOrArn.startsWith('arn:') ? nameOrArn : localSecretArn(nameOrArn);
-}
-
-function text(input: Input, member: string): string {
+function text(input: Readonly<Record<string, unknown>>, member: string): string {
   const value = input[member];
   return typeof value === 'string' ? value : '';
-}
-
-type OneOrMore = string | readonly string[];
-
-/** A statement of an identity policy. Its intrinsic functions are already resolved. */
-export interface PolicyStatement {
-  readonly Sid?: string | undefined;
-  readonly Effect: 'Allow' | 'Deny';
-  readonly Action?: OneOrMore | undefined;
-  readonly NotAction?: OneOrMore | undefined;
-  readonly Resource?: OneOrMore | undefined;
-  readonly NotResource?: OneOrMore | undefined;
-  readonly Condition?: Readonly<Record<string, unknown>> | undefined;
-}
-
-/** The caller that may do everything. It is the person at this machine. */
-export const operator = 'operator';
-
-/** Throws AccessDeniedException, in AWS's words, for a call that the caller's policies do not allow. */
-export interface Authorizer {
-  (call: AwsCall): void;
-  /**
-   * The grants that calls have used so far, as `caller action resource`. The operator's calls are not
-   * included.
-   */
-  readonly usedGrants: () => ReadonlySet<string>;
-}
-
-type Decision = 'allowed' | 'denied' | 'not allowed';
-
-/** The values of a call that conditions compare. */
-type Facts = Pick<NeededGrant, 'leadingKeys'>;
-
-/** Checks every call against the policies of the caller's role. A caller without policies may do nothing. */
-export function createAuthorizer(policies: ReadonlyMap<string, readonly PolicyStatement[]>): Authorizer {
-  const statements = new Map([...policies].map(([caller, list]) => [caller, list.map(compile)]));
-  const coveringOf = new Map<string, readonly CompiledStatement[]>();
-  const used = new Set<string>();
-
-  function authorize(call: AwsCall): void {
-    if (call.caller === operator) return;
-    for (const { action, resource, ...facts } of neededGrants(call)) {
-      const grant = `${call.caller} ${action} ${resource}`;
-      const covering =
-        coveringOf.get(grant) ??
-        (statements.get(call.caller) ?? []).filter((statement) => statement.covers(action, resource));
-      coveringOf.set(grant, covering);
-      const decision = decide(covering, facts);
-      if (decision !== 'allowed') throw accessDenied(call.caller, action, resource, decision);
-      used.add(grant);
-    }
-  }
-  return Object.assign(authorize, { usedGrants: (): ReadonlySet<string> => used });
-}
-
-interface CompiledStatement {
-  readonly effect: PolicyStatement['Effect'];
-  /** Whether the condition of the statement holds. Undefined: this check does not understand it. */
-  readonly holds: (facts: Facts) => boolean | undefined;
-  readonly covers: (action: string, resource: string) => boolean;
-}
-
-function compile(statement: PolicyStatement): CompiledStatement {
-  const coversAction = matcher(statement.Action, statement.NotAction, 'i');
-  const coversResource = matcher(statement.Resource, statement.NotResource, '');
-  return {
-    effect: statement.Effect,
-    holds: conditionOf(statement.Condition),
-    covers: (action, resource) => coversAction(action) && coversResource(resource),
-  };
-}
-
-/** Understands one condition: the partition keys of the items are like one of these patterns. */
-function conditionOf(condition: PolicyStatement['Condition']): CompiledStatement['holds'] {
-  if (condition === undefined) return () => true;
-  const parsed = leadingKeysSchema.safeParse(condition);
-  if (!parsed.success) return () => undefined;
-  const patterns = [parsed.data['ForAllValues:StringLike']['dynamodb:LeadingKeys']].flat();
-  const likeOne = patterns.map((pattern) => wildcard(pattern, ''));
-  // IAM lets a call without the key pass. Each write has one, and no read is granted by this condition.
-  return ({ leadingKeys }) => leadingKeys?.every((key) => likeOne.some((pattern) => pattern.test(key)));
-}
-
-const leadingKeysSchema = z.strictObject({
-  'ForAllValues:StringLike': z.strictObject({
-    'dynamodb:LeadingKeys': z.union([z.string(), z.array(z.string())]),
-  }),
-});
-
-function matcher(
-  listed: OneOrMore | undefined,
-  excluded: OneOrMore | undefined,
-  flags: string,
-): (text: string) => boolean {
-  // A statement with neither list is not valid. It must not cover everything.
-  if (listed === undefined && excluded === undefined) return () => false;
-  const patterns = [listed ?? excluded ?? []].flat().map((pattern) => wildcard(pattern, flags));
-  return (text) => patterns.some((pattern) => pattern.test(text)) === (listed !== undefined);
-}
-
-/** IAM's wildcards: `*` stands for any text, `?` for one character. */
-function wildcard(pattern: string, flags: string): RegExp {
-  const source = pattern
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.');
-  return new RegExp(`^${source}$`, flags);
-}
-
-/**
- * Decides as IAM does: an explicit denial wins. A statement whose condition this check does not understand never
- * allows and always denies.
- */
-function decide(covering: readonly CompiledStatement[], facts: Facts): Decision {
-  const denies = ({ effect, holds }: CompiledStatement): boolean =>
-    effect === 'Deny' && holds(facts) !== false;
-  if (covering.some(denies)) return 'denied';
-  return covering.some(({ holds }) => holds(facts) === true) ? 'allowed' : 'not allowed';
-}
-
-function accessDenied(caller: string, action: string, resource: string, decision: Decision): AwsError {
-  const because =
-    decision === 'denied'
-      ? 'with an explicit deny in an identity-based policy'
-      : `because no identity-based policy allows the ${action} action`;
-  return new AwsError(
-    'AccessDeniedException',
-    `User: arn:aws:sts::${localAccount}:assumed-role/${caller} is not authorized to perform: ${action} on resource: ${resource} ${because}`,
-  );
 }

@@ -1,33 +1,31 @@
+/** The protocols with JSON bodies: awsJson, and the REST of Lambda, of which only versions and aliases run here. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { sendText } from '../http.ts';
+import { isObject, parseJson } from '../json.ts';
 import type { AwsCall, AwsOutput, ServiceName } from './aws-call.ts';
-import type { AwsError } from './aws-error.ts';
+import { AwsError } from './aws-error.ts';
 
 type JsonService = Exclude<ServiceName, 's3' | 'lambda'>;
 
-/** The content of the header x-amz-target: `DynamoDB_20120810.GetItem`. */
-export interface JsonTarget {
-  readonly service: JsonService;
-  readonly operation: string;
-}
-
-const serviceOfPrefix: Readonly<Record<string, JsonService>> = {
-  DynamoDB_20120810: 'dynamodb',
-  AWSStepFunctions: 'states',
-  secretsmanager: 'secretsmanager',
+/** The part of x-amz-target before the dot, the content type, and the namespace of most errors. */
+const services: Readonly<
+  Record<JsonService, { readonly prefix: string; readonly contentType: string; readonly namespace: string }>
+> = {
+  dynamodb: {
+    prefix: 'DynamoDB_20120810',
+    contentType: 'application/x-amz-json-1.0',
+    namespace: 'com.amazonaws.dynamodb.v20120810#',
+  },
+  states: {
+    prefix: 'AWSStepFunctions',
+    contentType: 'application/x-amz-json-1.0',
+    namespace: 'com.amazonaws.swf.service.v2.model#',
+  },
+  secretsmanager: { prefix: 'secretsmanager', contentType: 'application/x-amz-json-1.1', namespace: '' },
 };
-
-/** The content types of the services: awsJson 1.0, and 1.1 for Secrets Manager. */
-export const contentTypeOfService: Readonly<Record<JsonService, string>> = {
-  dynamodb: 'application/x-amz-json-1.0',
-  states: 'application/x-amz-json-1.0',
-  secretsmanager: 'application/x-amz-json-1.1',
-};
-
-const namespaceOfService: Readonly<Record<JsonService, string>> = {
-  dynamodb: 'com.amazonaws.dynamodb.v20120810#',
-  states: 'com.amazonaws.swf.service.v2.model#',
-  secretsmanager: '',
-};
+const serviceOfPrefix = new Map(
+  Object.entries(services).map(([name, { prefix }]) => [prefix, name as JsonService]),
+);
 
 // These errors come from the shared front end of the older services, under namespaces of its own.
 const frontEndNamespaceOfError: Readonly<Record<string, string>> = {
@@ -39,43 +37,41 @@ const frontEndNamespaceOfError: Readonly<Record<string, string>> = {
   ValidationException: 'com.amazon.coral.validate#',
 };
 
-/**
- * Reads x-amz-target. An unknown service counts as an unknown operation of DynamoDB, and gets the same
- * refusal.
- */
-export function readTarget(header: string): JsonTarget {
+/** What the header x-amz-target names. An unknown service counts as an unknown operation of DynamoDB. */
+export function readTarget(header: string): { readonly service: JsonService; readonly operation: string } {
   const dot = header.indexOf('.');
-  const service = serviceOfPrefix[header.slice(0, dot)];
+  const service = serviceOfPrefix.get(header.slice(0, dot));
   return service === undefined
     ? { service: 'dynamodb', operation: header }
     : { service, operation: header.slice(dot + 1) };
 }
 
-/** The text of an answer. A date becomes epoch seconds, as in awsJson. */
-export function writeOutput(output: AwsOutput): string {
-  return JSON.stringify(output, function (this: Record<string, unknown>, key: string, value: unknown) {
+/** The members of a request. Throws SerializationException. */
+export function readJsonInput(body: Buffer): Record<string, unknown> {
+  const parsed = parseJson(body.length === 0 ? '{}' : body.toString());
+  if (!isObject(parsed)) throw new AwsError('SerializationException', 'the body is not JSON');
+  return parsed;
+}
+
+/** Writes an answer. A date becomes epoch seconds, as in awsJson. */
+export function writeJsonOutput(service: JsonService, output: AwsOutput, response: ServerResponse): void {
+  const text = JSON.stringify(output, function (this: Record<string, unknown>, key: string, value: unknown) {
     // JSON.stringify has already called toJSON on `value`. The Date itself is still in `this`.
     const original = this[key];
     return original instanceof Date ? original.getTime() / 1000 : value;
   });
+  sendText(response, 200, services[service].contentType, text);
 }
 
-/**
- * The text of an error, with the `__type` that the real service sends. The SDK picks its exception class by
- * `__type`.
- */
-export function writeError(service: JsonService, error: AwsError): string {
-  const namespace =
-    service === 'secretsmanager' ? '' : (frontEndNamespaceOfError[error.code] ?? namespaceOfService[service]);
-  return JSON.stringify({
-    __type: namespace + error.code,
-    message: error.message,
-    Message: error.message,
-    ...error.fields,
-  });
+/** Writes an error with the `__type` of the real service, by which the SDK picks its exception class. */
+export function writeJsonError(service: JsonService, error: AwsError, response: ServerResponse): void {
+  const { contentType, namespace } = services[service];
+  const type = namespace === '' ? '' : (frontEndNamespaceOfError[error.code] ?? namespace);
+  const { code, message, fields, status } = error;
+  const text = JSON.stringify({ __type: type + code, message, Message: message, ...fields });
+  sendText(response, status, contentType, text);
 }
 
-/** The protocol of Lambda: REST with JSON bodies. Only the operations on versions and aliases run here. */
 const pathOfFunction = /^\/2015-03-31\/functions\/([^/?]+)(?:\/(versions|aliases))?\/?$/;
 const operationOf: Readonly<Record<string, string>> = {
   'GET versions': 'ListVersionsByFunction',

@@ -1,42 +1,39 @@
+/** The stand-in of S3: whole objects in a folder, listings by prefix, and expiry. */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import { hasErrorCode, isOfDisk, type OnWriteFailed } from '../disk-errors.ts';
-import { type AwsCall, type AwsOutput, type AwsService, parseInput, unknownOperation } from './aws-call.ts';
+import { hasErrorCode, isOfDisk, type OnWriteFailed } from '../disk.ts';
+import { openJournal } from '../journal.ts';
+import { type AwsOutput, type AwsService, parseInput, serviceOf } from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
-import { listObjects, type ObjectIndex, type ObjectRecord, openObjectIndex } from './object-index.ts';
-import { crc32Base64 } from './s3-protocol.ts';
+import { crc32Base64, type ListedObject } from './s3-protocol.ts';
 
-/**
- * Writes a file. Makes its folder when the folder is missing, which is only so at the first file. Leaves no part of
- * a file on a full disk.
- */
-async function writeInFolder(folder: string, name: string, data: Uint8Array): Promise<void> {
-  const file = path.join(folder, name);
-  try {
-    await writeFile(file, data);
-  } catch (error) {
-    if (!hasErrorCode(error, 'ENOENT')) {
-      await rm(file, { force: true });
-      throw error;
-    }
-    await mkdir(folder, { recursive: true });
-    await writeFile(file, data);
-  }
+/** The facts about an object besides its bytes. The journal of a data folder holds them under these names. */
+interface ObjectRecord {
+  readonly key: string;
+  /** The name of the file with the bytes, in the bucket's folder. */
+  readonly file: string;
+  readonly size: number;
+  readonly writtenAtMs: number;
+  readonly etag: string;
+  readonly crc32: string;
+  readonly contentType: string;
+  readonly cacheControl?: string | undefined;
+  readonly expires?: string | undefined;
+  readonly contentDisposition?: string | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
 }
 
 /** An object as the stand-in of CloudFront serves it. */
-export interface StoredObject {
+export interface StoredObject extends Pick<
+  ObjectRecord,
+  'contentType' | 'cacheControl' | 'expires' | 'etag'
+> {
   readonly body: Buffer;
-  readonly contentType: string;
-  readonly cacheControl: string | undefined;
-  readonly expires: string | undefined;
-  readonly etag: string;
   readonly lastModified: Date;
 }
 
-/** The stand-in of S3: whole objects in a folder, listings by prefix, and expiry. */
 export interface ObjectStore {
   /** PutObject, GetObject, HeadObject, DeleteObject, ListObjectsV2. */
   readonly service: AwsService;
@@ -46,12 +43,10 @@ export interface ObjectStore {
    * Resolves with the number of deleted objects.
    */
   readonly expire: (bucket: string, prefix: string, olderThanDays: number) => Promise<number>;
-  /** Frees the folder. */
   readonly close: () => void;
 }
 
 const dayMillis = 86_400_000;
-const defaultContentType = 'application/octet-stream';
 
 const location = z.object({
   Bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/),
@@ -59,147 +54,210 @@ const location = z.object({
 });
 const putObject = location.extend({
   Body: z.instanceof(Uint8Array),
-  ContentType: z.string().optional(),
+  ContentType: z.string().default('application/octet-stream'),
   CacheControl: z.string().optional(),
   Expires: z.string().optional(),
   ContentDisposition: z.string().optional(),
   Metadata: z.record(z.string(), z.string()).default({}),
   IfNoneMatch: z.literal('*').optional(),
 });
+const listing = z.object({
+  Bucket: z.string(),
+  Prefix: z.string().default(''),
+  MaxKeys: z.int().min(0).max(1000).default(1000),
+  ContinuationToken: z.string().default(''),
+});
 
 /**
- * Keeps each object's bytes in a file of its own under `folder/<bucket>/`. The file's name ends like the key,
- * so that an image opens as an image. The facts about the objects are in an index, see object-index.ts. An object exists as soon
- * as the index has its entry. `now` is the time in epoch milliseconds.
+ * Keeps each object's bytes in a file of its own under `folder/<bucket>/`. The file's name ends like the key, so that
+ * an image opens as an image. An object exists as soon as the index has its entry. `now` is the time in epoch
+ * milliseconds.
  */
 export function createObjectStore(
   folder: string,
   { now, onWriteFailed }: { readonly now: () => number; readonly onWriteFailed?: OnWriteFailed },
 ): ObjectStore {
-  const index = openObjectIndex(folder, onWriteFailed);
-  const operations = createOperations(folder, index, now);
+  const index = openIndex(`${folder}.jsonl`, onWriteFailed);
+  const fileOf = (bucket: string, { file }: ObjectRecord): string => path.join(folder, bucket, file);
+
+  async function put(input: z.output<typeof putObject>): Promise<AwsOutput> {
+    const { Bucket, Key, Body } = input;
+    const ending = path.posix.basename(Key).replace(/[^\w.-]/g, '_');
+    const record: ObjectRecord = {
+      key: Key,
+      file: `${randomBytes(6).toString('hex')}-${ending.slice(-80)}`,
+      size: Body.length,
+      writtenAtMs: now(),
+      etag: `"${createHash('md5').update(Body).digest('hex')}"`,
+      crc32: crc32Base64(Body),
+      contentType: input.ContentType,
+      cacheControl: input.CacheControl,
+      expires: input.Expires,
+      contentDisposition: input.ContentDisposition,
+      metadata: input.Metadata,
+    };
+    // No index entry names this file yet. After a crash before the entry is written, the object is as it was.
+    await write(fileOf(Bucket, record), Body);
+    const before = index.find(Bucket, Key);
+    const isRefused = input.IfNoneMatch === '*' && before !== undefined;
+    if (!isRefused) index.put(Bucket, record);
+    const leftover = isRefused ? record : before;
+    if (leftover !== undefined) await rm(fileOf(Bucket, leftover), { force: true });
+    if (isRefused)
+      throw new AwsError(
+        'PreconditionFailed',
+        'At least one of the pre-conditions you specified did not hold',
+        { status: 412 },
+      );
+    return { ETag: record.etag, ChecksumCRC32: record.crc32 };
+  }
+
+  async function load(
+    bucket: string,
+    key: string,
+  ): Promise<{ record: ObjectRecord; body: Buffer } | undefined> {
+    // A PutObject may replace the object between the two reads and remove the file. The index then names the
+    // new file.
+    for (;;) {
+      const record = index.find(bucket, key);
+      if (record === undefined) return undefined;
+      const body = await readFile(fileOf(bucket, record)).catch(() => undefined);
+      if (body !== undefined) return { record, body };
+      if (index.find(bucket, key)?.file === record.file)
+        throw new Error(`the file of s3://${bucket}/${key} is missing`);
+    }
+  }
+
+  async function remove(bucket: string, key: string): Promise<void> {
+    const removed = index.remove(bucket, key);
+    if (removed !== undefined) await rm(fileOf(bucket, removed), { force: true });
+  }
+
+  /** One page of the keys with a prefix. The token holds the last key of the page before. */
+  function list({ Bucket, Prefix, MaxKeys, ContinuationToken }: z.output<typeof listing>): AwsOutput {
+    const after = Buffer.from(ContinuationToken, 'base64url');
+    const records = index
+      .list(Bucket, Prefix)
+      .filter(({ key }) => Buffer.compare(Buffer.from(key), after) > 0);
+    const page = records.slice(0, MaxKeys);
+    const last = page.at(-1);
+    const truncated = last !== undefined && page.length < records.length;
+    return {
+      Name: Bucket,
+      Prefix,
+      MaxKeys,
+      IsTruncated: truncated,
+      Contents: page.map((record): ListedObject => ({
+        Key: record.key,
+        Size: record.size,
+        ETag: record.etag,
+        LastModified: new Date(record.writtenAtMs),
+      })),
+      ...(truncated && { NextContinuationToken: Buffer.from(last.key).toString('base64url') }),
+    };
+  }
+
   return {
-    service: async (call) => {
-      const operation = operations[call.operation];
-      if (operation === undefined) throw unknownOperation(call);
-      return operation(call);
-    },
+    service: serviceOf({
+      PutObject: (call) => put(parseInput(putObject, call)),
+      GetObject: async (call) => {
+        const { Bucket, Key } = parseInput(location, call);
+        const found = await load(Bucket, Key);
+        if (found === undefined) throw noSuchKey();
+        return { ...describe(found.record), Body: found.body };
+      },
+      HeadObject: (call) => {
+        const { Bucket, Key } = parseInput(location, call);
+        const record = index.find(Bucket, Key);
+        if (record === undefined) throw noSuchKey();
+        return describe(record);
+      },
+      DeleteObject: async (call) => {
+        const { Bucket, Key } = parseInput(location, call);
+        await remove(Bucket, Key);
+        return {};
+      },
+      ListObjectsV2: (call) => list(parseInput(listing, call)),
+    }),
     read: async (bucket, key) => {
-      const found = await load(folder, index, { Bucket: bucket, Key: key });
-      if (found === undefined) return undefined;
-      const { body, record } = found;
-      return {
-        body,
-        contentType: record.contentType,
-        cacheControl: record.cacheControl,
-        expires: record.expires,
-        etag: record.etag,
-        lastModified: new Date(record.writtenAtMs),
-      };
+      const { record, body } = (await load(bucket, key)) ?? {};
+      return record && body && { ...record, body, lastModified: new Date(record.writtenAtMs) };
     },
     expire: async (bucket, prefix, olderThanDays) => {
       const before = now() - olderThanDays * dayMillis;
       const due = index.list(bucket, prefix).filter((record) => record.writtenAtMs < before);
-      for (const { key } of due) await remove(folder, index, bucket, key);
+      for (const { key } of due) await remove(bucket, key);
       return due.length;
     },
     close: index.close,
   };
 }
 
-function createOperations(
-  folder: string,
-  index: ObjectIndex,
-  now: () => number,
-): Readonly<Record<string, (call: AwsCall) => Promise<AwsOutput>>> {
+/** An object that was written, or the key of an object that was deleted. */
+type Entry =
+  | { readonly bucket: string; readonly put: ObjectRecord }
+  | { readonly bucket: string; readonly removed: string };
+
+interface ObjectIndex {
+  readonly find: (bucket: string, key: string) => ObjectRecord | undefined;
+  /** Lists in the order of S3, by the bytes of the key. */
+  readonly list: (bucket: string, prefix: string) => readonly ObjectRecord[];
+  readonly put: (bucket: string, record: ObjectRecord) => void;
+  readonly remove: (bucket: string, key: string) => ObjectRecord | undefined;
+  readonly close: () => void;
+}
+
+/**
+ * The index of the objects of all buckets. It is in memory, and a journal keeps it. A change is in the journal before
+ * its method returns, so the change survives kill -9.
+ */
+function openIndex(file: string, onWriteFailed: OnWriteFailed | undefined): ObjectIndex {
+  const buckets = new Map<string, Map<string, ObjectRecord>>();
+  const apply = (entry: Entry): void => {
+    const objects = buckets.get(entry.bucket) ?? new Map<string, ObjectRecord>();
+    buckets.set(entry.bucket, objects);
+    if ('put' in entry) objects.set(entry.put.key, entry.put);
+    else objects.delete(entry.removed);
+  };
+  const replay = (entries: readonly Entry[]): Entry[] => {
+    entries.forEach(apply);
+    return [...buckets].flatMap(([bucket, objects]) => [...objects.values()].map((put) => ({ bucket, put })));
+  };
+  const { journal } = openJournal<Entry>(file, replay, onWriteFailed);
+  const keep = (entry: Entry): void => {
+    journal.append(entry);
+    apply(entry);
+  };
+  const find: ObjectIndex['find'] = (bucket, key) => buckets.get(bucket)?.get(key);
   return {
-    PutObject: (call) => put(folder, index, now(), parseInput(putObject, call)),
-    GetObject: async (call) => {
-      const found = await load(folder, index, parseInput(location, call));
-      if (found === undefined) throw noSuchKey();
-      return { ...describe(found.record), Body: found.body };
+    find,
+    list: (bucket, prefix) =>
+      [...(buckets.get(bucket)?.values() ?? [])]
+        .filter(({ key }) => key.startsWith(prefix))
+        .sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key))),
+    put: (bucket, record) => keep({ bucket, put: record }),
+    remove: (bucket, key) => {
+      const removed = find(bucket, key);
+      if (removed !== undefined) keep({ bucket, removed: key });
+      return removed;
     },
-    HeadObject: (call) => {
-      const { Bucket, Key } = parseInput(location, call);
-      const record = index.find(Bucket, Key);
-      if (record === undefined) throw noSuchKey();
-      return Promise.resolve(describe(record));
-    },
-    DeleteObject: async (call) => {
-      const { Bucket, Key } = parseInput(location, call);
-      await remove(folder, index, Bucket, Key);
-      return {};
-    },
-    ListObjectsV2: (call) => Promise.resolve(listObjects(index, call)),
+    close: journal.close,
   };
 }
 
-async function put(
-  folder: string,
-  index: ObjectIndex,
-  nowMillis: number,
-  input: z.output<typeof putObject>,
-): Promise<AwsOutput> {
-  const { Bucket, Key, Body } = input;
-  const file = `${randomBytes(6).toString('hex')}-${path.posix
-    .basename(Key)
-    .replace(/[^\w.-]/g, '_')
-    .slice(-80)}`;
-  // No index entry names this file yet. After a crash before the entry is written, the object is as it was.
+/** The folder of a bucket is missing only at its first object. A full disk leaves no part of a file. */
+async function write(file: string, data: Uint8Array): Promise<void> {
   try {
-    await writeInFolder(path.join(folder, Bucket), file, Body);
+    await writeFile(file, data);
   } catch (error) {
+    if (hasErrorCode(error, 'ENOENT')) {
+      await mkdir(path.dirname(file), { recursive: true });
+      return write(file, data);
+    }
+    await rm(file, { force: true });
     if (!isOfDisk(error)) throw error;
     throw new AwsError('ServiceUnavailable', 'The disk takes no more writes.', { status: 503 });
   }
-  const record: ObjectRecord = {
-    key: Key,
-    file,
-    size: Body.length,
-    writtenAtMs: nowMillis,
-    etag: `"${createHash('md5').update(Body).digest('hex')}"`,
-    crc32: crc32Base64(Body),
-    contentType: input.ContentType ?? defaultContentType,
-    cacheControl: input.CacheControl,
-    expires: input.Expires,
-    contentDisposition: input.ContentDisposition,
-    metadata: input.Metadata,
-  };
-  const onlyIfAbsent = input.IfNoneMatch === '*';
-  const written = index.write(Bucket, record, { onlyIfAbsent });
-  if (written.refused) {
-    await rm(path.join(folder, Bucket, file), { force: true });
-    throw new AwsError(
-      'PreconditionFailed',
-      'At least one of the pre-conditions you specified did not hold',
-      { status: 412 },
-    );
-  }
-  if (written.replaced !== undefined)
-    await rm(path.join(folder, Bucket, written.replaced.file), { force: true });
-  return { ETag: record.etag, ChecksumCRC32: record.crc32 };
-}
-
-async function load(
-  folder: string,
-  index: ObjectIndex,
-  at: z.output<typeof location>,
-): Promise<{ record: ObjectRecord; body: Buffer } | undefined> {
-  // A PutObject may replace the object between the two reads and remove the file. The index then names the
-  // new file.
-  for (;;) {
-    const record = index.find(at.Bucket, at.Key);
-    if (record === undefined) return undefined;
-    const body = await readFile(path.join(folder, at.Bucket, record.file)).catch(() => undefined);
-    if (body !== undefined) return { record, body };
-    if (index.find(at.Bucket, at.Key)?.file === record.file)
-      throw new Error(`the file of s3://${at.Bucket}/${at.Key} is missing`);
-  }
-}
-
-async function remove(folder: string, index: ObjectIndex, bucket: string, key: string): Promise<void> {
-  const removed = index.remove(bucket, key);
-  if (removed !== undefined) await rm(path.join(folder, bucket, removed.file), { force: true });
 }
 
 function describe(record: ObjectRecord): AwsOutput {

@@ -1,7 +1,7 @@
 /**
- * Presigned requests, checked as S3 checks them: the signature is in the query, and it covers the method, the
- * path, the other parameters and the named headers with the values that really arrive.
- * "Authenticating Requests: Using Query Parameters" in the API reference of S3.
+ * What S3 decides before it serves a request: presigned requests, requests of web pages, and missing keys. The signature
+ * of a presigned request is in the query. It covers the method, the path, the other parameters and the named headers
+ * with the values that really arrive ("Authenticating Requests: Using Query Parameters" in the API reference).
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -38,7 +38,7 @@ export function presignedCaller(request: IncomingMessage, nowMillis: number): st
   const seconds = Number(of('X-Amz-Expires'));
   const isWellFormed =
     of('X-Amz-Algorithm') === 'AWS4-HMAC-SHA256' &&
-    signedAt !== undefined &&
+    !Number.isNaN(signedAt) &&
     day === of('X-Amz-Date').slice(0, 8) &&
     [region, service, end].join('/') === `${localRegion}/s3/aws4_request` &&
     Number.isInteger(seconds) &&
@@ -88,12 +88,9 @@ function partsOf({ url = '' }: IncomingMessage): { path: string; parameters: URL
   return { path, parameters: new URLSearchParams(query) };
 }
 
-/** 20261121T120030Z as Unix milliseconds. */
-function timeOf(text: string): number | undefined {
-  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
-  if (!match) return undefined;
-  const [year = 0, month = 0, ...rest] = match.slice(1).map(Number);
-  return Date.UTC(year, month - 1, ...(rest as [number, number, number, number]));
+/** 20261121T120030Z as Unix milliseconds. NaN for another text. */
+function timeOf(text: string): number {
+  return Date.parse(text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 }
 
 function canonicalQuery(parameters: URLSearchParams): string {
@@ -148,7 +145,7 @@ export function hideMissingKeys(service: AwsService, authorize: (call: AwsCall) 
 
 // What S3 tells a browser about requests from other origins, by the rules of the bucket.
 
-/** One rule of a bucket, as the template has it. `*` in an origin or a header stands for any text. */
+/** One rule of a bucket, as the template has it. One `*` in an origin or a header stands for any text. */
 export interface CorsRule {
   readonly methods: readonly string[];
   readonly origins: readonly string[];
@@ -156,7 +153,6 @@ export interface CorsRule {
   readonly maxAgeSeconds?: number | undefined;
 }
 
-/** The rules of a bucket. A bucket without rules has an empty list. */
 export type CorsRules = (bucket: string) => readonly CorsRule[];
 
 /**
@@ -188,10 +184,11 @@ export function answersCors(request: IncomingMessage, response: ServerResponse, 
     if (rule.maxAgeSeconds !== undefined) response.setHeader('access-control-max-age', rule.maxAgeSeconds);
     response.writeHead(200).end();
   } else {
-    response.writeHead(403, { 'content-type': 'application/xml' });
-    response.end(
-      '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessForbidden</Code><Message>CORSResponse: This CORS request is not allowed. This is usually because the evalution of Origin, request method / Access-Control-Request-Method or Access-Control-Request-Headers are not whitelisted by the resource\'s CORS spec.</Message></Error>',
-    );
+    response
+      .writeHead(403, { 'content-type': 'application/xml' })
+      .end(
+        '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessForbidden</Code><Message>CORSResponse: This CORS request is not allowed. This is usually because the evalution of Origin, request method / Access-Control-Request-Method or Access-Control-Request-Headers are not whitelisted by the resource\'s CORS spec.</Message></Error>',
+      );
   }
   return true;
 }
@@ -208,7 +205,6 @@ function list(text: string): string[] {
     .filter((name) => name !== '');
 }
 
-/** S3 allows one `*` in an origin or a header. */
 function fits(pattern: string, text: string): boolean {
   const [before = '', after] = pattern.split('*', 2);
   if (after === undefined) return pattern === text;

@@ -6,19 +6,12 @@ import type { AwsCall, AwsOutput } from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
 import { presignParameters } from './s3-access.ts';
 
-/** A body without its aws-chunked framing, and the headers that followed it. */
-export interface UnwrappedBody {
-  readonly body: Buffer;
-  readonly trailers: Readonly<Record<string, string>>;
-}
-
 /**
- * Removes the framing `<hex size>[;chunk-signature=…]\r\n<bytes>\r\n … 0\r\n[<trailer>: <value>\r\n]\r\n`.
- * The SDK sends a stream in this form when it knows the checksum only at the end. Throws IncompleteBody when
- * the framing breaks off. Source: "Signature calculations: transferring payload in multiple chunks" in the S3
- * API reference.
+ * Removes the framing `<hex size>[;chunk-signature=…]\r\n<bytes>\r\n … 0\r\n[<trailer>: <value>\r\n]\r\n`, and reads
+ * the headers that follow. The SDK sends a stream in this form when it knows the checksum only at the end. Source:
+ * "Signature calculations: transferring payload in multiple chunks" in the S3 API reference.
  */
-function unwrapChunks(wrapped: Buffer): UnwrappedBody {
+function unwrapChunks(wrapped: Buffer): { body: Buffer; trailers: Record<string, string> } {
   const chunks: Buffer[] = [];
   let at = 0;
   for (;;) {

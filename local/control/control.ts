@@ -4,10 +4,10 @@ import { type Advanced, advanceSchema } from '../advance.ts';
 import { type Faults, faultSchema } from '../aws/faults.ts';
 import type { VirtualClock } from '../clock.ts';
 import { answerPath, type Publication } from '../front/publish.ts';
-import { targetOf } from '../gateway/events.ts';
-import { readBody, refuseBody, sendJson } from '../http.ts';
+import { type Handler, readBody, refuseBody, sendJson, targetOf } from '../http.ts';
+
 import { issuerPath } from '../issuer/issuer.ts';
-import type { FlyingInvocation } from '../lambda/functions.ts';
+import { parseJson } from '../json.ts';
 import type { Runtime } from '../runtime.ts';
 import { proofPath } from '../service-record.ts';
 import type { LocalTemplate } from '../template.ts';
@@ -32,8 +32,6 @@ export interface ControlOptions {
   /** Answers the paths of the issuer at which people sign in. */
   readonly issuer: Handler;
 }
-
-type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
 
 const maxBodyBytes = 64 * 1024;
 
@@ -68,13 +66,10 @@ export function createControl(options: ControlOptions): Handler {
     ),
   };
   return async (incoming, outgoing) => {
+    const refuse = (status: number, code: string, message: string): void =>
+      refuseBody(incoming, outgoing, status, problem(code, message));
     if (!isFromThisMachine(incoming)) {
-      refuseBody(
-        incoming,
-        outgoing,
-        403,
-        problem('ERR_FORBIDDEN', `${localPath} answers to this machine's own addresses only`),
-      );
+      refuse(403, 'ERR_FORBIDDEN', `${localPath} answers to this machine's own addresses only`);
       return;
     }
     const { path } = targetOf(incoming);
@@ -82,12 +77,7 @@ export function createControl(options: ControlOptions): Handler {
     if (path.startsWith(`${issuerPath}/`)) return issuer(incoming, outgoing);
     const route = routes[`${incoming.method ?? ''} ${path}`];
     if (route === undefined) {
-      refuseBody(
-        incoming,
-        outgoing,
-        404,
-        problem('ERR_NOT_FOUND', `${incoming.method ?? ''} ${path} is not served`),
-      );
+      refuse(404, 'ERR_NOT_FOUND', `${incoming.method ?? ''} ${path} is not served`);
       return;
     }
     return route(incoming, outgoing);
@@ -117,7 +107,7 @@ function withBody<Schema extends z.ZodType>(
       refuseBody(incoming, outgoing, 413, problem('ERR_INVALID_REQUEST', 'the body is too large'));
       return;
     }
-    const parsed = schema.safeParse(parse(bytes.toString('utf8')));
+    const parsed = schema.safeParse(parseJson(bytes.toString('utf8')));
     if (parsed.success) return handle(parsed.data, outgoing);
     const errors = parsed.error.issues.map(({ path, code, message }) => ({
       field: path.join('.'),
@@ -135,32 +125,7 @@ function problem(code: string, message: string, details: Record<string, unknown>
   return { error: { code, message, details } };
 }
 
-/** Parses JSON. For other text the result is undefined, which the schema refuses because it is no object. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The parts from which the answer of GET /_local/state is made. */
-export interface StateSources {
-  readonly clock: VirtualClock;
-  readonly folder: string;
-  readonly template: LocalTemplate;
-  /** The values that replace the template's in the functions' environments. */
-  readonly environment: Readonly<Record<string, string>>;
-  readonly runtime: Pick<Runtime, 'executions' | 'functions' | 'schedule' | 'aws'>;
-  readonly addresses: {
-    readonly apiUrl: string;
-    readonly localUrl: string;
-    readonly inboxUrl: string;
-    readonly awsUrl: string;
-  };
-}
-
-/** Describes the service's present state, for people and tests. */
+/** The answer of GET /_local/state: the service's present state, for people and tests. */
 export function describeState({
   clock,
   folder,
@@ -168,8 +133,16 @@ export function describeState({
   environment,
   runtime,
   addresses,
-}: StateSources): Record<string, unknown> {
-  const flying = runtime.functions.inFlight();
+}: {
+  readonly clock: VirtualClock;
+  readonly folder: string;
+  readonly template: LocalTemplate;
+  /** The values that replace the template's in the functions' environments. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly runtime: Pick<Runtime, 'executions' | 'functions' | 'schedule' | 'aws'>;
+  readonly addresses: Readonly<Record<'apiUrl' | 'localUrl' | 'inboxUrl' | 'awsUrl', string>>;
+}): Record<string, unknown> {
+  const flying = countBy(runtime.functions.inFlight().map(({ functionId }) => functionId));
   return {
     now: new Date(clock.now()).toISOString(),
     offset_seconds: clock.offset() / 1_000,
@@ -183,7 +156,7 @@ export function describeState({
     functions: template.functions.map(({ id, timeoutSeconds }) => ({
       id,
       timeout_seconds: timeoutSeconds,
-      in_flight: countOf(flying, id),
+      in_flight: flying[id] ?? 0,
     })),
     executions: countBy(runtime.executions.list().map(({ status }) => status)),
     schedule: runtime.schedule
@@ -191,10 +164,6 @@ export function describeState({
       .map(({ name, nextAt }) => ({ name, next: new Date(nextAt).toISOString() })),
     faults: runtime.aws.faults.list(),
   };
-}
-
-function countOf(flying: readonly FlyingInvocation[], functionId: string): number {
-  return flying.filter((one) => one.functionId === functionId).length;
 }
 
 function countBy(values: readonly string[]): Record<string, number> {

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OnWriteFailed } from '../disk-errors.ts';
-import { targetOf } from '../gateway/events.ts';
-import { readBody, refuseBody, sendJson } from '../http.ts';
+import type { OnWriteFailed } from '../disk.ts';
+import { joinedHeaders, readBody, refuseBody, sendJson, targetOf } from '../http.ts';
 import { openJournal } from '../journal.ts';
-import { isObject } from '../json.ts';
+import { isObject, parseJson } from '../json.ts';
 import { inboxPage, type ReceivedWebhook } from './inbox-page.ts';
 import { sendPage } from './page.ts';
 
@@ -76,10 +75,8 @@ async function readWebhook(
   rawBody: string,
   { now, verify }: InboxOptions,
 ): Promise<ReceivedWebhook> {
-  const headers = Object.fromEntries(
-    Object.entries(incoming.headersDistinct).map(([name, values = []]) => [name, values.join(',')]),
-  );
-  const body = parse(rawBody);
+  const headers = joinedHeaders(incoming);
+  const body = parseJson(rawBody) ?? null;
   const members = isObject(body) ? body : {};
   const checked = await verify({ headers, body: rawBody }).catch((error: unknown) => ({
     verified: false,
@@ -121,14 +118,6 @@ function prefersHtml(accept = ''): boolean {
   const html = accept.indexOf('text/html');
   const json = accept.indexOf('application/json');
   return html >= 0 && (json < 0 || html < json);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function asText(value: unknown): string | null {

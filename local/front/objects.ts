@@ -1,71 +1,37 @@
+/** The stand-in of CloudFront in front of a bucket: the results, and the pages of the portal. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Script } from 'node:vm';
-import type { ObjectStore } from '../aws/object-store.ts';
-import { targetOf } from '../gateway/events.ts';
+import type { ObjectStore, StoredObject } from '../aws/object-store.ts';
+import { type Handler, sendText, targetOf } from '../http.ts';
 import type { LocalDistribution } from '../template.ts';
 
 /** The path under which this server serves the distribution's objects. */
 export const resultsPath = '/_results/';
 
-const accessDeniedXml =
-  '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
-
 /**
- * The stand-in of CloudFront. It serves those objects that the bucket's policy lets CloudFront read, as
- * CloudFront does with origin access control: GET and HEAD of one object.
+ * Serves those objects that the bucket's policy lets CloudFront read, as CloudFront does with origin access
+ * control: GET and HEAD of one object.
  */
 export function createResults(
   objects: Pick<ObjectStore, 'read'>,
   { bucket, readable }: Pick<LocalDistribution, 'bucket' | 'readable'>,
-): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
+): Handler {
   return async (incoming, outgoing) => {
-    incoming.resume();
-    if (incoming.method !== 'GET' && incoming.method !== 'HEAD') {
-      sendAccessDenied(outgoing);
-      return;
-    }
-    const key = keyOf(targetOf(incoming).path);
-    const mayRead = key !== undefined && readable.some((arn) => covers(arn, `arn:aws:s3:::${bucket}/${key}`));
-    const found = mayRead ? await objects.read(bucket, key) : undefined;
-    if (found === undefined) {
-      sendAccessDenied(outgoing);
-      return;
-    }
-    outgoing.writeHead(200, {
-      'content-type': found.contentType,
-      'content-length': found.body.length,
-      etag: found.etag,
-      'last-modified': found.lastModified.toUTCString(),
-      ...(found.cacheControl === undefined ? {} : { 'cache-control': found.cacheControl }),
-      ...(found.expires === undefined ? {} : { expires: found.expires }),
+    const key = decoded(targetOf(incoming).path.slice(resultsPath.length));
+    const mayRead = readable.some((arn) => covers(arn, `arn:aws:s3:::${bucket}/${key}`));
+    const found = mayRead ? await readObject(objects, bucket, key, incoming) : undefined;
+    sendObject(incoming, outgoing, found, {
+      'last-modified': found?.lastModified.toUTCString() ?? '',
+      ...(found?.expires !== undefined && { expires: found.expires }),
       // A browser must not read a client's upload as a page when it opens the upload at this address.
       'x-content-type-options': 'nosniff',
     });
-    outgoing.end(incoming.method === 'HEAD' ? undefined : found.body);
   };
 }
 
 /** `*` at the end of an ARN stands for any text. The policy of the stack has it nowhere else. */
 function covers(pattern: string, arn: string): boolean {
   return pattern.endsWith('*') ? arn.startsWith(pattern.slice(0, -1)) : arn === pattern;
-}
-
-function keyOf(path: string): string | undefined {
-  try {
-    const key = decodeURIComponent(path.slice(resultsPath.length));
-    return key === '' ? undefined : key;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The answer of S3 to CloudFront for a key that CloudFront may not read, or that is absent. */
-function sendAccessDenied(outgoing: ServerResponse): void {
-  outgoing.writeHead(403, {
-    'content-type': 'application/xml',
-    'content-length': Buffer.byteLength(accessDeniedXml),
-  });
-  outgoing.end(accessDeniedXml);
 }
 
 /** Serves the objects behind a distribution's default behaviour. `uri` is the path at the distribution. */
@@ -83,22 +49,8 @@ export function createPages(
 ): ServePage {
   const change = viewerRequest === undefined ? undefined : compiled(viewerRequest);
   return async (uri, incoming, outgoing) => {
-    incoming.resume();
-    const { method = '' } = incoming;
-    const isRead = method === 'GET' || method === 'HEAD';
-    const changed = change?.({ method, uri }).uri ?? uri;
-    const found = isRead ? await objects.read(bucket, decoded(changed.slice(1))) : undefined;
-    if (found === undefined) {
-      sendAccessDenied(outgoing);
-      return;
-    }
-    outgoing.writeHead(200, {
-      'content-type': found.contentType,
-      'content-length': found.body.length,
-      etag: found.etag,
-      ...(found.cacheControl === undefined ? {} : { 'cache-control': found.cacheControl }),
-    });
-    outgoing.end(method === 'HEAD' ? undefined : found.body);
+    const changed = change?.({ method: incoming.method ?? '', uri }).uri ?? uri;
+    sendObject(incoming, outgoing, await readObject(objects, bucket, decoded(changed.slice(1)), incoming));
   };
 }
 
@@ -115,4 +67,41 @@ function decoded(path: string): string {
   } catch {
     return '';
   }
+}
+
+/** The object of a GET or HEAD. Undefined for other methods. */
+async function readObject(
+  objects: Pick<ObjectStore, 'read'>,
+  bucket: string,
+  key: string,
+  { method }: IncomingMessage,
+): Promise<StoredObject | undefined> {
+  return method === 'GET' || method === 'HEAD' ? objects.read(bucket, key) : undefined;
+}
+
+/** Sends an object, or the answer of S3 to CloudFront for a key that CloudFront may not read, or that is absent. */
+function sendObject(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  found: StoredObject | undefined,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  incoming.resume();
+  if (found === undefined) {
+    sendText(
+      outgoing,
+      403,
+      'application/xml',
+      '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>',
+    );
+    return;
+  }
+  outgoing.writeHead(200, {
+    'content-type': found.contentType,
+    'content-length': found.body.length,
+    etag: found.etag,
+    ...(found.cacheControl !== undefined && { 'cache-control': found.cacheControl }),
+    ...headers,
+  });
+  outgoing.end(incoming.method === 'HEAD' ? undefined : found.body);
 }

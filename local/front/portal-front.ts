@@ -1,11 +1,12 @@
+/** The stand-in of the portal's distribution. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
 import type { AwsEndpoint } from '../aws/endpoint.ts';
-import { operator } from '../aws/iam.ts';
-import { joinedHeaders, targetOf } from '../gateway/events.ts';
+import { operator, wildcard } from '../aws/iam.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { LocalBehavior, LocalDistribution } from '../template.ts';
+import { addressOf, joinedHeaders, targetOf } from '../http.ts';
 import type { AddedHeaders } from '../template/distributions.ts';
+import type { LocalBehavior, LocalDistribution } from '../template.ts';
 import type { ServePage } from './objects.ts';
 
 /** The path of this server below which the pages of the portal are. */
@@ -14,14 +15,21 @@ export const portalPath = '/portal';
 /** The address from which CloudFront calls an origin, as the gateway sees it. */
 const edgeAddress = '130.176.0.1';
 
-/** The stand-in of the portal's distribution. */
 export interface PortalFront {
   /** Whether a path of this server belongs to the distribution. */
   readonly serves: (path: string) => boolean;
   readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 }
 
-export interface PortalFrontOptions {
+/** Answers as the distribution of the template does: by path patterns, with its lists of headers. */
+export function createPortalFront({
+  distribution,
+  gateway,
+  servePage,
+  publish,
+  valueOf,
+  apiHost,
+}: {
   readonly distribution: LocalDistribution;
   readonly gateway: Gateway;
   readonly servePage: ServePage;
@@ -31,23 +39,19 @@ export interface PortalFrontOptions {
   readonly valueOf: (text: string) => Promise<string>;
   /** The address of the API, for the header Host. */
   readonly apiHost: string;
-}
-
-/** Answers as the distribution of the template does: by path patterns, with its lists of headers. */
-export function createPortalFront(options: PortalFrontOptions): PortalFront {
-  const { distribution, gateway, servePage, publish, valueOf, apiHost } = options;
-  const behaviorOf = (path: string): LocalBehavior | undefined =>
-    distribution.behaviors.find(({ pathPattern }) => matches(pathPattern, path));
+}): PortalFront {
   const isPage = (path: string): boolean => path === portalPath || path.startsWith(`${portalPath}/`);
+  const behaviorOf = (path: string): LocalBehavior | undefined =>
+    distribution.behaviors.find(({ pathPattern }) => wildcard(pathPattern).test(path));
 
   async function callApi(
     behavior: LocalBehavior,
     incoming: IncomingMessage,
     outgoing: ServerResponse,
   ): Promise<void> {
-    const sent: Record<string, string> = {};
-    for (const [name, text] of Object.entries(behavior.sent)) sent[name] = await valueOf(text);
-    const headers = { ...forwardedHeaders(behavior, incoming), ...sent, host: apiHost };
+    const headers = forwardedHeaders(behavior, incoming);
+    for (const [name, text] of Object.entries(behavior.sent)) headers[name] = await valueOf(text);
+    headers['host'] = apiHost;
     await gateway.handle(incoming, withHeaders(outgoing, behavior.added), { headers, sourceIp: edgeAddress });
   }
 
@@ -64,19 +68,10 @@ export function createPortalFront(options: PortalFrontOptions): PortalFront {
       }
       await publish();
       const uri = path.slice(portalPath.length);
-      const own = distribution.pages.find(({ pathPattern }) => matches(pathPattern, uri));
+      const own = distribution.pages.find(({ pathPattern }) => wildcard(pathPattern).test(uri));
       return servePage(uri, incoming, withHeaders(outgoing, own?.added ?? distribution.added));
     },
   };
-}
-
-/** `*` in a pattern of CloudFront stands for any text, `?` for one character. */
-function matches(pattern: string, path: string): boolean {
-  const text = pattern
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.');
-  return new RegExp(`^${text}$`).test(path);
 }
 
 /**
@@ -90,18 +85,13 @@ function forwardedHeaders({ forwarded }: LocalBehavior, incoming: IncomingMessag
     'x-forwarded-for': addressOf(incoming),
     via: '2.0 local.cloudfront.net (CloudFront)',
   };
-  const kept = ['content-length', 'content-type', 'cookie', 'transfer-encoding', ...forwarded];
-  for (const name of kept) {
+  for (const name of ['content-length', 'content-type', 'cookie', 'transfer-encoding', ...forwarded]) {
     const value = viewer[name];
     if (value !== undefined && !name.startsWith('cloudfront-')) own[name] = value;
   }
   if (forwarded.includes('cloudfront-viewer-address'))
     own['cloudfront-viewer-address'] = `${addressOf(incoming)}:${incoming.socket.remotePort ?? 0}`;
   return own;
-}
-
-function addressOf({ socket }: IncomingMessage): string {
-  return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
 }
 
 /** Lets the answer carry these headers, whatever the origin says. */

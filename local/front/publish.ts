@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
-import { readBody, sendJson } from '../http.ts';
+import { type Handler, readBody, sendJson } from '../http.ts';
 import type { LocalFunctions } from '../lambda/functions.ts';
 import type { LocalPublisher } from '../template.ts';
 
@@ -11,16 +10,17 @@ export const answerPath = '/_local/custom-resource';
 const maxBodyBytes = 4_096;
 const answerSchema = z.object({
   Status: z.enum(['SUCCESS', 'FAILED']),
-  Reason: z.string().optional(),
+  Reason: z.string().default('no reason given'),
   RequestId: z.string(),
 });
+type Answer = z.output<typeof answerSchema>;
 
 /** The stand-in of CloudFormation for the custom resource that publishes pages. */
 export interface Publication {
   /** Publishes at the first call. Later calls wait for the same publication. Throws when it failed. */
   readonly publish: () => Promise<void>;
   /** Takes the answer of the function. */
-  readonly answer: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+  readonly answer: Handler;
 }
 
 /** A start publishes nothing, so that it is no slower. The first request for a page does. */
@@ -29,25 +29,22 @@ export function createPublication(
   functions: Pick<LocalFunctions, 'invoke'>,
   url: string,
 ): Publication {
-  const waiting = new Map<string, (answer: z.output<typeof answerSchema>) => void>();
+  const waiting = new Map<string, (answer: Answer) => void>();
 
   async function ask({ id, functionId }: LocalPublisher): Promise<void> {
-    const requestId = randomUUID();
-    const answered = new Promise<z.output<typeof answerSchema>>((resolve) => waiting.set(requestId, resolve));
-    const result = await functions.invoke(
-      functionId,
-      {
-        RequestType: 'Create',
-        ResponseURL: `${url}${answerPath}`,
-        StackId: 'local',
-        RequestId: requestId,
-        LogicalResourceId: id,
-      },
-      'event',
-    );
+    const RequestId = randomUUID();
+    const answered = new Promise<Answer>((resolve) => waiting.set(RequestId, resolve));
+    const request = {
+      RequestType: 'Create',
+      ResponseURL: `${url}${answerPath}`,
+      StackId: 'local',
+      RequestId,
+      LogicalResourceId: id,
+    };
+    const result = await functions.invoke(functionId, request, 'event');
     if (!result.ok) throw new Error(`${id} failed: ${result.error.errorMessage}`);
     const { Status, Reason } = await answered;
-    if (Status === 'FAILED') throw new Error(`${id} failed: ${Reason ?? 'no reason given'}`);
+    if (Status === 'FAILED') throw new Error(`${id} failed: ${Reason}`);
   }
 
   let published: Promise<void> | undefined;

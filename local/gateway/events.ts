@@ -2,19 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 import { localAccount } from '../aws/aws-call.ts';
+import { addressOf, joinedHeaders, targetOf } from '../http.ts';
 import type { LocalRestApi } from '../template.ts';
 import type { RestMatch, RouteMatch } from './router.ts';
 
-/** A request that the gateway has received. */
-export interface GatewayRequest {
+/** A request that an API has received. */
+interface ReceivedRequest<Match> {
   readonly incoming: IncomingMessage;
   readonly body: Buffer;
-  readonly match: RouteMatch;
+  readonly match: Match;
   readonly requestId: string;
   /** Milliseconds since 1970, of the virtual clock. */
   readonly at: number;
-  /** What a distribution in front of the gateway sent instead of the viewer's own request. */
-  readonly forwarded?: Forwarded | undefined;
 }
 
 /** A request as a distribution forwards it. */
@@ -24,8 +23,6 @@ export interface Forwarded {
   readonly sourceIp: string;
 }
 
-const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
 /** The event in payload format 2.0 that an HTTP API makes of a request. */
 export function gatewayEvent({
   incoming,
@@ -34,7 +31,10 @@ export function gatewayEvent({
   requestId,
   at,
   forwarded,
-}: GatewayRequest): APIGatewayProxyEventV2 {
+}: ReceivedRequest<RouteMatch> & {
+  /** What a distribution in front of the gateway sent instead of the viewer's own request. */
+  readonly forwarded?: Forwarded | undefined;
+}): APIGatewayProxyEventV2 {
   const { path, query } = targetOf(incoming);
   const { cookie, ...headers } = forwarded?.headers ?? joinedHeaders(incoming);
   const isText = readsAsText(incoming.headers['content-type'], body);
@@ -45,7 +45,9 @@ export function gatewayEvent({
     rawQueryString: query,
     ...(cookie === undefined ? {} : { cookies: cookie.split(/; */) }),
     headers,
-    ...(query === '' ? {} : { queryStringParameters: parametersOf(query) }),
+    ...(query !== '' && {
+      queryStringParameters: ofEach(groupedBy(new URLSearchParams(query)), (values) => values.join(',')),
+    }),
     ...(Object.keys(match.pathParameters).length === 0 ? {} : { pathParameters: match.pathParameters }),
     requestContext: {
       accountId: localAccount,
@@ -56,8 +58,7 @@ export function gatewayEvent({
         method: incoming.method ?? '',
         path,
         protocol: `HTTP/${incoming.httpVersion}`,
-        // The address of the connection. A header is not used, because a client can write any address there.
-        sourceIp: forwarded?.sourceIp ?? (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+        sourceIp: forwarded?.sourceIp ?? addressOf(incoming),
         userAgent: headers['user-agent'] ?? '',
       },
       requestId,
@@ -69,33 +70,6 @@ export function gatewayEvent({
     ...(body.length === 0 ? {} : { body: isText ? body.toString('utf8') : body.toString('base64') }),
     isBase64Encoded: body.length > 0 && !isText,
   };
-}
-
-/** The path and the query of a request, exactly as the client sent them. The query has no question mark. */
-export function targetOf({ url = '/' }: IncomingMessage): { path: string; query: string } {
-  const mark = url.indexOf('?');
-  const path = mark < 0 ? url : url.slice(0, mark);
-  return { path, query: mark < 0 ? '' : url.slice(mark + 1) };
-}
-
-/** The headers under lower-case names. When a header occurs twice, a comma joins its values. */
-export function joinedHeaders(incoming: IncomingMessage): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(incoming.headersDistinct).map(([name, values = []]) => [
-      name,
-      values.join(name === 'cookie' ? '; ' : ','),
-    ]),
-  );
-}
-
-function parametersOf(query: string): Record<string, string> {
-  // A map, because a client may choose a name that every object already has, such as __proto__.
-  const parameters = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(query)) {
-    const before = parameters.get(name);
-    parameters.set(name, before === undefined ? value : `${before},${value}`);
-  }
-  return Object.fromEntries(parameters);
 }
 
 function readsAsText(contentType: string | undefined, body: Buffer): boolean {
@@ -110,23 +84,7 @@ function readsAsText(contentType: string | undefined, body: Buffer): boolean {
 
 /** The time as access logs write it: 12/Mar/2020:19:03:58 +0000. */
 function clfTime(at: number): string {
-  const date = new Date(at);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const day = `${two(date.getUTCDate())}/${monthNames[date.getUTCMonth()] ?? ''}/${date.getUTCFullYear()}`;
-  return `${day}:${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())} +0000`;
-}
-
-/** A request that a REST API has received. */
-export interface RestRequest {
-  readonly api: Pick<LocalRestApi, 'id' | 'stage' | 'binaryTypes'>;
-  readonly incoming: IncomingMessage;
-  readonly body: Buffer;
-  /** The path without the stage. */
-  readonly path: string;
-  readonly match: RestMatch;
-  /** Milliseconds since 1970, of the virtual clock. */
-  readonly at: number;
-  readonly requestId: string;
+  return new Date(at).toUTCString().replace(/^\w+, (\d+) (\w+) (\d+) (\S+) GMT$/, '$1/$2/$3:$4 +0000');
 }
 
 /** The event in payload format 1.0 that a REST API makes of a request. */
@@ -138,19 +96,23 @@ export function restEvent({
   match,
   at,
   requestId,
-}: RestRequest): APIGatewayProxyEvent {
+}: ReceivedRequest<RestMatch> & {
+  readonly api: Pick<LocalRestApi, 'id' | 'stage' | 'binaryTypes'>;
+  /** The path without the stage. */
+  readonly path: string;
+}): APIGatewayProxyEvent {
   const { query } = targetOf(incoming);
   const multiValueHeaders = headersOf(incoming);
-  const parameters = groupedBy([...new URLSearchParams(query)]);
+  const parameters = groupedBy(new URLSearchParams(query));
   const httpMethod = incoming.method ?? '';
   const isBinary = api.binaryTypes.includes(typeOf(incoming));
   return {
     resource: match.resource,
     path,
     httpMethod,
-    headers: lastOfEach(multiValueHeaders),
+    headers: ofEach(multiValueHeaders, last),
     multiValueHeaders,
-    queryStringParameters: query === '' ? null : lastOfEach(parameters),
+    queryStringParameters: query === '' ? null : ofEach(parameters, last),
     multiValueQueryStringParameters: query === '' ? null : parameters,
     pathParameters: Object.keys(match.pathParameters).length === 0 ? null : match.pathParameters,
     stageVariables: null,
@@ -215,22 +177,24 @@ function headersOf(incoming: IncomingMessage): Record<string, string[]> {
 
 const added = new Set(['x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto']);
 
-/** The address of the connection. A header is not used, because a client can write any address there. */
-function addressOf({ socket }: IncomingMessage): string {
-  return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-}
-
 function typeOf({ headers }: IncomingMessage): string {
   return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-function groupedBy(pairs: readonly (readonly [string, string])[]): Record<string, string[]> {
+function groupedBy(pairs: Iterable<readonly [string, string]>): Record<string, string[]> {
   // A map, because a client may choose a name that every object already has, such as __proto__.
   const groups = new Map<string, string[]>();
   for (const [name, value] of pairs) groups.set(name, [...(groups.get(name) ?? []), value]);
   return Object.fromEntries(groups);
 }
 
-function lastOfEach(groups: Readonly<Record<string, readonly string[]>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(groups).map(([name, values]) => [name, values.at(-1) ?? '']));
+function ofEach(
+  groups: Readonly<Record<string, readonly string[]>>,
+  choose: (values: readonly string[]) => string,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(groups).map(([name, values]) => [name, choose(values)]));
+}
+
+function last(values: readonly string[]): string {
+  return values.at(-1) ?? '';
 }

@@ -8,6 +8,7 @@ import {
   portalOperations,
   portalRoot,
 } from '../../service/contract/operations.ts';
+import { isObject, parseJson } from '../json.ts';
 
 /** The requests that charge, or that keep what a client sends. */
 const pathsOfNewWork: ReadonlySet<string> = new Set([
@@ -54,14 +55,9 @@ export function noRoom(path: string, requestId: string): Refusal {
   };
 }
 
+/** False for a message that is wrong: the function says what is wrong with it. */
 function callsTool(body: Buffer, name: string): boolean {
-  try {
-    const { method, params } = JSON.parse(body.toString()) as {
-      readonly method?: unknown;
-      readonly params?: { readonly name?: unknown };
-    };
-    return method === 'tools/call' && params?.name === name;
-  } catch {
-    return false; // The function says what is wrong with the message.
-  }
+  const message = parseJson(body.toString());
+  if (!isObject(message) || message['method'] !== 'tools/call') return false;
+  return isObject(message['params']) && message['params']['name'] === name;
 }

@@ -1,88 +1,17 @@
+/** The stand-in of one REST API whose functions stream their answers. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod';
-import { discardBody, readBody, sendJson } from '../http.ts';
-import type { LocalFunctions } from '../lambda/functions.ts';
+import { discardBody, readBody, sendJson, sendText, targetOf, within } from '../http.ts';
 import type { AnswerSink } from '../lambda/messages.ts';
-import type { LocalRestApi, LocalRestRoute } from '../template.ts';
 import type { AnswerType, LocalGatewayAnswer } from '../template/apis.ts';
-import { restEvent, targetOf } from './events.ts';
-import { connectionHeaders } from './gateway.ts';
+import type { LocalRestApi, LocalRestRoute } from '../template.ts';
+import { restEvent } from './events.ts';
+import { type ApiOptions, headersSchema, setHeaders } from './gateway.ts';
 import { asksForNewWork, noRoom, type Refusal } from './new-work.ts';
 import { createRestRouter } from './router.ts';
-
-const headSchema = z.object({
-  statusCode: z.int().min(200).max(599),
-  headers: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({}),
-  cookies: z.array(z.string()).default([]),
-});
-
-/** REST APIs rename this header of a function's answer. https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html */
-function renamed(name: string): string {
-  return name.toLowerCase() === 'www-authenticate' ? 'x-amzn-remapped-www-authenticate' : name;
-}
-
-/** An answer on its way from a function to a client. */
-export interface StreamedAnswer {
-  readonly sink: AnswerSink;
-  /** Resolves when the answer is whole, or when nothing has come for too long. */
-  readonly ended: Promise<'whole' | 'idle'>;
-  /** Whether status and headers are out. */
-  readonly hasBegun: () => boolean;
-  /** Takes no more parts. */
-  readonly stop: () => void;
-}
-
-/** Sends status and headers when the function gives them, and each part as it comes. */
-function createStreamedAnswer(outgoing: ServerResponse, idleMillis: number): StreamedAnswer {
-  const { promise: ended, resolve } = Promise.withResolvers<'whole' | 'idle'>();
-  let isTaking = true;
-  let hasBegun = false;
-  const idle = setTimeout(() => resolve('idle'), idleMillis);
-  const stop = (): void => {
-    isTaking = false;
-    clearTimeout(idle);
-  };
-  outgoing.once('close', stop);
-  return {
-    ended,
-    hasBegun: () => hasBegun,
-    stop,
-    sink: {
-      head: (given) => {
-        const { data: head } = headSchema.safeParse(given);
-        if (!isTaking || head === undefined) return;
-        hasBegun = true;
-        idle.refresh();
-        for (const [name, value] of Object.entries(head.headers))
-          if (!connectionHeaders.has(name.toLowerCase())) outgoing.setHeader(renamed(name), String(value));
-        if (head.cookies.length > 0) outgoing.setHeader('set-cookie', head.cookies);
-        outgoing.writeHead(head.statusCode);
-        outgoing.flushHeaders();
-      },
-      part: async (bytes) => {
-        // Bytes before a head are no answer. A client that has left gets nothing more, and the function
-        // continues.
-        if (!isTaking || !hasBegun || bytes.length === 0) return;
-        idle.refresh();
-        if (outgoing.write(bytes)) return;
-        const left = new AbortController();
-        const close = (): void => left.abort();
-        outgoing.once('close', close);
-        await once(outgoing, 'drain', { signal: left.signal }).catch(() => undefined);
-        outgoing.off('close', close);
-      },
-      end: () => {
-        if (!hasBegun) return;
-        stop();
-        outgoing.end();
-        resolve('whole');
-      },
-    },
-  };
-}
 
 /** Quotas of API Gateway and of Lambda. AWS raises neither of them. */
 const maxBodyBytes = 10 * 1024 * 1024;
@@ -90,25 +19,10 @@ const maxEventBytes = 6 * 1024 * 1024;
 /** The time after which a stream of a Regional API ends in which nothing comes. */
 const longestSilenceMillis = 5 * 60_000;
 
-/** The stand-in of one REST API whose functions stream their answers. */
 export interface RestApi {
   /** Whether a path of this server belongs to the API. */
   readonly serves: (path: string) => boolean;
   readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
-}
-
-/** What createRestApi() needs. */
-export interface RestApiOptions {
-  readonly api: LocalRestApi;
-  readonly functions: Pick<LocalFunctions, 'invoke'>;
-  /** The virtual time, in milliseconds since 1970. */
-  readonly now: () => number;
-  /** Whether the stage's throttle refuses the next request. Without this function the throttle refuses none. */
-  readonly throttles?: () => boolean;
-  /** Whether the machine takes new work. Without this function it always does. */
-  readonly hasRoom?: () => boolean;
-  /** The real milliseconds of silence after which a stream ends. The default is 5 minutes, as in AWS. */
-  readonly silenceMillis?: number;
 }
 
 /** Makes the stand-in. It serves exactly the methods of the template. */
@@ -119,7 +33,11 @@ export function createRestApi({
   throttles,
   hasRoom = () => true,
   silenceMillis = longestSilenceMillis,
-}: RestApiOptions): RestApi {
+}: ApiOptions & {
+  readonly api: LocalRestApi;
+  /** The real milliseconds of silence after which a stream ends. The default is 5 minutes, as in AWS. */
+  readonly silenceMillis?: number;
+}): RestApi {
   const find = createRestRouter(api.routes);
   const root = `/${api.stage}`;
 
@@ -138,7 +56,9 @@ export function createRestApi({
     if (throttles?.() === true) return 'THROTTLED';
     if (asksForNewWork(method, whole, body) && !hasRoom()) return noRoom(whole, requestId);
     const event = restEvent({ api, incoming, body, path, match, at: now(), requestId });
-    return isTooLarge(event.body) ? 'REQUEST_TOO_LARGE' : { event, route: match.route };
+    // The body is nearly all of the event. Quotes and other characters of the JSON count, too.
+    const isTooLarge = Buffer.byteLength(JSON.stringify(event.body)) > maxEventBytes;
+    return isTooLarge ? 'REQUEST_TOO_LARGE' : { event, route: match.route };
   }
 
   return {
@@ -177,11 +97,6 @@ interface Received {
   readonly route: LocalRestRoute;
 }
 
-/** The body is nearly all of the event. Quotes and other characters of the JSON count, too. */
-function isTooLarge(body: string | null): boolean {
-  return body !== null && Buffer.byteLength(JSON.stringify(body)) > maxEventBytes;
-}
-
 /** Sends an answer of API Gateway itself. */
 function send(
   outgoing: ServerResponse,
@@ -190,23 +105,77 @@ function send(
 ): void {
   for (const [name, value] of Object.entries(headers))
     outgoing.setHeader(name, value === 'context.requestId' ? requestId : value.slice(1, -1));
-  outgoing.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-  });
-  outgoing.end(body);
+  sendText(outgoing, status, 'application/json', body);
 }
 
-/** The first outcome, or undefined after the time limit. As in AWS, the function runs on in that case. */
-async function within<Outcome>(
-  millis: number,
-  outcomes: readonly Promise<Outcome>[],
-): Promise<Outcome | undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), millis);
-  try {
-    return await Promise.race([...outcomes, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+const headSchema = z.object({
+  statusCode: z.int().min(200).max(599),
+  // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
+  headers: headersSchema.transform((headers) =>
+    Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [
+        name.toLowerCase() === 'www-authenticate' ? 'x-amzn-remapped-www-authenticate' : name,
+        value,
+      ]),
+    ),
+  ),
+  cookies: z.array(z.string()).default([]),
+});
+
+/** An answer on its way from a function to a client. */
+interface StreamedAnswer {
+  readonly sink: AnswerSink;
+  /** Resolves when the answer is whole, or when nothing has come for too long. */
+  readonly ended: Promise<'whole' | 'idle'>;
+  /** Whether status and headers are out. */
+  readonly hasBegun: () => boolean;
+  /** Takes no more parts. */
+  readonly stop: () => void;
+}
+
+/** Sends status and headers when the function gives them, and each part as it comes. */
+function createStreamedAnswer(outgoing: ServerResponse, idleMillis: number): StreamedAnswer {
+  const { promise: ended, resolve } = Promise.withResolvers<'whole' | 'idle'>();
+  let isTaking = true;
+  let hasBegun = false;
+  const idle = setTimeout(() => resolve('idle'), idleMillis);
+  const stop = (): void => {
+    isTaking = false;
+    clearTimeout(idle);
+  };
+  outgoing.once('close', stop);
+  return {
+    ended,
+    hasBegun: () => hasBegun,
+    stop,
+    sink: {
+      head: (given) => {
+        const { data: head } = headSchema.safeParse(given);
+        if (!isTaking || head === undefined) return;
+        hasBegun = true;
+        idle.refresh();
+        setHeaders(outgoing, head);
+        outgoing.writeHead(head.statusCode);
+        outgoing.flushHeaders();
+      },
+      part: async (bytes) => {
+        // Bytes before a head are no answer. A client that has left gets nothing more, and the function
+        // continues.
+        if (!isTaking || !hasBegun || bytes.length === 0) return;
+        idle.refresh();
+        if (outgoing.write(bytes)) return;
+        const left = new AbortController();
+        const close = (): void => left.abort();
+        outgoing.once('close', close);
+        await once(outgoing, 'drain', { signal: left.signal }).catch(() => undefined);
+        outgoing.off('close', close);
+      },
+      end: () => {
+        if (!hasBegun) return;
+        stop();
+        outgoing.end();
+        resolve('whole');
+      },
+    },
+  };
 }

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { signInPaths } from '../../service/contract/operations.ts';
 import type { AwsEndpoint } from '../aws/endpoint.ts';
 import { portalPath, secretValue } from '../front/portal-front.ts';
-import { sendJson } from '../http.ts';
+import { type Handler, sendJson } from '../http.ts';
 import type { LocalTemplate } from '../template.ts';
 import type { IssuerOptions } from './provider.ts';
 
@@ -17,7 +17,7 @@ interface Issuer {
 
 export function createIssuer(options: IssuerOptions): Issuer {
   const { pathname } = new URL(options.url);
-  let opening: Promise<(incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>> | undefined;
+  let opening: Promise<Handler> | undefined;
   return {
     handle: async (incoming, outgoing) => {
       opening ??= import('./provider.ts').then(({ createProvider }) => createProvider(options));
@@ -33,48 +33,36 @@ export function createIssuer(options: IssuerOptions): Issuer {
 /** The path of the issuer at which people of this machine sign in. */
 export const issuerPath = '/_local/issuer';
 
-export interface LocalIssuerOptions {
-  readonly url: string;
-  readonly template: LocalTemplate;
-  readonly handle: AwsEndpoint['handle'];
-  readonly now: () => number;
-  /** The addresses that the page of the issuer offers. */
-  readonly people: () => Promise<readonly string[]>;
-}
-
 /**
  * The issuer for the client that the template registers. It knows the client by the environment of the function
- * that signs people in, and is made at the first request.
+ * that signs people in, and is made at the first request. The page of the issuer offers the addresses of `people`.
  */
-export function createLocalIssuer(
-  options: LocalIssuerOptions,
-): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
-  let issuer: Promise<Issuer | undefined> | undefined;
+export function createLocalIssuer({
+  url,
+  template,
+  handle,
+  ...others
+}: Pick<IssuerOptions, 'url' | 'people' | 'now'> & {
+  readonly template: LocalTemplate;
+  readonly handle: AwsEndpoint['handle'];
+}): Handler {
+  async function open(): Promise<Issuer | undefined> {
+    const environment = template.functions.find((fn) => 'PORTAL_CLIENT_ID' in fn.environment)?.environment;
+    const { PORTAL_CLIENT_ID: id, SIGN_IN_SECRET_ARN: secretArn } = environment ?? {};
+    if (id === undefined || secretArn === undefined) return undefined;
+    return createIssuer({
+      url: `${url}${issuerPath}`,
+      client: { id, secret: await secretValue(handle, secretArn) },
+      redirectUri: `${url}${signInPaths.callback}`,
+      afterSignOut: `${url}${portalPath}/`,
+      ...others,
+    });
+  }
+  let issuer: ReturnType<typeof open> | undefined;
   return async (incoming, outgoing) => {
-    issuer ??= issuerOf(options);
-    const known = await issuer;
+    const known = await (issuer ??= open());
     if (known) return known.handle(incoming, outgoing);
     incoming.resume();
     sendJson(outgoing, 404, { message: 'no function of this template signs people in' });
   };
-}
-
-async function issuerOf({
-  url,
-  template,
-  handle,
-  now,
-  people,
-}: LocalIssuerOptions): Promise<Issuer | undefined> {
-  const environment = template.functions.find((fn) => 'PORTAL_CLIENT_ID' in fn.environment)?.environment;
-  const { PORTAL_CLIENT_ID: id, SIGN_IN_SECRET_ARN: secretArn } = environment ?? {};
-  if (id === undefined || secretArn === undefined) return undefined;
-  return createIssuer({
-    url: `${url}${issuerPath}`,
-    client: { id, secret: await secretValue(handle, secretArn) },
-    redirectUri: `${url}${signInPaths.callback}`,
-    afterSignOut: `${url}${portalPath}/`,
-    people,
-    now,
-  });
 }

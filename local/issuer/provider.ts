@@ -1,14 +1,13 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import Provider, {
   type Adapter,
-  type AdapterConstructor,
   type AdapterPayload,
   type Configuration,
   type KoaContextWithOIDC,
 } from 'oidc-provider';
 import { escape, look } from '../control/page.ts';
+import type { Handler } from '../http.ts';
 
 /** The people of the local issuer. A subject holds everything that the issuer says of the person. */
 const unverified = 'unverified:';
@@ -27,42 +26,32 @@ function addressOf(subject: string): { readonly email: string; readonly email_ve
 }
 
 /** The provider's sessions and codes, in memory. The provider itself looks at their expiry. */
-function createMemory(): AdapterConstructor {
+function createMemory(): (model: string) => Adapter {
   const items = new Map<string, AdapterPayload>();
-  const find = (matches: (payload: AdapterPayload) => boolean): Promise<AdapterPayload | undefined> =>
-    Promise.resolve([...items.values()].find(matches));
-  return class Memory implements Adapter {
-    readonly model: string;
-    constructor(model: string) {
-      this.model = model;
-    }
-    upsert(id: string, payload: AdapterPayload): Promise<undefined> {
-      items.set(`${this.model}:${id}`, payload);
-      return Promise.resolve(undefined);
-    }
-    find(id: string): Promise<AdapterPayload | undefined> {
-      return Promise.resolve(items.get(`${this.model}:${id}`));
-    }
-    findByUid(uid: string): Promise<AdapterPayload | undefined> {
-      return find((payload) => payload.uid === uid && payload.kind === this.model);
-    }
-    findByUserCode(): Promise<undefined> {
-      return Promise.resolve(undefined);
-    }
-    consume(id: string): Promise<undefined> {
-      const payload = items.get(`${this.model}:${id}`);
+  const done = Promise.resolve(undefined);
+  return (model) => ({
+    upsert: (id, payload) => {
+      items.set(`${model}:${id}`, payload);
+      return done;
+    },
+    find: (id) => Promise.resolve(items.get(`${model}:${id}`)),
+    findByUid: (uid) =>
+      Promise.resolve([...items.values()].find((payload) => payload.uid === uid && payload.kind === model)),
+    findByUserCode: () => done,
+    consume: (id) => {
+      const payload = items.get(`${model}:${id}`);
       if (payload) payload.consumed = Math.floor(Date.now() / 1000);
-      return Promise.resolve(undefined);
-    }
-    destroy(id: string): Promise<undefined> {
-      items.delete(`${this.model}:${id}`);
-      return Promise.resolve(undefined);
-    }
-    revokeByGrantId(grantId: string): Promise<undefined> {
+      return done;
+    },
+    destroy: (id) => {
+      items.delete(`${model}:${id}`);
+      return done;
+    },
+    revokeByGrantId: (grantId) => {
       for (const [key, payload] of items) if (payload.grantId === grantId) items.delete(key);
-      return Promise.resolve(undefined);
-    }
-  };
+      return done;
+    },
+  });
 }
 
 /** The pages of the local issuer, for a developer. They need no script. */
@@ -130,8 +119,6 @@ function atVirtualTime(answer: { body?: unknown }, now: () => number, key: KeyOb
   const signature = sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });
   answer.body = { ...body, id_token: `${signed}.${signature.toString('base64url')}` };
 }
-
-type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 /** A new provider with new keys. It remembers everything only until it ends. */
 export function createProvider(options: IssuerOptions): Handler {
@@ -225,7 +212,7 @@ async function answerSignIn(
 }
 
 /** What the local issuer needs to know. */
-interface IssuerOptions {
+export interface IssuerOptions {
   /** The issuer's own address, without a slash at its end: http://127.0.0.1:8787/_local/issuer. */
   readonly url: string;
   readonly client: { readonly id: string; readonly secret: string };

@@ -144,7 +144,7 @@ function asArray(value: unknown): JsonObject[] {
 // One attempt of a task that waits for its token: the invocation of the function, then the wait.
 
 /** The time limits of a task that waits for its token. */
-interface WaitingLimits {
+export interface WaitingLimits {
   /** The whole attempt. */
   readonly timeoutSeconds: number;
   /**

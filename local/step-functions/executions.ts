@@ -1,5 +1,5 @@
 import { openJournal } from '../journal.ts';
-import type { OnWriteFailed } from '../disk-errors.ts';
+import type { OnWriteFailed } from '../disk.ts';
 import type { ExecutionIdentity, HistoryEvent, Outcome } from './state-machine.ts';
 
 export type ExecutionStatus = 'RUNNING' | Outcome['status'];

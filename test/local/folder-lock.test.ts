@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { connect } from '../../admin/connect.ts';
-import { FolderRefused } from '../../local/disk-errors.ts';
+import { FolderRefused } from '../../local/disk.ts';
 import { type FolderLock, lockFolder } from '../../local/folder-lock.ts';
 import { listenOnLoopback } from '../../local/http.ts';
 import { runningService } from '../../local/service-record.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type OnWriteFailed, WriteFailed } from '../../disk-errors.ts';
+import { type OnWriteFailed, WriteFailed } from '../../disk.ts';
 import type { StoredRecord, TableStorage } from '../storage.ts';
 import { type FileOperations, realFiles, type WritableFile } from './file-operations.ts';
 import { encodeLine, headerOf, readNames, segmentName } from './format.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { FolderRefused } from '../../disk-errors.ts';
+import { FolderRefused } from '../../disk.ts';
 import type { StoredRecord } from '../storage.ts';
 import { type FileOperations, realFiles } from './file-operations.ts';
 import {

@@ -17,7 +17,7 @@ const arn = localSecretArn('WebhookKey');
 
 async function startSecrets(): Promise<Fixture & { client: SecretsManagerClient }> {
   const fixture = await startEndpoint();
-  await fixture.secrets.ensure(arn, 'WebhookKey', 'first');
+  fixture.secrets.ensure(arn, 'WebhookKey', 'first');
   return { ...fixture, client: new SecretsManagerClient(fixture.as('operator')) };
 }
 
@@ -35,7 +35,7 @@ test('A secret is found by its ARN, by its ARN without the random end, and by it
 
 test('The call ensure keeps the value of a secret that exists', async () => {
   const { client, secrets } = await startSecrets();
-  await secrets.ensure(arn, 'WebhookKey', 'another');
+  secrets.ensure(arn, 'WebhookKey', 'another');
   expect((await client.send(new GetSecretValueCommand({ SecretId: arn }))).SecretString).toBe('first');
 });
 

@@ -1,6 +1,6 @@
 /** What the tests of the journal share: a storage with tables in front of it, and its files in memory. */
 import { expect } from 'vitest';
-import { FolderRefused } from '../../../local/disk-errors.ts';
+import { FolderRefused } from '../../../local/disk.ts';
 import {
   createFolderStorage,
   type FolderStorageOptions,

@@ -1,6 +1,32 @@
+/** The files of the data folder, and what can go wrong with them. */
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
 /** Whether the error is one of Node with this code, such as ENOENT. */
 export function hasErrorCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/** The text of a file. Undefined when there is no such file. */
+export function readIfPresent(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Writes a file, and makes its folder when it is missing. A reader sees either the old text or the new text, also
+ * after kill -9. Only the owner may read a private file.
+ */
+export function replaceFile(file: string, text: string, { isPrivate = false } = {}): void {
+  const draft = `${file}.draft`;
+  mkdirSync(path.dirname(file), { recursive: true, ...(isPrivate && { mode: 0o700 }) });
+  rmSync(draft, { force: true });
+  writeFileSync(draft, text, isPrivate ? { mode: 0o600 } : {});
+  renameSync(draft, file);
 }
 
 /**
@@ -19,6 +45,8 @@ export class WriteFailed extends Error {
   }
 }
 
+export type OnWriteFailed = (failure: WriteFailed) => void;
+
 /** What the file system says when the disk is full, when it is broken, and when it may not be written. */
 const codesOfDisk = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'];
 
@@ -26,8 +54,6 @@ const codesOfDisk = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'];
 export function isOfDisk(error: unknown): boolean {
   return codesOfDisk.some((code) => hasErrorCode(error, code));
 }
-
-export type OnWriteFailed = (failure: WriteFailed) => void;
 
 /** This process cannot take the folder. The message is one sentence for a person. */
 export class FolderRefused extends Error {
