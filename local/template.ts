@@ -1,19 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { PolicyStatement } from './aws/iam.ts';
+import { readRestApis, readRoutes } from './template/apis.ts';
 import {
-  type LocalRestApi,
-  type LocalRestRoute,
-  type LocalRoute,
-  readRestApis,
-  readRoutes,
-} from './template/apis.ts';
-import {
-  type LocalAlias,
-  type LocalFunction,
-  type LocalRule,
-  type LocalSchedule,
-  type LocalStateMachine,
   readAliases,
   readFunctions,
   readPolicies,
@@ -21,76 +9,28 @@ import {
   readSchedules,
   readStateMachines,
 } from './template/compute.ts';
-import {
-  type LocalBehavior,
-  type LocalDistribution,
-  type LocalPublisher,
-  readDistributions,
-  readPublishers,
-} from './template/distributions.ts';
+import { readDistributions, readPublishers } from './template/distributions.ts';
+import type { Surroundings } from './template/local-names.ts';
 import { openResources, type Template } from './template/resources.ts';
-import {
-  type LocalBucket,
-  type LocalSecret,
-  type LocalTable,
-  readBuckets,
-  readSecrets,
-  readTables,
-} from './template/storage.ts';
+import { readBuckets, readSecrets, readTables } from './template/storage.ts';
 
-export type {
-  LocalAlias,
-  LocalBehavior,
-  LocalBucket,
-  LocalDistribution,
-  LocalFunction,
-  LocalPublisher,
-  LocalRestApi,
-  LocalRestRoute,
-  LocalRoute,
-  LocalRule,
-  LocalSchedule,
-  LocalSecret,
-  LocalStateMachine,
-  LocalTable,
-};
+export type * from './template/apis.ts';
+export type * from './template/compute.ts';
+export type * from './template/distributions.ts';
+export type * from './template/storage.ts';
 
 /** The resources of a synthesized stack, under the names by which the stand-ins serve them. */
-export interface LocalTemplate {
-  readonly functions: readonly LocalFunction[];
-  readonly aliases: readonly LocalAlias[];
-  readonly routes: readonly LocalRoute[];
-  readonly restApis: readonly LocalRestApi[];
-  readonly tables: readonly LocalTable[];
-  readonly stateMachines: readonly LocalStateMachine[];
-  readonly schedules: readonly LocalSchedule[];
-  readonly rules: readonly LocalRule[];
-  readonly buckets: readonly LocalBucket[];
-  readonly secrets: readonly LocalSecret[];
-  readonly distributions: readonly LocalDistribution[];
-  /** The functions that put pages into buckets. */
-  readonly publishers: readonly LocalPublisher[];
-  /** The policies of each role, by the role's logical id. */
-  readonly policies: ReadonlyMap<string, readonly PolicyStatement[]>;
-  readonly outputs: Readonly<Record<string, string>>;
-}
-
-/** Values that are not in the template. */
-export interface TemplateOptions {
-  /** The local address of the HTTP API. GetAtt ApiEndpoint resolves to it. */
-  readonly apiEndpoint?: string;
-  /** The number of a function's version, by the logical ids of the two. The default is always 1. */
-  readonly versionOf?: (functionId: string, versionId: string) => string;
-}
+export type LocalTemplate = ReturnType<typeof readTemplate>;
 
 /**
  * Reads a template that CDK has synthesized (one flat stack). Throws an Error that names the resource and the
- * part of it that cannot run on one machine, so that no part of the stack is left out silently.
+ * part of it that cannot run on one machine, so that no part of the stack is left out silently. Without `versionOf`
+ * each function has the version 1.
  */
 export function readTemplate(
   templatePath: string,
-  { apiEndpoint = 'http://localhost:3000', versionOf = () => '1' }: TemplateOptions = {},
-): LocalTemplate {
+  { apiEndpoint = 'http://localhost:3000', versionOf = () => '1' }: Partial<Surroundings> = {},
+) {
   const template = JSON.parse(readFileSync(templatePath, 'utf8')) as Template;
   const resources = openResources(template, { apiEndpoint, versionOf });
   return {
@@ -105,7 +45,9 @@ export function readTemplate(
     buckets: readBuckets(resources),
     secrets: readSecrets(resources),
     distributions: readDistributions(resources, apiEndpoint),
+    /** The functions that put pages into buckets. */
     publishers: readPublishers(resources),
+    /** The policies of each role, by the role's logical id. */
     policies: readPolicies(resources),
     outputs: resources.outputs(),
   };

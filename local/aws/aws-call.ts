@@ -48,7 +48,7 @@ export function unknownOperation({ service, operation }: AwsCall): AwsError {
 /** Reads the call's input with the schema. Throws ValidationException, which names the first wrong member. */
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
-  { operation, input }: Pick<AwsCall, 'operation' | 'input'>,
+  { operation, input }: { readonly operation: string; readonly input: unknown },
 ): z.output<Schema> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;

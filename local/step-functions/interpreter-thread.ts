@@ -4,6 +4,7 @@
  * next timer is due, and catches up with the clock at every message.
  */
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import * as FakeTimers from '@sinonjs/fake-timers';
 import { readSharedClock } from '../clock.ts';
@@ -18,77 +19,46 @@ import {
 } from './state-machine.ts';
 import { createTaskTokens } from './task-tokens.ts';
 
-/** The timers of a thread whose time another part of the code sets. Instants are milliseconds since 1970. */
-export interface VirtualTimers {
-  /**
-   * Sets the time to the instant and fires all timers that are due by then, in order. An instant in the past
-   * changes nothing.
-   */
-  readonly flowTo: (instant: number) => void;
-  /** The instant at which the next timer is due. */
-  readonly next: () => number | undefined;
-  /** Resolves when every promise that could resolve has resolved. */
-  readonly settled: () => Promise<void>;
-  /** Calls back after this many real milliseconds. Returns a function that cancels the call. */
-  readonly inReal: (millis: number, callback: () => void) => () => void;
-}
-
-/** Replaces this thread's setTimeout, clearTimeout and Date for good. */
-function installVirtualTimers(now: number): VirtualTimers {
-  const {
-    setTimeout: realSetTimeout,
-    clearTimeout: realClearTimeout,
-    setImmediate: realSetImmediate,
-  } = globalThis;
-  const clock = FakeTimers.install({ now, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-  return {
-    flowTo: (instant) => {
-      if (instant > clock.now) clock.tick(instant - clock.now);
-    },
-    next: () => earliest(clock),
-    settled: () =>
-      new Promise((resolve) => {
-        realSetImmediate(resolve);
-      }),
-    inReal: (millis, callback) => {
-      const timer = realSetTimeout(callback, millis);
-      return () => realClearTimeout(timer);
-    },
-  };
-}
-
-/** The library keeps its timers in a map that is missing from its types. */
-function earliest(clock: FakeTimers.Clock): number | undefined {
-  const timers: unknown[] =
-    'timers' in clock && clock.timers instanceof Map ? [...clock.timers.values()] : [];
-  const instants = timers.flatMap((timer) =>
-    isObject(timer) && typeof timer['callAt'] === 'number' ? [timer['callAt']] : [],
-  );
-  return instants.length === 0 ? undefined : Math.min(...instants);
-}
-
 const { clock, machines } = workerData as InterpreterBootData;
 const shared = readSharedClock(clock, Date.now);
-const timers = installVirtualTimers(shared.now());
+const { setTimeout: setRealTimeout, clearTimeout: clearRealTimeout } = globalThis;
+const timers = FakeTimers.install({ now: shared.now(), toFake: ['setTimeout', 'clearTimeout', 'Date'] });
 const built = new Map<string, LocalStateMachine>();
 const tokens = createTaskTokens(randomUUID);
 const running = new Map<string, RunningExecution>();
 const calls = new Map<number, (result: InvocationResult) => void>();
 let lastCall = 0;
-let stopSleeping = (): void => undefined;
+let sleeping: NodeJS.Timeout | undefined;
 
 const say = (message: FromInterpreter): void => parentPort?.postMessage(message);
 
+/** Sets this thread's time to the clock's, and fires all timers that are due by then, in order. */
+function catchUp(): void {
+  const instant = shared.now();
+  if (instant > timers.now) timers.tick(instant - timers.now);
+}
+
+/** The instant of the next timer. The library keeps its timers in a map that is missing from its types. */
+function nextTimer(): number | undefined {
+  const all: unknown[] =
+    'timers' in timers && timers.timers instanceof Map ? [...timers.timers.values()] : [];
+  const instants = all.flatMap((timer) =>
+    isObject(timer) && typeof timer['callAt'] === 'number' ? [timer['callAt']] : [],
+  );
+  return instants.length === 0 ? undefined : Math.min(...instants);
+}
+
 /** Brings this thread's time up to the clock's, then sleeps until its next timer. */
 async function flow(): Promise<void> {
-  timers.flowTo(shared.now());
-  await timers.settled();
-  stopSleeping();
-  const next = timers.next();
+  catchUp();
+  // By the next turn of the event loop every promise that could resolve has resolved.
+  await setImmediate();
+  clearRealTimeout(sleeping);
+  const next = nextTimer();
   // A standing clock moves only by jumps, and a sync follows each jump.
   if (next === undefined || shared.isFrozen()) return;
   const millis = Math.min(Math.max(next - shared.now(), 1), 2_000_000_000);
-  stopSleeping = timers.inReal(millis, () => void flow());
+  sleeping = setRealTimeout(() => void flow(), millis);
 }
 
 function invokeTask(task: TaskCall): Promise<InvocationResult> {
@@ -110,11 +80,6 @@ function start({ machine, execution, input }: Extract<ToInterpreter, { type: 'st
   });
 }
 
-function answerTask(call: number, result: InvocationResult): void {
-  calls.get(call)?.(result);
-  calls.delete(call);
-}
-
 /** A task whose time is over by now is closed before the message reaches it. */
 async function sendToTask({
   call,
@@ -128,7 +93,7 @@ async function sendToTask({
 
 async function sync(id: number): Promise<void> {
   await flow();
-  say({ type: 'synced', sync: id, nextTimer: timers.next() });
+  say({ type: 'synced', sync: id, nextTimer: nextTimer() });
 }
 
 function handle(message: ToInterpreter): void {
@@ -140,7 +105,8 @@ function handle(message: ToInterpreter): void {
       running.get(message.arn)?.abort();
       break;
     case 'result':
-      answerTask(message.call, message.result);
+      calls.get(message.call)?.(message.result);
+      calls.delete(message.call);
       break;
     case 'token':
       void sendToTask(message);
@@ -163,7 +129,7 @@ for (const [arn, text] of machines) {
   );
 }
 parentPort?.on('message', (message: ToInterpreter) => {
-  timers.flowTo(shared.now());
+  catchUp();
   handle(message);
   if (message.type !== 'sync') void flow();
 });

@@ -45,14 +45,6 @@ export function createInterpreter(boot: InterpreterBootData, listener: Interpret
     const result = await listener.invokeTask(task);
     tell({ type: 'result', call, result });
   }
-  function endSync(sync: number, nextTimer: number | undefined): void {
-    syncs.get(sync)?.(nextTimer);
-    syncs.delete(sync);
-  }
-  function endSend(call: number, isOpen: boolean): void {
-    sent.get(call)?.(isOpen);
-    sent.delete(call);
-  }
   function hear(message: FromInterpreter): void {
     switch (message.type) {
       case 'task':
@@ -65,10 +57,12 @@ export function createInterpreter(boot: InterpreterBootData, listener: Interpret
         listener.onClosed(message.arn, message.outcome);
         break;
       case 'token_answer':
-        endSend(message.call, message.isOpen);
+        sent.get(message.call)?.(message.isOpen);
+        sent.delete(message.call);
         break;
       case 'synced':
-        endSync(message.sync, message.nextTimer);
+        syncs.get(message.sync)?.(message.nextTimer);
+        syncs.delete(message.sync);
     }
   }
   function startThread(): Worker {

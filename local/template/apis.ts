@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { idOfArn } from './local-names.ts';
-import type { Resource, Resources } from './resources.ts';
+import type { Resources } from './resources.ts';
 
 /** A method of a REST API. `routeKey` is "POST /v1/images/generations". */
 export interface LocalRestRoute {
@@ -19,7 +18,7 @@ export interface LocalGatewayAnswer {
 }
 
 /** The answers that a stand-in can need. Each other refusal of API Gateway is one of these, too. */
-export const answerTypes = ['DEFAULT_4XX', 'DEFAULT_5XX', 'REQUEST_TOO_LARGE', 'THROTTLED'] as const;
+const answerTypes = ['DEFAULT_4XX', 'DEFAULT_5XX', 'REQUEST_TOO_LARGE', 'THROTTLED'] as const;
 export type AnswerType = (typeof answerTypes)[number];
 
 /** A REST API whose functions stream their answers. */
@@ -67,7 +66,16 @@ const answerSchema = z.object({
 
 /** The REST APIs, each with the functions behind it. */
 export function readRestApis(resources: Resources): readonly LocalRestApi[] {
-  const paths = readPaths(resources);
+  const parts = new Map(
+    resources
+      .of('AWS::ApiGateway::Resource', resourceSchema)
+      .map(({ id, properties }) => [id, properties] as const),
+  );
+  /** The path of a resource. The root is no resource of the template. */
+  const pathOf = (id: string): string => {
+    const part = parts.get(id);
+    return part === undefined ? '' : `${pathOf(part.ParentId)}/${part.PathPart}`;
+  };
   const stages = resources.of('AWS::ApiGateway::Stage', stageSchema);
   const methods = resources.of('AWS::ApiGateway::Method', methodSchema);
   const answers = resources.of('AWS::ApiGateway::GatewayResponse', answerSchema);
@@ -90,7 +98,11 @@ export function readRestApis(resources: Resources): readonly LocalRestApi[] {
       binaryTypes: properties.BinaryMediaTypes,
       routes: methods
         .filter((one) => one.properties.RestApiId === id)
-        .map((one) => routeOf(one, paths.get(one.properties.ResourceId) ?? '/')),
+        .map(({ properties: { HttpMethod, ResourceId, Integration }, functionIn }) => ({
+          routeKey: `${HttpMethod} ${pathOf(ResourceId) || '/'}`,
+          functionId: functionIn('Uri', Integration.Uri),
+          timeoutMillis: Integration.TimeoutInMillis,
+        })),
       answers: {
         DEFAULT_4XX: answerOf('DEFAULT_4XX'),
         DEFAULT_5XX: answerOf('DEFAULT_5XX'),
@@ -101,37 +113,13 @@ export function readRestApis(resources: Resources): readonly LocalRestApi[] {
   });
 }
 
-function routeOf(
-  { properties, unsupported }: Resource<z.output<typeof methodSchema>>,
-  path: string,
-): LocalRestRoute {
-  const { Uri, TimeoutInMillis: timeoutMillis } = properties.Integration;
-  const functionId = idOfArn('function', Uri);
-  if (functionId === undefined) throw unsupported(`Uri ${Uri} is not a function of this template`);
-  return { routeKey: `${properties.HttpMethod} ${path}`, functionId, timeoutMillis };
-}
-
-/** The path of each resource, by its logical id. The root is no resource of the template. */
-function readPaths(resources: Resources): ReadonlyMap<string, string> {
-  const parts = new Map(
-    resources
-      .of('AWS::ApiGateway::Resource', resourceSchema)
-      .map(({ id, properties }) => [id, properties] as const),
-  );
-  const pathOf = (id: string): string => {
-    const part = parts.get(id);
-    return part === undefined ? '' : `${pathOf(part.ParentId)}/${part.PathPart}`;
-  };
-  return new Map([...parts.keys()].map((id) => [id, pathOf(id)]));
-}
-
 /** A route of the HTTP API: `POST /images/generate`, or `$default`. */
 export interface LocalRoute {
   readonly routeKey: string;
   readonly functionId: string;
 }
 
-const apiSchemaOfCompute = z.object({ ProtocolType: z.literal('HTTP') });
+const httpApiSchema = z.object({ ProtocolType: z.literal('HTTP') });
 const integrationSchema = z.object({
   IntegrationType: z.literal('AWS_PROXY'),
   IntegrationUri: z.string(),
@@ -145,11 +133,14 @@ const routeSchema = z.object({
 
 /** The routes of the HTTP API, each with the function behind it. */
 export function readRoutes(resources: Resources): readonly LocalRoute[] {
-  resources.of('AWS::ApiGatewayV2::Api', apiSchemaOfCompute);
+  resources.of('AWS::ApiGatewayV2::Api', httpApiSchema);
   const integrations = new Map(
     resources
       .of('AWS::ApiGatewayV2::Integration', integrationSchema)
-      .map((integration) => [`integrations/${integration.id}`, integratedFunction(integration)]),
+      .map(({ id, properties, functionIn }) => [
+        `integrations/${id}`,
+        functionIn('IntegrationUri', properties.IntegrationUri),
+      ]),
   );
   return resources.of('AWS::ApiGatewayV2::Route', routeSchema).map(({ properties, unsupported }) => {
     const functionId = integrations.get(properties.Target);
@@ -157,14 +148,4 @@ export function readRoutes(resources: Resources): readonly LocalRoute[] {
       throw unsupported(`Target ${properties.Target} is not an integration of this template`);
     return { routeKey: properties.RouteKey, functionId };
   });
-}
-
-function integratedFunction({
-  properties,
-  unsupported,
-}: Resource<z.output<typeof integrationSchema>>): string {
-  const functionId = idOfArn('function', properties.IntegrationUri);
-  if (functionId === undefined)
-    throw unsupported(`IntegrationUri ${properties.IntegrationUri} is not a function of this template`);
-  return functionId;
 }

@@ -1,16 +1,13 @@
 import path from 'node:path';
 import * as z from 'zod';
-import type { PolicyStatement } from '../aws/iam.ts';
+import { type PolicyStatement, statementSchema } from '../aws/iam.ts';
 import { idOfArn, localAttributes } from './local-names.ts';
 import type { Resources } from './resources.ts';
 
 /** A Lambda function and the folder of its bundle. */
 export interface LocalFunction {
   readonly id: string;
-  /**
-   * The logical id of the function's role. It is also the access key id by which the stand-ins know the
-   * function.
-   */
+  /** The logical id of the role. It is also the access key id by which the stand-ins know the function. */
   readonly roleId: string;
   readonly codeFolder: string;
   readonly handler: string;
@@ -69,7 +66,6 @@ export function readFunctions(resources: Resources, folder: string): readonly Lo
 
 const aliasSchema = z.object({ FunctionName: z.string(), FunctionVersion: z.string(), Name: z.string() });
 
-/** The aliases of the functions. */
 export function readAliases(resources: Resources): readonly LocalAlias[] {
   return resources.of('AWS::Lambda::Alias', aliasSchema).map(({ properties }) => ({
     functionId: properties.FunctionName,
@@ -84,7 +80,6 @@ const stateMachineSchema = z.object({
   DefinitionSubstitutions: z.record(z.string(), z.coerce.string()).default({}),
 });
 
-/** The state machines, after their substitutions. */
 export function readStateMachines(resources: Resources): readonly LocalStateMachine[] {
   return resources
     .of('AWS::StepFunctions::StateMachine', stateMachineSchema)
@@ -139,10 +134,7 @@ const ruleSchema = z.object({
   Targets: z.array(targetSchema).default([]),
 });
 
-/**
- * The schedules of EventBridge Scheduler, and the rules with a ScheduleExpression. Disabled ones are left
- * out.
- */
+/** The schedules of EventBridge Scheduler, and the rules with a ScheduleExpression. Disabled ones are left out. */
 export function readSchedules(resources: Resources): readonly LocalSchedule[] {
   const schedules = resources
     .of('AWS::Scheduler::Schedule', scheduleSchema)
@@ -150,14 +142,14 @@ export function readSchedules(resources: Resources): readonly LocalSchedule[] {
   const rules = resources
     .of('AWS::Events::Rule', ruleSchema)
     .map((resource) => ({ ...resource, targets: resource.properties.Targets }));
-  return [...schedules, ...rules].flatMap(({ properties, targets, unsupported }) => {
+  return [...schedules, ...rules].flatMap(({ properties, targets, unsupported, functionIn }) => {
     const { ScheduleExpression } = properties;
     if (ScheduleExpression === undefined || properties.State === 'DISABLED') return [];
     const everySeconds = secondsOfRate(ScheduleExpression);
     if (everySeconds === undefined)
       throw unsupported(`ScheduleExpression ${ScheduleExpression} is not supported, only rate(...)`);
     return targets.map(({ Arn, Input }) => ({
-      functionId: targetFunction(Arn, unsupported),
+      functionId: functionIn('target', Arn),
       everySeconds,
       ...(Input !== undefined && { input: Input }),
     }));
@@ -166,12 +158,12 @@ export function readSchedules(resources: Resources): readonly LocalSchedule[] {
 
 /** The rules with an event pattern. Disabled rules are left out. */
 export function readRules(resources: Resources): readonly LocalRule[] {
-  return resources.of('AWS::Events::Rule', ruleSchema).flatMap(({ properties, unsupported }) => {
+  return resources.of('AWS::Events::Rule', ruleSchema).flatMap(({ properties, unsupported, functionIn }) => {
     const { EventPattern } = properties;
     if (EventPattern === undefined || properties.State === 'DISABLED') return [];
     return properties.Targets.map(({ Arn, Input }) => {
       if (Input !== undefined) throw unsupported('Targets: a fixed Input for an event is not supported');
-      return { functionId: targetFunction(Arn, unsupported), pattern: EventPattern };
+      return { functionId: functionIn('target', Arn), pattern: EventPattern };
     });
   });
 }
@@ -182,22 +174,6 @@ function secondsOfRate(expression: string): number | undefined {
   return seconds === undefined ? undefined : Number(count) * seconds;
 }
 
-function targetFunction(arn: string, unsupported: (what: string) => Error): string {
-  const functionId = idOfArn('function', arn);
-  if (functionId === undefined) throw unsupported(`target ${arn} is not a function of this template`);
-  return functionId;
-}
-
-const oneOrMore = z.union([z.string(), z.array(z.string())]).optional();
-const statementSchema = z.strictObject({
-  Sid: z.string().optional(),
-  Effect: z.enum(['Allow', 'Deny']),
-  Action: oneOrMore,
-  NotAction: oneOrMore,
-  Resource: oneOrMore,
-  NotResource: oneOrMore,
-  Condition: z.record(z.string(), z.unknown()).optional(),
-});
 const documentSchema = z.object({
   Statement: z.union([statementSchema.transform((one) => [one]), z.array(statementSchema)]),
 });
@@ -207,9 +183,7 @@ const roleSchema = z.object({
   ManagedPolicyArns: z.array(z.string()).default([]),
 });
 
-/**
- * The policy statements of each role, by the role's logical id. A role without policies has an empty list.
- */
+/** The policy statements of each role, by the role's logical id. A role without policies has an empty list. */
 export function readPolicies(resources: Resources): ReadonlyMap<string, readonly PolicyStatement[]> {
   const policies = resources.of('AWS::IAM::Policy', policySchema);
   const managed = resources.of('AWS::IAM::ManagedPolicy', policySchema);

@@ -1,25 +1,23 @@
 import * as z from 'zod';
-import { idOfArn, localAttributes } from './local-names.ts';
+import { localAttributes } from './local-names.ts';
 import { pagesType, type Resources } from './resources.ts';
 
 /** Headers that a distribution adds to its answers, under lower-case names. They replace those of the origin. */
 export type AddedHeaders = Readonly<Record<string, string>>;
 
-/** The paths of a distribution that lead to the HTTP API. */
-export interface LocalBehavior {
+/** The paths of a distribution that lead to its bucket, and have headers of their own. */
+interface LocalPages {
   /** A pattern of CloudFront, such as `/auth/*`. */
   readonly pathPattern: string;
+  readonly added: AddedHeaders;
+}
+
+/** The paths of a distribution that lead to the HTTP API. */
+export interface LocalBehavior extends LocalPages {
   /** The headers of the viewer that reach the API, in lower case. */
   readonly forwarded: readonly string[];
   /** The headers that the distribution itself sends to the API. A value may be a reference to a secret. */
   readonly sent: Readonly<Record<string, string>>;
-  readonly added: AddedHeaders;
-}
-
-/** The paths of a distribution that lead to its bucket, and have headers of their own. */
-export interface LocalPages {
-  readonly pathPattern: string;
-  readonly added: AddedHeaders;
 }
 
 /** A distribution in front of a bucket, and perhaps of the HTTP API. */
@@ -212,11 +210,11 @@ const publisherSchema = z.object({ ServiceToken: z.string(), Bucket: z.string() 
 
 /** The functions that put pages into buckets. */
 export function readPublishers(resources: Resources): readonly LocalPublisher[] {
-  return resources.of(pagesType, publisherSchema).map(({ id, properties, unsupported }) => {
-    const functionId = idOfArn('function', properties.ServiceToken);
-    if (functionId === undefined) throw unsupported('ServiceToken is not a function of this template');
-    return { id, functionId, bucket: properties.Bucket };
-  });
+  return resources.of(pagesType, publisherSchema).map(({ id, properties, functionIn }) => ({
+    id,
+    functionId: functionIn('ServiceToken', properties.ServiceToken),
+    bucket: properties.Bucket,
+  }));
 }
 
 /** The ARNs that the policy of each bucket lets CloudFront read, by the name of the bucket. */

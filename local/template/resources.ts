@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { isObject } from '../json.ts';
 import {
+  idOfArn,
   localAttributes,
   pseudoParameters,
   type Surroundings,
@@ -17,7 +18,7 @@ export interface Template {
 }
 
 /** Resolves the intrinsic functions of one template to local values. */
-export interface Resolver {
+interface Resolver {
   /**
    * The value without intrinsic functions. Throws an Error that names the unsupported function or the unknown
    * name.
@@ -32,7 +33,6 @@ type LookUp = (id: string, attribute: string) => unknown;
 
 type Intrinsic = (argument: unknown, resolve: Resolver['resolve']) => unknown;
 
-/** Makes the resolver of a template. */
 function createResolver(template: Template, surroundings: Surroundings): Resolver {
   const look = lookUp(template, surroundings);
   const holds = (condition: string | undefined): boolean =>
@@ -62,7 +62,6 @@ function createResolver(template: Template, surroundings: Surroundings): Resolve
   return { resolve, holds };
 }
 
-/** The intrinsic functions that read the template. */
 function templateFunctions(
   template: Template,
   look: LookUp,
@@ -162,6 +161,8 @@ export interface Resource<Properties> {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Makes an Error that names the resource. */
   readonly unsupported: (what: string) => Error;
+  /** The id of the function whose ARN is in the text. Throws when there is none. */
+  readonly functionIn: (member: string, text: string) => string;
 }
 
 /** Reads a template's resources by type. */
@@ -224,7 +225,18 @@ export function openResources(template: Template, surroundings: Surroundings): R
       throw unsupported(
         parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '),
       );
-    return { id, properties: parsed.data, metadata: resource.Metadata ?? {}, unsupported };
+    return {
+      id,
+      properties: parsed.data,
+      metadata: resource.Metadata ?? {},
+      unsupported,
+      functionIn: (member, text) => {
+        const functionId = idOfArn('function', text);
+        if (functionId === undefined)
+          throw unsupported(`${member} ${text} is not a function of this template`);
+        return functionId;
+      },
+    };
   }
   return {
     of: (types, schema) => {

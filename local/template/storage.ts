@@ -84,10 +84,7 @@ const bucketSchema = z.object({
   CorsConfiguration: z.object({ CorsRules: z.array(corsRule) }).default({ CorsRules: [] }),
 });
 
-/**
- * The buckets. A lifecycle rule that does not delete by age (aborted uploads, old versions) has no meaning
- * here.
- */
+/** The buckets. A lifecycle rule that does not delete by age (aborted uploads, old versions) has no meaning here. */
 export function readBuckets(resources: Resources): readonly LocalBucket[] {
   return resources.of('AWS::S3::Bucket', bucketSchema).map(({ id, properties }) => ({
     name: properties.BucketName ?? id.toLowerCase(),
@@ -113,7 +110,6 @@ const secretSchema = z.object({
   SecretString: z.literal(drawnElsewhere).optional(),
 });
 
-/** The secrets. */
 export function readSecrets(resources: Resources): readonly LocalSecret[] {
   return resources.of('AWS::SecretsManager::Secret', secretSchema).map(({ id, properties }) => ({
     id,
