@@ -1,4 +1,4 @@
-/** The checks that read the source text and run no test. */
+/** The checks that read the source text, and the tests, which run alone or after the checks. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,19 +15,7 @@ interface Check {
 }
 
 /** The folders whose imports have rules. */
-const rooms = [
-  'admin',
-  'bin',
-  'client',
-  'functions',
-  'lab',
-  'lib',
-  'local',
-  'portal',
-  'service',
-  'start',
-  'test',
-];
+const rooms = 'admin bin client functions lab lib local portal service start test'.split(' ');
 
 const checks: readonly Check[] = [
   {
@@ -49,11 +37,6 @@ interface Count {
   readonly failed: number;
 }
 
-function countChecks(results: readonly boolean[]): Count {
-  const passed = results.filter((isClean) => isClean).length;
-  return { passed, failed: results.length - passed };
-}
-
 /**
  * All checks at the same time, and each to its end, so that one run shows all findings.
  * @param keys the checks to run; none: all of them
@@ -66,7 +49,9 @@ export async function runChecks(keys: readonly string[] = []): Promise<Count> {
     return { passed: 0, failed: 1 };
   }
   const chosen = checks.filter(({ key }) => keys.length === 0 || keys.includes(key));
-  return countChecks(await Promise.all(chosen.map(runCheck)));
+  const results = await Promise.all(chosen.map(runCheck));
+  const passed = results.filter((isClean) => isClean).length;
+  return { passed, failed: results.length - passed };
 }
 
 /** Runs one check, and prints its findings when there are any. True when there are none. */

@@ -47,22 +47,26 @@ export function startOptions(argv: readonly string[]): StartOptions {
     .parse(argv)
     .opts<Given>();
   return {
-    port: portOf(given.port),
+    port: numberOf('--port', given.port, 65_535),
     data: given.data,
     json: given.json === true,
     strictOutbound: given.strictOutbound === true,
     ...(given.publicUrl !== undefined && { publicUrl: publicUrlOf(given.publicUrl) }),
-    transactionHoldMillis: holdOf(given.transactionHold),
-    minFreeBytes: freeOf(given.minFree),
+    transactionHoldMillis: numberOf('--transaction-hold', given.transactionHold, maxHoldMillis),
+    minFreeBytes: numberOf('--min-free', given.minFree, 999_999_999) * 1024 * 1024,
     env: given.env,
   };
+}
+
+function refuse(option: string, text: string, what: string): never {
+  console.error(`${option}: ${JSON.stringify(text)} is no ${what}`);
+  process.exit(1);
 }
 
 function addVariable(text: string, before: StartOptions['env']): StartOptions['env'] {
   const [, name, value] = /^([A-Z][A-Z0-9_]*)=(.*)$/s.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return { ...before, [name]: value };
-  console.error(`--env: ${JSON.stringify(text)} is no NAME=VALUE, such as AUTH_FAILURE_FORM=plain.`);
-  process.exit(1);
+  return refuse('--env', text, 'NAME=VALUE, such as AUTH_FAILURE_FORM=plain.');
 }
 
 /** Without a slash at its end. */
@@ -70,35 +74,18 @@ function publicUrlOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isBare = url?.search === '' && url.hash === '' && url.username === '' && url.password === '';
   if (isBare && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
-  console.error(`--public-url: ${JSON.stringify(text)} is no address, such as https://pictures.example.com.`);
-  process.exit(1);
+  return refuse('--public-url', text, 'address, such as https://pictures.example.com.');
 }
 
 /** The service waits some seconds for an answer (service/aws/call-limits.ts), so longer holds only fail. */
 const maxHoldMillis = 60_000;
+const wordsOfNumber = {
+  '--transaction-hold': `time; it would be milliseconds from 0 to ${maxHoldMillis}.`,
+  '--min-free': 'number of megabytes, such as 256; 0 takes new work until the disk is full.',
+  '--port': 'port; it would be a number from 0 (any free one) to 65535.',
+} as const;
 
-function holdOf(text: string): number {
-  const millis = Number(text);
-  if (/^\d+$/.test(text) && millis <= maxHoldMillis) return millis;
-  console.error(
-    `--transaction-hold: ${JSON.stringify(text)} is no time; it would be milliseconds from 0 to ${maxHoldMillis}.`,
-  );
-  process.exit(1);
-}
-
-function freeOf(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1024 * 1024;
-  console.error(
-    `--min-free: ${JSON.stringify(text)} is no number of megabytes, such as 256; 0 takes new work until the disk is full.`,
-  );
-  process.exit(1);
-}
-
-function portOf(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  console.error(
-    `--port: ${JSON.stringify(text)} is no port; it would be a number from 0 (any free one) to 65535.`,
-  );
-  process.exit(1);
+function numberOf(option: keyof typeof wordsOfNumber, text: string, most: number): number {
+  const isNumber = /^\d+$/.test(text) && Number(text) <= most;
+  return isNumber ? Number(text) : refuse(option, text, wordsOfNumber[option]);
 }
