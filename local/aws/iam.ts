@@ -46,7 +46,7 @@ export function createAuthorizer(policies: ReadonlyMap<string, readonly PolicySt
 
   function authorize(call: AwsCall): void {
     if (call.caller === operator) return;
-    for (const { action, resource, ...facts } of grantsOfService[call.service](call)) {
+    for (const { action, resource, ...facts } of neededGrants(call)) {
       const grant = `${call.caller} ${action} ${resource}`;
       const covering =
         coveringOf.get(grant) ??
@@ -130,6 +130,11 @@ function refusalOf(covering: readonly CompiledStatement[], facts: Facts, action:
     return 'with an explicit deny in an identity-based policy';
   if (covering.some(({ holds }) => holds(facts) === true)) return undefined;
   return `because no identity-based policy allows the ${action} action`;
+}
+
+/** All grants that the call needs. */
+export function neededGrants(call: AwsCall): readonly NeededGrant[] {
+  return grantsOfService[call.service](call);
 }
 
 /** A transaction needs a grant for each of its items (developer guide, "IAM policies for transactions"). */

@@ -106,7 +106,7 @@ const responseSchema = z.object({
  * Reads a function's return value in payload format 2.0. A value without a statusCode is itself the body. Undefined
  * when the value is malformed.
  */
-function readResponse(payload: unknown): z.output<typeof responseSchema> | undefined {
+export function readResponse(payload: unknown): z.output<typeof responseSchema> | undefined {
   if (typeof payload === 'object' && payload !== null && 'statusCode' in payload)
     return responseSchema.safeParse(payload).data;
   return responseSchema.parse({
@@ -136,7 +136,7 @@ export function setHeaders(
 }
 
 /** Sends the answer. A HEAD request gets only the headers. */
-function sendResponse(
+export function sendResponse(
   outgoing: ServerResponse,
   response: z.output<typeof responseSchema>,
   method: string,
