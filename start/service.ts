@@ -3,12 +3,11 @@
  * tests.
  */
 import { resolve } from 'node:path';
-import { openaiModelNames } from '../service/contract/operations.ts';
-import { systemClock } from '../service/aws/clock.ts';
-import { startOneMachine, type MachineEvent, type OneMachine } from '../local/one-machine.ts';
+import { addressOf, operatorServices, type OperatorServices } from '../admin/services.ts';
+import { type MachineEvent, type OneMachine, startOneMachine } from '../local/one-machine.ts';
 import type { OnWriteFailed } from '../local/write-failed.ts';
-import { addressOf } from '../admin/service-address.ts';
-import { operatorServices, type OperatorServices } from '../admin/services.ts';
+import { systemClock } from '../service/aws/clock.ts';
+import { openaiModelNames } from '../service/contract/operations.ts';
 import { demoAccount, type DemoAccount } from './demo-account.ts';
 import { inviteDemoPerson, knownAddresses } from './demo-person.ts';
 import { synthesizedTemplate } from './synthesized-template.ts';

@@ -2,23 +2,16 @@ import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Catalog } from '../../service/catalog/catalog-schema.ts';
 import type { ProviderDefinition } from '../../service/catalog/provider-definition.ts';
-import {
-  isBuiltIn,
-  isEnabled,
-  type ProviderInfo,
-  type ProviderPause,
-  providers,
-} from '../../service/catalog/providers.ts';
+import { isBuiltIn, isEnabled, type ProviderInfo, type ProviderPause, providers } from '../../service/catalog/providers.ts';
 import { checkConfigured } from '../../service/vendors/configured.ts';
 import { checkVendor } from '../../service/vendors/vendors.ts';
 import type { Admin } from '../admin.ts';
 import { readMerged, storeParts } from '../catalog/merged-catalog.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
-import { readSecret } from '../terminal/secret-input.ts';
+import { readSecret } from '../terminal/dialogue.ts';
 import * as values from '../terminal/values.ts';
-import { callbackRows, setCallbackAccount } from './callback-accounts.ts';
-import { addConfiguredProviderCommands } from './configured-providers.ts';
+import { addConfiguredProviderCommands, callbackRows, setCallbackAccount } from './configured-providers.ts';
 import { addHealthCommands } from './route-health.ts';
 
 const names = Object.keys(providers).filter(isBuiltIn);

@@ -21,13 +21,7 @@ import { readOperatorCatalog } from '../../service/catalog/operator-catalog-stor
 import { createProviderStore } from '../../service/catalog/provider-store.ts';
 import { soldCatalogs } from '../../service/catalog/sold-catalog.ts';
 import { defaultLimits, heldShare, requestMillis } from '../../service/contract/limits.ts';
-import {
-  type PortalFunction,
-  type PortalOperationName,
-  portalOperations,
-  portalRoot,
-  type Role,
-} from '../../service/contract/operations.ts';
+import { type PortalFunction, type PortalOperationName, portalOperations, portalRoot, type Role } from '../../service/contract/operations.ts';
 import type * as view from '../../service/contract/portal-views.ts';
 import { createChargeStore } from '../../service/creations/charge-store.ts';
 import { createCreationStore } from '../../service/creations/creation-store.ts';
