@@ -1,3 +1,4 @@
+import type { ProviderView } from '../../../../service/contract/portal-views.ts';
 import { useResource } from '../../api/hooks.ts';
 import { href } from '../../router.ts';
 import { Badge, Clip, Meter, Time } from '../../ui/basics.tsx';
@@ -21,11 +22,7 @@ export function Providers() {
             keyOf={({ name }) => name}
             columns={[
               ['Provider', ({ name }) => <strong>{name}</strong>],
-              [
-                'State',
-                ({ enabled }) =>
-                  enabled ? <Badge tone="good">enabled</Badge> : <Badge tone="calm">no key</Badge>,
-              ],
+              ['State', (row) => <ProviderState of={row} />],
               ['Attempts', ({ attempts }) => attempts, 'number wide'],
               [
                 'Succeeded',
@@ -49,6 +46,18 @@ export function Providers() {
         )}
       </Loaded>
     </Page>
+  );
+}
+
+function ProviderState({ of: { enabled, paused_since: since } }: { of: ProviderView }) {
+  if (since === null) return enabled ? <Badge tone="good">enabled</Badge> : <Badge tone="calm">no key</Badge>;
+  return (
+    <>
+      <Badge tone="warn">paused</Badge>{' '}
+      <span class="dim">
+        since <Time at={since} />
+      </span>
+    </>
   );
 }
 
