@@ -3,10 +3,20 @@ import type { Row } from '../../client/command/terminal/output.ts';
 import type { NoticeSettings } from '../../service/accounts/account-settings-store.ts';
 import type { AccountChange } from '../../service/accounts/account-store.ts';
 import { type Account, type AccountCondition, conditions } from '../../service/accounts/account.ts';
-import { openAccount, openingReference, setCreditLine as moveCreditLine } from '../../service/notices/account-changes.ts';
+import {
+  openAccount,
+  openingReference,
+  setCreditLine as moveCreditLine,
+} from '../../service/notices/account-changes.ts';
 import { checkNoticeUrl, setNotices } from '../../service/notices/alert-settings.ts';
 import type { AccountId } from '../../service/values/ids.ts';
-import { asMicros, formatUsd, largestAvailableMicros, type Micros, toUsd } from '../../service/values/money.ts';
+import {
+  asMicros,
+  formatUsd,
+  largestAvailableMicros,
+  type Micros,
+  toUsd,
+} from '../../service/values/money.ts';
 import type { Admin } from '../admin.ts';
 import { knownModels, type MergedCatalog, readMerged } from '../catalog/merged-catalog.ts';
 import { OperatorError } from '../operator-error.ts';

@@ -4,7 +4,13 @@ import type { Row } from '../../client/command/terminal/output.ts';
 import type { Account } from '../../service/accounts/account.ts';
 import { readBookedRows } from '../../service/usage/booked-row-reads.ts';
 import type { BookedRow, Cells, Days, GroupOf } from '../../service/usage/booked-row.ts';
-import { type BillFinding, marginCells, marginDimensions, sumBills, sumMargin } from '../../service/usage/margin.ts';
+import {
+  type BillFinding,
+  marginCells,
+  marginDimensions,
+  sumBills,
+  sumMargin,
+} from '../../service/usage/margin.ts';
 import { sumUsage, usageCells, usageDimensions } from '../../service/usage/usage.ts';
 import { type Cell, csvLine, plainCell } from '../../service/values/csv.ts';
 import { asMicros, formatUsd } from '../../service/values/money.ts';

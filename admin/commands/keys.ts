@@ -2,7 +2,13 @@ import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Account, ApiKey } from '../../service/accounts/account.ts';
 import { spentIn, spentInAll, spentOn } from '../../service/accounts/caps.ts';
-import { isPlayground, type KeyChange, newKey, type NewKey as IssuedKey, tooManyKeysMessage } from '../../service/accounts/key-changes.ts';
+import {
+  isPlayground,
+  type KeyChange,
+  newKey,
+  type NewKey as IssuedKey,
+  tooManyKeysMessage,
+} from '../../service/accounts/key-changes.ts';
 import { type KeyId, parseKeyId } from '../../service/values/ids.ts';
 import { type Micros, toUsd } from '../../service/values/money.ts';
 import { dayOf, monthOf } from '../../service/values/time.ts';

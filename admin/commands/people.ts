@@ -3,7 +3,16 @@ import type { Row } from '../../client/command/terminal/output.ts';
 import { type Role, roles } from '../../service/contract/operations.ts';
 import { noRoomMessage } from '../../service/portal/invitation-room.ts';
 import type { InvitationEmail, PlaceChange } from '../../service/portal/people-store.ts';
-import { type Invitation, invitationIdOf, invitationMillis, isAddress, type Member, normalEmail, type Operator, type PeopleScope } from '../../service/portal/people.ts';
+import {
+  type Invitation,
+  invitationIdOf,
+  invitationMillis,
+  isAddress,
+  type Member,
+  normalEmail,
+  type Operator,
+  type PeopleScope,
+} from '../../service/portal/people.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';

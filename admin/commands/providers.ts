@@ -2,7 +2,13 @@ import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Catalog } from '../../service/catalog/catalog-schema.ts';
 import type { ProviderDefinition } from '../../service/catalog/provider-definition.ts';
-import { isBuiltIn, isEnabled, type ProviderInfo, type ProviderPause, providers } from '../../service/catalog/providers.ts';
+import {
+  isBuiltIn,
+  isEnabled,
+  type ProviderInfo,
+  type ProviderPause,
+  providers,
+} from '../../service/catalog/providers.ts';
 import { checkConfigured } from '../../service/vendors/configured.ts';
 import { checkVendor } from '../../service/vendors/vendors.ts';
 import type { Admin } from '../admin.ts';

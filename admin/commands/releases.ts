@@ -3,7 +3,17 @@ import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
-import { deploymentMillis, type FunctionVersion, type JudgedVersion, judgeVersions, nameOfVersion, type Removal, type RunningExecution, type VersionName, versionsNamedIn } from '../release-store.ts';
+import {
+  deploymentMillis,
+  type FunctionVersion,
+  type JudgedVersion,
+  judgeVersions,
+  nameOfVersion,
+  type Removal,
+  type RunningExecution,
+  type VersionName,
+  versionsNamedIn,
+} from '../release-store.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
 

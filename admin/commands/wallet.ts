@@ -4,7 +4,13 @@ import type { Account, LedgerRow } from '../../service/accounts/account.ts';
 import type { MovementOutcome } from '../../service/accounts/wallet-store.ts';
 import { topUp } from '../../service/notices/account-changes.ts';
 import { lookAfterCommand } from '../../service/notices/check-thresholds.ts';
-import { asMicros, formatUsd, largestAvailableMicros, type Micros, toUsd } from '../../service/values/money.ts';
+import {
+  asMicros,
+  formatUsd,
+  largestAvailableMicros,
+  type Micros,
+  toUsd,
+} from '../../service/values/money.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';

@@ -1,5 +1,5 @@
 /** Makes the request of the API from the call of `generateImage`, and uploads the files of the call. */
-import { Darkroom } from '../darkroom.ts';
+import type { Darkroom } from '../darkroom.ts';
 import { DarkroomError } from '../errors.ts';
 import type { AspectRatio, ImageRequest, Model, Resolution } from '../types/generated.ts';
 import type { CallOptions, CallWarning, ImageFile } from './specification.ts';

@@ -2,7 +2,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { createValue, useValue } from '../value.ts';
-import { Button } from './basics.tsx';
 
 let isFirst = true;
 
@@ -107,7 +106,11 @@ export function Dialog({
     >
       <header>
         <h2 id={id}>{title}</h2>
-        {!isLocked && <Button text="✕" class="quiet close" aria-label="Close" onClick={onClose} />}
+        {!isLocked && (
+          <button type="button" class="quiet close" aria-label="Close" onClick={onClose}>
+            ✕
+          </button>
+        )}
       </header>
       <div class="body">{children}</div>
     </dialog>
@@ -141,8 +144,8 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
         }}
       >
         {tabs.map(({ name }, index) => (
-          <Button
-            text={name}
+          <button
+            type="button"
             key={name}
             role="tab"
             id={`${id}-${index}`}
@@ -150,7 +153,9 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
             aria-controls={`${id}-panel`}
             tabIndex={index === chosen ? 0 : -1}
             onClick={() => setChosen(index)}
-          />
+          >
+            {name}
+          </button>
         ))}
       </div>
       <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`}>
