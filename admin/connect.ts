@@ -1,13 +1,12 @@
 /** Connects to the service of a command: the local service of a folder, or a deployed stack. */
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import * as z from 'zod';
+import { runningService } from '../local/service-record.ts';
 import { callLimits } from '../service/aws/call-limits.ts';
 import { systemClock } from '../service/aws/clock.ts';
 import type { Clock } from '../service/values/runtime.ts';
-import { runningService } from '../local/service-record.ts';
 import { OperatorError } from './operator-error.ts';
-import { addressOf } from './service-address.ts';
-import { operatorServices, type OperatorServices } from './services.ts';
+import { addressOf, operatorServices, type OperatorServices } from './services.ts';
 
 export interface Target {
   readonly data: string;

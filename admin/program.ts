@@ -1,26 +1,24 @@
 /** The operator's command line: all commands, and one run of one of them. */
 import { inspect } from 'node:util';
 import { Command, CommanderError } from 'commander';
+import { visibleJson, visibleText } from '../client/command/terminal/visible-text.ts';
+import { type Console, createAdmin } from './admin.ts';
 import { addAccountCommands } from './commands/accounts.ts';
-import { createAdmin, type Console } from './admin.ts';
 import { addAuditCommand } from './commands/audit.ts';
-import { addBlockCommands } from './commands/blocks.ts';
 import { addCanaryCommands } from './commands/canary.ts';
 import { addCatalogCommands } from './commands/catalog.ts';
-import { addExportCommands } from './commands/export.ts';
-import { FileProblems } from './catalog/file-problems.ts';
-import { complaintOf } from './terminal/complaint.ts';
 import { addCreationCommands } from './commands/creations.ts';
+import { addExportCommands } from './commands/export.ts';
 import { addFigureCommands } from './commands/figures.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addPeopleCommands } from './commands/people.ts';
-import { addPortalCommands } from './commands/portal.ts';
 import { addProviderCommands } from './commands/providers.ts';
 import { addReleaseCommands } from './commands/releases.ts';
-import { addServiceCommands } from './commands/service.ts';
+import { addBlockCommands, addPortalCommands, addServiceCommands } from './commands/service.ts';
 import { addWalletCommands } from './commands/wallet.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
-import { visibleJson, visibleText } from '../client/command/terminal/visible-text.ts';
+import { FileProblems } from './operator-error.ts';
+import { complaintOf } from './terminal/complaint.ts';
 
 /** Runs one command and gives its exit code. Every error is printed as one sentence. */
 export async function runAdmin(args: readonly string[], said: Omit<Console, 'fail'>): Promise<number> {

@@ -9,10 +9,9 @@ import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import * as z from 'zod';
 import { CatalogError, readCatalog, readProviderCosts } from '../admin/catalog/catalog-files.ts';
+import { defaultStage, SettingsError, settingsOf, stackOf } from '../lib/settings.ts';
 import { buildPortal } from '../portal/build.ts';
 import { buildReference } from '../service/document/reference/build.ts';
-import { SettingsError } from '../lib/settings.ts';
-import { defaultStage, settingsOf, stackOf } from '../lib/stage-settings.ts';
 import { refusedInputCode } from '../start/synthesized-template.ts';
 
 async function synthesize(): Promise<void> {

@@ -1,8 +1,7 @@
 /** `npm run openapi`: writes docs/openapi.json, and the types of the client that follow from it. */
 import { writeFileSync } from 'node:fs';
 import pc from 'picocolors';
-import { writeClientTypes } from '../client/types.ts';
-import { typesPath } from '../client/types-head.ts';
+import { typesPath, writeClientTypes } from '../client/types.ts';
 import { documentPath } from '../service/document/document-path.ts';
 import { documentText } from '../service/document/document.ts';
 

@@ -1,6 +1,6 @@
 /** `npm run smoke`: checks from outside, as a client, that a deployed Darkroom works. */
 import { Command } from 'commander';
-import { reportSmoke, type SmokeCommand } from '../admin/smoke/report.ts';
+import { reportSmoke, type SmokeCommand } from '../admin/smoke/steps.ts';
 
 const command = new Command('npm run smoke --')
   .description(

@@ -2,11 +2,33 @@
  * `npm run openapi` writes the types of the API, too, from docs/openapi.json. Only the types of a plugin are
  * taken: the client itself is written by hand, since its retries and waits are the product.
  */
+import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { headOf, schemasOf, typesPath } from './types-head.ts';
+
+/** The first lines of the generated types: they tell whether the file is that of the document. */
+export const typesPath = 'client/src/types/generated.ts';
+
+/** The schemas of an OpenAPI document. */
+export function schemasOf(document: string): object {
+  return (JSON.parse(document) as { components: { schemas: object } }).components.schemas;
+}
+
+/** Names the schemas and the types by their hashes, so that a test need not generate the types again. */
+export function headOf(schemas: object, types: string): string {
+  return [
+    '// Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.',
+    `// schemas ${hashOf(JSON.stringify(schemas))}`,
+    `// types   ${hashOf(types)}`,
+    '',
+  ].join('\n');
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

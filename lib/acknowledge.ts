@@ -1,11 +1,11 @@
-import { Stack, Validations, type CfnElement } from 'aws-cdk-lib';
+import { type CfnElement, Stack, Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 
 /**
  * A rule of AwsSolutions (cdk-nag): "AwsSolutions-S1", or one finding of it:
  * "AwsSolutions-IAM5[Resource::*]".
  */
-export type NagRule = `AwsSolutions-${string}`;
+type NagRule = `AwsSolutions-${string}`;
 
 /** The logical id of a construct's resource, by which a finding names it: "ImagesBucket4B6DB8E1". */
 export function logicalIdOf(construct: IConstruct): string {
@@ -19,3 +19,9 @@ export function logicalIdOf(construct: IConstruct): string {
 export function acknowledge(construct: IConstruct, reasons: Readonly<Record<NagRule, string>>): void {
   Validations.of(construct).acknowledge(...Object.entries(reasons).map(([id, reason]) => ({ id, reason })));
 }
+
+/** Why a role may send traces as "*". */
+export const tracesKnowNoResource: Readonly<Record<NagRule, string>> = {
+  'AwsSolutions-IAM5[Resource::*]':
+    'The actions that send traces know no resource (Service Authorization Reference, AWS X-Ray).',
+};

@@ -13,7 +13,7 @@ import {
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { ServiceMetrics } from './service-metrics.ts';
-import type { Watching } from './watching-settings.ts';
+import type { Watching } from './settings-of-parts.ts';
 
 /** The OpenAI-shaped endpoint and MCP. */
 export interface Streaming {

@@ -6,12 +6,179 @@
  */
 import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
-import { fiveMinutes, share, type AlarmDefinition, type Watched } from './alarm-definition.ts';
-import { customerAlarms } from './customer-alarms.ts';
-import { moneyAlarms } from './money-alarms.ts';
-import { providerAlarms } from './provider-alarms.ts';
-import { streamAlarms } from './streams/stream-alarms.ts';
-import { trafficAlarms } from './traffic-alarms.ts';
+import {
+  type AlarmDefinition,
+  fiveMinutes,
+  inBothWindows,
+  oneHour,
+  share,
+  type Watched,
+} from './alarm-definition.ts';
+import { customerAlarms, trafficAlarms } from './customer-alarms.ts';
+
+/** The alarms of money and of the audit: rows of alarm-table.ts. */
+function moneyAlarms({
+  metrics,
+  refundCharge,
+  auditBooks,
+}: Watched): Readonly<Record<string, AlarmDefinition>> {
+  return {
+    RefundsFailing: {
+      ...share({
+        bad: [refundCharge.metricErrors(fiveMinutes)],
+        of: [refundCharge.metricInvocations(fiveMinutes)],
+        percent: 20,
+        least: 5,
+      }),
+      meaning:
+        'Refunds need several tries, at last by the reconciler. Customers get their money seconds or minutes later.',
+      remedy:
+        'Read the log of RefundCharge. refund_busy means a busy table. Any other error is a fault of the service.',
+    },
+    RefundNotMade: {
+      // The reconciler tries once a minute, so three are a charge that stays, or three customers.
+      metric: metrics.alarms('refund_not_made'),
+      threshold: 3,
+      meaning:
+        'Neither the execution nor the reconciler could refund a charge, because of conflicts or a busy table. The refund is tried every minute.',
+      remedy:
+        'Look for throttles of the table, and for one account that sends very many requests. If this lasts, run creations refund.',
+    },
+    BooksOutOfBalance: {
+      // The audit runs once a day, and the alarm keeps its state until the next audit.
+      metric: metrics.of('BooksOutOfBalance', { statistic: Stats.MAXIMUM }),
+      threshold: 1,
+      missing: TreatMissingData.IGNORE,
+      meaning:
+        'A balance, the month of a key, or a creation does not agree with the ledger. A customer may have been charged wrongly.',
+      remedy:
+        'Run audit --account for the account that the log names. Understand the difference first, then correct it with wallet adjust and a reason. The alarm ends with the next audit that finds no difference.',
+    },
+    AuditFailing: {
+      // Lambda repeats a failed run twice.
+      metric: auditBooks.metricErrors(oneHour),
+      threshold: 3,
+      meaning:
+        'Customers notice nothing, but nobody may know today whether the books balance. Lambda repeats a failed run twice.',
+      remedy:
+        'Read the log of AuditBooks, then run the command audit. The next start goes on where the progress was stored.',
+    },
+    AuditOverdue: {
+      // CloudWatch looks back seven days at most when a period is an hour, and one day when it is shorter.
+      metric: metrics.of('AuditFinished', oneHour),
+      threshold: 1,
+      comparison: ComparisonOperator.LESS_THAN_THRESHOLD,
+      periods: 26,
+      missing: TreatMissingData.BREACHING,
+      meaning:
+        'Customers notice nothing, but no audit has ended for 26 h, so nobody knows whether the books balance.',
+      remedy:
+        'Check that the rule of the audit is enabled, and read the log of AuditBooks. Then run the command audit. A new stack is in this state until its first audit has ended.',
+    },
+  };
+}
+
+/** The alarms of the vendors: rows of alarm-table.ts. */
+function providerAlarms({ metrics }: Watched): Readonly<Record<string, AlarmDefinition>> {
+  const accepted = [metrics.of('CreationsAccepted')];
+  return {
+    ...inBothWindows(
+      'ProvidersUnavailable',
+      (window) => ({
+        bad: [metrics.of('CreationsFailed', { ...window, by: { failure: 'ServiceUnavailable' } })],
+        of: [metrics.of('CreationsAccepted', window)],
+      }),
+      {
+        percent: 5,
+        least: 5,
+        meaning:
+          'Creations fail with ServiceUnavailable: every provider of their models is down, throttles the service or refuses its key. Customers are refunded.',
+        remedy:
+          'Look at the answers by route on the dashboard and at the status pages of the providers. A further route in the catalog is the lasting solution.',
+      },
+    ),
+    ProviderCredentialsRefused: {
+      // A number and no share: with an open circuit only a few calls an hour reach the vendor.
+      metric: metrics.alarms('provider_refused_credentials', oneHour.period),
+      threshold: 3,
+      meaning:
+        'A provider answered 401, 402 or 403: your key or your credit is the cause. The next route renders its models. Without a next route, creations fail with ServiceUnavailable.',
+      remedy: 'Renew the key or the credit at the provider that the log names.',
+    },
+    ProviderCircuitOpened: {
+      // The circuit itself opens at a share: when half of the calls of a minute fail.
+      metric: metrics.alarms('provider_circuit_opened'),
+      threshold: 1,
+      meaning:
+        'Half of the calls of a route failed in a minute. Creations ask their other routes first. Creations of a model without another route take longer, or fail and are refunded.',
+      remedy:
+        'Run providers health, and look at the status page of the provider that the log names. Nothing has to be switched back. If the circuit opens again and again, remove the provider or change the order of the routes.',
+    },
+    ProviderAnswersUnknown: {
+      ...share({
+        bad: [metrics.alarms('provider_answer_unknown', oneHour.period)],
+        of: accepted,
+        percent: 0.5,
+        least: 3,
+        period: oneHour.period,
+      }),
+      meaning:
+        'A provider gives answers that its adapter does not know, or no images that can be delivered. The creations failed with InternalFailure and were refunded.',
+      remedy: 'Correct the adapter. The log names the provider, the model and the kind of answer (detail).',
+    },
+    ProviderCallsBreaking: {
+      ...share({
+        bad: [metrics.alarms('provider_call_broke', oneHour.period)],
+        of: accepted,
+        percent: 0.5,
+        least: 3,
+        period: oneHour.period,
+      }),
+      meaning:
+        'Calls to a provider end in errors that its adapter did not expect. The creations failed with InternalFailure and were refunded.',
+      remedy: 'Correct the adapter. The log names the provider and the error.',
+    },
+    CallbacksRefused: {
+      ...share({ bad: [metrics.alarms('callback_refused')], of: accepted, percent: 1, least: 5 }),
+      meaning:
+        'Callbacks came to the right addresses, but were not signed by the vendor, or came from another account of the vendor. If they were genuine, customers of this vendor wait up to a minute longer.',
+      remedy:
+        'Read why in the log. Account: compare the account of the callbacks with the account of your key. Signature: check whether the vendor has changed its keys or its scheme. Time: check the clock of the vendor.',
+    },
+  };
+}
+
+/** The alarms of the OpenAI-shaped endpoint and of MCP: rows of alarm-table.ts. */
+function streamAlarms({
+  streaming: { apis, holding },
+}: Pick<Watched, 'streaming'>): Readonly<Record<string, AlarmDefinition>> {
+  return {
+    StreamServerErrors: {
+      ...share({
+        bad: apis.map((api) => api.metricServerError(fiveMinutes)),
+        of: apis.map((api) => api.metricCount({ period: fiveMinutes.period })),
+        percent: 2,
+        least: 5,
+      }),
+      meaning:
+        'Customers of the OpenAI-shaped endpoint or of MCP get answers of 500 and above. Some may be images that failed, or that took longer than 285 s: such a client gets 504, and its next try gets the image without a second charge.',
+      remedy:
+        'Compare with RequestsFailing, HeldRequestsRefused and ProvidersUnavailable. If none is raised, read the access log. Many 504 mean a slow provider. Many 503 with integrationError mean that a function died or timed out.',
+    },
+    HeldRequestsRefused: {
+      ...share({
+        bad: holding.map((fn) => fn.metricThrottles(fiveMinutes)),
+        of: holding.map((fn) => fn.metricInvocations(fiveMinutes)),
+        percent: 1,
+        least: 5,
+      }),
+      meaning:
+        'Customers of the OpenAI-shaped endpoint or of MCP get a 503 with Retry-After, because as many requests are held as the setting heldRequests allows. Nothing was charged.',
+      remedy:
+        'See on the dashboard whether a provider has become slow. Otherwise raise heldRequests. If fewer than 100 executions would be left unreserved, ask AWS for more before.',
+    },
+  };
+}
 
 /** Every alarm, by its name. */
 export function alarmTable(watched: Watched): Readonly<Record<string, AlarmDefinition>> {

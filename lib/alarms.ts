@@ -1,5 +1,10 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
-import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  Alarm,
+  AnomalyDetectionAlarm,
+  ComparisonOperator,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
@@ -7,7 +12,32 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { AlarmDefinition, Watched } from './alarm-definition.ts';
 import { alarmTable } from './alarm-table.ts';
-import { makeAlarm } from './make-alarm.ts';
+
+/** Adds the alarm of a definition. The description of the alarm leads an operator to the runbook. */
+export function makeAlarm(
+  scope: Construct,
+  name: string,
+  { metric, threshold, comparison, periods = 1, missing, deviationsBelow, meaning, remedy }: AlarmDefinition,
+): Alarm {
+  const common = {
+    alarmName: `${Stack.of(scope).stackName}-${name}`,
+    alarmDescription: `${meaning} What to do: ${remedy} See docs/alarms.md#${name.toLowerCase()}`,
+    metric,
+    evaluationPeriods: periods,
+    treatMissingData: missing ?? TreatMissingData.NOT_BREACHING,
+  };
+  if (deviationsBelow !== undefined)
+    return new AnomalyDetectionAlarm(scope, name, {
+      ...common,
+      stdDevs: deviationsBelow,
+      comparisonOperator: ComparisonOperator.LESS_THAN_LOWER_THRESHOLD,
+    });
+  return new Alarm(scope, name, {
+    ...common,
+    threshold,
+    comparisonOperator: comparison ?? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+  });
+}
 
 export interface AlarmsProps extends Watched {
   /** The e-mail address that subscribes to the topic. Absent: the topic has no subscriber at first. */

@@ -1,12 +1,24 @@
 import { readFileSync } from 'node:fs';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { acknowledge, logicalIdOf } from './acknowledge.ts';
-import { callbackDefinition } from './callback-definition.ts';
-import { executionLog } from './execution-log.ts';
+import { callbackDefinition } from './machine-definitions.ts';
+
+/**
+ * The log of a state machine. Every log group under /aws/vendedlogs/ shares one entry of the account's resource policy
+ * of CloudWatch Logs. The policy takes 5,120 characters, and Step Functions refuses a machine when it is full.
+ */
+export function executionLog(scope: Construct, id: string, name: string, retention: RetentionDays): LogGroup {
+  return new LogGroup(scope, id, {
+    logGroupName: `/aws/vendedlogs/states/${Stack.of(scope).stackName}-${name}`,
+    retention,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+}
 
 export interface CreationExecutionProps {
   /** Renders every picture, those with source images included. */

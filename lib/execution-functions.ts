@@ -3,14 +3,13 @@ import { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Renderer } from '../service/creations/machines.ts';
 import { CreationExecution } from './creation-execution.ts';
-import type { EncryptionSecret } from './encryption-secret.ts';
 import type { ImageDelivery } from './image-delivery.ts';
-import type { ProviderAccess } from './provider-access.ts';
 import { joinNetwork } from './provider-network.ts';
 import { rendererSizes } from './renderer-sizes.ts';
+import type { EncryptionSecret, ProviderAccess } from './secrets.ts';
 import type { AddFunction, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
-import { workItems, type Store } from './store.ts';
+import { type Store, workItems } from './store.ts';
 
 export interface ExecutionParts {
   readonly settings: Settings;

@@ -6,8 +6,8 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { acknowledge, logicalIdOf } from './acknowledge.ts';
-import { executionLog } from './execution-log.ts';
-import { noticeDefinition } from './notice-definition.ts';
+import { executionLog } from './creation-execution.ts';
+import { noticeDefinition } from './machine-definitions.ts';
 
 export interface NoticeExecutionProps {
   readonly deliverWebhook: LambdaFunction;

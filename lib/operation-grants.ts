@@ -1,9 +1,11 @@
 /** The rights of an operation that several functions answer: for clients of the API, of the portal, and of MCP. */
+import type { PortalFunction } from '../service/contract/operations.ts';
 import type { CreationExecution } from './creation-execution.ts';
 import type { ImageDelivery } from './image-delivery.ts';
-import type { ProviderAccess } from './provider-access.ts';
+import type { NoticeExecution } from './notice-execution.ts';
+import type { EncryptionSecret, ProviderAccess } from './secrets.ts';
 import type { ServiceFunction } from './service-function.ts';
-import { workItems, type Partition, type Store } from './store.ts';
+import { type Partition, requestItems, type Store, workItems } from './store.ts';
 
 /** What a request of a client changes when it works on a creation. */
 const itemsOfClients: readonly Partition[] = [...workItems, 'IP#*'];
@@ -42,4 +44,40 @@ export function grantCancel(
   store.grantWrite(fn, items, 'PutItem', 'UpdateItem');
   providers.grantKeys(fn);
   execution.grantEndTasks(fn, 'SendTaskSuccess');
+}
+
+/** What each function of the portal may do: the rights of its own operations. */
+export interface PortalParts extends OperationParts {
+  readonly encryptionSecret: EncryptionSecret;
+  readonly notices: NoticeExecution;
+}
+
+export function grantPortal(
+  functions: Readonly<Record<PortalFunction, ServiceFunction>>,
+  parts: PortalParts,
+): void {
+  const { store, images, execution, encryptionSecret, notices } = parts;
+  const { 'sign-in': signIn, read, manage, generate, cancel, operate } = functions;
+  // Every request of a person is noted in the session.
+  const items = [...requestItems, 'SESSION#*'] as const;
+  const ofPeople = [...items, 'INVITED#*', 'PERSON#*'] as const;
+  for (const fn of Object.values(functions)) store.grantRead(fn, 'BatchGetItem');
+  for (const fn of [signIn, read, manage, operate]) store.grantRead(fn, 'GetItem', 'Query');
+  // Actions of the operator, and who belongs to the operator, are items of the service.
+  store.grantWrite(signIn, [...ofPeople, 'SERVICE'], 'DeleteItem', 'PutItem', 'UpdateItem');
+  encryptionSecret.grantOpen(signIn);
+  store.grantWrite(read, items, 'BatchWriteItem', 'UpdateItem');
+  store.grantListing(read);
+  store.grantWrite(manage, [...new Set([...workItems, ...ofPeople])], 'DeleteItem', 'PutItem', 'UpdateItem');
+  encryptionSecret.grantOpen(manage);
+  execution.grantStart(manage);
+  notices.grantStart(manage);
+  grantGenerate(generate, parts, [...workItems, 'IP#*', 'SESSION#*']);
+  images.grantSignUploads(generate);
+  notices.grantStart(generate);
+  grantCancel(cancel, parts, [...workItems, 'IP#*', 'SESSION#*']);
+  store.grantWrite(operate, [...items, 'INVITED#*', 'NOTICE#*', 'SERVICE'], 'PutItem', 'UpdateItem');
+  store.grantListing(operate);
+  store.grantOpenWork(operate);
+  notices.grantStart(operate);
 }

@@ -17,7 +17,7 @@ import { Construct } from 'constructs';
 import { apiRoot, callbackRoute, operations, type OperationName } from '../service/contract/operations.ts';
 import { acknowledge } from './acknowledge.ts';
 import type { Settings } from './settings.ts';
-import type { StreamingApi } from './streams/streaming-api.ts';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 
 export interface PublicApiProps {
   /** The functions, or aliases of them. */
@@ -95,7 +95,10 @@ export class PublicApi extends Construct {
    * The address of a streaming API for clients, without a slash at its end. The custom domain leads to the API by
    * the first step of the path.
    */
-  addressOf(firstStep: string, { restApi, url }: StreamingApi): string {
+  addressOf(
+    firstStep: string,
+    { restApi, url }: { readonly restApi: RestApi; readonly url: string },
+  ): string {
     if (!this.domain) return url;
     new CfnApiMapping(this, `${firstStep}Mapping`, {
       apiId: restApi.restApiId,

@@ -1,19 +1,18 @@
-import { Aws, RemovalPolicy, type Duration } from 'aws-cdk-lib';
+import { Aws, type Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { CfnRole } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
+  type CfnFunction,
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
   Tracing,
-  type CfnFunction,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { acknowledge } from './acknowledge.ts';
+import { acknowledge, tracesKnowNoResource } from './acknowledge.ts';
 import { bundle, type BundledFolder } from './bundling/bundle.ts';
 import type { Settings } from './settings.ts';
-import { tracesKnowNoResource } from './tracing.ts';
 
 export interface ServiceFunctionProps {
   /** The path in functions/ without `.ts`: "get-creation". */

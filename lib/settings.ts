@@ -2,6 +2,7 @@
  * The settings of a deployment. Each stage has a file in lib/config/. Every setting has a default,
  * so that `cdk deploy` works without settings.
  */
+import { existsSync } from 'node:fs';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
 import {
@@ -13,9 +14,15 @@ import {
 import { concurrencySettings } from './concurrency-settings.ts';
 import { providerNetwork } from './provider-network.ts';
 import { domain, oneOf, regionalCertificate, usEastCertificate, wholeNumber } from './setting-values.ts';
-import { portalSettings } from './portal/portal-settings.ts';
-import { gatewayLogRole, heldRequests, openaiSettings } from './streams/stream-settings.ts';
-import { alarmSettings, canary, tracing } from './watching-settings.ts';
+import {
+  alarmSettings,
+  canary,
+  gatewayLogRole,
+  heldRequests,
+  openaiSettings,
+  portalSettings,
+  tracing,
+} from './settings-of-parts.ts';
 
 /** The retentions of CloudWatch Logs, by their days. INFINITE is left out: no log is to stay for ever. */
 const retentions = new Map<number, RetentionDays>(
@@ -203,5 +210,50 @@ function textOf(value: unknown): string {
     return JSON.stringify(value, (_name, part: unknown) => (hasNoJson(part) ? String(part) : part));
   } catch {
     return 'a value that refers to itself';
+  }
+}
+
+/** The stage of `cdk deploy` without `-c stage=NAME`. */
+export const defaultStage = 'default';
+
+/** The stage whose stack may be deleted at any time. */
+const developmentStage = 'dev';
+
+/** The stack of a stage: its name, and whether CloudFormation refuses to delete it. */
+export function stackOf(stage: string): {
+  readonly stackName: string;
+  readonly terminationProtection: boolean;
+} {
+  return {
+    stackName: stage === defaultStage ? 'Darkroom' : `Darkroom-${stage}`,
+    terminationProtection: stage !== developmentStage,
+  };
+}
+
+const configFolder = new URL('./config/', import.meta.url);
+
+/**
+ * The settings of lib/config/STAGE.ts. Throws SettingsError, also for a stage that has no such file.
+ * @param folder another folder instead of lib/config/, for tests
+ */
+export async function settingsOf(stage: string, folder = configFolder): Promise<Settings> {
+  // The name of a stage becomes part of a path and of names in AWS.
+  if (!/^[a-z][a-z0-9-]{0,29}$/.test(stage))
+    throw new SettingsError(
+      `stage: ${JSON.stringify(stage)} must be a name of small letters, digits and hyphens, 30 at most`,
+    );
+  const file = `lib/config/${stage}.ts`;
+  const url = new URL(`${stage}.ts`, folder);
+  if (!existsSync(url))
+    throw new SettingsError(`stage: there is no ${file}; copy lib/config/${defaultStage}.ts to begin with`);
+  return parseSettings(file, await defaultExportOf(file, url));
+}
+
+async function defaultExportOf(file: string, url: URL): Promise<unknown> {
+  try {
+    return ((await import(url.href)) as { default?: unknown }).default;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SettingsError(`${file}: cannot be loaded (${why})`, { cause: error });
   }
 }

@@ -3,8 +3,7 @@
  * tests.
  */
 import { resolve } from 'node:path';
-import { addressOf } from '../admin/service-address.ts';
-import { operatorServices, type OperatorServices } from '../admin/services.ts';
+import { addressOf, operatorServices, type OperatorServices } from '../admin/services.ts';
 import type { OnWriteFailed } from '../local/disk.ts';
 import { type MachineEvent, type OneMachine, startOneMachine } from '../local/one-machine.ts';
 import { systemClock } from '../service/aws/clock.ts';

@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type * as z from 'zod';
 import {
-  catalogSchema,
-  providerCostsSchema,
   type Catalog,
+  catalogSchema,
   type ProviderCosts,
+  providerCostsSchema,
 } from '../../service/catalog/catalog-schema.ts';
-import { OperatorError } from '../operator-error.ts';
-import { whatIsRight } from './what-is-right.ts';
+import { OperatorError, whatIsRight } from '../operator-error.ts';
 
 /** A file of service/catalog/ is wrong. The message has one sentence for each wrong field. */
 export class CatalogError extends OperatorError {}

@@ -3,16 +3,14 @@
  * operator's model is held to the same rules as ours.
  */
 import type * as z from 'zod';
-import { catalogSchemaOf, ownCostsSchemaOf, type Catalog } from '../../service/catalog/catalog-schema.ts';
+import { type Catalog, catalogSchemaOf, ownCostsSchemaOf } from '../../service/catalog/catalog-schema.ts';
 import {
-  patchedModels,
   type ModelPatch,
   type OperatorCatalog,
+  patchedModels,
 } from '../../service/catalog/operator-catalog.ts';
-import { OperatorError } from '../operator-error.ts';
-import { FileProblems } from './file-problems.ts';
+import { FileProblems, OperatorError, whatIsRight } from '../operator-error.ts';
 import { modelProblems } from './model-problems.ts';
-import { whatIsRight } from './what-is-right.ts';
 
 /** The parts of the operator's catalog that the file holds. */
 export type OperatorFile = Pick<OperatorCatalog, 'models' | 'costs'>;

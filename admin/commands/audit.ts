@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { AuditProgress } from '../../service/audit/audit-accounts.ts';
 import type { Admin } from '../admin.ts';
 import { auditTable } from '../audit-table.ts';
-import { createProgress } from '../progress.ts';
+import { createProgress } from '../terminal/dialogue.ts';
 import * as values from '../terminal/values.ts';
 
 export function addAuditCommand(program: Command, admin: Admin): void {

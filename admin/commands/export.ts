@@ -6,10 +6,10 @@ import { readLedgerRows } from '../../service/usage/booked-row-reads.ts';
 import { type Cell, csvLine, plainCell } from '../../service/values/csv.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import type { Admin } from '../admin.ts';
-import { accountsOf } from '../find-creations.ts';
 import { OperatorError } from '../operator-error.ts';
-import { createProgress } from '../progress.ts';
+import { createProgress } from '../terminal/dialogue.ts';
 import * as values from '../terminal/values.ts';
+import { accountsOf } from './creations.ts';
 
 interface ExportOptions {
   readonly account?: string;

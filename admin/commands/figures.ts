@@ -16,7 +16,7 @@ import { type Cell, csvLine, plainCell } from '../../service/values/csv.ts';
 import { asMicros, formatUsd } from '../../service/values/money.ts';
 import type { Admin, Session } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
-import { createProgress } from '../progress.ts';
+import { createProgress } from '../terminal/dialogue.ts';
 import * as values from '../terminal/values.ts';
 
 interface FigureOptions extends Days {

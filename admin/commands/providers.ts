@@ -15,10 +15,9 @@ import type { Admin } from '../admin.ts';
 import { readMerged, storeParts } from '../catalog/merged-catalog.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
-import { readSecret } from '../terminal/secret-input.ts';
+import { readSecret } from '../terminal/dialogue.ts';
 import * as values from '../terminal/values.ts';
-import { callbackRows, setCallbackAccount } from './callback-accounts.ts';
-import { addConfiguredProviderCommands } from './configured-providers.ts';
+import { addConfiguredProviderCommands, callbackRows, setCallbackAccount } from './configured-providers.ts';
 import { addHealthCommands } from './route-health.ts';
 
 const names = Object.keys(providers).filter(isBuiltIn);

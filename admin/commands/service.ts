@@ -1,9 +1,13 @@
+import { isIP } from 'node:net';
 import type { Command } from 'commander';
-import { textProblem } from '../../service/values/text.ts';
 import type { Row } from '../../client/command/terminal/output.ts';
+import { clientAddress } from '../../service/outbound/client-address.ts';
+import { textProblem } from '../../service/values/text.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
+import { originSecretSeconds } from '../origin-secret.ts';
 import type { OperatorServices } from '../services.ts';
+import { readSecret } from '../terminal/dialogue.ts';
 
 const usualMessage =
   'The service is closed for maintenance. Nothing was charged: send the request again later.';
@@ -54,4 +58,83 @@ async function standing({ serviceSwitch, serviceCapacity }: OperatorServices): P
     open_creations: openCreations,
     capacity: serviceCapacity,
   };
+}
+
+export function addBlockCommands(program: Command, admin: Admin): void {
+  const blocks = program
+    .command('blocks')
+    .description('addresses that sent too many rejected authentications');
+  blocks
+    .command('show <address>')
+    .description('whether an address is blocked, and its rejections of this minute')
+    .action(
+      admin.run(async ({ services, output }, text: string) =>
+        output.show(await blockOf(services, addressOf(text))),
+      ),
+    );
+  blocks
+    .command('lift <address>')
+    .description('end the block of an address now; its count begins anew')
+    .action(
+      admin.run(async ({ services, output }, text: string) => {
+        const address = addressOf(text);
+        const { block } = await services.blocks.read(address, services.clock.now());
+        await services.blocks.lift(address, services.clock.now());
+        const note = block ? undefined : 'The address was not blocked.';
+        output.show({ ...(await blockOf(services, address)), lifted: block !== undefined }, note);
+      }),
+    );
+}
+
+/**
+ * The address by which the service counts. An IPv6 address counts as its /64, which the operator may name,
+ * too.
+ */
+function addressOf(text: string): string {
+  const plain = text.trim().replace(/\/64$/, '');
+  if (isIP(plain) === 0)
+    throw new OperatorError(
+      `${JSON.stringify(text)} is no IP address, such as 203.0.113.7 or 2001:db8:1:2::3.`,
+    );
+  return clientAddress(plain);
+}
+
+async function blockOf(services: OperatorServices, address: string): Promise<Row> {
+  const { block, rejected } = await services.blocks.read(address, services.clock.now());
+  return {
+    address,
+    blocked: block !== undefined,
+    blocked_until: block ? new Date(block.untilMillis).toISOString() : null,
+    closed_to_it: block ? { all: 'public API and portal API', public: 'public API' }[block.scope] : null,
+    rejected_401: rejected['401'],
+    rejected_403: rejected['403'],
+  };
+}
+
+export function addPortalCommands(program: Command, admin: Admin): void {
+  const portal = program.command('portal').description('the secrets of the client portal');
+  portal
+    .command('set-secret')
+    .description(
+      "set the portal's client secret at your issuer, asked for without an echo or read from standard input",
+    )
+    .action(
+      admin.run(async ({ services, output }) => {
+        await services.setSignInSecret(await readSecret('Client secret of the portal, not shown: '));
+        output.show({ secret: 'set' }, 'Sign-ins use it within five minutes.');
+      }),
+    );
+  portal
+    .command('rotate-origin-secret')
+    .description('replace the secret that the distribution sends to the API, and print what to deploy then')
+    .action(
+      admin.run(async ({ services, output }) => {
+        const { version, isNew } = await services.rotateOriginSecret();
+        const deployFrom = new Date(services.clock.now() + originSecretSeconds * 1_000).toISOString();
+        output.show(
+          { rotated: isNew, version, deploy_from: deployFrom },
+          `${isNew ? '' : 'No new value was put: the newest one is not deployed yet. '}Set portal.originSecretVersion to '${version}' in the settings of the stage, and run \`npx cdk deploy\` from ${deployFrom} on. The portal stays open meanwhile.`,
+        );
+      }),
+    );
 }

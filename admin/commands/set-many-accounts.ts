@@ -8,8 +8,8 @@ import { Overloaded } from '../../service/values/errors.ts';
 import { type AccountId, parseAccountId } from '../../service/values/ids.ts';
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
-import { createProgress } from '../progress.ts';
 import type { OperatorServices } from '../services.ts';
+import { createProgress } from '../terminal/dialogue.ts';
 import * as values from '../terminal/values.ts';
 
 interface SetManyOptions extends values.LimitOptions {

@@ -14,7 +14,7 @@ import {
 import type { Admin } from '../admin.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
-import { confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/dialogue.ts';
 import * as values from '../terminal/values.ts';
 
 interface TopUp {

@@ -1,9 +1,8 @@
 import { type CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
 import type { Settings } from '../../lib/settings.ts';
-import { askForOne, CannotAsk, isNoSuchStack } from './ask-aws.ts';
-import type { Asked, Finding, Question, StackState } from './asked.ts';
-import type { Clients } from './clients.ts';
+import { askForOne, CannotAsk, createQuotaReader, isNoSuchStack } from './ask-aws.ts';
+import type { Asked, Clients, Finding, Question, StackState } from './asked.ts';
 import { bedrockModels, marketplaceRights } from './questions/bedrock.ts';
 import { alarmEmail, bootstrap, deploymentRights, roles, stackState } from './questions/deployment.ts';
 import { apiDomain, certificates, cloudFront, dns } from './questions/domains.ts';
@@ -16,7 +15,6 @@ import {
   tableQuotas,
 } from './questions/quotas.ts';
 import type { Traffic } from './quotas/quotas.ts';
-import { createQuotaReader } from './service-quotas.ts';
 
 /** In the order in which the findings are printed. */
 const allQuestions: readonly Question[] = [

@@ -3,7 +3,7 @@ import { isShed } from '../../service/aws/dynamodb/send.ts';
 import { NewerCatalog } from '../../service/catalog/operator-catalog.ts';
 import { OutcomeUnknown, Overloaded } from '../../service/values/errors.ts';
 import { OperatorError } from '../operator-error.ts';
-import { isLostConnection } from '../passing-error.ts';
+import { isLostConnection } from '../persistence.ts';
 
 export interface Complaint {
   readonly message: string;

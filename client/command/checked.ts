@@ -2,7 +2,7 @@
  * What a service says is checked before it becomes a path, a header or a line to paste. The service may be hostile,
  * and something may stand between the service and the command.
  */
-import { CommandError } from './exit-codes.ts';
+import { CommandError } from './complaint.ts';
 
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const wordForm = /^\w[\w.:-]{0,127}$/;

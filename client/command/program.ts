@@ -1,8 +1,7 @@
 /** `darkroom`: all commands, and one run of one of them. */
 import { inspect } from 'node:util';
 import { Command, CommanderError } from 'commander';
-import { visibleJson, visibleText } from './terminal/visible-text.ts';
-import { version } from '../src/version.ts';
+import { version } from '../src/http/call.ts';
 import { addAccountCommands } from './commands/account.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addCreationCommands } from './commands/creations.ts';
@@ -11,10 +10,10 @@ import { addListenCommand } from './commands/listen.ts';
 import { addLoginCommands } from './commands/login.ts';
 import { addMcpCommand } from './commands/mcp.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
-import { complaintOf, withoutKeys } from './complaint.ts';
-import { exitCodes } from './exit-codes.ts';
+import { complaintOf, exitCodes, withoutKeys } from './complaint.ts';
 import type { Io } from './io.ts';
-import { colorsOf, runner, type GlobalOptions } from './session.ts';
+import { colorsOf, type GlobalOptions, runner } from './session.ts';
+import { visibleJson, visibleText } from './terminal/visible-text.ts';
 
 function createProgram(io: Io): Command {
   const program = new Command('darkroom')

@@ -3,15 +3,15 @@ import type { Command } from 'commander';
 import pc from 'picocolors';
 import { Darkroom } from '../src/darkroom.ts';
 import { withMachinery } from '../src/http/machinery.ts';
+import type { Io, Printer } from './io.ts';
+import { type Credentials, credentialsOf } from './profiles.ts';
 import { createOutput, type Output } from './terminal/output.ts';
 import { visibleText } from './terminal/visible-text.ts';
-import { credentialsOf, type Credentials } from './config/credentials.ts';
-import type { Io, Printer } from './io.ts';
 
 export type Colors = ReturnType<typeof pc.createColors>;
 
 /** Removes what a line of progress has drawn. */
-export const clearLine = '\r\u001b[2K';
+const clearLine = '\r\u001b[2K';
 
 /** The options that every command has. */
 export interface GlobalOptions {
@@ -80,4 +80,52 @@ export function clientOf(
       { now: io.now, sleep: io.sleep, random: io.random, uuid: io.uuid },
     ),
   );
+}
+
+/** Tells a person that a wait continues: one line that changes on a terminal, one line a fact elsewhere. */
+export interface Progress {
+  /** What is happening now. The same text again changes nothing. */
+  readonly tell: (text: string) => void;
+  /** Removes the line that changes. */
+  readonly end: () => void;
+}
+
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
+const frameMillis = 100;
+
+export function startProgress({ io, options }: Session): Progress {
+  if (options.json === true) return { tell: () => undefined, end: () => undefined };
+  const { err } = io;
+  let text: string | undefined;
+  if (!err.isTTY) {
+    const tell = (now: string): void => {
+      if (now !== text) err.write(`${visibleText(now)}\n`);
+      text = now;
+    };
+    return { tell, end: () => undefined };
+  }
+  const colors = colorsOf(io, err);
+  const started = io.now();
+  let frame = 0;
+  let isOver = false;
+  const draw = (): void => {
+    // Nothing is drawn before there is something to tell.
+    if (text === undefined || isOver) return;
+    const seconds = Math.round((io.now() - started) / 1000);
+    const mark = frames[(frame += 1) % frames.length] ?? '';
+    err.write(`${clearLine}${colors.cyan(mark)} ${visibleText(text)} ${colors.dim(`${seconds} s`)}`);
+  };
+  const timer = setInterval(draw, frameMillis);
+  timer.unref();
+  return {
+    tell: (now) => {
+      text = now;
+      draw();
+    },
+    end: () => {
+      clearInterval(timer);
+      if (text !== undefined && !isOver) err.write(clearLine);
+      isOver = true;
+    },
+  };
 }

@@ -2,14 +2,12 @@
 import { DarkroomError } from './errors.ts';
 import { machineryOf } from './http/machinery.ts';
 import { Transport } from './http/transport.ts';
-import { environmentVariable, isPage, rootOf, usableKey, type DarkroomOptions } from './options.ts';
-import { BalanceCalls } from './resources/balance.ts';
+import { type DarkroomOptions, environmentVariable, isPage, rootOf, usableKey } from './options.ts';
+import { BalanceCalls, ModelCalls } from './resources/account.ts';
 import { CreationCalls } from './resources/creations.ts';
 import { EventCalls } from './resources/events.ts';
 import { ImageCalls } from './resources/images.ts';
-import { ModelCalls } from './resources/models.ts';
-import { ResultCalls } from './resources/results.ts';
-import { UploadCalls } from './resources/uploads.ts';
+import { ResultCalls, UploadCalls } from './resources/transfers.ts';
 
 const defaults = { timeoutMs: 30_000, maxRetries: 2 } as const;
 

@@ -1,5 +1,5 @@
 /** The errors of the client. Every error that the client throws is a DarkroomError, or the reason of a signal. */
-import type { FailedCreation, FieldError } from './types/index.ts';
+import type { FailedCreation, FieldError } from './types/generated.ts';
 
 /**
  * Everything that this client throws extends this class. Only an aborted signal is thrown as it is.

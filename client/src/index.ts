@@ -16,13 +16,11 @@
 export { Darkroom } from './darkroom.ts';
 export type { DarkroomOptions } from './options.ts';
 export * from './errors.ts';
-export type { ApiPromise } from './http/api-promise.ts';
 export type { Retry } from './http/retry.ts';
-export type { CallOptions, PostOptions } from './http/call-options.ts';
+export { type ApiPromise, type CallOptions, type PostOptions, version } from './http/call.ts';
 export type { Page, Pages } from './pages.ts';
 export type { GenerateOptions, GenerateAndWaitOptions } from './resources/images.ts';
-export type { WaitOptions } from './resources/creations.ts';
+export type { CreationFilter, WaitOptions } from './resources/creations.ts';
 export type { EventQuery, FollowOptions } from './resources/events.ts';
-export type { ImageSource, UploadOptions } from './resources/uploads.ts';
-export type * from './types/index.ts';
-export { version } from './version.ts';
+export type { ImageSource, UploadOptions } from './resources/transfers.ts';
+export type * from './types/generated.ts';

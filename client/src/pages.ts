@@ -1,5 +1,5 @@
 /** A list that the API gives page by page. */
-import type { ApiPromise } from './http/api-promise.ts';
+import type { ApiPromise } from './http/call.ts';
 
 /** One page of a list. */
 export interface Page<Item> {

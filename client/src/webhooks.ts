@@ -1,7 +1,7 @@
 /** `darkroom-client/webhooks`: verifies the webhooks and notices of a Darkroom service. */
 export { verifyWebhook, type VerifyOptions } from './webhooks/verify.ts';
 export { signWebhook, type SignOptions } from './webhooks/sign.ts';
-export { WebhookError, type WebhookErrorReason } from './webhooks/webhook-error.ts';
+export { WebhookError, type WebhookErrorReason } from './webhooks/received.ts';
 export type { HeaderFields, ReceivedParts, WebRequest } from './webhooks/received.ts';
 export type {
   CreationCompleted,
@@ -13,4 +13,4 @@ export type {
   WalletLow,
   WebhookEvent,
   WebhookFailing,
-} from './webhooks/events.ts';
+} from './webhooks/verify.ts';

@@ -2,10 +2,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync, transformSync, type BuildOptions } from 'esbuild';
-import { withoutPackageFiles } from './package-files.ts';
 import { withPackedJson } from './packed-json.ts';
-import { withoutRegionNames } from './region-names.ts';
-import { withoutUnaskedErrors } from './unasked-errors.ts';
+import { withoutPackageFiles, withoutRegionNames, withoutUnaskedErrors } from './unread-sdk.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

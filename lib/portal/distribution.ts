@@ -1,10 +1,12 @@
-import { CfnOutput, Duration, Fn, Stack, type SecretValue } from 'aws-cdk-lib';
+import { CfnOutput, CustomResource, Duration, Fn, RemovalPolicy, type SecretValue, Stack } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AllowedMethods,
+  type BehaviorOptions,
   CachePolicy,
   Distribution,
+  type DistributionProps,
   Function as EdgeFunction,
   FunctionCode,
   FunctionEventType,
@@ -19,19 +21,33 @@ import {
   OriginRequestQueryStringBehavior,
   OriginSslPolicy,
   ResponseHeadersPolicy,
+  type ResponseSecurityHeadersBehavior,
   SecurityPolicyProtocol,
   ViewerProtocolPolicy,
-  type BehaviorOptions,
-  type DistributionProps,
-  type ResponseSecurityHeadersBehavior,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import type { Bucket, IBucket } from 'aws-cdk-lib/aws-s3';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { CfnFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { portalRoots } from '../../service/contract/operations.ts';
-import { acknowledge } from '../acknowledge.ts';
+import { acknowledge, logicalIdOf } from '../acknowledge.ts';
 import type { Settings } from '../settings.ts';
-import { referencePath, unknownPaths } from './unknown-paths.ts';
+
+/** The page that shows the OpenAPI document. */
+const referencePath = '/reference';
+
+/**
+ * The CloudFront Function of the pages. A path without a dot is a page of the app, so it gets index.html. The
+ * text runs in CloudFront's own JavaScript, and on one machine as well.
+ */
+const unknownPaths = `function handler(event) {
+  var request = event.request;
+  if (request.uri === '${referencePath}') request.uri = '${referencePath}.html';
+  else if (request.uri.lastIndexOf('.') < request.uri.lastIndexOf('/')) request.uri = '/index.html';
+  return request;
+}
+`;
 
 export interface PortalDistributionProps {
   readonly pages: Bucket;
@@ -201,4 +217,61 @@ function securityHeaders(policy: string): ResponseSecurityHeadersBehavior {
     referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
     strictTransportSecurity: { accessControlMaxAge: Duration.days(365), override: true },
   };
+}
+
+/** The bucket of the portal's pages. Only the portal's distribution may read the bucket. */
+export class PortalPages extends Construct {
+  readonly bucket: Bucket;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.bucket = new Bucket(this, 'Bucket', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      // The function that publishes the pages empties the bucket first.
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    acknowledge(this.bucket, {
+      'AwsSolutions-S1': 'The pages are the same for everybody, and only the distribution reads them.',
+    });
+  }
+
+  /**
+   * Lets the function put the pages of its bundle into the bucket, at each deployment with other pages or
+   * addresses.
+   */
+  publishBy(fn: LambdaFunction, addresses: { readonly portalUrl: string; readonly apiUrl: string }): void {
+    fn.addEnvironment('PAGES_BUCKET', this.bucket.bucketName);
+    fn.addEnvironment('PORTAL_URL', addresses.portalUrl);
+    fn.addEnvironment('API_URL', addresses.apiUrl);
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ['s3:PutObject', 's3:DeleteObject'],
+        resources: [this.bucket.arnForObjects('*')],
+      }),
+    );
+    fn.addToRolePolicy(
+      new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.bucket.bucketArn] }),
+    );
+    acknowledge(fn, {
+      [`AwsSolutions-IAM5[Resource::<${logicalIdOf(this.bucket)}.Arn>/*]`]:
+        'The bucket has nothing but the pages, and the names of the pages have hashes.',
+    });
+    const { code } = fn.node.defaultChild as CfnFunction;
+    const published = new CustomResource(this, 'Published', {
+      resourceType: 'Custom::PortalPages',
+      serviceToken: fn.functionArn,
+      serviceTimeout: Duration.minutes(3),
+      properties: {
+        Bucket: this.bucket.bucketName,
+        // The pages are in the bundle, so other pages are other code.
+        Release: (code as CfnFunction.CodeProperty).s3Key,
+        ...addresses,
+      },
+    });
+    // The rights of the function, too.
+    published.node.addDependency(fn);
+  }
 }

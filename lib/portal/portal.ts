@@ -1,24 +1,23 @@
 import { CfnOutput, Duration, RemovalPolicy, SecretValue, Stack } from 'aws-cdk-lib';
-import { HttpMethod, type HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { type HttpApi, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction, IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import {
+  type PortalFunction,
+  type PortalOperation,
   portalOperations,
   portalRoot,
   portalRoots,
   signInMethods,
   signInPaths,
-  type PortalFunction,
-  type PortalOperation,
 } from '../../service/contract/operations.ts';
 import { acknowledge } from '../acknowledge.ts';
 import type { AddFunction, ServiceFunction } from '../service-function.ts';
 import type { Settings } from '../settings.ts';
-import { PortalDistribution } from './distribution.ts';
-import { PortalPages } from './pages.ts';
+import { PortalDistribution, PortalPages } from './distribution.ts';
 import { PortalIdentity, type SignInFacts } from './sign-in.ts';
 
 export interface PortalProps {

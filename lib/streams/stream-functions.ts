@@ -1,12 +1,12 @@
 /** The functions of the streaming APIs: what each may do, and what it knows. */
 import { Duration } from 'aws-cdk-lib';
-import { heldLimit } from '../held-limit.ts';
+import { heldLimit } from '../admission.ts';
 import type { NoticeExecution } from '../notice-execution.ts';
 import { grantCancel, grantGenerate, type OperationParts } from '../operation-grants.ts';
 import type { AddFunction, OwnFunctionProps, ServiceFunction } from '../service-function.ts';
 import type { Settings } from '../settings.ts';
 import { requestItems } from '../store.ts';
-import { openaiAliases } from './stream-settings.ts';
+import { openaiAliases } from '../settings-of-parts.ts';
 
 export interface StreamParts extends OperationParts {
   readonly notices: NoticeExecution;

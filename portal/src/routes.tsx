@@ -12,14 +12,13 @@ import { Keys } from './pages/keys.tsx';
 import { Accounts } from './pages/operator/accounts.tsx';
 import { Margin } from './pages/operator/margin.tsx';
 import { OneAccount } from './pages/operator/one-account.tsx';
-import { Providers } from './pages/operator/providers.tsx';
-import { FailingWebhooks } from './pages/operator/webhooks.tsx';
+import { FailingWebhooks, Providers } from './pages/operator/service.tsx';
 import { People } from './pages/people.tsx';
 import { Playground } from './pages/playground.tsx';
 import { Usage } from './pages/usage.tsx';
 import { Wallet } from './pages/wallet.tsx';
 import { Webhooks } from './pages/webhooks.tsx';
-import type { IconName } from './ui/icon.tsx';
+import type { IconName } from './ui/basics.tsx';
 
 export interface Route {
   readonly path: string;

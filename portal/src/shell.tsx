@@ -1,22 +1,45 @@
 /** What stands around every page: menu, account, person, and the dialogs that any page may need. */
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { signInPaths } from '../../service/contract/operations.ts';
-import { useAction } from './api/hooks.ts';
 import { sessionEnded } from './api/call.ts';
-import { signInAddress, signInAfresh, waiting } from './fresh.ts';
-import { keepTyped } from './kept.ts';
-import { NotFound } from './pages/not-found.tsx';
+import { useAction } from './api/hooks.ts';
+import { keepTyped, signInAddress, signInAfresh, waiting } from './kept.ts';
 import { href, match, scrollOf, setQuery, usePlace } from './router.ts';
 import { routes } from './routes.tsx';
-import { mayCall, useSession } from './session.ts';
-import { applyTheme, chosenTheme, themes, type Theme } from './theme.ts';
-import { Dialog } from './ui/dialog.tsx';
-import { Icon } from './ui/icon.tsx';
-import { Page } from './ui/page.tsx';
-import { WhomToAsk } from './ui/whom-to-ask.tsx';
+import { mayCall, signInError, useSession, WhomToAsk } from './session.tsx';
+import { Button, Icon } from './ui/basics.tsx';
+import { Dialog, Page } from './ui/page.tsx';
 import { Failed } from './ui/states.tsx';
 import { useValue } from './value.ts';
-import { signInError } from './words/sign-in-errors.ts';
+
+function NotFound() {
+  return (
+    <Page title="There is no such page">
+      <div class="card">
+        <p>
+          The address is wrong, or the page moved. <a href={href('/')}>Go to the home page</a>
+        </p>
+      </div>
+    </Page>
+  );
+}
+
+/** The theme: that of the system, or the one that the person chose in this browser. */
+const themes = ['system', 'dark', 'light'] as const;
+type Theme = (typeof themes)[number];
+
+const storageName = 'darkroom.theme';
+
+function chosenTheme(): Theme {
+  const stored = localStorage.getItem(storageName);
+  return themes.find((theme) => theme === stored) ?? 'system';
+}
+
+export function applyTheme(theme = chosenTheme()): void {
+  if (theme === 'system') localStorage.removeItem(storageName);
+  else localStorage.setItem(storageName, theme);
+  document.documentElement.dataset['theme'] = theme;
+}
 
 export function Shell() {
   const { me } = useSession();
@@ -270,10 +293,7 @@ function SignInFailed() {
   if (error === undefined) return null;
   return (
     <p class="banner" role="alert">
-      {error}{' '}
-      <button type="button" class="small" onClick={() => setQuery({ error: undefined })}>
-        Close
-      </button>
+      {error} <Button text="Close" class="small" onClick={() => setQuery({ error: undefined })} />
     </p>
   );
 }
@@ -303,12 +323,8 @@ function FreshSignIn() {
         after the sign-in you come back here, and it is done.
       </p>
       <div class="buttons">
-        <button type="button" class="quiet" onClick={() => waiting.set(null)}>
-          Cancel
-        </button>
-        <button type="button" class="primary" onClick={() => signInAfresh(begun)}>
-          Sign in and go on
-        </button>
+        <Button text="Cancel" class="quiet" onClick={() => waiting.set(null)} />
+        <Button text="Sign in and go on" class="primary" onClick={() => signInAfresh(begun)} />
       </div>
     </Dialog>
   );

@@ -518,6 +518,8 @@ export interface FailingWebhook {
 export interface ProviderView {
   readonly name: string;
   readonly enabled: boolean;
+  /** Since when it gets no new creation of any account. Null: it is not paused. */
+  readonly paused_since: string | null;
   readonly attempts: number;
   readonly succeeded: number;
   /** Attempts that failed by the provider's fault. A prompt that the vendor declined does not count. */

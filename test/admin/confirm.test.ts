@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { confirm } from '../../admin/terminal/confirm.ts';
+import { confirm } from '../../admin/terminal/dialogue.ts';
 
 /** A terminal on which a person types this text. */
 function terminal(

@@ -1,15 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { changesBetween } from '../../admin/catalog/changes.ts';
-import { FileProblems } from '../../admin/catalog/file-problems.ts';
+import { leastPriceMicros } from '../../admin/catalog/margin-rule.ts';
 import { checkOperatorFile, type OperatorFile } from '../../admin/catalog/operator-file.ts';
+import { changesBetween } from '../../admin/commands/operator-catalog.ts';
+import { FileProblems, OperatorError } from '../../admin/operator-error.ts';
 import { mergeCatalog } from '../../service/catalog/operator-catalog.ts';
-import { OperatorError } from '../../admin/operator-error.ts';
+import { asMicros } from '../../service/values/money.ts';
 import { catalog } from '../catalog/catalog-fixture.ts';
 import { readPage, root } from '../docs/pages.ts';
-import { leastPriceMicros } from '../../admin/catalog/margin-rule.ts';
-import { asMicros } from '../../service/values/money.ts';
 
 const examples = join(root, 'client/examples/catalogs');
 

@@ -5,7 +5,7 @@ import { persist } from '../../admin/persistence.ts';
 import { OutcomeUnknown, Overloaded } from '../../service/values/errors.ts';
 import { seededBytes } from '../fixtures/records.ts';
 import { fakeClock } from '../api/fakes.ts';
-import { createProgress } from '../../admin/progress.ts';
+import { createProgress } from '../../admin/terminal/dialogue.ts';
 import { runAdmin } from '../../admin/program.ts';
 
 const named = (name: string, more: object = {}): Error => Object.assign(new Error('told'), { name }, more);

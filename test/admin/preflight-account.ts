@@ -20,8 +20,7 @@ import {
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { mockClient } from 'aws-sdk-client-mock';
-import type { Finding, Question } from '../../admin/preflight/asked.ts';
-import { createClients } from '../../admin/preflight/clients.ts';
+import { createClients, type Finding, type Question } from '../../admin/preflight/asked.ts';
 import { type Preflight, type PreflightResult, runPreflight } from '../../admin/preflight/run.ts';
 import { parseSettings, type SettingsInput } from '../../lib/settings.ts';
 

@@ -12,7 +12,7 @@ import { ListSubscriptionsByTopicCommand } from '@aws-sdk/client-sns';
 import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Finding, Question } from '../../admin/preflight/asked.ts';
-import { preflightCommand } from '../../admin/preflight/command.ts';
+import { preflightCommand, printReport } from '../../admin/preflight/command.ts';
 import { bedrockModels, marketplaceRights } from '../../admin/preflight/questions/bedrock.ts';
 import {
   alarmEmail,
@@ -30,7 +30,6 @@ import {
   table,
   tableQuotas,
 } from '../../admin/preflight/questions/quotas.ts';
-import { printReport } from '../../admin/preflight/report.ts';
 import { NoAccount } from '../../admin/preflight/run.ts';
 import {
   accountId,

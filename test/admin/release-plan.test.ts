@@ -7,7 +7,7 @@ import {
   longestExecutionMillis,
   versionsNamedIn,
   type VersionUses,
-} from '../../admin/release-plan.ts';
+} from '../../admin/release-store.ts';
 import { resolved } from '../stack/template.ts';
 
 const dayMillis = 86_400_000;

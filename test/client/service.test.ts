@@ -44,12 +44,10 @@ describe('the examples of the docstrings', () => {
         'ai-sdk/provider.ts',
         'darkroom.ts',
         'errors.ts',
-        'http/api-promise.ts',
+        'http/call.ts',
         'index.ts',
         'pages.ts',
-        ...['balance', 'creations', 'events', 'images', 'models', 'results', 'uploads'].map(
-          (name) => `resources/${name}.ts`,
-        ),
+        ...['account', 'creations', 'events', 'images', 'transfers'].map((name) => `resources/${name}.ts`),
       ]),
     );
   });

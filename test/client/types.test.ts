@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { headOf, schemasOf, typesPath } from '../../client/types-head.ts';
+import { headOf, schemasOf, typesPath } from '../../client/types.ts';
 import { root } from '../docs/pages.ts';
 
 it('The types of the client are those of docs/openapi.json; npm run openapi writes them', () => {

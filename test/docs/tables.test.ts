@@ -1,6 +1,6 @@
 /** The tables of the documentation have a row for everything that the code states in a table. */
 import { describe, expect, it } from 'vitest';
-import { portalSettings } from '../../lib/portal/portal-settings.ts';
+import { portalSettings } from '../../lib/settings-of-parts.ts';
 import { compatibleStyleNames, providers } from '../../service/catalog/providers.ts';
 import { failureNames, failures } from '../../service/contract/failures.ts';
 import { alarmMetric, type MetricDefinition, metrics } from '../../service/contract/metrics.ts';

@@ -1,9 +1,8 @@
 /** The definition of the callback machine on virtual time, with a function and an end that the test replaces. */
 import { describe, expect, it } from 'vitest';
-import { callbackDefinition } from '../../lib/callback-definition.ts';
+import { callbackDefinition } from '../../lib/machine-definitions.ts';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
-import { createStateMachine } from '../../local/step-functions/state-machine.ts';
-import type { Outcome } from '../../local/step-functions/state-machine.ts';
+import { createStateMachine, type Outcome } from '../../local/step-functions/state-machine.ts';
 import { createTaskTokens, type TaskMessage } from '../../local/step-functions/task-tokens.ts';
 import { plainDefinition, thrown, virtualTime, withArns } from './virtual-machine.ts';
 

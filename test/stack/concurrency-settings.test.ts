@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { reservedConcurrency } from '../../lib/concurrency-settings.ts';
 import { parseSettings, SettingsError, type SettingsInput } from '../../lib/settings.ts';
 import { resolved, nameOf } from './template.ts';
-import { heldLimit } from '../../lib/held-limit.ts';
+import { heldLimit } from '../../lib/admission.ts';
 
 const divided = (concurrency: SettingsInput['concurrency']): Readonly<Record<string, number>> =>
   Object.fromEntries(reservedConcurrency(parseSettings('lib/config/test.ts', { concurrency }).concurrency));

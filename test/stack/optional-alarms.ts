@@ -1,10 +1,10 @@
 /** The alarms that only settings add, as CloudFormation gets them. */
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { makeAlarm } from '../../lib/make-alarm.ts';
+import { makeAlarm } from '../../lib/alarms.ts';
 import { ServiceMetrics } from '../../lib/service-metrics.ts';
 import { parseSettings, type SettingsInput } from '../../lib/settings.ts';
-import { trafficAlarms } from '../../lib/traffic-alarms.ts';
+import { trafficAlarms } from '../../lib/customer-alarms.ts';
 import type { AlarmProperties } from './alarm-words.ts';
 
 type Named = AlarmProperties & { readonly name: string };

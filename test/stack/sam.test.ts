@@ -1,16 +1,15 @@
 /** What SAM's command line asks of a template that CDK has synthesized, and what is prepared for it. */
 import { existsSync, readFileSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
-import { describe, expect, it, afterAll, beforeAll } from 'vitest';
-import { sampleEvents } from '../../lab/sam/events.ts';
-import { awsVariables, samNames, samTemplate, samVariables, type Template } from '../../lab/sam/template.ts';
-import { operations } from '../../service/contract/operations.ts';
-import { resolved, templatePath } from './template.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseSettings, SettingsError } from '../../lib/settings.ts';
-import { defaultStage, settingsOf, stackOf } from '../../lib/stage-settings.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sampleEvents } from '../../lab/sam/events.ts';
+import { awsVariables, samNames, samTemplate, samVariables, type Template } from '../../lab/sam/template.ts';
+import { defaultStage, parseSettings, SettingsError, settingsOf, stackOf } from '../../lib/settings.ts';
+import { operations } from '../../service/contract/operations.ts';
+import { resolved, templatePath } from './template.ts';
 
 const template = JSON.parse(readFileSync(templatePath, 'utf8')) as Template;
 

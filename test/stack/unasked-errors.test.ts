@@ -1,14 +1,16 @@
 /** A bundle holds a class of the AWS SDK only for errors whose class the service asks for. */
-import { mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { bundleText } from '../../lib/bundling/bundle-text.ts';
-import { withoutUnaskedErrors } from '../../lib/bundling/unasked-errors.ts';
-import { buildSync } from 'esbuild';
-import { withoutPackageFiles } from '../../lib/bundling/package-files.ts';
-import { withoutRegionNames } from '../../lib/bundling/region-names.ts';
+import {
+  withoutPackageFiles,
+  withoutRegionNames,
+  withoutUnaskedErrors,
+} from '../../lib/bundling/unread-sdk.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

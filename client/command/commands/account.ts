@@ -1,8 +1,8 @@
 /** The commands `models`, `balance`, `upload` and `events`. */
 import type { Command } from 'commander';
 import { visibleJson, visibleText } from '../terminal/visible-text.ts';
-import type { Balance, Event, Model } from '../../src/types/index.ts';
-import { imageFile } from '../image-file.ts';
+import type { Balance, Event, Model } from '../../src/types/generated.ts';
+import { imageFile } from '../image-files.ts';
 import { checkedWord } from '../checked.ts';
 import { wholeNumber } from '../options.ts';
 import type { Run } from '../session.ts';

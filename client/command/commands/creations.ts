@@ -1,9 +1,9 @@
-import { Option, type Command } from 'commander';
-import type { Creation, CreationFilter } from '../../src/types/index.ts';
+import { type Command, Option } from 'commander';
+import type { CreationFilter } from '../../src/resources/creations.ts';
+import type { Creation } from '../../src/types/generated.ts';
+import { saveImages, targetOf } from '../image-files.ts';
 import { wholeNumber } from '../options.ts';
-import { saveImages, targetOf } from '../save-images.ts';
-import type { Run } from '../session.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { type Run, startProgress } from '../session.ts';
 import { printFiles } from './generate.ts';
 
 const longestPage = 100;

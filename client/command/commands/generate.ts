@@ -1,23 +1,21 @@
 import { relative } from 'node:path';
-import { Option, type Command } from 'commander';
+import { type Command, Option } from 'commander';
 import {
-  plainRows,
-  plainShown,
-  plainWords,
   type PlainField,
   type PlainMembers,
   type PlainName,
+  plainRows,
+  plainShown,
+  plainWords,
 } from '../../../service/contract/request-fields.ts';
-import { visibleText } from '../terminal/visible-text.ts';
-import { checkedId } from '../checked.ts';
 import type { Darkroom } from '../../src/darkroom.ts';
-import type { ImageRequest, Model } from '../../src/types/index.ts';
-import { CommandError } from '../exit-codes.ts';
-import { imageFile } from '../image-file.ts';
+import type { ImageRequest, Model } from '../../src/types/generated.ts';
+import { checkedId } from '../checked.ts';
+import { CommandError } from '../complaint.ts';
+import { formatOf, imageFile, saveImages, targetOf } from '../image-files.ts';
 import { collected, pairs, usd, wholeNumber } from '../options.ts';
-import { formatOf, saveImages, targetOf } from '../save-images.ts';
-import type { Run, Session } from '../session.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { type Run, type Session, startProgress } from '../session.ts';
+import { visibleText } from '../terminal/visible-text.ts';
 import { leastPrice } from './account.ts';
 
 interface GenerateOptions extends PlainMembers {

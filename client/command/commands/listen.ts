@@ -1,18 +1,24 @@
-import { createInterface } from 'node:readline';
+import { createHmac } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
-import { Option, type Command } from 'commander';
-import { checkedWord } from '../checked.ts';
-import { visibleJson, visibleText } from '../terminal/visible-text.ts';
+import { createInterface } from 'node:readline';
+import { type Command, Option } from 'commander';
 import { signWebhook } from '../../src/webhooks/sign.ts';
-import type { Credentials } from '../config/credentials.ts';
-import { CommandError } from '../exit-codes.ts';
-import { cursorStore, listenerHash } from '../listen/cursor-file.ts';
+import { checkedWord } from '../checked.ts';
+import { CommandError } from '../complaint.ts';
+import { cursorStore, holdAlone, listenerHash } from '../listen/cursor-file.ts';
 import { forward, forwardUrl } from '../listen/forward.ts';
 import { createListener, type Delivery, type Listener, type ListenerOptions } from '../listen/listener.ts';
-import { listenSecret } from '../listen/listen-secret.ts';
-import { holdAlone } from '../listen/one-listener.ts';
 import { duration, list } from '../options.ts';
+import type { Credentials } from '../profiles.ts';
 import { clientOf, colorsOf, type Run, type Session } from '../session.ts';
+import { visibleJson, visibleText } from '../terminal/visible-text.ts';
+
+// The secret with which `listen` signs. It follows from the API key, so it is the same at every start.
+
+/** `whsec_` and the base64 of HMAC-SHA-256 (key, "darkroom listen"). It tells nothing about the key. */
+export function listenSecret(apiKey: string): string {
+  return `whsec_${createHmac('sha256', apiKey).update('darkroom listen').digest('base64')}`;
+}
 
 interface ListenOptions {
   readonly forwardTo?: string;

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { verifyWebhookAt } from '../../src/webhooks/verify.ts';
-import { CommandError } from '../exit-codes.ts';
+import { CommandError } from '../complaint.ts';
 import { collected, wholeNumber } from '../options.ts';
 import type { Run } from '../session.ts';
 

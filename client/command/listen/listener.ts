@@ -8,7 +8,7 @@
  */
 import { isTemporary, pauseAfter } from '../../src/http/retry.ts';
 import type { Machinery } from '../../src/http/machinery.ts';
-import type { Event, EventPage } from '../../src/types/index.ts';
+import type { Event, EventPage } from '../../src/types/generated.ts';
 import type { CursorStore, Place } from './cursor-file.ts';
 import type { Forwarded } from './forward.ts';
 

@@ -1,10 +1,9 @@
 /** An image model of version 4 of the specification of `ai`, over the calls of the client library. */
 import type { Darkroom } from '../darkroom.ts';
 import { DarkroomError } from '../errors.ts';
-import type { CompletedCreation, ImageRequest, Model } from '../types/index.ts';
+import type { CompletedCreation, ImageRequest, Model } from '../types/generated.ts';
 import { DarkroomCallError, mayRepeat } from './call-error.ts';
-import { orderOf, type Order } from './order.ts';
-import type { SourceFiles } from './source-files.ts';
+import { type Order, orderOf, type SourceFiles } from './order.ts';
 import type { CallOptions, CallResult, CallWarning, ImageMetadata } from './specification.ts';
 
 /** How many pictures of one call are rendered at the same time. */

@@ -1,8 +1,45 @@
-/** Makes the request of the API from the call of `generateImage`. */
+/** Makes the request of the API from the call of `generateImage`, and uploads the files of the call. */
+import type { Darkroom } from '../darkroom.ts';
 import { DarkroomError } from '../errors.ts';
-import type { AspectRatio, ImageRequest, Model } from '../types/index.ts';
-import { fittingResolution, nearestRatio, sideOf } from './size.ts';
-import type { CallOptions, CallWarning } from './specification.ts';
+import type { AspectRatio, ImageRequest, Model, Resolution } from '../types/generated.ts';
+import type { CallOptions, CallWarning, ImageFile } from './specification.ts';
+
+/** From how many pixels on a size is this resolution; the largest resolution first. */
+const fromPixels: readonly (readonly [Resolution, number])[] = [
+  ['4K', 6_000_000],
+  ['2K', 2_097_152],
+  ['1K', 0],
+];
+const ascending: readonly Resolution[] = ['1K', '2K', '4K'];
+
+export interface Side {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** `1024x1536` in numbers. Undefined when the text is no size. */
+function sideOf(size: string): Side | undefined {
+  const [, width = '', height = ''] = /^(\d+)x(\d+)$/.exec(size) ?? [];
+  const side = { width: Number(width), height: Number(height) };
+  return side.width > 0 && side.height > 0 ? side : undefined;
+}
+
+/** The ratio of the model that is nearest to that of the size. */
+function nearestRatio({ width, height }: Side, { aspect_ratios }: Model): AspectRatio | undefined {
+  const wanted = Math.log(width / height);
+  const distance = (ratio: AspectRatio): number => {
+    const [across = 1, down = 1] = ratio.split(':').map(Number);
+    return Math.abs(Math.log(across / down) - wanted);
+  };
+  return [...aspect_ratios].sort((one, other) => distance(one) - distance(other))[0];
+}
+
+/** The resolution for a number of pixels. If the model lacks it: the next larger one, or else the largest. */
+function fittingResolution({ width, height }: Side, { resolutions }: Model): Resolution | undefined {
+  const wanted = fromPixels.find(([, pixels]) => width * height >= pixels)?.[0] ?? '1K';
+  const offered = ascending.filter((one) => resolutions.includes(one));
+  return offered.find((one) => ascending.indexOf(one) >= ascending.indexOf(wanted)) ?? offered.at(-1);
+}
 
 /**
  * `providerOptions.darkroom`: every field of a request of the API that `generateImage` has no name for, and
@@ -91,4 +128,53 @@ async function formOf(
   const ratio = nearestRatio(side, offered);
   const resolution = fittingResolution(side, offered);
   return { ...(ratio && { aspect_ratio: ratio }), ...(resolution && { resolution }) };
+}
+
+/** Uploads the files of a call. A file that comes again within an hour is not uploaded again. */
+interface Uploaded {
+  readonly address: string;
+  readonly until: number;
+}
+
+/** An entry of an upload lasts for a day. */
+const keptMillis = 3_600_000;
+const mostKept = 100;
+
+/**
+ * `ai` makes a call again with the same files. The request is the same only with the same addresses, and a
+ * request with an Idempotency-Key must be the same.
+ */
+export class SourceFiles {
+  readonly #darkroom: Darkroom;
+  readonly #now: () => number;
+  readonly #uploaded = new Map<string, Uploaded>();
+
+  constructor(darkroom: Darkroom, now: () => number) {
+    this.#darkroom = darkroom;
+    this.#now = now;
+  }
+
+  /** The entry for `image_urls`. */
+  async addressOf(file: ImageFile, signal: AbortSignal | undefined): Promise<string> {
+    if (file.type === 'url') return file.url;
+    const bytes = typeof file.data === 'string' ? bytesOf(file.data) : file.data;
+    const digest = await crypto.subtle.digest('SHA-256', bytes as BufferSource);
+    const name = String.fromCharCode(...new Uint8Array(digest));
+    const known = this.#uploaded.get(name);
+    if (known && known.until > this.#now()) return known.address;
+    const address = await this.#darkroom.uploads.create(bytes, { signal });
+    this.#keep(name, { address, until: this.#now() + keptMillis });
+    return address;
+  }
+
+  #keep(name: string, uploaded: Uploaded): void {
+    this.#uploaded.delete(name);
+    this.#uploaded.set(name, uploaded);
+    const [oldest] = this.#uploaded.keys();
+    if (this.#uploaded.size > mostKept && oldest !== undefined) this.#uploaded.delete(oldest);
+  }
+}
+
+function bytesOf(base64: string): Uint8Array {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }

@@ -1,9 +1,9 @@
 import { Darkroom } from '../darkroom.ts';
 import { machineryOf } from '../http/machinery.ts';
 import type { DarkroomOptions } from '../options.ts';
-import type { Model } from '../types/index.ts';
+import type { Model } from '../types/generated.ts';
 import { DarkroomImageModel } from './image-model.ts';
-import { SourceFiles } from './source-files.ts';
+import { SourceFiles } from './order.ts';
 
 /** The models of a Darkroom service. */
 export interface DarkroomProvider {

@@ -1,7 +1,36 @@
-/** Makes the error of an answer that is no success. */
+/** Reads what an answer says, and makes the error of one that is no success. */
 import * as errors from '../errors.ts';
-import { isObject } from './json.ts';
-import { retryAfterSeconds } from './retry-after.ts';
+
+/** What the client asks of JSON. */
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The parsed text, or undefined when it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The seconds that Retry-After names, or undefined if the header is absent or malformed. A date counts from
+ * the answer's own Date if there is one, since the clocks of two machines differ.
+ */
+export function retryAfterSeconds(headers: Headers, nowMillis: number): number | undefined {
+  const value = headers.get('retry-after')?.trim();
+  if (value === undefined || value === '') return undefined;
+  if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value);
+  const until = Date.parse(value);
+  if (Number.isNaN(until)) return undefined;
+  const sent = Date.parse(headers.get('date') ?? '');
+  return Math.max(0, (until - (Number.isNaN(sent) ? nowMillis : sent)) / 1000);
+}
 
 /** How much of an unexpected body an error keeps. */
 const excerptLength = 500;

@@ -1,10 +1,27 @@
 import { DarkroomError, GenerationFailed, TimeoutError } from '../errors.ts';
-import { apiPromise, type ApiPromise, type Answered } from '../http/api-promise.ts';
+import {
+  type Answered,
+  apiPromise,
+  type ApiPromise,
+  type CallOptions,
+  type PostOptions,
+} from '../http/call.ts';
 import { isTemporary, pauseAfter } from '../http/retry.ts';
-import type { CallOptions, PostOptions } from '../http/call-options.ts';
 import type { Transport } from '../http/transport.ts';
-import { pagesOf, type Pages } from '../pages.ts';
-import type { CompletedCreation, Creation, CreationFilter } from '../types/index.ts';
+import { type Pages, pagesOf } from '../pages.ts';
+import type { CompletedCreation, Creation, CreationStatus } from '../types/generated.ts';
+
+/** Which creations to list. */
+export interface CreationFilter {
+  readonly status?: CreationStatus | undefined;
+  readonly model?: string | undefined;
+  /** Only creations for this user of yours. */
+  readonly user?: string | undefined;
+  /** The size of a page: 1 to 100. */
+  readonly limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
 
 /** Options of a wait. */
 export interface WaitOptions {

@@ -1,8 +1,7 @@
-import { apiPromise, type ApiPromise, type Answered } from '../http/api-promise.ts';
+import { type Answered, apiPromise, type ApiPromise, type CallOptions } from '../http/call.ts';
 import { isTemporary, pauseAfter } from '../http/retry.ts';
-import type { CallOptions } from '../http/call-options.ts';
 import type { Transport } from '../http/transport.ts';
-import type { Event, EventPage } from '../types/index.ts';
+import type { Event, EventPage } from '../types/generated.ts';
 
 /** Which events to read. */
 export interface EventQuery {

@@ -1,8 +1,7 @@
 import { ApiError } from '../errors.ts';
-import { apiPromise, type ApiPromise, type Answered } from '../http/api-promise.ts';
-import type { PostOptions } from '../http/call-options.ts';
+import { type Answered, apiPromise, type ApiPromise, type PostOptions } from '../http/call.ts';
 import type { Transport } from '../http/transport.ts';
-import type { CompletedCreation, Creation, ImageRequest, Quote } from '../types/index.ts';
+import type { CompletedCreation, Creation, ImageRequest, Quote } from '../types/generated.ts';
 import type { CreationCalls, WaitOptions } from './creations.ts';
 
 /** Options of a submission. */

@@ -1,7 +1,6 @@
-/** The two keys that a webhook secret stands for, one for each scheme of signatures. */
-import { decodeBase64 } from './received.ts';
-import { WebhookError } from './webhook-error.ts';
+import { decodeBase64, WebhookError } from './received.ts';
 
+/** The two keys that a webhook secret stands for, one for each scheme of signatures. */
 const prefix = 'whsec_';
 const hmac = { name: 'HMAC', hash: 'SHA-256' } as const;
 

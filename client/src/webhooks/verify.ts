@@ -1,14 +1,22 @@
 /** Verifies webhooks and notices. WebCrypto alone, so that edge runtimes can use it. */
-import { keysOf, signedBytes, type SecretKeys } from './keys.ts';
-import type { WebhookEvent } from './events.ts';
+import type {
+  CreationCompleted,
+  CreationFailed,
+  KeyCapReached,
+  WalletEmpty,
+  WalletLow,
+  WebhookFailing,
+} from '../types/generated.ts';
 import {
   decodeBase64,
   readReceived,
   type Received,
   type ReceivedParts,
+  WebhookError,
+  type WebhookErrorReason,
   type WebRequest,
 } from './received.ts';
-import { WebhookError, type WebhookErrorReason } from './webhook-error.ts';
+import { keysOf, type SecretKeys, signedBytes } from './keys.ts';
 
 export interface VerifyOptions {
   /** How far the time of signing may lie from now, in both directions. 300 unless given. */
@@ -153,3 +161,15 @@ function bytesOfHex(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (hex === undefined) return undefined;
   return Uint8Array.from({ length: 32 }, (_byte, index) => parseInt(hex.slice(index * 2, index * 2 + 2), 16));
 }
+
+/** The bodies of webhooks and notices, by their types in the document of the API. */
+export type { CreationCompleted, CreationFailed, KeyCapReached, WalletEmpty, WalletLow, WebhookFailing };
+
+/** What happened to a creation. */
+export type CreationEvent = CreationCompleted | CreationFailed;
+
+/** What the service tells about the account and its keys. */
+export type Notice = WalletLow | WalletEmpty | KeyCapReached | WebhookFailing;
+
+/** A verified body. `'notice' in event` tells a notice from the event of a creation. */
+export type WebhookEvent = CreationEvent | Notice;

@@ -1,7 +1,6 @@
 /** Step Functions for the simulation: it runs the real definition of the state machine on virtual time. */
 import { readFileSync } from 'node:fs';
-import { callbackDefinition } from '../../../lib/callback-definition.ts';
-import { noticeDefinition } from '../../../lib/notice-definition.ts';
+import { callbackDefinition, noticeDefinition } from '../../../lib/machine-definitions.ts';
 import { AwsError } from '../../../local/aws/aws-error.ts';
 import type { InvocationResult } from '../../../local/lambda/messages.ts';
 import {

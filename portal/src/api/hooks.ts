@@ -1,11 +1,10 @@
 /** How pages read and change: with the states of each on the way. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { PortalOperationName } from '../../../service/contract/operations.ts';
-import { finishBegun, waiting } from '../fresh.ts';
-import { usePlace } from '../router.ts';
-import { call } from './call.ts';
 import type { AnswerOf, Input } from '../../../service/contract/portal-calls.ts';
-import { Refusal } from './refusal.ts';
+import { finishBegun, waiting } from '../kept.ts';
+import { usePlace } from '../router.ts';
+import { call, Refusal } from './call.ts';
 
 export interface Resource<Data> {
   /** Undefined until the first answer. It stays while the page reads again. */

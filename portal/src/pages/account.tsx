@@ -1,11 +1,10 @@
-import { useResource } from '../api/hooks.ts';
 import type { AccountView } from '../../../service/contract/portal-views.ts';
-import { useSession } from '../session.ts';
-import { Badge, Card, Code, Fact, Facts, Id, Meter, Money, Time } from '../ui/basics.tsx';
+import { useResource } from '../api/hooks.ts';
+import { useSession, WhomToAsk } from '../session.tsx';
+import { Badge, Card, Code, Facts, Id, Meter, Money, Time } from '../ui/basics.tsx';
 import { Page } from '../ui/page.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
-import { WhomToAsk } from '../ui/whom-to-ask.tsx';
 
 export function Account() {
   const account = useResource('getAccount');
@@ -22,75 +21,89 @@ function Content({ data }: { data: AccountView }) {
   return (
     <>
       <Card title={data.name}>
-        <Facts>
-          <Fact name="Id">
-            <Id of={data.id} label="the id of the account" />
-          </Fact>
-          <Fact name="Condition">
-            <Badge tone={data.condition === 'active' ? 'good' : 'warn'}>{data.condition}</Badge>
-          </Fact>
-          <Fact name="Created">
-            <Time at={data.created_at} />
-          </Fact>
-          <Fact name="You">
-            {me.person.email}
-            {me.account && `, ${me.account.role}`}
-          </Fact>
-          {me.service.credentials_url !== null && (
-            <Fact name="Passkeys and password">
+        <Facts
+          rows={[
+            ['Id', <Id of={data.id} label="the id of the account" />],
+            [
+              'Condition',
+              <Badge tone={data.condition === 'active' ? 'good' : 'warn'}>{data.condition}</Badge>,
+            ],
+            ['Created', <Time at={data.created_at} />],
+            [
+              'You',
+              <>
+                {me.person.email}
+                {me.account && `, ${me.account.role}`}
+              </>,
+            ],
+            me.service.credentials_url !== null && [
+              'Passkeys and password',
               <a href={me.service.credentials_url} target="_blank" rel="noreferrer">
                 Manage them where you sign in
-              </a>
-            </Fact>
-          )}
-        </Facts>
+              </a>,
+            ],
+          ]}
+        />
       </Card>
       <Card title="Limits">
-        <Facts>
-          <Fact name="In flight">
-            {data.in_flight} of {limits.max_concurrent}
-            <Meter
-              share={limits.max_concurrent === 0 ? 1 : data.in_flight / limits.max_concurrent}
-              label={`${data.in_flight} of ${limits.max_concurrent} in flight`}
-            />
-          </Fact>
-          <Fact name="POST requests">{limits.post_rate} a minute</Fact>
-          <Fact name="GET requests">{limits.get_rate} a minute</Fact>
-          <Fact name="Time limit of a creation">{limits.deadline_seconds} s</Fact>
-          <Fact name="Unused uploads">{limits.max_unused_uploads}</Fact>
-        </Facts>
+        <Facts
+          rows={[
+            [
+              'In flight',
+              <>
+                {data.in_flight} of {limits.max_concurrent}
+                <Meter
+                  share={limits.max_concurrent === 0 ? 1 : data.in_flight / limits.max_concurrent}
+                  label={`${data.in_flight} of ${limits.max_concurrent} in flight`}
+                />
+              </>,
+            ],
+            ['POST requests', <>{limits.post_rate} a minute</>],
+            ['GET requests', <>{limits.get_rate} a minute</>],
+            ['Time limit of a creation', <>{limits.deadline_seconds} s</>],
+            ['Unused uploads', limits.max_unused_uploads],
+          ]}
+        />
         <p class="dim">The operator changes limits.</p>
       </Card>
       <Card title="Service">
-        <Facts>
-          <Fact name="Status">
-            {service.is_closed ? (
-              <Badge tone="warn">closed: takes no new creations</Badge>
-            ) : service.open_creations < service.capacity ? (
-              <Badge tone="good">takes creations</Badge>
-            ) : (
-              <Badge tone="warn">full: new creations wait</Badge>
-            )}
-          </Fact>
-          <Fact name="Open creations of all clients">
-            {service.open_creations.toLocaleString('en-US')} of {service.capacity.toLocaleString('en-US')}
-            <Meter
-              share={service.capacity === 0 ? 1 : service.open_creations / service.capacity}
-              label={`${service.open_creations} of ${service.capacity} open`}
-            />
-          </Fact>
-        </Facts>
-        <Facts>
-          <Fact name="API">
-            <Code text={me.service.api_url} label="the address of the API" />
-          </Fact>
-          <Fact name="Base URL for OpenAI libraries">
-            <Code text={me.service.openai_url} label="the base URL for OpenAI libraries" />
-          </Fact>
-          <Fact name="MCP server for agents">
-            <Code text={me.service.mcp_url} label="the address of the MCP server" />
-          </Fact>
-        </Facts>
+        <Facts
+          rows={[
+            [
+              'Status',
+              service.is_closed ? (
+                <Badge tone="warn">closed: takes no new creations</Badge>
+              ) : service.open_creations < service.capacity ? (
+                <Badge tone="good">takes creations</Badge>
+              ) : (
+                <Badge tone="warn">full: new creations wait</Badge>
+              ),
+            ],
+            [
+              'Open creations of all clients',
+              <>
+                {service.open_creations.toLocaleString('en-US')} of {service.capacity.toLocaleString('en-US')}
+                <Meter
+                  share={service.capacity === 0 ? 1 : service.open_creations / service.capacity}
+                  label={`${service.open_creations} of ${service.capacity} open`}
+                />
+              </>,
+            ],
+          ]}
+        />
+        <Facts
+          rows={[
+            ['API', <Code text={me.service.api_url} label="the address of the API" />],
+            [
+              'Base URL for OpenAI libraries',
+              <Code text={me.service.openai_url} label="the base URL for OpenAI libraries" />,
+            ],
+            [
+              'MCP server for agents',
+              <Code text={me.service.mcp_url} label="the address of the MCP server" />,
+            ],
+          ]}
+        />
         <p class="text">
           <WhomToAsk />
         </p>
@@ -101,29 +114,28 @@ function Content({ data }: { data: AccountView }) {
           rows={data.models}
           keyOf={({ id }) => id}
           columns={[
-            {
-              head: 'Model',
-              cell: (model) => (
+            [
+              'Model',
+              (model) => (
                 <>
                   <strong>{model.name}</strong>
                   <br />
                   <code class="dim">{model.id}</code>
                 </>
               ),
-            },
-            {
-              head: 'Prices',
-              cell: ({ prices }) =>
+            ],
+            [
+              'Prices',
+              ({ prices }) =>
                 Object.entries(prices).map(([resolution, price]) => (
                   <p key={resolution}>
                     <span class="dim">{resolution}</span> <Money of={price} />
                   </p>
                 )),
-            },
-            {
-              head: 'Source images',
-              isWide: true,
-              cell: (model) =>
+            ],
+            [
+              'Source images',
+              (model) =>
                 model.max_source_images === 0 ? (
                   <span class="dim">none</span>
                 ) : (
@@ -131,9 +143,10 @@ function Content({ data }: { data: AccountView }) {
                     {model.max_source_images}, each <Money of={model.price_per_source_image} />
                   </>
                 ),
-            },
-            { head: 'Aspect ratios', isWide: true, cell: (model) => model.aspect_ratios.join(' ') },
-            { head: 'Formats', isWide: true, cell: (model) => model.output_formats.join(', ') },
+              'wide',
+            ],
+            ['Aspect ratios', (model) => model.aspect_ratios.join(' '), 'wide'],
+            ['Formats', (model) => model.output_formats.join(', '), 'wide'],
           ]}
         />
       </Card>

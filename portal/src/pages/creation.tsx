@@ -1,17 +1,73 @@
 import { useEffect } from 'preact/hooks';
-import { useAction, useResource } from '../api/hooks.ts';
-import type { CreationDetail } from '../../../service/contract/portal-views.ts';
+import type { CreationDetail, TimelineStep } from '../../../service/contract/portal-views.ts';
 import { capitalized, plainRows } from '../../../service/contract/request-fields.ts';
+import { useAction, useResource } from '../api/hooks.ts';
 import { href } from '../router.ts';
-import { useMay, useSession } from '../session.ts';
-import { announce } from '../ui/announce.tsx';
-import { Card, Code, Copy, Fact, Facts, Id, Money, Time } from '../ui/basics.tsx';
-import { Page } from '../ui/page.tsx';
+import { useMay, useSession } from '../session.tsx';
+import { Button, Card, Code, Copy, Facts, Id, Money, Time, type Tone } from '../ui/basics.tsx';
+import { announce, Page } from '../ui/page.tsx';
 import { Failed, Loaded } from '../ui/states.tsx';
+import { durationText } from '../words/figures.ts';
 import { curlOf } from '../words/snippets.ts';
-import { CreationState } from './parts/creation-table.tsx';
-import { Expiry } from './parts/expiry.tsx';
-import { Timeline } from './parts/timeline.tsx';
+import { CreationState, Expiry } from './parts/creation-table.tsx';
+
+/** The life of a creation, step by step. */
+const tones: Readonly<Record<TimelineStep['kind'], Tone>> = {
+  accepted: 'calm',
+  charged: 'calm',
+  rendering: 'busy',
+  attempt: 'busy',
+  stored: 'calm',
+  completed: 'good',
+  failed: 'bad',
+  cancelled: 'calm',
+  refunded: 'calm',
+  webhook: 'calm',
+};
+
+const toneOf = ({ kind, delivery }: TimelineStep): Tone =>
+  delivery
+    ? delivery.outcome === 'delivered'
+      ? 'good'
+      : delivery.outcome === 'failed'
+        ? 'bad'
+        : 'warn'
+    : tones[kind];
+
+function Timeline({ steps }: { steps: readonly TimelineStep[] }) {
+  return (
+    <ol class="timeline">
+      {steps.map((step, index) => (
+        <li key={`${step.at} ${index}`} class={toneOf(step)}>
+          <div>
+            <p>
+              {step.delivery ? (
+                <a href={href(`/deliveries/${encodeURIComponent(step.delivery.id)}`)}>{step.text}</a>
+              ) : (
+                step.text
+              )}
+              {step.amount !== undefined && (
+                <>
+                  {' '}
+                  <Money of={step.amount} signed />
+                </>
+              )}
+            </p>
+            {step.delivery?.reason !== undefined && step.delivery.reason !== null && (
+              <p class="dim">{step.delivery.reason}</p>
+            )}
+          </div>
+          <p class="when">
+            {step.ms !== null && <span>+{durationText(step.ms)}</span>}
+            <span class="dim">
+              <Time at={step.at} form="full" />
+            </span>
+          </p>
+        </li>
+      ))}
+    </ol>
+  );
+}
 
 export function Creation({ id }: { id: string }) {
   const creation = useResource('getPortalCreation', { id });
@@ -44,14 +100,14 @@ export function Creation({ id }: { id: string }) {
         mayAct && (
           <>
             {data.can_cancel && (
-              <button type="button" aria-busy={cancel.isBusy} onClick={() => cancel.run({ id })}>
-                Cancel
-              </button>
+              <Button text="Cancel" isBusy={cancel.isBusy} onClick={() => cancel.run({ id })} />
             )}
             {data.can_redeliver && (
-              <button type="button" aria-busy={redeliver.isBusy} onClick={() => redeliver.run({ id })}>
-                Redeliver the webhook
-              </button>
+              <Button
+                text="Redeliver the webhook"
+                isBusy={redeliver.isBusy}
+                onClick={() => redeliver.run({ id })}
+              />
             )}
             <a class="button" href={href(`/playground?from=${id}`)}>
               Use again
@@ -74,26 +130,20 @@ function Content({ of }: { of: CreationDetail }) {
       <div>
         <Results of={of} />
         <Card title="Request">
-          <Facts>
-            <Fact name="Prompt">
-              <span class="text">{of.prompt ?? <span class="dim">none</span>}</span>
-            </Fact>
-            <Fact name="Model">{of.model}</Fact>
-            <Fact name="Size">
-              {of.resolution}, {of.aspect_ratio}, {of.output_format}
-            </Fact>
-            {plainRows.map(
-              ([name]) => (of[name] ?? null) !== null && <Fact name={capitalized(name)}>{of[name]}</Fact>,
-            )}
-            {of.source_images > 0 && <Fact name="Source images">{of.source_images}</Fact>}
-            {of.user !== null && <Fact name="User">{of.user}</Fact>}
-            <Fact name="Key">{of.key.name}</Fact>
-            {of.webhook_url !== null && (
-              <Fact name="Webhook">
-                <span class="url">{of.webhook_url}</span>
-              </Fact>
-            )}
-          </Facts>
+          <Facts
+            rows={[
+              ['Prompt', <span class="text">{of.prompt ?? <span class="dim">none</span>}</span>],
+              ['Model', of.model],
+              ['Size', `${of.resolution}, ${of.aspect_ratio}, ${of.output_format}`],
+              ...plainRows.map(
+                ([name]) => (of[name] ?? null) !== null && ([capitalized(name), of[name]] as const),
+              ),
+              of.source_images > 0 && ['Source images', of.source_images],
+              of.user !== null && ['User', of.user],
+              ['Key', of.key.name],
+              of.webhook_url !== null && ['Webhook', <span class="url">{of.webhook_url}</span>],
+            ]}
+          />
           {Object.keys(of.metadata).length > 0 && (
             <Code text={JSON.stringify(of.metadata, null, 2)} label="the metadata" />
           )}
@@ -105,27 +155,24 @@ function Content({ of }: { of: CreationDetail }) {
       </div>
       <div>
         <Card>
-          <Facts>
-            <Fact name="State">
-              <CreationState of={of} />
-            </Fact>
-            <Fact name="Cost">
-              <Money of={of.cost} />
-              {of.amount_refunded > 0 && (
+          <Facts
+            rows={[
+              ['State', <CreationState of={of} />],
+              [
+                'Cost',
                 <>
-                  , refunded <Money of={of.amount_refunded} />
-                </>
-              )}
-            </Fact>
-            <Fact name="Created">
-              <Time at={of.created_at} form="full" />
-            </Fact>
-            {of.completed_at !== null && (
-              <Fact name="Ended">
-                <Time at={of.completed_at} form="full" />
-              </Fact>
-            )}
-          </Facts>
+                  <Money of={of.cost} />
+                  {of.amount_refunded > 0 && (
+                    <>
+                      , refunded <Money of={of.amount_refunded} />
+                    </>
+                  )}
+                </>,
+              ],
+              ['Created', <Time at={of.created_at} form="full" />],
+              of.completed_at !== null && ['Ended', <Time at={of.completed_at} form="full" />],
+            ]}
+          />
           {of.error !== null && (
             <div class="notice bad">
               <p>{of.error}</p>

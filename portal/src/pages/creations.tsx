@@ -1,16 +1,15 @@
 import { useState } from 'preact/hooks';
-import { useResource, useRows } from '../api/hooks.ts';
 import type { CreationRow } from '../../../service/contract/portal-views.ts';
+import { useResource, useRows } from '../api/hooks.ts';
 import { href, setQuery, usePlace } from '../router.ts';
-import { useMay } from '../session.ts';
-import { Money, Time } from '../ui/basics.tsx';
+import { useMay } from '../session.tsx';
+import { Button, Money, Time } from '../ui/basics.tsx';
 import { Field, Select, Text } from '../ui/form.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
 import { List } from '../ui/table.tsx';
-import { utcDay } from '../words/time.ts';
-import { CreationState, CreationTable } from './parts/creation-table.tsx';
-import { Expiry } from './parts/expiry.tsx';
+import { utcDay } from '../words/figures.ts';
+import { CreationState, CreationTable, Expiry } from './parts/creation-table.tsx';
 
 const filters = ['status', 'model', 'key', 'user', 'day'] as const;
 const statuses = ['queued', 'processing', 'completed', 'failed'];
@@ -35,14 +34,15 @@ export function Creations() {
         <>
           <div class="switch" role="group" aria-label="Form of the list">
             {['table', 'grid'].map((one) => (
-              <button key={one} type="button" aria-pressed={form === one} onClick={() => choose(one)}>
-                {one === 'table' ? 'Table' : 'Grid'}
-              </button>
+              <Button
+                text={one === 'table' ? 'Table' : 'Grid'}
+                key={one}
+                aria-pressed={form === one}
+                onClick={() => choose(one)}
+              />
             ))}
           </div>
-          <button type="button" onClick={rows.reload} aria-busy={rows.isLoading}>
-            Refresh
-          </button>
+          <Button text="Refresh" onClick={rows.reload} isBusy={rows.isLoading} />
         </>
       }
     >
@@ -52,9 +52,7 @@ export function Creations() {
         empty={
           isFiltered ? (
             <Empty title="No creation fits the filters">
-              <button type="button" onClick={clear}>
-                Clear the filters
-              </button>
+              <Button text="Clear the filters" onClick={clear} />
             </Empty>
           ) : (
             <Empty title="No creation yet">

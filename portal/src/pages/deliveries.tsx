@@ -1,14 +1,13 @@
 import { useState } from 'preact/hooks';
 import { useAction, useRows } from '../api/hooks.ts';
 import { href, setQuery, usePlace } from '../router.ts';
-import { useMay } from '../session.ts';
-import { announce } from '../ui/announce.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { useMay } from '../session.tsx';
 import { Form, Select } from '../ui/form.tsx';
-import { Page } from '../ui/page.tsx';
+import { announce, Dialog, Page } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
 import { List } from '../ui/table.tsx';
-import { DeliveryTable } from './parts/delivery-parts.tsx';
+import { DeliveryTable } from './delivery.tsx';
+import { Button } from '../ui/basics.tsx';
 
 const outcomes = [
   { value: '', label: 'All' },
@@ -31,14 +30,8 @@ export function Deliveries() {
       lead="Each attempt to deliver a webhook or a notice. A webhook has up to five attempts."
       actions={
         <>
-          <button type="button" onClick={rows.reload} aria-busy={rows.isLoading}>
-            Refresh
-          </button>
-          {mayRedeliver && (
-            <button type="button" onClick={() => setOpen(true)}>
-              Redeliver all failed…
-            </button>
-          )}
+          <Button text="Refresh" onClick={rows.reload} isBusy={rows.isLoading} />
+          {mayRedeliver && <Button text="Redeliver all failed…" onClick={() => setOpen(true)} />}
         </>
       }
     >
@@ -52,9 +45,7 @@ export function Deliveries() {
         {creation !== '' && (
           <p>
             Of the creation <code>…{creation.slice(-8)}</code>{' '}
-            <button type="button" class="small" onClick={() => setQuery({ creation: '' })}>
-              Show all
-            </button>
+            <Button text="Show all" class="small" onClick={() => setQuery({ creation: '' })} />
           </p>
         )}
       </div>
@@ -63,9 +54,7 @@ export function Deliveries() {
         empty={
           isFiltered ? (
             <Empty title="No delivery fits the filter">
-              <button type="button" onClick={() => setQuery({ outcome: '', creation: '' })}>
-                Show all
-              </button>
+              <Button text="Show all" onClick={() => setQuery({ outcome: '', creation: '' })} />
             </Empty>
           ) : (
             <Empty title="No delivery yet">
@@ -118,8 +107,7 @@ function RedeliverFailed({ onClose, onDone }: { onClose: () => void; onDone: (co
     <Dialog title="Redeliver all failed" onClose={onClose}>
       <Form
         submit={redeliver.isBusy ? `Redelivering… ${count}` : 'Redeliver'}
-        isBusy={redeliver.isBusy}
-        error={redeliver.error}
+        action={redeliver}
         onCancel={onClose}
         onSubmit={() => {
           setCount(0);

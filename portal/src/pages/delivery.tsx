@@ -1,12 +1,136 @@
+import type { DeliveryDetail, DeliveryRow } from '../../../service/contract/portal-views.ts';
 import { useAction, useNow, useResource } from '../api/hooks.ts';
 import { go, href } from '../router.ts';
-import { useMay } from '../session.ts';
-import { announce } from '../ui/announce.tsx';
-import { Badge, Card, Fact, Facts, Id, Time } from '../ui/basics.tsx';
-import { Page } from '../ui/page.tsx';
+import { useMay } from '../session.tsx';
+import { Badge, Button, Card, Clip, Code, Facts, Id, Time, type Tone } from '../ui/basics.tsx';
+import { announce, Page } from '../ui/page.tsx';
 import { Failed, Loaded } from '../ui/states.tsx';
-import { durationText, isAhead } from '../words/time.ts';
-import { DeliveryParts, DeliveryState } from './parts/delivery-parts.tsx';
+import { Table } from '../ui/table.tsx';
+import { durationText, isAhead } from '../words/figures.ts';
+
+/** One attempt to deliver: what was sent, and what came back. All of it is text. */
+const tones: Readonly<Record<DeliveryRow['outcome'], Tone>> = {
+  delivered: 'good',
+  failed: 'bad',
+  unknown: 'warn',
+};
+
+export function DeliveryState({ of }: { of: DeliveryRow }) {
+  return (
+    <Badge tone={tones[of.outcome]}>
+      {of.outcome}
+      {of.status !== null && ` ${of.status}`}
+    </Badge>
+  );
+}
+
+const headerText = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
+
+/** A body of JSON as a person reads it: with line breaks. Anything else stays as it is. */
+function readable(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
+
+export function DeliveryParts({ of }: { of: DeliveryDetail }) {
+  const { request, response } = of;
+  return (
+    <div class="exchange">
+      <section>
+        <h3>Request</h3>
+        <p class="dim url">POST {of.url}</p>
+        <Code text={headerText(request.headers)} label="the headers of the request" />
+        {request.body === null ? (
+          <p class="dim">The body is not kept any more.</p>
+        ) : (
+          <>
+            <Code text={readable(request.body)} label="the body of the request, with line breaks" />
+            <details>
+              <summary>Exactly as it was sent and signed</summary>
+              <Code text={request.body} label="the exact body of the request" />
+            </details>
+          </>
+        )}
+      </section>
+      <section>
+        <h3>Answer</h3>
+        {response === null ? (
+          <p class="dim">{of.outcome === 'delivered' ? 'The answer is not kept.' : 'No answer came.'}</p>
+        ) : (
+          <>
+            <p class="dim">
+              Status {response.status}
+              {of.ms !== null && ` after ${durationText(of.ms)}`}
+            </p>
+            <Code text={headerText(response.headers)} label="the headers of the answer" />
+            {response.body === '' ? (
+              <p class="dim">The answer had no body.</p>
+            ) : (
+              <Code text={response.body} label="the body of the answer, its first KiB" />
+            )}
+          </>
+        )}
+      </section>
+    </div>
+  );
+}
+
+export function DeliveryTable({ rows, caption }: { rows: readonly DeliveryRow[]; caption: string }) {
+  const now = useNow(15_000);
+  return (
+    <Table
+      caption={caption}
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        [
+          'Time',
+          ({ id, at }) => (
+            <a href={href(`/deliveries/${encodeURIComponent(id)}`)}>
+              <Time at={at} form="full" />
+            </a>
+          ),
+        ],
+        ['Result', (row) => <DeliveryState of={row} />],
+        [
+          'Event',
+          (row) => (
+            <>
+              {row.event} {row.is_test && <Badge tone="calm">test</Badge>}
+            </>
+          ),
+        ],
+        [
+          'Creation',
+          ({ creation }) =>
+            creation === null ? (
+              <span class="dim">–</span>
+            ) : (
+              <a href={href(`/creations/${creation}`)}>
+                <code class="line">…{creation.slice(-8)}</code>
+              </a>
+            ),
+          'wide',
+        ],
+        ['Host', ({ host }) => <Clip text={host} />, 'wide'],
+        ['Attempt', ({ attempt, of }) => `${attempt} of ${of}`, 'number wide'],
+        ['Took', ({ ms }) => (ms === null ? '–' : durationText(ms)), 'number wide'],
+        [
+          'Next attempt',
+          ({ next_attempt_at: at }) =>
+            isAhead(at, now) ? <Time at={at} form="relative" /> : <span class="dim">–</span>,
+          'number wide',
+        ],
+      ]}
+    />
+  );
+}
 
 export function Delivery({ id }: { id: string }) {
   const delivery = useResource('getDelivery', { id });
@@ -27,14 +151,12 @@ export function Delivery({ id }: { id: string }) {
         mayRedeliver &&
         data?.can_redeliver === true &&
         creation !== null && (
-          <button
-            type="button"
+          <Button
+            text="Redeliver"
             class="primary"
-            aria-busy={redeliver.isBusy}
+            isBusy={redeliver.isBusy}
             onClick={() => redeliver.run({ id: creation })}
-          >
-            Redeliver
-          </button>
+          />
         )
       }
     >
@@ -44,31 +166,36 @@ export function Delivery({ id }: { id: string }) {
           <>
             {shown.reason !== null && <p class="notice bad">{shown.reason}</p>}
             <Card>
-              <Facts across>
-                <Fact name="Result">
-                  <DeliveryState of={shown} /> {shown.is_test && <Badge tone="calm">test</Badge>}
-                </Fact>
-                <Fact name="Event">{shown.event}</Fact>
-                <Fact name="Time">
-                  <Time at={shown.at} form="full" />
-                </Fact>
-                <Fact name="Attempt">
-                  {shown.attempt} of {shown.of}
-                </Fact>
-                <Fact name="Took">{shown.ms === null ? '–' : durationText(shown.ms)}</Fact>
-                {isAhead(shown.next_attempt_at, now) && (
-                  <Fact name="Next attempt">
-                    <Time at={shown.next_attempt_at} form="relative" />
-                  </Fact>
-                )}
-                {shown.creation !== null && (
-                  <Fact name="Creation">
+              <Facts
+                across
+                rows={[
+                  [
+                    'Result',
+                    <>
+                      <DeliveryState of={shown} /> {shown.is_test && <Badge tone="calm">test</Badge>}
+                    </>,
+                  ],
+                  ['Event', shown.event],
+                  ['Time', <Time at={shown.at} form="full" />],
+                  [
+                    'Attempt',
+                    <>
+                      {shown.attempt} of {shown.of}
+                    </>,
+                  ],
+                  ['Took', shown.ms === null ? '–' : durationText(shown.ms)],
+                  isAhead(shown.next_attempt_at, now) && [
+                    'Next attempt',
+                    <Time at={shown.next_attempt_at} form="relative" />,
+                  ],
+                  shown.creation !== null && [
+                    'Creation',
                     <a href={href(`/creations/${shown.creation}`)}>
                       <Id of={shown.creation} label="the id of the creation" plain />
-                    </a>
-                  </Fact>
-                )}
-              </Facts>
+                    </a>,
+                  ],
+                ]}
+              />
             </Card>
             <Card title="What was sent, and what came back">
               <DeliveryParts of={shown} />

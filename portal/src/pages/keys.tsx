@@ -1,19 +1,56 @@
 import { useState } from 'preact/hooks';
-import { useAction, useNow, useResource } from '../api/hooks.ts';
 import type { CreatedKeyView, KeyView } from '../../../service/contract/portal-views.ts';
-import { begunInput } from '../fresh.ts';
-import { useKept } from '../kept.ts';
-import { useMay } from '../session.ts';
-import { announce } from '../ui/announce.tsx';
-import { Badge, Time } from '../ui/basics.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { Page } from '../ui/page.tsx';
+import { useAction, useNow, useResource } from '../api/hooks.ts';
+import { begunInput, useKept } from '../kept.ts';
+import { useMay } from '../session.tsx';
+import { Badge, Button, Meter, Money, Time } from '../ui/basics.tsx';
+import { announce, Dialog, Page } from '../ui/page.tsx';
 import { Empty, Failed, Loaded } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
-import { KeyCaps } from './parts/key-caps.tsx';
+import { money } from '../words/figures.ts';
+import { RevokeKey, RollKey, ShownKey } from './parts/key-dialogs.tsx';
 import { KeyForm, type KeyFormStart } from './parts/key-form.tsx';
-import { RevokeKey, RollKey } from './parts/end-key.tsx';
-import { ShownKey } from './parts/shown-key.tsx';
+
+interface Cap {
+  readonly name: string;
+  readonly spent: number;
+  readonly cap: number;
+}
+
+const capsOf = (key: KeyView): readonly Cap[] =>
+  [
+    { name: 'today', spent: key.spent_today, cap: key.daily_cap },
+    { name: 'this month', spent: key.spent_this_month, cap: key.monthly_cap },
+    { name: 'in total', spent: key.spent_total, cap: key.total_cap },
+  ].filter((one): one is Cap => one.cap !== null);
+
+/** What a key spent of each of its caps, as bars. A key without a cap shows what it spent this month. */
+export function KeyCaps({ of: key }: { of: KeyView }) {
+  const caps = capsOf(key);
+  return (
+    <div class="caps">
+      {caps.length === 0 && (
+        <p>
+          <Money of={key.spent_this_month} /> <span class="dim">this month</span>
+        </p>
+      )}
+      {caps.map(({ name, spent, cap }) => (
+        <div key={name}>
+          <p>
+            <Money of={spent} />{' '}
+            <span class="dim">
+              of {money(cap)} {name}
+            </span>
+          </p>
+          <Meter share={cap === 0 ? 1 : spent / cap} label={`${money(spent)} of ${money(cap)} ${name}`} />
+        </div>
+      ))}
+      {key.per_user_monthly_cap !== null && (
+        <p class="dim">{money(key.per_user_monthly_cap)} a month for each user</p>
+      )}
+    </div>
+  );
+}
 
 type Shown =
   | { readonly kind: 'create'; readonly start?: KeyFormStart }
@@ -59,9 +96,7 @@ export function Keys() {
       lead="A program names its key in each request. A key can have caps, models and an end of its own."
       actions={
         mayCreate && (
-          <button type="button" class="primary" onClick={() => setShown({ kind: 'create' })}>
-            Create a key
-          </button>
+          <Button text="Create a key" class="primary" onClick={() => setShown({ kind: 'create' })} />
         )
       }
     >
@@ -86,8 +121,7 @@ export function Keys() {
           <KeyForm
             start={shown.start}
             submit="Create the key"
-            isBusy={create.isBusy}
-            error={create.error}
+            action={create}
             onCancel={close}
             onSubmit={(body) => create.run({ body })}
           />
@@ -98,8 +132,7 @@ export function Keys() {
           <KeyForm
             changed={chosen}
             submit="Save"
-            isBusy={change.isBusy}
-            error={change.error}
+            action={change}
             onReload={keys.reload}
             onCancel={close}
             onSubmit={(body) => change.run({ id: chosen.id, body: { ...body, version: chosen.version } })}
@@ -155,9 +188,9 @@ function KeyTable({
       rows={rows}
       keyOf={({ id }) => id}
       columns={[
-        {
-          head: 'Key',
-          cell: (key) => (
+        [
+          'Key',
+          (key) => (
             <span class="key-name">
               <strong>{key.name}</strong>
               <br />
@@ -167,10 +200,10 @@ function KeyTable({
               </code>
             </span>
           ),
-        },
-        {
-          head: 'State',
-          cell: (key) => (
+        ],
+        [
+          'State',
+          (key) => (
             <>
               {stateOf(key)}
               {key.expires_at !== null && !isOver(key) && (
@@ -180,17 +213,16 @@ function KeyTable({
               )}
             </>
           ),
-        },
-        { head: 'Spent', cell: (key) => <KeyCaps of={key} /> },
-        {
-          head: 'Models',
-          isWide: true,
-          cell: ({ models }) => (models === null ? <span class="dim">all</span> : models.join(', ')),
-        },
-        {
-          head: 'Last used',
-          isWide: true,
-          cell: ({ last_used_at: used, created_at: created }) => (
+        ],
+        ['Spent', (key) => <KeyCaps of={key} />],
+        [
+          'Models',
+          ({ models }) => (models === null ? <span class="dim">all</span> : models.join(', ')),
+          'wide',
+        ],
+        [
+          'Last used',
+          ({ last_used_at: used, created_at: created }) => (
             <>
               <LastUse at={used} />
               <p class="dim line">
@@ -198,29 +230,27 @@ function KeyTable({
               </p>
             </>
           ),
-        },
-        {
-          head: 'Actions',
-          isPlain: true,
-          isNumber: true,
-          cell: (key) =>
+          'wide',
+        ],
+        [
+          'Actions',
+          (key) =>
             mayChange &&
             !isOver(key) && (
               <div class="row-actions">
                 {(['change', 'roll', 'revoke'] as const).map((kind) => (
-                  <button
+                  <Button
+                    text={words[kind]}
                     key={kind}
-                    type="button"
                     class={kind === 'revoke' ? 'small danger-quiet' : 'small'}
                     aria-label={`${words[kind]} ${key.name}`}
                     onClick={() => onOpen({ kind, id: key.id })}
-                  >
-                    {words[kind]}
-                  </button>
+                  />
                 ))}
               </div>
             ),
-        },
+          'actions',
+        ],
       ]}
     />
   );

@@ -1,17 +1,13 @@
 import type { Role } from '../../../service/contract/operations.ts';
-import { useAction, useResource } from '../api/hooks.ts';
 import type { PeopleView } from '../../../service/contract/portal-views.ts';
-import { begunInput } from '../fresh.ts';
-import { useKept } from '../kept.ts';
-import { announce } from '../ui/announce.tsx';
-import { Badge, Card, Clip, Money, Time, type Tone } from '../ui/basics.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { useAction, useResource } from '../api/hooks.ts';
+import { begunInput, useKept } from '../kept.ts';
+import { Badge, Button, Card, Clip, Money, Time, type Tone } from '../ui/basics.tsx';
 import { Form } from '../ui/form.tsx';
-import { Page } from '../ui/page.tsx';
+import { announce, Dialog, Page } from '../ui/page.tsx';
 import { Empty, Failed, Loaded } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
-import { invitedWords } from '../words/invited.ts';
-import { PersonForm, type PersonStart } from './parts/person-form.tsx';
+import { invitedWords, PersonForm, type PersonStart } from './parts/person-form.tsx';
 
 type Person = PeopleView['people'][number];
 type Shown =
@@ -45,11 +41,7 @@ export function People() {
     <Page
       title="People"
       lead="An owner may do everything. A developer has keys, webhooks and the playground. A viewer reads."
-      actions={
-        <button type="button" class="primary" onClick={() => setShown({ kind: 'invite' })}>
-          Invite a person
-        </button>
-      }
+      actions={<Button text="Invite a person" class="primary" onClick={() => setShown({ kind: 'invite' })} />}
     >
       {error && <Failed error={error} />}
       <Loaded of={people}>
@@ -67,8 +59,7 @@ export function People() {
           <PersonForm
             start={shown.start}
             submit="Invite"
-            isBusy={invite.isBusy}
-            error={invite.error}
+            action={invite}
             onCancel={close}
             onSubmit={(body) => invite.run({ body })}
           />
@@ -79,8 +70,7 @@ export function People() {
           <PersonForm
             changed={chosen}
             submit="Save"
-            isBusy={change.isBusy}
-            error={change.error}
+            action={change}
             onReload={people.reload}
             onCancel={close}
             onSubmit={(body) => change.run({ id: chosen.id, body: { ...body, version: chosen.version } })}
@@ -92,8 +82,7 @@ export function People() {
           <Form
             submit="Remove the person"
             isDangerous
-            isBusy={remove.isBusy}
-            error={remove.error}
+            action={remove}
             onCancel={close}
             onSubmit={() => remove.run({ id: chosen.id })}
           >
@@ -126,19 +115,18 @@ function PeopleTable({
       rows={people}
       keyOf={({ id }) => id}
       columns={[
-        {
-          head: 'Person',
-          cell: ({ email, is_you: isYou }) => (
+        [
+          'Person',
+          ({ email, is_you: isYou }) => (
             <>
               <Clip text={email} /> {isYou && <span class="dim">(you)</span>}
             </>
           ),
-        },
-        { head: 'Role', cell: ({ role }) => <Badge tone={roleTone(role)}>{role}</Badge> },
-        {
-          head: 'Keys may have',
-          isWide: true,
-          cell: ({ key_cap: cap }) =>
+        ],
+        ['Role', ({ role }) => <Badge tone={roleTone(role)}>{role}</Badge>],
+        [
+          'Keys may have',
+          ({ key_cap: cap }) =>
             cap === null ? (
               <span class="dim">any cap</span>
             ) : (
@@ -146,47 +134,41 @@ function PeopleTable({
                 <Money of={cap} /> a month
               </>
             ),
-        },
-        {
-          head: 'Last sign-in',
-          isWide: true,
-          cell: ({ last_sign_in_at: at }) =>
+          'wide',
+        ],
+        [
+          'Last sign-in',
+          ({ last_sign_in_at: at }) =>
             at === null ? <span class="dim">never</span> : <Time at={at} form="relative" />,
-        },
-        { head: 'Since', isWide: true, cell: ({ since }) => <Time at={since} /> },
-        {
-          head: 'Actions',
-          isPlain: true,
-          isNumber: true,
-          cell: ({ id, email }) => (
+          'wide',
+        ],
+        ['Since', ({ since }) => <Time at={since} />, 'wide'],
+        [
+          'Actions',
+          ({ id, email }) => (
             <div class="row-actions">
-              <button
-                type="button"
+              <Button
+                text="Change"
                 class="small"
                 aria-label={`Change ${email}`}
                 onClick={() => onOpen({ kind: 'change', id })}
-              >
-                Change
-              </button>
-              <button
-                type="button"
+              />
+              <Button
+                text="End sessions"
                 class="small"
                 aria-label={`End sessions of ${email}`}
                 onClick={() => onEndSessions(id)}
-              >
-                End sessions
-              </button>
-              <button
-                type="button"
+              />
+              <Button
+                text="Remove"
                 class="small danger-quiet"
                 aria-label={`Remove ${email}`}
                 onClick={() => onOpen({ kind: 'remove', id })}
-              >
-                Remove
-              </button>
+              />
             </div>
           ),
-        },
+          'actions',
+        ],
       ]}
     />
   );
@@ -207,25 +189,22 @@ function Invitations({
       rows={of}
       keyOf={({ id }) => id}
       columns={[
-        { head: 'Address', cell: ({ email }) => <Clip text={email} /> },
-        { head: 'Role', cell: ({ role }) => <Badge tone={roleTone(role)}>{role}</Badge> },
-        { head: 'Invited by', cell: ({ invited_by: by }) => <Clip text={by} />, isWide: true },
-        { head: 'Ends', cell: ({ expires_at: at }) => <Time at={at} form="relative" /> },
-        {
-          head: 'Actions',
-          isPlain: true,
-          isNumber: true,
-          cell: ({ id, email }) => (
-            <button
-              type="button"
+        ['Address', ({ email }) => <Clip text={email} />],
+        ['Role', ({ role }) => <Badge tone={roleTone(role)}>{role}</Badge>],
+        ['Invited by', ({ invited_by: by }) => <Clip text={by} />, 'wide'],
+        ['Ends', ({ expires_at: at }) => <Time at={at} form="relative" />],
+        [
+          'Actions',
+          ({ id, email }) => (
+            <Button
+              text="Withdraw"
               class="small"
               aria-label={`Withdraw the invitation of ${email}`}
               onClick={() => onWithdraw(id)}
-            >
-              Withdraw
-            </button>
+            />
           ),
-        },
+          'actions',
+        ],
       ]}
     />
   );

@@ -1,15 +1,119 @@
-import { useResource } from '../api/hooks.ts';
 import type { UsageLine, UsageView } from '../../../service/contract/portal-views.ts';
+import { useResource } from '../api/hooks.ts';
 import { setQuery, usePlace } from '../router.ts';
-import { Card, Clip, Figure, Money } from '../ui/basics.tsx';
+import { Card, Clip, Figures, Money } from '../ui/basics.tsx';
 import { Field, Select } from '../ui/form.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, Loaded } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
-import { digitsFor } from '../words/money.ts';
-import { durationText, utcDay } from '../words/time.ts';
-import { Bars } from './parts/bars.tsx';
+import { dayText, digitsFor, durationText, money, utcDay } from '../words/figures.ts';
 import { Export } from './parts/export.tsx';
+
+/** Stacked bars, a bar a day. A table beside them has the same figures for screen readers. */
+const width = 720;
+const height = 180;
+const space = 22;
+/** A line for each quarter of the scale. */
+const quarters = [0, 0.5, 1];
+
+/** The next "round" amount: 1, 2, 2.5, 5 times a power of ten. */
+function roundUp(value: number): number {
+  if (value <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  const step = [1, 2, 2.5, 5, 10].find((one) => one * power >= value * 0.999_999) ?? 10;
+  return step * power;
+}
+
+function Bars({ days, nameOf }: { days: UsageView['days']; nameOf: (group: string) => string }) {
+  const sums = new Map<string, number>();
+  for (const { spent } of days)
+    for (const [group, amount] of Object.entries(spent)) sums.set(group, (sums.get(group) ?? 0) + amount);
+  const groups = [...sums].sort(([, one], [, other]) => other - one).map(([group]) => group);
+  const totalOf = (day: UsageView['days'][number]): number =>
+    Object.values(day.spent).reduce((sum, one) => sum + one, 0);
+  const top = roundUp(Math.max(0, ...days.map(totalOf)));
+  const step = width / Math.max(1, days.length);
+  const bar = Math.max(1, Math.min(28, step * 0.72));
+  const labelled = [0, Math.floor((days.length - 1) / 2), days.length - 1];
+  return (
+    <div class="bars">
+      <svg viewBox={`-72 -16 ${width + 80} ${height + space + 20}`} aria-hidden="true">
+        {quarters.map((part) => (
+          <g key={part} transform={`translate(0 ${height * (1 - part)})`}>
+            <line x2={width} />
+            <text x="-8" y="4" text-anchor="end">
+              {money(top * part)}
+            </text>
+          </g>
+        ))}
+        {days.map((day, index) => {
+          let y = height;
+          return (
+            <g key={day.day} transform={`translate(${index * step + (step - bar) / 2} 0)`}>
+              <title>{`${dayText(day.day)}: ${money(totalOf(day))}`}</title>
+              <rect class="ground" width={bar} height={height} />
+              {groups.map((group, place) => {
+                const size = (Math.max(0, day.spent[group] ?? 0) / top) * height;
+                y -= size;
+                return size > 0 ? (
+                  <rect key={group} class={`series-${place % 8}`} y={y} width={bar} height={size} />
+                ) : null;
+              })}
+            </g>
+          );
+        })}
+        {[...new Set(labelled)].map((index) => {
+          const day = days[index];
+          return day ? (
+            <text
+              key={day.day}
+              x={index === 0 ? 0 : index === days.length - 1 ? width : index * step + step / 2}
+              y={height + 18}
+              text-anchor={index === 0 ? 'start' : index === days.length - 1 ? 'end' : 'middle'}
+            >
+              {dayText(day.day)}
+            </text>
+          ) : null;
+        })}
+      </svg>
+      {groups.length > 1 && (
+        <ul class="legend" aria-hidden="true">
+          {groups.map((group, place) => (
+            <li key={group}>
+              <span class={`series-${place % 8}`} />
+              {nameOf(group)}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="hidden">
+        <table>
+          <caption>Spend by day</caption>
+          <thead>
+            <tr>
+              <th scope="col">Day</th>
+              {groups.map((group) => (
+                <th key={group} scope="col">
+                  {nameOf(group)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {days.map((day) => (
+              <tr key={day.day}>
+                <th scope="row">{day.day}</th>
+                {groups.map((group) => (
+                  <td key={group}>{money(day.spent[group] ?? 0)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}
 
 const dimensions = ['day', 'key', 'model', 'user'] as const;
 type Dimension = (typeof dimensions)[number];
@@ -121,25 +225,24 @@ function Content({ data, by }: { data: UsageView; by: Dimension }) {
   };
   return (
     <>
-      <dl class="figures">
-        <Figure name="Spent">
-          <Money of={data.total.spent} />
-        </Figure>
-        <Figure name="Creations" note={data.total.failed > 0 ? `${data.total.failed} failed` : undefined}>
-          {data.total.creations.toLocaleString('en-US')}
-        </Figure>
-        <Figure name="Success rate">{data.success_rate === null ? '–' : percent(data.success_rate)}</Figure>
-        <Figure
-          name="Time to the image"
-          note={
+      <Figures
+        rows={[
+          ['Spent', <Money of={data.total.spent} />],
+          [
+            'Creations',
+            data.total.creations.toLocaleString('en-US'),
+            data.total.failed > 0 ? `${data.total.failed} failed` : undefined,
+          ],
+          ['Success rate', data.success_rate === null ? '–' : percent(data.success_rate)],
+          [
+            'Time to the image',
+            data.seconds ? durationText(data.seconds.p50 * 1000) : '–',
             data.seconds
               ? `median; 95 % within ${durationText(data.seconds.p95 * 1000)}; of the newest ${data.seconds.of}`
-              : undefined
-          }
-        >
-          {data.seconds ? durationText(data.seconds.p50 * 1000) : '–'}
-        </Figure>
-      </dl>
+              : undefined,
+          ],
+        ]}
+      />
       <Card title="Spend by day">
         <Bars days={data.days} nameOf={by === 'day' ? () => 'spent' : nameOf} />
       </Card>
@@ -164,27 +267,12 @@ function UsageTable({ data, by }: { data: UsageView; by: Dimension }) {
       rows={data.lines}
       keyOf={({ group }) => group ?? ''}
       columns={[
-        { head: by, cell: (line) => <Clip text={lineName(line)} /> },
-        { head: 'Creations', isNumber: true, cell: ({ creations }) => creations.toLocaleString('en-US') },
-        {
-          head: 'Failed',
-          isNumber: true,
-          isWide: true,
-          cell: ({ failed }) => failed.toLocaleString('en-US'),
-        },
-        {
-          head: 'Charged',
-          isNumber: true,
-          isWide: true,
-          cell: ({ charged }) => <Money of={charged} digits={digits} />,
-        },
-        {
-          head: 'Refunded',
-          isNumber: true,
-          isWide: true,
-          cell: ({ refunded }) => <Money of={refunded} digits={digits} />,
-        },
-        { head: 'Spent', isNumber: true, cell: ({ spent }) => <Money of={spent} digits={digits} /> },
+        [by, (line) => <Clip text={lineName(line)} />],
+        ['Creations', ({ creations }) => creations.toLocaleString('en-US'), 'number'],
+        ['Failed', ({ failed }) => failed.toLocaleString('en-US'), 'number wide'],
+        ['Charged', ({ charged }) => <Money of={charged} digits={digits} />, 'number wide'],
+        ['Refunded', ({ refunded }) => <Money of={refunded} digits={digits} />, 'number wide'],
+        ['Spent', ({ spent }) => <Money of={spent} digits={digits} />, 'number'],
       ]}
       foot={
         <tr>

@@ -1,14 +1,13 @@
 import { useState } from 'preact/hooks';
-import { useRows } from '../api/hooks.ts';
 import type { LedgerPage, LedgerView } from '../../../service/contract/portal-views.ts';
+import { useRows } from '../api/hooks.ts';
 import { href } from '../router.ts';
-import { useSession } from '../session.ts';
-import { Card, Clip, Figure, Money, Time } from '../ui/basics.tsx';
+import { useSession, WhomToAsk } from '../session.tsx';
+import { Card, Clip, Figures, Money, Time } from '../ui/basics.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
 import { List, Table } from '../ui/table.tsx';
-import { WhomToAsk } from '../ui/whom-to-ask.tsx';
-import { digitsFor } from '../words/money.ts';
+import { digitsFor } from '../words/figures.ts';
 import { Export } from './parts/export.tsx';
 import { Notices } from './parts/notices.tsx';
 
@@ -51,17 +50,13 @@ function Balance({ of }: { of: LedgerPage }) {
   const { service } = useSession().me;
   return (
     <>
-      <dl class="figures">
-        <Figure name="Available" note="What new requests can spend.">
-          <Money of={of.available} />
-        </Figure>
-        <Figure name="Balance">
-          <Money of={of.balance} />
-        </Figure>
-        <Figure name="Credit line">
-          <Money of={of.credit_line} />
-        </Figure>
-      </dl>
+      <Figures
+        rows={[
+          ['Available', <Money of={of.available} />, 'What new requests can spend.'],
+          ['Balance', <Money of={of.balance} />],
+          ['Credit line', <Money of={of.credit_line} />],
+        ]}
+      />
       {service.payment_url === null && (
         <p class="notice">
           The operator of this service tops the wallet up.{' '}
@@ -122,12 +117,11 @@ function LedgerTable({ rows }: { rows: readonly LedgerView[] }) {
       rows={rows}
       keyOf={({ at, kind, creation, amount, available }) => [at, kind, creation, amount, available].join(' ')}
       columns={[
-        { head: 'Time', cell: ({ at }) => <Time at={at} form="full" /> },
-        { head: 'Movement', cell: ({ kind }) => kinds[kind] },
-        {
-          head: 'Of',
-          isWide: true,
-          cell: ({ creation, model, note }) =>
+        ['Time', ({ at }) => <Time at={at} form="full" />],
+        ['Movement', ({ kind }) => kinds[kind]],
+        [
+          'Of',
+          ({ creation, model, note }) =>
             creation === null ? (
               <Or text={note} />
             ) : (
@@ -138,23 +132,12 @@ function LedgerTable({ rows }: { rows: readonly LedgerView[] }) {
                 <span class="dim">{model}</span>
               </>
             ),
-        },
-        {
-          head: 'Key',
-          isWide: true,
-          cell: ({ key, key_name: name }) => <Or text={name ?? key} />,
-        },
-        { head: 'User', isWide: true, cell: ({ user }) => <Or text={user} /> },
-        {
-          head: 'Amount',
-          isNumber: true,
-          cell: ({ amount }) => <Money of={amount} digits={digits} signed />,
-        },
-        {
-          head: 'Available after',
-          isNumber: true,
-          cell: ({ available }) => <Money of={available} digits={balanceDigits} />,
-        },
+          'wide',
+        ],
+        ['Key', ({ key, key_name: name }) => <Or text={name ?? key} />, 'wide'],
+        ['User', ({ user }) => <Or text={user} />, 'wide'],
+        ['Amount', ({ amount }) => <Money of={amount} digits={digits} signed />, 'number'],
+        ['Available after', ({ available }) => <Money of={available} digits={balanceDigits} />, 'number'],
       ]}
     />
   );

@@ -1,18 +1,97 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import type {
+  DeliveryDetail,
+  RotateBody,
+  SecretView,
+  WebhooksView,
+} from '../../../service/contract/portal-views.ts';
 import { useAction, useResource } from '../api/hooks.ts';
-import type { RotateBody, SecretView, WebhooksView } from '../../../service/contract/portal-views.ts';
+import { useKept } from '../kept.ts';
 import { href } from '../router.ts';
-import { useMay } from '../session.ts';
-import { Badge, Card, Code, Copy, Fact, Facts, Time, type Tone } from '../ui/basics.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { Form, Select } from '../ui/form.tsx';
-import { Page } from '../ui/page.tsx';
+import { useMay, useSession } from '../session.tsx';
+import { Badge, Button, Card, Code, Copy, Facts, Time, type Tone } from '../ui/basics.tsx';
+import { Form, type FormAction, Select, Text } from '../ui/form.tsx';
+import { Dialog, Page, Tabs } from '../ui/page.tsx';
 import { Empty, Failed, Loaded } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
-import { Tabs } from '../ui/tabs.tsx';
 import { receiverSnippets } from '../words/snippets.ts';
+import { DeliveryParts, DeliveryState } from './delivery.tsx';
 import { Notices } from './parts/notices.tsx';
-import { TestDelivery } from './parts/test-delivery.tsx';
+
+/** One signed delivery to any address, one in 30 seconds. */
+const pauseSeconds = 30;
+
+function TestDelivery({ data, onSent }: { data: WebhooksView; onSent: () => void }) {
+  const { me } = useSession();
+  const maySend = useMay('testWebhook');
+  const [url, setUrl] = useKept('receiver', me.service.inbox_url ?? '');
+  const [sent, setSent] = useState<DeliveryDetail>();
+  const [until, setUntil] = useState(() => Date.now() + data.test_after_seconds * 1000);
+  const send = useAction('testWebhook', ({ delivery }) => {
+    setSent(delivery);
+    setUntil(Date.now() + pauseSeconds * 1000);
+    onSent();
+  });
+  const seconds = useSecondsUntil(until);
+  const { error } = send;
+  useEffect(() => {
+    if (error?.retryAfter !== undefined && error.retryAfter !== null)
+      setUntil(Date.now() + error.retryAfter * 1000);
+  }, [error]);
+  if (!maySend) return null;
+  const hasSecret = data.secrets.length > 0;
+  return (
+    <Card title="Test delivery">
+      <Form
+        submit={seconds > 0 ? `Next test in ${seconds} s` : 'Send a test delivery'}
+        isDisabled={!hasSecret || seconds > 0 || url.trim() === ''}
+        action={send}
+        onSubmit={() => send.run({ body: { url: url.trim() } })}
+      >
+        <Text
+          label="Address of your receiver"
+          type="url"
+          inputMode="url"
+          value={url}
+          onInput={setUrl}
+          placeholder="https://example.com/hooks"
+          isRequired
+          error={error?.fields.get('url')}
+          hint={
+            hasSecret
+              ? 'It gets one creation.completed of a made-up creation, signed like each webhook.'
+              : 'Open the signing secret first.'
+          }
+        />
+      </Form>
+      <div aria-live="polite">
+        {sent && (
+          <div class="tested">
+            <p>
+              <DeliveryState of={sent} /> {sent.reason}
+            </p>
+            <DeliveryParts of={sent} />
+          </div>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+/** Whole seconds until a moment. It counts each second, and stops at 0. */
+function useSecondsUntil(untilMillis: number): number {
+  const left = (): number => Math.max(0, Math.ceil((untilMillis - Date.now()) / 1000));
+  const [seconds, setSeconds] = useState(left);
+  useEffect(() => {
+    setSeconds(left());
+    const timer = setInterval(() => {
+      setSeconds(left());
+      if (left() === 0) clearInterval(timer);
+    }, 250);
+    return () => clearInterval(timer);
+  }, [untilMillis]);
+  return seconds;
+}
 
 export function Webhooks() {
   const webhooks = useResource('getWebhooks');
@@ -40,14 +119,12 @@ export function Webhooks() {
                   content: <Code text={text} label={`the receiver in ${name}`} />,
                 }))}
               />
-              <Facts>
-                <Fact name="Events">
-                  <Names of={data.events} />
-                </Fact>
-                <Fact name="Notices">
-                  <Names of={data.notices} />
-                </Fact>
-              </Facts>
+              <Facts
+                rows={[
+                  ['Events', <Names of={data.events} />],
+                  ['Notices', <Names of={data.notices} />],
+                ]}
+              />
             </Card>
           </>
         )}
@@ -87,14 +164,12 @@ function Secrets({ data, onChange }: { data: WebhooksView; onChange: () => void 
   const rotate = useAction('rotateSecret', show);
   const hasSecret = data.secrets.length > 0;
   const revealButton = mayManage && (
-    <button
-      type="button"
+    <Button
+      text={hasSecret ? 'Show the secret' : 'Open the signing secret'}
       class={hasSecret ? 'small' : 'primary'}
-      aria-busy={reveal.isBusy}
+      isBusy={reveal.isBusy}
       onClick={() => reveal.run({})}
-    >
-      {hasSecret ? 'Show the secret' : 'Open the signing secret'}
-    </button>
+    />
   );
   return (
     <Card
@@ -104,9 +179,7 @@ function Secrets({ data, onChange }: { data: WebhooksView; onChange: () => void 
         mayManage && (
           <>
             {revealButton}
-            <button type="button" class="small" onClick={() => setRotating(true)}>
-              Rotate
-            </button>
+            <Button text="Rotate" class="small" onClick={() => setRotating(true)} />
           </>
         )
       }
@@ -137,18 +210,15 @@ function Secrets({ data, onChange }: { data: WebhooksView; onChange: () => void 
           rows={data.secrets}
           keyOf={({ issued_at: at }) => at}
           columns={[
-            { head: 'Secret', cell: () => <code>whsec_••••••••••••</code> },
-            {
-              head: 'State',
-              cell: ({ state }) => <Badge tone={states[state].tone}>{states[state].words}</Badge>,
-            },
-            { head: 'Issued', cell: ({ issued_at: at }) => <Time at={at} />, isWide: true },
-            { head: 'Signs from', cell: ({ signs_from: at }) => <Time at={at} /> },
-            {
-              head: 'Valid until',
-              cell: ({ valid_until: at }) =>
+            ['Secret', () => <code>whsec_••••••••••••</code>],
+            ['State', ({ state }) => <Badge tone={states[state].tone}>{states[state].words}</Badge>],
+            ['Issued', ({ issued_at: at }) => <Time at={at} />, 'wide'],
+            ['Signs from', ({ signs_from: at }) => <Time at={at} />],
+            [
+              'Valid until',
+              ({ valid_until: at }) =>
                 at === null ? <span class="dim">it is replaced</span> : <Time at={at} />,
-            },
+            ],
           ]}
         />
       )}
@@ -160,8 +230,7 @@ function Secrets({ data, onChange }: { data: WebhooksView; onChange: () => void 
       )}
       {isRotating && (
         <RotateDialog
-          isBusy={rotate.isBusy}
-          error={rotate.error}
+          action={rotate}
           onReload={() => {
             rotate.clear();
             onChange();
@@ -184,9 +253,7 @@ function Secrets({ data, onChange }: { data: WebhooksView; onChange: () => void 
             {shown.signing_until_then !== undefined && ', and the secret before it signs until then'}.
           </p>
           <div class="buttons">
-            <button type="button" class="primary" onClick={() => setShown(undefined)}>
-              Done
-            </button>
+            <Button text="Done" class="primary" onClick={() => setShown(undefined)} />
           </div>
         </Dialog>
       )}
@@ -202,14 +269,12 @@ const moments: readonly { value: SignFrom; label: string }[] = [
 ];
 
 function RotateDialog({
-  isBusy,
-  error,
+  action,
   onReload,
   onClose,
   onRotate,
 }: {
-  isBusy: boolean;
-  error: Parameters<typeof Failed>[0]['error'] | undefined;
+  action: FormAction;
   onReload: () => void;
   onClose: () => void;
   onRotate: (signFrom: SignFrom) => void;
@@ -219,8 +284,7 @@ function RotateDialog({
     <Dialog title="Rotate the secret" onClose={onClose}>
       <Form
         submit="Rotate the secret"
-        isBusy={isBusy}
-        error={error}
+        action={action}
         onReload={onReload}
         onCancel={onClose}
         onSubmit={() => onRotate(moment)}

@@ -1,10 +1,9 @@
 /** Small parts: amounts, times, states, copy. */
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useNow } from '../api/hooks.ts';
-import { money, movement } from '../words/money.ts';
-import { fullText, relativeText, shortText, utcText } from '../words/time.ts';
-import { announce } from './announce.tsx';
+import { fullText, money, movement, relativeText, shortText, utcText } from '../words/figures.ts';
+import { announce } from './page.tsx';
 
 export function Money({ of, digits, signed }: { of: number; digits?: number; signed?: boolean }) {
   return <span class="money">{signed === true ? movement(of, digits) : money(of, digits)}</span>;
@@ -55,9 +54,12 @@ export function Copy({ text, label }: { text: string; label: string }) {
     }
   };
   return (
-    <button type="button" class="small copy" aria-label={`Copy ${label}`} onClick={() => void copy()}>
-      {isCopied ? 'Copied' : 'Copy'}
-    </button>
+    <Button
+      text={isCopied ? 'Copied' : 'Copy'}
+      class="small copy"
+      aria-label={`Copy ${label}`}
+      onClick={() => void copy()}
+    />
   );
 }
 
@@ -93,36 +95,59 @@ export function Code({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** Names and their values. */
-export function Facts({ children, across }: { children: ComponentChildren; across?: boolean }) {
-  return <dl class={across === true ? 'facts across' : 'facts'}>{children}</dl>;
-}
-
-export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+/** Names and their values. A row that is false is left out. */
+export function Facts({
+  rows,
+  across,
+}: {
+  rows: readonly (false | readonly [name: string, value: ComponentChildren])[];
+  across?: boolean;
+}) {
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    <dl class={across === true ? 'facts across' : 'facts'}>
+      {rows.map(
+        (row) =>
+          row && (
+            <div key={row[0]}>
+              <dt>{row[0]}</dt>
+              <dd>{row[1]}</dd>
+            </div>
+          ),
+      )}
+    </dl>
   );
 }
 
-/** A figure on top of a page. */
-export function Figure({
-  name,
-  children,
-  note,
+/** The figures on top of a page, each with its name, and a note below it. */
+export function Figures({
+  rows,
 }: {
-  name: string;
-  children: ComponentChildren;
-  note?: ComponentChildren;
+  rows: readonly (readonly [name: string, value: ComponentChildren, note?: ComponentChildren])[];
 }) {
   return (
-    <div class="figure">
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-      {note !== undefined && <dd class="note">{note}</dd>}
-    </div>
+    <dl class="figures">
+      {rows.map(([name, value, note]) => (
+        <div key={name} class="figure">
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+          {note !== undefined && <dd class="note">{note}</dd>}
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+type Button = Omit<ComponentProps<'button'>, 'type' | 'children'> & {
+  text: ComponentChildren;
+  /** True: its action is on the way. */
+  isBusy?: boolean;
+};
+
+export function Button({ text, isBusy, ...attributes }: Button) {
+  return (
+    <button type="button" {...(isBusy !== undefined && { 'aria-busy': isBusy })} {...attributes}>
+      {text}
+    </button>
   );
 }
 
@@ -147,5 +172,35 @@ export function Card({
       )}
       {children}
     </section>
+  );
+}
+
+/** Line icons of 16 by 16. They stand beside words and say nothing of their own. */
+const paths = {
+  home: 'M2.5 7 8 2.5 13.5 7v6.5h-4v-4h-3v4h-4z',
+  spark: 'M8 2v4M8 10v4M2 8h4M10 8h4M4.5 4.5l1.5 1.5M10 10l1.5 1.5M11.5 4.5 10 6M6 10l-1.5 1.5',
+  image: 'M2.5 3.5h11v9h-11zM2.5 10.5l3-3 3 3 2-2 3 3M10.5 6h.01',
+  key: 'M7.5 8.5 13 3M11 5l1.5 1.5M5.5 13a3 3 0 1 0 0-6 3 3 0 0 0 0 6z',
+  hook: 'M8 2.5v6M8 8.5a2.5 2.5 0 1 1-4 2M8 2.5a2 2 0 1 1 .01 0M8 8.5h3.5a2 2 0 1 1-1.5 3',
+  send: 'M14 2 7 9M14 2 9.5 14 7 9 2 6.5z',
+  wallet: 'M2.5 4.5h11v8h-11zM2.5 4.5l8-2v2M11 8.5h.01',
+  bars: 'M3 13.5v-5M6.5 13.5v-9M10 13.5v-6M13.5 13.5v-11',
+  people:
+    'M6 8a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM1.5 13.5c0-5 9-5 9 0M11 3.5a2.3 2.3 0 0 1 0 4.3M12 9.7c1.6.5 2.5 1.8 2.5 3.8',
+  list: 'M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.01M2.5 8h.01M2.5 12h.01',
+  gear: 'M2 4.5h6M12 4.5h2M10 3v3M2 11.5h2M8 11.5h6M6 10v3',
+  book: 'M8 4c-1.500-1-3.500-1-5.500-.5v9c2-.5 4-.5 5.500.5M8 4c1.500-1 3.500-1 5.500-.5v9c-2-.5-4-.5-5.500.5M8 4v9',
+  building: 'M3.5 13.5v-11h9v11M2 13.5h12M6 5.5h1M9 5.5h1M6 8.5h1M9 8.5h1M7 13.5v-2.500h2v2.500',
+  pulse: 'M1.500 8h3l2-5 3 10 2-5h3',
+  menu: 'M2.500 4h11M2.500 8h11M2.500 12h11',
+} as const;
+
+export type IconName = keyof typeof paths;
+
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
+      <path d={paths[name]} />
+    </svg>
   );
 }

@@ -1,6 +1,7 @@
-/** The frame of a page: its heading gets the focus when the page changes. */
+/** What pages stand in: the frame with the heading, which gets the focus, dialogs, tabs, and results told to everybody. */
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { createValue, useValue } from '../value.ts';
 
 let isFirst = true;
 
@@ -39,5 +40,127 @@ export function Page({
       </div>
       {children}
     </>
+  );
+}
+
+/** One place of the page tells results to everybody, seeing or not. */
+const message = createValue('');
+const shownMillis = 6000;
+
+/** Tells a result in one short sentence. */
+export const announce = (text: string): void => message.set(text);
+
+export function Announcements() {
+  const text = useValue(message);
+  useEffect(() => {
+    if (text === '') return;
+    const timer = setTimeout(() => message.set(''), shownMillis);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <div class={text === '' ? 'toast' : 'toast shown'} role="status">
+      {text}
+    </div>
+  );
+}
+
+/** A dialog of the browser: it holds the focus, closes with Escape, and gives the focus back. */
+export function Dialog({
+  title,
+  isLocked = false,
+  onClose,
+  children,
+}: {
+  title: string;
+  /** True: Escape does not close it. */
+  isLocked?: boolean;
+  onClose: () => void;
+  children: ComponentChildren;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useLayoutEffect(() => {
+    const opener = document.activeElement;
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => {
+      shown?.close();
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (!isLocked) onClose();
+      }}
+      onKeyDown={(event) => {
+        // A second Escape closes a dialog past its cancel event.
+        if (event.key === 'Escape') {
+          event.preventDefault();
+          if (!isLocked) onClose();
+        }
+      }}
+    >
+      <header>
+        <h2 id={id}>{title}</h2>
+        {!isLocked && (
+          <button type="button" class="quiet close" aria-label="Close" onClick={onClose}>
+            ✕
+          </button>
+        )}
+      </header>
+      <div class="body">{children}</div>
+    </dialog>
+  );
+}
+
+/** Tabs, by the keyboard pattern of ARIA: arrows change the tab. */
+export interface Tab {
+  readonly name: string;
+  readonly content: ComponentChildren;
+}
+
+export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
+  const [chosen, setChosen] = useState(0);
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const choose = (index: number): void => {
+    const next = (index + tabs.length) % tabs.length;
+    setChosen(next);
+    list.current?.querySelectorAll<HTMLElement>('[role=tab]')[next]?.focus();
+  };
+  return (
+    <div class="tabs">
+      <div
+        role="tablist"
+        aria-label={label}
+        ref={list}
+        onKeyDown={(event) => {
+          if (event.key === 'ArrowRight') choose(chosen + 1);
+          if (event.key === 'ArrowLeft') choose(chosen - 1);
+        }}
+      >
+        {tabs.map(({ name }, index) => (
+          <button
+            type="button"
+            key={name}
+            role="tab"
+            id={`${id}-${index}`}
+            aria-selected={index === chosen}
+            aria-controls={`${id}-panel`}
+            tabIndex={index === chosen ? 0 : -1}
+            onClick={() => setChosen(index)}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`}>
+        {tabs[chosen]?.content}
+      </div>
+    </div>
   );
 }

@@ -1,9 +1,9 @@
 /** What a page shows when it has nothing to show: it waits, it is empty, or it failed. */
 import type { ComponentChildren } from 'preact';
 import type { Resource } from '../api/hooks.ts';
-import type { Refusal } from '../api/refusal.ts';
+import type { Refusal } from '../api/call.ts';
 import { href } from '../router.ts';
-import { Copy } from './basics.tsx';
+import { Button, Copy } from './basics.tsx';
 
 export function Loading({ rows = 4 }: { rows?: number }) {
   return (
@@ -71,9 +71,11 @@ export function Failed({ error, onRetry }: { error: Refusal; onRetry?: (() => vo
         </p>
       )}
       {onRetry && (
-        <button type="button" class="small" onClick={onRetry}>
-          {error.isStale ? 'Load the newest state' : 'Try again'}
-        </button>
+        <Button
+          text={error.isStale ? 'Load the newest state' : 'Try again'}
+          class="small"
+          onClick={onRetry}
+        />
       )}
     </div>
   );

@@ -3,19 +3,17 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import type { Rows } from '../api/hooks.ts';
 import { Loaded } from './states.tsx';
+import { Button } from './basics.tsx';
 
-export interface Column<Row> {
-  readonly head: string;
-  readonly cell: (row: Row) => ComponentChildren;
-  /** True: numbers, which stand at the right. */
-  readonly isNumber?: boolean;
-  /** True: a sentence, which gets room. */
-  readonly isText?: boolean;
-  /** True: a narrow screen leaves the column out. */
-  readonly isWide?: boolean;
-  /** True: the heading is for screen readers only. */
-  readonly isPlain?: boolean;
-}
+/**
+ * A heading, a cell, and the classes of both. number: it stands at the right. sentence: it gets room. wide: a narrow
+ * screen leaves it out. actions: buttons, whose heading is for screen readers only.
+ */
+export type Column<Row> = readonly [
+  head: string,
+  cell: (row: Row) => ComponentChildren,
+  form?: 'number' | 'number wide' | 'sentence' | 'wide' | 'actions',
+];
 
 export function Table<Row>({
   caption,
@@ -34,19 +32,16 @@ export function Table<Row>({
   stacks?: boolean;
 }) {
   const id = useId();
-  const classOf = ({ isNumber, isText, isWide }: Column<Row>): string =>
-    [isNumber === true && 'number', isText === true && 'sentence', isWide === true && 'wide']
-      .filter((name) => name !== false)
-      .join(' ');
+  const classOf = (form = ''): string => (form === 'actions' ? 'number' : form);
   return (
     <div class={stacks === true ? 'table stacks' : 'table'} role="region" aria-labelledby={id} tabIndex={0}>
       <table role="table">
         <caption id={id}>{caption}</caption>
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map((column) => (
-              <th key={column.head} role="columnheader" scope="col" class={classOf(column)}>
-                {column.isPlain === true ? <span class="hidden">{column.head}</span> : column.head}
+            {columns.map(([head, , form]) => (
+              <th key={head} role="columnheader" scope="col" class={classOf(form)}>
+                {form === 'actions' ? <span class="hidden">{head}</span> : head}
               </th>
             ))}
           </tr>
@@ -54,14 +49,14 @@ export function Table<Row>({
         <tbody role="rowgroup">
           {rows.map((row) => (
             <tr key={keyOf(row)} role="row">
-              {columns.map((column, index) =>
+              {columns.map(([head, cell, form], index) =>
                 index === 0 ? (
-                  <th key={column.head} role="rowheader" scope="row" class={classOf(column)}>
-                    {column.cell(row)}
+                  <th key={head} role="rowheader" scope="row" class={classOf(form)}>
+                    {cell(row)}
                   </th>
                 ) : (
-                  <td key={column.head} role="cell" class={classOf(column)}>
-                    {column.cell(row)}
+                  <td key={head} role="cell" class={classOf(form)}>
+                    {cell(row)}
                   </td>
                 ),
               )}
@@ -91,9 +86,11 @@ export function List<Row>({
           {rows.length === 0 && !of.hasMore ? empty : children(rows)}
           {of.hasMore && (
             <div class="more">
-              <button type="button" aria-busy={of.isLoading} onClick={of.more}>
-                {of.isLoading ? 'Loading…' : 'Show more'}
-              </button>
+              <Button
+                text={of.isLoading ? 'Loading…' : 'Show more'}
+                isBusy={of.isLoading}
+                onClick={of.more}
+              />
             </div>
           )}
         </>

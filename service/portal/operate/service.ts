@@ -22,14 +22,15 @@ import type { OperateServices } from './open.ts';
 const mostCreations = 200;
 const mostAccounts = 500;
 
-/** GET /operator/providers: what is enabled, and how the attempts of the newest creations ended. */
+/** GET /operator/providers: what is enabled or paused, and how the attempts of the newest creations ended. */
 export const listProviders: PortalHandle<'listProviders', OperateServices> = async (
   _request,
   _caller,
   services,
 ) => {
-  const [enabled, { accounts }] = await Promise.all([
+  const [enabled, pauses, { accounts }] = await Promise.all([
     services.providers.enabled(),
+    services.providers.pauses(),
     services.operated.accounts(mostAccounts),
   ]);
   const ids = accounts.map(({ id }) => id);
@@ -39,6 +40,7 @@ export const listProviders: PortalHandle<'listProviders', OperateServices> = asy
     data: [...Object.keys(providers), ...enabled.filter((name) => !isBuiltIn(name))].map((name) => ({
       name,
       enabled: isEnabled(name, enabled),
+      paused_since: pauses[name]?.since ?? null,
       ...health(attempts.filter((attempt) => attempt.provider === name)),
     })),
     next_cursor: null,
@@ -46,7 +48,7 @@ export const listProviders: PortalHandle<'listProviders', OperateServices> = asy
   return { status: 200, body: view };
 };
 
-function health(attempts: readonly RouteAttempt[]): Omit<ProviderView, 'name' | 'enabled'> {
+function health(attempts: readonly RouteAttempt[]): Omit<ProviderView, 'name' | 'enabled' | 'paused_since'> {
   const rendered = attempts.filter(({ outcome }) => outcome === 'rendered');
   const outcomes: Record<string, number> = {};
   for (const { outcome = 'unknown', endedAt } of attempts) {

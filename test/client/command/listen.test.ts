@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { listenSecret } from '../../../client/command/listen/listen-secret.ts';
+import { listenSecret } from '../../../client/command/commands/listen.ts';
 import { verifyWebhook } from '../../../client/src/webhooks.ts';
 import { redeliver } from '../../../service/webhooks/redeliver.ts';
 import { root } from '../../docs/pages.ts';

@@ -9,7 +9,7 @@ import {
   type ListenerOptions,
 } from '../../../client/command/listen/listener.ts';
 import { ConnectionError } from '../../../client/src/errors.ts';
-import type { Event, EventPage } from '../../../client/src/types/index.ts';
+import type { Event, EventPage } from '../../../client/src/types/generated.ts';
 
 class Killed extends Error {}
 

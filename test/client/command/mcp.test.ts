@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
-import { serverSentData } from '../../../client/command/mcp/server-sent.ts';
+import { serverSentData } from '../../../client/command/relay.ts';
 import { apiKeyText } from '../../fixtures/records.ts';
 import { portOf } from '../../fixtures/values.ts';
 import { mcpStage, type McpStage, rpc } from '../../mcp/mcp-fixture.ts';

@@ -1,6 +1,6 @@
 /** docs/command.md says what the command says about itself. */
 import { describe, expect, it } from 'vitest';
-import { exitCodes } from '../../../client/command/exit-codes.ts';
+import { exitCodes } from '../../../client/command/complaint.ts';
 import { readPage, sectionOf, tableRows } from '../../docs/pages.ts';
 import { newPerson } from './command-run.ts';
 

@@ -517,6 +517,7 @@ export function samplesAt(nowMillis: number) {
     {
       name: 'sandbox',
       enabled: true,
+      paused_since: null,
       attempts: 140,
       succeeded: 138,
       failed: 2,
@@ -526,6 +527,7 @@ export function samplesAt(nowMillis: number) {
     {
       name: 'fal',
       enabled: true,
+      paused_since: ago(40 * minute),
       attempts: 60,
       succeeded: 49,
       failed: 9,
@@ -535,6 +537,7 @@ export function samplesAt(nowMillis: number) {
     {
       name: 'bedrock',
       enabled: false,
+      paused_since: null,
       attempts: 0,
       succeeded: 0,
       failed: 0,

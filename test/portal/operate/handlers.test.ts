@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createProviderStore } from '../../../service/catalog/provider-store.ts';
 import type { RouteOutcome } from '../../../service/contract/route-outcome.ts';
 import { creationToItem } from '../../../service/creations/creation-items.ts';
 import type { CreationRecord } from '../../../service/creations/creation.ts';
@@ -187,6 +188,7 @@ describe('the health of the service', () => {
     expect(data.find(({ name }) => name === 'sandbox')).toEqual({
       name: 'sandbox',
       enabled: true,
+      paused_since: null,
       attempts: 6,
       succeeded: 3,
       failed: 1,
@@ -194,6 +196,15 @@ describe('the health of the service', () => {
       p50_seconds: 4,
     });
     expect(data.find(({ name }) => name === 'openai')).toMatchObject({ enabled: false, attempts: 0 });
+  });
+
+  it('A provider that is paused for everyone is shown as paused', async () => {
+    const since = new Date(now).toISOString();
+    await createProviderStore(portal.table).pause('sandbox', { since });
+    const { data } = (await portal.ask('listProviders', { as: operator })).body;
+    expect(data.find(({ name }) => name === 'sandbox')).toMatchObject({ enabled: true, paused_since: since });
+    expect(data.find(({ name }) => name === 'openai')).toMatchObject({ paused_since: null });
+    await createProviderStore(portal.table).resume('sandbox');
   });
 
   it('The margin is that of the report, for at most 31 days', async () => {

@@ -96,7 +96,7 @@ export const render: readonly Mutant[] = [
   },
   {
     name: 'throttled-rendering-is-refunded',
-    file: 'lib/callback-definition.ts',
+    file: 'lib/machine-definitions.ts',
     find: '    Retry: [',
     replace:
       "    Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.failure', Next: 'RefundCharge' }],\n" +

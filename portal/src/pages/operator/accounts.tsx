@@ -1,16 +1,13 @@
-import { useAction, useRows } from '../../api/hooks.ts';
 import type { OperatedAccount } from '../../../../service/contract/portal-views.ts';
-import { begunInput } from '../../fresh.ts';
-import { useKept } from '../../kept.ts';
+import { useAction, useRows } from '../../api/hooks.ts';
+import { begunInput, useKept } from '../../kept.ts';
 import { go, href } from '../../router.ts';
-import { announce } from '../../ui/announce.tsx';
-import { Badge, Clip, Money, type Tone } from '../../ui/basics.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Badge, Button, Clip, Money, type Tone } from '../../ui/basics.tsx';
 import { Amount, Form, Text } from '../../ui/form.tsx';
-import { Page } from '../../ui/page.tsx';
+import { announce, Dialog, Page } from '../../ui/page.tsx';
 import { Empty, Failed } from '../../ui/states.tsx';
 import { List, Table } from '../../ui/table.tsx';
-import { digitsFor, parseAmount } from '../../words/money.ts';
+import { digitsFor, parseAmount } from '../../words/figures.ts';
 
 const tones: Readonly<Record<OperatedAccount['condition'], Tone>> = {
   active: 'good',
@@ -39,11 +36,7 @@ export function Accounts() {
     <Page
       title="Accounts"
       above="Operator"
-      actions={
-        <button type="button" class="primary" onClick={() => setOpen(true)}>
-          Open an account
-        </button>
-      }
+      actions={<Button text="Open an account" class="primary" onClick={() => setOpen(true)} />}
     >
       {!isOpen && open.error && <Failed error={open.error} />}
       <List of={rows} empty={<Empty title="No account yet">Open the first one.</Empty>}>
@@ -72,9 +65,8 @@ function OpenForm({
   return (
     <Form
       submit="Open the account"
-      isBusy={action.isBusy}
+      action={action}
       isDisabled={name.trim() === '' || amount === undefined}
-      error={action.error}
       onCancel={onCancel}
       onSubmit={() =>
         action.run({ body: { name: name.trim(), ...(typeof amount === 'number' && { balance: amount }) } })
@@ -100,38 +92,23 @@ function AccountTable({ rows }: { rows: readonly OperatedAccount[] }) {
       rows={rows}
       keyOf={({ id }) => id}
       columns={[
-        {
-          head: 'Account',
-          cell: ({ id, name }) => (
+        [
+          'Account',
+          ({ id, name }) => (
             <a href={href(`/operator/accounts/${encodeURIComponent(id)}`)}>
               <Clip text={name} />
             </a>
           ),
-        },
-        { head: 'Condition', cell: ({ condition }) => <Condition of={condition} /> },
-        {
-          head: 'Available',
-          isNumber: true,
-          cell: ({ available }) => <Money of={available} digits={digits} />,
-        },
-        {
-          head: 'Credit line',
-          isNumber: true,
-          isWide: true,
-          cell: ({ credit_line: line }) => <Money of={line} />,
-        },
-        {
-          head: 'In flight',
-          isNumber: true,
-          isWide: true,
-          cell: ({ in_flight: count, limits }) => `${count} of ${limits.max_concurrent}`,
-        },
-        {
-          head: 'Failed attempts in a row',
-          isNumber: true,
-          isWide: true,
-          cell: (account) => <FailuresInARow of={account} />,
-        },
+        ],
+        ['Condition', ({ condition }) => <Condition of={condition} />],
+        ['Available', ({ available }) => <Money of={available} digits={digits} />, 'number'],
+        ['Credit line', ({ credit_line: line }) => <Money of={line} />, 'number wide'],
+        [
+          'In flight',
+          ({ in_flight: count, limits }) => `${count} of ${limits.max_concurrent}`,
+          'number wide',
+        ],
+        ['Failed attempts in a row', (account) => <FailuresInARow of={account} />, 'number wide'],
       ]}
     />
   );

@@ -5,8 +5,8 @@ import { Clip } from '../../ui/basics.tsx';
 import { Select } from '../../ui/form.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
-import { Table } from '../../ui/table.tsx';
-import { money } from '../../words/money.ts';
+import { type Column, Table } from '../../ui/table.tsx';
+import { money } from '../../words/figures.ts';
 import { DayFields, useDays } from '../usage.tsx';
 
 /** The service reads no more at once. The command `report` has no limit. */
@@ -89,13 +89,12 @@ function MarginTable({ data, by }: { data: MarginView; by: string }) {
       rows={data.lines}
       keyOf={({ group }) => String(group)}
       columns={[
-        { head: by, cell: ({ name, group }: Line) => <Clip text={name ?? group ?? 'none'} /> },
-        ...shown.map((name) => ({
-          head: figures[name].head,
-          isNumber: true,
-          isWide: isWide(name),
-          cell: (line: Line) => cell(name, line[name]),
-        })),
+        [by, ({ name, group }: Line) => <Clip text={name ?? group ?? 'none'} />],
+        ...shown.map((name): Column<Line> => [
+          figures[name].head,
+          (line) => cell(name, line[name]),
+          isWide(name) ? 'number wide' : 'number',
+        ]),
       ]}
       foot={
         <tr>

@@ -1,18 +1,99 @@
-import { useAction, useResource } from '../../api/hooks.ts';
-import type { OperatedAccount } from '../../../../service/contract/portal-views.ts';
+import type { OperatedAccount, OperatedAccountBody } from '../../../../service/contract/portal-views.ts';
+import { type Action, useAction, useResource } from '../../api/hooks.ts';
 import { useKept } from '../../kept.ts';
 import { href } from '../../router.ts';
-import { announce } from '../../ui/announce.tsx';
-import { Card, Fact, Facts, Figure, Id, Money, Time } from '../../ui/basics.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Form, Text } from '../../ui/form.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Button, Card, Facts, Figures, Id, Money, Time } from '../../ui/basics.tsx';
+import { Form, Text, useDraft } from '../../ui/form.tsx';
+import { announce, Dialog, Page } from '../../ui/page.tsx';
 import { Failed, Loaded } from '../../ui/states.tsx';
-import { invitedWords } from '../../words/invited.ts';
-import { parseAmount } from '../../words/money.ts';
-import { PersonForm } from '../parts/person-form.tsx';
+import { money, parseAmount } from '../../words/figures.ts';
+import { invitedWords, PersonForm } from '../parts/person-form.tsx';
 import { Condition, FailuresInARow } from './accounts.tsx';
-import { LimitsForm } from './limits-form.tsx';
+
+/** What an operator changes of an account: only what differs is sent. */
+type Limit = keyof OperatedAccount['limits'];
+const limits: readonly { readonly name: Limit; readonly label: string }[] = [
+  { name: 'post_rate', label: 'POST requests a minute' },
+  { name: 'get_rate', label: 'GET requests a minute' },
+  { name: 'max_concurrent', label: 'Creations at the same time' },
+  { name: 'deadline_seconds', label: 'Time limit of a creation (s)' },
+  { name: 'max_unused_uploads', label: 'Unused uploads' },
+];
+
+const isWhole = (text: string): boolean => /^\d+$/.test(text.trim());
+
+type Values = Readonly<Record<Limit | 'name' | 'credit_line', string>>;
+
+const wordsOf = (name: keyof Values, value: string): string =>
+  name === 'credit_line' ? money(Number(value)) : value;
+
+function LimitsForm({
+  of,
+  action,
+  onReload,
+  onCancel,
+}: {
+  of: OperatedAccount;
+  action: Action<'changeAccount'>;
+  onReload: () => void;
+  onCancel: () => void;
+}) {
+  const ofLimits = Object.fromEntries(limits.map(({ name }) => [name, String(of.limits[name])]));
+  const stored = { ...ofLimits, name: of.name, credit_line: String(of.credit_line) } as Values;
+  const { values, changed, set, theirs, isUndecided } = useDraft(`limits ${of.id}`, stored, wordsOf);
+  const fields = action.error?.fields;
+  const isCreditLine = /^\d+(\.\d{1,6})?$/.test(values.credit_line.trim());
+  const touched = limits.filter(({ name }) => changed[name] !== undefined);
+  const body: OperatedAccountBody = {
+    ...(changed.name !== undefined && { name: changed.name.trim() }),
+    ...(changed.credit_line !== undefined && { credit_line: Number(changed.credit_line) }),
+    ...(touched.length > 0 && {
+      limits: Object.fromEntries(touched.map(({ name }) => [name, Number(values[name])])),
+    }),
+  };
+  const isWrong =
+    !isCreditLine || values.name.trim() === '' || limits.some(({ name }) => !isWhole(values[name]));
+  return (
+    <Form
+      submit="Save"
+      action={action}
+      isDisabled={isWrong || isUndecided || Object.keys(body).length === 0}
+      onCancel={onCancel}
+      onReload={onReload}
+      onSubmit={() => action.run({ id: of.id, body: { ...body, version: of.version } })}
+    >
+      <Text
+        label="Name"
+        value={values.name}
+        onInput={(value) => set('name', value)}
+        isRequired
+        error={fields?.get('name')}
+        theirs={theirs('name')}
+      />
+      <div class="pair">
+        <Text
+          label="Credit line (USD)"
+          inputMode="decimal"
+          value={values.credit_line}
+          onInput={(value) => set('credit_line', value)}
+          theirs={theirs('credit_line')}
+          error={isCreditLine ? fields?.get('credit_line') : 'An amount such as 25 or 0.50.'}
+        />
+        {limits.map(({ name, label }) => (
+          <Text
+            key={name}
+            label={label}
+            inputMode="numeric"
+            value={values[name]}
+            onInput={(value) => set(name, value)}
+            error={isWhole(values[name]) ? fields?.get(`limits.${name}`) : 'A whole number.'}
+            theirs={theirs(name)}
+          />
+        ))}
+      </div>
+    </Form>
+  );
+}
 
 type Shown = 'top-up' | 'limits' | 'invite' | 'suspend' | 'activate';
 
@@ -39,15 +120,9 @@ export function OneAccount({ id }: { id: string }) {
       lead={<Id of={id} label="the id of the account" />}
       actions={
         <>
-          <button type="button" onClick={() => setShown('invite')}>
-            Invite a person
-          </button>
-          <button type="button" onClick={() => setShown('limits')}>
-            Limits
-          </button>
-          <button type="button" class="primary" onClick={() => setShown('top-up')}>
-            Top up
-          </button>
+          <Button text="Invite a person" onClick={() => setShown('invite')} />
+          <Button text="Limits" onClick={() => setShown('limits')} />
+          <Button text="Top up" class="primary" onClick={() => setShown('top-up')} />
         </>
       }
     >
@@ -86,8 +161,7 @@ export function OneAccount({ id }: { id: string }) {
           <PersonForm
             start={{ role: 'owner' }}
             submit="Invite"
-            isBusy={invite.isBusy}
-            error={invite.error}
+            action={invite}
             onCancel={close}
             onSubmit={(body) => invite.run({ id, body })}
           />
@@ -100,43 +174,38 @@ export function OneAccount({ id }: { id: string }) {
 function Content({ data, onCondition }: { data: OperatedAccount; onCondition: () => void }) {
   return (
     <>
-      <dl class="figures">
-        <Figure name="Available">
-          <Money of={data.available} />
-        </Figure>
-        <Figure name="Balance">
-          <Money of={data.balance} />
-        </Figure>
-        <Figure name="Credit line">
-          <Money of={data.credit_line} />
-        </Figure>
-        <Figure name="In flight" note={`of ${data.limits.max_concurrent}`}>
-          {data.in_flight}
-        </Figure>
-      </dl>
+      <Figures
+        rows={[
+          ['Available', <Money of={data.available} />],
+          ['Balance', <Money of={data.balance} />],
+          ['Credit line', <Money of={data.credit_line} />],
+          ['In flight', data.in_flight, `of ${data.limits.max_concurrent}`],
+        ]}
+      />
       <Card
         title="Condition"
         actions={
-          <button type="button" class="small" onClick={onCondition}>
-            {data.condition === 'active' ? 'Suspend' : 'Activate'}
-          </button>
+          <Button
+            text={data.condition === 'active' ? 'Suspend' : 'Activate'}
+            class="small"
+            onClick={onCondition}
+          />
         }
       >
-        <Facts>
-          <Fact name="Condition">
-            <Condition of={data.condition} />
-          </Fact>
-          <Fact name="Created">
-            <Time at={data.created_at} />
-          </Fact>
-          <Fact name="Failed webhook attempts in a row">
-            <FailuresInARow of={data} />
-          </Fact>
-          <Fact name="Requests a minute">
-            {data.limits.post_rate} POST, {data.limits.get_rate} GET
-          </Fact>
-          <Fact name="Time limit of a creation">{data.limits.deadline_seconds} s</Fact>
-        </Facts>
+        <Facts
+          rows={[
+            ['Condition', <Condition of={data.condition} />],
+            ['Created', <Time at={data.created_at} />],
+            ['Failed webhook attempts in a row', <FailuresInARow of={data} />],
+            [
+              'Requests a minute',
+              <>
+                {data.limits.post_rate} POST, {data.limits.get_rate} GET
+              </>,
+            ],
+            ['Time limit of a creation', <>{data.limits.deadline_seconds} s</>],
+          ]}
+        />
       </Card>
     </>
   );
@@ -162,8 +231,7 @@ function ConditionDialog({
         submit={isSuspension ? 'Suspend the account' : 'Activate the account'}
         isDangerous={isSuspension}
         isDisabled={of.condition === next}
-        isBusy={action.isBusy}
-        error={action.error}
+        action={action}
         onReload={onReload}
         onCancel={onClose}
         onSubmit={() => action.run({ id: of.id, body: { condition: next, version: of.version } })}
@@ -197,9 +265,8 @@ function TopUpForm({
   return (
     <Form
       submit="Top up"
-      isBusy={action.isBusy}
+      action={action}
       isDisabled={typeof amount !== 'number' || amount === 0 || reference.trim() === ''}
-      error={action.error}
       onCancel={onCancel}
       onSubmit={() => {
         if (typeof amount === 'number') action.run({ id, body: { amount, reference: reference.trim() } });

@@ -1,8 +1,9 @@
 import type { CreationRow } from '../../../../service/contract/portal-views.ts';
+import { useNow } from '../../api/hooks.ts';
 import { href } from '../../router.ts';
 import { Badge, Clip, Money, Time, type Tone } from '../../ui/basics.tsx';
 import { Table } from '../../ui/table.tsx';
-import { digitsFor } from '../../words/money.ts';
+import { digitsFor, relativeText, utcText } from '../../words/figures.ts';
 
 const tones: Readonly<Record<CreationRow['status'], Tone>> = {
   queued: 'calm',
@@ -35,27 +36,22 @@ export function CreationTable({ caption, rows }: { caption: string; rows: readon
       rows={rows}
       keyOf={({ id }) => id}
       columns={[
-        {
-          head: 'Creation',
-          cell: (row) => (
+        [
+          'Creation',
+          (row) => (
             <a class="creation-link" href={href(`/creations/${row.id}`)}>
               <Thumbnail of={row} />
               <span class="clip">{row.prompt ?? <span class="dim">without a prompt</span>}</span>
             </a>
           ),
-        },
-        { head: 'State', cell: (row) => <CreationState of={row} /> },
-        { head: 'Model', cell: ({ model }) => model, isWide: true },
-        { head: 'Key', cell: ({ key }) => <Clip text={key.name} />, isWide: true },
-        {
-          head: 'User',
-          cell: ({ user }) => (user === null ? <span class="dim">–</span> : <Clip text={user} />),
-          isWide: true,
-        },
-        {
-          head: 'Cost',
-          isNumber: true,
-          cell: ({ cost, amount_refunded: refunded }) =>
+        ],
+        ['State', (row) => <CreationState of={row} />],
+        ['Model', ({ model }) => model, 'wide'],
+        ['Key', ({ key }) => <Clip text={key.name} />, 'wide'],
+        ['User', ({ user }) => (user === null ? <span class="dim">–</span> : <Clip text={user} />), 'wide'],
+        [
+          'Cost',
+          ({ cost, amount_refunded: refunded }) =>
             refunded > 0 ? (
               <span title="Refunded">
                 <s>
@@ -65,9 +61,21 @@ export function CreationTable({ caption, rows }: { caption: string; rows: readon
             ) : (
               <Money of={cost} digits={digits} />
             ),
-        },
-        { head: 'Created', isNumber: true, isWide: true, cell: ({ created_at: at }) => <Time at={at} /> },
+          'number',
+        ],
+        ['Created', ({ created_at: at }) => <Time at={at} />, 'number wide'],
       ]}
     />
+  );
+}
+
+/** How long the result of a creation can still be fetched. */
+export function Expiry({ at }: { at: string }) {
+  const now = useNow(1000);
+  const left = Date.parse(at) - now;
+  return (
+    <time dateTime={at} title={utcText(at)} class={left < 3_600_000 ? 'soon' : ''}>
+      {left <= 0 ? 'result is gone' : `result is kept ${relativeText(at, now).replace(/^in /, 'for ')}`}
+    </time>
   );
 }

@@ -1,10 +1,20 @@
 /** A button that reads a text in parts and saves it as one file. */
 import { useState } from 'preact/hooks';
-import { callForText } from '../../api/call.ts';
-import { Refusal } from '../../api/refusal.ts';
-import { announce } from '../../ui/announce.tsx';
+import { callForText, Refusal } from '../../api/call.ts';
+import { announce } from '../../ui/page.tsx';
 import { Failed } from '../../ui/states.tsx';
-import { download } from '../../words/download.ts';
+import { Button } from '../../ui/basics.tsx';
+
+/** Gives a text to the browser as a file. */
+function download(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser reads the address after the click has returned.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
 
 export function Export({
   operation,
@@ -34,15 +44,13 @@ export function Export({
   };
   return (
     <>
-      <button
-        type="button"
+      <Button
+        text={isBusy ? 'Reading…' : label}
         class={isSmall === true ? 'small' : ''}
-        aria-busy={isBusy}
+        isBusy={isBusy}
         disabled={isBusy}
         onClick={() => void save()}
-      >
-        {isBusy ? 'Reading…' : label}
-      </button>
+      />
       {error && <Failed error={error} />}
     </>
   );

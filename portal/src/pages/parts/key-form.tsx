@@ -1,11 +1,9 @@
 /** Name, caps, models and end of a key. */
 import type { ComponentChildren } from 'preact';
-import { useResource } from '../../api/hooks.ts';
-import type { Refusal } from '../../api/refusal.ts';
 import type { KeyBody, KeyView } from '../../../../service/contract/portal-views.ts';
-import { useDraft } from '../../ui/draft.ts';
-import { Amount, Beside, Field, Form, Text } from '../../ui/form.tsx';
-import { money, parseAmount } from '../../words/money.ts';
+import { useResource } from '../../api/hooks.ts';
+import { Amount, Beside, Field, Form, type FormAction, Text, useDraft } from '../../ui/form.tsx';
+import { money, parseAmount } from '../../words/figures.ts';
 
 export type KeyFormStart = Partial<Pick<KeyView, keyof KeyBody & keyof KeyView>>;
 
@@ -74,8 +72,7 @@ export function KeyForm({
   start,
   changed: key,
   submit,
-  isBusy,
-  error,
+  action,
   onReload,
   onCancel,
   onSubmit,
@@ -83,8 +80,7 @@ export function KeyForm({
   start?: KeyFormStart | undefined;
   changed?: KeyView;
   submit: string;
-  isBusy: boolean;
-  error?: Refusal | undefined;
+  action: FormAction;
   onReload?: () => void;
   onCancel: () => void;
   onSubmit: (body: KeyBody) => void;
@@ -93,7 +89,7 @@ export function KeyForm({
   const draft = useDraft(`key ${key?.id ?? ''}`, valuesOf(key ?? start ?? {}), wordsOf);
   const { values, changed, set, theirs } = draft;
   const { models: allowed } = values;
-  const fields = error?.fields ?? new Map<string, string>();
+  const fields = action.error?.fields ?? new Map<string, string>();
   const isWrongAmount = (cap: Cap): boolean => parseAmount(values[cap]) === undefined;
   const isWrong = caps.some(isWrongAmount) || allowed?.length === 0 || values.name.trim() === '';
   const hasNothing = key !== undefined && Object.keys(changed).length === 0;
@@ -105,8 +101,7 @@ export function KeyForm({
   return (
     <Form
       submit={submit}
-      isBusy={isBusy}
-      error={error}
+      action={action}
       onReload={onReload}
       isDisabled={isWrong || hasNothing || draft.isUndecided}
       onCancel={onCancel}

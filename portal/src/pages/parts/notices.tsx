@@ -1,13 +1,12 @@
 /** Where notices go, and below which balance one is sent. */
-import { useAction, useResource } from '../../api/hooks.ts';
 import type { AlertsView } from '../../../../service/contract/portal-views.ts';
-import { useMay } from '../../session.ts';
-import { announce } from '../../ui/announce.tsx';
-import { Card, Fact, Facts, Money } from '../../ui/basics.tsx';
-import { useDraft } from '../../ui/draft.ts';
-import { Amount, Form, Text } from '../../ui/form.tsx';
+import { useAction, useResource } from '../../api/hooks.ts';
+import { useMay } from '../../session.tsx';
+import { Card, Facts, Money } from '../../ui/basics.tsx';
+import { Amount, Form, Text, useDraft } from '../../ui/form.tsx';
+import { announce } from '../../ui/page.tsx';
 import { Loaded } from '../../ui/states.tsx';
-import { money, parseAmount } from '../../words/money.ts';
+import { money, parseAmount } from '../../words/figures.ts';
 
 export function Notices() {
   const alerts = useResource('getAlerts');
@@ -19,12 +18,12 @@ export function Notices() {
           mayChange ? (
             <NoticesForm data={data} onReload={alerts.reload} />
           ) : (
-            <Facts>
-              <Fact name="Notices go to">{data.notice_url ?? 'nowhere'}</Fact>
-              <Fact name="Low balance">
-                {data.low_balance === null ? 'never told' : <Money of={data.low_balance} />}
-              </Fact>
-            </Facts>
+            <Facts
+              rows={[
+                ['Notices go to', data.notice_url ?? 'nowhere'],
+                ['Low balance', data.low_balance === null ? 'never told' : <Money of={data.low_balance} />],
+              ]}
+            />
           )
         }
       </Loaded>
@@ -58,9 +57,8 @@ function NoticesForm({ data, onReload }: { data: AlertsView; onReload: () => voi
   return (
     <Form
       submit="Save"
-      isBusy={save.isBusy}
+      action={save}
       isDisabled={amount === undefined || draft.isUndecided || Object.keys(changed).length === 0}
-      error={save.error}
       onReload={onReload}
       onSubmit={() =>
         save.run({

@@ -1,9 +1,8 @@
 /** Address, role and limit of a person. */
-import { roles, type Role } from '../../../../service/contract/operations.ts';
-import type { Refusal } from '../../api/refusal.ts';
-import { useDraft } from '../../ui/draft.ts';
-import { Amount, Form, Select, Text } from '../../ui/form.tsx';
-import { money, parseAmount } from '../../words/money.ts';
+import { type Role, roles } from '../../../../service/contract/operations.ts';
+import type { InvitedView } from '../../../../service/contract/portal-views.ts';
+import { Amount, Form, type FormAction, Select, Text, useDraft } from '../../ui/form.tsx';
+import { money, parseAmount } from '../../words/figures.ts';
 
 interface Values {
   readonly email: string;
@@ -31,8 +30,7 @@ export function PersonForm({
   start,
   changed: person,
   submit,
-  isBusy,
-  error,
+  action,
   onReload,
   onCancel,
   onSubmit,
@@ -40,8 +38,7 @@ export function PersonForm({
   start?: PersonStart | undefined;
   changed?: Required<Pick<PersonStart, 'role' | 'key_cap'>> & { readonly id: string };
   submit: string;
-  isBusy: boolean;
-  error?: Refusal | undefined;
+  action: FormAction;
   onReload?: () => void;
   onCancel: () => void;
   onSubmit: (values: PersonStart) => void;
@@ -59,7 +56,7 @@ export function PersonForm({
     wordsOf,
   );
   const { email, role } = values;
-  const fields = error?.fields ?? new Map<string, string>();
+  const fields = action.error?.fields ?? new Map<string, string>();
   const amount = parseAmount(values.key_cap);
   const hasCap = role === 'developer';
   const isUndecided = theirs('role') !== undefined || (hasCap && theirs('key_cap') !== undefined);
@@ -73,8 +70,7 @@ export function PersonForm({
   return (
     <Form
       submit={submit}
-      isBusy={isBusy}
-      error={error}
+      action={action}
       onReload={onReload}
       isDisabled={isWrong || isUndecided || Object.keys(given).length === 0}
       onCancel={onCancel}
@@ -114,4 +110,16 @@ export function PersonForm({
       )}
     </Form>
   );
+}
+
+/** What a person who invited somebody has to know or to do next. */
+export function invitedWords({ mail, sign_in_at: address }: InvitedView): string {
+  switch (mail) {
+    case 'sent':
+      return 'The person is invited. An e-mail with a first password is on its way.';
+    case 'none':
+      return `The person is invited. Tell them to sign in at ${address}`;
+    case 'refused':
+      return `The invitation is stored, but no e-mail could be sent. Invite the address again later. The person signs in at ${address}`;
+  }
 }

@@ -1,18 +1,17 @@
 /** What to generate, with its price before the press. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
 import type { GenerateBody } from '../../../../service/contract/portal-calls.ts';
-import { useAction } from '../../api/hooks.ts';
-import { Refusal } from '../../api/refusal.ts';
-import { useKept } from '../../kept.ts';
 import type { ModelView, QuoteView } from '../../../../service/contract/portal-views.ts';
-import { useSession } from '../../session.ts';
-import { Money } from '../../ui/basics.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { capitalized, type PlainName, plainRows } from '../../../../service/contract/request-fields.ts';
+import { call, Refusal } from '../../api/call.ts';
+import { useAction } from '../../api/hooks.ts';
+import { useKept } from '../../kept.ts';
+import { useSession } from '../../session.tsx';
+import { Button, Money } from '../../ui/basics.tsx';
 import { Field, Form, Select, Text } from '../../ui/form.tsx';
-import { capitalized, plainRows, type PlainName } from '../../../../service/contract/request-fields.ts';
-import { RequestSnippets } from './shown-key.tsx';
-import { SourceImages, type Source } from './source-images.tsx';
+import { Dialog } from '../../ui/page.tsx';
+import { RequestSnippets } from './key-dialogs.tsx';
+import { type Source, SourceImages } from './source-images.tsx';
 
 export interface Settings extends Readonly<Partial<Record<PlainName, string>>> {
   readonly model: string;
@@ -96,14 +95,9 @@ export function PlaygroundForm({
     <div class="card">
       <Form
         submit="Generate"
-        isBusy={generate.isBusy}
+        action={generate}
         isDisabled={isPaused || (body.prompt === undefined && used.length === 0)}
-        error={generate.error}
-        beside={
-          <button type="button" onClick={() => setCodeShown(true)}>
-            View code
-          </button>
-        }
+        beside={<Button text="View code" onClick={() => setCodeShown(true)} />}
         onSubmit={() => {
           idempotencyKey.current ??= crypto.randomUUID();
           generate.run({ body, idempotencyKey: idempotencyKey.current });

@@ -1,8 +1,7 @@
 /** Source images: the bytes go straight to the bucket, by an address that the service signs. */
 import { useState } from 'preact/hooks';
-import { call } from '../../api/call.ts';
-import { Refusal } from '../../api/refusal.ts';
-import { Money } from '../../ui/basics.tsx';
+import { call, Refusal } from '../../api/call.ts';
+import { Button, Money } from '../../ui/basics.tsx';
 import { Field } from '../../ui/form.tsx';
 import { Failed } from '../../ui/states.tsx';
 
@@ -86,17 +85,15 @@ export function SourceImages({
             <li key={source.imageUrl}>
               <img src={source.preview} alt="" />
               <span class="clip">{source.name}</span>
-              <button
-                type="button"
+              <Button
+                text="Remove"
                 class="small"
                 aria-label={`Remove ${source.name}`}
                 onClick={() => {
                   URL.revokeObjectURL(source.preview);
                   onChange(sources.filter((one) => one !== source));
                 }}
-              >
-                Remove
-              </button>
+              />
             </li>
           ))}
         </ul>

@@ -1,0 +1,74 @@
+/**
+ * The definition of the callback machine, made from that of the plain machine. Only the state RenderImage
+ * differs: its Task waits, at no cost, until it is ended with its token.
+ */
+import { heartbeatSeconds } from '../service/creations/machines.ts';
+
+/** The parts of the definition that this file reads. */
+interface Definition {
+  readonly States: Readonly<Record<string, object>> & { readonly RenderImage: RenderState };
+}
+
+interface RenderState {
+  readonly Comment: string;
+  readonly Parameters: Readonly<Record<string, unknown>>;
+  readonly Retry: readonly object[];
+  readonly OutputPath: string;
+}
+
+/** A time-out of Step Functions. A lost heartbeat is States.Timeout in the history; AWS documents both names. */
+const timeOuts = ['States.Timeout', 'States.HeartbeatTimeout'];
+
+/** More than the longest invocation of a renderer, 780 s, and a heartbeat. */
+const timeoutSeconds = 900;
+/** A retry each minute lasts longer than the longest deadline of a creation, 12 minutes. */
+const heartbeatRetries = 15;
+/** As many as routes can end. A model of the catalog has fewer routes. */
+const routeRetries = 10;
+
+/** @param plain the text of statemachines/creation.asl.json, which may hold substitutions */
+export function callbackDefinition(plain: string): string {
+  const { States: states, ...machine } = JSON.parse(plain) as Definition;
+  const { OutputPath: _outputPath, Retry, Parameters, Comment, ...rest } = states.RenderImage;
+  const RenderImage = {
+    ...rest,
+    Comment: `${Comment} The Task ends with SendTaskSuccess, or with SendTaskFailure when a route has ended.`,
+    Resource: 'arn:aws:states:::lambda:invoke.waitForTaskToken',
+    Parameters: {
+      ...Parameters,
+      'Payload.$': undefined,
+      // The version stays inside of the input, because a path to it fails when an older release started.
+      Payload: { 'creation_id.$': '$.creation_id', 'task_token.$': '$$.Task.Token', 'input.$': '$' },
+    },
+    HeartbeatSeconds: heartbeatSeconds,
+    TimeoutSeconds: timeoutSeconds,
+    Retry: [
+      { ErrorEquals: timeOuts, IntervalSeconds: 1, BackoffRate: 1, MaxAttempts: heartbeatRetries },
+      { ErrorEquals: ['RouteEnded'], IntervalSeconds: 1, BackoffRate: 1, MaxAttempts: routeRetries },
+      ...Retry,
+    ],
+  };
+  return JSON.stringify({ ...machine, States: { ...states, RenderImage } }, null, 2);
+}
+
+// The machine that sends notices is made from that of the creation: its last two states, with
+// the same schedule of attempts.
+
+/** The parts of the definition that this file reads. */
+interface LastStates {
+  readonly TimeoutSeconds: number;
+  readonly States: Readonly<Record<'DeliverWebhook' | 'LeaveToReconciler', object>>;
+}
+
+/** @param plain the text of statemachines/creation.asl.json, which may hold substitutions */
+export function noticeDefinition(plain: string): string {
+  const { TimeoutSeconds, States: states } = JSON.parse(plain) as LastStates;
+  const { DeliverWebhook, LeaveToReconciler } = states;
+  const definition = {
+    Comment: 'One notice: sent to the address of its account until it is delivered.',
+    StartAt: 'DeliverWebhook',
+    TimeoutSeconds,
+    States: { DeliverWebhook, LeaveToReconciler },
+  };
+  return JSON.stringify(definition, null, 2);
+}
