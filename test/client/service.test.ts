@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Darkroom, InsufficientBalance, InvalidRequest, TimeoutError } from '../../client/src/index.ts';
-import { png } from '../whole/image-files.ts';
+import { png } from '../whole/image-origin.ts';
 import { sharedTestService, type TestService } from '../fixtures/service.ts';
 import { portOf } from '../fixtures/values.ts';
 import { docstringExamples, pageExamples, runExample, type Ran } from './doc-examples.ts';
