@@ -1,7 +1,7 @@
 /** The commands `accounts` and `keys` against the whole service. */
 import { describe, expect, it } from 'vitest';
 import type { AccountId } from '../../service/values/ids.ts';
-import { useOperatedService } from './operated-service.ts';
+import { useOperatedService } from './admin-run.ts';
 
 const operated = useOperatedService();
 

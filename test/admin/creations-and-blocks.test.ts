@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fieldsOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { movementsOf, settled, submit } from '../whole/workflow/creations.ts';
 import { startTestService } from '../fixtures/service.ts';
-import { useOperatedService } from './operated-service.ts';
+import { useOperatedService } from './admin-run.ts';
 
 const operated = useOperatedService(startTestService);
 const aboutCompletion: unknown = expect.stringContaining('creation.completed');

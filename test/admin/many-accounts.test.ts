@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { useOperatedService } from './operated-service.ts';
+import { useOperatedService } from './admin-run.ts';
 
 const operated = useOperatedService();
 let folder: string;

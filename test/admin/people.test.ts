@@ -5,7 +5,7 @@ import { newKey } from '../../service/accounts/key-changes.ts';
 import { invitationIdOf, personIdOf } from '../../service/portal/people.ts';
 import type { VerifiedIdentity } from '../../service/portal/people-store.ts';
 import { openBrowser } from '../fixtures/portal.ts';
-import { useOperatedService } from './operated-service.ts';
+import { useOperatedService } from './admin-run.ts';
 
 const operated = useOperatedService();
 const account = (): string => operated.client.account.id;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { settled, submit } from '../whole/workflow/creations.ts';
 import { startTestService } from '../fixtures/service.ts';
-import { useOperatedService } from './operated-service.ts';
+import { useOperatedService } from './admin-run.ts';
 
 const operated = useOperatedService(startTestService);
 const rowsSchema = z.object({ data: z.array(z.record(z.string(), z.unknown())) });

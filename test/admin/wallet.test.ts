@@ -1,6 +1,6 @@
 /** The command `wallet` against the whole service. */
 import { describe, expect, it, afterEach } from 'vitest';
-import { useOperatedService } from './operated-service.ts';
+import { useOperatedService } from './admin-run.ts';
 
 const operated = useOperatedService();
 

@@ -61,18 +61,6 @@ const large = (number: number): CreationRecord =>
   });
 
 describe('the answer of GET /creations', () => {
-  it('The page has 20 creations unless the request asks for another limit', async () => {
-    await list({ creations: [] });
-    await list(
-      { creations: [] },
-      { limit: '100', cursor: cursorOf(idOf(7)), status: 'failed', model: 'sandbox-pro' },
-    );
-    expect(asked).toEqual([
-      { limit: 20 },
-      { limit: 100, before: idOf(7), status: 'failed', model: 'sandbox-pro' },
-    ]);
-  });
-
   it('A page ends below 5 MB as Lambda sends it, says has_more, and its cursor continues after the last creation shown', async () => {
     const creations = Array.from({ length: 100 }, (_, index) => large(100 - index));
     const answer = await list({ creations });

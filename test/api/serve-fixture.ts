@@ -6,8 +6,8 @@ import type { ListServices } from '../../service/api/open.ts';
 import type { RequestQuestion, RequestState, RequestStore } from '../../service/api/request-store.ts';
 import { type Handle, serve } from '../../service/api/serve.ts';
 import { requestMillis } from '../../service/contract/limits.ts';
-import type { ChargeStore } from '../../service/creations/charge-store.ts';
 import type { ChargeOrder, ChargeOutcome } from '../../service/creations/charges.ts';
+import type { ChargeStore } from '../../service/creations/charge-store.ts';
 import type { StoredImage } from '../../service/creations/creation.ts';
 import type { Executions } from '../../service/creations/executions.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';
@@ -16,7 +16,7 @@ import type { SubmitServices } from '../../service/generate/open.ts';
 import type { Outbound } from '../../service/outbound/outbound.ts';
 import { schema } from '../../service/values/runtime.ts';
 import { startBudget } from '../../service/values/time.ts';
-import { catalog } from '../catalog/sold-catalog-fixture.ts';
+import { catalog } from '../catalog/catalog-fixture.ts';
 import { anAccount, anApiKey, apiKeyText, now, seededBytes } from '../fixtures/records.ts';
 import { fakeClock, type FakeClock, fakeLog, type FakeLog, fakePlaces, stub } from './fakes.ts';
 

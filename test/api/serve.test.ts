@@ -36,11 +36,6 @@ describe('an answer of the API', () => {
     });
   });
 
-  it('A POST is counted against the rate of POST requests', async () => {
-    const { headers } = await post(accepting({ state: { rateCount: 7 } }), {}, { handle: answering });
-    expect(headers).toMatchObject({ 'ratelimit-policy': '"post";q=60;w=60', ratelimit: '"post";r=52;t=30' });
-  });
-
   it.each([
     [0, 60],
     [999, 60],
@@ -190,30 +185,6 @@ describe('the place of a request in the rate', () => {
     await post(stage, undefined, sending);
     expect(stage.counted).toBe(times);
   });
-
-  it.each(['get', 'post'] as const)(
-    "The place is asked for with the account's own limit of %s requests",
-    async (rate) => {
-      const asked: unknown[] = [];
-      const stage = accepting({
-        account: {
-          limits: {
-            postRate: 61,
-            getRate: 601,
-            maxConcurrent: 20,
-            deadlineSeconds: 300,
-            maxUnusedUploads: 100,
-          },
-        },
-        countRequest: async (...given) => {
-          asked.push(given);
-          return Promise.resolve(true);
-        },
-      });
-      await post(stage, undefined, { ...get, method: rate === 'get' ? 'GET' : 'POST' });
-      expect(asked).toEqual([[accountId, rate, rate === 'get' ? 601 : 61, now]]);
-    },
-  );
 
   it.each([
     ['GET', 599, 200, '"get";r=0;t=30'],

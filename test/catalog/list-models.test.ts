@@ -1,14 +1,16 @@
 /** GET /models, quotes and submissions agree about each model, whichever providers are enabled. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { Caller } from '../../service/api/admit.ts';
 import { listModels } from '../../service/api/list-models.ts';
 import type { CatalogServices } from '../../service/api/open.ts';
 import type { ApiRequest } from '../../service/api/request.ts';
-import type { Model } from '../../service/catalog/catalog-schema.ts';
+import type { Model, Catalog } from '../../service/catalog/catalog-schema.ts';
 import { type Plan, planCreation } from '../../service/generate/plan.ts';
 import { stub } from '../api/fakes.ts';
 import { anAccount, anApiKey, now } from '../fixtures/records.ts';
-import { catalog } from './sold-catalog-fixture.ts';
+import { catalog } from './catalog-fixture.ts';
+import { deprecationHeaders, deprecationHeadersOf } from '../../service/catalog/sold-catalog.ts';
+import models from '../../service/catalog/models.json' with { type: 'json' };
 
 interface View {
   readonly id: string;
@@ -114,4 +116,30 @@ it('GET /models offers sandbox-pro at 2K when only the second sandbox is enabled
   const view = (await listed(caller)).find(({ id }) => id === 'sandbox-pro');
   expect(view).toMatchObject({ resolutions: ['2K', '4K'], default_resolution: '2K' });
   expect(planOf('sandbox-pro', caller).costMicros).toBe(120_000);
+});
+
+test('A model that stays has no headers about its deprecation', () => {
+  expect(deprecationHeaders({ deprecated_at: null, sunset_at: null })).toEqual({});
+});
+
+test('A model that goes away has the headers Deprecation, Sunset and Link in the form of their RFCs', () => {
+  expect(deprecationHeaders({ deprecated_at: '2026-12-01', sunset_at: '2027-06-01' })).toEqual({
+    deprecation: '@1796083200',
+    sunset: 'Tue, 01 Jun 2027 00:00:00 GMT',
+    link: '</api/public/v1/models>; rel="deprecation"',
+  });
+});
+
+test('The model of a creation is found by its id, and a model outside the catalog has no headers', () => {
+  const [leaving, ...others] = (models as Catalog).models;
+  if (!leaving) throw new Error('the catalog is empty');
+  const catalog: Catalog = {
+    models: [...others, { ...leaving, deprecated_at: '2026-12-01', sunset_at: '2027-06-01' }],
+  };
+  expect(deprecationHeadersOf(catalog, leaving.id)).toMatchObject({
+    deprecation: '@1796083200',
+    sunset: 'Tue, 01 Jun 2027 00:00:00 GMT',
+  });
+  expect(deprecationHeadersOf(catalog, others[0]?.id ?? '')).toEqual({});
+  expect(deprecationHeadersOf({ models: others }, leaving.id)).toEqual({});
 });

@@ -2,9 +2,10 @@
 import { APICallError, generateImage, RetryError } from 'ai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDarkroom, DarkroomCallError, type DarkroomImageOptions } from '../../client/src/ai-sdk.ts';
-import { Darkroom, GenerationFailed, InsufficientBalance } from '../../client/src/index.ts';
+import { Darkroom } from '../../client/src/index.ts';
+import { GenerationFailed, InsufficientBalance } from '../../client/src/errors.ts';
 import type { CreationRecord } from '../../service/creations/creation.ts';
-import { png } from '../whole/image-files.ts';
+import { png } from '../whole/image-origin.ts';
 import { sharedTestService, type Client, type NewClient, type TestService } from '../fixtures/service.ts';
 import { json, refusal, stub, thrownBy, type Sent } from './stub.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as client from '../../client/src/index.ts';
-import { type CreationResult, DarkroomError, UnexpectedAnswer } from '../../client/src/index.ts';
+import { type CreationResult } from '../../client/src/types/generated.ts';
+import { DarkroomError, UnexpectedAnswer } from '../../client/src/errors.ts';
 import { json, refusal, stub, thrownBy } from './stub.ts';
 
 async function errorOf(answer: Response): Promise<unknown> {

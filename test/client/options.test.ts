@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Darkroom, DarkroomError, version } from '../../client/src/index.ts';
+import { Darkroom, version } from '../../client/src/index.ts';
+import { DarkroomError } from '../../client/src/errors.ts';
 import manifest from '../../client/package.json' with { type: 'json' };
 import { json, stub, testKey, thrownBy } from './stub.ts';
 

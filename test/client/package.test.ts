@@ -1,17 +1,20 @@
 /** The package as it is packed: what is in it, how large it is, and whether publint finds a fault. */
-import { gzipSync } from 'node:zlib';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildClient } from '../../client/build.ts';
 import manifest from '../../client/package.json' with { type: 'json' };
 import * as source from '../../client/src/index.ts';
-import { root } from '../docs/pages.ts';
+import * as client from '../../client/src/index.ts';
+import { headOf, schemasOf, typesPath } from '../../client/types.ts';
+import { firstColumn, readPage, root, sectionOf } from '../docs/pages.ts';
+import { stub } from './stub.ts';
 
 /** The most bytes of each entry with everything that it loads, as it is and compressed. */
 const limits: Readonly<Record<string, { readonly bytes: number; readonly gzipped: number }>> = {
@@ -112,3 +115,39 @@ describe('the package', () => {
     );
   });
 });
+
+it('The types of the client are those of docs/openapi.json; npm run openapi writes them', () => {
+  const schemas = schemasOf(readFileSync(join(root, 'docs/openapi.json'), 'utf8'));
+  const file = readFileSync(join(root, typesPath), 'utf8');
+  const types = file.slice(file.indexOf('/**'));
+  expect(file.slice(0, file.indexOf('/**')), 'run npm run openapi').toBe(`${headOf(schemas, types)}\n`);
+});
+
+const page = readPage('docs/client.md');
+
+describe('docs/client.md', () => {
+  it('The table of errors has every class of errors, and nothing else', () => {
+    const classes = Object.entries(client)
+      .filter(([, one]) => typeof one === 'function' && one.prototype instanceof client.DarkroomError)
+      .map(([name]) => name);
+    expect(firstColumn(sectionOf(page, '## Errors')).toSorted()).toEqual(classes.toSorted());
+  });
+
+  it('The table of calls has every call of the client, and nothing else', () => {
+    const { darkroom } = stub([]);
+    const calls = Object.entries(darkroom).flatMap(([room, part]: [string, unknown]) =>
+      typeof part === 'object' && part !== null
+        ? Object.getOwnPropertyNames(Object.getPrototypeOf(part))
+            .filter((name) => !internal.includes(name))
+            .map((name) => `${room}.${name}`)
+        : [],
+    );
+    const named = firstColumn(sectionOf(page, '## Calls')).map(
+      (cell) => /^`(\w+\.\w+)/.exec(cell)?.[1] ?? cell,
+    );
+    expect(named.toSorted()).toEqual(calls.toSorted());
+  });
+});
+
+/** Methods that only the client itself calls. The declarations of the package do not have them. */
+const internal: readonly string[] = ['constructor', 'read', 'waitSince'];

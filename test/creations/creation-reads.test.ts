@@ -69,25 +69,6 @@ describe('A page of an account with many creations', () => {
     );
     expect([page.next, reads]).toEqual([idOf(total - 100), [100]]);
   });
-
-  it('Pages follow each other without gaps and repeats until the last one', async () => {
-    const { found, sizes } = await walk({ limit: 100 });
-    expect(found).toEqual(Array.from({ length: total }, (_, index) => idOf(total - 1 - index)));
-    expect(sizes.at(-1)).toBe(3);
-  });
-
-  it('A page that ends with the oldest creation names no next page', async () => {
-    expect(await pageOfCreations(table, accountId, { limit: 3, before: idOf(3) })).not.toHaveProperty('next');
-    expect(
-      await pageOfCreations(table, accountId, { limit: 1, before: idOf(1), model: 'sandbox-pro' }),
-    ).not.toHaveProperty('next');
-  });
-
-  it('A page that is larger than one call allows is read in several calls', async () => {
-    reads = [];
-    const page = await pageOfCreations(table, accountId, { limit: 250 });
-    expect([page.creations.length, reads]).toEqual([250, [100, 100, 50]]);
-  });
 });
 
 describe('A page of the creations that a filter wants', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { providers } from '../../service/catalog/providers.ts';
-import { failureNames, failures } from '../../service/contract/failures.ts';
-import { creationView, isTerminal, resultUrls } from '../../service/creations/creation.ts';
+import { creationView, resultUrls } from '../../service/creations/creation.ts';
 import { type ImageRequestBody, imageRequestSchema } from '../../service/creations/image-request.ts';
 import { machineOf } from '../../service/creations/machines.ts';
 import { fieldErrors } from '../../service/values/problem.ts';
@@ -37,53 +36,6 @@ describe('a creation as its client sees it', () => {
     });
   });
 
-  it('A cancelled creation is a failed one with the time of its cancel', () => {
-    const cancelledAt = '2026-11-21T12:00:40.000Z';
-    const cancelled = aCreation({
-      status: 'failed',
-      failure: 'InternalFailure',
-      refundedMicros: asMicros(40_000),
-      completedAt: cancelledAt,
-      cancelledAt,
-    });
-    expect(creationView(cancelled, base, now)).toMatchObject({
-      status: 'failed',
-      error: 'Generation failed.',
-      retryable: true,
-      amount_refunded: 0.04,
-      completed_at: cancelledAt,
-      cancelled_at: cancelledAt,
-    });
-  });
-
-  it('A completed creation has the addresses, sizes and types of its images', () => {
-    const webhook = {
-      url: 'https://hooks.test',
-      status: 'pending',
-      attempts: 2,
-      nextAt: now,
-      body: '{}',
-    } as const;
-    expect(creationView(aCompletedCreation({ webhook, seed: 0 }), base, now)).toMatchObject({
-      status: 'completed',
-      seed: 0,
-      result_urls: ['https://results.test/results/unguessable.png'],
-      results: [
-        {
-          url: 'https://results.test/results/unguessable.png',
-          width: 1024,
-          height: 1024,
-          content_type: 'image/png',
-          bytes: 123_456,
-        },
-      ],
-      result_expires_at: '2026-12-21T12:00:30.000Z',
-      webhook: { url: 'https://hooks.test', status: 'pending', attempts: 2 },
-      started_at: '2026-11-21T12:00:31.000Z',
-      completed_at: '2026-11-21T12:00:34.000Z',
-    });
-  });
-
   it.each(['present', 'absent'] as const)(
     'A result whose credentials are %s says so',
     (contentCredentials) => {
@@ -102,34 +54,6 @@ describe('a creation as its client sees it', () => {
       'content_type',
       'bytes',
     ]);
-  });
-
-  it('A creation whose images have expired has no addresses, and its expiry date lies in the past', () => {
-    const view = creationView(aCompletedCreation({ resultsExpireAt: now }), base, now);
-    expect(view).toMatchObject({
-      status: 'completed',
-      result_urls: [],
-      results: [],
-      result_expires_at: '2026-11-21T12:00:30.000Z',
-    });
-  });
-
-  it.each(failureNames)('A creation that failed by %s has the message and the refunded amount', (failure) => {
-    const creation = aCreation({
-      status: 'failed',
-      failure,
-      refundedMicros: asMicros(40_000),
-      completedAt: '2026-11-21T12:00:40.000Z',
-    });
-    const view = creationView(creation, base, now);
-    expect(view).toMatchObject({
-      status: 'failed',
-      cost: 0.04,
-      amount_refunded: 0.04,
-      error: failures[failure].message,
-      retryable: failures[failure].retryable,
-    });
-    expect(view).not.toHaveProperty('result_urls');
   });
 
   it('A creation never shows a provider, a job, a lease, a key or the body of a webhook', () => {
@@ -194,15 +118,6 @@ describe('a month', () => {
 });
 
 describe('a creation', () => {
-  it('A creation is terminal when it is completed or failed', () => {
-    expect((['queued', 'processing', 'completed', 'failed'] as const).map(isTerminal)).toEqual([
-      false,
-      false,
-      true,
-      true,
-    ]);
-  });
-
   it('The executions of a creation have its id as their name, with a number from the second execution on', () => {
     expect([1, 2, 3].map((number) => executionName(creationId, number))).toEqual([
       creationId,

@@ -3,25 +3,24 @@
  * a name (```json example=NAME), and each name has a call here. Where a page shows a curl command for the
  * answer (```console example=NAME, or the block before the JSON), the test sends exactly this request.
  */
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { png } from '../whole/image-files.ts';
 import * as z from 'zod';
+import { type OperationName, operations } from '../../service/contract/operations.ts';
+import documented from '../../service/document/examples.json' with { type: 'json' };
+import { documentation } from '../../service/document/operations.ts';
 import { setNotices } from '../../service/notices/alert-settings.ts';
 import { asMicros } from '../../service/values/money.ts';
-import { documentation } from '../../service/document/operations.ts';
-import { operations, type OperationName } from '../../service/contract/operations.ts';
-import documented from '../../service/document/examples.json' with { type: 'json' };
-import { sharedTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
-import { readPage, type Page } from './pages.ts';
-import { commandOf } from './shown-commands.ts';
+import { type Answer, type Client, sharedTestService, type TestService } from '../fixtures/service.ts';
+import { png } from '../whole/image-origin.ts';
+import { commandOf, type Page, readPage } from './pages.ts';
 
 const api = readPage('docs/api.md');
 const readme = readPage('README.md');

@@ -1,14 +1,25 @@
 /** The tables of the documentation have a row for everything that the code states in a table. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { portalSettings } from '../../lib/settings-of-parts.ts';
-import { compatibleStyleNames, providers } from '../../service/catalog/providers.ts';
+import { operations, type OperationName, openaiOperations } from '../../service/contract/operations.ts';
 import { failureNames, failures } from '../../service/contract/failures.ts';
-import { alarmMetric, type MetricDefinition, metrics } from '../../service/contract/metrics.ts';
-import { type OperationName, operations } from '../../service/contract/operations.ts';
-import { documentation } from '../../service/document/operations.ts';
+import { alarmMetric, metrics, type MetricDefinition } from '../../service/contract/metrics.ts';
 import { styles } from '../../service/vendors/compatible/styles.ts';
+import { compatibleStyleNames } from '../../service/catalog/providers.ts';
+import { providers } from '../../service/catalog/providers.ts';
+import { portalSettings } from '../../lib/settings-of-parts.ts';
+import { documentation } from '../../service/document/operations.ts';
 import { fullSettings } from '../stack/full-settings.ts';
-import { firstColumn, readPage, sectionOf, tableRows } from './pages.ts';
+import { firstColumn, readPage, sectionOf, tableRows, root } from './pages.ts';
+import { repeatedCallSeconds, toolWaitSeconds } from '../../service/contract/limits.ts';
+import { tools } from '../../service/mcp/tools/tools.ts';
+import { qualityWords } from '../../service/openai/fields.ts';
+import { readSize, shapeOf } from '../../service/openai/size.ts';
+import { errorRows } from '../../service/openai/refusal.ts';
+import { catalog } from '../catalog/catalog-fixture.ts';
+import { formattedPage } from '../../lab/formatted-page.ts';
+import { quotasTable } from '../../admin/preflight/quotas/page.ts';
 
 const api = readPage('docs/api.md');
 const alarmsPage = readPage('docs/alarms.md');
@@ -146,5 +157,112 @@ describe('docs/providers.md', () => {
     const named = members.flatMap((cell) => cell.match(/\w+/g) ?? []);
     // The table of styles shows where source images go in `sourceField`.
     expect([...named, 'sourceField'].toSorted()).toEqual(Object.keys(styles.openai).toSorted());
+  });
+});
+
+const mcpPage = readPage('docs/mcp.md');
+
+describe('docs/mcp.md', () => {
+  it('lists the tools with their arguments', () => {
+    const rows = tableRows(sectionOf(mcpPage, '## Tools')).map(([name = '', args = '']) => [
+      name.replaceAll('`', ''),
+      [...args.matchAll(/`(\w+)`/g)].map(([, argument]) => argument).toSorted(),
+    ]);
+    const stated = tools.map(({ name, input }) => {
+      const names = Object.keys(input.properties).toSorted();
+      return [name, name === 'quote_image' ? ['generate_image', 'wait_seconds'] : names];
+    });
+    expect(rows).toEqual(stated);
+  });
+
+  it('tells how long a call waits, and how long a repeated call attaches', () => {
+    const waits = sectionOf(mcpPage, '## Waits');
+    expect(waits).toContain(`waits ${toolWaitSeconds.usual} seconds`);
+    expect(waits).toContain(`from 0 to ${toolWaitSeconds.most}`);
+    expect(sectionOf(mcpPage, '## Repeated calls')).toContain(`Within ${repeatedCallSeconds} seconds`);
+  });
+
+  it.each([...mcpPage.text.matchAll(/^```json\n([^]*?)^```/gm)].map(([, text = '']) => text))(
+    'has settings that a host can read, with the key and the address: %s',
+    (text) => {
+      const settings = JSON.parse(text) as Record<string, Record<string, Record<string, unknown>>>;
+      const { darkroom } = settings['mcpServers'] ?? settings['servers'] ?? {};
+      const isCommand = darkroom?.['command'] === 'npx';
+      expect(darkroom).toMatchObject(
+        isCommand
+          ? { args: ['-y', 'darkroom-client', 'mcp'], env: { DARKROOM_BASE_URL: 'https://darkroom.example' } }
+          : { url: 'https://darkroom.example/mcp' },
+      );
+      expect(JSON.stringify(darkroom)).toMatch(/"Bearer \$\{|"dk_live_…"/);
+    },
+  );
+});
+
+const openaiPage = readPage('docs/openai.md');
+const code = (word: string): string => `\`${word}\``;
+/** Refusals of the portal alone. */
+const ofThePortal = ['forbidden', 'conflict'];
+
+describe('docs/openai.md', () => {
+  it('The table of operations has every operation', () => {
+    const stated = Object.values(openaiOperations).map(({ method, path }) => `${method} ${path}`);
+    const rows = tableRows(openaiPage.text).map(([first]) => first);
+    expect(rows.filter((first) => /^(GET|POST) /.test(first ?? '')).toSorted()).toEqual(stated.toSorted());
+  });
+
+  it('The table of errors has status, type, code and retry of every error', () => {
+    const rows = Object.entries(errorRows)
+      .filter(([name]) => !ofThePortal.includes(name))
+      .map(([name, { status, type, retry }]) => [
+        String(status),
+        code(type),
+        code(name),
+        retry ? 'yes' : 'no',
+      ]);
+    const shown = tableRows(sectionOf(openaiPage, '## Errors')).map((cells) => cells.slice(0, 4));
+    expect(shown.toSorted()).toEqual(rows.toSorted());
+  });
+
+  it('The table of qualities has every word', () => {
+    const rows = tableRows(sectionOf(openaiPage, '### Qualities')).map(([word, meaning]) => [
+      word,
+      word === '`auto`' ? 'auto' : meaning,
+    ]);
+    expect(rows).toEqual(
+      Object.entries(qualityWords).map(([word, meaning]) => [
+        code(word),
+        meaning === 'auto' ? meaning : meaning.join(', else '),
+      ]),
+    );
+  });
+
+  it('The table of sizes is what a model of all resolutions and ratios renders', () => {
+    const model = catalog.models.find(({ id }) => id === 'gpt-image-2');
+    const rows = tableRows(sectionOf(openaiPage, '### Sizes'));
+    expect(rows.length).toBeGreaterThan(10);
+    for (const [size = '', resolution, ratio] of rows) {
+      const read = readSize(size.replaceAll('`', ''));
+      const shape = model && read && read !== 'auto' ? shapeOf(read, model, model.routes) : undefined;
+      expect([size, shape?.resolution, shape?.aspectRatio]).toEqual([size, resolution, ratio]);
+    }
+  });
+});
+
+describe('The page about the preflight', () => {
+  it('has the table of quotas as the data has it', async () => {
+    expect(readPage('docs/capacity.md').text).toContain((await formattedPage(quotasTable())).trim());
+  });
+
+  it('lists every permission that the command asks by', () => {
+    const folder = join(root, 'admin/preflight');
+    const code = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join('\n');
+    const named = [...code.matchAll(/ask(?:Aws|ForOne)\(\s*'([\w-]+:\w+)/g)].map(([, name]) => name);
+    const policy = deployingPage.blocks.find(({ example }) => example === 'preflight-policy');
+    const { Statement } = JSON.parse(policy?.text ?? '{}') as { Statement: { Action: string[] }[] };
+    expect(named.length).toBeGreaterThan(10);
+    expect(Statement.flatMap(({ Action }) => Action)).toEqual([...new Set(named)].sort());
   });
 });

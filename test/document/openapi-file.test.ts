@@ -1,10 +1,108 @@
-/** docs/openapi.json is what the code says today, and well-formed by the rules of Redocly. */
+/**
+ * The schema of an image request refuses nothing that the API accepts. What it cannot refuse is listed here.
+ * Every accepted request of the other tests is checked as well (test/fixtures/service.ts).
+ */
 import { readFileSync } from 'node:fs';
-import { createConfig, lintFromString } from '@redocly/openapi-core';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { aspectRatios, outputFormats, resolutions } from '../../service/contract/request-fields.ts';
+import { imageRequestSchema, missingPrompt } from '../../service/creations/image-request.ts';
+import written from '../../docs/openapi.json' with { type: 'json' };
+import { refusedByDocument } from '../../service/document/check/refused-by-document.ts';
+import { plainBodies, right } from '../fixtures/plain-bodies.ts';
+import { acceptedBodies, refusedBodies } from '../whole/request-bodies.ts';
 import { operations } from '../../service/contract/operations.ts';
 import { documentPath } from '../../service/document/document-path.ts';
 import { documentText } from '../../service/document/document.ts';
+
+function findings(body: object): string[] {
+  const path = '/api/public/v1/images/quote';
+  return refusedByDocument({ method: 'POST', path, headers: {}, text: JSON.stringify(body) });
+}
+
+/** Rules that no schema can say, with the bodies of test/whole/request-bodies.ts that break only such rules. */
+const unsayable: Readonly<Record<string, readonly string[]>> = {
+  'a length counts after the spaces around are removed': ['prompt of 10,001 characters'],
+  'the model sets narrower limits': [
+    'prompt longer than the model takes',
+    'more image_urls than the model takes',
+    'image_urls for a model that takes none',
+    'an output_format that the model has not',
+  ],
+  'text is well-formed': [
+    'a user with half of a surrogate pair',
+    'half a surrogate pair in the prompt',
+    'half a surrogate pair in a metadata key',
+    'half a surrogate pair in a metadata value',
+  ],
+  'an amount has at most six decimals': ['a max_cost of 7 decimals'],
+  'the service may call the address': [
+    'an image url of another scheme',
+    'an image url with a user name',
+    'an image url of a private address',
+    'a webhook_url that is no address',
+    'a webhook_url with a password',
+  ],
+};
+
+describe('the schema of an image request', () => {
+  it('The document has every field of the request, each with a description', () => {
+    const { properties } = written.components.schemas.ImageRequest;
+    expect(Object.keys(properties).sort()).toEqual(Object.keys(imageRequestSchema._zod.def.in.shape).sort());
+    expect(Object.values(properties).filter(({ description }) => description.length < 10)).toEqual([]);
+  });
+
+  it.each(acceptedBodies)('The schema accepts, as the API does: %s', (_what, body) => {
+    expect(findings(body)).toEqual([]);
+  });
+
+  it('The schema refuses what the API refuses, but for the rules that it cannot say', () => {
+    const taken = refusedBodies.filter(([, body]) => findings(body).length === 0).map(([what]) => what);
+    expect(taken.toSorted()).toEqual(Object.values(unsayable).flat().toSorted());
+  });
+
+  it('The schema accepts every body at random that the API accepts', () => {
+    // An address that is empty passes service/creations/image-request.ts and fails service/outbound/client-url.ts.
+    const text = (most: number, least = 0) =>
+      fc.string({ unit: 'binary', minLength: least, maxLength: most });
+    const body = fc.record(
+      {
+        model: text(3),
+        prompt: fc.option(text(5)),
+        resolution: fc.constantFrom(...resolutions, '8K', null),
+        aspect_ratio: fc.constantFrom(...aspectRatios, '1:2', null),
+        output_format: fc.constantFrom(...outputFormats, 'gif', null),
+        image_urls: fc.option(fc.array(text(20, 1), { maxLength: 12 })),
+        webhook_url: fc.option(text(20, 1)),
+        ...plainBodies((field) =>
+          fc.oneof(right(field), fc.integer(), fc.double(), text(5), fc.constant(null)),
+        ),
+        metadata: fc.option(fc.dictionary(text(45), text(8), { maxKeys: 18 })),
+        user: fc.option(text(70)),
+        max_cost: fc.option(
+          fc.oneof(
+            fc.double(),
+            fc.nat().map((micros) => micros / 1_000_000),
+          ),
+        ),
+      },
+      { requiredKeys: ['model'] },
+    );
+    let accepted = 0;
+    fc.assert(
+      fc.property(body, (drawn) => {
+        const sent = JSON.parse(JSON.stringify(drawn)) as object;
+        const { data } = imageRequestSchema.safeParse(sent);
+        if (!data || missingPrompt(data)) return;
+        accepted += 1;
+        expect(findings(sent)).toEqual([]);
+      }),
+      { numRuns: 1_500, seed: 7 },
+    );
+    expect(accepted).toBeGreaterThan(100);
+  });
+});
 
 const text = readFileSync(new URL(`../../${documentPath}`, import.meta.url), 'utf8');
 
@@ -15,7 +113,7 @@ const exceptions: Readonly<Record<string, string>> = {
   '#/components/responses/UnknownRoute': 'No path can have the answer to unknown paths.',
 };
 
-async function findings(source: string): Promise<string[]> {
+async function redoclyFindings(source: string): Promise<string[]> {
   const config = await createConfig({ extends: ['recommended'] });
   const problems = await lintFromString({ source, absoluteRef: documentPath, config });
   return problems
@@ -29,9 +127,9 @@ describe('docs/openapi.json', () => {
   });
 
   it('The recommended rules of Redocly find nothing but the named exceptions', async () => {
-    expect(await findings(text)).toEqual([]);
+    expect(await redoclyFindings(text)).toEqual([]);
     expect(
-      await findings(text.replace('"operationId": "listModels"', '"operationId": "list models"')),
+      await redoclyFindings(text.replace('"operationId": "listModels"', '"operationId": "list models"')),
     ).toEqual([expect.stringContaining('operation-operationId-url-safe')]);
   });
 

@@ -10,7 +10,8 @@ import type { SourceResult } from '../../service/outbound/outbound.ts';
 import { pngOf, stub } from '../api/fakes.ts';
 import { accepting, post, type Stage } from '../api/serve-fixture.ts';
 import { accountId, aCreation, now } from '../fixtures/records.ts';
-import { jpeg, png, webp } from '../whole/image-files.ts';
+import { jpeg, png, webp } from '../whole/image-origin.ts';
+import { answering, never, openLimits, outbound, recordingServer } from '../outbound/recording-server.ts';
 
 const fetched = (width: number, height: number): SourceResult => ({
   kind: 'fetched',
@@ -33,38 +34,6 @@ function giving(...results: readonly SourceResult[]): Stage {
     fetchSource: async (url) => Promise.resolve(results[Number(url.split('/').at(-1))] ?? good),
   });
 }
-
-/** Status and error of a request whose second source image is this. */
-async function refusalOf(second: SourceResult): Promise<unknown> {
-  const answer = await post(giving(good, second), withImages(2));
-  return [answer.status, answer.body];
-}
-
-describe('a source image that cannot be used', () => {
-  it.each([true, false])('A download that failed is answered 502 with retryable: %j', async (retryable) => {
-    expect(await refusalOf({ kind: 'failed', retryable })).toEqual([
-      502,
-      {
-        error: {
-          code: 'ERR_INPUT_FETCH_FAILED',
-          message: 'The source image 1 could not be downloaded. Nothing was started and nothing was charged.',
-          details: { reason: 'input_fetch_failed', retryable, input_index: 1 },
-        },
-      },
-    ]);
-  });
-
-  it.each([
-    [64, 64],
-    [64, 8_192],
-    [3_051, 8_192],
-    [5_000, 5_000],
-  ])('A source image of %i x %i pixels is accepted', async (width, height) => {
-    const stage = giving(fetched(width, height));
-    expect((await post(stage, withImages(1))).status).toBe(202);
-    expect(stage.orders[0]?.creations[0].sources).toMatchObject([{ width, height }]);
-  });
-});
 
 describe('the copies of the source images', () => {
   it.each([
@@ -258,5 +227,49 @@ describe('an execution that cannot be started', () => {
       ['info creation_accepted', { started: 'unclear' }],
       ['info start_unclear', { creationId: id }],
     ]);
+  });
+});
+
+const server = await recordingServer();
+
+describe('A source image that is fetched', () => {
+  it('A source image is requested with these headers and without a body', async () => {
+    server.answerBy(answering(200, 'bytes'));
+    const clock = openLimits();
+    expect(await outbound({ clock }).fetchSource(server.url('/a.png'), never)).toEqual({
+      kind: 'fetched',
+      bytes: Buffer.from('bytes'),
+    });
+    expect(server.received.map(({ line, headers }) => [line, headers])).toEqual([
+      [
+        'GET /a.png',
+        {
+          host: `127.0.0.1:${server.port}`,
+          connection: 'close',
+          'user-agent': 'Darkroom/1',
+          accept: 'image/jpeg, image/png, image/webp',
+          'accept-encoding': 'identity',
+        },
+      ],
+    ]);
+    expect([clock.asked, clock.released()]).toEqual([[5_000], 1]);
+  });
+
+  it.each([
+    [10_000_000, 'fetched'],
+    [10_000_001, 'too_large'],
+  ])('A source image of %i bytes is %s', async (bytes, kind) => {
+    server.answerBy(answering(200, Buffer.alloc(bytes)));
+    expect((await outbound().fetchSource(server.url(), never)).kind).toBe(kind);
+  });
+
+  it('A redirect without a location fails, and a location that is no URL is refused', async () => {
+    server.answerBy(answering(302));
+    expect(await outbound().fetchSource(server.url(), never)).toEqual({ kind: 'failed', retryable: false });
+    server.answerBy(answering(302, '', { location: 'http://[' }));
+    expect(await outbound().fetchSource(server.url(), never)).toEqual({
+      kind: 'refused',
+      why: 'must be an http or https address',
+    });
   });
 });

@@ -1,8 +1,7 @@
 /** An alarm is billed for each metric that it reads. */
 import { describe, expect, it } from 'vitest';
 import { billedMetrics } from '../../lab/cost/resources.ts';
-import { alarms } from '../stack/alarm-words.ts';
-import { alarmsOf } from '../stack/optional-alarms.ts';
+import { alarms, alarmsOf } from '../stack/alarm-words.ts';
 
 const billed = (name: string): number | undefined => {
   const alarm = alarms.find((known) => known.name === name);

@@ -10,7 +10,7 @@ import {
 import { afterEach } from 'vitest';
 import { createRestApi } from '../../local/gateway/rest-api.ts';
 import { listenOnLoopback } from '../../local/http.ts';
-import type { LocalRestApi } from '../../local/template.ts';
+import type { LocalRestApi } from '../../local/template/apis.ts';
 import { createRunner, type Running, type RunOptions } from './lambda-fixture.ts';
 
 interface RestOptions extends RunOptions {

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAuthorizer } from '../../local/aws/iam.ts';
 import { readTemplate } from '../../local/template.ts';
-import type { LocalFunction, LocalTemplate } from '../../local/template.ts';
+import type { LocalTemplate } from '../../local/template.ts';
+import type { LocalFunction } from '../../local/template/compute.ts';
 import { synthesize } from './synthesized-stack.ts';
 
 describe('the template of a stack that CDK has synthesized', () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { apiKeyText } from '../fixtures/records.ts';
-import { generations, type ToolResult } from './clients.ts';
+import { generations, served, type ToolResult } from './clients.ts';
 import { mcpStage, processing } from './mcp-fixture.ts';
-import { served } from './served-stage.ts';
 
 describe.each(Object.entries(generations))('%s', (_name, connect) => {
   it('finds the tools, and gets a picture', async () => {

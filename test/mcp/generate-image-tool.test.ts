@@ -3,7 +3,7 @@ import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { McpServices } from '../../service/mcp/open.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { fakePlaces, stub } from '../api/fakes.ts';
-import { catalogOf, routeOf } from '../catalog/sold-catalog-fixture.ts';
+import { catalogOf, routeOf } from '../catalog/catalog-fixture.ts';
 import { callTool, completed, failed, mcpStage, processing } from './mcp-fixture.ts';
 
 const prompt = 'a quiet lake';

@@ -155,12 +155,4 @@ describe('list_creations', () => {
     expect(has_more).toBe(true);
     expect(creations).toMatchObject([{ id: creationId, prompt: 'é'.repeat(200) }]);
   });
-
-  it.each([
-    [{ limit: 0 }, 'limit: must be a whole number from 1 to 100'],
-    [{ limit: {} }, 'limit: must be a whole number from 1 to 100'],
-    [{ status: 'done' }, 'status: must be one of'],
-  ])('refuses %j as the API does', async (args, sentence) => {
-    expect((await callTool(mcpStage(), 'list_creations', args)).said).toContain(sentence);
-  });
 });

@@ -3,8 +3,7 @@ import type { StoredImage } from '../../service/creations/creation.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { UploadReader } from '../../service/uploads/upload-store.ts';
 import { pngBytes, pngOf, stub } from '../api/fakes.ts';
-import { base64Of, completing, scene, type Scene, type Setup } from './images-fixture.ts';
-import type { OpenaiAnswer } from './openai-fixture.ts';
+import { base64Of, completing, type OpenaiAnswer, scene, type Scene, type Setup } from './openai-fixture.ts';
 
 type Part = readonly [head: string, value: string | Uint8Array];
 const field = (name: string, value: string): Part => [

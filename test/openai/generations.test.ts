@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asMicros } from '../../service/values/money.ts';
 import { now } from '../fixtures/records.ts';
-import { base64Of, completing, failing, onePicture, pictureAt, scene } from './images-fixture.ts';
+import { base64Of, completing, failing, onePicture, pictureAt, scene } from './openai-fixture.ts';
 
 const body = { model: 'sandbox-standard', prompt: 'a quiet lake' };
 const dataOf = (answer: { body: Record<string, unknown> }): unknown => answer.body['data'];

@@ -3,7 +3,7 @@ import { openaiModels } from '../../service/openai/models.ts';
 import type { OpenaiModelServices } from '../../service/openai/open.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { accepting, type Stage, type StageServices } from '../api/serve-fixture.ts';
-import { catalogOf } from '../catalog/sold-catalog-fixture.ts';
+import { catalogOf } from '../catalog/catalog-fixture.ts';
 import { ask, type OpenaiAnswer, type OpenaiSending } from './openai-fixture.ts';
 
 type Services = OpenaiModelServices & StageServices;

@@ -8,7 +8,7 @@ import { inOpenaiForm } from '../../service/openai/serve-openai.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { invalidRequest, Problem } from '../../service/values/problem.ts';
 import { aCreation, creationId, now } from '../fixtures/records.ts';
-import { base64Of, completing, type Course, failing, pictureAt, scene } from './images-fixture.ts';
+import { base64Of, completing, type Course, failing, pictureAt, scene } from './openai-fixture.ts';
 
 /** Status, type, code, param, whether to retry, and after how many seconds. */
 const shown = (problem: Problem): string => {

@@ -1,7 +1,7 @@
 /** A year with 100,000 rows of the ledger: what its pages read, and what they tell. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { generateYear, type Year } from './generated-year.ts';
-import { callerOf, micros, usageOf } from './same-sums.ts';
+import { callerOf, micros, usageOf, expectSameSums } from './same-sums.ts';
 
 let year: Year;
 let here: ReturnType<typeof callerOf>;
@@ -48,3 +48,9 @@ function groupsBehind(prefix: string, sums: ReadonlyMap<string, number>): Map<st
     [...sums].flatMap(([name, sum]) => (name.startsWith(prefix) ? [[name.slice(prefix.length), sum]] : [])),
   );
 }
+
+it('Home, wallet, usage, the files and the audit tell the same sums of 100,000 rows', async () => {
+  const year = generateYear();
+  expect(year.expected.rows).toBeGreaterThan(99_900);
+  await expectSameSums(year);
+});

@@ -8,9 +8,8 @@ import { getDelivery, getWebhooks, listDeliveries } from '../../service/portal/r
 import type { AccountId, CreationId } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { accountId, aCompletedCreation, aCreation, anAccount, now } from '../fixtures/records.ts';
-import { problemOf } from './problem-of.ts';
-import { aCaller, ask } from './read-fixture.ts';
-import { bodyOf, idAt, log, openBeforeEach, stored, table } from './read-stage.ts';
+import { problemOf } from './portal-fixture.ts';
+import { aCaller, ask, bodyOf, idAt, log, openBeforeEach, stored, table } from './read-fixture.ts';
 
 openBeforeEach();
 

@@ -12,7 +12,7 @@ import { asMicros } from '../../service/values/money.ts';
 import { accountId, aCreation, anApiKey, now } from '../fixtures/records.ts';
 import { startMemory } from '../tables/engines.ts';
 import { idOf, openStores, orderOf } from '../tables/facts.ts';
-import { problemOf } from './problem-of.ts';
+import { problemOf } from './portal-fixture.ts';
 import { aCaller, ask } from './read-fixture.ts';
 
 let table: Table;

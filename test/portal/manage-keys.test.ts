@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { parseKey } from '../../service/accounts/api-key.ts';
 import type { AccountId, KeyId } from '../../service/values/ids.ts';
 import { now } from '../fixtures/records.ts';
-import { conflictWith, inBetween, loseAnswerOf } from './broken-calls.ts';
+import { conflictWith, inBetween, loseAnswerOf } from './portal-fixture.ts';
 import {
   type Answered,
   type AnyBody,

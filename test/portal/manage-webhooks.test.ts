@@ -7,7 +7,7 @@ import { creationToItem } from '../../service/creations/creation-items.ts';
 import { type AccountId, type CreationId, uuidV7 } from '../../service/values/ids.ts';
 import type { Delivery } from '../../service/webhooks/delivery.ts';
 import { aCompletedCreation, now } from '../fixtures/records.ts';
-import { conflictWith, inBetween, loseAnswerOf } from './broken-calls.ts';
+import { conflictWith, inBetween, loseAnswerOf } from './portal-fixture.ts';
 import { type Answered, fieldsOf, openWholePortal, type SignedIn, type WholePortal } from './whole-portal.ts';
 
 const day = 86_400_000;

@@ -18,9 +18,8 @@ import { asMicros } from '../../service/values/money.ts';
 import { nilId } from '../../service/webhooks/redeliver.ts';
 import { accountId, anAccount, anApiKey, keyId, now } from '../fixtures/records.ts';
 import { orderOf } from '../tables/facts.ts';
-import { problemOf } from './problem-of.ts';
-import { ask, personId } from './read-fixture.ts';
-import { bodyOf, idAt, log, openBeforeEach, stored, table } from './read-stage.ts';
+import { problemOf } from './portal-fixture.ts';
+import { ask, bodyOf, idAt, log, openBeforeEach, personId, stored, table } from './read-fixture.ts';
 
 openBeforeEach();
 

@@ -1,13 +1,11 @@
-/**
- * The frame of the portal and its sign-in over sockets: the real functions, adapters and issuer, over a table in
- * memory. A distribution stands before them, as in AWS: it alone knows the secret of the origin.
- */
+/** Ways in which the table answers one call badly, or is asked by somebody else in between. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Context } from 'aws-lambda';
 import { createDirectClient } from '../../lab/simulation/aws/http-exchange.ts';
 import { createSimulatedTable } from '../../lab/simulation/aws/simulated-table.ts';
+import { AnswerLost, AwsError } from '../../local/aws/aws-error.ts';
 import { gatewayEvent } from '../../local/gateway/events.ts';
 import { readResponse, sendResponse } from '../../local/gateway/gateway.ts';
 import { createRouter } from '../../local/gateway/router.ts';
@@ -35,14 +33,72 @@ import { createPeopleStore } from '../../service/portal/people-store.ts';
 import { createPortalAccess } from '../../service/portal/session-store.ts';
 import type { PortalSettings } from '../../service/portal/settings.ts';
 import { serveSignIn } from '../../service/portal/sign-in/handlers.ts';
-import { createLoginBox, type SignInServices } from '../../service/portal/sign-in/open.ts';
+import { createLoginBox } from '../../service/portal/sign-in/open.ts';
+import type { SignInServices } from '../../service/portal/sign-in/open.ts';
 import { createOpenid, type IdentityProvider } from '../../service/portal/sign-in/openid.ts';
+import { Problem } from '../../service/values/problem.ts';
 import { schema } from '../../service/values/runtime.ts';
 import { startBudget } from '../../service/values/time.ts';
 import { fakeLog, type FakeLog } from '../api/fakes.ts';
 import { type Browser, openBrowser } from '../fixtures/portal.ts';
 import { anAccount } from '../fixtures/records.ts';
+import type { WholePortal } from './whole-portal.ts';
 
+const writes = ['PutItem', 'UpdateItem', 'TransactWriteItems'];
+
+/** Whether the call writes an item whose sort key begins so. */
+function isWriteOf(sortKey: string, operation: string, input: unknown): boolean {
+  return writes.includes(operation) && JSON.stringify(input).includes(`"sk":{"S":"${sortKey}`);
+}
+
+/** The next write of such an item takes effect, and its answer is lost. */
+export function loseAnswerOf({ calls }: WholePortal, sortKey: string): void {
+  let isLost = false;
+  calls.around = (operation, input, run) => {
+    const answer = run();
+    if (isLost || !isWriteOf(sortKey, operation, input)) return answer;
+    isLost = true;
+    throw new AnswerLost();
+  };
+}
+
+/** The next writes of such an item conflict with another transaction. */
+export function conflictWith({ calls }: WholePortal, sortKey: string, times: number): void {
+  let left = times;
+  calls.around = (operation, input, run) => {
+    if (left === 0 || !isWriteOf(sortKey, operation, input)) return run();
+    left -= 1;
+    throw new AwsError('TransactionConflictException', 'another transaction holds the item');
+  };
+}
+
+/**
+ * Sends the second request at the moment at which the first one has read everything and is about to write such an
+ * item. Resolves with both answers.
+ */
+export async function inBetween<Answer>(
+  { calls }: WholePortal,
+  sortKey: string,
+  first: () => Promise<Answer>,
+  second: () => Promise<Answer>,
+): Promise<readonly [Answer, Answer]> {
+  const other: Answer[] = [];
+  calls.around = async (operation, input, run) => {
+    if (!isWriteOf(sortKey, operation, input)) return run();
+    calls.around = (_operation, _input, ordinary) => ordinary();
+    other.push(await second());
+    return run();
+  };
+  const one = await first();
+  const [two] = other;
+  if (two === undefined) throw new Error('the first request wrote no such item');
+  return [one, two];
+}
+
+/**
+ * The frame of the portal and its sign-in over sockets: the real functions, adapters and issuer, over a table in
+ * memory. A distribution stands before them, as in AWS: it alone knows the secret of the origin.
+ */
 const originSecret = 'secret of the origin';
 /** The secret that was replaced last. */
 export const previousOriginSecret = 'secret of the origin before';
@@ -229,4 +285,14 @@ function portalRoutes(): { readonly routeKey: string; readonly functionId: strin
     })),
     ...portalRoots.map((root) => ({ routeKey: `ANY ${root}/{proxy+}`, functionId: 'read' })),
   ];
+}
+
+/** The refusal with which the work ends. Throws when it does not end with one. */
+export async function problemOf(work: Promise<unknown>): Promise<Problem> {
+  const ended: unknown = await work.then(
+    () => new Error('it was not refused'),
+    (error: unknown) => error,
+  );
+  if (ended instanceof Problem) return ended;
+  throw ended;
 }

@@ -14,10 +14,10 @@ import { readBookedRows } from '../../service/usage/booked-row-reads.ts';
 import { type AccountId, type CreationId, uuidV7 } from '../../service/values/ids.ts';
 import { createDeliveryReads } from '../../service/webhooks/delivery-reads.ts';
 import { createDeliveryStore } from '../../service/webhooks/delivery-store.ts';
-import { collect } from '../fixtures/collect.ts';
+import { collect } from '../fixtures/values.ts';
 import { aCreation, anAccount, seededBytes } from '../fixtures/records.ts';
 import { startMemory } from '../tables/engines.ts';
-import { problemOf } from './problem-of.ts';
+import { problemOf } from './portal-fixture.ts';
 import { aCaller, ask } from './read-fixture.ts';
 
 const [hour, day] = [3_600_000, 86_400_000];

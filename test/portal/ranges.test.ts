@@ -5,7 +5,7 @@ import { listPortalCreations } from '../../service/portal/read/creations.ts';
 import { exportLedger } from '../../service/portal/read/ledger.ts';
 import { getUsage } from '../../service/portal/read/usage.ts';
 import { startMemory } from '../tables/engines.ts';
-import { problemOf } from './problem-of.ts';
+import { problemOf } from './portal-fixture.ts';
 import { provesRanges } from './range-facts.ts';
 import { ask } from './read-fixture.ts';
 

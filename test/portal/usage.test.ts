@@ -10,7 +10,7 @@ import { createUsageReads } from '../../service/usage/usage-store.ts';
 import { accountId, now } from '../fixtures/records.ts';
 import { startMemory } from '../tables/engines.ts';
 import { openStores } from '../tables/facts.ts';
-import { problemOf } from './problem-of.ts';
+import { problemOf } from './portal-fixture.ts';
 import { aCaller, ask } from './read-fixture.ts';
 
 let table: Table;

@@ -64,11 +64,6 @@ describe('the log of a creation past its deadline', () => {
     expect(report.refunded).toBe(0);
     expect(log.lines).toEqual(['alarm creation_past_deadline', 'info reconciled']);
   });
-
-  it('An alarm names the creation when the table is too busy to refund', async () => {
-    const { log } = await run({ creations: [aCreation()], at, refund: 'busy' });
-    expect(log.entries[0]).toEqual(['alarm refund_not_made', ids]);
-  });
 });
 
 describe('the next look at a creation', () => {

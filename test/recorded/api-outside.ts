@@ -1,6 +1,5 @@
 /** What lies outside the request: source images, AWS, the gateway, the room of the whole service. */
-import { jpeg, png, webp } from '../whole/image-files.ts';
-import { answering } from '../whole/image-origin.ts';
+import { answering, jpeg, png, webp } from '../whole/image-origin.ts';
 import type { ApiGroup, ApiStep, Scene } from './api-step.ts';
 
 const dusk = { model: 'sandbox-pro', prompt: 'make it dusk [sandbox:fail]' };

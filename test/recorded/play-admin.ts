@@ -1,10 +1,9 @@
 /** Plays the table of commands, one after another, and notes what each says. */
 import { PassThrough } from 'node:stream';
 import { admin } from '../admin/admin-run.ts';
-import { argumentsOf, type AdminGroup, type AdminStep } from './admin-step.ts';
+import { type AdminGroup, type AdminStep, argumentsOf } from './admin-step.ts';
 import { filled, type Scene } from './api-step.ts';
-import type { AdminEntry } from './entries.ts';
-import { createNormaliser, type Normaliser } from './normalise.ts';
+import { type AdminEntry, createNormaliser, type Normaliser } from './normalise.ts';
 import type { Stage } from './stage.ts';
 
 export async function playCommands(groups: readonly AdminGroup[], stage: Stage): Promise<AdminEntry[]> {

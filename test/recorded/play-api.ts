@@ -1,15 +1,14 @@
 /** Plays the tables of requests and notes the answers. */
 import type { Answer } from '../fixtures/service.ts';
 import {
-  filled,
-  requestLine,
   type ApiGroup,
   type ApiStep,
+  filled,
   type ReceivedStep,
+  requestLine,
   type Scene,
 } from './api-step.ts';
-import type { ApiEntry } from './entries.ts';
-import { createNormaliser, type Normaliser } from './normalise.ts';
+import { type ApiEntry, createNormaliser, type Normaliser } from './normalise.ts';
 import type { Stage } from './stage.ts';
 
 /** Plays the groups side by side, and notes them in the order of the table. */

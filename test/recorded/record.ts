@@ -1,10 +1,36 @@
-/** Plays every request and every command once, and returns what came back. */
+/** Every request of the recording, by the place where it is played. */
 import { adminGroups } from './admin-commands.ts';
-import { groups, lastGroups, strictServiceGroups } from './api-requests.ts';
-import type { ApiEntry, Recording } from './entries.ts';
+import { accessGroups, plainGroups, strictGroups } from './api-access.ts';
+import { creationGroups, timedGroups } from './api-creations.ts';
+import { inputGroups } from './api-inputs.ts';
+import { moneyGroups, policyGroups } from './api-money.ts';
+import { aloneGroups, outsideGroups } from './api-outside.ts';
+import { repeatGroups, waitGroups } from './api-repeats.ts';
+import type { ApiGroup } from './api-step.ts';
+import type { ApiEntry, Recording } from './normalise.ts';
 import { playCommands } from './play-admin.ts';
 import { playInTurn, playSideBySide } from './play-api.ts';
 import { setStage } from './stage.ts';
+
+/** Played side by side. Those that take longest come first. */
+const groups: readonly ApiGroup[] = [
+  ...outsideGroups,
+  ...creationGroups,
+  ...waitGroups,
+  ...repeatGroups,
+  ...moneyGroups,
+  ...policyGroups,
+  ...accessGroups,
+  ...inputGroups,
+];
+
+/** Played one after another, when all others have ended. */
+const lastGroups: readonly ApiGroup[] = [...aloneGroups, ...timedGroups];
+
+/** Of a service that tells failed authentications in the plain form and allows public addresses alone. */
+const strictServiceGroups: readonly ApiGroup[] = [...plainGroups, ...strictGroups];
+
+// Plays every request and every command once, and returns what came back.
 
 /** More lanes than processors, since a request mostly waits. */
 const lanes = 4;

@@ -3,7 +3,7 @@
  * byte but for what differs by chance (normalise.ts). After a change that is meant: write.ts records anew.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readableAnswer, readableRun, readRecording, type Recording } from './entries.ts';
+import { readableAnswer, readableRun, readRecording, type Recording } from './normalise.ts';
 import { record } from './record.ts';
 
 const recorded = readRecording();

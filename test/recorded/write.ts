@@ -1,7 +1,7 @@
 /** Writes the recording anew: `node test/recorded/write.ts`. Look at the difference before you keep it. */
 import { writeFile } from 'node:fs/promises';
 import { environment } from '../../lab/simulation/environment.ts';
-import { adminFile, apiFile } from './entries.ts';
+import { adminFile, apiFile } from './normalise.ts';
 
 Object.assign(process.env, environment);
 delete process.env['FORCE_COLOR'];

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it } from 'vitest';
-import { keys } from '../../service/aws/dynamodb/table.ts';
 import { issueSecret } from '../../admin/commands/webhooks.ts';
+import { keys } from '../../service/aws/dynamodb/table.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import { creationIdIn } from '../fixtures/values.ts';
 import {
@@ -19,8 +19,7 @@ import {
   submitToAnyRelease as submit,
 } from '../whole/workflow/creations.ts';
 import { statesLeft } from './each-state.ts';
-import { openStoredRelease } from './stored-release.ts';
-import { startTwoReleases, type Release, type TwoReleases } from './two-releases.ts';
+import { openStoredRelease, type Release, startTwoReleases, type TwoReleases } from './two-releases.ts';
 
 const commit = '9c400ea';
 const running: TwoReleases[] = [];

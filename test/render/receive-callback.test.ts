@@ -27,7 +27,7 @@ import {
 } from '../api/fakes.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
 import { callingProvider, type CallingProvider } from './calling-provider.ts';
-import { healthOf, noteNothing } from './fake-health.ts';
+import { healthOf, noteNothing } from './walk-fixture.ts';
 
 const capability = Buffer.from(seededBytes(32)).toString('base64url');
 const rendered: ProviderAnswer = { kind: 'rendered', bytes: pngBytes };

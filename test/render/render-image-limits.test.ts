@@ -11,7 +11,7 @@ import { schema } from '../../service/values/runtime.ts';
 import type { ImageProvider } from '../../service/vendors/provider.ts';
 import { fakeClock, type FakeClock, fakeLog, type FakeLog, pngBytes, rejection, stub } from '../api/fakes.ts';
 import { accountId, aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
-import { noteNothing } from './fake-health.ts';
+import { noteNothing } from './walk-fixture.ts';
 
 const payload = { creation_id: creationId };
 const ids = { creationId, accountId, executionId: `${creationId}-2` };
@@ -262,20 +262,6 @@ describe('the completion of a creation', () => {
       ],
       ['info creation_completed', { ...ids, millis: 4_321 }],
     ]);
-  });
-
-  it('An image that cannot be stored raises an alarm with the ids', async () => {
-    const { result, log } = render({ put: async () => Promise.reject(new TypeError('details')) });
-    expect(await rejection(result)).toMatchObject({ name: 'InternalFailure' });
-    expect(log.entries.at(-1)).toEqual(['alarm image_not_stored', { ...ids, error: 'TypeError' }]);
-  });
-
-  it('An invocation that finds the creation leased ends as StillRunning', async () => {
-    const creations = { lease: async () => Promise.resolve({ kind: 'leased_by_another' as const }) };
-    expect(await rejection(render({ creations }).result)).toEqual({
-      name: 'StillRunning',
-      message: 'another invocation renders this creation',
-    });
   });
 
   it('An invocation that finds the table too busy for a lease ends as CommitBusy', async () => {

@@ -12,7 +12,7 @@ import type { ImageProvider } from '../../service/vendors/provider.ts';
 import { fakeClock, fakeLog, type FakeLog, fakeProvider, pngBytes, rejection, stub } from '../api/fakes.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
 import { callingProvider } from './calling-provider.ts';
-import { noteNothing } from './fake-health.ts';
+import { noteNothing } from './walk-fixture.ts';
 
 const payload = { creation_id: creationId, task_token: 'token-2' };
 const rendered = { kind: 'rendered', bytes: pngBytes } as const;

@@ -10,7 +10,7 @@ import { Overloaded } from '../../service/values/errors.ts';
 import { schema } from '../../service/values/runtime.ts';
 import { fakeClock, fakeLog, type FakeLog, fakeProvider, pngBytes, rejection, stub } from '../api/fakes.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
-import { noteNothing } from './fake-health.ts';
+import { noteNothing } from './walk-fixture.ts';
 
 const payload = { creation_id: creationId };
 
@@ -131,14 +131,6 @@ describe('RenderImage', () => {
     expect(steps).toEqual(['lease request-1 6000', 'save 7']);
   });
 
-  it('RenderImage gives the lease back and is tried again when the table is too busy to complete the creation', async () => {
-    const { services, steps } = stage({ commit: 'busy' });
-    expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({
-      name: 'CommitBusy',
-    });
-    expect(steps.slice(-2)).toEqual(['complete', 'renew request-1 0']);
-  });
-
   it('RenderImage completes with an image that an earlier invocation stored, and does not store it again', async () => {
     const attempt = {
       provider: 'sandbox',
@@ -171,14 +163,6 @@ describe('RenderImage', () => {
     expect(steps).not.toContain('complete');
     expect(log.lines).toContain('alarm image_not_stored');
     expect(log.text()).not.toContain('bucket details');
-  });
-
-  it('RenderImage calls no provider when the time of the creation is over', async () => {
-    const { services, steps } = stage({ creation: { deadlineAt: now } });
-    expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({
-      name: 'GenerationTimedOut',
-    });
-    expect(steps).not.toContain('put');
   });
 
   it('RenderImage refuses a payload that names no creation', async () => {

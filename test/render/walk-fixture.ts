@@ -1,19 +1,84 @@
-/** A walk over the routes of a creation, with fakes of the ports. */
+/** Fakes of the health of routes. */
 import type { ProviderCosts } from '../../service/catalog/catalog-schema.ts';
+import type { RouteOrder } from '../../service/catalog/provider-store.ts';
 import type { RefusalReason } from '../../service/contract/failures.ts';
-import type { CreationRecord, RouteAttempt, StoredImage } from '../../service/creations/creation.ts';
+import type {
+  CreationRecord,
+  RouteAttempt,
+  RouteChoice,
+  StoredImage,
+} from '../../service/creations/creation.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { Parked } from '../../service/render/ask-provider.ts';
-import type { HealthStore } from '../../service/render/health-store.ts';
+import type { HealthNote, HealthStore } from '../../service/render/health-store.ts';
 import type { RenderServices } from '../../service/render/open.ts';
+import { hourMillis, noHealth, type RouteHealth, routeName } from '../../service/render/route-health.ts';
 import { openRouteNotes } from '../../service/render/route-notes.ts';
 import { type Rendering, walkRoutes } from '../../service/render/walk-routes.ts';
 import { schema } from '../../service/values/runtime.ts';
 import type { ImageProvider, ProviderAnswer } from '../../service/vendors/provider.ts';
-import { fakeClock, type FakeClock, fakeLog, type FakeLog, pngBytes, stub } from '../api/fakes.ts';
+import {
+  fakeClock,
+  type FakeClock,
+  fakeLog,
+  type FakeLog,
+  fakeProvider,
+  pngBytes,
+  stub,
+} from '../api/fakes.ts';
 import { aCreation, now, seededBytes } from '../fixtures/records.ts';
-import { noteNothing } from './fake-health.ts';
 
+/** Nothing is known of any route, and notes change nothing. */
+export function noteNothing(): HealthStore {
+  return healthOf({});
+}
+
+export interface Noted extends HealthStore {
+  readonly notes: (readonly [route: string, note: HealthNote])[];
+  /** The calls in order, such as "read" and "claim first#a#". */
+  readonly calls: string[];
+}
+
+/** @param known by the name of the route (service/render/route-health.ts) */
+export function healthOf(
+  known: Readonly<Record<string, RouteHealth>>,
+  {
+    order = 'given',
+    claims = true,
+    readAt,
+    paused = [],
+  }: {
+    readonly order?: RouteOrder;
+    readonly claims?: boolean;
+    readonly readAt?: number;
+    readonly paused?: readonly string[];
+  } = {},
+): Noted {
+  const calls: string[] = [];
+  const notes: [string, HealthNote][] = [];
+  const of = (route: RouteChoice): RouteHealth => known[routeName(route)] ?? noHealth;
+  const told = async <Result>(call: string, result: Result): Promise<Result> => {
+    calls.push(call);
+    return Promise.resolve(result);
+  };
+  return {
+    calls,
+    notes,
+    seen: of,
+    readAt: () => readAt,
+    paused: async () => Promise.resolve(paused),
+    read: async (routes) => told('read', { order, health: routes.map(of) }),
+    note: async (route, note) => {
+      notes.push([routeName(route), note]);
+      return Promise.resolve(of(route));
+    },
+    open: async (route) => told(`open ${routeName(route)}`, true),
+    close: async (route) => told(`close ${routeName(route)}`, true),
+    claimProbe: async (route) => told(`claim ${routeName(route)}`, claims),
+  };
+}
+
+/** A walk over the routes of a creation, with fakes of the ports. */
 export const rendered: ProviderAnswer = { kind: 'rendered', bytes: pngBytes };
 export const refused = (reason: RefusalReason): ProviderAnswer => ({ kind: 'refused', reason });
 /** Throws the error at the nth save of the attempts. */
@@ -43,7 +108,7 @@ export const begun: RouteAttempt = {
   resultKey: 'results/begun.png',
 };
 
-export interface Walked {
+interface Walked {
   /** Rejects also when the walk parks. */
   readonly result: Promise<Rendering>;
   readonly end: Promise<Rendering | Parked>;
@@ -116,4 +181,48 @@ export function walk(
 function renderingOf(end: Rendering | Parked): Rendering {
   if (end.kind === 'parked') throw new Error('the walk parked');
   return end;
+}
+
+/** Walks over two routes of which something is known. */
+export const open: RouteHealth = { ...noHealth, openedAt: now - 60_000, probeAt: now + 1 };
+export const due: RouteHealth = { ...open, probeAt: now };
+export const resting = (millis: number): RouteHealth => ({ ...noHealth, restUntil: now + millis });
+export const taking = (millis: number): RouteHealth => ({
+  ...noHealth,
+  hours: [{ startMillis: Math.floor(now / hourMillis) * hourMillis, rendered: 1, millis }],
+});
+export const down = refused('unavailable');
+export const throttled = (retryAfterMillis: number): ProviderAnswer => ({
+  kind: 'refused',
+  reason: 'unavailable',
+  detail: 'HTTP 429',
+  retryAfterMillis,
+});
+export const first = 'first#a#';
+export const second = 'second#b#';
+
+/** Lets everything happen that waits for no clock. */
+export const passing = async (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+export interface Asked extends Walked {
+  readonly asked: readonly string[];
+}
+
+/** A walk whose two providers give these answers. */
+export function walkBy(
+  health: Noted,
+  [firstAnswers, secondAnswers]: readonly [readonly ProviderAnswer[], readonly ProviderAnswer[]],
+  { attempts = [], ...around }: Partial<Surroundings> & { readonly attempts?: readonly RouteAttempt[] } = {},
+): Asked {
+  const asked: string[] = [];
+  const telling = (name: string, answers: readonly ProviderAnswer[]) =>
+    fakeProvider(
+      name,
+      ...answers.map((answer) => () => {
+        asked.push(name);
+        return answer;
+      }),
+    );
+  const providers = [telling('first', firstAnswers), telling('second', secondAnswers)];
+  return { ...walk({ attempts }, { providers, health, ...around }), asked };
 }

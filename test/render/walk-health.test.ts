@@ -6,9 +6,23 @@ import { noHealth } from '../../service/render/route-health.ts';
 import type { ImageProvider } from '../../service/vendors/provider.ts';
 import { fakeProvider, rejection } from '../api/fakes.ts';
 import { now } from '../fixtures/records.ts';
-import { healthOf, type Noted } from './fake-health.ts';
-import { begun, pending, refused, rendered, walk } from './walk-fixture.ts';
-import { down, due, first, open, passing, second, taking, walkBy } from './walk-health-fixture.ts';
+import {
+  begun,
+  down,
+  due,
+  first,
+  healthOf,
+  type Noted,
+  open,
+  passing,
+  pending,
+  refused,
+  rendered,
+  second,
+  taking,
+  walk,
+  walkBy,
+} from './walk-fixture.ts';
 
 describe('the order in which a creation asks its routes', () => {
   it('A creation asks a route whose circuit is open after the others', async () => {

@@ -1,12 +1,11 @@
 /** What a walk over the routes writes down, asks of a provider and logs. */
 import { describe, expect, it } from 'vitest';
 import { readProviderCosts } from '../../admin/catalog/catalog-files.ts';
-import type { RefusalReason } from '../../service/contract/failures.ts';
 import type { CreationRecord, StoredImage } from '../../service/creations/creation.ts';
 import { Overloaded } from '../../service/values/errors.ts';
 import { asMicros } from '../../service/values/money.ts';
 import type { ImageProvider, ProviderAnswer, RenderJob } from '../../service/vendors/provider.ts';
-import { fakeProvider, pngBytes, pngOf, rejection } from '../api/fakes.ts';
+import { fakeProvider, pngBytes, rejection } from '../api/fakes.ts';
 import { now, seededBytes, storedImage } from '../fixtures/records.ts';
 import { begun, bothRoutes, failsAt, pending, refused, rendered, walk } from './walk-fixture.ts';
 
@@ -300,34 +299,6 @@ describe('the job that a provider gets', () => {
 });
 
 describe('the log of a walk', () => {
-  it.each<[RefusalReason, string, string | undefined]>([
-    ['prompt', 'PromptRejected', undefined],
-    ['source_image', 'SourceImageRejected', undefined],
-    ['failed', 'GenerationFailed', undefined],
-    ['nothing_rendered', 'NothingRendered', undefined],
-    ['timed_out', 'GenerationTimedOut', undefined],
-    ['unavailable', 'unavailable', undefined],
-    ['credentials', 'credentials', 'alarm provider_refused_credentials'],
-    ['unknown_outcome', 'unknown_outcome', undefined],
-    ['unknown_answer', 'InternalFailure', 'alarm provider_answer_unknown'],
-  ])(
-    'The answer %s is logged with the outcome %s, and raises this alarm: %s',
-    async (reason, outcome, alarm) => {
-      const routes = bothRoutes.routes.slice(0, 1);
-      const answer = { kind: 'refused', reason, detail: 'HTTP 418' } as const;
-      const { result, log } = walk(
-        { routes },
-        { providers: [fakeProvider('first', pending('j', 600.6), answer)] },
-      );
-      await rejection(result);
-      const fields = { provider: 'first', providerModel: 'a', outcome, detail: 'HTTP 418', millis: 601 };
-      expect(log.entries).toEqual([
-        ['info provider_answered', fields],
-        ...(alarm === undefined ? [] : [[alarm, fields]]),
-      ]);
-    },
-  );
-
   it('The log says how long an image took', async () => {
     const first = fakeProvider('first', pending('job-1', 600.4), rendered);
     const { result, log } = walk({}, { providers: [first] });
@@ -351,17 +322,4 @@ describe('the log of a walk', () => {
       { outcome: 'InternalFailure', detail },
     ]);
   });
-
-  it.each([
-    [109, undefined],
-    [111, '111 x 100 for 1:1'],
-  ])(
-    'An image %i pixels wide that was asked for as a square is logged with this detail: %s',
-    async (width, detail) => {
-      const first = fakeProvider('first', { kind: 'rendered', bytes: pngOf(width, 100) });
-      const { result, log } = walk({}, { providers: [first] });
-      await result;
-      expect(log.entries).toMatchObject([['info provider_answered', { outcome: 'rendered', detail }]]);
-    },
-  );
 });

@@ -1,9 +1,8 @@
 /** No alarm is raised by ordinary traffic, whatever its size, and each is raised by its fault. */
 import { describe, expect, it } from 'vitest';
 import { evaluate, isRaised, valueIn } from './alarm-math.ts';
-import { alarms, type AlarmProperties } from './alarm-words.ts';
-import { ordinary, valuesIn, type Values } from './ordinary-traffic.ts';
-import { optionalAlarms } from './optional-alarms.ts';
+import { type AlarmProperties, alarms, optionalAlarms } from './alarm-words.ts';
+import { ordinary, type Values, valuesIn } from './ordinary-traffic.ts';
 import { resolved, resourcesOf, wordOf } from './template.ts';
 
 /** Creations a day: none, ten, two an hour, one in 100 s, and up to what the page of quotas promises. */

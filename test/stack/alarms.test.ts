@@ -6,14 +6,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { ServiceMetrics } from '../../lib/service-metrics.ts';
 import { failureNames } from '../../service/contract/failures.ts';
 import { defaultServiceCapacity } from '../../service/contract/limits.ts';
-import { alarmEvents, alarmMetric, metrics, type MetricDefinition } from '../../service/contract/metrics.ts';
+import { alarmEvents, alarmMetric, type MetricDefinition, metrics } from '../../service/contract/metrics.ts';
 import { routeOutcomes } from '../../service/contract/route-outcome.ts';
-import { ServiceMetrics } from '../../lib/service-metrics.ts';
 import { allPages, readPage, sectionOf, tableRows } from '../docs/pages.ts';
-import { alarms, watchedBy, type MetricOf } from './alarm-words.ts';
-import { optionalAlarms } from './optional-alarms.ts';
+import { alarms, type MetricOf, optionalAlarms, watchedBy } from './alarm-words.ts';
 import { resourcesOf, wordOf } from './template.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -108,11 +108,6 @@ describe('the functions', () => {
     for (const { name, metadata } of functions) expect(metadata).toMatchObject({ SamResourceId: name });
   });
 
-  it('The functions have log groups that all expire', () => {
-    for (const [, { Properties }] of resourcesOf('AWS::Logs::LogGroup'))
-      expect(Properties['RetentionInDays']).toBeGreaterThan(0);
-  });
-
   it('A function has the public outbound rules if and only if it judges addresses of clients', () => {
     const bound = functions.filter(({ properties }) =>
       JSON.stringify(properties['Environment'] ?? {}).includes('OUTBOUND_RULES'),

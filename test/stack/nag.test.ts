@@ -2,6 +2,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { App, Validations } from 'aws-cdk-lib';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { AwsSolutionsChecks } from 'cdk-nag';
@@ -11,6 +13,8 @@ import { parseSettings, type SettingsInput } from '../../lib/settings.ts';
 import { readTemplate } from '../../local/template.ts';
 import { fullSettings } from './full-settings.ts';
 import { synthUnchecked } from './synth-unchecked.ts';
+import { serviceUrl } from '../../service/aws/aws-place.ts';
+import { templatePath } from './template.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'darkroom-nag-'));
 afterAll(async () => rm(folder, { recursive: true, force: true }));
@@ -94,4 +98,35 @@ describe('cdk-nag', () => {
       'AwsSolutions-S10 Darkroom/Uploads/Resource',
     ]);
   });
+});
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The lines of the deployed code and of its template with this text. */
+function linesWith(text: string): readonly string[] {
+  const sources = ['functions', 'lib', 'service', 'statemachines'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile())
+      .map((file) => join(file.parentPath, file.name)),
+  );
+  return [...sources, templatePath].flatMap((path) =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(text))
+      .map((line) => line.trim()),
+  );
+}
+
+it('No code and no template writes the domain of AWS, except in the name of a service as a principal', () => {
+  const isPrincipal =
+    /^("(Service|Principal)": "[a-z]+\.amazonaws\.com",?|.*ServicePrincipal\('[a-z]+\.amazonaws\.com'\).*)$/;
+  const lines = linesWith('.amazonaws.com');
+  expect(lines.length).toBeGreaterThan(10);
+  expect(lines.filter((line) => !isPrincipal.test(line))).toEqual([]);
+});
+
+it('The address of a service has the domain of its partition', () => {
+  const china = { region: 'cn-north-1', urlSuffix: 'amazonaws.com.cn' };
+  expect(serviceUrl('dynamodb', china)).toBe('https://dynamodb.cn-north-1.amazonaws.com.cn');
+  expect(serviceUrl('dynamodb', { ...china, endpoint: 'http://127.0.0.1:1/' })).toBe('http://127.0.0.1:1');
 });

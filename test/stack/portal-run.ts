@@ -5,7 +5,7 @@ import { createPeopleStore } from '../../service/portal/people-store.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { setNotices } from '../../service/notices/alert-settings.ts';
-import { png } from '../whole/image-files.ts';
+import { png } from '../whole/image-origin.ts';
 import { invite, openBrowser, type Browser, type PortalAnswer } from '../fixtures/portal.ts';
 import type { Client, TestService } from '../fixtures/service.ts';
 import { settled } from '../whole/workflow/creations.ts';

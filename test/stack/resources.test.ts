@@ -100,14 +100,6 @@ describe('the table', () => {
   });
 });
 
-describe('the API', () => {
-  it('The API takes 500 requests per second and bursts of 1,000', () => {
-    template.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
-      DefaultRouteSettings: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1_000 },
-    });
-  });
-});
-
 describe('what CloudFront may read', () => {
   it('The policy of the bucket lets the distribution read results/* and nothing else', () => {
     const policies = resourcesOf('AWS::S3::BucketPolicy').filter(([id]) => id.startsWith('Images'));

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { synthesizedTemplate } from '../../start/synthesized-template.ts';
-import { readTemplate, type LocalFunction, type LocalTemplate } from '../../local/template.ts';
+import { readTemplate, type LocalTemplate } from '../../local/template.ts';
+import { type LocalFunction } from '../../local/template/compute.ts';
 
 export const templatePath = await synthesizedTemplate();
 

@@ -4,23 +4,20 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { asMicros } from '../../service/values/money.ts';
-import { setNotices } from '../../service/notices/alert-settings.ts';
-import type { AwsCall } from '../../local/aws/aws-call.ts';
-import { png } from '../whole/image-files.ts';
-import { inTime } from '../whole/in-time.ts';
-import { answering, startImageOrigin } from '../whole/image-origin.ts';
-import { startTestService, type Answer, type Client, type TestService } from '../fixtures/service.ts';
 import { fakes } from '../../lab/vendors/fakes/all-fakes.ts';
 import type { CallingVendor } from '../../lab/vendors/fakes/calls-back.ts';
 import { startFakeFal } from '../../lab/vendors/fakes/fal/server.ts';
 import { fakeFalAccount } from '../../lab/vendors/fakes/fal/signature.ts';
 import { environmentOf } from '../../lab/vendors/fleet.ts';
+import type { AwsCall } from '../../local/aws/aws-call.ts';
+import { setNotices } from '../../service/notices/alert-settings.ts';
+import { asMicros } from '../../service/values/money.ts';
+import { type Answer, type Client, startTestService, type TestService } from '../fixtures/service.ts';
 import { creationIdIn } from '../fixtures/values.ts';
-import { useOpenai } from './openai-run.ts';
+import { answering, png, startImageOrigin } from '../whole/image-origin.ts';
+import { inTime, recordWhen, settled, submit } from '../whole/workflow/creations.ts';
 import { usePortal, useSumsOfDays } from './portal-run.ts';
-import { useTools } from './tools-run.ts';
-import { recordWhen, settled, submit } from '../whole/workflow/creations.ts';
+import { useOpenai, useTools } from './tools-run.ts';
 
 export interface WholeRun {
   /** `role action resource` of every call that the policies allowed. */

@@ -9,7 +9,7 @@ import { keys } from '../../service/aws/dynamodb/table.ts';
 import { creationToItem } from '../../service/creations/creation-items.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import { auditOf } from '../fixtures/books.ts';
-import { collect } from '../fixtures/collect.ts';
+import { collect } from '../fixtures/values.ts';
 import { accountId, aCreation, anAccount, now } from '../fixtures/records.ts';
 import { type Facts, idOf, orderOf } from './facts.ts';
 

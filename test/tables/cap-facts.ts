@@ -8,8 +8,7 @@ import type { ChargeOrder, ChargeOutcome, NewCreation } from '../../service/crea
 import { asMicros } from '../../service/values/money.ts';
 import { dayOf, monthOf } from '../../service/values/time.ts';
 import { differencesIn } from '../fixtures/books.ts';
-import { olderCreation, olderKeyAttributes } from '../fixtures/older-records.ts';
-import { accountId, anApiKey, keyId, now } from '../fixtures/records.ts';
+import { accountId, anApiKey, keyId, now, olderCreation, olderKeyAttributes } from '../fixtures/records.ts';
 import { type Facts, idOf, orderOf, type Stores } from './facts.ts';
 
 const cents = (count: number): ReturnType<typeof asMicros> => asMicros(count * 10_000);

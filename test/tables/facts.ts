@@ -10,6 +10,7 @@ import type { Item, ItemKey, Table } from '../../service/aws/dynamodb/table.ts';
 import { createChargeStore } from '../../service/creations/charge-store.ts';
 import type { ChargeOrder } from '../../service/creations/charges.ts';
 import { createCreationStore } from '../../service/creations/creation-store.ts';
+import type { OpenWorkStore } from '../../service/creations/open-work-store.ts';
 import { createOpenWorkStore } from '../../service/creations/open-work-store.ts';
 import { createUploadStore } from '../../service/uploads/upload-store.ts';
 import type { CreationId } from '../../service/values/ids.ts';
@@ -80,4 +81,14 @@ export function orderOf(
     nowMillis: now,
     ...change,
   };
+}
+
+/** The overdue creations of all shards. The shards are read at the same time, as the reconciler does. */
+export async function overdueIds(store: OpenWorkStore, atMillis: number): Promise<readonly string[]> {
+  const lists = store.overdue(atMillis).map(async (pages) => {
+    const ids: string[] = [];
+    for await (const page of pages) ids.push(...page);
+    return ids;
+  });
+  return (await Promise.all(lists)).flat();
 }

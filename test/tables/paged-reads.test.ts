@@ -14,7 +14,7 @@ import { createOpenWorkStore } from '../../service/creations/open-work-store.ts'
 import { readLedgerRows } from '../../service/usage/booked-row-reads.ts';
 import { Overloaded } from '../../service/values/errors.ts';
 import { fakeClock } from '../api/fakes.ts';
-import { collect } from '../fixtures/collect.ts';
+import { collect } from '../fixtures/values.ts';
 import { accountId, anAccount, creationId } from '../fixtures/records.ts';
 import { type Command, key, tableThat } from './answered-table.ts';
 

@@ -1,9 +1,6 @@
 /** Calls outside a transaction: which calls are sent again, after which pauses, and which errors are thrown. */
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { accountToItem } from '../../service/accounts/account-items.ts';
-import { createAccountStore } from '../../service/accounts/account-store.ts';
-import { batchGet } from '../../service/aws/dynamodb/batch-get.ts';
 import { putNew, tryUpdate, updateIf } from '../../service/aws/dynamodb/conditional.ts';
 import {
   backoffMillis,
@@ -15,7 +12,7 @@ import {
 import type { Table } from '../../service/aws/dynamodb/table.ts';
 import { transact } from '../../service/aws/dynamodb/transaction.ts';
 import { Overloaded } from '../../service/values/errors.ts';
-import { accountId, anAccount, now } from '../fixtures/records.ts';
+import { now } from '../fixtures/records.ts';
 import { type Answer, key, named, tableThat } from './answered-table.ts';
 
 describe('A call that DynamoDB sheds', () => {
@@ -102,30 +99,6 @@ describe('A pause between two tries', () => {
     end();
     await ended;
     expect(inputs).toHaveLength(2);
-  });
-
-  it('Unprocessed keys are asked for again only after the pause', async () => {
-    const { table, inputs, asleep, end } = pausing({ UnprocessedKeys: { table: { Keys: [key] } } }, {});
-    const ended = batchGet(table, [key]);
-    await asleep;
-    await new Promise(setImmediate);
-    expect(inputs).toHaveLength(1);
-    end();
-    await ended;
-    expect(inputs).toHaveLength(2);
-  });
-
-  it('A list of hidden models is read again only after the pause', async () => {
-    const refused = new ConditionalCheckFailedException({ message: 'refused', $metadata: {} });
-    const read = { Item: accountToItem(anAccount()) };
-    const { table, inputs, asleep, end } = pausing(read, refused, read, {});
-    const ended = createAccountStore(table).changeHiddenModels(accountId, { hide: ['a'], show: [] });
-    await asleep;
-    await new Promise(setImmediate);
-    expect(inputs).toHaveLength(2);
-    end();
-    await ended;
-    expect(inputs).toHaveLength(4);
   });
 });
 

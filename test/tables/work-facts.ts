@@ -7,8 +7,7 @@ import { countOpen, createServiceSwitch } from '../../service/creations/service-
 import type { Delivery } from '../../service/webhooks/delivery.ts';
 import { accountId, aCreation, keyId, now, storedImage } from '../fixtures/records.ts';
 import { creationIdIn } from '../fixtures/values.ts';
-import { type Facts, idOf, orderOf, type Stores } from './facts.ts';
-import { overdueIds } from './overdue-ids.ts';
+import { type Facts, idOf, orderOf, overdueIds, type Stores } from './facts.ts';
 
 const pending = { url: 'https://receiver.test/ok', status: 'pending' as const, attempts: 0, nextAt: now };
 

@@ -76,13 +76,6 @@ describe('the sums of usage', () => {
     keyId,
     ...change,
   });
-  const failed: BookedCreation = {
-    id: creationId,
-    status: 'failed',
-    model: 'one',
-    attempts: [],
-    refundedMicros: asMicros(40_000),
-  };
 
   it('A day begins at 00:00 UTC', () => {
     const rows = ['2026-11-20T23:59:59.999Z', '2026-11-21T00:00:00.000Z', '2026-11-21T23:59:59.999Z'].map(
@@ -98,27 +91,6 @@ describe('the sums of usage', () => {
       '2027-01-01',
       '2028-02-29',
     ]);
-  });
-
-  it('A refund after midnight counts on the day of the charge, and the day of the refund has nothing', () => {
-    const refund = charged('2026-11-21T00:00:04.000Z', {
-      kind: 'refund',
-      amountMicros: asMicros(40_000),
-      chargedOn: '2026-11-20',
-    });
-    const rows = [charged('2026-11-20T23:59:58.000Z'), refund].map((row) => ({ row, creation: failed }));
-    const days = usageBy('day', rows).groups();
-    expect(days.map(({ group, sums }) => [group, usageCells(sums)])).toEqual([
-      ['2026-11-20', { creations: 1, completed: 0, failed: 1, ...money(40_000, 40_000) }],
-    ]);
-  });
-
-  it('A refund that came after the days that are asked for still counts on the day of its charge', () => {
-    const rows = [{ row: charged('2026-11-20T23:59:58.000Z'), creation: failed }];
-    expect(usageCells(usageBy('day', rows).total())).toEqual({
-      ...{ creations: 1, completed: 0, failed: 1 },
-      ...money(40_000, 40_000),
-    });
   });
 
   it.each([
@@ -152,14 +124,6 @@ describe('the sums of usage', () => {
       'spent',
     ]);
   });
-
-  function money(chargedMicros: number, refundedMicros: number): object {
-    return {
-      charged: { usd: chargedMicros },
-      refunded: { usd: refundedMicros },
-      spent: { usd: chargedMicros - refundedMicros },
-    };
-  }
 });
 
 /** The sums of the margin, on books that a generator draws. */

@@ -66,17 +66,6 @@ describe('a UUIDv7', () => {
   ])('The time of a text is undefined when the text has %s', (_what, text) => {
     expect(timeOfUuidV7(text)).toBeUndefined();
   });
-
-  it('A UUIDv7 takes 16 random bytes, also when more are given', () => {
-    const random = new Uint8Array(20).fill(9);
-    expect(uuidV7(1, random)).toBe('00000000-0001-7909-8909-090909090909');
-  });
-
-  it('A UUIDv7 does not change the random bytes that it gets', () => {
-    const random = new Uint8Array(16).fill(7);
-    uuidV7(1, random);
-    expect([...random]).toEqual(Array<number>(16).fill(7));
-  });
 });
 
 describe('an id that comes from outside', () => {

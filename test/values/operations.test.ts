@@ -12,7 +12,7 @@ import type { CreationStore } from '../../service/creations/creation-store.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { stub } from '../api/fakes.ts';
 import { accepting, bearer, post, type Sending, type StageServices } from '../api/serve-fixture.ts';
-import { catalogOf, routeOf } from '../catalog/sold-catalog-fixture.ts';
+import { catalogOf, routeOf } from '../catalog/catalog-fixture.ts';
 import { aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
 
 const get = (handle: Handle<StageServices>): Sending => ({ method: 'GET', handle });

@@ -1,9 +1,10 @@
-/** The services that each function gets from its environment, and the ids in its log. */
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+/** Mocks of the AWS clients, for tests of what an entry asks of AWS. */
+
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { SFNClient } from '@aws-sdk/client-sfn';
 import {
   BatchGetCommand,
+  DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
   QueryCommand,
@@ -12,13 +13,14 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { handler as auditBooks } from '../../functions/audit-books.ts';
 import { handler as deliverWebhook } from '../../functions/deliver-webhook.ts';
 import { handler as reconcile } from '../../functions/reconcile.ts';
 import { handler as refundCharge } from '../../functions/refund-charge.ts';
 import { handler as renderImage } from '../../functions/render-image.ts';
-import { openApi, openCatalog, openQuote } from '../../service/api/open.ts';
+import { openApi } from '../../service/api/open.ts';
 import { openAudit } from '../../service/audit/open.ts';
 import { providers as knownProviders } from '../../service/catalog/providers.ts';
 import { creationToItem } from '../../service/creations/creation-items.ts';
@@ -29,11 +31,35 @@ import * as lambda from '../../service/platform/lambda.ts';
 import { openReconcile } from '../../service/reconcile/open.ts';
 import { openCallback, openRender } from '../../service/render/open.ts';
 import { openDelivery } from '../../service/webhooks/open.ts';
-import { dynamo, mockAws } from '../api/api-fixture.ts';
 import { rejection } from '../api/fakes.ts';
 import { accountId, aCreation, anApiKey, creationId, keyId } from '../fixtures/records.ts';
-import { jsonObject, portOf, textLike } from '../fixtures/values.ts';
+import { jsonObject, textLike } from '../fixtures/values.ts';
 
+let dynamo: ReturnType<typeof mockDynamo>;
+
+const mockDynamo = () => mockClient(DynamoDBDocumentClient);
+
+/**
+ * Mocks the AWS clients for one test file. The files that run later in the same process get the real clients
+ * again.
+ */
+function mockAws(): void {
+  let stateMachine: { reset(): void; restore(): void };
+  beforeAll(() => {
+    dynamo = mockDynamo();
+    stateMachine = mockClient(SFNClient);
+  });
+  beforeEach(() => {
+    dynamo.reset();
+    stateMachine.reset();
+  });
+  afterAll(() => {
+    dynamo.restore();
+    stateMachine.restore();
+  });
+}
+
+/** The services that each function gets from its environment, and the ids in its log. */
 mockAws();
 
 /** The parts of Lambda that the functions of this file share. */
@@ -157,32 +183,9 @@ describe('the services of a request', () => {
     expect(apiServices()().authFailureForm).toBe(form);
   });
 
-  it('The services hold the settings of the deployment', async () => {
-    const services = submitServices()();
-    expect(services).toMatchObject({
-      resultsBaseUrl: 'https://results.test',
-      topUpUrl: 'https://portal.test/wallet',
-      outboundRules: 'public',
-      authFailureForm: 'envelope',
-    });
-    const { models } = await services.catalogs.at(undefined);
-    expect(models.length).toBeGreaterThan(4);
-    const quote = openQuote(parts())();
-    expect(quote).toMatchObject({ outboundRules: 'public' });
-    expect((await quote.catalogs.at(undefined)).models).toBe(models);
-    expect((await openCatalog(parts())().catalogs.at(undefined)).models).toBe(models);
-  });
-
   it('The services cannot be opened without a required setting', () => {
     vi.stubEnv('TOP_UP_URL', undefined);
     expect(() => submitServices()).toThrow('the environment variable TOP_UP_URL is not set');
-  });
-
-  it('The random bytes have the length that was asked for and differ each time', () => {
-    const { randomBytes } = apiServices()();
-    const [first, second] = [randomBytes(24), randomBytes(24)];
-    expect([first.byteLength, second.byteLength]).toEqual([24, 24]);
-    expect(first).not.toEqual(second);
   });
 });
 
@@ -222,50 +225,7 @@ describe('the services of callbacks', () => {
   });
 });
 
-describe('the services of webhooks', () => {
-  it('The delivery of webhooks has the address of the results', () => {
-    expect(deliveryServices().resultsBaseUrl).toBe('https://results.test');
-  });
-});
-
 describe('the bucket of the images', () => {
-  /** The request that reads an image, as it arrives at an address in place of S3. */
-  async function requestWith(
-    variables: Readonly<Record<string, string | undefined>>,
-  ): Promise<IncomingMessage> {
-    const arrived = Promise.withResolvers<IncomingMessage>();
-    const server = createServer((request, response) => {
-      arrived.resolve(request);
-      response.end('image');
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    vi.stubEnv('AWS_ENDPOINT_URL', `http://127.0.0.1:${portOf(server)}`);
-    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-    try {
-      expect(String(Buffer.from(await renderServices().images.get('results/a.png')))).toBe('image');
-      return await arrived.promise;
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
-  }
-
-  it('A request goes to the bucket, signed with the credentials and the region of the function', async () => {
-    const { url, headers } = await requestWith({
-      AWS_REGION: 'eu-west-1',
-      AWS_ACCESS_KEY_ID: 'AKID7',
-      AWS_SESSION_TOKEN: 'token-7',
-    });
-    expect(url).toBe('/images/results/a.png');
-    expect(headers.authorization).toMatch(/Credential=AKID7\/\d{8}\/eu-west-1\/s3\//);
-    expect(headers['x-amz-security-token']).toBe('token-7');
-  });
-
-  it('A request has no session token when the function has none', async () => {
-    const { headers } = await requestWith({ AWS_SESSION_TOKEN: undefined });
-    expect(headers).not.toHaveProperty('x-amz-security-token');
-  });
-
   it('A read ends with the time of the request', async () => {
     const services = submitServices()();
     services.budget.end();
@@ -307,26 +267,5 @@ describe('the calls to DynamoDB', () => {
       nowMillis: Date.now(),
     });
     expect(lines).toMatchObject([{ level: 'info', event: 'charge_conflict', creationId }]);
-  });
-});
-
-describe('the directive [sandbox:crash]', () => {
-  it('It ends the process of the renderer with the exit code 1', async () => {
-    const exit = vi.spyOn(process, 'exit').mockImplementation(() => {
-      throw new Error('the process ended');
-    });
-    const job = {
-      providerModel: 'sketch',
-      prompt: '[sandbox:crash]',
-      resolution: '1K',
-      aspectRatio: '1:1',
-      outputFormat: 'png',
-      seed: null,
-      sourceCount: 0,
-      readSources: async () => Promise.resolve([]),
-    } as const;
-    const sandbox = await renderServices().providers.get('sandbox');
-    await rejection(Promise.resolve(sandbox?.submit(job, new AbortController().signal)));
-    expect(exit).toHaveBeenCalledWith(1);
   });
 });

@@ -1,15 +1,15 @@
 /** The adapter of Black Forest Labs and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { bflRows, startFakeBfl } from '../../lab/vendors/fakes/bfl/server.ts';
+import { startFakeBfl } from '../../lab/vendors/fakes/bfl/server.ts';
 import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
-import type { RefusalReason } from '../../service/contract/failures.ts';
 import { aspectRatios } from '../../service/contract/request-fields.ts';
 import { checkBfl, createBfl } from '../../service/vendors/bfl.ts';
 import { fluxPixelsOf } from '../../service/vendors/flux-pixels.ts';
-import { closedUrl, headerOf, jobsLike, outcomeOf, received, talkTo } from './vendor-talk.ts';
+import { closedUrl, headerOf, jobsLike, received, talkTo } from './vendor-talk.ts';
+import type { ProviderAnswer } from '../../service/vendors/provider.ts';
+import { never, refused, startAnsweringVendor } from './answering-vendor.ts';
 
 const key = 'fake-bfl-key';
-const never = new AbortController().signal;
 
 const fake = await startFakeBfl();
 afterAll(() => fake.stop());
@@ -17,57 +17,7 @@ afterAll(() => fake.stop());
 const { settings, speak, answerTo } = talkTo({ name: 'bfl', create: createBfl, fake, key });
 const aJob = jobsLike({ providerModel: 'flux-2-pro' });
 
-const reasons: Readonly<Record<string, RefusalReason | 'rendered'>> = {
-  success: 'rendered',
-  'success-sources': 'rendered',
-  'request-moderated': 'prompt',
-  'moderated-at-once': 'prompt',
-  'source-moderated': 'source_image',
-  'content-moderated': 'prompt',
-  'source-unreadable': 'source_image',
-  error: 'failed',
-  failed: 'failed',
-  'no-sample': 'nothing_rendered',
-  'empty-picture': 'nothing_rendered',
-  'task-not-found': 'unknown_answer',
-  validation: 'unknown_answer',
-  'unknown-shape': 'unknown_answer',
-  'unknown-state': 'unknown_answer',
-  'foreign-polling-url': 'unknown_answer',
-  'foreign-sample': 'unknown_answer',
-  'sample-expired': 'unknown_answer',
-  page: 'rendered',
-  break: 'unknown_outcome',
-  'server-error': 'unknown_outcome',
-  throttled: 'unavailable',
-  down: 'unavailable',
-  unauthorized: 'credentials',
-  'payment-required': 'credentials',
-  forbidden: 'credentials',
-  'key-revoked': 'credentials',
-  'poll-broke': 'rendered',
-  'poll-throttled': 'rendered',
-  'poll-down': 'rendered',
-  'download-broke': 'rendered',
-};
-
 describe('Each answer of the vendor', () => {
-  it('Each answer has a row here and in the fake', () =>
-    expect(Object.keys(reasons)).toEqual(bflRows.map(({ row }) => row)));
-
-  it.each(bflRows)('The answer "$row" has its outcome: $says', async ({ row, sources = 0 }) => {
-    const { answer, forgotten } = await speak(
-      aJob({ prompt: `Some secret [row:${row}]`, sourceCount: sources }),
-    );
-    expect(outcomeOf(answer)).toBe(reasons[row]);
-    expect(forgotten).toEqual(reasons[row] === 'credentials' ? ['bfl'] : []);
-    expect(JSON.stringify({ ...answer, bytes: undefined })).not.toMatch(
-      /secret|quote the prompt|fake-bfl-key|https?:/,
-    );
-    if (answer.kind === 'rendered' && row !== 'page')
-      expect(headerOf(answer)).toEqual({ contentType: 'image/png', width: 1024, height: 1024 });
-  });
-
   it('The operator learns the status and the code of an answer', async () => {
     expect(await answerTo(aJob({ prompt: '[row:content-moderated]' }))).toMatchObject({
       detail: 'HTTP 200 Content Moderated',
@@ -248,5 +198,70 @@ describe('The fake refuses what the vendor would refuse', () => {
     expect(await send(good, { xKey: 'another' })).toBe(403);
     expect(await send(good, { path: '/v1/flux-3' })).toBe(404);
     expect(await send(good, { method: 'GET' })).toBe(404);
+  });
+});
+
+const vendor = await startAnsweringVendor();
+afterAll(() => vendor.stop());
+const proJob = jobsLike({ providerModel: 'model', outputFormat: 'jpeg' });
+
+describe('An answer of Black Forest Labs', () => {
+  const submitted = (status: number, body: object): Promise<ProviderAnswer> => {
+    vendor.answerWith({ status, body });
+    return createBfl(vendor.settings).submit(proJob({ sourceCount: 1 }), never);
+  };
+  const polled = (body: object, status = 200): Promise<ProviderAnswer> | undefined => {
+    vendor.answerWith({ status, body });
+    return createBfl(vendor.settings).poll?.(`0 ${vendor.url}/job`, proJob({ sourceCount: 1 }), never);
+  };
+
+  it.each<[unknown, string]>([
+    [[{ type: 'value_error', loc: ['body', 'input_image'] }], 'source_image'],
+    [[{ type: 'value_error', loc: ['body', 'input_image_2'] }], 'source_image'],
+    [[{ type: 'value_error', loc: ['body', 'prompt'] }], 'unknown_answer'],
+    [[{ type: 'value_error', loc: [7] }], 'unknown_answer'],
+  ])('A 422 of Black Forest Labs with %j is refused as %s', async (detail, reason) => {
+    expect(await submitted(422, { detail })).toEqual(refused(reason, 'HTTP 422 value_error'));
+  });
+
+  it.each([
+    [200, {}],
+    [201, { polling_url: `${vendor.url}/job` }],
+    [422, { detail: 'a text' }],
+  ])('A submission that Black Forest Labs answers with %i and %j is refused', async (status, body) => {
+    expect(await submitted(status, body)).toEqual(refused('unknown_answer', `HTTP ${status}`));
+  });
+
+  it.each<[unknown, string]>([
+    [{ 'Moderation Reasons': ['Image 2'] }, 'source_image'],
+    [{ 'Moderation Reasons': ['Safety', 'input IMAGE'] }, 'source_image'],
+    [{ 'Moderation Reasons': ['Imagery'] }, 'prompt'],
+    [{ 'Moderation Reasons': ['An image'] }, 'prompt'],
+    [{ 'Moderation Reasons': [7] }, 'prompt'],
+    [{}, 'prompt'],
+  ])('A moderated request with the details %j is refused as %s', async (details, reason) => {
+    expect(await polled({ status: 'Request Moderated', details })).toEqual(
+      refused(reason, 'HTTP 200 Request Moderated'),
+    );
+  });
+
+  it('A moderated picture is refused for the prompt, whatever the reasons are', async () => {
+    const body = { status: 'Content Moderated', details: { 'Moderation Reasons': ['Image 1'] } };
+    expect(await polled(body)).toEqual(refused('prompt', 'HTTP 200 Content Moderated'));
+  });
+
+  it.each<[object, string, string]>([
+    [{ status: 'Ready', result: {} }, 'nothing_rendered', 'HTTP 200 Ready'],
+    [{ status: 'Ready', result: { sample: 7 } }, 'nothing_rendered', 'HTTP 200 Ready'],
+    [{ status: 'Resting' }, 'unknown_answer', 'HTTP 200 Resting'],
+    [{ status: 7 }, 'unknown_answer', 'HTTP 200'],
+  ])('The answer %j of Black Forest Labs to a poll is refused as %s', async (body, reason, detail) => {
+    expect(await polled(body)).toEqual(refused(reason, detail));
+  });
+
+  it('Black Forest Labs gets an empty prompt when the job has none', async () => {
+    vendor.answerWith({ status: 429 });
+    await createBfl(vendor.settings).submit(proJob({ prompt: null }), never);
+    expect(vendor.received.at(-1)?.json).toMatchObject({ prompt: '' });
   });
 });

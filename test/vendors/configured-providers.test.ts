@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, afterAll } from 'vitest';
 import type { OperatorCatalog } from '../../service/catalog/operator-catalog.ts';
 import type { ProviderDefinition } from '../../service/catalog/provider-definition.ts';
 import { configuredProviders, keepForSeconds } from '../../service/vendors/open.ts';
+import { isReachableInside } from '../../service/outbound/public-address.ts';
+import { sendTo } from '../../service/vendors/guarded-send.ts';
+import { never, startAnsweringVendor } from './answering-vendor.ts';
 
 const gpu: ProviderDefinition = {
   name: 'gpu',
@@ -86,5 +89,38 @@ describe('the configured providers', () => {
     ]);
     stored = undefined;
     expect(await providers.get('gpu')).toBeUndefined();
+  });
+});
+
+const vendor = await startAnsweringVendor();
+afterAll(() => vendor.stop());
+
+describe('A guarded request', () => {
+  it('An answer that is too large is cut off and refused', async () => {
+    vendor.answerWith({ status: 200, body: 'x'.repeat(11) });
+    const send = sendTo('private');
+    const request = { method: 'GET', headers: {}, signal: never } as const;
+    await expect(send(vendor.url, { ...request, mostBytes: 10 })).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+    });
+    expect((await send(vendor.url, { ...request, mostBytes: 11 })).bytes.byteLength).toBe(11);
+  });
+
+  it.each([
+    ['93.184.216.34', true],
+    ['10.0.0.7', true],
+    ['192.168.0.1', true],
+    ['127.0.0.1', true],
+    ['100.64.0.1', true],
+    ['::1', true],
+    ['fd12::7', true],
+    ['2606:4700::1111', true],
+    ['::ffff:10.0.0.7', true],
+    ['169.254.0.1', false],
+    ['fe80::1', false],
+    ['192.0.2.1', false],
+    ['not an address', false],
+  ])('On a private network, %s may be called: %s', (address, isAllowed) => {
+    expect(isReachableInside(address)).toBe(isAllowed);
   });
 });

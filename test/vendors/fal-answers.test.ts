@@ -161,32 +161,12 @@ describe('An answer of fal', () => {
     },
   );
 
-  it('A picture of fal that is moved elsewhere is not followed there', async () => {
-    vendor.answerWith((path) => {
-      if (path === '/s') return completed;
-      if (path === '/r') return { status: 200, body: { images: [{ url: `${vendor.url}/moved` }] } };
-      return { status: 302, headers: { location: `${vendor.url}/elsewhere` } };
-    });
-    const jobId = `0 ${vendor.url}/s ${vendor.url}/r ${vendor.url}/c`;
-    expect(await createFal(vendor.settings).poll?.(jobId, aJob(), never)).toEqual(
-      refused('unknown_answer', 'HTTP 302 download'),
-    );
-    expect(vendor.received.at(-1)?.path).toBe('/moved');
-  });
-
   it.each<[Reply, string, string]>([
     [{ status: 200, body: { status: 'RESTING' } }, 'unknown_answer', 'HTTP 200 RESTING'],
     [{ status: 404, body: {} }, 'unknown_answer', 'HTTP 404'],
     [{ status: 401, body: {} }, 'credentials', 'HTTP 401'],
   ])('The status %j of fal is refused as %s', async (status, reason, detail) => {
     expect(await polled(status)).toEqual(refused(reason, detail));
-  });
-
-  it.each(['IN_QUEUE', 'IN_PROGRESS'])('A request of fal in the state %s is polled again', async (status) => {
-    expect(await polled({ status: 200, body: { status } })).toMatchObject({
-      kind: 'pending',
-      pollAfterMillis: 500,
-    });
   });
 
   it.each<[string, object]>([

@@ -1,18 +1,18 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { startFakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
-import { googleRows } from '../../lab/vendors/fakes/google/rows.ts';
 import { fakeGoogleKey, startFakeGoogle } from '../../lab/vendors/fakes/google/server.ts';
 import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
-import { checkGoogle, createGoogle } from '../../service/vendors/google.ts';
-import { everySize, headerOf, jobsLike, lastReceived, outcomeOf, talkTo } from './vendor-talk.ts';
+import { createGoogle } from '../../service/vendors/google.ts';
+import { everySize, headerOf, jobsLike, lastReceived, talkTo } from './vendor-talk.ts';
+import type { ProviderAnswer } from '../../service/vendors/provider.ts';
+import { never, refused, startAnsweringVendor } from './answering-vendor.ts';
 
-const never = new AbortController().signal;
 const prompt = 'A lighthouse that nobody may read about';
 
 const fake = await startFakeGoogle();
 afterAll(() => fake.stop());
 
-const { settings, speak, answerTo } = talkTo({
+const { answerTo } = talkTo({
   name: 'google',
   create: createGoogle,
   fake,
@@ -21,15 +21,6 @@ const { settings, speak, answerTo } = talkTo({
 const aJob = jobsLike({ providerModel: 'gemini-3.1-flash-image', prompt, outputFormat: 'jpeg' });
 
 describe('An answer of Gemini', () => {
-  it.each(googleRows)('The answer "$row" has its outcome: $says', async ({ row, answers, sources = 0 }) => {
-    const { answer, forgotten } = await speak(
-      aJob({ prompt: `${prompt} [row:${row}]`, sourceCount: sources }),
-    );
-    expect(outcomeOf(answer)).toBe(answers);
-    expect(forgotten).toEqual(answers === 'credentials' ? ['google'] : []);
-    if (answer.kind === 'refused') expect(answer.detail).toMatch(/^(HTTP \d{3}( [A-Z_]+)?|[A-Z_]+)$/);
-  });
-
   it('The answer is the final picture and not a draft of the model', async () => {
     const answer = await answerTo(aJob({ aspectRatio: '16:9' }));
     expect(headerOf(answer)).toEqual({ contentType: 'image/jpeg', width: 1376, height: 768 });
@@ -58,14 +49,6 @@ describe('The models of Gemini', () => {
   ] as const)('%s renders %s in %s', async (providerModel, resolution, aspectRatio, width, height) => {
     const answer = await answerTo(aJob({ providerModel, resolution, aspectRatio }));
     expect(headerOf(answer)).toEqual({ contentType: 'image/jpeg', width, height });
-  });
-
-  it('The vendor refuses 2K from the Lite model', async () => {
-    const providerModel = 'gemini-3.1-flash-lite-image';
-    expect(await answerTo(aJob({ providerModel, resolution: '2K' }))).toMatchObject({
-      kind: 'refused',
-      detail: 'HTTP 400 INVALID_ARGUMENT',
-    });
   });
 });
 
@@ -195,24 +178,57 @@ describe('The fake of Gemini', () => {
   });
 });
 
-describe("The check of Google's key", () => {
-  const check = async (credential: string | undefined, baseUrl = fake.url): Promise<unknown> =>
-    checkGoogle(settings({ credential, baseUrl }), never);
+const vendor = await startAnsweringVendor();
+afterAll(() => vendor.stop());
+const flashJob = jobsLike({ providerModel: 'model', outputFormat: 'jpeg' });
 
-  it('The check lists one model', async () => {
-    expect(await check(fakeGoogleKey)).toEqual({ verdict: 'accepted', detail: 'HTTP 200' });
-    expect([lastReceived(fake).method, lastReceived(fake).path]).toEqual([
-      'GET',
-      '/v1beta/models?pageSize=1',
-    ]);
-    expect(await check('AIza-wrong')).toEqual({ verdict: 'refused', detail: 'HTTP 400' });
-    expect(await check(undefined)).toEqual({ verdict: 'unchecked', detail: 'no credential' });
+describe('An answer of Gemini', () => {
+  const answerTo = (body: object, status = 200): Promise<ProviderAnswer> => {
+    vendor.answerWith({ status, body });
+    return createGoogle(vendor.settings).submit(flashJob(), never);
+  };
+  const candidate = (parts: readonly object[], finishReason?: string): object => ({
+    candidates: [{ finishReason, content: { parts } }],
+  });
+  const picture = (data: unknown, more: object = {}): object => ({ inlineData: { data }, ...more });
+
+  it('The picture of Gemini is the last one that is neither a thought nor empty', async () => {
+    const parts = [
+      picture('YQ=='),
+      picture('Yg=='),
+      picture('Yw==', { thought: true }),
+      picture(''),
+      picture(7),
+    ];
+    expect(await answerTo(candidate(parts, 'STOP'))).toEqual({ kind: 'rendered', bytes: Buffer.from('b') });
   });
 
-  it('The check says when Google is not reached', async () => {
-    const other = await startFakeVendor(() => ({ status: 503, body: {} }));
-    expect(await check(fakeGoogleKey, other.url)).toEqual({ verdict: 'unreachable', detail: 'HTTP 503' });
-    await other.stop();
-    expect(await check(fakeGoogleKey, other.url)).toEqual({ verdict: 'unreachable', detail: 'ECONNREFUSED' });
+  it.each<[string, object, string, string]>([
+    ['a picture and another end', candidate([picture('YQ==')], 'OTHER'), 'failed', 'HTTP 200 OTHER'],
+    ['a picture and no end', candidate([picture('YQ==')]), 'unknown_answer', 'HTTP 200'],
+    [
+      'only a thought',
+      candidate([picture('YQ==', { thought: true })], 'STOP'),
+      'nothing_rendered',
+      'HTTP 200 STOP',
+    ],
+  ])('An answer of Gemini with %s is refused', async (_what, body, reason, detail) => {
+    expect(await answerTo(body)).toEqual(refused(reason, detail));
+  });
+
+  it.each<[object, string, string]>([
+    [{ status: 'FAILED_PRECONDITION' }, 'credentials', 'HTTP 400 FAILED_PRECONDITION'],
+    [
+      { status: 'X', details: [{}, { reason: 'API_KEY_INVALID' }] },
+      'credentials',
+      'HTTP 400 API_KEY_INVALID',
+    ],
+    [{ status: 'X', message: 'Provided image is not valid.' }, 'source_image', 'HTTP 400 X'],
+    [{ status: 'X', message: 'Unable to process input image.' }, 'source_image', 'HTTP 400 X'],
+    [{ status: 'X', message: 'Request payload size exceeds the limit' }, 'source_image', 'HTTP 400 X'],
+    [{ status: 'X', message: 'Something else' }, 'unknown_answer', 'HTTP 400 X'],
+    [{ status: 'X' }, 'unknown_answer', 'HTTP 400 X'],
+  ])('A 400 of Gemini with %j is refused as %s', async (error, reason, detail) => {
+    expect(await answerTo({ error }, 400)).toEqual(refused(reason, detail));
   });
 });

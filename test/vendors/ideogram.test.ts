@@ -1,10 +1,10 @@
 /** The adapter of Ideogram and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { fakeIdeogramKey, ideogramRows, startFakeIdeogram } from '../../lab/vendors/fakes/ideogram/server.ts';
+import { fakeIdeogramKey, startFakeIdeogram } from '../../lab/vendors/fakes/ideogram/server.ts';
 import type { RefusalReason } from '../../service/contract/failures.ts';
 import { createIdeogram, ideogramSizes } from '../../service/vendors/ideogram.ts';
 import { never, refused, startAnsweringVendor } from './answering-vendor.ts';
-import { everySize, headerOf, jobsLike, lastReceived, outcomeOf, received, talkTo } from './vendor-talk.ts';
+import { everySize, headerOf, jobsLike, lastReceived, received, talkTo } from './vendor-talk.ts';
 
 const fake = await startFakeIdeogram();
 const answering = await startAnsweringVendor();
@@ -20,13 +20,6 @@ const aJob = jobsLike({ providerModel: 'ideogram-4-5', prompt: 'Some secret' });
 const path = '/v2/image/generate/ideogram-4-5';
 
 describe('Each answer of Ideogram', () => {
-  it.each(ideogramRows)('The answer "$row" has its outcome: $says', async ({ row, answers }) => {
-    const { answer, forgotten } = await speak(aJob({ prompt: `Some secret [row:${row}]` }));
-    expect(outcomeOf(answer)).toBe(answers);
-    expect(forgotten).toEqual(answers === 'credentials' ? ['ideogram'] : []);
-    expect(JSON.stringify({ ...answer, bytes: undefined })).not.toMatch(/secret|fake-ideogram-key|https?:/);
-  });
-
   it.each([
     ['unsafe-prompt', 'HTTP 422'],
     ['unsafe-picture', 'HTTP 200 is_image_safe'],

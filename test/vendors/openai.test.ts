@@ -1,20 +1,20 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { startFakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
-import { openaiRows } from '../../lab/vendors/fakes/openai/rows.ts';
 import { fakeOpenaiKey, formOf, startFakeOpenai } from '../../lab/vendors/fakes/openai/server.ts';
 import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
 import { outputFormats } from '../../service/contract/request-fields.ts';
 import { openaiSizes } from '../../service/vendors/openai-sizes.ts';
 import { checkOpenai, createOpenai } from '../../service/vendors/openai.ts';
-import { everySize, headerOf, jobsLike, lastReceived, outcomeOf, talkTo } from './vendor-talk.ts';
+import { everySize, headerOf, jobsLike, lastReceived, talkTo } from './vendor-talk.ts';
+import type { ProviderAnswer } from '../../service/vendors/provider.ts';
+import { never, refused, startAnsweringVendor } from './answering-vendor.ts';
 
-const never = new AbortController().signal;
 const prompt = 'A lighthouse that nobody may read about';
 
 const fake = await startFakeOpenai();
 afterAll(() => fake.stop());
 
-const { settings, speak, answerTo } = talkTo({
+const { settings, answerTo } = talkTo({
   name: 'openai',
   create: createOpenai,
   fake,
@@ -23,22 +23,6 @@ const { settings, speak, answerTo } = talkTo({
 const aJob = jobsLike({ providerModel: 'gpt-image-2', prompt, seed: 7 });
 
 describe('An answer of OpenAI', () => {
-  it.each(openaiRows)('The answer "$row" has its outcome: $says', async ({ row, answers, sources = 0 }) => {
-    const { answer, forgotten } = await speak(
-      aJob({ prompt: `${prompt} [row:${row}]`, sourceCount: sources }),
-    );
-    expect(outcomeOf(answer)).toBe(answers);
-    expect(forgotten).toEqual(answers === 'credentials' ? ['openai'] : []);
-  });
-
-  it.each(openaiRows)(
-    'The operator learns of $row without prompt, key or text of the vendor',
-    async ({ row, sources = 0 }) => {
-      const answer = await answerTo(aJob({ prompt: `${prompt} [row:${row}]`, sourceCount: sources }));
-      if (answer.kind === 'refused') expect(answer.detail).toMatch(/^(HTTP \d{3}( [\w.]+)?|[A-Z_]+)$/);
-    },
-  );
-
   it.each(outputFormats)('The picture has the requested size as %s', async (outputFormat) => {
     const answer = await answerTo(aJob({ outputFormat, aspectRatio: '16:9' }));
     expect(headerOf(answer)).toEqual({ contentType: `image/${outputFormat}`, width: 1360, height: 768 });
@@ -222,13 +206,6 @@ describe("The check of OpenAI's key", () => {
   const check = async (credential: string | undefined, baseUrl = fake.url): Promise<unknown> =>
     checkOpenai(settings({ credential, baseUrl }), never);
 
-  it('The check lists the models', async () => {
-    expect(await check(fakeOpenaiKey)).toEqual({ verdict: 'accepted', detail: 'HTTP 200' });
-    expect([lastReceived(fake).method, lastReceived(fake).path]).toEqual(['GET', '/v1/models']);
-    expect(await check('sk-wrong')).toEqual({ verdict: 'refused', detail: 'HTTP 401' });
-    expect(await check(undefined)).toEqual({ verdict: 'unchecked', detail: 'no credential' });
-  });
-
   it.each([
     [403, { verdict: 'unchecked', detail: 'HTTP 403: the key may not list models' }],
     [500, { verdict: 'unreachable', detail: 'HTTP 500' }],
@@ -237,5 +214,78 @@ describe("The check of OpenAI's key", () => {
     expect(await check(fakeOpenaiKey, other.url)).toEqual(expected);
     await other.stop();
     expect(await check(fakeOpenaiKey, other.url)).toEqual({ verdict: 'unreachable', detail: 'ECONNREFUSED' });
+  });
+});
+
+const vendor = await startAnsweringVendor();
+afterAll(() => vendor.stop());
+const plainJob = jobsLike({ providerModel: 'model', outputFormat: 'jpeg' });
+
+describe('An answer of OpenAI', () => {
+  const answerTo = (body: object, status = 400): Promise<ProviderAnswer> => {
+    vendor.answerWith({ status, body });
+    return createOpenai(vendor.settings).submit(plainJob(), never);
+  };
+
+  it.each<[string, object, string]>([
+    ['the field image', { param: 'image' }, 'source_image'],
+    ['the field image[0]', { param: 'image[0]' }, 'source_image'],
+    ['the field images_total', { param: 'images_total' }, 'unknown_answer'],
+    ['the field mask_image', { param: 'mask_image' }, 'unknown_answer'],
+    [
+      'the field prompt, and an image in its text',
+      { param: 'prompt', message: 'Invalid image file' },
+      'unknown_answer',
+    ],
+    ['an image file in its text', { message: 'Invalid image file or mode' }, 'source_image'],
+    ['an image field in its text', { message: "Invalid file 'image': unsupported" }, 'source_image'],
+    [
+      'an image file in its text, and an empty field',
+      { param: '', message: 'Invalid image file' },
+      'source_image',
+    ],
+    ['an image in the middle of its text', { message: 'Not an Invalid image file' }, 'unknown_answer'],
+    [
+      'an image in its text beside a code',
+      { code: 'new_code', message: 'Invalid image file' },
+      'unknown_answer',
+    ],
+    [
+      'the field image, although it is a policy',
+      { code: 'moderation_blocked', param: 'image' },
+      'source_image',
+    ],
+    [
+      'the field image, although it is our bill',
+      { code: 'insufficient_quota', param: 'image' },
+      'credentials',
+    ],
+  ])('An error of OpenAI that names %s is refused', async (_what, error, reason) => {
+    expect(await answerTo({ error })).toMatchObject({ kind: 'refused', reason });
+  });
+
+  it.each([
+    [499, 'unknown_answer'],
+    [500, 'failed'],
+    [502, 'failed'],
+  ])('An error of OpenAI with status %i and no code is refused as %s', async (status, reason) => {
+    expect(await answerTo({ error: {} }, status)).toEqual(refused(reason, `HTTP ${status}`));
+  });
+
+  it.each<[object, string]>([
+    [{ data: [] }, 'nothing_rendered'],
+    [{ data: [{ b64_json: '' }] }, 'nothing_rendered'],
+    [{ data: [{ b64_json: 7 }] }, 'unknown_answer'],
+    [{ data: [{}] }, 'unknown_answer'],
+    [{ data: {} }, 'unknown_answer'],
+    [{}, 'unknown_answer'],
+  ])('The answer %j of OpenAI is refused as %s', async (body, reason) => {
+    expect(await answerTo(body, 200)).toEqual(refused(reason, 'HTTP 200'));
+  });
+
+  it('OpenAI gets an empty prompt when the job has none', async () => {
+    vendor.answerWith({ status: 429 });
+    await createOpenai(vendor.settings).submit(plainJob({ prompt: null }), never);
+    expect(vendor.received.at(-1)?.json).toMatchObject({ prompt: '' });
   });
 });

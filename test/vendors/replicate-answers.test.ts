@@ -5,6 +5,7 @@ import type { ProviderAnswer, SourceImage } from '../../service/vendors/provider
 import { createReplicate } from '../../service/vendors/replicate/provider.ts';
 import { never, refused, startAnsweringVendor } from './answering-vendor.ts';
 import { jobsLike } from './vendor-talk.ts';
+import { startFakeReplicate } from '../../lab/vendors/fakes/replicate/server.ts';
 
 const vendor = await startAnsweringVendor();
 afterAll(() => vendor.stop());
@@ -45,29 +46,6 @@ describe('An answer of Replicate', () => {
   ])('The prediction %j of Replicate is refused as %s', async (body, reason, detail) => {
     expect(await polled(body)).toEqual(refused(reason, detail));
   });
-
-  it('A picture of Replicate that is moved elsewhere is not followed there', async () => {
-    vendor.answerWith((path) =>
-      path === '/moved'
-        ? { status: 302, headers: { location: `${vendor.url}/elsewhere` } }
-        : { status: 200, body: { status: 'succeeded', output: `${vendor.url}/moved` } },
-    );
-    expect(await createReplicate(vendor.settings).poll?.('0 job', aJob(), never)).toEqual(
-      refused('unknown_answer', 'HTTP 302 download'),
-    );
-    expect(vendor.received.at(-1)?.path).toBe('/moved');
-  });
-
-  it.each(['starting', 'processing'])(
-    'A prediction of Replicate that is %s is polled again',
-    async (status) => {
-      expect(await polled({ status })).toMatchObject({
-        kind: 'pending',
-        jobId: '1 job',
-        pollAfterMillis: 1_000,
-      });
-    },
-  );
 
   it.each([
     [201, { id: 'abc' }, { kind: 'pending', jobId: '0 abc', pollAfterMillis: 1_000 }],
@@ -123,23 +101,6 @@ describe('An answer of Replicate', () => {
     });
   });
 
-  it.each([
-    [200, 'unknown_answer'],
-    [202, 'unknown_answer'],
-    [403, 'credentials'],
-    [412, 'unknown_answer'],
-    [413, 'source_image'],
-    [428, 'unknown_answer'],
-    [429, 'unavailable'],
-    [499, 'unknown_answer'],
-    [500, 'unavailable'],
-  ])('An upload that Replicate answers with %i is refused as %s', async (status, reason) => {
-    vendor.answerWith({ status, body: { urls: { get: `${vendor.url}/v1/files/1` } } });
-    expect(await createReplicate(vendor.settings).submit(withSources(256_001), never)).toEqual(
-      refused(reason, `HTTP ${status}`),
-    );
-  });
-
   it('A single source image has its own field for klein and for the other models', async () => {
     vendor.answerWith({ status: 429 });
     const job = { ...withSources(1), providerModel: 'klein' };
@@ -151,5 +112,61 @@ describe('An answer of Replicate', () => {
     });
     await createReplicate(vendor.settings).submit(aJob({ providerModel: 'klein' }), never);
     expect(vendor.received.at(-1)?.json).not.toHaveProperty('input.images');
+  });
+});
+
+const key = 'fake-replicate-key';
+
+const fake = await startFakeReplicate();
+afterAll(() => fake.stop());
+
+describe('The fake of Replicate', () => {
+  const good = { prompt: 'a cat', aspect_ratio: 'custom', width: 1024, height: 1024, output_format: 'png' };
+  const pro = 'black-forest-labs/flux-2-pro';
+  const send = async (body: object, model = pro, headers: Record<string, string> = {}): Promise<number> => {
+    const all = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers };
+    return (
+      await fetch(`${fake.url}/v1/models/${model}/predictions`, {
+        method: 'POST',
+        headers: all,
+        body: JSON.stringify(body),
+      })
+    ).status;
+  };
+
+  it('The fake accepts what the vendor would accept', async () =>
+    expect(await send({ input: good })).toBe(201));
+
+  it.each<[string, object]>([
+    ['an unknown field', { input: { ...good, size: '1K' } }],
+    ['a field beside the input', { input: good, version: '1' }],
+    ['an address to call that is none', { input: good, webhook: 'darkroom' }],
+    ['an event that it has not', { input: good, webhook_events_filter: ['ended'] }],
+    ['no prompt', { input: { ...good, prompt: undefined } }],
+    ['sides beyond 2048', { input: { ...good, width: 2064 } }],
+    ['a ratio that it has not', { input: { ...good, aspect_ratio: '21:9' } }],
+    ['another format', { input: { ...good, output_format: 'jpeg' } }],
+    ['a tolerance out of range', { input: { ...good, safety_tolerance: 0 } }],
+    ['what is no image', { input: { ...good, input_images: ['data:image/png;base64,bm8='] } }],
+    [
+      'a file that was never uploaded',
+      { input: { ...good, input_images: ['https://api.replicate.com/v1/files/1'] } },
+    ],
+  ])('The fake refuses %s', async (_, body) => expect(await send(body)).toBe(422));
+
+  it('The fake refuses pixels for klein, a wrong deadline, another token, another model and a bad upload', async () => {
+    expect(await send({ input: good }, 'black-forest-labs/flux-2-klein-4b')).toBe(422);
+    expect(await send({ input: good }, pro, { 'cancel-after': 'soon' })).toBe(422);
+    expect(await send({ input: good }, pro, { authorization: `Token ${key}` })).toBe(401);
+    expect(await send({ input: good }, 'black-forest-labs/flux-3')).toBe(404);
+    expect(
+      (
+        await fetch(`${fake.url}/v1/files`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}` },
+          body: 'content',
+        })
+      ).status,
+    ).toBe(400);
   });
 });

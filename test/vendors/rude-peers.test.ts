@@ -107,17 +107,6 @@ describe('A peer that closes the connection', () => {
       failure: reason === 'connection closed' ? 'connection_closed' : 'no_http',
     });
   });
-
-  it.each(cases)(
-    'A source image from a peer that closes %s fails, and may be tried again',
-    async (_how, behave) => {
-      const outbound = createOutbound('loopback-too', { clock: timeLimits() });
-      expect(await outbound.fetchSource(await peer(behave), never)).toEqual({
-        kind: 'failed',
-        retryable: true,
-      });
-    },
-  );
 });
 
 describe('A peer that never finishes its answer', () => {
@@ -140,20 +129,6 @@ describe('A peer that never finishes its answer', () => {
     clock.end();
     expect(await posting).toEqual({ kind: 'unanswered', reason: 'timeout', failure: 'timeout' });
     expect(clock.asked).toEqual([10_000]);
-  });
-
-  it.each(cases)('A source image fails after 5 s when the peer stops %s', async (_where, behave) => {
-    const clock = timeLimits();
-    const arrived = Promise.withResolvers<undefined>();
-    const url = await peer((socket) => {
-      behave(socket);
-      arrived.resolve(undefined);
-    });
-    const fetching = createOutbound('loopback-too', { clock }).fetchSource(url, never);
-    await arrived.promise;
-    clock.end();
-    expect(await fetching).toEqual({ kind: 'failed', retryable: true });
-    expect(clock.asked).toEqual([5_000]);
   });
 });
 

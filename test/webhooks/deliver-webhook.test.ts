@@ -6,13 +6,13 @@ import { rejection, stub } from '../api/fakes.ts';
 import { accountId, creationId, now } from '../fixtures/records.ts';
 import { textLike } from '../fixtures/values.ts';
 import {
-  current,
   ok,
   payload,
-  previous,
   type Setting,
   stage,
   type Stage,
+  current,
+  previous,
 } from './deliver-webhook-fixture.ts';
 
 describe('a delivery attempt that comes too early', () => {

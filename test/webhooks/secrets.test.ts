@@ -9,8 +9,7 @@ import {
   type SigningSecrets,
 } from '../../service/webhooks/secrets.ts';
 import { stub } from '../api/fakes.ts';
-import { olderWebhookSecrets } from '../fixtures/older-records.ts';
-import { accountId, now } from '../fixtures/records.ts';
+import { accountId, now, olderWebhookSecrets } from '../fixtures/records.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

@@ -59,13 +59,6 @@ describe('the body of the webhook of a cancelled creation', () => {
 });
 
 describe('X-Webhook-Signature-256', () => {
-  it('The header X-Webhook-Signature-256 equals the signature that OpenSSL computes', () => {
-    // printf '%s' '1700000000.{"id":"x"}' | openssl dgst -sha256 -hmac 'whsec_AAAA'
-    expect(signature256('whsec_AAAA', '1700000000', '{"id":"x"}')).toBe(
-      'sha256=f648ec7154669015b6dd97fa4a0da749a1ab2f84874cc9b6a1f76258c1b5b9b8',
-    );
-  });
-
   it('The header X-Webhook-Signature-256 uses the whole secret with its prefix as the key, and signs the bytes of the body in UTF-8', () => {
     const secret = webhookSecret(new Uint8Array(32).fill(1));
     const bytes = Buffer.concat([

@@ -5,7 +5,6 @@ import {
   type Client,
   type Send,
   sharedTestService,
-  startTestService,
   type TestService,
 } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
@@ -46,10 +45,6 @@ function mistyped(key: string): string {
 }
 
 describe('an API key', () => {
-  it('A key is the live prefix and 40 characters', () => {
-    expect(client.key).toMatch(/^dk_live_[0-9A-Za-z]{40}$/);
-  });
-
   it.each<[string, (key: string) => Record<string, string>]>([
     ['Authorization: Bearer', (key) => ({ authorization: `Bearer ${key}` })],
     ['Authorization: bearer, in whatever case', (key) => ({ authorization: `bEARER   ${key} ` })],
@@ -198,42 +193,3 @@ it('The root path of the API has the segment v1', () => {
 });
 
 everyAnswer(() => service);
-
-describe('a deployment with the plain form of authentication failures', () => {
-  let plain: TestService;
-  let customer: Client;
-  beforeAll(async () => {
-    plain = await startTestService({ environment: { AUTH_FAILURE_FORM: 'plain' } });
-    customer = await plain.client();
-  });
-  afterAll(() => plain.end());
-
-  it.each<[string, number, Record<string, string>]>([
-    ['authentication_required', 401, {}],
-    ['api_key_missing', 401, { authorization: 'Bearer' }],
-    ['api_key_invalid', 401, { 'x-api-key': unknownKey }],
-  ])('The deployment answers {detail: %s} with %i', async (detail, status, headers) => {
-    const answer = await plain.send('/models', { key: null, headers });
-    expect([answer.status, answer.text]).toEqual([status, JSON.stringify({ detail })]);
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-  });
-
-  it.each([
-    ['account_disabled', 'disabled'],
-    ['api_suspended', 'suspended'],
-  ] as const)('The deployment answers {detail: %s} with 403', async (detail, condition) => {
-    await plain.operator.accounts.change(customer.account.id, { condition });
-    const answer = await plain.send('/models', { key: customer.key });
-    expect([answer.status, answer.text]).toEqual([403, JSON.stringify({ detail })]);
-    await plain.operator.accounts.change(customer.account.id, { condition: 'active' });
-  });
-
-  it('The deployment answers every other error in the envelope', async () => {
-    expect(refusalOf(await plain.send('/nothing', { key: customer.key }))).toMatchObject({
-      status: 404,
-      code: 'ERR_NOT_FOUND',
-    });
-  });
-
-  everyAnswer(() => plain, 'plain');
-});

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CancelAnswer } from '../fixtures/cancel-answer.ts';
-import { type Answer, type Client, sharedTestService, type TestService } from '../fixtures/service.ts';
+import {
+  type Answer,
+  type CancelAnswer,
+  type Client,
+  sharedTestService,
+  type TestService,
+} from '../fixtures/service.ts';
 import { idOf } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf } from './refusal.ts';

@@ -86,19 +86,6 @@ describe('GET /creations', () => {
       'model: invalid_value',
     ]);
   });
-
-  it.each([
-    ['limit=0', 'limit'],
-    ['limit=101', 'limit'],
-    ['limit=2.5', 'limit'],
-    ['limit=many', 'limit'],
-    ['limit=', 'limit'],
-    ['cursor=nonsense', 'cursor'],
-    ['cursor=', 'cursor'],
-  ])('The query ?%s is refused with 400', async (query, field) => {
-    const answer = await list(owner, `?${query}`);
-    expect([answer.status, ...fieldsOf(answer)]).toEqual([400, `${field}: invalid_value`]);
-  });
 });
 
 everyAnswer(() => service);

@@ -4,7 +4,7 @@ import { failures } from '../../service/contract/failures.ts';
 import { type Answer, type Client, sharedTestService, type TestService } from '../fixtures/service.ts';
 import { anyText, idOf, textLike } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
-import { inTime } from './in-time.ts';
+import { inTime } from './workflow/creations.ts';
 import { refusalOf, withinOneMinute } from './refusal.ts';
 
 let service: TestService;
@@ -74,19 +74,6 @@ describe('a creation that ends while the request waits', () => {
     },
   );
 
-  it('A creation that failed as GenerationTimedOut at a short deadline is answered 502 ERR_GENERATION_FAILED', async () => {
-    const hasty = await service.client({ deadline: '2' });
-    const body = { model: 'sandbox-sketch', prompt: '[sandbox:hang]' };
-    const answer = await inTime(() =>
-      service.send('/images/generate', { key: hasty.key, body, headers: { prefer: 'wait=20' } }),
-    );
-    expect(refusalOf(answer)).toMatchObject({
-      status: 502,
-      code: 'ERR_GENERATION_FAILED',
-      details: { error: failures.GenerationTimedOut.message, retryable: true },
-    });
-  });
-
   it('A creation that failed as ServiceUnavailable is answered 503 ERR_PROVIDER_UNAVAILABLE, provider_unavailable, with Retry-After', async () => {
     const answer = await ended('[sandbox:down]');
     expect(refusalOf(answer)).toEqual({
@@ -100,14 +87,6 @@ describe('a creation that ends while the request waits', () => {
       },
     });
     expect(answer.headers.has('retry-after')).toBe(true);
-  });
-
-  it('A creation whose first provider is unavailable and whose second provider renders is answered 200', async () => {
-    const body = { model: 'sandbox-pro', prompt: '[sandbox:down=sandbox]', resolution: '2K' };
-    const answer = await inTime(() =>
-      service.send('/images/generate', { key: client.key, body, headers: { prefer: 'wait=20' } }),
-    );
-    expect(answer).toMatchObject({ status: 200, body: { status: 'completed' } });
   });
 
   it('The request counts once against the rate, however its creation ends', async () => {

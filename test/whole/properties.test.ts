@@ -1,10 +1,11 @@
 /** Generated requests: no answer is ERR_INTERNAL, and no refused request moves money. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, describe } from 'vitest';
 import { plainBodies, right } from '../fixtures/plain-bodies.ts';
 import { type Answer, type Client, sharedTestService, type TestService } from '../fixtures/service.ts';
 import { costOf } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
+import { answersStrangeBodies } from './strange-bodies.ts';
 
 let service: TestService;
 let client: Client;
@@ -184,3 +185,7 @@ it('No generated path or query is answered ERR_INTERNAL', async () => {
 });
 
 everyAnswer(() => service);
+
+describe('many drawn bodies', () => {
+  answersStrangeBodies(2_000, 2);
+});

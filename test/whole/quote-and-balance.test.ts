@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Client, startTestService, type TestService } from '../fixtures/service.ts';
 import { anyText, costOf, idOf, monthBegin } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
-import { png } from './image-files.ts';
-import { answering, type ImageOrigin, startImageOrigin } from './image-origin.ts';
+import { answering, type ImageOrigin, png, startImageOrigin } from './image-origin.ts';
 import { refusalOf } from './refusal.ts';
 
 let service: TestService;

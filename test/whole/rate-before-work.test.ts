@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, type Client, sharedTestService, type TestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
-import { png } from './image-files.ts';
-import { answering, type ImageOrigin, startImageOrigin } from './image-origin.ts';
+import { answering, type ImageOrigin, png, startImageOrigin } from './image-origin.ts';
 import { refusalOf, withinOneMinute } from './refusal.ts';
 
 let service: TestService;

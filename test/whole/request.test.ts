@@ -6,6 +6,7 @@ import { operations } from '../../service/contract/operations.ts';
 import { type Answer, type Client, sharedTestService, type TestService } from '../fixtures/service.ts';
 import { everyAnswer, isMadeByGateway } from './every-answer.ts';
 import { fieldsOf, refusalOf, withinOneMinute } from './refusal.ts';
+import { acceptedBodies, refusedBodies } from './request-bodies.ts';
 
 let service: TestService;
 let client: Client;
@@ -34,6 +35,14 @@ describe('the body of POST /images/generate', () => {
     ['of another content type', JSON.stringify(least), 'text/plain', 'Content-Type: invalid_value'],
     ['a form', 'model=sandbox-pro', 'application/x-www-form-urlencoded', 'Content-Type: invalid_value'],
     ['something like JSON', JSON.stringify(least), 'application/json5', 'Content-Type: invalid_value'],
+    ['without a type', JSON.stringify(least), '', 'Content-Type: invalid_value'],
+    [
+      'in Latin-1',
+      JSON.stringify(least),
+      'application/json; charset=iso-8859-1',
+      'Content-Type: invalid_value',
+    ],
+    ['in UTF-80', JSON.stringify(least), 'application/json; charset=utf-80', 'Content-Type: invalid_value'],
   ])('A body that is %s is answered 400', async (_what, body, type, field) => {
     const answer = await send(body, type);
     expect([answer.status, ...fieldsOf(answer)]).toEqual([400, field]);
@@ -53,9 +62,12 @@ describe('the body of POST /images/generate', () => {
     expect(refusalOf(await send(padded(256 * 1024))).code).toBe('ERR_MODEL_NOT_FOUND');
   });
 
-  it.each(['application/json; charset=utf-8', 'Application/JSON'])('A body may come as %s', async (type) => {
-    expect(refusalOf(await send(padded(100), type)).code).toBe('ERR_MODEL_NOT_FOUND');
-  });
+  it.each(['application/json; charset="UTF-8"; v=1', 'Application/JSON'])(
+    'A body may come as %s',
+    async (type) => {
+      expect(refusalOf(await send(padded(100), type)).code).toBe('ERR_MODEL_NOT_FOUND');
+    },
+  );
 
   it('A body over 10 MB is answered by the gateway itself with 413, without the envelope', async () => {
     const answer = await send(Buffer.alloc(10 * 1024 * 1024 + 1, 32));
@@ -231,5 +243,39 @@ function anonymous(forwardedFor: string): Promise<number> {
       .end();
   });
 }
+
+/** A quote is checked by the same rules as a submission and costs nothing, so its 200 stands for a 202. */
+function quote(body: object): Promise<Answer> {
+  return service.send('/images/quote', { key: client.key, body });
+}
+
+describe('the fields of POST /images/generate that are accepted', () => {
+  it.each(acceptedBodies)('The request is accepted with %s', async (_what, body) => {
+    expect((await quote(body)).status).toBe(200);
+  });
+});
+
+describe('the fields of POST /images/generate that are refused', () => {
+  it.each(refusedBodies)(
+    'The request is refused with 400 ERR_INVALID_REQUEST and named fields for %s',
+    async (_what, body, fields) => {
+      const [submitted, quoted] = await Promise.all([
+        service.send('/images/generate', { key: client.key, body }),
+        quote(body),
+      ]);
+      expect(refusalOf(submitted)).toMatchObject({ status: 400, code: 'ERR_INVALID_REQUEST' });
+      expect(fieldsOf(submitted).sort()).toEqual([...fields].sort());
+      expect(quoted.text).toBe(submitted.text);
+      for (const item of refusalOf(submitted).details['errors'] as object[])
+        expect(Object.keys(item)).toEqual(['field', 'code', 'message']);
+    },
+  );
+
+  it('The refused requests charged nothing', async () => {
+    expect((await service.operator.wallet.ledger(client.account.id)).map(({ kind }) => kind)).toEqual([
+      'top_up',
+    ]);
+  });
+});
 
 everyAnswer(() => service);

@@ -7,8 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, type Client, sharedTestService, type TestService } from '../fixtures/service.ts';
 import { costOf, idOf, textLike } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
-import { jpeg, png, webp } from './image-files.ts';
-import { answering, type ImageOrigin, startImageOrigin } from './image-origin.ts';
+import { answering, type ImageOrigin, jpeg, png, startImageOrigin, webp } from './image-origin.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
 
 let service: TestService;

@@ -11,8 +11,7 @@ import type { CreationRecord } from '../../service/creations/creation.ts';
 import { type Answer, type Client, startTestService, type TestService } from '../fixtures/service.ts';
 import { costOf, idOf, textLike } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
-import { jpeg, png, webp } from './image-files.ts';
-import { answering, type ImageOrigin, startImageOrigin } from './image-origin.ts';
+import { answering, type ImageOrigin, jpeg, png, startImageOrigin, webp } from './image-origin.ts';
 import { fieldsOf, refusalOf, withinOneMinute } from './refusal.ts';
 
 let service: TestService;

@@ -2,7 +2,7 @@
  * The body of POST /images/generate and POST /images/quote.
  *
  * service/creations/image-request.ts validates requests; this schema documents the same rules and refuses nothing that the
- * API accepts (test/document/requests.test.ts). A schema cannot say some rules, and states them in words:
+ * API accepts (test/document/openapi-file.test.ts). A schema cannot say some rules, and states them in words:
  * a length after trimming, well-formed text, addresses that the service may call, and six decimals.
  */
 import * as z from 'zod';

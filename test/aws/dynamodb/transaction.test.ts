@@ -72,10 +72,6 @@ describe('A transaction in conflict', () => {
     expect(sum(long.sleeps)).toBeGreaterThan(sum(half.sleeps));
   });
 
-  it('A transaction whose conflict passes is done', async () => {
-    expect(await run([conflict, conflict, 'done'])).toMatchObject({ outcome: { kind: 'done' }, sent: 3 });
-  });
-
   it('A transaction with slow tries ends after four seconds, before the gateway ends the request', async () => {
     expect((await run([conflict], { takes: 2_001 })).sent).toBe(2);
     expect((await run([conflict], { takes: 1_999 })).sent).toBe(3);

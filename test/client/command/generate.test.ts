@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { png } from '../../whole/image-files.ts';
-import { useServedPerson } from './served-person.ts';
+import { png } from '../../whole/image-origin.ts';
+import { useServedPerson } from './command-run.ts';
 
 const served = useServedPerson();
 const at = (name: string): string => join(served.person.folder, name);

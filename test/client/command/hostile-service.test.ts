@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { png } from '../../whole/image-files.ts';
+import { png } from '../../whole/image-origin.ts';
 import { newPerson, type Person, type Said } from './command-run.ts';
 
 const id = '01a1fea2-83cb-71c7-a229-e47b2c1760f6';

@@ -4,7 +4,7 @@ import { serverSentData } from '../../../client/command/relay.ts';
 import { apiKeyText } from '../../fixtures/records.ts';
 import { portOf } from '../../fixtures/values.ts';
 import { mcpStage, type McpStage, rpc } from '../../mcp/mcp-fixture.ts';
-import { served } from '../../mcp/served-stage.ts';
+import { served } from '../../mcp/clients.ts';
 import { newPerson, type Said } from './command-run.ts';
 
 const person = await newPerson();

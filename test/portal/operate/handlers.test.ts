@@ -8,7 +8,7 @@ import { creationToItem } from '../../../service/creations/creation-items.ts';
 import type { CreationRecord } from '../../../service/creations/creation.ts';
 import { type AccountId, type CreationId, uuidV7 } from '../../../service/values/ids.ts';
 import { aCompletedCreation, now } from '../../fixtures/records.ts';
-import { inBetween, loseAnswerOf } from '../broken-calls.ts';
+import { inBetween, loseAnswerOf } from '../portal-fixture.ts';
 import {
   type Answered,
   fieldsOf,

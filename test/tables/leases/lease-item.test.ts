@@ -1,6 +1,6 @@
 /** The item of a lease on the simulation's table: what is written, what it costs, and when it goes away. */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, afterAll, beforeAll } from 'vitest';
 import { type Touched, writeUnits } from '../../../lab/cost/units.ts';
 import { createDirectClient } from '../../../lab/simulation/aws/http-exchange.ts';
 import { type Change, createSimulatedTable } from '../../../lab/simulation/aws/simulated-table.ts';
@@ -8,10 +8,17 @@ import { createAccountStore } from '../../../service/accounts/account-store.ts';
 import { keys, listingIndex, openWorkIndex, type Table } from '../../../service/aws/dynamodb/table.ts';
 import { creationToItem } from '../../../service/creations/creation-items.ts';
 import { createCreationStore } from '../../../service/creations/creation-store.ts';
-import { fakeClock } from '../../api/fakes.ts';
+import { fakeClock, fakeLog, fakeProvider, pngBytes, rejection, stub } from '../../api/fakes.ts';
 import { aCreation, anAccount, creationId, now, seededBytes, storedImage } from '../../fixtures/records.ts';
 import { idOf, openStores, orderOf } from '../facts.ts';
 import { leaseInBoth, leaseInTheCreation, type Release, thisRelease } from './renderers.ts';
+import type { CreationStore } from '../../../service/creations/creation-store.ts';
+import type { ImageStore } from '../../../service/creations/image-store.ts';
+import type { RenderServices } from '../../../service/render/open.ts';
+import { renderImage } from '../../../service/render/render-image.ts';
+import { schema } from '../../../service/values/runtime.ts';
+import { noteNothing } from '../../render/walk-fixture.ts';
+import { type Engine, startStandIn } from '../engines.ts';
 
 const day = 86_400_000;
 
@@ -96,4 +103,71 @@ describe('the write units of a rendering with seven renewals', () => {
       expect(await renderWith(release, 'a'.repeat(4_000))).toEqual({ units: long, renewed: written });
     },
   );
+});
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await startStandIn();
+});
+afterAll(() => engine.end());
+
+it('A renderer that wakes after its lease was taken saves no attempt, calls no vendor and is tried again', async () => {
+  const stores = await openStores(await engine.open());
+  await stores.charges.charge(orderOf(1));
+  const clock = fakeClock();
+  const log = fakeLog();
+  const images = stub<ImageStore>({
+    find: async () => Promise.resolve(undefined),
+    put: () => Promise.resolve(),
+  });
+  const servicesOf = (creations: CreationStore, provider: ReturnType<typeof fakeProvider>): RenderServices =>
+    stub<RenderServices>({
+      health: noteNothing(),
+      clock,
+      log,
+      schema,
+      randomBytes: seededBytes,
+      providerCosts: { costs: [] },
+      creations,
+      images,
+      providers: new Map([['sandbox', provider]]),
+      resultDays: 30,
+    });
+  const payload = { creation_id: idOf(1) };
+
+  const [asleep, awake] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  const store = createCreationStore(stores.table);
+  const sleepy: CreationStore = {
+    ...store,
+    saveAttempts: async (...save) => {
+      asleep.resolve(undefined);
+      await awake.promise;
+      return store.saveAttempts(...save);
+    },
+  };
+  const unasked = fakeProvider('sandbox');
+  const first = rejection(renderImage(payload, 'request-1', servicesOf(sleepy, unasked)));
+  await asleep.promise;
+
+  clock.set(now + 6_000);
+  const [asked, answer] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  const slow = fakeProvider('sandbox', async () => {
+    asked.resolve(undefined);
+    await answer.promise;
+    return { kind: 'rendered', bytes: pngBytes };
+  });
+  const second = renderImage(payload, 'request-2', servicesOf(store, slow));
+  await asked.promise;
+  const before = await store.read(idOf(1));
+  expect(before?.attempts).toHaveLength(1);
+
+  awake.resolve(undefined);
+  expect(await first).toMatchObject({ name: 'StillRunning' });
+  expect(unasked.calls).toEqual([]);
+  expect(await store.read(idOf(1))).toEqual(before);
+
+  answer.resolve(undefined);
+  await second;
+  expect(slow.calls).toEqual(['submit standard']);
+  expect(await store.read(idOf(1))).toMatchObject({ status: 'completed' });
 });

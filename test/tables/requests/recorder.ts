@@ -4,7 +4,6 @@
  */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import type { SealedSecret } from '../../../service/accounts/account.ts';
 import type { Table } from '../../../service/aws/dynamodb/table.ts';
 import type { WebhookState } from '../../../service/creations/creation.ts';
 import type { Delivery } from '../../../service/webhooks/delivery.ts';
@@ -29,8 +28,6 @@ export const delivery: Delivery = {
   attempt: 1,
   startedAt: new Date(now).toISOString(),
 };
-
-export const secret = (sealed: string): SealedSecret => ({ sealed, issuedAt: now });
 
 /**
  * What is done, the work, the requests that the work sends as `shown` writes them, and the answers to them;

@@ -6,7 +6,7 @@ import { startFakeFal } from '../../../lab/vendors/fakes/fal/server.ts';
 import { fakeFalAccount } from '../../../lab/vendors/fakes/fal/signature.ts';
 import { startFakeReplicate } from '../../../lab/vendors/fakes/replicate/server.ts';
 import { environmentOf } from '../../../lab/vendors/fleet.ts';
-import type { CancelAnswer } from '../../fixtures/cancel-answer.ts';
+import type { CancelAnswer } from '../../fixtures/service.ts';
 import { startTestService, type TestService } from '../../fixtures/service.ts';
 import { jsonObject } from '../../fixtures/values.ts';
 import { movementsOf, recordOf, recordWhen, settled, submit } from '../../whole/workflow/creations.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CreationRecord } from '../../../service/creations/creation.ts';
 import { thrownBy } from '../../client/stub.ts';
 import { type NewClient, sharedTestService, type TestService } from '../../fixtures/service.ts';
-import { png } from '../image-files.ts';
+import { png } from '../image-origin.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import OpenAI, { toFile } from 'openai';
 import { type CreationRecord, isTerminal } from '../../../service/creations/creation.ts';
 import type { TestService } from '../../fixtures/service.ts';
-import { png } from '../image-files.ts';
+import { png } from '../image-origin.ts';
 import { recordWhen } from '../workflow/creations.ts';
 import { type Cut, startCuttingProxy } from './cutting-proxy.ts';
 

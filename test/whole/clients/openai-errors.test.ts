@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ErrorCode, errorRows } from '../../../service/openai/refusal.ts';
 import { thrownBy } from '../../client/stub.ts';
 import { sharedTestService, type TestService } from '../../fixtures/service.ts';
-import { png } from '../image-files.ts';
+import { png } from '../image-origin.ts';
 import { type CustomerOptions, openaiCustomer, type OpenaiCustomer } from './openai-customer.ts';
 
 let service: TestService;

@@ -8,7 +8,7 @@ import { fakeOpenaiKey } from '../../../lab/vendors/fakes/openai/server.ts';
 import { pictureOf } from '../../../lab/vendors/fakes/pictures.ts';
 import { environmentOf } from '../../../lab/vendors/fleet.ts';
 import { startTestService, type TestService } from '../../fixtures/service.ts';
-import { png } from '../image-files.ts';
+import { png } from '../image-origin.ts';
 import { openaiCustomer, type OpenaiCustomer, typeOf } from './openai-customer.ts';
 
 /** What the vendor paints: 15 MB when it has to paint 4K. */

@@ -1,4 +1,3 @@
-/** Submits creations and waits for what becomes of them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { OperatorServices } from '../../../admin/services.ts';
@@ -7,7 +6,21 @@ import { apiRoot } from '../../../service/contract/operations.ts';
 import { type CreationRecord, isTerminal } from '../../../service/creations/creation.ts';
 import { type Exchange, undocumented } from '../../../service/document/check/undocumented.ts';
 import type { AccountId } from '../../../service/values/ids.ts';
+import type { Answer } from '../../fixtures/service.ts';
 import { creationIdIn, idOf } from '../../fixtures/values.ts';
+
+/**
+ * The first answer to a request with `Prefer: wait` whose creation ended in time. On a slow machine a
+ * creation may take longer than a request can wait. In that case the request is sent again.
+ */
+export async function inTime(send: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await send();
+    if (answer.status !== 202) return answer;
+  }
+}
+
+// Submits creations and waits for what becomes of them.
 
 /** A running service, in this process or another. */
 export interface Place {

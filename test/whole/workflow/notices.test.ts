@@ -119,16 +119,6 @@ describe('a notice', () => {
     });
   });
 
-  it('After a rotation a notice carries the signature of the previous secret, too', async () => {
-    const client = await watched({ balance: '1', low: '1' });
-    await issueSecret(service.operator, await service.account(client.account.id));
-    await render(client);
-    await told(client.hook, 1);
-    const [arrival] = receiver.arrivals(client.hook);
-    expect(arrival?.headers['x-webhook-signature-256-previous']).toMatch(/^sha256=/);
-    expect(arrival?.headers['webhook-signature']?.split(' ')).toHaveLength(2);
-  });
-
   it('A notice whose receiver fails is sent at 0, 60, 180, 420 and 900 s, the same bytes each time, and then no more', async () => {
     const client = await watched({ balance: '1', low: '1', statuses: [500] });
     service.machine.clock.freeze();

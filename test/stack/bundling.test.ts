@@ -3,14 +3,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { buildSync } from 'esbuild';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import { buildSync, transformSync } from 'esbuild';
+import fc from 'fast-check';
 import { bundleText } from '../../lib/bundling/bundle-text.ts';
-import {
-  withoutPackageFiles,
-  withoutRegionNames,
-  withoutUnaskedErrors,
-} from '../../lib/bundling/unread-sdk.ts';
+import { withoutUnaskedErrors } from '../../lib/bundling/unread-sdk.ts';
+import { withoutPackageFiles } from '../../lib/bundling/unread-sdk.ts';
+import { withoutRegionNames } from '../../lib/bundling/unread-sdk.ts';
+import { packed, withPackedJson } from '../../lib/bundling/packed-json.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -144,5 +145,55 @@ describe('the regions in a bundle', () => {
     ];
     expect(() => withoutRegionNames('x', partitions)).toThrow('the AWS SDK describes no region');
     expect(withoutRegionNames('x', ['service/creations/refund-creation.ts'])).toBe('x');
+  });
+});
+
+const unpacked = (expression: string): unknown => JSON.parse(JSON.stringify(runInNewContext(expression)));
+
+describe('the short form of a JSON file', () => {
+  it.each(['service/catalog/models.json', 'service/catalog/provider-costs.json'])(
+    '%s is unpacked to the same value, from a third of its bytes',
+    (file) => {
+      const json = readFileSync(`${root}${file}`, 'utf8');
+      expect(unpacked(packed(json))).toEqual(JSON.parse(json));
+      expect(Buffer.byteLength(packed(json))).toBeLessThan(JSON.stringify(JSON.parse(json)).length / 3);
+    },
+  );
+
+  it('every JSON value comes back, or its text is refused', () => {
+    const letters = fc.string({
+      unit: fc.constantFrom('a', 'b', "'", '"', '\\', '\n', '9', ' ', '{', '`', 'é'),
+    });
+    fc.assert(
+      fc.property(fc.array(fc.oneof(letters, fc.integer()), { maxLength: 8 }), (value) => {
+        const text = JSON.stringify([value, value, value]);
+        if (/[`é]/.test(text)) expect(() => packed(text)).toThrow('a packed file is ASCII');
+        else expect(unpacked(packed(text))).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('a text with a character that stands for a rule is refused', () => {
+    expect(() => packed('{"name":"50 ~ 60"}')).toThrow('a packed file is ASCII and has none of');
+    expect(() => packed('{"name":"Ā"}')).toThrow('a packed file is ASCII');
+  });
+
+  it('the costs in a bundle have no sources, which no function reads', () => {
+    const json = readFileSync(`${root}service/catalog/provider-costs.json`, 'utf8');
+    const minified = transformSync(`x=${json}`, { minify: true, target: 'node24' })
+      .code.trim()
+      .replace(/;$/, '');
+    const text = withPackedJson(minified, ['service/catalog/provider-costs.json'], root);
+    const { costs } = unpacked(text.slice('x='.length)) as { costs: unknown[] };
+    const all = JSON.parse(json) as { costs: { source?: string; checked_at?: string }[] };
+    expect(costs).toEqual(all.costs.map(({ source: _source, checked_at: _day, ...rest }) => rest));
+  });
+
+  it('a bundle in which the file does not stand as a literal is refused', () => {
+    expect(() => withPackedJson('var x={}', ['service/catalog/models.json'], root)).toThrow(
+      'is not once in the bundle',
+    );
+    expect(withPackedJson('var x={}', ['service/catalog/catalog.ts'], root)).toBe('var x={}');
   });
 });
