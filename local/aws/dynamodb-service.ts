@@ -1,10 +1,9 @@
 /** DynamoDB as the one machine serves it: the table engine behind the port of AWS's services. */
 import { setTimeout } from 'node:timers/promises';
-import { createTableEngine, isTableOperation, type Moment } from '../dynamodb/engine.ts';
+import { createTableEngine, type Moment } from '../dynamodb/engine.ts';
 import { createNoStorage, type TableStorage } from '../dynamodb/storage.ts';
-import { type AwsCall, type AwsOutput, type AwsService, unknownOperation } from './aws-call.ts';
+import type { AwsCall, AwsOutput, AwsService } from './aws-call.ts';
 
-/** The options of createDynamo(). */
 export interface DynamoOptions {
   /** The time in epoch milliseconds. */
   readonly now: () => number;
@@ -59,7 +58,6 @@ export function createDynamo({
       isLoaded = true;
     }
     const moment = lagMoment(call);
-    if (!isTableOperation(call.operation)) throw unknownOperation(call);
     if (call.operation === 'TransactWriteItems' && transactionHoldMillis > 0) return hold(call);
     return kept(() => engine.perform(call.operation, call.input, moment));
   }

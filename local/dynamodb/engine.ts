@@ -7,7 +7,6 @@ import { AwsError } from '../aws/aws-error.ts';
 import type { Item } from './attributes.ts';
 import { createCommittedTokens, createHolds } from './holds.ts';
 import { batchGet, readBatchGet, readBatchWrite } from './operations/batches.ts';
-import { capacityReport, consumed, indexWriteUnits, readUnits, writeUnits } from './operations/capacity.ts';
 import { type Output, query, scan } from './operations/queries.ts';
 import {
   changeOf,
@@ -21,18 +20,9 @@ import { describeTable, readTableDefinition, withTimeToLive } from './operations
 import { planOf, readGets, readSteps, tokenOf } from './operations/transactions.ts';
 import { invalid, reasonOf, tableNotFound, transactionCanceled, transactionConflict } from './refusals.ts';
 import type { StoredRecord, StoredToken, TableStorage } from './storage.ts';
-import {
-  type Change,
-  createTable,
-  idIn,
-  type IndexChange,
-  keyOf,
-  type Moment,
-  type Stamp,
-  type Table,
-} from './table.ts';
-import { flagOf, type Input, numberOf, requireTableName, textOf } from './validation/requests.ts';
-import { memberOf, sizeOfItem } from './values.ts';
+import { type Change, createTable, idIn, keyOf, type Moment, type Stamp, type Table } from './table.ts';
+import { type Input, numberOf, requireTableName, textOf } from './validation/requests.ts';
+import { memberOf } from './values.ts';
 
 export type { Output } from './operations/queries.ts';
 export type { Input } from './validation/requests.ts';
@@ -86,31 +76,6 @@ export interface TableEngine {
   readonly close: () => Promise<void>;
 }
 
-/** Whether the engine has this operation. */
-export function isTableOperation(name: string): boolean {
-  return operationNames.has(name);
-}
-
-const operationNames: ReadonlySet<string> = new Set([
-  'BatchGetItem',
-  'BatchWriteItem',
-  'CreateTable',
-  'DeleteItem',
-  'DeleteTable',
-  'DescribeTable',
-  'DescribeTimeToLive',
-  'GetItem',
-  'ListTables',
-  'PutItem',
-  'Query',
-  'Scan',
-  'TransactGetItems',
-  'TransactWriteItems',
-  'UpdateItem',
-  'UpdateTable',
-  'UpdateTimeToLive',
-]);
-
 /** Creates an engine without tables. */
 export function createTableEngine({
   now,
@@ -138,19 +103,15 @@ export function createTableEngine({
     return table;
   }
 
-  /** Makes changes visible and hands them to the storage, all together. Returns what indexes changed. */
-  function commit(changes: readonly Change[], token?: StoredToken): (readonly IndexChange[])[] {
+  /** Makes changes visible and hands them to the storage, all together. */
+  function commit(changes: readonly Change[], token?: StoredToken): void {
     commits += 1;
     const stamp = { millis: now(), commit: commits };
     const stored = [];
-    const inIndexes = [];
     for (const { table, id, before, after } of changes) {
+      if (before === after) continue;
       const { TableName } = table.definition;
-      if (before === after) {
-        inIndexes.push([]);
-        continue;
-      }
-      inIndexes.push(table.put(id, after, stamp));
+      table.put(id, after, stamp);
       stored.push(
         after === undefined
           ? { table: TableName, delete: keyOf(table, before ?? {}) }
@@ -168,21 +129,16 @@ export function createTableEngine({
         after,
       })),
     );
-    return inIndexes;
   }
 
   function write(kind: 'Put' | 'Update' | 'Delete', input: Input): Output {
     const table = find(input['TableName']);
     const wanted = returnValuesOf(kind, input);
     const one = readWrite(kind, table, input);
-    const report = capacityReport(input);
     if (holds.isHeld(table, one.id)) throw transactionConflict();
     const change = changeOf(one);
-    const [inIndexes = []] = commit([change]);
-    const answer = returned(wanted, change, one);
-    if (report === 'NONE') return { ...answer };
-    const units = indexWriteUnits(change, inIndexes);
-    return { ...answer, ...consumed(report, table.definition.TableName, writeUnits(change), units) };
+    commit([change]);
+    return returned(wanted, change, one);
   }
 
   function begin(input: Input): () => Output {
@@ -204,11 +160,7 @@ export function createTableEngine({
     const table = find(input['TableName']);
     const project = projectionOf(input, table);
     const item = table.get(readId(table, input['Key']));
-    const shown = item && project ? project(item) : item;
-    const report = capacityReport(input);
-    if (report === 'NONE') return shown === undefined ? {} : { Item: shown };
-    const units = readUnits(item === undefined ? 0 : sizeOfItem(item), flagOf(input, 'ConsistentRead'));
-    return { ...(shown && { Item: shown }), ...consumed(report, table.definition.TableName, units) };
+    return item === undefined ? {} : { Item: project ? project(item) : item };
   }
 
   function transactGet(input: Input): Output {
@@ -238,11 +190,6 @@ export function createTableEngine({
     return { UnprocessedItems: unprocessed };
   }
 
-  function changeTable(table: Table, definition: Table['definition']): void {
-    table.definition = definition;
-    storage.append({ kind: 'table', table: definition });
-  }
-
   function addTable(definition: Table['definition']): Table {
     const table = createTable(definition, oldest);
     tables.set(definition.TableName, table);
@@ -259,46 +206,19 @@ export function createTableEngine({
     return { TableDescription: describeTable(table) };
   }
 
-  function updateTable(input: Input): Output {
-    const table = find(input['TableName']);
-    if (input['GlobalSecondaryIndexUpdates'] !== undefined)
-      throw invalid('The local DynamoDB does not change the indexes of a table');
-    if (input['DeletionProtectionEnabled'] !== undefined) {
-      const { deletionProtection: _before, ...rest } = table.definition;
-      const isOn = flagOf(input, 'DeletionProtectionEnabled');
-      changeTable(table, { ...rest, ...(isOn && { deletionProtection: true }) });
-    }
-    return { TableDescription: describeTable(table) };
-  }
-
-  function deleteTable(input: Input): Output {
-    const table = find(input['TableName']);
-    if (table.definition.deletionProtection === true)
-      throw invalid(
-        'Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.',
-      );
-    const { TableName: name } = table.definition;
-    tables.delete(name);
-    storage.append({ kind: 'table-deleted', name });
-    return { TableDescription: { ...describeTable(table), TableStatus: 'DELETING' } };
-  }
-
   function listTables(input: Input): Output {
     const limit = numberOf(input, 'Limit') ?? 100;
     if (limit < 1) throw invalid('Limit must be greater than or equal to 1');
     const after = textOf(input, 'ExclusiveStartTableName') ?? '';
     const names = [...tables.keys()].sort().filter((name) => name > after);
     const TableNames = names.slice(0, limit);
-    const last = TableNames.at(-1);
-    return {
-      TableNames,
-      ...(names.length > limit && last !== undefined && { LastEvaluatedTableName: last }),
-    };
+    return { TableNames, ...(names.length > limit && { LastEvaluatedTableName: TableNames.at(-1) }) };
   }
 
   function updateTimeToLive(input: Input): Output {
     const table = find(input['TableName']);
-    changeTable(table, withTimeToLive(table.definition, input));
+    table.definition = withTimeToLive(table.definition, input);
+    storage.append({ kind: 'table', table: table.definition });
     return { TimeToLiveSpecification: table.definition.timeToLive };
   }
 
@@ -383,10 +303,6 @@ export function createTableEngine({
         return transactGet(input);
       case 'CreateTable':
         return createTableFrom(input);
-      case 'UpdateTable':
-        return updateTable(input);
-      case 'DeleteTable':
-        return deleteTable(input);
       case 'DescribeTable':
         return { Table: describeTable(find(input['TableName'])) };
       case 'ListTables':

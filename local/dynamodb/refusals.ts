@@ -18,7 +18,7 @@ export class KeyMismatch extends AwsError {
 }
 
 /** The refusal of JSON whose types are not those of the API. */
-export function notSerialized(message: string): AwsError {
+export function notSerialized(message = 'Unexpected token received from parser'): AwsError {
   return new AwsError('SerializationException', message);
 }
 
@@ -113,6 +113,3 @@ export const maxBatchWrites = 25;
 /** Maximum size, in bytes, of the items in one answer of Query, Scan or BatchGetItem. */
 export const maxPageBytes = 1024 * 1024;
 export const maxBatchGetBytes = 16 * 1024 * 1024;
-/** The bytes that one unit of reading and one unit of writing pay for. */
-export const bytesOfReadUnit = 4096;
-export const bytesOfWriteUnit = 1024;

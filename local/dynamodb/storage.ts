@@ -31,8 +31,6 @@ export interface TableDefinition {
   readonly GlobalSecondaryIndexes: readonly IndexDefinition[];
   /** Epoch milliseconds. */
   readonly createdAtMillis: number;
-  /** DeleteTable refuses the table. */
-  readonly deletionProtection?: true;
   readonly timeToLive?: { readonly AttributeName: string; readonly Enabled: boolean };
 }
 
@@ -57,6 +55,7 @@ export interface StoredToken {
 export type StoredRecord =
   /** A table was created, or its definition changed. */
   | { readonly kind: 'table'; readonly table: TableDefinition }
+  /** A table was deleted. Only earlier releases, which could delete tables, wrote this record. */
   | { readonly kind: 'table-deleted'; readonly name: string }
   /** A write or a transaction: all changes happen, or none. */
   | { readonly kind: 'commit'; readonly changes: readonly StoredChange[]; readonly token?: StoredToken };

@@ -44,23 +44,13 @@ export interface TableIndex {
   readonly key: KeySchema;
   /** The attributes that the index holds; undefined when it holds all. */
   readonly attributes: readonly string[] | undefined;
-  /** Brings the index up to date after the item under `id` was written. Tells which rows changed. */
-  readonly follow: (id: string, after: Item | undefined, stamp: Stamp) => IndexChange;
-  /** The row that an item would have. Undefined when it would have none. */
-  readonly rowOf: (item: Item | undefined) => Item | undefined;
+  /** Brings the index up to date after the item under `id` was written. */
+  readonly follow: (id: string, after: Item | undefined, stamp: Stamp) => void;
   /** The rows of a partition in their order. The caller changes nothing in the list. */
   readonly partition: (hash: string, moment?: Moment) => readonly Row[];
   /** The names of the partitions. */
   readonly partitions: () => Iterable<string>;
 }
-
-/** The rows that a write removed from an index and added to it. */
-export interface IndexChange {
-  readonly removed?: Item;
-  readonly added?: Item;
-}
-
-const unchanged: IndexChange = {};
 
 /** How many rows of the past one partition collects before the old ones are dropped. */
 const pastBeforeDropping = 32;
@@ -119,13 +109,11 @@ function createTableIndex(
     definition,
     key,
     attributes,
-    rowOf,
     partitions: () => partitions.keys(),
     follow: (id, after, stamp) => {
       const before = current.get(id);
       const item = rowOf(after);
-      if (before === undefined && item === undefined) return unchanged;
-      if (before !== undefined && item !== undefined && sameMembers(before.item, item)) return unchanged;
+      if (before !== undefined && item !== undefined && sameMembers(before.item, item)) return;
       if (before !== undefined) {
         current.delete(id);
         const partition = partitionOf(before.item);
@@ -140,10 +128,6 @@ function createTableIndex(
         current.set(id, row);
         insertRow(partitionOf(item).rows, row);
       }
-      return {
-        ...(before !== undefined && { removed: before.item }),
-        ...(item !== undefined && { added: item }),
-      };
     },
     partition: (hash, moment) => {
       const partition = partitions.get(hash);
@@ -181,7 +165,7 @@ export interface Table {
   /** All items. A caller may read slowly, while writes go on. */
   readonly items: () => Iterable<Item>;
   readonly size: () => number;
-  readonly put: (id: string, after: Item | undefined, stamp: Stamp) => readonly IndexChange[];
+  readonly put: (id: string, after: Item | undefined, stamp: Stamp) => void;
   /** The rows of a partition in their order. The caller changes nothing in the list. */
   readonly partition: (hash: string) => readonly Row[];
   readonly partitions: () => Iterable<string>;
@@ -223,7 +207,7 @@ export function createTable(definition: TableDefinition, oldest: () => Stamp | u
         if (partition !== undefined) removeRow(partition, before);
         if (partition?.length === 0) partitions.delete(hash);
       }
-      return all.map((index) => index.follow(id, after, stamp));
+      for (const index of all) index.follow(id, after, stamp);
     },
     partition: (hash) => partitions.get(hash) ?? [],
     partitions: () => partitions.keys(),

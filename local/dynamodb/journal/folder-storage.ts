@@ -2,20 +2,26 @@ import path from 'node:path';
 import { type OnWriteFailed, WriteFailed } from '../../disk.ts';
 import type { StoredRecord, TableStorage } from '../storage.ts';
 import { type FileOperations, realFiles, type WritableFile } from './file-operations.ts';
-import { encodeLine, headerOf, readNames, segmentName } from './format.ts';
+import {
+  draftName,
+  encodeLine,
+  headerOf,
+  readNames,
+  segmentName,
+  type SnapshotEnd,
+  snapshotName,
+} from './format.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { type LoadedFolder, loadFolder } from './load-folder.ts';
-import { writeSnapshot } from './snapshot.ts';
 
 /** How the writing of a snapshot ended. */
 export type SnapshotOutcome =
   | { readonly outcome: 'written'; readonly number: number; readonly bytes: number }
-  /** A table was deleted meanwhile, or the storage was closed. */
+  /** The storage was closed meanwhile. */
   | { readonly outcome: 'given-up'; readonly number: number }
   /** The journal continues without it. The next attempt comes when the journal has grown again. */
   | { readonly outcome: 'failed'; readonly cause: unknown };
 
-/** The options of createFolderStorage(). */
 export interface FolderStorageOptions {
   /** The folder of the tables. Only one process may use it, so the caller holds a lock. */
   readonly folder: string;
@@ -92,10 +98,7 @@ async function openJournal(
   });
   const snapshots = createSnapshots(options, commit, loaded, state);
   return {
-    append: (record) => {
-      if (record.kind === 'table-deleted') snapshots.giveUp();
-      commit.add(encodeLine(record));
-    },
+    append: (record) => commit.add(encodeLine(record)),
     settled: commit.settled,
     close: async () => {
       await snapshots.close();
@@ -136,58 +139,44 @@ async function beginSegment(files: FileOperations, folder: string, number: numbe
 }
 
 /** Writes a snapshot whenever the journal has grown enough. */
-interface Snapshots {
-  readonly onWritten: (bytes: number) => void;
-  /** Gives up the snapshot that is being written. */
-  readonly giveUp: () => void;
-  readonly close: () => Promise<void>;
-}
-
 function createSnapshots(
-  { folder, files, snapshotAfterBytes, onSnapshot, elapsedMillis }: JournalOptions,
+  options: JournalOptions,
   commit: GroupCommit,
   loaded: LoadedFolder,
   state: () => Iterable<StoredRecord>,
-): Snapshots {
+): { readonly onWritten: (bytes: number) => void; readonly close: () => Promise<void> } {
+  const { folder, files, snapshotAfterBytes, onSnapshot } = options;
   let segment = loaded.present.number;
   /** The bytes of the journal since the last snapshot or attempt. */
   let { journalBytes, snapshotBytes } = loaded;
-  let isGivenUp = false;
   let isClosing = false;
   let writing: Promise<void> | undefined;
 
   async function write(): Promise<void> {
-    isGivenUp = false;
     const number = segment + 1;
     try {
       await commit.continueIn(() => beginSegment(files, folder, number));
       segment = number;
       journalBytes = 0;
-      const bytes = await writeSnapshot({
-        files,
-        folder,
+      const bytes = await writeSnapshot(options, {
         number,
         state: state(),
         journalSettled: commit.settled,
-        isGivenUp: () => isGivenUp || isClosing,
-        elapsedMillis,
+        isGivenUp: () => isClosing,
       });
       if (bytes === undefined) {
         onSnapshot({ outcome: 'given-up', number });
         return;
       }
       snapshotBytes = bytes;
-      for (const name of replacedBy(number)) await files.remove(path.join(folder, name));
+      const { segments, snapshots } = readNames(files.list(folder));
+      for (const file of [...segments, ...snapshots])
+        if (file.number < number) await files.remove(path.join(folder, file.name));
       onSnapshot({ outcome: 'written', number, bytes });
     } catch (cause) {
       journalBytes = 0;
       onSnapshot({ outcome: 'failed', cause });
     }
-  }
-
-  function replacedBy(number: number): string[] {
-    const { segments, snapshots } = readNames(files.list(folder));
-    return [...segments, ...snapshots].filter((file) => file.number < number).map(({ name }) => name);
   }
 
   return {
@@ -199,12 +188,105 @@ function createSnapshots(
         writing = undefined;
       });
     },
-    giveUp: () => {
-      isGivenUp = true;
-    },
     close: async () => {
       isClosing = true;
       await writing;
     },
   };
+}
+
+/** How long the event loop is held for the records of one slice. */
+const sliceMillis = 2;
+/**
+ * A sync of a whole big file would hold up the syncs of the journal, which wait for the same disk. Smaller
+ * syncs in between let the journal through.
+ */
+const syncBytes = 1 * 1024 * 1024;
+
+interface NewSnapshot {
+  /** The number of the segment that was begun just before. */
+  readonly number: number;
+  readonly state: Iterable<StoredRecord>;
+  /** Resolves once the journal is on disk as far as the engine is now. */
+  readonly journalSettled: () => Promise<void> | undefined;
+  /** Asked after each slice. With true the snapshot is given up. */
+  readonly isGivenUp: () => boolean;
+}
+
+/**
+ * A snapshot replaces all segments before its number. It is written while the engine continues, so it is
+ * fuzzy: it holds each item as the item was at some moment of the writing.
+ *
+ *   segment 7      records ...|                                          deleted at the end
+ *   segment 8                 | records while the snapshot is written ... and so on
+ *   snapshot 8                | item a ... item b ... item c, end |
+ *                             t0                                  t1
+ *
+ * Snapshot 8 and then segment 8 give the right state, because every record is absolute:
+ *
+ * - An item that does not change between t0 and t1 is in the snapshot as it is. `state` promises to list it.
+ * - An item that changes between t0 and t1 may be in the snapshot in any of its states, or be missing.
+ *   Segment 8 holds all its changes in order, and the last one decides.
+ * - A transaction may be in the snapshot by halves. Segment 8 holds the whole transaction, provided that
+ *   segment 8 is on disk up to t1. So the snapshot counts only after that.
+ *
+ * A kill leaves either the draft, which the next start deletes, or the snapshot beside segments that it
+ * replaces, which the next start deletes, too. Resolves with the bytes of the
+ * snapshot, or with undefined when it was given up.
+ */
+async function writeSnapshot(
+  { files, folder, elapsedMillis }: JournalOptions,
+  snapshot: NewSnapshot,
+): Promise<number | undefined> {
+  const { number, journalSettled, isGivenUp } = snapshot;
+  const draft = path.join(folder, draftName(number));
+  const file = files.open(draft, 'new');
+  let bytes: number | undefined;
+  try {
+    const written = await writeRecords(file, snapshot, elapsedMillis);
+    // The draft and the journal must be on disk up to t1.
+    await journalSettled();
+    if (!isGivenUp()) bytes = written;
+  } finally {
+    file.close();
+    if (bytes === undefined) await files.remove(draft);
+  }
+  if (bytes === undefined) return undefined;
+  files.rename(draft, path.join(folder, snapshotName(number)));
+  await files.syncFolder(folder);
+  return bytes;
+}
+
+async function writeRecords(
+  file: WritableFile,
+  { number, state, isGivenUp }: NewSnapshot,
+  elapsedMillis: () => number,
+): Promise<number | undefined> {
+  const records = state[Symbol.iterator]();
+  let lines = [encodeLine(headerOf('snapshot', number))];
+  let count = 0;
+  let bytes = 0;
+  let syncedBytes = 0;
+  for (let isDone = false; !isDone;) {
+    const sliceEnd = elapsedMillis() + sliceMillis;
+    do {
+      const next = records.next();
+      isDone = next.done === true;
+      if (next.done !== true) {
+        lines.push(encodeLine(next.value));
+        count += 1;
+      }
+    } while (!isDone && elapsedMillis() < sliceEnd);
+    if (isDone) lines.push(encodeLine({ end: true, records: count } satisfies SnapshotEnd));
+    const slice = Buffer.from(lines.join(''));
+    lines = [];
+    await file.write(slice);
+    bytes += slice.length;
+    if (isDone || bytes - syncedBytes > syncBytes) {
+      await file.sync();
+      syncedBytes = bytes;
+    }
+    if (isGivenUp()) return undefined;
+  }
+  return bytes;
 }

@@ -2,7 +2,7 @@
 import type { Item } from '../attributes.ts';
 import { invalid, maxBatchGetBytes, maxBatchGets, maxBatchWrites } from '../refusals.ts';
 import type { Table } from '../table.ts';
-import { flagOf, type Input, listOf, recordOf } from '../validation/requests.ts';
+import { type Input, listOf, recordOf } from '../validation/requests.ts';
 import { isRecord } from '../validation/values.ts';
 import { sizeOfItem } from '../values.ts';
 import { projectionOf, readId, readWrite, type Write } from './single-items.ts';
@@ -14,7 +14,6 @@ export interface BatchGet {
   readonly request: Input;
   readonly gets: readonly { readonly key: unknown; readonly id: string }[];
   readonly project: ((item: Item) => Item) | undefined;
-  readonly isConsistent: boolean;
 }
 
 /** Checks a BatchGetItem. Throws ValidationException. */
@@ -34,7 +33,7 @@ export function readBatchGet(input: Input, find: (name: unknown) => Table): Batc
     const project = projectionOf(members, table);
     const gets = keysOf(request).map((key) => ({ key, id: readId(table, key) }));
     requireDistinct(gets.map(({ id }) => id));
-    return { name, table, request: members, gets, project, isConsistent: flagOf(members, 'ConsistentRead') };
+    return { name, table, request: members, gets, project };
   });
 }
 

@@ -19,7 +19,6 @@ import { emptyKey } from '../validation/keys.ts';
 import { type Input, numberOf } from '../validation/requests.ts';
 import { checkedItem } from '../validation/values.ts';
 import { memberOf } from '../values.ts';
-import { capacityReport, consumed, readUnits } from './capacity.ts';
 import { type Reading, readReading } from './query-request.ts';
 
 /** Pages of a Query or a Scan: where a page begins, and where it is cut. */
@@ -71,8 +70,8 @@ function* inOrder(
 }
 
 /** Cuts one page of the rows. */
-function page(input: Input, reading: Reading, rows: Iterable<Row>): Output {
-  const { table, index, key, limit, filter, project, values, isConsistent, isCount } = reading;
+function page(reading: Reading, rows: Iterable<Row>): Output {
+  const { table, index, key, limit, filter, project, values, isCount } = reading;
   const items: Item[] = [];
   let [matches, seen, bytes] = [0, 0, 0];
   let last: Item | undefined;
@@ -97,17 +96,11 @@ function page(input: Input, reading: Reading, rows: Iterable<Row>): Output {
     }
   }
   const names = index === undefined ? table.key.names : [...table.key.names, ...key.names];
-  const units = readUnits(bytes, isConsistent);
-  const report = capacityReport(input);
-  const { TableName } = table.definition;
   return {
     ...(!isCount && { Items: items }),
     Count: matches,
     ScannedCount: seen,
     ...(isCut && last !== undefined && { LastEvaluatedKey: attributesOf(last, names) }),
-    ...(index === undefined
-      ? consumed(report, TableName, units)
-      : consumed(report, TableName, 0, { [index.definition.IndexName]: units })),
   };
 }
 
@@ -187,7 +180,7 @@ export function query(table: Table, input: Input, moment?: Moment): Output {
   if (start !== undefined) checkStart(start, key, hashValue, isInRange);
   const isForward = (input['ScanIndexForward'] ?? true) !== false;
   const place = start && placeOf(start, reading);
-  return page(input, reading, inOrder(rows, from, to, isForward, place));
+  return page(reading, inOrder(rows, from, to, isForward, place));
 }
 
 /** Scan. Reads an index as it was at `moment`. */
@@ -195,7 +188,7 @@ export function scan(table: Table, input: Input, moment?: Moment): Output {
   const { reading } = readReading('Scan', table, input);
   const segment = segmentOf(input);
   const start = startKey(input, reading);
-  return page(input, reading, scanned(reading, segment, start, moment));
+  return page(reading, scanned(reading, segment, start, moment));
 }
 
 function checkStart(start: Item, { hash, range }: KeySchema, hashValue: Attribute, inRange: Range): void {

@@ -6,19 +6,11 @@ import type { Item } from '../attributes.ts';
 import type { Test } from '../expressions/condition.ts';
 import { checkRequirements, type KeyRequirement } from '../expressions/key-condition.ts';
 import type { Values } from '../expressions/placeholders.ts';
-import { condition, keyCondition, type Prepared, projection } from '../expressions/prepared.ts';
+import { type Prepared, readExpressions } from '../expressions/prepared.ts';
 import { invalid } from '../refusals.ts';
 import type { KeySchema } from '../rows.ts';
 import type { Table, TableIndex } from '../table.ts';
-import {
-  flagOf,
-  type Input,
-  numberOf,
-  placeholdersOf,
-  refuseLegacy,
-  requireAllUsed,
-  textOf,
-} from '../validation/requests.ts';
+import { flagOf, type Input, numberOf, textOf } from '../validation/requests.ts';
 import { requireScalarKeys } from './single-items.ts';
 
 /** What Query and Scan have in common. */
@@ -30,15 +22,11 @@ export interface Reading {
   readonly filter: Prepared<Test> | undefined;
   readonly project: ((item: Item) => Item) | undefined;
   readonly values: Values;
-  readonly isConsistent: boolean;
   readonly isCount: boolean;
 }
 
-const users = [
-  { parameter: 'KeyConditionExpression', mayUseValues: true },
-  { parameter: 'FilterExpression', mayUseValues: true },
-  { parameter: 'ProjectionExpression', mayUseValues: false },
-] as const;
+const ofScan = ['FilterExpression', 'ProjectionExpression'] as const;
+const ofQuery = [...ofScan, 'KeyConditionExpression'] as const;
 
 /** Reads a request, with what it requires of the key. Throws ValidationException. */
 export function readReading(
@@ -46,61 +34,34 @@ export function readReading(
   table: Table,
   input: Input,
 ): { readonly reading: Reading; readonly requirements: readonly KeyRequirement[] } {
+  const isQuery = operation === 'Query';
   const index = indexOf(table, input);
   const limit = numberOf(input, 'Limit') ?? Number.POSITIVE_INFINITY;
   if (limit < 1) throw invalid('Limit must be greater than or equal to 1');
   const isConsistent = flagOf(input, 'ConsistentRead');
-  refuseLegacy(input);
-  const usersHere = operation === 'Query' ? users : users.slice(1);
-  const placeholders = placeholdersOf(input, usersHere);
-  const { names, values } = placeholders;
-  const text = (parameter: string): string | undefined => textOf(input, parameter);
-  const [filterText, projectionText] = [text('FilterExpression'), text('ProjectionExpression')];
-  const filter =
-    filterText === undefined ? undefined : condition('FilterExpression', filterText, names, values);
-  const project =
-    projectionText === undefined
-      ? undefined
-      : projection('ProjectionExpression', projectionText, names, values);
-  const keyText = operation === 'Query' ? text('KeyConditionExpression') : undefined;
-  if (operation === 'Query' && keyText === undefined)
-    throw invalid(
-      'Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.',
-    );
-  const keys =
-    keyText === undefined ? undefined : keyCondition('KeyConditionExpression', keyText, names, values);
-  requireAllUsed(placeholders, [keys, filter, project]);
+  const {
+    values,
+    FilterExpression: filter,
+    ProjectionExpression: project,
+    KeyConditionExpression: keys,
+  } = readExpressions<(typeof ofQuery)[number]>(input, isQuery ? ofQuery : ofScan);
   if (index !== undefined && isConsistent)
-    throw invalid(
-      `Consistent read cannot be true when ${operation === 'Query' ? 'querying' : 'scanning'} a GSI`,
-    );
+    throw invalid(`Consistent read cannot be true when ${isQuery ? 'querying' : 'scanning'} a GSI`);
   const key = index?.key ?? table.key;
   if (project !== undefined) requireScalarKeys(project, [...table.key.names, ...key.names]);
   const requirements = keys?.result ?? [];
   if (keys !== undefined) checkRequirements(key, requirements, values);
-  const isCount = select(input, index, projectionText !== undefined);
-  if (operation === 'Query' && filter !== undefined) {
+  const isCount = select(input, index, project !== undefined);
+  if (isQuery && filter !== undefined) {
     const primary = filter.heads.find((name) => key.names.includes(name));
     if (primary !== undefined)
       throw invalid(
         `Filter Expression can only contain non-primary key attributes: Primary key attribute: ${primary}`,
       );
   }
-  checkProjected(index, operation === 'Query' ? filter : undefined, project);
-  return {
-    requirements,
-    reading: {
-      table,
-      index,
-      key,
-      limit,
-      filter,
-      values,
-      isConsistent,
-      isCount,
-      project: project?.result,
-    },
-  };
+  checkProjected(index, isQuery ? filter : undefined, project);
+  const reading = { table, index, key, limit, filter, values, isCount, project: project?.result };
+  return { requirements, reading };
 }
 
 function indexOf(table: Table, input: Input): TableIndex | undefined {
@@ -156,16 +117,12 @@ function checkProjected(
 ): void {
   const { attributes } = index ?? {};
   if (index === undefined || attributes === undefined) return;
-  const missing = (prepared: Prepared<unknown> | undefined): string[] =>
-    (prepared?.heads ?? []).filter((name) => !attributes.includes(name));
-  const [inProjection, inFilter] = [missing(project), missing(filter)];
   const name = index.definition.IndexName;
-  if (inFilter.length > 0)
-    throw invalid(
-      `One or more parameter values were invalid: Secondary index ${name} does not project one or more filter attributes: [${inFilter.join(', ')}]`,
-    );
-  if (inProjection.length > 0)
-    throw invalid(
-      `One or more parameter values were invalid: Global secondary index ${name} does not project [${inProjection.join(', ')}]`,
-    );
+  const require = (prepared: Prepared<unknown> | undefined, words: string): void => {
+    const missing = (prepared?.heads ?? []).filter((head) => !attributes.includes(head));
+    if (missing.length > 0)
+      throw invalid(`One or more parameter values were invalid: ${words} [${missing.join(', ')}]`);
+  };
+  require(filter, `Secondary index ${name} does not project one or more filter attributes:`);
+  require(project, `Global secondary index ${name} does not project`);
 }

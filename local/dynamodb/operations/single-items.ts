@@ -1,9 +1,6 @@
-/** One write of one item: its checks, its condition, and the item that it makes. */
+/** Reads and writes of single items: their checks, their conditions, and the items that writes make. */
 import type { Item } from '../attributes.ts';
-import type { Test } from '../expressions/condition.ts';
-import type { Values } from '../expressions/placeholders.ts';
-import { condition, pick, type Prepared, projection, update } from '../expressions/prepared.ts';
-import type { Update } from '../expressions/update.ts';
+import { pick, type Prepared, readExpressions } from '../expressions/prepared.ts';
 import { conditionFailed, invalid, KeyMismatch } from '../refusals.ts';
 import { type Change, idIn, type Table } from '../table.ts';
 import {
@@ -14,29 +11,17 @@ import {
   checkKeyValues,
   checkSize,
 } from '../validation/keys.ts';
-import { type Input, placeholdersOf, refuseLegacy, requireAllUsed, textOf } from '../validation/requests.ts';
+import { type Input, textOf } from '../validation/requests.ts';
 import { checkedItem } from '../validation/values.ts';
 import { sameMembers } from '../values.ts';
 
 export type WriteKind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
 
-/** A write that has passed all checks that do not depend on the present item. */
-export interface Write {
-  readonly kind: WriteKind;
-  readonly table: Table;
-  /** The primary key as a text. */
-  readonly id: string;
-  /** The new item of a Put, or else the key. */
-  readonly item: Item;
-  readonly condition: Prepared<Test> | undefined;
-  readonly update: Prepared<Update> | undefined;
-  readonly values: Values;
-  /** Whether a failed condition answers with the present item. */
-  readonly returnsItem: boolean;
-}
+const ofUpdate = ['UpdateExpression', 'ConditionExpression'] as const;
+const ofOthers = ['ConditionExpression'] as const;
 
-const valueUsers = [{ parameter: 'ConditionExpression', mayUseValues: true }] as const;
-const valueUsersOfUpdate = [{ parameter: 'UpdateExpression', mayUseValues: true }, ...valueUsers] as const;
+/** A write that has passed all checks that do not depend on the present item. */
+export type Write = ReturnType<typeof readWrite>;
 
 /**
  * Checks a write. Throws ValidationException. A transaction keeps a mismatch of types for the reasons of its
@@ -46,34 +31,36 @@ export function readWrite(
   kind: WriteKind,
   table: Table,
   input: Input,
-  onMismatch: (error: KeyMismatch) => void = throwIt,
-): Write {
-  const item = kind === 'Put' ? readItem(table, input) : readKey(table, input);
+  onMismatch = (error: KeyMismatch): void => {
+    throw error;
+  },
+) {
+  const item = kind === 'Put' ? readItem(table, input) : readKey(table, input['Key']);
   const returnsItem = returnsItemOnFailure(input);
   try {
-    checkTypes(kind, table, item);
+    if (kind === 'Put') {
+      checkKeyOfItem(table, item);
+      checkIndexKeys(table, item, 'put');
+    } else checkKeyValues(table, item);
   } catch (error) {
     if (!(error instanceof KeyMismatch)) throw error;
     onMismatch(error);
   }
-  refuseLegacy(input);
-  const placeholders = placeholdersOf(input, kind === 'Update' ? valueUsersOfUpdate : valueUsers);
-  const { names, values } = placeholders;
-  const updateText = kind === 'Update' ? textOf(input, 'UpdateExpression') : undefined;
-  const conditionText = textOf(input, 'ConditionExpression');
-  const preparedUpdate =
-    updateText === undefined ? undefined : update('UpdateExpression', updateText, names, values);
-  const preparedCondition =
-    conditionText === undefined ? undefined : condition('ConditionExpression', conditionText, names, values);
-  requireAllUsed(placeholders, [preparedUpdate, preparedCondition]);
+  const expressions = readExpressions<(typeof ofUpdate)[number]>(
+    input,
+    kind === 'Update' ? ofUpdate : ofOthers,
+  );
   return {
     kind,
     table,
+    /** The primary key as a text. */
     id: idIn(table, item),
+    /** The new item of a Put, or else the key. */
     item,
-    condition: preparedCondition,
-    update: preparedUpdate,
-    values,
+    condition: expressions.ConditionExpression,
+    update: expressions.UpdateExpression,
+    values: expressions.values,
+    /** Whether a failed condition answers with the present item. */
     returnsItem,
   };
 }
@@ -87,10 +74,10 @@ function readItem(table: Table, input: Input): Item {
   return item;
 }
 
-function readKey(table: Table, input: Input): Item {
-  if (input['Key'] === undefined || input['Key'] === null)
+function readKey(table: Table, given: unknown): Item {
+  if (given === undefined || given === null)
     throw invalid('Cannot have null key for GetItem, DeleteItem, or UpdateItem');
-  const key = checkedItem(input['Key']);
+  const key = checkedItem(given);
   checkKey(table, key);
   return key;
 }
@@ -102,20 +89,6 @@ function returnsItemOnFailure(input: Input): boolean {
       `1 validation error detected: Value '${wanted}' at 'returnValuesOnConditionCheckFailure' failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, NONE]`,
     );
   return wanted === 'ALL_OLD';
-}
-
-function throwIt(error: KeyMismatch): void {
-  throw error;
-}
-
-/** Checks the values of the key, and of the keys of indexes in a new item. */
-function checkTypes(kind: WriteKind, table: Table, item: Item): void {
-  if (kind !== 'Put') {
-    checkKeyValues(table, item);
-    return;
-  }
-  checkKeyOfItem(table, item);
-  checkIndexKeys(table, item, 'put');
 }
 
 /** The change that a write makes now. Throws AwsError when the item does not allow it. */
@@ -151,17 +124,13 @@ function updated({ table, item: key, update: prepared, values }: Write, before: 
   return after;
 }
 
-export type ReturnValues = 'NONE' | 'ALL_OLD' | 'ALL_NEW' | 'UPDATED_OLD' | 'UPDATED_NEW';
-
-const allowedReturns: Readonly<Record<'Put' | 'Update' | 'Delete', readonly ReturnValues[]>> = {
-  Put: ['NONE', 'ALL_OLD'],
-  Delete: ['NONE', 'ALL_OLD'],
-  Update: ['NONE', 'ALL_OLD', 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW'],
-};
+const returnValues = ['NONE', 'ALL_OLD', 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW'] as const;
+type ReturnValues = (typeof returnValues)[number];
 
 export function returnValuesOf(kind: 'Put' | 'Update' | 'Delete', input: Input): ReturnValues {
   const wanted = textOf(input, 'ReturnValues') ?? 'NONE';
-  const found = allowedReturns[kind].find((one) => one === wanted);
+  const allowed = kind === 'Update' ? returnValues : returnValues.slice(0, 2);
+  const found = allowed.find((one) => one === wanted);
   if (found === undefined) throw invalid('Return values set to invalid value');
   return found;
 }
@@ -180,19 +149,11 @@ export function returned(
   return sameMembers(Attributes, emptyItem) ? {} : { Attributes };
 }
 
-/** Reads of single items: GetItem, and the parts that BatchGetItem and TransactGetItems share with it. */
-const projectionOnly = [{ parameter: 'ProjectionExpression', mayUseValues: false }] as const;
-
-/** The projection of a request; undefined when it wants whole items. Throws ValidationException. */
+/** The projection of a read; undefined when it wants whole items. Throws ValidationException. */
 export function projectionOf(input: Input, { key }: Table): ((item: Item) => Item) | undefined {
-  refuseLegacy(input);
-  const placeholders = placeholdersOf(input, projectionOnly);
-  const text = textOf(input, 'ProjectionExpression');
-  if (text === undefined) return undefined;
-  const prepared = projection('ProjectionExpression', text, placeholders.names, placeholders.values);
-  requireAllUsed(placeholders, [prepared]);
-  requireScalarKeys(prepared, key.names);
-  return prepared.result;
+  const { ProjectionExpression: prepared } = readExpressions(input, ['ProjectionExpression']);
+  if (prepared !== undefined) requireScalarKeys(prepared, key.names);
+  return prepared?.result;
 }
 
 /** Refuses a path into a key attribute. */
@@ -205,11 +166,8 @@ export function requireScalarKeys({ paths }: Prepared<unknown>, keys: readonly s
 }
 
 /** The primary key of a read, as a text. Throws ValidationException. */
-export function readId(table: Table, key: unknown): string {
-  if (key === undefined || key === null)
-    throw invalid('Cannot have null key for GetItem, DeleteItem, or UpdateItem');
-  const checked = checkedItem(key);
-  checkKey(table, checked);
-  checkKeyValues(table, checked);
-  return idIn(table, checked);
+export function readId(table: Table, given: unknown): string {
+  const key = readKey(table, given);
+  checkKeyValues(table, key);
+  return idIn(table, key);
 }

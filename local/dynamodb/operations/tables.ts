@@ -1,4 +1,4 @@
-/** The definitions of tables: CreateTable, UpdateTable and the descriptions of both. */
+/** The definitions of tables, and their descriptions. */
 import * as z from 'zod';
 import { invalid } from '../refusals.ts';
 import type { IndexDefinition, TableDefinition } from '../storage.ts';
@@ -22,7 +22,6 @@ const creation = z.object({
     .default([]),
   KeySchema: keyElements.default([]),
   GlobalSecondaryIndexes: indexes.default([]),
-  DeletionProtectionEnabled: z.boolean().default(false),
 });
 
 /** The definition that a CreateTable asks for. Throws ValidationException. */
@@ -32,7 +31,7 @@ export function readTableDefinition(input: Input, nowMillis: number): TableDefin
     throw invalid('The local DynamoDB has no local secondary indexes');
   const parsed = creation.safeParse(input);
   if (!parsed.success) throw invalid(`CreateTable: ${z.prettifyError(parsed.error)}`);
-  const { AttributeDefinitions, KeySchema, GlobalSecondaryIndexes, DeletionProtectionEnabled } = parsed.data;
+  const { AttributeDefinitions, KeySchema, GlobalSecondaryIndexes } = parsed.data;
   if (KeySchema.length === 0)
     throw invalid(
       'No defined key schema.  A key schema containing at least a hash key must be defined for all tables',
@@ -47,14 +46,7 @@ export function readTableDefinition(input: Input, nowMillis: number): TableDefin
   const names = GlobalSecondaryIndexes.map(({ IndexName }) => requireTableName(IndexName));
   if (new Set(names).size < names.length)
     throw invalid('One or more parameter values were invalid: Duplicate index name');
-  return {
-    TableName,
-    AttributeDefinitions,
-    KeySchema,
-    GlobalSecondaryIndexes,
-    createdAtMillis: nowMillis,
-    ...(DeletionProtectionEnabled && { deletionProtection: true }),
-  };
+  return { TableName, AttributeDefinitions, KeySchema, GlobalSecondaryIndexes, createdAtMillis: nowMillis };
 }
 
 function checkKeySchema(
@@ -82,7 +74,6 @@ export function describeTable({ definition, size, indexes: known }: Table): Reco
     TableArn: arn,
     ItemCount: size(),
     BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
-    DeletionProtectionEnabled: definition.deletionProtection === true,
     ...(known.size > 0 && {
       GlobalSecondaryIndexes: GlobalSecondaryIndexes.map((index: IndexDefinition) => ({
         ...index,

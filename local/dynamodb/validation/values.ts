@@ -9,7 +9,7 @@ import { compareBytes, compareTexts } from '../values.ts';
  * when nothing had to change. Throws ValidationException or SerializationException.
  */
 export function checkedItem(item: unknown, depth = 0): Item {
-  if (!isRecord(item)) throw notSerialized('Unexpected token received from parser');
+  if (!isRecord(item)) throw notSerialized();
   let changed: Record<string, Attribute> | undefined;
   for (const name of Object.keys(item)) {
     const value = item[name];
@@ -25,7 +25,7 @@ export function checkedItem(item: unknown, depth = 0): Item {
 
 /** Checks one value. Returns the same object when nothing had to change. */
 export function checkedValue(value: unknown, depth = 0): Attribute {
-  if (!isRecord(value)) throw notSerialized('Unexpected token received from parser');
+  if (!isRecord(value)) throw notSerialized();
   if (depth > maxNesting)
     throw invalid(
       'Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit',
@@ -60,7 +60,7 @@ const checks: Readonly<Record<string, (value: unknown, depth: number) => unknown
   N: (value) => normalNumber(asText(value)),
   B: asBase64,
   BOOL: (value) => {
-    if (typeof value !== 'boolean') throw notSerialized('Unexpected token received from parser');
+    if (typeof value !== 'boolean') throw notSerialized();
     return value;
   },
   NULL: (value) => {
@@ -69,11 +69,11 @@ const checks: Readonly<Record<string, (value: unknown, depth: number) => unknown
       ? invalid(
           'One or more parameter values were invalid: Null attribute value types must have the value of true',
         )
-      : notSerialized('Unexpected token received from parser');
+      : notSerialized();
   },
   M: (value, depth) => checkedItem(value, depth + 1),
   L: (value, depth) => {
-    if (!Array.isArray(value)) throw notSerialized('Unexpected token received from parser');
+    if (!Array.isArray(value)) throw notSerialized();
     const checked = value.map((one: unknown) => checkedValue(one, depth + 1));
     return checked.every((one, index) => one === value[index]) ? (value as unknown[]) : checked;
   },
@@ -106,7 +106,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 function asText(value: unknown): string {
   if (typeof value === 'string') return value;
-  throw notSerialized('Unexpected token received from parser');
+  throw notSerialized();
 }
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -124,7 +124,7 @@ const emptySets = {
 } as const;
 
 function asSet(value: unknown, kind: keyof typeof emptySets): readonly unknown[] {
-  if (!Array.isArray(value)) throw notSerialized('Unexpected token received from parser');
+  if (!Array.isArray(value)) throw notSerialized();
   if (value.length === 0) throw invalid(`One or more parameter values were invalid: ${emptySets[kind]}`);
   return value;
 }

@@ -9,12 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { account, startTable, TableName } from './dynamodb-fixture.ts';
 import { createDynamo } from '../../../local/aws/dynamodb-service.ts';
 import { startMillis } from './endpoint-fixture.ts';
-import {
-  CreateTableCommand,
-  DeleteTableCommand,
-  DescribeTableCommand,
-  UpdateTableCommand,
-} from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { tableDefinition } from './table.ts';
 
 /** A charge of an account and the item of its creation, in one transaction. */
@@ -164,37 +159,6 @@ describe('tables', () => {
     const { table } = await startTable();
     await expect(table.send(new GetCommand({ TableName: 'Other', Key: account }))).rejects.toMatchObject({
       name: 'ResourceNotFoundException',
-    });
-  });
-});
-
-describe('a deleted table', () => {
-  test('a protected table is not deleted', async () => {
-    const { table } = await startTable();
-    await expect(table.send(new DeleteTableCommand({ TableName }))).rejects.toMatchObject({
-      name: 'ValidationException',
-      message:
-        'Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.',
-    });
-  });
-
-  test('a deleted table is unknown to reads and writes, and a new table of its name has the new keys', async () => {
-    const { table } = await startTable();
-    await table.send(new PutCommand({ TableName, Item: account }));
-    await table.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: false }));
-    await table.send(new DeleteTableCommand({ TableName }));
-    await expect(table.send(new GetCommand({ TableName, Key: account }))).rejects.toMatchObject({
-      name: 'ResourceNotFoundException',
-    });
-    const keyed = {
-      AttributeDefinitions: [{ AttributeName: 'name', AttributeType: 'S' as const }],
-      KeySchema: [{ AttributeName: 'name', KeyType: 'HASH' as const }],
-    };
-    await table.send(new CreateTableCommand({ TableName, BillingMode: 'PAY_PER_REQUEST', ...keyed }));
-    await table.send(new PutCommand({ TableName, Item: { name: 'x' } }));
-    expect((await table.send(new GetCommand({ TableName, Key: { name: 'x' } }))).Item).toEqual({ name: 'x' });
-    await expect(table.send(new GetCommand({ TableName, Key: account }))).rejects.toMatchObject({
-      name: 'ValidationException',
     });
   });
 });

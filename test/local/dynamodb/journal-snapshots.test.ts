@@ -92,36 +92,6 @@ describe('a snapshot', () => {
     expect(Math.max(...readPerTurn)).toBe(4);
   });
 
-  it('A snapshot is given up when a table is deleted meanwhile, and the next one is written', async () => {
-    const files = createMemoryFiles();
-    const service = await open({ files, ...eager, elapsedMillis: createClock() });
-    const other = tableDefinition('Other');
-    service.write(table, { kind: 'table', table: other });
-    for (let n = 0; n < 40; n += 1) service.write(numbered(n), commit(put('Other', 'o', String(n))));
-    await service.settled();
-    await turns(5);
-    service.write(commit(put('Other', 'o', 'last')), { kind: 'table-deleted', name: 'Other' });
-    await expect.poll(() => service.snapshots.map(({ outcome }) => outcome)).toEqual(['given-up']);
-    expect(await textOf(files.after('kill'))).toBe(service.text());
-    for (let n = 0; n < 40; n += 1) service.write(numbered(n));
-    await expect.poll(() => service.snapshots.map(({ outcome }) => outcome)).toEqual(['given-up', 'written']);
-    await service.close();
-    expect(await textOf(files)).toBe(service.text());
-  });
-
-  it('A snapshot knows nothing of a table that was deleted in the turn in which the snapshot began', async () => {
-    // A slow sync: the records of the deleted table wait while the batch before makes a snapshot due.
-    const files = createMemoryFiles([], { syncTurns: () => 3 });
-    const service = await open({ files, ...eager });
-    service.write(table, { kind: 'table', table: tableDefinition('Other') });
-    for (let n = 0; n < 40; n += 1) service.write(numbered(n));
-    await turns(2);
-    service.write(commit(put('Other', 'o', '1')), { kind: 'table-deleted', name: 'Other' });
-    await expect.poll(() => service.snapshots.map(({ outcome }) => outcome)).toEqual(['written']);
-    await service.close();
-    expect(await textOf(files)).toBe(service.text());
-  });
-
   it('A snapshot counts only when the journal is on disk as far as the snapshot saw', async () => {
     let journalTurns = 1;
     const files = createMemoryFiles([], {
