@@ -21,11 +21,11 @@ import { planOf, readGets, readSteps, tokenOf } from './operations/transactions.
 import { invalid, reasonOf, tableNotFound, transactionCanceled, transactionConflict } from './refusals.ts';
 import type { StoredRecord, StoredToken, TableStorage } from './storage.ts';
 import { type Change, createTable, idIn, keyOf, type Moment, type Stamp, type Table } from './table.ts';
-import { type Input, numberOf, requireTableName, textOf } from './validation/requests.ts';
+import { type Input, numberOf, requireTableName, textOf } from './validation/values.ts';
 import { memberOf } from './values.ts';
 
 export type { Output } from './operations/queries.ts';
-export type { Input } from './validation/requests.ts';
+export type { Input } from './validation/values.ts';
 export type { Moment } from './table.ts';
 
 /**

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
-import type {
-  AnswerSink,
-  FunctionLogLine,
-  InvocationResult,
-  LambdaError,
-  WorkerBootData,
-  WorkerMessage,
-  WorkerOrder,
+import {
+  type AnswerSink,
+  createVitals,
+  type FunctionLogLine,
+  type InvocationResult,
+  type LambdaError,
+  type Vitals,
+  type WorkerBootData,
+  type WorkerMessage,
+  type WorkerOrder,
 } from './messages.ts';
-import { createVitals, type Vitals } from './vitals.ts';
 
 /** The options with which one worker of a function starts. */
 export interface EnvironmentOptions {

@@ -5,8 +5,7 @@
 import { AwsError } from '../../aws/aws-error.ts';
 import type { Attribute, Item } from '../attributes.ts';
 import { invalid } from '../refusals.ts';
-import { type Input, recordOf, textOf } from '../validation/requests.ts';
-import { checkedValue } from '../validation/values.ts';
+import { checkedValue, type Input, recordOf, textOf } from '../validation/values.ts';
 import { lookUp, memberOf, type Path } from '../values.ts';
 import { parseCondition } from './condition-syntax.ts';
 import { bindCondition, type Test } from './condition.ts';

@@ -2,8 +2,7 @@
 import type { Item } from '../attributes.ts';
 import { invalid, maxBatchGetBytes, maxBatchGets, maxBatchWrites } from '../refusals.ts';
 import type { Table } from '../table.ts';
-import { type Input, listOf, recordOf } from '../validation/requests.ts';
-import { isRecord } from '../validation/values.ts';
+import { type Input, isRecord, listOf, recordOf } from '../validation/values.ts';
 import { sizeOfItem } from '../values.ts';
 import { projectionOf, readId, readWrite, type Write } from './single-items.ts';
 

@@ -16,8 +16,7 @@ import {
 } from '../rows.ts';
 import type { Moment, Table } from '../table.ts';
 import { emptyKey } from '../validation/keys.ts';
-import { type Input, numberOf } from '../validation/requests.ts';
-import { checkedItem } from '../validation/values.ts';
+import { checkedItem, type Input, numberOf } from '../validation/values.ts';
 import { memberOf } from '../values.ts';
 import { type Reading, readReading } from './query-request.ts';
 

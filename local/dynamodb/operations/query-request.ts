@@ -10,7 +10,7 @@ import { type Prepared, readExpressions } from '../expressions/prepared.ts';
 import { invalid } from '../refusals.ts';
 import type { KeySchema } from '../rows.ts';
 import type { Table, TableIndex } from '../table.ts';
-import { flagOf, type Input, numberOf, textOf } from '../validation/requests.ts';
+import { flagOf, type Input, numberOf, textOf } from '../validation/values.ts';
 import { requireScalarKeys } from './single-items.ts';
 
 /** What Query and Scan have in common. */

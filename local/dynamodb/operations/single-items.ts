@@ -11,8 +11,7 @@ import {
   checkKeyValues,
   checkSize,
 } from '../validation/keys.ts';
-import { type Input, textOf } from '../validation/requests.ts';
-import { checkedItem } from '../validation/values.ts';
+import { checkedItem, type Input, textOf } from '../validation/values.ts';
 import { sameMembers } from '../values.ts';
 
 export type WriteKind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { invalid } from '../refusals.ts';
 import type { IndexDefinition, TableDefinition } from '../storage.ts';
 import type { Table } from '../table.ts';
-import { requireTableName, textOf, type Input } from '../validation/requests.ts';
+import { requireTableName, textOf, type Input } from '../validation/values.ts';
 
 const keyElements = z.array(z.object({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }));
 const indexes = z.array(

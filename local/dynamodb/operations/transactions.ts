@@ -14,8 +14,7 @@ import {
   transactionCanceled,
 } from '../refusals.ts';
 import type { Change, Table } from '../table.ts';
-import { type Input, listOf, recordOf, textOf } from '../validation/requests.ts';
-import { isRecord } from '../validation/values.ts';
+import { type Input, isRecord, listOf, recordOf, textOf } from '../validation/values.ts';
 import { sizeOfItem } from '../values.ts';
 import { changeOf, projectionOf, readId, readWrite, type Write, type WriteKind } from './single-items.ts';
 

@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { onTestFinished } from 'vitest';
 import type { AwsService } from '../../../local/aws/aws-call.ts';
 import { AwsError } from '../../../local/aws/aws-error.ts';
@@ -87,3 +89,44 @@ export async function temporaryFolder(): Promise<string> {
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
+
+/** The table of most tests. It has the keys pk and sk, an index of open work, and a time to live. */
+export const tableDefinition = {
+  TableName: 'Main',
+  BillingMode: 'PAY_PER_REQUEST',
+  DeletionProtectionEnabled: true,
+  AttributeDefinitions: [
+    { AttributeName: 'pk', AttributeType: 'S' },
+    { AttributeName: 'sk', AttributeType: 'S' },
+    { AttributeName: 'work', AttributeType: 'S' },
+    { AttributeName: 'due_at', AttributeType: 'N' },
+  ],
+  KeySchema: [
+    { AttributeName: 'pk', KeyType: 'HASH' },
+    { AttributeName: 'sk', KeyType: 'RANGE' },
+  ],
+  GlobalSecondaryIndexes: [
+    {
+      IndexName: 'open-work',
+      KeySchema: [
+        { AttributeName: 'work', KeyType: 'HASH' },
+        { AttributeName: 'due_at', KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'KEYS_ONLY' },
+      OnDemandThroughput: { MaxReadRequestUnits: 100, MaxWriteRequestUnits: 100 },
+    },
+  ],
+} satisfies CreateTableCommandInput;
+
+export const TableName = tableDefinition.TableName;
+
+/** Starts the local AWS and creates the table. */
+export async function startTable(): Promise<Fixture & { table: DynamoDBDocumentClient }> {
+  const fixture = await startEndpoint();
+  const client = new DynamoDBClient(fixture.as('operator'));
+  await client.send(new CreateTableCommand(structuredClone(tableDefinition)));
+  return { ...fixture, table: DynamoDBDocumentClient.from(client) };
+}
+
+/** The key of an account's item. */
+export const account = { pk: 'ACCOUNT#a', sk: 'ACCOUNT' };

@@ -12,8 +12,7 @@ import { AwsError } from '../../../local/aws/aws-error.ts';
 import { createAwsEndpoint } from '../../../local/aws/endpoint.ts';
 import { createFaults } from '../../../local/aws/faults.ts';
 import { createObjectStore } from '../../../local/aws/object-store.ts';
-import { startEndpoint, startMillis, temporaryFolder } from './endpoint-fixture.ts';
-import { tableDefinition } from './table.ts';
+import { startEndpoint, startMillis, tableDefinition, temporaryFolder } from './endpoint-fixture.ts';
 
 const stateMachineArn = 'arn:aws:states:us-east-1:000000000000:stateMachine:M';
 

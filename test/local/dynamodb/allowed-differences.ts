@@ -2,7 +2,7 @@
  * The differences between the engine and Amazon DynamoDB Local, each with its reason. Everything else must be
  * the same.
  */
-import type { Json } from './random-values.ts';
+import type { Json } from './random-expressions.ts';
 
 /** An operation with both answers. A refusal has the members `code` and `message`. */
 interface Answers {

@@ -1,7 +1,39 @@
-/** Compares the answers of the engine with those of Amazon DynamoDB Local. */
+import { AwsError } from '../../../local/aws/aws-error.ts';
+import type { TableEngine } from '../../../local/dynamodb/engine.ts';
 import { normalNumber } from '../../../local/dynamodb/numbers.ts';
 import { allowedDifferences } from './allowed-differences.ts';
-import type { Json } from './random-values.ts';
+import type { Json } from './random-expressions.ts';
+
+/** Performs an operation as it would come over a socket. A refusal has the member `__type`. */
+export function askEngine(engine: TableEngine, operation: string, input: Json): Json {
+  const overSocket = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;
+  try {
+    return overSocket(engine.perform(operation, overSocket(input)));
+  } catch (error) {
+    if (!(error instanceof AwsError)) throw error;
+    return overSocket({ __type: error.code, message: error.message, ...error.fields });
+  }
+}
+
+// Sends operations to Amazon DynamoDB Local as they are: the SDK would correct or refuse wrong ones.
+
+/** Performs an operation. A refusal has the member `__type`. */
+export async function askLocal(endpoint: string, operation: string, input: Json): Promise<Json> {
+  const answer = await fetch(endpoint, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': `DynamoDB_20120810.${operation}`,
+      // DynamoDB Local wants a signature, and does not check it.
+      authorization:
+        'AWS4-HMAC-SHA256 Credential=operator/20261121/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+    },
+    body: JSON.stringify(input),
+  });
+  return (await answer.json()) as Json;
+}
+
+// Compares the answers of the engine with those of Amazon DynamoDB Local.
 
 /** How two answers agree. */
 export type Agreement =

@@ -4,8 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { Input, TableEngine } from '../../../local/dynamodb/engine.ts';
-import { adding, itemOf, keyOf, refusalOf, startEngine, startMillis } from './engine-fixture.ts';
-import { mainTable } from './test-tables.ts';
+import { adding, itemOf, keyOf, mainTable, refusalOf, startEngine, startMillis } from './engine-fixture.ts';
 
 const TableName = mainTable;
 

@@ -5,15 +5,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findDynamoDbLocal, startDynamoDbLocal, type DynamoDbLocal } from '../../tables/dynamodb-local.ts';
+import { type DynamoDbLocal, findDynamoDbLocal, startDynamoDbLocal } from '../../tables/dynamodb-local.ts';
 import { allowedDifferences, severalFaults } from './allowed-differences.ts';
-import { askEngine } from './ask-engine.ts';
-import { askLocal } from './ask-local.ts';
-import { compare } from './compare-answers.ts';
-import { startEngine } from './engine-fixture.ts';
+import { askEngine, askLocal, compare } from './compare-answers.ts';
+import { startEngine, tables } from './engine-fixture.ts';
+import type { Json } from './random-expressions.ts';
 import { randomOperations } from './random-operations.ts';
-import type { Json } from './random-values.ts';
-import { tables } from './test-tables.ts';
 
 const operations = 10_000;
 const seed = 8;

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { createFolderStorage } from '../../../local/dynamodb/journal/folder-storage.ts';
-import type { SnapshotOutcome } from '../../../local/dynamodb/journal/folder-storage.ts';
+import { createFolderStorage, type SnapshotOutcome } from '../../../local/dynamodb/journal/folder-storage.ts';
 import type { StoredRecord } from '../../../local/dynamodb/storage.ts';
-import { commit, createMapTables, put, remove, tableDefinition } from './map-tables.ts';
-import { createMemoryFiles, ends, turns } from './memory-files.ts';
-import type { MemoryFiles } from './memory-files.ts';
+import {
+  commit,
+  createMapTables,
+  createMemoryFiles,
+  ends,
+  type MemoryFiles,
+  put,
+  remove,
+  tableDefinition,
+  turns,
+} from './in-memory.ts';
 
 const folder = '/data/tables';
 const transactions = 70;

@@ -7,8 +7,15 @@ import {
   type SnapshotOutcome,
 } from '../../../local/dynamodb/journal/folder-storage.ts';
 import type { StoredRecord } from '../../../local/dynamodb/storage.ts';
-import { commit, createMapTables, type MapTables, put, tableDefinition } from './map-tables.ts';
-import { createMemoryFiles, type MemoryFiles } from './memory-files.ts';
+import {
+  commit,
+  createMapTables,
+  createMemoryFiles,
+  type MapTables,
+  type MemoryFiles,
+  put,
+  tableDefinition,
+} from './in-memory.ts';
 
 export const folder = '/data/tables';
 export const table: StoredRecord = { kind: 'table', table: tableDefinition('Main') };

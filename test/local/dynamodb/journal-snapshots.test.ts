@@ -1,6 +1,19 @@
 /** Snapshots: how they replace segments, what stops them, and which of them a start refuses. */
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFolderStorage } from '../../../local/dynamodb/journal/folder-storage.ts';
+import { encodeLine } from '../../../local/dynamodb/journal/format.ts';
+import { temporaryFolder } from '../machine-fixture.ts';
+import {
+  commit,
+  createMapTables,
+  createMemoryFiles,
+  type MemoryFiles,
+  put,
+  remove,
+  turns,
+} from './in-memory.ts';
 import {
   changed,
   contentOf,
@@ -14,12 +27,6 @@ import {
   textOf,
   threeItems,
 } from './journal-fixture.ts';
-import { commit, createMapTables, put, remove, tableDefinition } from './map-tables.ts';
-import { createMemoryFiles, turns, type MemoryFiles } from './memory-files.ts';
-import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { encodeLine } from '../../../local/dynamodb/journal/format.ts';
-import { temporaryFolder } from '../machine-fixture.ts';
 
 describe('a snapshot', () => {
   const eager = { snapshotAfterBytes: 2_000 };

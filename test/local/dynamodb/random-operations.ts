@@ -3,9 +3,21 @@
  * has a generator for each operation.
  */
 import { createStream } from '../../../lab/simulation/world/dice.ts';
-import { condition, mistyped, Placeholders, projection, update } from './random-expressions.ts';
-import { anyValue, attributes, once, value, wrongValue, type Draw, type Json } from './random-values.ts';
-import { mainTable, numberTable } from './test-tables.ts';
+import { mainTable, numberTable } from './engine-fixture.ts';
+import {
+  anyValue,
+  attributes,
+  condition,
+  type Draw,
+  type Json,
+  mistyped,
+  once,
+  Placeholders,
+  projection,
+  update,
+  value,
+  wrongValue,
+} from './random-expressions.ts';
 
 /** An operation and its input. */
 export interface Operation {

@@ -5,9 +5,9 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { findDynamoDbLocal, startDynamoDbLocal } from '../../tables/dynamodb-local.ts';
-import { askLocal } from './ask-local.ts';
+import { askLocal } from './compare-answers.ts';
 import { randomOperations } from './random-operations.ts';
-import { tables } from './test-tables.ts';
+import { tables } from './engine-fixture.ts';
 
 const seed = 20_261_122;
 const count = 400;
