@@ -122,15 +122,7 @@ const reportSchema = z.object({
   ),
 });
 
-/**
- * What only CI runs, by `npm test -- --long`, because it takes much of a processor: the recorded answers of the API and
- * of the command, the work of a stored release, two outages, crowds, a thousand cancels and a fault at every call site
- * in the simulation, every row of every vendor from request to webhook, own GPUs, the audit and the pages of a year of
- * 100,000 ledger rows, the portal in two tabs, the snippets of the portal in every language, a client and the openai
- * library behind a hostile network, limits under conflicts, the grants that a whole run uses, the canary over a whole
- * service, the audit of large books, ten thousand ranges of days, two thousand strange bodies, kill -9,
- * and a few files that prove over a whole service what faster tests prove, too.
- */
+/** What only CI runs, by `npm test -- --long`: it takes much of a processor, or proves again what faster tests prove. */
 const longTests = [
   'test/tables/leases/releases.test.ts',
   'test/admin/route-health.test.ts',
@@ -171,20 +163,13 @@ const longTests = [
   'test/whole/workflow/webhook-reseal.test.ts',
 ] as const;
 
-/**
- * `npm test`: first the checks, since a program that does not compile makes the failures of its tests hard to
- * understand. The tests run only when the checks are clean, and then the count is that of the tests. Otherwise
- * the count is that of the checks.
- */
+/** `npm test`: first the checks, and the tests only when the checks are clean. */
 export async function runEverything(): Promise<Count> {
   const checks = await runChecks();
   return checks.failed === 0 ? runTests(longTests.flatMap((file) => ['--exclude', file])) : checks;
 }
 
-/**
- * `npm test -- --long`: the tests that `npm test` leaves out. Many of them use whole processors: with four at a time,
- * no request of one waits for the others until its time is over.
- */
+/** `npm test -- --long`, four files at a time, so that no request waits until its time is over. */
 export async function runLongTests(): Promise<Count> {
   return runTests(['--maxWorkers=4', ...longTests]);
 }
@@ -207,10 +192,7 @@ export async function runTests(args: readonly string[]): Promise<Count> {
   }
 }
 
-/**
- * The count of a vitest report. A test file that cannot be loaded has no failed test of its own, and a run
- * that breaks off writes no report: each of these counts as one failure.
- */
+/** The count of a vitest report. A file that does not load, or a missing report, is one failure. */
 function countTests(text: string | undefined, code: number): Count {
   if (text === undefined) return { passed: 0, failed: 1 };
   const report = reportSchema.parse(JSON.parse(text));

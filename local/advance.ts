@@ -11,10 +11,7 @@ interface Watched {
   readonly sync: () => Promise<number | undefined>;
 }
 
-/**
- * How long to wait for one invocation. A webhook attempt ends within 10 s, so only a render that hangs takes
- * longer.
- */
+/** How long to wait for one invocation. Only a render that hangs takes longer. */
 const defaultPatienceMillis = 12_000;
 
 /**
@@ -73,9 +70,7 @@ export interface AdvanceOptions extends Watched {
   readonly schedule: Schedule;
   /** Whether any execution is open. */
   readonly hasOpenExecutions: () => boolean;
-  /**
-   * Whether the service is stopping. An advance then ends with an error, and time flows on from where it is.
-   */
+  /** Whether the service is stopping, which ends an advance with an error. */
   readonly isStopping: () => boolean;
   readonly patienceMillis?: number;
 }
@@ -111,10 +106,7 @@ export function createAdvance(options: AdvanceOptions): (seconds: number) => Pro
 /** Functions look at the clock a few times a second, so a second is enough for them to notice a jump. */
 const noticeMillis = 1_000;
 
-/**
- * A task that was too slow to wait for may now be past a deadline of its own. This gives the task a moment to
- * notice. Resolves with whether there was such a task.
- */
+/** Gives tasks that are past a deadline of their own a moment to notice. Resolves with whether there was one. */
 async function noticed({ inFlight }: AdvanceOptions): Promise<boolean> {
   const slow = inFlight().filter((one) => !isRequest(one));
   if (slow.length === 0) return false;

@@ -1,18 +1,12 @@
 import { readIfPresent, replaceFile } from './disk.ts';
 import { isObject, parseJson } from './json.ts';
 
-/**
- * The cell with the offset in the clock's shared memory. Cells are 64-bit integers, in milliseconds.
- * worker-boot.mjs reads the same cells by number.
- */
+/** The 64-bit cell with the offset in milliseconds. worker-boot.mjs reads the cells by number. */
 const offsetCell = 0;
 /** The cell with the instant at which the clock stands. It is 0 while the clock flows. */
 const standsAtCell = 1;
 
-/**
- * Reads the virtual time from the clock's shared memory, in any thread. `realNow` is that thread's real
- * Date.now.
- */
+/** Reads the virtual time in any thread. `realNow` is that thread's real Date.now. */
 export function readSharedClock(
   shared: SharedArrayBuffer,
   realNow: () => number,
@@ -47,10 +41,7 @@ export interface VirtualClock {
   readonly isFrozen: () => boolean;
   /** Stops the clock. Returns the instant at which the clock stands. */
   readonly freeze: () => number;
-  /**
-   * Sets the standing clock to a later instant. The new time is on disk before this returns. An instant in
-   * the past changes nothing. Throws while the clock flows.
-   */
+  /** Sets the standing clock to a later instant, on disk before it returns. Throws while the clock flows. */
   readonly jumpTo: (instant: number) => void;
   /** Lets time flow again, from the instant at which the clock stands. */
   readonly thaw: () => void;
@@ -58,10 +49,7 @@ export interface VirtualClock {
   readonly shared: SharedArrayBuffer;
 }
 
-/**
- * Opens the clock whose offset is in `file`. Without a file the clock starts at real time, and its offset is
- * not kept. Throws when the file does not hold a clock's record.
- */
+/** Opens the clock whose offset is in `file`, at real time without one. Throws when the file holds no clock. */
 export function openClock(file?: string, realNow: () => number = Date.now): VirtualClock {
   const shared = new SharedArrayBuffer(16);
   const cells = new BigInt64Array(shared);
@@ -69,10 +57,7 @@ export function openClock(file?: string, realNow: () => number = Date.now): Virt
     Atomics.store(cells, cell, BigInt(value));
   };
   const { now, isFrozen } = readSharedClock(shared, realNow);
-  /**
-   * Writes an offset with which real time plus offset is at least `instant`. So a killed process never sets
-   * time back.
-   */
+  /** Writes an offset that gives at least `instant`, so that a killed process never sets time back. */
   const keep = (instant: number): number => {
     const offset = instant - realNow();
     if (file !== undefined)

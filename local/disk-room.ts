@@ -1,7 +1,4 @@
-/**
- * The free space of the disk that holds the data folder. Below a floor the service takes no new work. The rest of
- * the space is for the open work and for reads. A reserve file gives a start room on a disk that is full.
- */
+/** The free space of the data folder's disk. Below a floor, only open work and reads go on. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

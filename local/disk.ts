@@ -17,10 +17,7 @@ export function readIfPresent(file: string): string | undefined {
   }
 }
 
-/**
- * Writes a file, and makes its folder when it is missing. A reader sees either the old text or the new text, also
- * after kill -9. Only the owner may read a private file.
- */
+/** Writes a file and its folder. A reader sees the old text or the new one, also after kill -9. */
 export function replaceFile(file: string, text: string, { isPrivate = false } = {}): void {
   const draft = `${file}.draft`;
   mkdirSync(path.dirname(file), { recursive: true, ...(isPrivate && { mode: 0o700 }) });
@@ -29,11 +26,7 @@ export function replaceFile(file: string, text: string, { isPrivate = false } = 
   renameSync(draft, file);
 }
 
-/**
- * The service could not keep a record that it has to keep. It is unknown which part of the write is on disk,
- * and a second attempt could only hide the loss. So the process ends, and the next start continues with what
- * is on disk. The message is one sentence for a person.
- */
+/** A record may be lost, and a second attempt could only hide that. So the process ends with this sentence. */
 export class WriteFailed extends Error {
   override readonly name = 'WriteFailed';
 
@@ -58,10 +51,7 @@ export function isOfDisk(error: unknown): boolean {
 /** This process cannot take the folder. The message is one sentence for a person. */
 export class FolderRefused extends Error {
   override readonly name = 'FolderRefused';
-  /**
-   * `FOLDER_IN_USE`: another service holds the folder. `FOLDER_UNUSABLE`: the folder cannot be made, written
-   * or locked, or this release cannot read its tables.
-   */
+  /** `FOLDER_IN_USE`: another service holds the folder. `FOLDER_UNUSABLE`: this one cannot use it. */
   readonly code: 'FOLDER_IN_USE' | 'FOLDER_UNUSABLE';
 
   constructor(code: FolderRefused['code'], message: string, options?: ErrorOptions) {

@@ -76,12 +76,7 @@ function envelope(
   };
 }
 
-/**
- * Whether the event matches the event pattern. A member of the pattern is either a list or an object. A list
- * names values, and the event must hold one of them at that place. An object holds further members. Of the
- * content filters ({"prefix": …}) only prefix and exists are known here. Any other filter throws, so that a
- * rule never matches, or fails to match, by accident.
- */
+/** Whether the event matches. Of the content filters only prefix and exists are known; any other throws. */
 export function matchesPattern(pattern: Readonly<Record<string, unknown>>, event: unknown): boolean {
   return Object.entries(pattern).every(([name, wanted]) => {
     const value = isObject(event) ? event[name] : undefined;

@@ -33,18 +33,12 @@ export interface FolderLock {
 }
 
 const lockName = 'lock';
-/**
- * How long a start waits for a lock. A killed process holds its lock until the kernel has ended its last
- * thread and freed its memory, which can take some hundred milliseconds.
- */
+/** How long a start waits for a lock, which the kernel frees some hundred milliseconds after a kill. */
 const waitMillis = 500;
 /** The result code of SQLite when another connection holds the lock. */
 const sqliteBusy = 5;
 
-/**
- * The locks that this process holds. A connection that nobody refers to would be collected as garbage, and
- * its lock with it.
- */
+/** The locks that this process holds, so that their connections are not collected as garbage. */
 const held = new Set<DatabaseSync>();
 
 /** Takes the folder for this process, and makes the folder when it is missing. Throws FolderRefused. */

@@ -88,10 +88,7 @@ export function refuseBody(
   discardBody(incoming, outgoing, () => sendJson(outgoing, status, value));
 }
 
-/**
- * Answers once the body, which is not wanted, has come. Many clients read no answer before they have sent the whole
- * body, so the rest of the body is read and thrown away first.
- */
+/** Answers once the unwanted body has come: many clients read no answer before they have sent it. */
 export function discardBody(incoming: IncomingMessage, outgoing: ServerResponse, send: () => void): void {
   let discarded = 0;
   const answer = (): void => {

@@ -2,20 +2,13 @@ import { closeSync, mkdirSync, openSync, rmSync, truncateSync, writeSync } from 
 import { dirname } from 'node:path';
 import { isOfDisk, type OnWriteFailed, readIfPresent, replaceFile, WriteFailed } from './disk.ts';
 
-/**
- * A file of JSON lines that only grows. An entry survives kill -9 as soon as append() has returned. append() throws
- * WriteFailed.
- */
+/** A file of JSON lines that only grows. append() returns once an entry survives kill -9, or throws WriteFailed. */
 export interface Journal<Entry> {
   readonly append: (entry: Entry) => void;
   readonly close: () => void;
 }
 
-/**
- * Opens a journal and returns its entries. A last line that a killed process has cut off is left out. `keep`
- * chooses the entries that stay: the file is rewritten with them at opening, so that it does not grow for
- * ever. On a full disk the file stays as long as it is.
- */
+/** Opens a journal, rewritten with the entries that `keep` chooses. A last line that is cut off is left out. */
 export function openJournal<Entry>(
   file: string,
   keep: (entries: Entry[]) => Entry[] = (entries) => entries,

@@ -35,10 +35,7 @@ export interface LocalAwsOptions {
   readonly onWriteFailed: OnWriteFailed;
 }
 
-/**
- * Opens the tables, objects and secrets in the folder, creates those of the template that are missing, and
- * listens.
- */
+/** Opens tables, objects and secrets of the folder, creates those that are missing, and listens. */
 export async function startLocalAws({
   template,
   folder,
@@ -125,10 +122,7 @@ async function ensureTable(dynamodb: AwsService, { name, create, ttlAttribute }:
   });
 }
 
-/**
- * Refuses a table that lacks an index of the template. CloudFormation would add the index; here the person
- * starts on a new folder.
- */
+/** Refuses a table that lacks an index of the template, which CloudFormation would add. */
 function requireIndexes(name: string, wanted: unknown, table: unknown): void {
   const missing = indexNames(wanted).difference(indexNames(table));
   if (missing.size > 0)

@@ -37,10 +37,7 @@ export interface OneMachineOptions {
   readonly folder: string;
   /** The port of the service. Without a port, or with 0, the service takes a free port. */
   readonly port?: number;
-  /**
-   * Values for environment variables. Each replaces the template's value in the functions that declare the
-   * variable. `{origin}` in a value becomes this server's address.
-   */
+  /** Values in place of the template's environment variables. `{origin}` becomes this server's address. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly verifyWebhook: VerifyWebhook;
   /** The addresses that the issuer of this machine offers for a sign-in. The default is none. */
@@ -78,31 +75,21 @@ export interface OneMachine {
   readonly aws: AwsEndpoint['handle'];
   /** Lets a test see the calls to AWS, hold them back, and act between them. */
   readonly watchAws: AwsEndpoint['watch'];
-  /**
-   * The grants that calls of the functions have used so far, as `role action resource`. A test compares them
-   * with the template.
-   */
+  /** The grants that calls of the functions have used so far, as `role action resource`. */
   readonly usedGrants: LocalAws['usedGrants'];
   /** The executions of the state machines, with their histories. */
   readonly executions: Pick<Executions, 'find' | 'list'>;
   readonly advance: (seconds: number) => Promise<Advanced>;
   /** Lets a test exchange the code of a function in the middle of a run. */
   readonly updateCode: Runtime['functions']['updateCode'];
-  /**
-   * Stops the service within 10 s, also when functions still run. Open executions run again from their start
-   * when the service starts again.
-   */
+  /** Stops the service within 10 s. Open executions run again from their start at the next start. */
   readonly stop: () => Promise<void>;
 }
 
 /** Closes one part of the service. stop() closes the parts in the reverse order of their start. */
 type Closer = () => Promise<void> | void;
 
-/**
- * Starts the whole service on this machine. Throws FolderRefused when it cannot take the folder, an error
- * with the code EADDRINUSE when the port is in use, and an Error with the resource's name when the template
- * holds something that does not run here.
- */
+/** Starts the whole service. Throws FolderRefused, EADDRINUSE, or an Error that names an unsupported resource. */
 export async function startOneMachine(options: OneMachineOptions): Promise<OneMachine> {
   const closers: Closer[] = [];
   const stop = async (): Promise<void> => {

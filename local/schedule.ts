@@ -4,10 +4,7 @@ import type { VirtualClock } from './clock.ts';
 export interface Job {
   readonly name: string;
   readonly everySeconds: number;
-  /**
-   * Runs the job once. `at` is the instant at which the job was due, in milliseconds since 1970. A rejection
-   * is reported and ends nothing.
-   */
+  /** Runs the job that was due at this instant. A rejection is reported and ends nothing. */
   readonly run: (at: number) => Promise<unknown>;
   /** fireDue() waits for the end of the run. A function's run is not awaited, because it may hang. */
   readonly isAwaited?: boolean;
@@ -15,15 +12,11 @@ export interface Job {
 
 /** Fires each job at whole multiples of its interval, such as whole minutes or whole hours. */
 export interface Schedule {
-  /**
-   * From now on jobs fire by themselves while the clock flows. The first run is at the next whole interval.
-   */
+  /** From now on jobs fire by themselves while the clock flows, first at the next whole interval. */
   readonly start: () => void;
   /** Stops jobs from firing by themselves. An advance then calls fireDue(). */
   readonly pause: () => void;
-  /**
-   * The instant at which the next job is due. With `leastSeconds`, a shorter interval counts as that long.
-   */
+  /** When the next job is due. With `leastSeconds`, a shorter interval counts as that long. */
   readonly nextAt: (leastSeconds?: number) => number | undefined;
   /** Starts the jobs that are due now. Waits for a job's last run before it starts the job again. */
   readonly fireDue: () => Promise<void>;

@@ -3,10 +3,7 @@ import { resultsPath } from './front/objects.ts';
 import { localRegion } from './aws/aws-call.ts';
 import type { LocalDistribution, LocalTemplate } from './template.ts';
 
-/**
- * The template as this server serves it. The results and the portal have this server's address in place of
- * their distributions', the REST APIs have it in place of their own, and the environment variables have the values of the person who starts the service.
- */
+/** The template with this server's address for the distributions and REST APIs, and the given variables. */
 export function servedUnder(
   url: string,
   template: LocalTemplate,

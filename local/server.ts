@@ -27,10 +27,7 @@ export interface Server {
   readonly close: () => Promise<void>;
 }
 
-/**
- * Listens on 127.0.0.1. With port 0 it takes a free port. Rejects with the code EADDRINUSE and a message that
- * names the port when the port is in use.
- */
+/** Listens on 127.0.0.1, with port 0 on a free port. Rejects with EADDRINUSE and a message that names the port. */
 export async function listen(port: number, onError: (error: unknown) => void): Promise<Server> {
   const ready = Promise.withResolvers<ServerHandlers>();
   const server = createServer((incoming, outgoing) => {

@@ -27,10 +27,7 @@ const recordSchema = readySchema.partial({
   outputs: true,
 });
 
-/**
- * The content of service.json while a service runs on the folder. The addresses are absent until the service
- * is ready.
- */
+/** The content of service.json while a service runs on the folder, with addresses once it is ready. */
 export type ServiceRecord = z.output<typeof recordSchema>;
 
 /** The record of a service that is ready. */
@@ -45,11 +42,7 @@ export function readServiceRecord(folder: string): ServiceRecord | undefined {
   }
 }
 
-/**
- * The service that runs on the folder and is ready, or undefined. A killed service leaves its file behind,
- * and a stranger's process may have taken its port since. So the service at that address must prove that it
- * knows the secret in the file.
- */
+/** The ready service of the folder, or undefined. A stranger may have its port, so it must prove its secret. */
 export async function runningService(folder: string): Promise<ReadyService | undefined> {
   const { data: record } = readySchema.safeParse(readServiceRecord(folder));
   if (record === undefined) return undefined;
@@ -62,10 +55,7 @@ export async function runningService(folder: string): Promise<ReadyService | und
   return isEqual(answer, JSON.stringify({ proof: proofOf(record.secret, challenge) })) ? record : undefined;
 }
 
-/**
- * The proof, as 64 hexadecimal digits. Only a process that knows the secret can compute it from the
- * challenge.
- */
+/** The proof, as 64 hexadecimal digits. Only a process that knows the secret can compute it. */
 export function proofOf(secret: string, challenge: string): string {
   return createHmac('sha256', secret).update(`darkroom folder ${challenge}`).digest('hex');
 }

@@ -22,11 +22,7 @@ export type * from './template/storage.ts';
 /** The resources of a synthesized stack, under the names by which the stand-ins serve them. */
 export type LocalTemplate = ReturnType<typeof readTemplate>;
 
-/**
- * Reads a template that CDK has synthesized (one flat stack). Throws an Error that names the resource and the
- * part of it that cannot run on one machine, so that no part of the stack is left out silently. Without `versionOf`
- * each function has the version 1.
- */
+/** Reads a flat template of CDK. Throws an Error that names the resource, so that no part is left out silently. */
 export function readTemplate(
   templatePath: string,
   { apiEndpoint = 'http://localhost:3000', versionOf = () => '1' }: Partial<Surroundings> = {},

@@ -27,10 +27,7 @@ const rememberedSchema = z.object({ account: z.string().optional(), key: z.strin
 
 const openingBalanceUsd = '25';
 
-/**
- * Gives the demo account a new key. The first start in a folder creates the account, with 25 USD and a
- * webhook secret.
- */
+/** Gives the demo account a new key, and creates it with 25 USD and a webhook secret at the first start. */
 export async function demoAccount(folder: string, services: OperatorServices): Promise<DemoAccount> {
   const file = join(folder, 'demo.json');
   const before = rememberedSchema.parse(JSON.parse(await readFile(file, 'utf8').catch(() => '{}')));
@@ -53,9 +50,7 @@ export async function demoAccount(folder: string, services: OperatorServices): P
 /** The owner of the demo account, and a person of the operator. */
 export const demoEmail = 'owner@demo.test';
 
-/**
- * Invites the demo person to the account and to the operator, unless the person is there already.
- */
+/** Invites the demo person to the account and to the operator, at the first start. */
 export async function inviteDemoPerson(
   account: AccountId,
   issuer: string,

@@ -1,7 +1,4 @@
-/**
- * Starts the service on one machine with its demo account, for `npm start`, the demo, the tools and the
- * tests.
- */
+/** Starts the service on one machine with its demo account. */
 import { resolve } from 'node:path';
 import { addressOf, operatorServices, type OperatorServices } from '../admin/services.ts';
 import type { OnWriteFailed } from '../local/disk.ts';
@@ -18,10 +15,7 @@ export interface ServiceOptions {
   readonly port: number;
   /** Another synthesized template than that of this checkout, with its bundles in the same folder. */
   readonly templatePath?: string;
-  /**
-   * True: webhooks and source images follow the deployed rules. False: they may also use addresses of this
-   * machine.
-   */
+  /** Whether webhooks and source images follow the deployed rules, or may use addresses of this machine. */
   readonly strictOutbound: boolean;
   /** Where vendors reach this machine. Absent: no vendor is asked to call back. */
   readonly publicUrl?: string;

@@ -1,7 +1,4 @@
-/**
- * The template that the service on one machine serves. It is synthesized again when one of its sources has
- * changed.
- */
+/** The template of the service on one machine, synthesized again when a source has changed. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
@@ -28,10 +25,7 @@ const sources = [
   'package-lock.json',
 ];
 
-/**
- * The exit code of bin/darkroom.ts for a wrong file of service/catalog/ or lib/config/. Its stderr then says which field
- * is wrong.
- */
+/** The exit code of bin/darkroom.ts for a wrong file of service/catalog/ or lib/config/. */
 export const refusedInputCode = 2;
 
 /** A file of service/catalog/ or lib/config/ is wrong. The message has one sentence for each wrong field. */
@@ -42,10 +36,7 @@ export class InputRefused extends Error {
 /** The CDK's command line sets this context. With it, each resource names its asset and its construct. */
 const commandLineContext = { 'aws:cdk:enable-asset-metadata': true, 'aws:cdk:enable-path-metadata': true };
 
-/**
- * Gives the path of the stack's template. The bundles are in the same folder. A synthesis takes about four
- * seconds; an unchanged template comes from the cache at once.
- */
+/** Gives the path of the stack's template, with the bundles beside it. */
 export async function synthesizedTemplate(
   progress: (line: string) => void = () => undefined,
 ): Promise<string> {
@@ -96,10 +87,7 @@ function refusalOf(error: unknown): InputRefused | undefined {
   return new InputRefused(error.stderr.trim(), { cause: error });
 }
 
-/**
- * Synthesizes into a temporary folder and renames that folder at the end, so that a broken run leaves no
- * template.
- */
+/** Synthesizes into a temporary folder and renames it, so that a broken run leaves no template. */
 async function synthesize(folder: string): Promise<void> {
   mkdirSync(cache, { recursive: true });
   const fresh = await mkdtemp(join(cache, 'synth-'));

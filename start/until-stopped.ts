@@ -33,10 +33,7 @@ function withoutMetrics({ _aws, ...fields }: z.infer<typeof lineSchema>): Fields
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name)));
 }
 
-/**
- * One line for a person, with the time, the event and the creation or notice. Undefined for events that only the log
- * needs.
- */
+/** One line for a person. Undefined for events that only the log needs. */
 export function eventLine(logged: Fields): string | undefined {
   const fields = visible(logged);
   const text = sentence(fields);
@@ -110,10 +107,7 @@ export interface StartOptions {
 /** The exit code when the disk is full or broken (EX_IOERR of sysexits). */
 const diskExitCode = 74;
 
-/**
- * Ends the process with exit code 0 after a signal, with 1 when the service cannot start, and with 74 when the disk
- * takes no more writes.
- */
+/** Ends the process with 0 after a signal, 1 when there is no start, and 74 when the disk takes no writes. */
 export async function runUntilStopped(options: StartOptions): Promise<void> {
   try {
     const service = await startService({

@@ -14,10 +14,7 @@ interface Verdict {
   readonly detail: string;
 }
 
-/**
- * Verifies a webhook as its receiver does. Both signatures must match the raw body under one of the secrets
- * that the account of the creation or notice may still hold.
- */
+/** Verifies a webhook as its receiver does: both signatures must match under a secret of the account. */
 export async function verifyWebhook(
   { headers, body }: Webhook,
   services: OperatorServices,

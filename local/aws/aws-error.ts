@@ -1,7 +1,4 @@
-/**
- * A refusal in AWS's words. `code` is the exception's name in the API reference, such as
- * `ConditionalCheckFailedException`. `fields` are further members of the error's body, such as `Item`.
- */
+/** A refusal in AWS's words: `code` is the exception's name, and `fields` are further members, such as `Item`. */
 export class AwsError extends Error {
   readonly code: string;
   readonly status: number;

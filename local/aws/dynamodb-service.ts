@@ -20,10 +20,7 @@ export interface Dynamo {
   readonly service: AwsService;
   /** Waits for the running operations, then frees the storage. */
   readonly close: () => Promise<void>;
-  /**
-   * Deletes the items whose time to live is over, as the real service does some time later. Resolves with
-   * their number.
-   */
+  /** Deletes the items whose time to live is over. Resolves with their number. */
   readonly expireItems: () => Promise<number>;
 }
 
@@ -68,10 +65,7 @@ export function createDynamo({
     return kept(end);
   }
 
-  /**
-   * Answers once everything is kept that the answer may tell. A read waits as well, and so does a refusal:
-   * both may show a write that is not kept yet.
-   */
+  /** Answers once everything is kept that the answer may tell, also the answer of a read or a refusal. */
   async function kept(work: () => AwsOutput): Promise<AwsOutput> {
     try {
       return work();

@@ -40,10 +40,7 @@ export interface AwsEndpointOptions {
 export type AwsWatcher = (call: AwsCall, serve: () => Promise<AwsOutput>) => Promise<AwsOutput>;
 
 export interface AwsEndpoint {
-  /**
-   * Checks the caller's policies, applies the faults, and serves the call. Throws AwsError, or AnswerLost
-   * when a fault cuts the connection.
-   */
+  /** Serves a call under policies and faults. Throws AwsError, or AnswerLost when a fault cuts the connection. */
   readonly handle: (call: AwsCall) => Promise<AwsOutput>;
   /** From now on every call goes through this watcher. It replaces the watcher before. */
   readonly watch: (watcher: AwsWatcher) => void;
@@ -156,11 +153,7 @@ function requireLoopback(request: IncomingMessage): void {
     });
 }
 
-/**
- * The caller that signed the request. Signatures in a header are not checked, because every process that
- * sends one already runs on this machine. A presigned address leaves the machine's own programs, so its
- * signature is checked: see s3-access.ts.
- */
+/** The caller that signed. Only presigned addresses leave this machine's programs, so only theirs is checked. */
 function callerOf(request: IncomingMessage): string {
   requireLoopback(request);
   const caller = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//.exec(request.headers.authorization ?? '')?.[1];

@@ -21,10 +21,7 @@ export const faultErrors = [
   'index-lag',
 ] as const;
 
-/**
- * The operations that DynamoDB refuses because another transaction is in flight. A single write gets
- * TransactionConflictException, and a transaction gets TransactionCanceledException.
- */
+/** The operations that DynamoDB refuses because another transaction is in flight. */
 export const conflictingOperations: readonly string[] = [
   'PutItem',
   'UpdateItem',
@@ -68,10 +65,7 @@ const ownWordingOfService: Readonly<Partial<Record<ServiceName, Partial<Record<A
   secretsmanager: { InternalServerError: { code: 'InternalServiceError', status: 500 } },
 };
 
-/**
- * The call's answer under the fault. It is returned when AWS reports the fault in a normal answer, otherwise
- * it is thrown.
- */
+/** The call's answer under the fault, when AWS reports the fault in a normal answer. Otherwise throws. */
 export function answerOfFault(
   error: Exclude<FaultError, 'hang' | 'kill' | 'index-lag'>,
   call: AwsCall,

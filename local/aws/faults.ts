@@ -4,10 +4,7 @@ import type { AwsCall, AwsOutput } from './aws-call.ts';
 import { AnswerLost, AwsError } from './aws-error.ts';
 import { answerOfFault, conflictingOperations, faultErrors } from './fault-errors.ts';
 
-/**
- * The input that switches a fault on. Unknown members are refused, so that a typing mistake never switches on
- * another fault.
- */
+/** The input that switches a fault on. */
 export const faultSchema = z
   .strictObject({
     /** `service:Operation`. `*` stands for every operation of the service. */
@@ -22,9 +19,7 @@ export const faultSchema = z
     error: z.enum(faultErrors),
     /** With `after` the call takes effect and its answer is lost. */
     when: z.enum(['before', 'after']).default('before'),
-    /**
-     * How often the fault strikes. The default is once, or without end for `every`, `share` and index-lag.
-     */
+    /** Once by default, or without end for `every`, `share` and index-lag. */
     times: z.int().positive().optional(),
     /** The fault strikes every n-th matching call. */
     every: z.int().positive().optional(),
@@ -32,10 +27,7 @@ export const faultSchema = z
     share: z.number().gt(0).max(1).optional(),
     /** Text that must occur in the JSON of the input. */
     match: z.string().min(1).optional(),
-    /**
-     * Only for `hang`: the call continues after this many real seconds. Without a value it never gets an
-     * answer.
-     */
+    /** Only for `hang`: the real seconds after which the call continues. Without them it never does. */
     seconds: z.number().positive().max(3_600).optional(),
   })
   .refine((fault) => fault.every === undefined || fault.share === undefined, {
@@ -86,10 +78,7 @@ export interface Faults {
   /** The faults that can still strike. */
   readonly list: () => readonly FaultState[];
   readonly clear: () => void;
-  /**
-   * Whether the API's own throttle refuses this request. It does so under a fault of the call
-   * apigateway:Invoke.
-   */
+  /** Whether a fault of the call apigateway:Invoke lets the API's own throttle refuse this request. */
   readonly throttlesRequest: () => boolean;
   /** Runs the call under the faults. Throws the fault's error. Only the first fault that is due strikes. */
   readonly apply: (call: AwsCall, run: (call: AwsCall) => Promise<AwsOutput>) => Promise<AwsOutput>;
@@ -190,10 +179,7 @@ function inputText(call: Call): string {
   return JSON.stringify({ ...call.input, Body: undefined });
 }
 
-/**
- * Whether the fault strikes the call that was just counted. Nothing here is random, so the same calls meet
- * the same faults in every run.
- */
+/** Whether the fault strikes the call that was just counted. Nothing is random, so runs repeat. */
 function isDue({ fault, seen }: Switch): boolean {
   if (fault.every !== undefined) return seen % fault.every === 0;
   if (fault.share !== undefined) return Math.floor(seen * fault.share) > Math.floor((seen - 1) * fault.share);

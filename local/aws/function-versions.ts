@@ -1,7 +1,4 @@
-/**
- * The stand-in of Lambda's versions and aliases. A start of the service is a deployment: a function whose code
- * or configuration has changed since its last version gets the next one. Only the last version runs here.
- */
+/** Lambda's versions and aliases. A start that finds changed code or configuration publishes the next version. */
 import * as z from 'zod';
 import { readIfPresent, replaceFile } from '../disk.ts';
 import type { LocalAlias } from '../template.ts';

@@ -121,10 +121,7 @@ export function wildcard(pattern: string, flags = ''): RegExp {
   return new RegExp(`^${source}$`, flags);
 }
 
-/**
- * Why IAM refuses, or undefined. An explicit denial wins. A statement whose condition this check does not understand
- * never allows and always denies.
- */
+/** Why IAM refuses, or undefined. A condition that this check does not know never allows and always denies. */
 function refusalOf(covering: readonly CompiledStatement[], facts: Facts, action: string): string | undefined {
   if (covering.some(({ effect, holds }) => effect === 'Deny' && holds(facts) !== false))
     return 'with an explicit deny in an identity-based policy';

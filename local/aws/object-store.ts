@@ -38,10 +38,7 @@ export interface ObjectStore {
   /** PutObject, GetObject, HeadObject, DeleteObject, ListObjectsV2. */
   readonly service: AwsService;
   readonly read: (bucket: string, key: string) => Promise<StoredObject | undefined>;
-  /**
-   * Deletes the objects that were last written more than that many days ago, as a lifecycle rule does.
-   * Resolves with the number of deleted objects.
-   */
+  /** Deletes the objects last written more than that many days ago. Resolves with their number. */
   readonly expire: (bucket: string, prefix: string, olderThanDays: number) => Promise<number>;
   readonly close: () => void;
 }
@@ -68,11 +65,7 @@ const listing = z.object({
   ContinuationToken: z.string().default(''),
 });
 
-/**
- * Keeps each object's bytes in a file of its own under `folder/<bucket>/`. The file's name ends like the key, so that
- * an image opens as an image. An object exists as soon as the index has its entry. `now` is the time in epoch
- * milliseconds.
- */
+/** Keeps each object's bytes in a file of its own, which ends like the key. An object exists once the index has it. */
 export function createObjectStore(
   folder: string,
   { now, onWriteFailed }: { readonly now: () => number; readonly onWriteFailed?: OnWriteFailed },
@@ -207,10 +200,7 @@ interface ObjectIndex {
   readonly close: () => void;
 }
 
-/**
- * The index of the objects of all buckets. It is in memory, and a journal keeps it. A change is in the journal before
- * its method returns, so the change survives kill -9.
- */
+/** The objects of all buckets, in memory and in a journal. A change is in the journal before its method returns. */
 function openIndex(file: string, onWriteFailed: OnWriteFailed | undefined): ObjectIndex {
   const buckets = new Map<string, Map<string, ObjectRecord>>();
   const apply = (entry: Entry): void => {

@@ -26,10 +26,7 @@ export function isPresigned(request: IncomingMessage): boolean {
   return partsOf(request).parameters.has('X-Amz-Signature');
 }
 
-/**
- * The caller that signed the request: the id of its role. Throws in the words of S3 when the request differs
- * from the signed one, or has expired.
- */
+/** The id of the role that signed. Throws in the words of S3 when the request differs or has expired. */
 export function presignedCaller(request: IncomingMessage, nowMillis: number): string {
   const { path, parameters } = partsOf(request);
   const of = (name: (typeof presignParameters)[number]): string => parameters.get(name) ?? '';
@@ -125,11 +122,7 @@ function denied(message: string): AwsError {
   return new AwsError('AccessDenied', message, { status: 403 });
 }
 
-/**
- * S3 tells a caller that a key is missing only when that caller may list the bucket. Otherwise it answers 403
- * AccessDenied (API reference of GetObject, "Permissions"). Without this rule, code that expects NoSuchKey
- * but lacks the grant would work locally and fail in the account.
- */
+/** S3 tells only a caller that may list the bucket that a key is missing. Others get 403 AccessDenied. */
 export function hideMissingKeys(service: AwsService, authorize: (call: AwsCall) => void): AwsService {
   return async (call) => {
     try {
@@ -155,10 +148,7 @@ export interface CorsRule {
 
 export type CorsRules = (bucket: string) => readonly CorsRule[];
 
-/**
- * Answers a preflight request. Returns false for every other request; then the answer has gotten the headers
- * by which a page of an allowed origin may read it.
- */
+/** Answers a preflight request. Otherwise gives the answer the headers of an allowed origin, and returns false. */
 export function answersCors(request: IncomingMessage, response: ServerResponse, rulesOf: CorsRules): boolean {
   const { origin } = request.headers;
   if (origin === undefined) return false;

@@ -54,10 +54,7 @@ const createSecret = newValue.extend({
   Description: z.string().optional(),
 });
 
-/**
- * Opens the secrets in the folder. Each is one JSON file. An operation does all of its work in one turn of the event
- * loop, so no two operations mix. `now` is the time in epoch milliseconds.
- */
+/** Opens the secrets in the folder. Each operation runs in one turn of the event loop, so no two mix. */
 export function createSecrets(folder: string, { now }: { readonly now: () => number }): Secrets {
   const readAll = (): Secret[] =>
     (existsSync(folder) ? readdirSync(folder) : [])
@@ -135,11 +132,7 @@ export function localSecretArn(name: string): string {
   return `arn:aws:secretsmanager:${localRegion}:${localAccount}:secret:${name}-AbCdEf`;
 }
 
-/**
- * The secret with a new current version. The version that was current becomes the previous one, and AWS deletes a
- * version without a stage. The same id with the same value changes nothing, and with another value it throws
- * ResourceExistsException.
- */
+/** The secret with a new current version. The same id with another value throws ResourceExistsException. */
 function putVersion(secret: Secret, id: string, value: NewValue, nowMillis: number): Secret {
   const existing = secret.versions[id];
   if (existing !== undefined) {
@@ -204,10 +197,7 @@ const generation = z.strictObject({
   GenerateStringKey: z.string().optional(),
 });
 
-/**
- * A random value, as CloudFormation's GenerateSecretString describes it. With a template the result is JSON
- * that holds the value under the key.
- */
+/** A random value, as GenerateSecretString describes it: in JSON under the key when there is a template. */
 export function generateSecretString(description: Readonly<Record<string, unknown>>): string {
   const wanted = generation.parse(description);
   const alphabet = [

@@ -84,10 +84,7 @@ export function createControl(options: ControlOptions): Handler {
   };
 }
 
-/**
- * Whether the request comes from this machine. A web page can send the browser's requests here under a host
- * name of its own (DNS rebinding), or from another origin.
- */
+/** Whether the request comes from this machine, and from no web page of another origin or host name. */
 function isFromThisMachine({ headers: { host, origin } }: IncomingMessage): boolean {
   return isLoopback(`http://${host ?? ''}`) && (origin === undefined || isLoopback(origin));
 }

@@ -72,10 +72,7 @@ function errorIn(body: unknown): string | undefined {
   return typeof error === 'string' ? error : undefined;
 }
 
-/**
- * The address to show: only a web address. For one of the service's own results it is the path alone, because
- * the service may have had another port then.
- */
+/** The web address to show, without this server's own port, which may have changed. */
 function imageAddress(text: string): string | undefined {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;

@@ -1,8 +1,4 @@
-/**
- * DynamoDB in memory: tables, indexes, transactions and time to live. Everything is synchronous, so a
- * simulation can decide what happens when. What lasts is the business of the storage behind it. The file is
- * long because its operations share the tables, the holds and the tokens.
- */
+/** DynamoDB in memory. Everything is synchronous, so a simulation can decide what happens when. */
 import { AwsError } from '../aws/aws-error.ts';
 import type { Item } from './attributes.ts';
 import { createCommittedTokens, createHolds } from './holds.ts';
@@ -28,9 +24,7 @@ export type { Output } from './operations/queries.ts';
 export type { Input } from './validation/values.ts';
 export type { Moment } from './table.ts';
 
-/**
- * One item before and after a commit. An item that a transaction only checked is the same before and after.
- */
+/** One item before and after a commit. An item that was only checked is the same in both. */
 export interface CommittedChange {
   readonly table: string;
   readonly key: Item;
@@ -51,17 +45,9 @@ export interface TableEngineOptions {
 export interface TableEngine {
   /** Gives the engine what the storage kept. Call this once, before anything else. */
   readonly load: () => Promise<void>;
-  /**
-   * Performs an operation, or throws AwsError. Queries and scans read an index as it was at `moment`. A
-   * transaction begins and ends at once.
-   */
+  /** Performs an operation, or throws AwsError. Reads of an index see it as it was at `moment`. */
   readonly perform: (operation: string, input: Input, moment?: Moment) => Output;
-  /**
-   * Accepts a TransactWriteItems, which holds its items until the returned function ends it. That function
-   * commits and answers, or throws AwsError when a condition fails. Until then reads see the items as they
-   * were. `begin` itself throws AwsError when another transaction holds an item, or when the same transaction
-   * is already in flight.
-   */
+  /** Accepts a TransactWriteItems, or throws AwsError. It holds its items until the returned function commits it. */
   readonly begin: (input: Input) => () => Output;
   /** Deletes the items past their time to live, except those that a transaction holds. Returns how many. */
   readonly expire: () => number;

@@ -1,6 +1,5 @@
 /**
- * The items that transactions in flight hold. DynamoDB refuses every other write on such an item at once and
- * never waits.
+ * The items that transactions in flight hold: DynamoDB refuses every other write on them at once.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
  */
 import {
@@ -26,10 +25,7 @@ export interface Token {
 }
 
 export interface Holds {
-  /**
-   * Holds every place for a transaction, and returns the function that releases them. Throws AwsError while a
-   * transaction with the same token is in flight, or while another transaction holds one of the places.
-   */
+  /** Holds every place, and returns their release. Throws AwsError when a place or the token is in flight. */
   readonly take: (places: readonly HeldPlace[], token: Token | undefined) => () => void;
   /** Throws the cancellation of a transaction when one of its places is held. */
   readonly check: (places: readonly HeldPlace[]) => void;

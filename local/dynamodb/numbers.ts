@@ -1,7 +1,5 @@
 /**
- * DynamoDB's numbers: up to 38 significant digits, between 1E-130 and 9.99E+125. They travel as text. The
- * engine keeps each number in one form: plain digits, without a needless zero or sign. Equal numbers are
- * therefore equal texts.
+ * DynamoDB's numbers, up to 38 digits between 1E-130 and 9.99E+125, as text in one form: equal numbers are equal texts.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
  */
 import Big from 'big.js';

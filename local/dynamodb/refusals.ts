@@ -7,10 +7,7 @@ export function invalid(message: string): AwsError {
   return new AwsError('ValidationException', message);
 }
 
-/**
- * The refusal of a key that does not fit its table or index. DynamoDB finds it only when it works on the item.
- * A transaction therefore reports it as the reason of one of its items.
- */
+/** The refusal of a key that does not fit its table. A transaction reports it as the reason of one of its items. */
 export class KeyMismatch extends AwsError {
   constructor(message: string) {
     super('ValidationException', message);
@@ -35,9 +32,7 @@ export function conditionFailed(item?: Item): AwsError {
   );
 }
 
-/**
- * The reason why one item of a transaction was refused. The code is `None` for an item that was not refused.
- */
+/** Why one item of a transaction was refused. `None` when it was not. */
 export interface CancellationReason {
   readonly Code: string;
   readonly Message?: string;

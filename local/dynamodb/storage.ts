@@ -1,7 +1,4 @@
-/**
- * The port between the table engine and the place that keeps its tables. The engine holds everything in
- * memory. The storage only receives what changed, and gives it back at the next start.
- */
+/** The port between the engine, which holds everything in memory, and the place that keeps what changed. */
 import type { Item } from './attributes.ts';
 
 /** A key of a table or of an index, as CreateTable names it. */
@@ -48,10 +45,7 @@ export interface StoredToken {
   readonly atMillis: number;
 }
 
-/**
- * One thing that the engine has done. Each record is absolute: to apply a record twice, in order, gives the
- * same state as to apply it once. A snapshot may therefore hold a later state than its journal's beginning.
- */
+/** One thing that the engine has done. To apply a record twice, in order, gives the same state as once. */
 export type StoredRecord =
   /** A table was created, or its definition changed. */
   | { readonly kind: 'table'; readonly table: TableDefinition }
@@ -72,15 +66,9 @@ export interface TableStorage {
     apply: (record: StoredRecord) => void,
     state: () => Iterable<StoredRecord>,
   ) => Promise<void>;
-  /**
-   * Takes one record. The records are kept in the order of the calls. The engine appends a record in the same
-   * turn of the event loop in which it changes its state.
-   */
+  /** Takes one record, in the turn of the event loop in which the engine changes its state. */
   readonly append: (record: StoredRecord) => void;
-  /**
-   * Resolves once everything that was appended so far is kept for good. The engine's service answers no call
-   * before. Undefined when nothing has to be waited for. Rejects when the record cannot be kept.
-   */
+  /** Resolves once everything appended so far is kept for good. Undefined when there is nothing to wait for. */
   readonly settled: () => Promise<void> | undefined;
   /** Waits for open work and frees the place. */
   readonly close: () => Promise<void>;

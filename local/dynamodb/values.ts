@@ -67,10 +67,7 @@ export function sameMembers(left: Item, right: Item): boolean {
   );
 }
 
-/**
- * Negative, zero or positive. Undefined when DynamoDB has no order for the two: their types differ, or have
- * none.
- */
+/** Negative, zero or positive. Undefined when DynamoDB has no order for the two. */
 export function order(left: Attribute | undefined, right: Attribute | undefined): number | undefined {
   if (left === undefined || right === undefined) return undefined;
   if (left.N !== undefined && right.N !== undefined) return compareNumbers(left.N, right.N);

@@ -8,10 +8,7 @@ import type { LocalDistribution } from '../template.ts';
 /** The path under which this server serves the distribution's objects. */
 export const resultsPath = '/_results/';
 
-/**
- * Serves those objects that the bucket's policy lets CloudFront read, as CloudFront does with origin access
- * control: GET and HEAD of one object.
- */
+/** Serves GET and HEAD of the objects that the bucket's policy lets CloudFront read. */
 export function createResults(
   objects: Pick<ObjectStore, 'read'>,
   { bucket, readable }: Pick<LocalDistribution, 'bucket' | 'readable'>,

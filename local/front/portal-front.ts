@@ -74,10 +74,7 @@ export function createPortalFront({
   };
 }
 
-/**
- * The headers that reach the API: those of the list, the cookies, and those of the body. CloudFront writes the
- * address of the viewer itself, and names itself as the user agent unless the list has it.
- */
+/** The headers that reach the API: those of the list, cookies and body, and the viewer's address. */
 function forwardedHeaders({ forwarded }: LocalBehavior, incoming: IncomingMessage): Record<string, string> {
   const viewer = joinedHeaders(incoming);
   const own: Record<string, string> = {
@@ -124,11 +121,7 @@ export async function secretValue(
 
 const reference = /^\{\{resolve:secretsmanager:(.+):SecretString:::([\w-]+)?\}\}$/;
 
-/**
- * CloudFormation replaces such a reference by the value of the secret when it deploys a text that has
- * changed. Here this moment is the first use after a start. Later values of the secret change nothing, and other
- * text stays as it is.
- */
+/** CloudFormation resolves such a reference when it deploys; here that is the first use after a start. */
 export function createReferences(handle: AwsEndpoint['handle']): (text: string) => Promise<string> {
   const deployed = new Map<string, string>();
   return async (text) => {

@@ -14,9 +14,7 @@ const maxBodyBytes = 10 * 1024 * 1024;
 const longestIntegrationMillis = 30_000;
 
 export interface Gateway {
-  /**
-   * Answers one request. Some requests reach no function: the gateway refuses those itself, in AWS's words.
-   */
+  /** Answers one request. Some the gateway refuses itself, in AWS's words. */
   readonly handle: (
     incoming: IncomingMessage,
     outgoing: ServerResponse,
@@ -102,10 +100,7 @@ const responseSchema = z.object({
   isBase64Encoded: z.boolean().default(false),
 });
 
-/**
- * Reads a function's return value in payload format 2.0. A value without a statusCode is itself the body. Undefined
- * when the value is malformed.
- */
+/** Reads a return value in payload format 2.0. Undefined when it is malformed. */
 export function readResponse(payload: unknown): z.output<typeof responseSchema> | undefined {
   if (typeof payload === 'object' && payload !== null && 'statusCode' in payload)
     return responseSchema.safeParse(payload).data;

@@ -13,11 +13,7 @@ interface Pattern {
   readonly steps: readonly string[];
 }
 
-/**
- * Finds routes as an HTTP API does. The most exact path wins: from the left, a literal step comes before a
- * variable, and a variable before a greedy variable. Then a named method wins over ANY. $default takes all
- * other requests.
- */
+/** Finds routes as an HTTP API does: the most exact path wins from the left, then a named method, then $default. */
 export function createRouter(
   routes: readonly LocalRoute[],
 ): (method: string, path: string) => RouteMatch | undefined {
@@ -97,10 +93,7 @@ export interface RestMatch {
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
-/**
- * Finds methods as a REST API does: first the resource, by its path alone, and then the method. So a path that has
- * only POST takes no GET, also when a greedy path would take it. A slash at the end of a path counts for nothing.
- */
+/** Finds methods as a REST API does: the resource by its path alone, without a last slash, and then the method. */
 export function createRestRouter(
   routes: readonly LocalRestRoute[],
 ): (method: string, path: string) => RestMatch | undefined {

@@ -1,7 +1,4 @@
-/**
- * The issuer of the one machine: a real OpenID Connect provider, with one page on which a developer chooses who
- * to be. Its library is loaded at the first request, because most starts of the service never sign anybody in.
- */
+/** The issuer of the one machine: a real OpenID Connect provider, which loads at the first request. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { signInPaths } from '../../service/contract/operations.ts';
 import type { AwsEndpoint } from '../aws/endpoint.ts';
@@ -33,10 +30,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
 /** The path of the issuer at which people of this machine sign in. */
 export const issuerPath = '/_local/issuer';
 
-/**
- * The issuer for the client that the template registers. It knows the client by the environment of the function
- * that signs people in, and is made at the first request. The page of the issuer offers the addresses of `people`.
- */
+/** The issuer for the client that the template registers. Its page offers the addresses of `people`. */
 export function createLocalIssuer({
   url,
   template,

@@ -104,10 +104,7 @@ ${form}
   );
 }
 
-/**
- * Moves an ID token to the virtual clock. The provider knows only real time, and the service, whose clock a test
- * may have set ahead, would find the token expired.
- */
+/** Moves an ID token to the virtual clock, as the provider knows only real time. */
 function atVirtualTime(answer: { body?: unknown }, now: () => number, key: KeyObject): void {
   const { body } = answer;
   if (typeof body !== 'object' || body === null || !('id_token' in body)) return;

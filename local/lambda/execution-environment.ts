@@ -43,18 +43,12 @@ interface Flight {
   readonly sink: AnswerSink | undefined;
 }
 
-/**
- * A function's execution environment: a worker thread that has loaded the bundle. Several invocations may wait
- * in it at the same time. When one of them crashes, the others go on.
- */
+/** A worker thread that has loaded the bundle. When one of its invocations crashes, the others go on. */
 export interface ExecutionEnvironment {
   /** @param sink takes the answer of a function that streams. Without it the answer is thrown away */
   readonly invoke: (event: unknown, sink?: AnswerSink) => RunningInvocation;
   readonly inFlight: () => number;
-  /**
-   * False after an invocation has crashed or timed out, or the worker has ended. The worker then takes no
-   * further invocations.
-   */
+  /** False after a crash, a timeout or the end of the worker: it takes no further invocations. */
   readonly isUsable: () => boolean;
   /** Whether few enough of its invocations work, so that one more may begin. */
   readonly isTaking: () => boolean;
@@ -68,9 +62,7 @@ export interface ExecutionEnvironment {
 
 const bootModule = new URL('./worker-boot.mjs', import.meta.url);
 
-/**
- * Starts a worker. When the bundle cannot be loaded, every invocation of the worker fails with the reason.
- */
+/** Starts a worker. When its bundle cannot be loaded, every invocation fails with the reason. */
 export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironment {
   const vitals = createVitals();
   const worker = startWorker(options, vitals);

@@ -17,11 +17,7 @@ export interface MachineParts {
 /** A bundle is one file. CDK gives it the ending of its module format. */
 const moduleEndings = ['.mjs', '.js', '.cjs'];
 
-/**
- * The options with which a function's workers start. Their environment is the template's and the variables
- * that Lambda sets, and nothing of this process's own. With `inBackground` the workers' threads get a lower
- * priority than the API's. Throws when the bundle is missing.
- */
+/** A worker's options. It has the template's variables and Lambda's, and none of this process's own. */
 function workerOptionsOf(
   one: LocalFunction,
   { clock, awsUrl }: MachineParts,
@@ -81,10 +77,7 @@ function contextOf(one: LocalFunction): Record<string, string> {
   };
 }
 
-/**
- * The part of the service that started an invocation. Only requests of clients run at the normal priority. `held`
- * is a request that may wait for minutes, until its images are there.
- */
+/** What started an invocation. Only clients have the normal priority; `held` requests may wait for minutes. */
 export type InvocationSource = 'gateway' | 'held' | 'task' | 'schedule' | 'event';
 
 /** Whether a client waits for the invocation. */
@@ -106,10 +99,7 @@ export interface FlyingInvocation {
 
 /** All functions of the template. */
 export interface LocalFunctions {
-  /**
-   * Never rejects. An unknown function gives a result, too, and so does one that runs as often as its reserved
-   * concurrency allows. `sink` takes the answer of a function that streams.
-   */
+  /** Never rejects, also for an unknown or a throttled function. `sink` takes the answer of one that streams. */
   readonly invoke: (
     functionId: string,
     event: unknown,
@@ -117,15 +107,9 @@ export interface LocalFunctions {
     sink?: AnswerSink,
   ) => Promise<InvocationResult>;
   readonly inFlight: () => readonly FlyingInvocation[];
-  /**
-   * Lets the running invocations crash whose function's name contains `functionPart` and whose event's JSON
-   * contains `match`. Gives their number.
-   */
+  /** Crashes the running invocations of such functions and events. Gives their number. */
   readonly crash: (functionPart: string, match: string) => number;
-  /**
-   * New invocations of the function run the bundle in this folder, as after UpdateFunctionCode. Invocations
-   * that are under way go on with theirs.
-   */
+  /** New invocations run the bundle in this folder. Those under way go on with theirs. */
   readonly updateCode: (functionId: string, codeFolder: string) => void;
   readonly stop: () => Promise<void>;
 }

@@ -15,10 +15,7 @@ export type InvocationResult =
 export interface AnswerSink {
   /** What the function gave to HttpResponseStream.from(). It comes once, before the first part. */
   readonly head: (head: unknown) => void;
-  /**
-   * Resolves when the function may write the next part. Never rejects: a function continues without its
-   * client.
-   */
+  /** Resolves when the function may write the next part. Never rejects. */
   readonly part: (bytes: Uint8Array) => Promise<void>;
   /** The answer is whole. The function may still run. */
   readonly end: () => void;

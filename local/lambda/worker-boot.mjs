@@ -95,10 +95,7 @@ function endThread(error, exitCode) {
   exitThread(exitCode);
 }
 
-/**
- * Ends one invocation as a crash does: it gets its error, and its code can reach nobody any more. The other
- * invocations of this thread go on. A crash that belongs to no open invocation ends the thread.
- */
+/** Ends one invocation as a crash does. A crash that belongs to no open invocation ends the thread. */
 function crash(error, exitCode) {
   const requestId = request.getStore();
   if (crashed.has(requestId)) return;

@@ -12,9 +12,7 @@ export interface InvocationOptions {
 
 /** The execution environments of one function. Invocations run in any of them. */
 export interface WorkerPool {
-  /**
-   * Queues the invocation until an environment is free. The queue is first come, first served. Never rejects.
-   */
+  /** Queues the invocation, first come, first served. Never rejects. */
   readonly invoke: (event: unknown, options?: InvocationOptions) => Promise<InvocationResult>;
   /** Ends all environments. */
   readonly stop: () => Promise<void>;
@@ -88,9 +86,7 @@ export function createWorkerPool(start: () => ExecutionEnvironment, limits: Pool
     return environments.size < limits.environments ? add() : undefined;
   }
 
-  /**
-   * Takes the environment out of the pool. Its open invocations may finish, then the environment ends itself.
-   */
+  /** Takes the environment out of the pool. It ends after its open invocations. */
   function retire(environment: ExecutionEnvironment): void {
     clearTimeout(environments.get(environment));
     environments.delete(environment);

@@ -116,10 +116,7 @@ function refuseJsonata(part: JsonObject, name: string): void {
   if (part['QueryLanguage'] === 'JSONata') throw new Error(`${name}: JSONata does not run locally`);
 }
 
-/**
- * Refuses parts of the context object that the library lacks. It knows only $$.Execution, $$.StateMachine and
- * $$.Map, and state-machine.ts adds the token of a Task that waits for it.
- */
+/** Refuses parts of the context object that neither the library nor state-machine.ts knows. */
 function refuseUnknownContext(state: JsonObject, name: string): void {
   const text = JSON.stringify(
     state['Resource'] === waitForToken ? { ...state, Parameters: withoutToken(state['Parameters']) } : state,
@@ -147,9 +144,6 @@ function asArray(value: unknown): JsonObject[] {
 export interface WaitingLimits {
   /** The whole attempt. */
   readonly timeoutSeconds: number;
-  /**
-   * From the start of the attempt, and from each heartbeat, to the next heartbeat. AWS may start the time at the end
-   * of the invocation. Nothing confirms that, so this choice is the strict one.
-   */
+  /** From the start of the attempt, or a heartbeat, to the next: the strict reading of what AWS documents. */
   readonly heartbeatSeconds: number | undefined;
 }

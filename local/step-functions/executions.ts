@@ -36,10 +36,7 @@ export interface Executions {
   readonly stop: (arn: string) => Execution | undefined;
   readonly onHistory: (arn: string, event: HistoryEvent) => void;
   readonly onClosed: (arn: string, outcome: Outcome) => void;
-  /**
-   * Runs every execution that was open when the service ended, from its first state. Returns the number of
-   * them.
-   */
+  /** Runs every execution that was open at the end, from its first state. Returns their number. */
   readonly resume: () => number;
   readonly close: () => void;
 }

@@ -17,21 +17,14 @@ export interface Interpreter {
   readonly abort: (executionArn: string) => void;
   /** Sends the message to the task of this token. False when no task waits for it any more. */
   readonly sendToTask: (token: string, message: TaskMessage) => Promise<boolean>;
-  /**
-   * Brings the thread up to the clock's time, and waits until the thread has done all it can without the
-   * results of its tasks. By then it has asked for every task that it needs. Resolves with the instant of its
-   * next timer.
-   */
+  /** Lets the thread do all it can at the clock's time. Resolves with the instant of its next timer. */
   readonly sync: () => Promise<number | undefined>;
   readonly stop: () => Promise<void>;
 }
 
 const threadModule = new URL('./interpreter-thread.ts', import.meta.url);
 
-/**
- * Makes the interpreter. Its thread starts with the first execution. Throws when a definition cannot run
- * locally.
- */
+/** Makes the interpreter. Throws when a definition cannot run locally. */
 export function createInterpreter(boot: InterpreterBootData, listener: InterpreterListener): Interpreter {
   for (const [, text] of boot.machines) readDefinition(text);
   const syncs = new Map<number, (nextTimer: number | undefined) => void>();
@@ -139,10 +132,7 @@ export type ToInterpreter =
   | { readonly type: 'token'; readonly call: number; readonly token: string; readonly message: TaskMessage }
   | { readonly type: 'sync'; readonly sync: number };
 
-/**
- * A message from the interpreter's thread. Messages keep their order: everything that a message before
- * `synced` tells has happened before the sync.
- */
+/** A message from the thread. Everything told before `synced` has happened before the sync. */
 export type FromInterpreter =
   | { readonly type: 'task'; readonly call: number; readonly task: TaskCall }
   | { readonly type: 'history'; readonly arn: string; readonly event: HistoryEvent }

@@ -39,10 +39,7 @@ async function runWaitingAttempt(
   }
 }
 
-/**
- * Runs work as the only task of a machine of its own. The library does not export its error of a time-out,
- * and States.TaskFailed matches every error but that one. So the library has to throw it.
- */
+/** Runs work as the only task of a machine, as only the library itself can throw its unexported time-out. */
 async function withinSeconds<Value>(seconds: number, work: () => Promise<Value>): Promise<Value> {
   let value: Promise<Value> | undefined;
   const { result } = timerOf(seconds).run(null, {
@@ -259,10 +256,7 @@ type JsonValue = Parameters<StateMachine['run']>[0];
 type RunOptions = NonNullable<Parameters<StateMachine['run']>[1]>;
 type Handlers = NonNullable<NonNullable<RunOptions['overrides']>['taskResourceLocalHandlers']>;
 
-/**
- * Returns the payload, or throws as Step Functions does: the error's name is errorType, and the cause is the
- * whole error as JSON.
- */
+/** Returns the payload, or throws errorType with the whole error as JSON for its cause. */
 function payloadOf(result: InvocationResult): JsonValue {
   if (result.ok) return result.payload as JsonValue;
   const failure = new Error(JSON.stringify(result.error));

@@ -1,7 +1,4 @@
-/**
- * The tokens of tasks that wait for SendTaskSuccess or SendTaskFailure. Each attempt of a task has a token of
- * its own.
- */
+/** The tokens of tasks that wait for SendTaskSuccess or SendTaskFailure, one for each attempt. */
 
 /** What SendTaskSuccess, SendTaskFailure and SendTaskHeartbeat tell a task. */
 export type TaskMessage =

@@ -151,10 +151,7 @@ export function localAttributes(
   return attributesOfType[resource.Type]?.(id, named, surroundings, functionId) ?? { Ref: id };
 }
 
-/**
- * The logical id at the end of a local function's or role's ARN, without a version or an alias. Undefined for
- * any other text.
- */
+/** The logical id in a local function's or role's ARN. Undefined for any other text. */
 export function idOfArn(kind: 'function' | 'role', text: string): string | undefined {
   const prefix = kind === 'function' ? arn('lambda', 'function:') : `arn:aws:iam::${localAccount}:role/`;
   const at = text.indexOf(prefix);

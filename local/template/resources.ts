@@ -19,10 +19,7 @@ export interface Template {
 
 /** Resolves the intrinsic functions of one template to local values. */
 interface Resolver {
-  /**
-   * The value without intrinsic functions. Throws an Error that names the unsupported function or the unknown
-   * name.
-   */
+  /** The value without intrinsic functions. Throws an Error that names what is not known. */
   readonly resolve: (value: unknown) => unknown;
   /** Whether a condition of the template holds. No condition always holds. */
   readonly holds: (condition: string | undefined) => boolean;
@@ -167,10 +164,7 @@ export interface Resource<Properties> {
 
 /** Reads a template's resources by type. */
 export interface Resources {
-  /**
-   * The resources of these types, in the template's order. Throws an Error that names the resource and the
-   * property that is not supported.
-   */
+  /** The resources of these types. Throws an Error that names a property that is not supported. */
   readonly of: <Schema extends z.ZodType>(
     types: string | readonly string[],
     schema: Schema,
@@ -178,10 +172,7 @@ export interface Resources {
   readonly outputs: () => Readonly<Record<string, string>>;
 }
 
-/**
- * These types would run in the account but not here. The start refuses them, so that they are never left out
- * silently.
- */
+/** Types that would run in the account but not here: a start refuses them. */
 const unservedTypes: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::Authorizer',
   'AWS::ApiGatewayV2::Authorizer',

@@ -1,4 +1,4 @@
-/** What the tests of the definitions share: the text of the plain machine, and virtual time. */
+/** The two definitions of the state machine on virtual time, with functions that the test replaces. */
 import { readFileSync } from 'node:fs';
 import * as FakeTimers from '@sinonjs/fake-timers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -11,34 +11,19 @@ const plainDefinition = readFileSync(
   new URL('../../statemachines/creation.asl.json', import.meta.url),
   'utf8',
 );
+let clock: ReturnType<typeof FakeTimers.install>;
+beforeEach(() => {
+  clock = FakeTimers.install({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+});
+afterEach(() => {
+  clock.uninstall();
+});
 
-/** The definition with the ARN of a function in the place of each substitution. */
-function withArns(definition: string): string {
-  return definition.replace(
-    /\$\{(\w+)Arn\}/g,
-    (_, name: string) => `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
-  );
+interface Called {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly atSeconds: number;
 }
-
-/** Virtual time for each test of the file. Call the result for the clock of the running test. */
-function virtualTime(): () => ReturnType<typeof FakeTimers.install> {
-  let clock: ReturnType<typeof FakeTimers.install>;
-  beforeEach(() => {
-    clock = FakeTimers.install({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-  });
-  afterEach(() => {
-    clock.uninstall();
-  });
-  return () => clock;
-}
-
-/** The answer of a function that throws this error. */
-function thrown(errorType: string): InvocationResult {
-  return { ok: false, error: { errorType, errorMessage: 'why' } };
-}
-
-/** The definition of the callback machine on virtual time, with a function and an end that the test replaces. */
-const callbackMachine = withArns(callbackDefinition(plainDefinition));
 
 interface Ran {
   readonly called: readonly Called[];
@@ -47,41 +32,63 @@ interface Ran {
   readonly entered: number;
 }
 
-const done: TaskMessage = { kind: 'success', output: { creation_id: 'one' } };
-const routeEnded: TaskMessage = { kind: 'failure', error: 'RouteEnded', cause: '' };
+type Answer = InvocationResult | 'hangs';
 
-/**
- * Runs an execution. Each try of RenderImage gets the next of `tries`: an error of the function, or what
- * somebody sends with the token 10 s later. Without one, nobody sends anything.
- */
-async function runCallback(tries: readonly (InvocationResult | TaskMessage | undefined)[]): Promise<Ran> {
+/** The answer of a function that throws this error. */
+function thrown(errorType: string): InvocationResult {
+  return { ok: false, error: { errorType, errorMessage: 'why' } };
+}
+
+/** Runs an execution to its end. `answer` gets each call of a function, and the calls before it. */
+async function execute(
+  definition: string,
+  input: Readonly<Record<string, unknown>>,
+  answer: (call: Called, before: readonly Called[]) => Answer,
+  tokens = createTaskTokens(() => 'one'),
+): Promise<Ran> {
   const called: Called[] = [];
   let entered = 0;
-  let ids = 0;
-  const tokens = createTaskTokens(() => String((ids += 1)));
-  const machine = createStateMachine(callbackMachine, {
+  const withArns = definition.replace(
+    /\$\{(\w+)Arn\}/g,
+    (_, name: string) => `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
+  );
+  const machine = createStateMachine(withArns, {
     openTask: tokens.open,
-    invokeTask: ({ resource, input, state }) => {
-      const payload = input as Readonly<Record<string, unknown>>;
-      const before = called.filter(({ name }) => name.startsWith('RenderImage')).length;
-      called.push({
-        name: resource.replace(/^.*:function:/, ''),
-        input: payload,
-        atSeconds: clock().now / 1_000,
-      });
-      if (state !== 'RenderImage') return Promise.resolve({ ok: true, payload });
-      const next = tries[before];
-      if (next !== undefined && 'ok' in next) return Promise.resolve(next);
-      if (next !== undefined) setTimeout(() => void tokens.send(String(payload['task_token']), next), 10_000);
-      return Promise.resolve({ ok: true, payload });
+    invokeTask: ({ resource, input: payload }) => {
+      const name = resource.replace(/^.*:function:/, '');
+      const call = { name, input: payload as Called['input'], atSeconds: clock.now / 1_000 };
+      const result = answer(call, [...called]);
+      called.push(call);
+      return result === 'hangs' ? new Promise(() => undefined) : Promise.resolve(result);
     },
     onEvent: (_execution, { type }) => {
       if (type === 'StateEntered') entered += 1;
     },
   });
-  const { outcome } = machine.start({ name: 'one', arn: 'arn:one' }, { creation_id: 'one', renderer: '#1#' });
-  await clock().tickAsync(7_200_000);
+  const { outcome } = machine.start({ name: 'one', arn: 'arn:one' }, input);
+  await clock.tickAsync(7_200_000);
   return { called, outcome: await outcome, entered };
+}
+
+const done: TaskMessage = { kind: 'success', output: { creation_id: 'one' } };
+const routeEnded: TaskMessage = { kind: 'failure', error: 'RouteEnded', cause: '' };
+
+/**
+ * Runs the callback machine. Each try of RenderImage gets the next of `tries`: an error of the function, or
+ * what somebody sends with the token 10 s later. Without one, nobody sends anything.
+ */
+async function runCallback(tries: readonly (InvocationResult | TaskMessage | undefined)[]): Promise<Ran> {
+  let ids = 0;
+  const tokens = createTaskTokens(() => String((ids += 1)));
+  const left = [...tries];
+  const answer = ({ name, input }: Called): Answer => {
+    const next = name.startsWith('RenderImage') ? left.shift() : undefined;
+    if (next !== undefined && 'ok' in next) return next;
+    if (next !== undefined) setTimeout(() => void tokens.send(String(input['task_token']), next), 10_000);
+    return { ok: true, payload: input };
+  };
+  const input = { creation_id: 'one', renderer: '#1#' };
+  return execute(callbackDefinition(plainDefinition), input, answer, tokens);
 }
 
 const timesOf = ({ called }: Ran): [string, number][] =>
@@ -148,38 +155,17 @@ describe('the callback machine', () => {
   });
 });
 
-/** The real definition of the state machine on virtual time, with functions that the test replaces. */
-const definition = withArns(plainDefinition);
-const clock = virtualTime();
-
-interface Called {
-  readonly name: string;
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly atSeconds: number;
-}
-
-type Answer = InvocationResult | 'hangs';
-
-/** Runs an execution. A function without an answer in `answers` returns its input. */
+/** Runs the plain machine. A function without an answer in `answers` returns its input. */
 async function run(
   input: Readonly<Record<string, unknown>>,
   answers: Readonly<Record<string, readonly Answer[]>> = {},
-): Promise<{ readonly called: Called[]; readonly outcome: Outcome }> {
-  const called: Called[] = [];
-  const machine = createStateMachine(definition, {
-    openTask: createTaskTokens(() => 'one').open,
-    invokeTask: async ({ resource, input: given }) => {
-      const payload = given as Readonly<Record<string, unknown>>;
-      const name = resource.replace(/^.*:function:/, '');
-      const before = called.filter((call) => call.name === name).length;
-      called.push({ name, input: payload, atSeconds: clock().now / 1000 });
-      const answer = answers[name]?.[before] ?? { ok: true, payload };
-      return answer === 'hangs' ? new Promise(() => undefined) : Promise.resolve(answer);
-    },
-  });
-  const { outcome } = machine.start({ name: 'one', arn: 'arn:one' }, input);
-  await clock().tickAsync(7_200_000);
-  return { called, outcome: await outcome };
+): Promise<Ran> {
+  return execute(
+    plainDefinition,
+    input,
+    ({ name, input: payload }, before) =>
+      answers[name]?.[before.filter((call) => call.name === name).length] ?? { ok: true, payload },
+  );
 }
 
 const small = { creation_id: 'one', renderer: '#1#' };

@@ -24,9 +24,7 @@ const mirrored: Readonly<Record<Comparator, Comparator>> = {
   '>=': '<=',
 };
 
-/**
- * The requirements of a key condition that bindCondition() has already accepted. Throws ValidationException.
- */
+/** The requirements of a key condition that was accepted before. Throws ValidationException. */
 export function keyRequirements(node: Condition, binding: Binding): KeyRequirement[] {
   const parts = node.kind === 'and' ? node.parts : [node];
   const requirements = parts.flatMap((part) =>

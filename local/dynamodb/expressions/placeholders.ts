@@ -13,10 +13,7 @@ export type Getter = (item: Item, values: Values) => Attribute | undefined;
 /** Checks the values of a request against an expression. Throws ExpressionFault. */
 export type ValueCheck = (values: Values) => void;
 
-/**
- * The names of one request, bound to one expression. It collects the placeholders in use, and the checks that
- * each request with the same names must pass. The checks run in the order in which DynamoDB finds faults.
- */
+/** The names of one request, and the checks of its values, in the order in which DynamoDB finds faults. */
 export class Binding {
   readonly names: Names;
   readonly values: Values;

@@ -1,7 +1,4 @@
-/**
- * Expressions ready for use. The same text with the same names is parsed and bound once, because clients send
- * the same few expressions again and again. What depends on the values is checked for every request.
- */
+/** Expressions ready for use. The same text with the same names is parsed once, as clients repeat few texts. */
 import { AwsError } from '../../aws/aws-error.ts';
 import type { Attribute, Item } from '../attributes.ts';
 import { invalid } from '../refusals.ts';
@@ -107,10 +104,7 @@ export type Expressions<One extends Parameter> = {
   readonly [Name in One]?: Prepared<Results[Name]>;
 } & { readonly values: Values };
 
-/**
- * Prepares these expressions of a request in this order, which is that of DynamoDB's refusals. A key condition must be
- * there. Throws ValidationException.
- */
+/** Prepares these expressions in the order of DynamoDB's refusals. A key condition must be there. */
 export function readExpressions<One extends Parameter>(
   input: Input,
   parameters: readonly One[],
@@ -141,10 +135,7 @@ const legacy = [
   'ScanFilter',
 ] as const;
 
-/**
- * Refuses parameters from before there were expressions. DynamoDB still takes them, but the engine has only
- * expressions.
- */
+/** Refuses parameters from before there were expressions. */
 function refuseLegacy(input: Input): void {
   if (!legacy.some((name) => isGiven(input, name))) return;
   const found = legacy.filter((name) => isGiven(input, name));

@@ -31,10 +31,7 @@ export type Operand = PathNode | ValueNode | CallNode | SumNode;
 
 const problemKinds = ['parentheses', 'function', 'misuse', 'reserved', 'section', 'index'] as const;
 
-/**
- * Faults that DynamoDB reports only for an expression without a syntax error. The first fault of the first
- * kind counts.
- */
+/** Faults that DynamoDB reports only for an expression without a syntax error. The first kind counts first. */
 export class Problems {
   readonly #first = new Map<string, string>();
 

@@ -1,7 +1,4 @@
-/**
- * Turns a parsed update into a function that makes the new item. Nothing is changed in place. SET, REMOVE, ADD
- * and DELETE stand in one file, because one update may have all of them.
- */
+/** Turns a parsed update into a function that makes the new item, and changes nothing in place. */
 import type { Attribute, Item } from '../attributes.ts';
 import { add, compareNumbers, subtract } from '../numbers.ts';
 import { invalid } from '../refusals.ts';

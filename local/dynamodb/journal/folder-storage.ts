@@ -48,11 +48,7 @@ const defaults = {
   elapsedMillis: () => performance.now(),
 } satisfies Partial<FolderStorageOptions>;
 
-/**
- * Keeps the tables in a folder: an append-only journal in segments, and snapshots. settled() resolves once
- * the records are on disk (fdatasync), so they survive kill -9 and a power failure. load() throws
- * FolderRefused when the folder cannot be read.
- */
+/** Keeps the tables in segments and snapshots. settled() resolves once records survive a power failure. */
 export function createFolderStorage(options: FolderStorageOptions): TableStorage {
   const complete = { ...defaults, ...options };
   let journal: OpenJournal | undefined;
@@ -197,10 +193,7 @@ function createSnapshots(
 
 /** How long the event loop is held for the records of one slice. */
 const sliceMillis = 2;
-/**
- * A sync of a whole big file would hold up the syncs of the journal, which wait for the same disk. Smaller
- * syncs in between let the journal through.
- */
+/** Syncs in parts, as a sync of a whole big file would hold up those of the journal. */
 const syncBytes = 1 * 1024 * 1024;
 
 interface NewSnapshot {

@@ -3,10 +3,7 @@ import * as z from 'zod';
 import { isObject } from '../../json.ts';
 import type { FileOperations } from './file-operations.ts';
 
-/**
- * The first line of every segment and every snapshot. A later release that changes the form of the files
- * counts `version` up. It can then convert or refuse a folder of this form.
- */
+/** The first line of every segment and snapshot. A release that changes the form counts `version` up. */
 export interface FileHeader {
   readonly format: typeof format;
   readonly version: number;
@@ -47,10 +44,7 @@ export const parseEnd = (value: unknown): SnapshotEnd | undefined =>
   // Most values are records. The schema is slow, so it sees only what can be an end.
   isObject(value) && 'end' in value ? endSchema.parse(value) : undefined;
 
-/**
- * A line is a checksum of 8 hexadecimal digits, a space, JSON, and a line break. JSON.stringify() writes no
- * line break, and it escapes half characters, so the text is always good UTF-8.
- */
+/** A line is a checksum of 8 hexadecimal digits, a space, JSON, and a line break. */
 const checksumDigits = 8;
 const lineBreak = 10;
 
@@ -167,10 +161,7 @@ export function readNames(names: readonly string[]): FolderFiles {
   return files;
 }
 
-/**
- * Whether the names are those of a LevelDB. Releases until November 2026 kept the tables in a LevelDB in the
- * same folder.
- */
+/** Whether the names are those of a LevelDB, which held the tables until November 2026. */
 export function isOldForm(names: readonly string[]): boolean {
   return names.some((name) => /^(CURRENT|MANIFEST-\d+|\d+\.(ldb|sst|log))$/.test(name));
 }

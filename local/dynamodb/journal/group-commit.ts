@@ -11,10 +11,7 @@ import type { WritableFile } from './file-operations.ts';
 export interface GroupCommit {
   /** Takes a line. Takes nothing after a failure. */
   readonly add: (line: string) => void;
-  /**
-   * Resolves once every line so far is on disk. Undefined when that is so already. Rejects after a failure,
-   * and then always.
-   */
+  /** Resolves once every line so far is on disk. Rejects after a failure, and then always. */
   readonly settled: () => Promise<void> | undefined;
   /**
    * Puts all later lines into another file. Every earlier line is on disk in the present file before `open`
@@ -98,10 +95,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     flying = undefined;
   }
 
-  /**
-   * After a failed write or sync the content of the disk is unknown. A second attempt could only hide the
-   * loss.
-   */
+  /** After a failed write the disk is unknown, and a second attempt could only hide the loss. */
   function fail(cause: unknown): void {
     failure = explain(cause);
     flying?.done.reject(failure);

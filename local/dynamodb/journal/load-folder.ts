@@ -20,10 +20,7 @@ import {
 /** Why a folder with tables cannot be opened. Each message is one sentence that says what to do. */
 const otherwise = 'bring back a copy of the folder, or start on a new folder';
 
-/**
- * Refuses a folder whose tables an earlier release keeps in a LevelDB. Reads names and writes nothing, so a
- * service can ask before it writes its lock. Throws FolderRefused.
- */
+/** Refuses a folder whose tables are in a LevelDB. Reads names only. Throws FolderRefused. */
 export function refuseOldForm(folder: string, files: Pick<FileOperations, 'list'> = realFiles): void {
   if (!isOldForm(files.list(folder))) return;
   throw refusal(
@@ -68,10 +65,7 @@ export interface LoadedFolder {
   readonly leftovers: readonly string[];
 }
 
-/**
- * Gives the records of the newest snapshot to `apply`, and then those of all segments from the snapshot's
- * number on. Writes and deletes nothing. Throws FolderRefused.
- */
+/** Gives the newest snapshot, and the segments from its number on, to `apply`. Throws FolderRefused. */
 export async function loadFolder(
   files: FileOperations,
   folder: string,

@@ -125,10 +125,7 @@ function segmentOf(input: Input): Segment {
   return { number: number ?? 0, total: total ?? 1 };
 }
 
-/**
- * All rows of a table or an index. The partitions come in the order of a hash of their names, as in DynamoDB,
- * so that no test relies on the order.
- */
+/** All rows of a table or an index. Partitions come by a hash of their names, so that no test relies on an order. */
 function* scanned(
   reading: Reading,
   segment: Segment,

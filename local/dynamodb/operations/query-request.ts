@@ -1,7 +1,4 @@
-/**
- * What a Query or a Scan asks for: index, limit, filter, projection and Select. A request that DynamoDB does
- * not accept is refused here.
- */
+/** What a Query or a Scan asks for. */
 import type { Item } from '../attributes.ts';
 import type { Test } from '../expressions/condition.ts';
 import { checkRequirements, type KeyRequirement } from '../expressions/key-condition.ts';

@@ -22,10 +22,7 @@ const ofOthers = ['ConditionExpression'] as const;
 /** A write that has passed all checks that do not depend on the present item. */
 export type Write = ReturnType<typeof readWrite>;
 
-/**
- * Checks a write. Throws ValidationException. A transaction keeps a mismatch of types for the reasons of its
- * cancellation: `onMismatch` receives it.
- */
+/** Checks a write. A transaction keeps a mismatch of types for its reasons: `onMismatch` receives it. */
 export function readWrite(
   kind: WriteKind,
   table: Table,

@@ -4,10 +4,7 @@ import { compareNumbers, isNormal, normalNumber } from '../numbers.ts';
 import { invalid, maxNesting, notSerialized } from '../refusals.ts';
 import { compareBytes, compareTexts } from '../values.ts';
 
-/**
- * Checks an item or a key as DynamoDB does. Numbers get one form and sets are sorted. Returns the same object
- * when nothing had to change. Throws ValidationException or SerializationException.
- */
+/** Checks an item or a key as DynamoDB does. Numbers get one form, and sets are sorted. */
 export function checkedItem(item: unknown, depth = 0): Item {
   if (!isRecord(item)) throw notSerialized();
   let changed: Record<string, Attribute> | undefined;

@@ -14,7 +14,7 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { describe, expect, test } from 'vitest';
-import type { AwsCall, AwsOutput } from '../../../local/aws/aws-call.ts';
+import type { AwsCall } from '../../../local/aws/aws-call.ts';
 import { AwsError } from '../../../local/aws/aws-error.ts';
 import { createFaults } from '../../../local/aws/faults.ts';
 import { type Fixture, startEndpoint, tableDefinition } from './endpoint-fixture.ts';
@@ -100,18 +100,17 @@ describe('a fault, as the SDK sees it', () => {
   });
 
   test.each([
-    ['before', false],
-    ['after', true],
-  ] as const)(
-    'A call that hangs %s its effect gets no answer, and the connection stays open',
-    async (when, effect) => {
-      const { client, impatient, faults } = await startTable();
-      faults.set({ call: 'dynamodb:PutItem', error: 'hang', when });
-      await expect(impatient.send(put())).rejects.toMatchObject({ code: 'ETIMEDOUT' });
-      await expect.poll(() => faults.list()).toEqual([]);
-      await expect.poll(() => isThere(client)).toBe(effect);
-    },
-  );
+    ['hang', 'before', 'ETIMEDOUT', false],
+    ['hang', 'after', 'ETIMEDOUT', true],
+    ['Timeout', 'before', 'ECONNRESET', false],
+    ['Timeout', 'after', 'ECONNRESET', true],
+  ] as const)('The fault %s %s the effect of a call ends it as %s', async (error, when, code, effect) => {
+    const { client, impatient, faults } = await startTable();
+    faults.set({ call: 'dynamodb:PutItem', error, when });
+    await expect(impatient.send(put())).rejects.toMatchObject({ code });
+    await expect.poll(() => faults.list()).toEqual([]);
+    await expect.poll(() => isThere(client)).toBe(effect);
+  });
 
   test('A call that hangs with a number of seconds gets its answer after them', async () => {
     const { client, faults } = await startTable();
@@ -150,20 +149,6 @@ describe('a fault, as the SDK sees it', () => {
       UnprocessedKeys: { [TableName]: { Keys: [Item] } },
     });
     expect((await client.send(read)).UnprocessedKeys).toEqual({});
-  });
-
-  test('A connection that ends after the effect leaves the effect', async () => {
-    const { client, faults } = await startTable();
-    faults.set({ call: 'dynamodb:PutItem', error: 'Timeout', when: 'after' });
-    await expect(client.send(put())).rejects.toMatchObject({ code: 'ECONNRESET' });
-    expect(await isThere(client)).toBe(true);
-  });
-
-  test('A connection that ends before the effect leaves no effect', async () => {
-    const { client, faults } = await startTable();
-    faults.set({ call: 'dynamodb:PutItem', error: 'Timeout' });
-    await expect(client.send(put())).rejects.toMatchObject({ code: 'ECONNRESET' });
-    expect(await isThere(client)).toBe(false);
   });
 });
 
@@ -206,80 +191,49 @@ describe('the calls that a fault strikes', () => {
     expect(faults.list()).toEqual([]);
   });
 
-  test('The members times, every and share set how often a fault strikes', async () => {
-    expect(await struck({ ...throttle, times: 2 }, times(3))).toEqual([true, true, false]);
-    expect(await struck({ ...throttle, every: 3 }, times(6))).toEqual([
-      false,
-      false,
-      true,
-      false,
-      false,
-      true,
-    ]);
-    expect(await struck({ ...throttle, every: 2, times: 1 }, times(4))).toEqual([false, true, false, false]);
+  test.each([
+    [{ times: 2 }, [true, true, false]],
+    [{ every: 3 }, [false, false, true, false, false, true]],
+    [{ every: 2, times: 1 }, [false, true, false, false]],
+  ])('A fault with %j strikes these calls: %j', async (members, expected) => {
+    expect(await struck({ ...throttle, ...members }, times(expected.length))).toEqual(expected);
+  });
+
+  test('A fault with a share strikes that share of the calls', async () => {
     expect((await struck({ ...throttle, share: 0.3 }, times(100))).filter(Boolean)).toHaveLength(30);
   });
 
-  test('A fault strikes only the calls with its operation, caller and text', async () => {
-    expect(await struck(throttle, [call({ operation: 'GetItem' }), call()])).toEqual([false, true]);
-    expect(
-      await struck({ ...throttle, call: 'dynamodb:*' }, [
-        call({ service: 's3' }),
-        call({ operation: 'Query' }),
-      ]),
-    ).toEqual([false, true]);
-    expect(await struck({ ...throttle, caller: 'Charge' }, [call({ caller: 'ReadRole' }), call()])).toEqual([
-      false,
-      true,
-    ]);
-    expect(
-      await struck({ ...throttle, match: 'ACCOUNT#b' }, [
-        call(),
-        call({ input: { Item: { pk: 'ACCOUNT#b' } } }),
-      ]),
-    ).toEqual([false, true]);
-  });
-
-  test('The fault kill ends the process before or after the effect of the call', async () => {
-    for (const [when, expected] of [
-      ['before', ['killed']],
-      ['after', ['effect', 'killed']],
-    ] as const) {
-      const events: string[] = [];
-      const faults = createFaults({
-        kill: () => {
-          events.push('killed');
-        },
-      });
-      faults.set({ ...throttle, error: 'kill', when });
-      await expect(
-        faults.apply(call(), () => {
-          events.push('effect');
-          return Promise.resolve({});
-        }),
-      ).rejects.toThrow();
-      expect(events).toEqual(expected);
-    }
+  test.each<[object, Partial<AwsCall>, Partial<AwsCall>]>([
+    [{}, { operation: 'GetItem' }, {}],
+    [{ call: 'dynamodb:*' }, { service: 's3' }, { operation: 'Query' }],
+    [{ caller: 'Charge' }, { caller: 'ReadRole' }, {}],
+    [{ match: 'ACCOUNT#b' }, {}, { input: { Item: { pk: 'ACCOUNT#b' } } }],
+  ])('A fault with %j leaves the call %j alone, and strikes %j', async (members, other, own) => {
+    expect(await struck({ ...throttle, ...members }, [call(other), call(own)])).toEqual([false, true]);
   });
 
   test.each([
-    ['before', ['waits 2', 'effect']],
-    ['after', ['effect', 'waits 2']],
-  ] as const)('A call that hangs for 2 s %s its effect is answered after 2 s', async (when, expected) => {
+    ['kill', 'before', ['killed']],
+    ['kill', 'after', ['effect', 'killed']],
+    ['hang', 'before', ['waits 2', 'effect']],
+    ['hang', 'after', ['effect', 'waits 2']],
+  ] as const)('The fault %s %s the effect of a call leads to %j', async (error, when, expected) => {
     const events: string[] = [];
     const faults = createFaults({
+      kill: () => void events.push('killed'),
       wait: async (seconds) => {
         events.push(`waits ${seconds}`);
         await setImmediate();
       },
     });
-    faults.set({ ...throttle, error: 'hang', seconds: 2, when });
-    const run = async (): Promise<AwsOutput> => {
+    faults.set({ ...throttle, error, when, ...(error === 'hang' && { seconds: 2 }) });
+    const answer = faults.apply(call(), async () => {
       events.push('effect');
       await setImmediate();
       return { ok: true };
-    };
-    expect(await faults.apply(call(), run)).toEqual({ ok: true });
+    });
+    if (error === 'hang') expect(await answer).toEqual({ ok: true });
+    else await expect(answer).rejects.toThrow();
     expect(events).toEqual(expected);
   });
 

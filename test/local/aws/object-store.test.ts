@@ -219,7 +219,6 @@ test('A request with an unsupported option is refused with NotImplemented', asyn
   });
 });
 
-/** Presigned requests of the local S3, as the product signs them, and how the stand-in refuses changed ones. */
 const upload: Upload = {
   id: '019aa8f0-0000-7000-8000-00000000000a' as UploadId,
   accountId: 'Acc0unt001' as AccountId,

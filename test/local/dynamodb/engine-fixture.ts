@@ -1,4 +1,4 @@
-/** The tables of the comparison with Amazon DynamoDB Local. */
+/** An engine for tests, with a clock that a test sets and the tables of the comparison with DynamoDB Local. */
 import { AwsError } from '../../../local/aws/aws-error.ts';
 import { createTableEngine, type TableEngine } from '../../../local/dynamodb/engine.ts';
 import { createNoStorage, type TableStorage } from '../../../local/dynamodb/storage.ts';
@@ -40,7 +40,6 @@ export const tables: readonly Record<string, unknown>[] = [
   },
 ];
 
-/** An engine for tests, with a clock that a test sets and the table of test-tables.ts. */
 export const startMillis = Date.UTC(2026, 10, 21, 12);
 
 export interface EngineFixture {
@@ -48,7 +47,6 @@ export interface EngineFixture {
   readonly clock: { nowMillis: number };
 }
 
-/** Starts an engine with the tables of test-tables.ts. */
 export function startEngine(storage: TableStorage = createNoStorage(), historyMillis = 0): EngineFixture {
   const clock = { nowMillis: startMillis };
   const engine = createTableEngine({ now: () => clock.nowMillis, storage, historyMillis });

@@ -1,4 +1,5 @@
-/** Random values of DynamoDB, right and wrong. */
+/** Random values and expressions of DynamoDB, right and wrong. */
+
 /** Draws one of some values. */
 export type Draw = <Value>(values: readonly [Value, ...Value[]]) => Value;
 export type Json = Record<string, unknown>;
