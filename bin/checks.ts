@@ -105,7 +105,6 @@ async function runProgram(
   };
 }
 
-/** Prints one line about a finished check. */
 function printResult(name: string, isGood: boolean, seconds: string): void {
   console.log(`${isGood ? pc.green('✓') : pc.red('✗')} ${name.padEnd(16)} ${seconds.padStart(6)} s`);
 }
@@ -174,7 +173,6 @@ export async function runLongTests(): Promise<Count> {
   return runTests(['--maxWorkers=4', ...longTests]);
 }
 
-/** Runs vitest with these arguments. */
 export async function runTests(args: readonly string[]): Promise<Count> {
   const folder = await mkdtemp(join(tmpdir(), 'darkroom-report-'));
   try {

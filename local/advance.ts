@@ -4,7 +4,6 @@ import type { VirtualClock } from './clock.ts';
 import { type FlyingInvocation, isRequest } from './lambda/functions.ts';
 import type { Schedule } from './schedule.ts';
 
-/** What waitUntilAtRest() watches. */
 interface Watched {
   readonly inFlight: () => readonly FlyingInvocation[];
   /** See Interpreter.sync. */
@@ -56,7 +55,6 @@ export const advanceSchema = z.strictObject({
     .max(400 * 24 * 60 * 60, 'must be at most 400 days'),
 });
 
-/** The outcome of an advance. */
 export interface Advanced {
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -64,11 +62,9 @@ export interface Advanced {
   readonly steps: number;
 }
 
-/** What an advance moves and watches. */
 export interface AdvanceOptions extends Watched {
   readonly clock: VirtualClock;
   readonly schedule: Schedule;
-  /** Whether any execution is open. */
   readonly hasOpenExecutions: () => boolean;
   /** Whether the service is stopping, which ends an advance with an error. */
   readonly isStopping: () => boolean;

@@ -9,7 +9,6 @@ const reserveBytes = 4 * megabyte;
 const reserveName = 'reserve';
 
 export interface DiskRoom {
-  /** Whether the service may take new work. */
   readonly isEnough: () => boolean;
   /** Gives the space of the reserve back when the disk has less than that. */
   readonly release: () => void;
@@ -17,7 +16,6 @@ export interface DiskRoom {
   readonly reserve: () => void;
 }
 
-/** What openDiskRoom() needs. */
 export interface DiskRoomOptions {
   readonly folder: string;
   /** The floor. 0: the service takes new work until the disk is full. */

@@ -3,7 +3,6 @@ import { isObject } from './json.ts';
 import { localAccount, localRegion } from './aws/aws-call.ts';
 import type { Execution } from './step-functions/executions.ts';
 
-/** An event as EventBridge delivers it. */
 export interface BusEvent {
   readonly version: '0';
   readonly id: string;
@@ -17,7 +16,6 @@ export interface BusEvent {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** The event that Step Functions sends when an execution closes. */
 export function executionEvent(execution: Execution): BusEvent {
   const {
     arn,

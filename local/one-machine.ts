@@ -29,7 +29,6 @@ import { type LocalTemplate, readTemplate } from './template.ts';
 /** An event of the running service, for the terminal and for tests. */
 export type MachineEvent = RuntimeEvent | { readonly event: 'webhook'; readonly webhook: ReceivedWebhook };
 
-/** The options of startOneMachine(). */
 export interface OneMachineOptions {
   /** The template that CDK has synthesized. Its folder holds the bundles, too. */
   readonly templatePath: string;

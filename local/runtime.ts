@@ -52,7 +52,6 @@ export interface Runtime {
   readonly stop: () => Promise<void>;
 }
 
-/** What startRuntime() needs. */
 export interface RuntimeOptions {
   readonly template: LocalTemplate;
   readonly folder: string;

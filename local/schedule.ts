@@ -1,6 +1,5 @@
 import type { VirtualClock } from './clock.ts';
 
-/** A job that runs again and again. */
 export interface Job {
   readonly name: string;
   readonly everySeconds: number;

@@ -16,7 +16,6 @@ export interface ServerHandlers {
   readonly portal: Pick<PortalFront, 'serves' | 'handle'>;
 }
 
-/** The HTTP server in front of the whole service. */
 export interface Server {
   readonly port: number;
   /** http://127.0.0.1:PORT */

@@ -30,7 +30,6 @@ const recordSchema = readySchema.partial({
 /** The content of service.json while a service runs on the folder, with addresses once it is ready. */
 export type ServiceRecord = z.output<typeof recordSchema>;
 
-/** The record of a service that is ready. */
 export type ReadyService = z.output<typeof readySchema>;
 
 /** Reads service.json, which stays behind when its service was killed. Undefined when no file can be read. */

@@ -41,9 +41,7 @@ export function readTemplate(
     buckets: readBuckets(resources),
     secrets: readSecrets(resources),
     distributions: readDistributions(resources, apiEndpoint),
-    /** The functions that put pages into buckets. */
     publishers: readPublishers(resources),
-    /** The policies of each role, by the role's logical id. */
     policies: readPolicies(resources),
     outputs: resources.outputs(),
   };

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import { AwsError } from './aws-error.ts';
 
-/** The AWS services that have a stand-in here. */
 export type ServiceName = 'dynamodb' | 'states' | 'secretsmanager' | 's3' | 'lambda';
 
 /** One call to AWS, as a service sees it. The protocol that carried the call no longer matters. */
@@ -40,7 +39,6 @@ export function serviceOf(
   };
 }
 
-/** The refusal of an operation that the stand-in does not have. */
 export function unknownOperation({ service, operation }: AwsCall): AwsError {
   return new AwsError('UnknownOperationException', `the local ${service} has no operation ${operation}`);
 }

@@ -15,7 +15,6 @@ export interface DynamoOptions {
   readonly wait?: (millis: number) => Promise<void>;
 }
 
-/** The stand-in of DynamoDB. */
 export interface Dynamo {
   readonly service: AwsService;
   /** Waits for the running operations, then frees the storage. */

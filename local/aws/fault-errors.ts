@@ -2,7 +2,6 @@ import { conflictReason, transactionCanceled, transactionConflict } from '../dyn
 import type { AwsCall, AwsOutput, ServiceName } from './aws-call.ts';
 import { AnswerLost, AwsError } from './aws-error.ts';
 
-/** The effects that a fault can have on a call. */
 export const faultErrors = [
   'TransactionConflict',
   'Throttling',
@@ -30,7 +29,6 @@ export const conflictingOperations: readonly string[] = [
   'TransactGetItems',
 ];
 
-/** One of faultErrors. */
 export type FaultError = (typeof faultErrors)[number];
 
 /** The faults whose answer is an error of the service. */

@@ -4,7 +4,6 @@ import type { AwsCall, AwsOutput } from './aws-call.ts';
 import { AnswerLost, AwsError } from './aws-error.ts';
 import { answerOfFault, conflictingOperations, faultErrors } from './fault-errors.ts';
 
-/** The input that switches a fault on. */
 export const faultSchema = z
   .strictObject({
     /** `service:Operation`. `*` stands for every operation of the service. */
@@ -60,18 +59,13 @@ function canConflict(call: string): boolean {
   return service === 'dynamodb' && (operation === '*' || conflictingOperations.includes(operation));
 }
 
-/** A fault with its defaults filled in. */
 export type Fault = z.output<typeof faultSchema>;
 
-/** A fault and its counters. */
 export interface FaultState extends Fault {
-  /** The number of matching calls so far. */
   readonly seen: number;
-  /** The number of calls that the fault has struck. */
   readonly struck: number;
 }
 
-/** The fault switches of the local AWS. */
 export interface Faults {
   /** Checks the fault with faultSchema and switches it on. Throws an Error that names the wrong field. */
   readonly set: (fault: unknown) => void;
@@ -98,7 +92,6 @@ type Call = Omit<AwsCall, 'service'> & { readonly service: AwsCall['service'] | 
 export interface FaultMeans {
   /** Ends the process as a power cut does. */
   readonly kill: () => void;
-  /** Waits this many real seconds. */
   readonly wait: (seconds: number) => Promise<void>;
 }
 
@@ -108,7 +101,6 @@ const realMeans: FaultMeans = {
   wait: async (seconds) => setTimeout(seconds * 1000, undefined, { ref: false }),
 };
 
-/** Makes the switches. All faults are off. */
 export function createFaults(means: Partial<FaultMeans> = {}): Faults {
   const { kill, wait } = { ...realMeans, ...means };
   let switches: Switch[] = [];

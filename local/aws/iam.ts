@@ -129,7 +129,6 @@ function refusalOf(covering: readonly CompiledStatement[], facts: Facts, action:
   return `because no identity-based policy allows the ${action} action`;
 }
 
-/** All grants that the call needs. */
 export function neededGrants(call: AwsCall): readonly NeededGrant[] {
   return grantsOfService[call.service](call);
 }

@@ -65,7 +65,6 @@ export function crc32Base64(body: Uint8Array): string {
   return bytes.toString('base64');
 }
 
-/** One object of a listing. */
 export interface ListedObject {
   readonly Key: string;
   readonly Size: number;
@@ -73,7 +72,6 @@ export interface ListedObject {
   readonly LastModified: Date;
 }
 
-/** The XML of ListObjectsV2. */
 function writeListing(output: AwsOutput): string {
   const contents = Array.isArray(output.Contents) ? output.Contents.filter(isListed) : [];
   const members = [
@@ -200,7 +198,6 @@ function readObject(request: IncomingMessage, received: Buffer): Record<string, 
   };
 }
 
-/** Writes the answer of a call that succeeded. */
 export function writeS3Output(call: AwsCall, output: AwsOutput, response: ServerResponse): void {
   if (call.operation === 'ListObjectsV2') {
     response.writeHead(200, { 'content-type': 'application/xml' });

@@ -16,14 +16,12 @@ import { type Inbox, inboxPath } from './inbox.ts';
 /** The paths under this prefix control the service. They are never paths of the API. */
 export const localPath = '/_local';
 
-/** The parts of the service that the control routes use. */
 export interface ControlOptions {
   readonly inbox: Inbox;
   readonly faults: Faults;
   readonly advance: (seconds: number) => Promise<Advanced>;
   /** Lets running invocations crash, see LocalFunctions. */
   readonly crash: (functionPart: string, match: string) => number;
-  /** The service's present state, for people and tests. */
   readonly state: () => unknown;
   /** Proves that this service holds its folder. */
   readonly prove: (challenge: string) => string;

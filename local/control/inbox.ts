@@ -13,7 +13,6 @@ export type VerifyWebhook = (webhook: {
   readonly body: string;
 }) => Promise<{ readonly verified: boolean; readonly detail: string }>;
 
-/** What openInbox() needs. */
 export interface InboxOptions {
   /** The file of JSON lines. It is made when it is missing. */
   readonly file: string;
@@ -32,7 +31,6 @@ export interface Inbox {
 export const inboxPath = '/_local/inbox';
 const maxBodyBytes = 1024 * 1024;
 
-/** Opens the inbox in the file. */
 export function openInbox(options: InboxOptions): Inbox {
   const { entries: webhooks, journal } = openJournal<ReceivedWebhook>(
     options.file,

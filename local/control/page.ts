@@ -12,7 +12,6 @@ export function sendPage(outgoing: ServerResponse, page: string): void {
   outgoing.end(page);
 }
 
-/** How the pages of the one machine look. */
 export const look = `
   :root { color-scheme: dark; --paper: #f3ece4; --dim: #a08f86; --lamp: #ff5a45; --edge: #3b2320; }
   * { box-sizing: border-box; }

@@ -62,7 +62,6 @@ export interface TableEngine {
   readonly close: () => Promise<void>;
 }
 
-/** Creates an engine without tables. */
 export function createTableEngine({
   now,
   storage,

@@ -18,7 +18,6 @@ export interface HeldPlace {
   readonly id: string;
 }
 
-/** The token of a transaction, with a hash of the transaction. */
 export interface Token {
   readonly text: string;
   readonly fingerprint: string;
@@ -32,7 +31,6 @@ export interface Holds {
   readonly isHeld: (table: Table, id: string) => boolean;
 }
 
-/** Creates the holds of an engine. No item is held at first. */
 export function createHolds(): Holds {
   const held = new Map<Table, Set<string>>();
   const tokens = new Map<string, string>();
@@ -76,11 +74,9 @@ export interface CommittedTokens {
   /** Whether the same transaction was committed. Throws IdempotentParameterMismatchException for another. */
   readonly isReplay: (token: Token) => boolean;
   readonly remember: (token: StoredToken) => void;
-  /** The tokens that still count. */
   readonly all: () => Iterable<StoredToken>;
 }
 
-/** Creates an empty memory of tokens. `now` gives epoch milliseconds. */
 export function createCommittedTokens(now: () => number): CommittedTokens {
   const tokens = new Map<string, StoredToken>();
 

@@ -2,7 +2,6 @@
 import { AwsError } from '../aws/aws-error.ts';
 import type { Item } from './attributes.ts';
 
-/** The refusal of a request that is not valid. */
 export function invalid(message: string): AwsError {
   return new AwsError('ValidationException', message);
 }
@@ -58,7 +57,6 @@ export function reasonOf({ code, message, fields }: AwsError): CancellationReaso
 
 const conflictMessage = 'Transaction is ongoing for the item';
 
-/** The reason for an item that another transaction holds. */
 export const conflictReason: CancellationReason = { Code: 'TransactionConflict', Message: conflictMessage };
 
 /** The refusal of a single write on an item that a transaction holds. */
@@ -74,7 +72,6 @@ export function transactionInProgress(): AwsError {
   );
 }
 
-/** The refusal of a token that belongs to another transaction. */
 export function tokenMismatch(): AwsError {
   return new AwsError(
     'IdempotentParameterMismatchException',
@@ -85,16 +82,13 @@ export function tokenMismatch(): AwsError {
 // The limits of DynamoDB.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
 
-/** The greatest size of an item, with the names of its attributes. */
 export const maxItemBytes = 400 * 1024;
 /** The greatest size of the value of a partition key, and of a sort key. */
 export const maxHashBytes = 2048;
 export const maxRangeBytes = 1024;
 /** How deep lists and maps may lie inside each other. */
 export const maxNesting = 32;
-/** The greatest length of an expression. */
 export const maxExpressionBytes = 4096;
-/** The greatest number of values beside IN. */
 export const maxOperandsOfIn = 100;
 /** The greatest number of items in a transaction, and their greatest size together. */
 export const maxTransactionItems = 100;

@@ -5,21 +5,17 @@ import { compareTexts, memberOf, order, sizeOfItem } from './values.ts';
 
 export type KeyType = 'S' | 'N' | 'B';
 
-/** An attribute of a key. */
 export interface KeyAttribute {
   readonly name: string;
   readonly type: KeyType;
 }
 
-/** The key of a table or of an index. */
 export interface KeySchema {
   readonly hash: KeyAttribute;
   readonly range: KeyAttribute | undefined;
-  /** The names of its attributes. */
   readonly names: readonly string[];
 }
 
-/** The key that a definition states. */
 export function keySchema(
   elements: readonly KeyElement[],
   { AttributeDefinitions }: Pick<TableDefinition, 'AttributeDefinitions'>,
@@ -46,7 +42,6 @@ export function idOf({ hash, range }: KeySchema, item: Item): string {
   return range === undefined ? partition : `${partition.length}:${partition}${scalarOf(item[range.name])}`;
 }
 
-/** The named attributes of an item, as far as the item has them. */
 export function attributesOf(item: Item, names: readonly string[]): Item {
   const picked: Record<string, Attribute> = {};
   for (const name of names) {
@@ -61,7 +56,6 @@ export function attributesOf(item: Item, names: readonly string[]): Item {
 /** An item in a partition of a table or of an index. */
 export interface Row {
   readonly item: Item;
-  /** The sort key. */
   readonly sort: Attribute | undefined;
   /** The primary key as a text. It orders the rows of an index that have the same sort key. */
   readonly id: string;
@@ -69,7 +63,6 @@ export interface Row {
   size: number | undefined;
 }
 
-/** The size of a row's item in bytes. */
 export function sizeOfRow(row: Row): number {
   return (row.size ??= sizeOfItem(row.item));
 }

@@ -7,7 +7,6 @@ export interface KeyElement {
   readonly KeyType: 'HASH' | 'RANGE';
 }
 
-/** A global secondary index of a table. */
 export interface IndexDefinition {
   readonly IndexName: string;
   readonly KeySchema: readonly KeyElement[];
@@ -39,7 +38,6 @@ export type StoredChange =
 /** The token of a transaction that was committed. DynamoDB remembers it for ten minutes. */
 export interface StoredToken {
   readonly text: string;
-  /** A hash of the transaction. */
   readonly fingerprint: string;
   /** Epoch milliseconds. */
   readonly atMillis: number;
@@ -54,7 +52,6 @@ export type StoredRecord =
   /** A write or a transaction: all changes happen, or none. */
   | { readonly kind: 'commit'; readonly changes: readonly StoredChange[]; readonly token?: StoredToken };
 
-/** A place that keeps tables. */
 export interface TableStorage {
   /**
    * Gives every kept record to `apply`, in order. The engine calls this once, before anything else. `state`

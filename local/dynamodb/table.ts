@@ -20,7 +20,6 @@ import { memberOf, sameMembers } from './values.ts';
 /** A moment of an index: a time in epoch milliseconds, or the number of a commit. */
 export type Moment = { readonly atMillis: number } | { readonly afterCommit: number };
 
-/** The time and the number of a commit. */
 export interface Stamp {
   readonly millis: number;
   readonly commit: number;
@@ -48,7 +47,6 @@ export interface TableIndex {
   readonly follow: (id: string, after: Item | undefined, stamp: Stamp) => void;
   /** The rows of a partition in their order. The caller changes nothing in the list. */
   readonly partition: (hash: string, moment?: Moment) => readonly Row[];
-  /** The names of the partitions. */
   readonly partitions: () => Iterable<string>;
 }
 
@@ -151,7 +149,6 @@ function isAtOrBefore(stamp: Stamp, moment: Moment): boolean {
 /** A write of one item, ready to be committed. */
 export interface Change {
   readonly table: Table;
-  /** The primary key as a text. */
   readonly id: string;
   readonly before: Item | undefined;
   readonly after: Item | undefined;
@@ -171,7 +168,6 @@ export interface Table {
   readonly partitions: () => Iterable<string>;
 }
 
-/** Creates an empty table. */
 export function createTable(definition: TableDefinition, oldest: () => Stamp | undefined): Table {
   const key = keySchema(definition.KeySchema, definition);
   const rows = new Map<string, Row>();
@@ -214,12 +210,10 @@ export function createTable(definition: TableDefinition, oldest: () => Stamp | u
   };
 }
 
-/** The primary key of an item of this table. */
 export function keyOf({ key }: Table, item: Item): Item {
   return attributesOf(item, key.names);
 }
 
-/** The primary key of an item of this table, as a text. */
 export function idIn({ key }: Table, item: Item): string {
   return idOf(key, item);
 }

@@ -2,13 +2,11 @@
 import type { Attribute, Item } from './attributes.ts';
 import { compareNumbers } from './numbers.ts';
 
-/** The name of a type in DynamoDB's JSON. */
 export type TypeName = 'S' | 'N' | 'B' | 'BOOL' | 'NULL' | 'M' | 'L' | 'SS' | 'NS' | 'BS';
 
 /** The way to a value inside an item: names of attributes and members, and positions in lists. */
 export type Path = readonly [string, ...(string | number)[]];
 
-/** The type of a checked value. */
 export function typeOf(value: Attribute): TypeName {
   for (const name in value) return name as TypeName;
   throw new Error('a checked value has a type');
@@ -58,7 +56,6 @@ function sameList<Value>(
   return left.length === right.length && left.every((value, index) => same(value, right[index] as Value));
 }
 
-/** Whether two maps or items have the same members. */
 export function sameMembers(left: Item, right: Item): boolean {
   const names = Object.keys(left);
   return (
@@ -150,7 +147,6 @@ function sizeOf(value: Attribute, bytesOf: (text: string) => number): number {
   return (value.BS ?? []).reduce((sum, one) => sum + bytesOfBase64(one), 0);
 }
 
-/** The length of a text in UTF-8. */
 export function byteLength(text: string): number {
   return Buffer.byteLength(text);
 }

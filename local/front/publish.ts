@@ -19,7 +19,6 @@ type Answer = z.output<typeof answerSchema>;
 export interface Publication {
   /** Publishes at the first call. Later calls wait for the same publication. Throws when it failed. */
   readonly publish: () => Promise<void>;
-  /** Takes the answer of the function. */
   readonly answer: Handler;
 }
 

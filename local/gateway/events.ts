@@ -6,7 +6,6 @@ import { addressOf, joinedHeaders, targetOf } from '../http.ts';
 import type { LocalRestApi } from '../template.ts';
 import type { RestMatch, RouteMatch } from './router.ts';
 
-/** A request that an API has received. */
 interface ReceivedRequest<Match> {
   readonly incoming: IncomingMessage;
   readonly body: Buffer;
@@ -16,7 +15,6 @@ interface ReceivedRequest<Match> {
   readonly at: number;
 }
 
-/** A request as a distribution forwards it. */
 export interface Forwarded {
   /** Under lower-case names. */
   readonly headers: Readonly<Record<string, string>>;

@@ -120,7 +120,6 @@ const connectionHeaders = new Set([
   'upgrade',
 ]);
 
-/** Sets the headers that a function has given. */
 export function setHeaders(
   outgoing: ServerResponse,
   { headers, cookies }: Pick<z.output<typeof responseSchema>, 'headers' | 'cookies'>,

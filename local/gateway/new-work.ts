@@ -26,7 +26,6 @@ const details = { reason: 'overloaded' };
 const message =
   'The service has no room for new work at the moment. Nothing was charged: send the request again later.';
 
-/** An answer without a function. */
 export interface Refusal {
   readonly status: 503;
   readonly headers: Readonly<Record<string, string>>;

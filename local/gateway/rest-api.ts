@@ -97,7 +97,6 @@ interface Received {
   readonly route: LocalRestRoute;
 }
 
-/** Sends an answer of API Gateway itself. */
 function send(
   outgoing: ServerResponse,
   { status, headers, body }: LocalGatewayAnswer,
@@ -127,9 +126,7 @@ interface StreamedAnswer {
   readonly sink: AnswerSink;
   /** Resolves when the answer is whole, or when nothing has come for too long. */
   readonly ended: Promise<'whole' | 'idle'>;
-  /** Whether status and headers are out. */
   readonly hasBegun: () => boolean;
-  /** Takes no more parts. */
   readonly stop: () => void;
 }
 

@@ -1,6 +1,5 @@
 import type { LocalRestRoute, LocalRoute } from '../template.ts';
 
-/** The route of a request. */
 export interface RouteMatch {
   readonly route: LocalRoute;
   /** The decoded values of the path's variables. Empty when the path has no variables. */
@@ -85,7 +84,6 @@ function rank(step: string | undefined): number {
   return step.startsWith('{') ? 1 : 0;
 }
 
-/** The method of a REST API that a request leads to. */
 export interface RestMatch {
   readonly route: LocalRestRoute;
   /** The path of the resource, such as `/v1/models/{id}`. */

@@ -208,7 +208,6 @@ async function answerSignIn(
   return true;
 }
 
-/** What the local issuer needs to know. */
 export interface IssuerOptions {
   /** The issuer's own address, without a slash at its end: http://127.0.0.1:8787/_local/issuer. */
   readonly url: string;

@@ -12,7 +12,6 @@ import {
   type WorkerOrder,
 } from './messages.ts';
 
-/** The options with which one worker of a function starts. */
 export interface EnvironmentOptions {
   readonly functionId: string;
   readonly boot: Omit<WorkerBootData, 'vitals' | 'mostWorking'>;
@@ -29,7 +28,6 @@ export interface EnvironmentOptions {
   readonly onUsed?: (cpuMillis: number) => void;
 }
 
-/** An invocation that an environment runs. */
 export interface RunningInvocation {
   /** Never rejects. A failure is a result, as in Lambda. */
   readonly result: Promise<InvocationResult>;

@@ -80,7 +80,6 @@ function contextOf(one: LocalFunction): Record<string, string> {
 /** What started an invocation. Only clients have the normal priority; `held` requests may wait for minutes. */
 export type InvocationSource = 'gateway' | 'held' | 'task' | 'schedule' | 'event';
 
-/** Whether a client waits for the invocation. */
 export function isRequest({ source }: Pick<FlyingInvocation, 'source'>): boolean {
   return source === 'gateway' || source === 'held';
 }
@@ -97,7 +96,6 @@ export interface FlyingInvocation {
   readonly done: Promise<InvocationResult>;
 }
 
-/** All functions of the template. */
 export interface LocalFunctions {
   /** Never rejects, also for an unknown or a throttled function. `sink` takes the answer of one that streams. */
   readonly invoke: (
@@ -114,11 +112,9 @@ export interface LocalFunctions {
   readonly stop: () => Promise<void>;
 }
 
-/** What createLocalFunctions() needs. */
 export interface LocalFunctionsOptions {
   readonly functions: readonly LocalFunction[];
   readonly clock: VirtualClock;
-  /** The address of the local AWS. */
   readonly awsUrl: string;
   readonly log: (line: FunctionLogLine) => void;
   /** The limits of each function's workers. The default is poolLimits. */

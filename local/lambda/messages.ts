@@ -21,7 +21,6 @@ export interface AnswerSink {
   readonly end: () => void;
 }
 
-/** A message to the worker. */
 export type WorkerOrder = InvokeMessage | TakenMessage | CrashMessage;
 
 /** Starts an invocation. `deadline` is real time, in milliseconds since 1970. */
@@ -62,9 +61,9 @@ export type WorkerMessage =
 
 /** The data with which the worker starts. */
 export interface WorkerBootData {
-  /** The clock's shared memory, see shared-clock.ts. */
+  /** The clock's shared memory. */
   readonly clock: SharedArrayBuffer;
-  /** The shared memory with the state of the worker, see vitals.ts. */
+  /** The shared memory with the state of the worker. */
   readonly vitals: SharedArrayBuffer;
   /** Number of open calls to AWS from which on an invocation that gets its provider's answer waits. */
   readonly mostWorking: number;
@@ -72,7 +71,6 @@ export interface WorkerBootData {
   readonly module: string;
   /** The folder in which workers keep V8's compiled code of bundles for each other. */
   readonly compiled: string;
-  /** The name of the export that is the handler. */
   readonly handler: string;
   /** Whether the worker runs with a lower priority. */
   readonly inBackground: boolean;
@@ -105,7 +103,6 @@ export interface Vitals {
   readonly begun: () => number;
 }
 
-/** Makes the cells of one worker. */
 export function createVitals(): Vitals {
   const shared = new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT);
   const cells = new BigInt64Array(shared);

@@ -46,7 +46,7 @@ RealDate.now = virtualNow;
 RealDate.prototype.constructor = VirtualDate;
 globalThis.Date = VirtualDate;
 
-// The main thread reads these cells before it gives this thread one more invocation (vitals.ts).
+// The main thread reads these cells before it gives this thread one more invocation (messages.ts).
 const vitals = new BigInt64Array(workerData.vitals);
 const [turnCell, callsCell, begunCell] = [0, 1, 2];
 const beatMillis = 100;

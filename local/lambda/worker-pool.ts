@@ -14,11 +14,9 @@ export interface InvocationOptions {
 export interface WorkerPool {
   /** Queues the invocation, first come, first served. Never rejects. */
   readonly invoke: (event: unknown, options?: InvocationOptions) => Promise<InvocationResult>;
-  /** Ends all environments. */
   readonly stop: () => Promise<void>;
 }
 
-/** The limits of a pool. */
 export interface PoolLimits {
   /** The number of invocations that one environment runs at once. */
   readonly invocationsEach: number;

@@ -1,7 +1,6 @@
 import type { StateMachineDefinition } from 'aws-local-stepfunctions';
 import { isObject, type JsonObject } from '../json.ts';
 
-/** A state machine's definition, adapted to the interpreter. */
 export interface Definition {
   readonly definition: StateMachineDefinition;
   /** The Task states, by their names. */
@@ -140,7 +139,6 @@ function asArray(value: unknown): JsonObject[] {
 
 // One attempt of a task that waits for its token: the invocation of the function, then the wait.
 
-/** The time limits of a task that waits for its token. */
 export interface WaitingLimits {
   /** The whole attempt. */
   readonly timeoutSeconds: number;

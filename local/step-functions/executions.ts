@@ -41,7 +41,6 @@ export interface Executions {
   readonly close: () => void;
 }
 
-/** What openExecutions() needs. */
 export interface ExecutionsOptions {
   /** The file of the journal. Its folder is made when it is missing. */
   readonly file: string;

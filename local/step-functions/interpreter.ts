@@ -4,7 +4,6 @@ import { readDefinition } from './definition.ts';
 import type { ExecutionIdentity, HistoryEvent, Outcome, TaskCall } from './state-machine.ts';
 import type { TaskMessage } from './task-tokens.ts';
 
-/** The calls that the interpreter makes while it runs executions. */
 export interface InterpreterListener {
   readonly invokeTask: (task: TaskCall) => Promise<InvocationResult>;
   readonly onHistory: (executionArn: string, event: HistoryEvent) => void;
@@ -24,7 +23,6 @@ export interface Interpreter {
 
 const threadModule = new URL('./interpreter-thread.ts', import.meta.url);
 
-/** Makes the interpreter. Throws when a definition cannot run locally. */
 export function createInterpreter(boot: InterpreterBootData, listener: InterpreterListener): Interpreter {
   for (const [, text] of boot.machines) readDefinition(text);
   const syncs = new Map<number, (nextTimer: number | undefined) => void>();
@@ -111,15 +109,13 @@ export function createInterpreter(boot: InterpreterBootData, listener: Interpret
   };
 }
 
-/** The data with which the interpreter's thread starts. */
 export interface InterpreterBootData {
-  /** The virtual clock's shared memory, see shared-clock.ts. */
+  /** The virtual clock's shared memory. */
   readonly clock: SharedArrayBuffer;
   /** The state machines, each as its ARN and the text of its definition. */
   readonly machines: readonly (readonly [arn: string, text: string])[];
 }
 
-/** A message to the interpreter's thread. */
 export type ToInterpreter =
   | {
       readonly type: 'start';

@@ -78,11 +78,9 @@ function timerOf(seconds: number): StateMachine {
   return made;
 }
 
-/** One call of a Task state. */
 export interface TaskCall {
   readonly execution: ExecutionIdentity;
   readonly state: string;
-  /** The ARN of the Lambda function. */
   readonly resource: string;
   readonly input: unknown;
 }
@@ -96,7 +94,6 @@ export interface HistoryEvent {
   readonly error?: string;
 }
 
-/** The end of an execution. */
 export type Outcome =
   | { readonly status: 'SUCCEEDED'; readonly output: unknown }
   | { readonly status: 'FAILED'; readonly error: string; readonly cause: string }
@@ -122,7 +119,6 @@ export interface LocalStateMachine {
   readonly start: (execution: ExecutionIdentity, input: unknown) => RunningExecution;
 }
 
-/** What createStateMachine() needs. */
 export interface StateMachineOptions {
   readonly invokeTask: (call: TaskCall) => Promise<InvocationResult>;
   /** Makes the token for an attempt of a task that waits for it. */
@@ -170,7 +166,6 @@ export function createStateMachine(
   };
 }
 
-/** The attempts of the tasks of one execution. */
 interface Attempts {
   /** The member Task of the context object. Who reads the token makes the one of the next attempt. */
   readonly context: { readonly Token: string };

@@ -136,7 +136,6 @@ function describe(execution: Execution): AwsOutput {
   };
 }
 
-/** A call that reached the task of an execution. */
 interface SentMessage {
   readonly token: string;
   readonly executionArn: string;
@@ -184,7 +183,6 @@ export function taskTimedOut(): AwsError {
   return new AwsError('TaskTimedOut', "Task Timed Out: 'Provided task does not exist anymore'");
 }
 
-/** The refusal for a token of an unknown execution. */
 export function taskDoesNotExist(): AwsError {
   return new AwsError('TaskDoesNotExist', 'Task does not exist');
 }

@@ -9,7 +9,6 @@ export interface LocalRestRoute {
   readonly timeoutMillis: number;
 }
 
-/** An answer that API Gateway gives by itself. */
 export interface LocalGatewayAnswer {
   readonly status: number;
   /** A value is a text in single quotes, or `context.requestId`. */
@@ -21,7 +20,6 @@ export interface LocalGatewayAnswer {
 const answerTypes = ['DEFAULT_4XX', 'DEFAULT_5XX', 'REQUEST_TOO_LARGE', 'THROTTLED'] as const;
 export type AnswerType = (typeof answerTypes)[number];
 
-/** A REST API whose functions stream their answers. */
 export interface LocalRestApi {
   readonly id: string;
   /** The first step of each path. */

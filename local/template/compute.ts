@@ -4,7 +4,6 @@ import { type PolicyStatement, statementSchema } from '../aws/iam.ts';
 import { idOfArn, localAttributes } from './local-names.ts';
 import type { Resources } from './resources.ts';
 
-/** A Lambda function and the folder of its bundle. */
 export interface LocalFunction {
   readonly id: string;
   /** The logical id of the role. It is also the access key id by which the stand-ins know the function. */
@@ -17,7 +16,6 @@ export interface LocalFunction {
   readonly reservedConcurrency?: number | undefined;
 }
 
-/** An alias of a function, and the version that it names. */
 export interface LocalAlias {
   readonly functionId: string;
   readonly name: string;
@@ -41,7 +39,6 @@ const functionSchema = z.object({
     .default({ Variables: {} }),
 });
 
-/** The functions of the template in this folder. */
 export function readFunctions(resources: Resources, folder: string): readonly LocalFunction[] {
   return resources.of('AWS::Lambda::Function', functionSchema).map((resource) => {
     const { id, properties, metadata, unsupported } = resource;
@@ -98,7 +95,6 @@ export function readStateMachines(resources: Resources): readonly LocalStateMach
     });
 }
 
-/** A function that runs at a fixed interval. */
 export interface LocalSchedule {
   readonly functionId: string;
   readonly everySeconds: number;
@@ -106,10 +102,8 @@ export interface LocalSchedule {
   readonly input?: string;
 }
 
-/** A function that runs for each event that matches a pattern. */
 export interface LocalRule {
   readonly functionId: string;
-  /** An event pattern of EventBridge. */
   readonly pattern: Readonly<Record<string, unknown>>;
 }
 

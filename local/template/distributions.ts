@@ -208,7 +208,6 @@ function behaviorsOf(
 
 const publisherSchema = z.object({ ServiceToken: z.string(), Bucket: z.string() });
 
-/** The functions that put pages into buckets. */
 export function readPublishers(resources: Resources): readonly LocalPublisher[] {
   return resources.of(pagesType, publisherSchema).map(({ id, properties, functionIn }) => ({
     id,

@@ -13,7 +13,6 @@ export interface TemplateResource {
 /** The local values that Ref (under `Ref`) and GetAtt give for a resource. */
 export type LocalAttributes = Readonly<Record<string, string>>;
 
-/** The values of AWS's pseudo parameters. */
 export const pseudoParameters: Readonly<Record<string, string>> = {
   'AWS::AccountId': localAccount,
   'AWS::Region': localRegion,

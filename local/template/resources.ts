@@ -8,7 +8,6 @@ import {
   type TemplateResource,
 } from './local-names.ts';
 
-/** The parts of a CloudFormation template that are read here. */
 export interface Template {
   readonly Resources: Readonly<Record<string, TemplateResource>>;
   readonly Parameters?: Readonly<Record<string, { readonly Default?: unknown }>>;
@@ -156,13 +155,11 @@ export interface Resource<Properties> {
   readonly id: string;
   readonly properties: Properties;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Makes an Error that names the resource. */
   readonly unsupported: (what: string) => Error;
   /** The id of the function whose ARN is in the text. Throws when there is none. */
   readonly functionIn: (member: string, text: string) => string;
 }
 
-/** Reads a template's resources by type. */
 export interface Resources {
   /** The resources of these types. Throws an Error that names a property that is not supported. */
   readonly of: <Schema extends z.ZodType>(

@@ -3,10 +3,8 @@ import type { CorsRule } from '../aws/s3-access.ts';
 import { drawnElsewhere, localAttributes } from './local-names.ts';
 import type { Resources } from './resources.ts';
 
-/** A table and the input that creates it. */
 export interface LocalTable {
   readonly name: string;
-  /** The input of CreateTable. */
   readonly create: Readonly<Record<string, unknown>>;
   readonly ttlAttribute?: string;
 }
@@ -15,11 +13,9 @@ export interface LocalTable {
 export interface LocalBucket {
   readonly name: string;
   readonly expirations: readonly { readonly prefix: string; readonly days: number }[];
-  /** The rules for requests of web pages. */
   readonly cors: readonly CorsRule[];
 }
 
-/** A secret that the stack owns. */
 export interface LocalSecret {
   readonly id: string;
   readonly arn: string;

@@ -4,7 +4,6 @@ import { Tokens } from './tokens.ts';
 
 export type Comparator = '=' | '<>' | '<' | '<=' | '>' | '>=';
 
-/** A condition as it is written. */
 export type Condition =
   | {
       readonly kind: 'compare';
@@ -25,7 +24,6 @@ type Found =
   | { readonly is: 'condition'; readonly node: Condition; readonly inParentheses: boolean }
   | { readonly is: 'operand'; readonly node: Operand; readonly inParentheses: boolean };
 
-/** Parses a condition. Throws ExpressionFault. */
 export function parseCondition(text: string): Condition {
   const tokens = new Tokens(text);
   const problems = new Problems();

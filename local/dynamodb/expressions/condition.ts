@@ -14,13 +14,11 @@ import {
 import type { CallNode, Operand } from './syntax.ts';
 import { ExpressionFault } from './tokens.ts';
 
-/** Whether an item fulfils the condition. */
 export type Test = (item: Item, values: Values) => boolean;
 
 const ordered: readonly TypeName[] = ['S', 'N', 'B'];
 const sized: readonly TypeName[] = ['S', 'B', 'SS', 'NS', 'BS', 'L', 'M'];
 
-/** Binds a condition to the names of a request. Throws ExpressionFault. */
 export function bindCondition(node: Condition, binding: Binding): Test {
   switch (node.kind) {
     case 'and': {
@@ -111,7 +109,6 @@ function written(value: Attribute): string {
   return `{${typeOf(value)}:${value.S ?? value.N ?? value.B ?? ''}}`;
 }
 
-/** Binds a value, a path or a call of size. */
 function bindOperand(node: Operand, binding: Binding): Getter {
   switch (node.kind) {
     case 'path':

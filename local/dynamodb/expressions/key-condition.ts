@@ -87,7 +87,6 @@ function wrongOperator(operator: string): Error {
   return invalid(`Invalid operator used in KeyConditionExpression: ${operator}`);
 }
 
-/** The values that a requirement names. */
 function valuesOf({ values: names }: KeyRequirement, values: Values): Attribute[] {
   return names.flatMap((name) => {
     const value = values[name];

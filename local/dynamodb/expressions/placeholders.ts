@@ -66,7 +66,6 @@ export class Binding {
     return (_item, values) => values[name];
   }
 
-  /** The getter of a path. */
   at(node: PathNode): { readonly path: Path; readonly get: Getter } {
     const path = this.path(node);
     const [head] = path;
@@ -108,7 +107,6 @@ export function requireType(
   });
 }
 
-/** Checks the number of arguments of a function. */
 export function requireCount(name: string, found: number, wanted: number): void {
   if (found !== wanted)
     throw new ExpressionFault(

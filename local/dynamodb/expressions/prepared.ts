@@ -28,7 +28,6 @@ export interface Prepared<Result> {
   readonly result: Result;
   readonly usedNames: ReadonlySet<string>;
   readonly usedValues: ReadonlySet<string>;
-  /** The paths in the expression. */
   readonly paths: readonly Path[];
   /** The attributes at their beginnings. */
   readonly heads: readonly string[];
@@ -39,7 +38,6 @@ interface Bound<Result> extends Prepared<Result> {
   readonly checks: readonly ValueCheck[];
 }
 
-/** The placeholders of a request. */
 interface Placeholders {
   readonly names: Names;
   readonly values: Values;
@@ -135,7 +133,6 @@ const legacy = [
   'ScanFilter',
 ] as const;
 
-/** Refuses parameters from before there were expressions. */
 function refuseLegacy(input: Input): void {
   if (!legacy.some((name) => isGiven(input, name))) return;
   const found = legacy.filter((name) => isGiven(input, name));
@@ -210,7 +207,6 @@ function checkedPlaceholder(key: string, value: unknown): Attribute {
   }
 }
 
-/** Refuses placeholders that no expression uses. */
 function requireAllUsed(given: Placeholders, prepared: readonly Prepared<unknown>[]): void {
   for (const [member, record, used] of [
     ['ExpressionAttributeNames', given.names, 'usedNames'],
@@ -223,7 +219,6 @@ function requireAllUsed(given: Placeholders, prepared: readonly Prepared<unknown
   }
 }
 
-/** Binds a projection to the names of a request. Throws ExpressionFault. */
 function bindProjection(nodes: readonly PathNode[], binding: Binding): (item: Item) => Item {
   const paths = nodes.map((node) => binding.path(node));
   requireApart(paths);

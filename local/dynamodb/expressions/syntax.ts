@@ -7,7 +7,6 @@ export interface PathNode {
   readonly parts: readonly [string, ...(string | number)[]];
 }
 
-/** A placeholder of a value. */
 export interface ValueNode {
   readonly kind: 'value';
   readonly name: string;
@@ -43,7 +42,6 @@ export class Problems {
     this.note('parentheses', 'The expression has redundant parentheses;');
   }
 
-  /** Throws the fault that counts. */
   check(): void {
     for (const kind of problemKinds) {
       const message = this.#first.get(kind);
@@ -54,7 +52,6 @@ export class Problems {
 
 const maxIndex = 2 ** 31 - 1;
 
-/** Reads a path. */
 function path(tokens: Tokens, problems: Problems): PathNode {
   const parts: [string, ...(string | number)[]] = [namePart(tokens, problems)];
   for (;;) {
@@ -79,7 +76,6 @@ function namePart(tokens: Tokens, problems: Problems): string {
   return text;
 }
 
-/** Reads a placeholder of a value. */
 function value(tokens: Tokens): ValueNode {
   if (tokens.peek().kind !== 'colon') throw tokens.fault();
   return { kind: 'value', name: tokens.take().text };
@@ -125,7 +121,6 @@ function call(tokens: Tokens, problems: Problems, expression: Expression, operan
   return { kind: 'call', name, args };
 }
 
-/** Whether a function call comes next. */
 function isCall(tokens: Tokens): boolean {
   const behind = tokens.peek(1);
   return (
@@ -151,7 +146,6 @@ export type Clause =
   | { readonly kind: 'remove'; readonly target: PathNode }
   | { readonly kind: 'add' | 'delete'; readonly target: PathNode; readonly value: Operand };
 
-/** Parses an update. Throws ExpressionFault. */
 export function parseUpdate(text: string): Clause[] {
   const tokens = new Tokens(text);
   const problems = new Problems();
@@ -213,7 +207,6 @@ export function parseUpdate(text: string): Clause[] {
   return clauses;
 }
 
-/** Parses a projection. Throws ExpressionFault. */
 export function parseProjection(text: string): PathNode[] {
   const tokens = new Tokens(text);
   const problems = new Problems();

@@ -66,20 +66,17 @@ export class Tokens {
     return token;
   }
 
-  /** Whether the next token is this sign. */
   isSign(sign: string): boolean {
     const { kind, text } = this.peek();
     return kind === 'sign' && text === sign;
   }
 
-  /** Reads the sign if it comes next. */
   takesSign(sign: string): boolean {
     const isNext = this.isSign(sign);
     if (isNext) this.#next += 1;
     return isNext;
   }
 
-  /** Reads the sign, or throws a syntax error. */
   expectSign(sign: string): void {
     if (!this.takesSign(sign)) throw this.fault();
   }
@@ -91,7 +88,6 @@ export class Tokens {
     return keywords.has(upper) ? upper : undefined;
   }
 
-  /** Reads the keyword if it comes next. */
   takesKeyword(keyword: string): boolean {
     const isNext = this.keyword() === keyword;
     if (isNext) this.#next += 1;
@@ -166,7 +162,6 @@ WITH WITHIN WITHOUT WORK WRAPPED WRITE YEAR ZONE
 
 const reserved: ReadonlySet<string> = new Set(words.trim().split(/\s+/));
 
-/** Whether the name is reserved, in upper or lower case. */
 export function isReserved(name: string): boolean {
   return reserved.has(name.toUpperCase());
 }

@@ -18,7 +18,6 @@ import { ExpressionFault } from './tokens.ts';
 /** Makes the item after the update. Throws ValidationException when the item does not allow the update. */
 export interface Update {
   readonly apply: (item: Item, values: Values) => Item;
-  /** The places that the update changes. */
   readonly targets: readonly Path[];
 }
 
@@ -29,7 +28,6 @@ interface Change {
   readonly value: Getter;
 }
 
-/** Binds an update to the names of a request. Throws ExpressionFault. */
 export function bindUpdate(clauses: readonly Clause[], binding: Binding): Update {
   const targets = clauses.map(({ target }) => binding.path(target));
   requireApart(targets);
@@ -81,7 +79,6 @@ function computeAll(
   );
 }
 
-/** A value refers to an attribute that the item lacks. */
 class MissingAttribute extends Error {}
 
 function missingAttribute(): Error {
@@ -201,7 +198,6 @@ function bindCall({ name, args }: CallNode, binding: Binding): Getter {
   };
 }
 
-/** A getter that throws when the attribute is missing. */
 function existing(get: Getter): Getter {
   return (item, values) => {
     const found = get(item, values);

@@ -26,7 +26,6 @@ export interface WritableFile {
 
 /** What the storage asks of the file system. Tests put a file system here that fails at a chosen step. */
 export interface FileOperations {
-  /** Makes the folder and its parents when they are missing. */
   readonly makeFolder: (folder: string) => void;
   /** The names in the folder. An absent folder is empty. */
   readonly list: (folder: string) => string[];
@@ -44,7 +43,6 @@ export interface FileOperations {
 
 const readBytes = 4 * 1024 * 1024;
 
-/** The file system of this machine. */
 export const realFiles: FileOperations = {
   makeFolder: (folder) => void mkdirSync(folder, { recursive: true }),
   list: (folder) => (statSync(folder, { throwIfNoEntry: false }) ? readdirSync(folder) : []),

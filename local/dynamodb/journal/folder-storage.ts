@@ -14,10 +14,8 @@ import {
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { type LoadedFolder, loadFolder } from './load-folder.ts';
 
-/** How the writing of a snapshot ended. */
 export type SnapshotOutcome =
   | { readonly outcome: 'written'; readonly number: number; readonly bytes: number }
-  /** The storage was closed meanwhile. */
   | { readonly outcome: 'given-up'; readonly number: number }
   /** The journal continues without it. The next attempt comes when the journal has grown again. */
   | { readonly outcome: 'failed'; readonly cause: unknown };

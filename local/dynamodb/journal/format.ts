@@ -48,7 +48,6 @@ export const parseEnd = (value: unknown): SnapshotEnd | undefined =>
 const checksumDigits = 8;
 const lineBreak = 10;
 
-/** Writes a value as a line. */
 export function encodeLine(value: unknown): string {
   const json = JSON.stringify(value);
   return `${checksumOf(json)} ${json}\n`;
@@ -58,11 +57,8 @@ function checksumOf(bytes: string | Uint8Array): string {
   return crc32(bytes).toString(16).padStart(checksumDigits, '0');
 }
 
-/** How the reading of a file ended. */
 export interface LinesRead {
-  /** The number of whole lines. */
   readonly lines: number;
-  /** The bytes of all whole lines. */
   readonly wholeBytes: number;
   /** The bytes after the last line break: the beginning of a line that was never finished. */
   readonly restBytes: number;
@@ -121,7 +117,6 @@ function decodeLine(bytes: Buffer, file: string, line: number, offset: number): 
 
 // The files of a folder with tables, by their names.
 
-/** A journal's segment or a snapshot. */
 export interface NumberedFile {
   readonly name: string;
   readonly number: number;

@@ -22,12 +22,10 @@ export interface GroupCommit {
   readonly close: () => Promise<void>;
 }
 
-/** What createGroupCommit() needs. */
 export interface GroupCommitOptions {
   readonly file: WritableFile;
   /** Runs `work` at the end of this turn of the event loop. */
   readonly endOfTurn: (work: () => void) => void;
-  /** Hears of each batch that is on disk. */
   readonly onWritten: (bytes: number) => void;
   /** Makes the error that everybody gets after the first failure. */
   readonly explain: (cause: unknown) => Error;
@@ -43,7 +41,6 @@ interface Move {
   readonly done: PromiseWithResolvers<void>;
 }
 
-/** Starts to write at the end of a file. */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   const { endOfTurn, onWritten, explain } = options;
   let file = options.file;

@@ -51,11 +51,9 @@ function refusal(message: string, options?: ErrorOptions): FolderRefused {
   return new FolderRefused('FOLDER_UNUSABLE', message, options);
 }
 
-/** What a folder held. */
 export interface LoadedFolder {
   /** The segment in which the journal continues. `isBegun`: its first line is there. */
   readonly present: { readonly number: number; readonly isBegun: boolean };
-  /** The bytes of all segments that were read. */
   readonly journalBytes: number;
   /** The bytes of the snapshot, or 0. */
   readonly snapshotBytes: number;
@@ -114,7 +112,6 @@ function refuseGap(folder: string, first: number, segments: readonly NumberedFil
   }
 }
 
-/** Resolves with the bytes of the snapshot. */
 async function readSnapshot(
   files: FileOperations,
   folder: string,

@@ -6,7 +6,6 @@ import { type Input, isRecord, listOf, recordOf } from '../validation/values.ts'
 import { sizeOfItem } from '../values.ts';
 import { projectionOf, readId, readWrite, type Write } from './single-items.ts';
 
-/** What a batch reads of one table. */
 export interface BatchGet {
   readonly name: string;
   readonly table: Table;
@@ -15,7 +14,6 @@ export interface BatchGet {
   readonly project: ((item: Item) => Item) | undefined;
 }
 
-/** Checks a BatchGetItem. Throws ValidationException. */
 export function readBatchGet(input: Input, find: (name: unknown) => Table): BatchGet[] {
   const requests = Object.entries(recordOf(input, 'RequestItems') ?? {});
   if (requests.length === 0) throw invalid('BatchGetItem must have some requests set');
@@ -43,7 +41,6 @@ export interface BatchWrite {
   readonly write: Write;
 }
 
-/** Checks a BatchWriteItem. Throws ValidationException. */
 export function readBatchWrite(input: Input, find: (name: unknown) => Table): BatchWrite[] {
   const requests = Object.entries(recordOf(input, 'RequestItems') ?? {});
   if (requests.length === 0) throw invalid('BatchWriteItem cannot have a null or no requests set');

@@ -46,7 +46,6 @@ function keyAttributes(...keys: readonly KeySchema[]): Map<string, KeyAttribute>
   );
 }
 
-/** The place of a start key between the rows. */
 function placeOf(start: Item, { table, key }: Reading): Place {
   return { sort: key.range && start[key.range.name], id: idOf(table.key, start) };
 }
@@ -68,7 +67,6 @@ function* inOrder(
   for (let index = Math.min(last, to) - 1; index >= from; index -= 1) yield rows[index] as Row;
 }
 
-/** Cuts one page of the rows. */
 function page(reading: Reading, rows: Iterable<Row>): Output {
   const { table, index, key, limit, filter, project, values, isCount } = reading;
   const items: Item[] = [];
@@ -103,13 +101,11 @@ function page(reading: Reading, rows: Iterable<Row>): Output {
   };
 }
 
-/** The order of a Scan, and its segments. */
 interface Segment {
   readonly number: number;
   readonly total: number;
 }
 
-/** The segment that a Scan asks for. Throws ValidationException. */
 function segmentOf(input: Input): Segment {
   const [number, total] = [numberOf(input, 'Segment'), numberOf(input, 'TotalSegments')];
   if (number !== undefined && total === undefined)

@@ -1,4 +1,3 @@
-/** What a Query or a Scan asks for. */
 import type { Item } from '../attributes.ts';
 import type { Test } from '../expressions/condition.ts';
 import { checkRequirements, type KeyRequirement } from '../expressions/key-condition.ts';
@@ -10,7 +9,6 @@ import type { Table, TableIndex } from '../table.ts';
 import { flagOf, type Input, numberOf, textOf } from '../validation/values.ts';
 import { requireScalarKeys } from './single-items.ts';
 
-/** What Query and Scan have in common. */
 export interface Reading {
   readonly table: Table;
   readonly index: TableIndex | undefined;
@@ -106,7 +104,6 @@ function projectionWith(wanted: string): Error {
   return invalid(`Cannot specify the ProjectionExpression when choosing to get ${wanted}`);
 }
 
-/** Refuses attributes that the index does not hold. */
 function checkProjected(
   index: TableIndex | undefined,
   filter: Prepared<unknown> | undefined,

@@ -49,14 +49,12 @@ export function readWrite(
   return {
     kind,
     table,
-    /** The primary key as a text. */
     id: idIn(table, item),
     /** The new item of a Put, or else the key. */
     item,
     condition: expressions.ConditionExpression,
     update: expressions.UpdateExpression,
     values: expressions.values,
-    /** Whether a failed condition answers with the present item. */
     returnsItem,
   };
 }
@@ -131,7 +129,6 @@ export function returnValuesOf(kind: 'Put' | 'Update' | 'Delete', input: Input):
   return found;
 }
 
-/** The attributes that a write answers. */
 export function returned(
   wanted: ReturnValues,
   { before, after }: Change,
@@ -152,7 +149,6 @@ export function projectionOf(input: Input, { key }: Table): ((item: Item) => Ite
   return prepared?.result;
 }
 
-/** Refuses a path into a key attribute. */
 export function requireScalarKeys({ paths }: Prepared<unknown>, keys: readonly string[]): void {
   const into = paths.find(([head, ...rest]) => rest.length > 0 && keys.includes(head));
   if (into !== undefined)

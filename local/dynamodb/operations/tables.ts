@@ -24,7 +24,6 @@ const creation = z.object({
   GlobalSecondaryIndexes: indexes.default([]),
 });
 
-/** The definition that a CreateTable asks for. Throws ValidationException. */
 export function readTableDefinition(input: Input, nowMillis: number): TableDefinition {
   const TableName = requireTableName(textOf(input, 'TableName'));
   if (input['LocalSecondaryIndexes'] !== undefined)
@@ -86,7 +85,6 @@ export function describeTable({ definition, size, indexes: known }: Table): Reco
 
 const timeToLive = z.object({ AttributeName: z.string().min(1), Enabled: z.boolean() });
 
-/** The definition with another time to live. Throws ValidationException. */
 export function withTimeToLive(definition: TableDefinition, input: Input): TableDefinition {
   const wanted = input['TimeToLiveSpecification'];
   if (wanted === undefined || wanted === null) throw invalid('TimeToLiveSpecification cannot be null');

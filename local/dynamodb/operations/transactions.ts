@@ -26,7 +26,6 @@ export interface Step {
 
 const kinds: readonly WriteKind[] = ['ConditionCheck', 'Put', 'Update', 'Delete'];
 
-/** Checks the items of a TransactWriteItems. Throws ValidationException. */
 export function readSteps(input: Input, find: (name: unknown) => Table): Step[] {
   const steps = itemsOf(input).map((item, position) => readStep(item, position, find));
   requireDistinct(steps.map(({ write }) => write));
@@ -82,7 +81,6 @@ function requireDistinct(places: readonly { readonly table: Table; readonly id: 
   }
 }
 
-/** The token of a transaction, with a hash of its items. */
 export function tokenOf(input: Input): Token | undefined {
   const text = textOf(input, 'ClientRequestToken');
   if (text === undefined || text === '') return undefined;
@@ -110,7 +108,6 @@ export function planOf(steps: readonly Step[]): Change[] {
   return changes;
 }
 
-/** One item of a TransactGetItems. */
 export interface Get {
   readonly table: Table;
   readonly id: string;
@@ -118,7 +115,6 @@ export interface Get {
   readonly refusal: KeyMismatch | undefined;
 }
 
-/** Checks the items of a TransactGetItems. Throws ValidationException. */
 export function readGets(input: Input, find: (name: unknown) => Table): Get[] {
   const gets = itemsOf(input).map((item, position) => {
     const get = isRecord(item) ? recordOf(item, 'Get') : undefined;

@@ -7,7 +7,6 @@ import { byteLength, bytesOfBase64, isWithin, memberOf } from '../values.ts';
 
 const wrongKey = 'The provided key element does not match the schema';
 
-/** Checks the attributes of a `Key`. Throws ValidationException. */
 export function checkKey({ key }: Table, item: Item): void {
   const isFit =
     Object.keys(item).length === key.names.length &&
@@ -21,7 +20,6 @@ export function checkKeyValues({ key }: Table, item: Item): void {
   if (key.range !== undefined) checkKeyValue(key.range, item[key.range.name], maxRangeBytes, () => wrongKey);
 }
 
-/** Checks that an item has the key attributes of its table. */
 export function checkItemHasKey({ key }: Table, item: Item): void {
   for (const name of key.names)
     if (memberOf(item, name) === undefined)
@@ -55,7 +53,6 @@ function requireFilled({ name }: KeyAttribute, value: Attribute): void {
   if (value.S === '' || value.B === '') throw invalid(emptyKey(name, value));
 }
 
-/** The refusal of an empty value in a key. */
 export function emptyKey(name: string, value: Attribute): string {
   const kind = value.B === undefined ? 'string' : 'binary';
   return `One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty ${kind} value. Key: ${name}`;
@@ -98,7 +95,6 @@ function emptyIndexKey(name: string, value: Attribute, index: string, kind: Writ
     : `One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value that is not supported. ${empty}`;
 }
 
-/** Checks the size of an item as a whole. */
 export function checkSize(item: Item, kind: WriteKind): void {
   if (!isWithin(item, maxItemBytes))
     throw invalid(

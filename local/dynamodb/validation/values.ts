@@ -153,7 +153,6 @@ export function flagOf(input: Input, member: string): boolean {
 
 const tableName = /^[\w.-]{3,255}$/;
 
-/** The refusal of a name that no table can have. */
 export function requireTableName(name: string | undefined): string {
   // In a name of a table stands the ARN as well: its last part is the name.
   const short = name?.startsWith('arn:') === true ? name.slice(name.lastIndexOf('/') + 1) : name;
