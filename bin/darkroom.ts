@@ -23,8 +23,7 @@ async function synthesize(): Promise<void> {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const stage = z.string().default(defaultStage).parse(app.node.tryGetContext('stage'));
   const settings = await settingsOf(stage);
-  // The module of the stack reads the catalog when it is imported, so it is imported after the check of the
-  // catalog.
+  // The module of the stack reads the catalog when it is imported, so after the check.
   const { ServiceStack } = await import('../lib/service-stack.ts');
   const { stackName, terminationProtection } = stackOf(stage);
   const pages = await mkdtemp(join(tmpdir(), 'darkroom-pages-'));

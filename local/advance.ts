@@ -13,12 +13,7 @@ interface Watched {
 /** How long to wait for one invocation. Only a render that hangs takes longer. */
 const defaultPatienceMillis = 12_000;
 
-/**
- * Waits until nothing in the service moves by itself. No task, schedule or event is in flight then, and the
- * state machines have gone as far as they can. Each invocation is waited for at most 12 real seconds from its
- * own start. Requests are waited for only when they are in `before`, so that clients that keep calling cannot
- * hold this up. Held requests are never waited for: they wait themselves for what comes next. Resolves with the instant of the interpreter's next timer.
- */
+/** Waits until nothing moves but held requests, and those not in `before`. Resolves with the next timer. */
 async function waitUntilAtRest(
   { inFlight, sync }: Watched,
   before: ReadonlySet<FlyingInvocation>,
@@ -74,22 +69,13 @@ export interface AdvanceOptions extends Watched {
 const hourSeconds = 3_600;
 const daySeconds = 24 * hourSeconds;
 
-/**
- * The least interval at which schedules fire during an advance. While an execution is open, every schedule
- * keeps its own interval. Otherwise a job that runs each minute finds nothing to do, and 60 runs an hour
- * would make the advance of a day last a minute. So in an advance of more than an hour schedules fire hourly,
- * and in an advance of more than a day they fire daily.
- */
+/** The least interval of schedules in an advance without open executions: else a day's 1,440 runs take a minute. */
 function leastTickSeconds(seconds: number, hasOpenExecutions: boolean): number {
   if (hasOpenExecutions || seconds <= hourSeconds) return 0;
   return seconds <= daySeconds ? hourSeconds : daySeconds;
 }
 
-/**
- * Makes the function that moves the clock on. Everything that falls due on the way starts in order, each at
- * exactly its own instant. The promise resolves when all of that work has come to rest. A second advance
- * begins after the first has ended.
- */
+/** Makes the function that moves the clock on. All due work starts in order, each at its own instant. */
 export function createAdvance(options: AdvanceOptions): (seconds: number) => Promise<Advanced> {
   let last: Promise<unknown> = Promise.resolve();
   return (seconds) => {

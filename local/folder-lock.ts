@@ -12,15 +12,8 @@ import {
 } from './service-record.ts';
 
 /**
- * Two services that write the same folder are the worst case. So the lock is a lock of the operating system
- * and not a file with a process id. The kernel frees such a lock when the process ends, in whatever way it
- * ends, also while the dead process is still a zombie. A process that is stopped or busy keeps the lock. A
- * new process with the id of a dead holder does not hold the lock.
- *
- * Node has no function that locks a file. Its SQLite locks a database file (fcntl, on Windows LockFileEx). So
- * `lock` is an empty database with a transaction that never ends. SQLite knows the files that its process has
- * open by their inodes. So a second lock of one folder is refused in the same process, too, under whatever
- * path, and does not free the first lock.
+ * A lock of the operating system: the kernel frees it however the process ends. Node has none, so SQLite gives
+ * it, by an empty database in a transaction that never ends. It refuses a second lock in the same process, too.
  */
 
 /** The lock of a folder that this process holds. */
@@ -71,8 +64,7 @@ function openLock(folder: string): DatabaseSync {
   try {
     mkdirSync(folder, { recursive: true });
     database = new DatabaseSync(path.join(folder, lockName), { timeout: waitMillis });
-    // A transaction that stays open. It writes nothing, so the file stays empty. Its rollback journal is in memory,
-    // so a full disk can be locked as well.
+    // An open transaction that writes nothing. Its journal is in memory, so a full disk can be locked as well.
     database.exec('PRAGMA journal_mode = MEMORY');
     database.exec('BEGIN EXCLUSIVE');
     return database;

@@ -77,8 +77,7 @@ export async function startRuntime({
   onLog,
   onEvent,
 }: RuntimeOptions): Promise<Runtime> {
-  // Each part refers to parts that are made below it. This is safe because no part is called before all are
-  // made.
+  // Parts refer to parts below them: none is called before all are made.
   const aws = await startLocalAws({
     template,
     folder,
@@ -135,8 +134,7 @@ export async function startRuntime({
     },
     stop: async () => {
       schedule.pause();
-      // Stop the state machines first. Otherwise the tasks that the end of the workers breaks off would fail
-      // their executions.
+      // First the state machines, or the tasks that the end of the workers breaks off would fail them.
       await interpreter.stop();
       await functions.stop();
       executions.close();

@@ -56,8 +56,7 @@ export function createSchedule(
     }
   }
   function fire(entry: Entry): void {
-    // When the machine slept or the clock jumped over several intervals, the job runs once. Missed runs are
-    // not made up for.
+    // After a sleep or a jump over several intervals the job runs once.
     entry.nextAt = nextWhole(entry.job.everySeconds);
     entry.running = run(entry.job, entry.nextAt - entry.job.everySeconds * 1_000);
   }

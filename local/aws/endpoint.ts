@@ -66,8 +66,7 @@ export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(request);
     response.setHeader('x-amzn-requestid', randomUUID());
-    // Send no Date header. It would hold real time while the caller has virtual time. The SDK would take that
-    // for a wrong clock and repeat refused calls.
+    // No Date header: the SDK would take the difference to virtual time for a wrong clock, and repeat calls.
     response.sendDate = false;
     const header = request.headers['x-amz-target'];
     if (typeof header === 'string') {
@@ -113,8 +112,7 @@ export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
           request.socket.destroy();
         });
       });
-      // Never close an idle socket. When the server closes it just as the SDK reuses it, the SDK sees a lost
-      // answer.
+      // Never close an idle socket: the SDK may reuse it just then, and would see a lost answer.
       server.keepAliveTimeout = 0;
       const port = await listenOnLoopback(server);
       return {
@@ -145,8 +143,7 @@ async function answer(work: () => Promise<void>, refuse: (error: AwsError) => vo
 }
 
 function requireLoopback(request: IncomingMessage): void {
-  // A web page can reach loopback through a host name of its own (DNS rebinding). An SDK client uses the
-  // address.
+  // A web page can reach loopback through a host name of its own. An SDK client uses the address.
   if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? ''))
     throw new AwsError('AccessDeniedException', 'the local AWS endpoint answers under 127.0.0.1 only', {
       status: 403,

@@ -109,8 +109,7 @@ export function createObjectStore(
     bucket: string,
     key: string,
   ): Promise<{ record: ObjectRecord; body: Buffer } | undefined> {
-    // A PutObject may replace the object between the two reads and remove the file. The index then names the
-    // new file.
+    // A PutObject may replace the object between the two reads. The index then names the new file.
     for (;;) {
       const record = index.find(bucket, key);
       if (record === undefined) return undefined;

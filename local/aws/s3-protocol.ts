@@ -125,8 +125,7 @@ const operationOfMethod: Readonly<Record<string, string>> = {
   DELETE: 'DeleteObject',
 };
 
-// Any other query parameter names a sub-resource (acl, tagging, uploads) or an option that the stand-in does
-// not have.
+// Any other query parameter names a sub-resource or an option that the stand-in does not have.
 const knownParameters = new Set<string>([
   ...['x-id', 'list-type', 'prefix', 'max-keys', 'continuation-token'],
   ...presignParameters,
@@ -142,8 +141,7 @@ const s3CodeOfError: Readonly<Record<string, string>> = {
 
 /** Reads a path-style request. Throws NotImplemented when the stand-in does not serve the request. */
 export function readS3Call(request: IncomingMessage, body: Buffer, caller: string): AwsCall {
-  // The path is split by hand. URL would resolve `..` in a key, and the stand-in would serve another object
-  // than the signed one.
+  // Split by hand: URL would resolve `..` in a key, and serve another object than the signed one.
   const [path = '', query = ''] = (request.url ?? '').split('?', 2);
   const [, bucket = '', ...rest] = path.split('/');
   const parameters = new URLSearchParams(query);

@@ -190,8 +190,7 @@ const generation = z.strictObject({
   ExcludeNumbers: z.boolean().default(false),
   ExcludePunctuation: z.boolean().default(false),
   IncludeSpace: z.boolean().default(false),
-  // This is accepted and ignored. At the usual lengths every type of character is likely. Only rules for
-  // passwords need certainty, and keys do not.
+  // Accepted and ignored: only rules for passwords need every type of character for certain.
   RequireEachIncludedType: z.boolean().optional(),
   SecretStringTemplate: z.string().optional(),
   GenerateStringKey: z.string().optional(),

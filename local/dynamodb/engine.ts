@@ -167,8 +167,7 @@ export function createTableEngine({
     const writes = readBatchWrite(input, find);
     const unprocessed: Record<string, unknown[]> = {};
     for (const { name, request, write: one } of writes) {
-      // A batch has no refusal for a conflict. Each of its writes is an action of its own, and a write that
-      // could not be done comes back.
+      // Each write of a batch stands alone, and one that meets a conflict comes back.
       if (holds.isHeld(one.table, one.id)) (unprocessed[name] ??= []).push(request);
       else commit([changeOf(one)]);
     }

@@ -23,15 +23,9 @@ export interface Token {
   readonly fingerprint: string;
 }
 
-export interface Holds {
-  /** Holds every place, and returns their release. Throws AwsError when a place or the token is in flight. */
-  readonly take: (places: readonly HeldPlace[], token: Token | undefined) => () => void;
-  /** Throws the cancellation of a transaction when one of its places is held. */
-  readonly check: (places: readonly HeldPlace[]) => void;
-  readonly isHeld: (table: Table, id: string) => boolean;
-}
+export type Holds = ReturnType<typeof createHolds>;
 
-export function createHolds(): Holds {
+export function createHolds() {
   const held = new Map<Table, Set<string>>();
   const tokens = new Map<string, string>();
   // Most of the time no transaction is in flight, so the number decides quickly.
@@ -39,6 +33,7 @@ export function createHolds(): Holds {
 
   const isHeld = (table: Table, id: string): boolean => count > 0 && held.get(table)?.has(id) === true;
 
+  /** Throws the cancellation of a transaction when one of its places is held. */
   const check = (places: readonly HeldPlace[]): void => {
     if (!places.some(({ table, id }) => isHeld(table, id))) return;
     throw transactionCanceled(
@@ -49,7 +44,8 @@ export function createHolds(): Holds {
   return {
     isHeld,
     check,
-    take: (places, token) => {
+    /** Holds every place, and returns their release. Throws AwsError when a place or the token is in flight. */
+    take: (places: readonly HeldPlace[], token: Token | undefined): (() => void) => {
       const known = token && tokens.get(token.text);
       if (known !== undefined) throw known === token?.fingerprint ? transactionInProgress() : tokenMismatch();
       check(places);
@@ -69,27 +65,23 @@ export function createHolds(): Holds {
   };
 }
 
-/** The tokens of committed transactions. DynamoDB remembers each for ten minutes. */
-export interface CommittedTokens {
-  /** Whether the same transaction was committed. Throws IdempotentParameterMismatchException for another. */
-  readonly isReplay: (token: Token) => boolean;
-  readonly remember: (token: StoredToken) => void;
-  readonly all: () => Iterable<StoredToken>;
-}
+export type CommittedTokens = ReturnType<typeof createCommittedTokens>;
 
-export function createCommittedTokens(now: () => number): CommittedTokens {
+/** The tokens of committed transactions. DynamoDB remembers each for ten minutes. */
+export function createCommittedTokens(now: () => number) {
   const tokens = new Map<string, StoredToken>();
 
   const isOver = ({ atMillis }: StoredToken): boolean => atMillis <= now() - tokenLifetimeMillis;
 
   return {
-    isReplay: ({ text, fingerprint }) => {
+    /** Whether the same transaction was committed. Throws IdempotentParameterMismatchException for another. */
+    isReplay: ({ text, fingerprint }: Token): boolean => {
       const known = tokens.get(text);
       if (known === undefined || isOver(known)) return false;
       if (known.fingerprint === fingerprint) return true;
       throw tokenMismatch();
     },
-    remember: (token) => {
+    remember: (token: StoredToken): void => {
       // The oldest tokens come first, so this loop ends soon.
       for (const [text, known] of tokens) {
         if (!isOver(known)) break;
@@ -98,7 +90,7 @@ export function createCommittedTokens(now: () => number): CommittedTokens {
       tokens.delete(token.text);
       tokens.set(token.text, token);
     },
-    all: function* () {
+    all: function* (): Iterable<StoredToken> {
       for (const token of tokens.values()) if (!isOver(token)) yield token;
     },
   };

@@ -84,8 +84,7 @@ export function createRestApi({
       const outcome = await within(route.timeoutMillis, [answer.ended, returned]);
       answer.stop();
       if (outcome === 'whole' || outgoing.destroyed) return;
-      // The function failed, was refused, or took too long. A client that has a part of the answer must see that
-      // the rest is missing.
+      // A client that has a part of the answer must see that the rest is missing.
       if (answer.hasBegun()) outgoing.destroy();
       else refuse('DEFAULT_5XX');
     },
@@ -156,8 +155,7 @@ function createStreamedAnswer(outgoing: ServerResponse, idleMillis: number): Str
         outgoing.flushHeaders();
       },
       part: async (bytes) => {
-        // Bytes before a head are no answer. A client that has left gets nothing more, and the function
-        // continues.
+        // Bytes before a head are no answer. A client that has left gets nothing more.
         if (!isTaking || !hasBegun || bytes.length === 0) return;
         idle.refresh();
         if (outgoing.write(bytes)) return;

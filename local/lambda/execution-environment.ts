@@ -73,8 +73,7 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
   const flights = new Map<string, Flight>();
   let usable = true;
   let crash: LambdaError | undefined;
-  // An invocation's time limit begins when the handler is loaded. A worker that starts beside 47 others loads
-  // slowly, and that must not use up the limit.
+  // The time limit begins when the handler is loaded, as a worker beside 47 others loads slowly.
   const ready = Promise.withResolvers<undefined>();
 
   function settle(requestId: string, result: InvocationResult): void {
@@ -158,8 +157,7 @@ export function startEnvironment(options: EnvironmentOptions): ExecutionEnvironm
     const millis = options.timeoutSeconds * 1_000;
     tell({ type: 'invoke', requestId, event, deadline: Date.now() + millis });
     const limit = setTimeout(() => {
-      // This invocation is no longer awaited. Other invocations in the same worker may finish. When the
-      // invocation blocks the worker, the others would wait for ever, so the worker ends.
+      // Others in the same worker may finish, unless this one blocks it: then the worker ends.
       retireAfter(requestId, timeoutError(requestId, options.timeoutSeconds));
       if (isBlocked()) void worker.terminate();
     }, millis);

@@ -11,9 +11,7 @@ import { enableCompileCache, flushCompileCache } from 'node:module';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 
-// In AWS a render never takes processor time from the API, so here it gets a lower priority. Linux has a
-// priority for each thread. On other systems a thread cannot find out its own number, and all threads stay
-// equal.
+// In AWS a render takes no time from the API, so here it has a lower priority. Only Linux has one per thread.
 if (workerData.inBackground && process.platform === 'linux') {
   try {
     setPriority(Number(readlinkSync('/proc/thread-self').split('/').pop()), 10);
@@ -31,8 +29,7 @@ function virtualNow() {
   return standsAt === 0 ? realNow() + Number(Atomics.load(cells, 0)) : standsAt;
 }
 
-// A proxy, because with a subclass Date() without `new` would fail, and `instanceof` would not work in both
-// directions.
+// A proxy: with a subclass, Date() without `new` and `instanceof` would fail.
 const VirtualDate = new Proxy(RealDate, {
   construct: (target, values, newTarget) =>
     Reflect.construct(
@@ -60,16 +57,14 @@ function beat() {
   if (isBeating) setTimeout(beat, beatMillis).unref();
 }
 
-// The request id of the invocation to which the running code belongs. Node keeps the id across timers,
-// promises, sockets and files, also in the handlers of uncaught errors.
+// The request id of the running code. Node keeps it across timers, promises, sockets and uncaught errors.
 const request = new AsyncLocalStorage();
 const open = new Set();
 const crashed = new Set();
 
 for (const stream of [process.stdout, process.stderr]) {
   let rest = '';
-  // Lambda's log is made of lines, each with the request that it belongs to. Several invocations may share
-  // this thread.
+  // Each line of Lambda's log has its request, as several may share this thread.
   stream.write = (chunk, encoding, written) => {
     const lines = (rest + (typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString())).split('\n');
     rest = lines.pop() ?? '';
@@ -133,14 +128,12 @@ process.kill = (pid, signal) =>
   pid === process.pid && signal !== 0 ? process.exit(killedCode) : realKill(pid, signal);
 process.abort = () => process.exit(134);
 
-// The code of a crashed invocation may still run, because no thread can stop one of its promises. So it gets
-// no connection: AWS would have stopped it, and it must change nothing after its crash.
+// No thread can stop the promises of a crashed invocation, so they get no connection and change nothing.
 function refuseCrashed() {
   if (crashed.has(request.getStore())) throw new Crashed('this invocation has crashed');
 }
 
-// An invocation that works nearly always has one call to AWS open. One that waits for a provider has none. So
-// the number of open calls tells how many invocations work at present.
+// Work nearly always has a call to AWS open, and waiting for a provider has none: so open calls count work.
 const turns = [];
 const awsOrigin = new URL(process.env.AWS_ENDPOINT_URL).host;
 const beginCall = () => Atomics.add(vitals, callsCell, 1n);
@@ -155,8 +148,7 @@ async function turn() {
     await new Promise((resolve) => turns.push(resolve));
 }
 
-// An import of node:http would load all of fetch, which costs a thread 20 ms of the processor (decision 21).
-// A bundle that imports node:http itself gets the changed functions, because nobody has imported it before.
+// An import of node:http costs 20 ms (decision 21). A bundle that imports it gets the changed functions.
 for (const module of ['node:http', 'node:https'].map((name) => process.getBuiltinModule(name))) {
   for (const name of ['request', 'get']) {
     const send = module[name];
@@ -179,8 +171,7 @@ globalThis.fetch = async (target, options) => {
     return realFetch(target, options).finally(endCall);
   }
   const response = await realFetch(target, options);
-  // Hundreds of answers may arrive at the same time. If all invocations went on at once, their calls to AWS
-  // would take longer than a call may take.
+  // Hundreds of answers may arrive at once. If all went on, their calls to AWS would take too long.
   await turn();
   refuseCrashed();
   return response;
@@ -201,8 +192,7 @@ function cpuMillis() {
   return (user + system) / 1_000;
 }
 
-// A function that streams its answer is marked, and its head is noted until the first write: Lambda's own runtime
-// sends the head then, and not before.
+// A function that streams is marked. Its head waits for the first write, as in Lambda's own runtime.
 const streaming = Symbol.for('aws.lambda.runtime.handler.streaming');
 const heads = new WeakMap();
 globalThis.awslambda = {
@@ -279,8 +269,7 @@ async function answer(handler, message) {
   parentPort.postMessage(result);
 }
 
-// Every worker of a function compiles the same bundle. The first workers save the compiled code for the
-// others.
+// The first workers save the compiled code for the others.
 enableCompileCache(workerData.compiled);
 setTimeout(flushCompileCache, 2_000).unref();
 

@@ -23,11 +23,7 @@ export const waitForToken = `${lambdaInvoke}.waitForTaskToken`;
 const tokenPath = '$$.Task.Token';
 const lambdaArnPattern = /^arn:aws:lambda:[a-z0-9-]+:\d{12}:function:[\w-]+(:[\w$-]+)?$/;
 
-/**
- * Reads a definition and adapts it where aws-local-stepfunctions 3.0.0 and Step Functions differ. A
- * difference that has no workaround is refused here, so that a run never ignores it silently. Throws an Error
- * that names the state.
- */
+/** Adapts a definition to aws-local-stepfunctions 3.0.0. Throws an Error that names a state it cannot run. */
 export function readDefinition(text: string): Definition {
   const definition = asObject(JSON.parse(text), 'the state machine');
   const tasks = new Map<string, TaskDefinition>();
@@ -47,8 +43,7 @@ function adaptState(state: JsonObject, name: string, tasks: Map<string, TaskDefi
   refuseJsonata(state, name);
   refuseUnknownContext(state, name);
   if (state['Assign'] !== undefined) throw new Error(`${name}: variables (Assign) do not run locally`);
-  // Step Functions replaces the whole input for "$". The library would store the result under a member named
-  // "$".
+  // Step Functions replaces the whole input for "$", and the library would store a member of that name.
   for (const part of [state, ...asArray(state['Catch'])])
     if (part['ResultPath'] === '$') delete part['ResultPath'];
   if (state['Type'] === 'Task') adaptTask(state, name, tasks);

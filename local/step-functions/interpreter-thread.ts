@@ -1,8 +1,4 @@
-/**
- * The thread of the state machines. Its timers and its Date follow the virtual clock, while the main thread
- * keeps the real ones. No other thread drives its timers: the thread reads the shared clock, sleeps until its
- * next timer is due, and catches up with the clock at every message.
- */
+/** The thread of the state machines. Its timers and its Date follow the virtual clock; the main thread's are real. */
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -70,8 +70,7 @@ export function createInterpreter(boot: InterpreterBootData, listener: Interpret
       syncs.clear();
       for (const resolve of sent.values()) resolve(false);
       sent.clear();
-      // Without the interpreter no execution would ever finish. It is better to end the service than to seem
-      // to work. An error of the thread ends the service as well, because nothing listens to it.
+      // Without the interpreter no execution would ever finish, so its end and its errors end the service.
       if (!stopped) throw new Error('the interpreter of the state machines ended');
     });
     return worker;

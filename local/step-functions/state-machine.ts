@@ -10,11 +10,7 @@ import {
 } from './definition.ts';
 import type { TaskEnd, WaitingTask } from './task-tokens.ts';
 
-/**
- * Runs one attempt. An error of the invocation ends it at once. An end that was reported during the
- * invocation is kept until the invocation has ended. Rejects with States.Timeout when a time limit has
- * passed. 'closed': the execution ended first.
- */
+/** Runs one attempt. Rejects with States.Timeout after a time limit. 'closed': the execution ended first. */
 async function runWaitingAttempt(
   task: WaitingTask,
   { timeoutSeconds, heartbeatSeconds }: WaitingLimits,
@@ -128,11 +124,7 @@ export interface StateMachineOptions {
   readonly validates?: boolean;
 }
 
-/**
- * Builds a state machine from its Amazon States Language text. Its waits use the global setTimeout and Date,
- * so code that replaces these globals controls the time. Throws when the text needs something that cannot run
- * locally, and when a validated text is invalid.
- */
+/** Builds a state machine on the global setTimeout and Date. Throws for a text that cannot run locally. */
 export function createStateMachine(
   text: string,
   { invokeTask, openTask, onEvent, validates = true }: StateMachineOptions,
@@ -170,9 +162,7 @@ interface Attempts {
   /** The member Task of the context object. Who reads the token makes the one of the next attempt. */
   readonly context: { readonly Token: string };
   readonly run: (state: string, task: TaskDefinition, input: unknown) => Promise<JsonValue>;
-  /**
-   * Closes every open token. No task begins any more, although the library continues to retry after an abort.
-   */
+  /** Closes every open token. No task begins any more, although the library retries after an abort. */
   readonly end: () => void;
 }
 

@@ -60,8 +60,7 @@ export function createStatesService(
       throw new AwsError('InvalidExecutionInput', 'Invalid State Machine Execution Input: not JSON');
     const arn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
     const known = executions.find(arn);
-    // A repeated start with the same input gets the first answer. After the execution has closed, its name
-    // stays in use for 90 days.
+    // A repeated start with the same input gets the first answer. A name stays in use for 90 days.
     if (known !== undefined && (known.status !== 'RUNNING' || known.input !== input))
       throw new AwsError('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);
     const execution = known ?? executions.start(stateMachineArn, { name, arn }, input);

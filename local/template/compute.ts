@@ -185,8 +185,7 @@ export function readPolicies(resources: Resources): ReadonlyMap<string, readonly
 
   for (const { id, properties, unsupported } of resources.of('AWS::IAM::Role', roleSchema)) {
     const attached = properties.ManagedPolicyArns.flatMap((arn) => {
-      // The template uses AWS's own policies only to let a function write its log. On one machine that needs
-      // no grant.
+      // AWS's own policies only let a function write its log, which needs no grant here.
       if (arn.startsWith('arn:aws:iam::aws:policy/')) return [];
       const policy = managed.find((one) => one.id === arn);
       if (policy === undefined) throw unsupported(`managed policy ${arn} is not of this template`);

@@ -98,8 +98,7 @@ export function readBuckets(resources: Resources): readonly LocalBucket[] {
   }));
 }
 
-// A literal value would be a secret in a template, so it is refused. The client secret of a user pool is a
-// reference. Here that secret does not exist yet, so it is generated with the others.
+// A literal would be a secret in a template. The client secret of a user pool is a reference, and generated here.
 const secretSchema = z.object({
   Name: z.string().optional(),
   GenerateSecretString: z.record(z.string(), z.unknown()).optional(),

@@ -35,8 +35,7 @@ export function bindUpdate(clauses: readonly Clause[], binding: Binding): Update
     const path = targets[index] as Path;
     return { path, removes: clause.kind === 'remove', value: valueOf(clause, path, binding) };
   });
-  // The positions of a list are those before the update. New members follow in the order of their positions,
-  // and members are removed from the back.
+  // Positions are those before the update: new members come in their order, and removals from the back.
   const sets = changes.filter(({ removes }) => !removes).sort(byPosition);
   const removals = changes.filter(({ removes }) => removes).sort((one, other) => byPosition(other, one));
   const inOrder = [...sets, ...removals];

@@ -111,8 +111,7 @@ async function openPresentSegment(
   if (cut !== undefined) files.truncate(path.join(folder, cut.name), cut.wholeBytes);
   if (!present.isBegun) return beginSegment(files, folder, present.number);
   const file = files.open(path.join(folder, segmentName(present.number)), 'continue');
-  // The process before may have been killed between its write and its sync. The engine has read those records
-  // now, and it will answer from them.
+  // The process before may have ended between its write and its sync, and the engine answers from its records.
   await file.sync();
   await files.syncFolder(folder);
   return file;

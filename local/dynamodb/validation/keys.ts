@@ -15,9 +15,13 @@ export function checkKey({ key }: Table, item: Item): void {
 }
 
 /** Checks the values of a `Key` that checkKey() has accepted. */
-export function checkKeyValues({ key }: Table, item: Item): void {
-  checkKeyValue(key.hash, item[key.hash.name], maxHashBytes, () => wrongKey);
-  if (key.range !== undefined) checkKeyValue(key.range, item[key.range.name], maxRangeBytes, () => wrongKey);
+export function checkKeyValues(
+  { key }: Table,
+  item: Item,
+  mismatch: (attribute: KeyAttribute, actual: string) => string = () => wrongKey,
+): void {
+  checkKeyValue(key.hash, item[key.hash.name], maxHashBytes, mismatch);
+  if (key.range !== undefined) checkKeyValue(key.range, item[key.range.name], maxRangeBytes, mismatch);
 }
 
 export function checkItemHasKey({ key }: Table, item: Item): void {
@@ -27,11 +31,13 @@ export function checkItemHasKey({ key }: Table, item: Item): void {
 }
 
 /** Checks the key of an item as a whole: types, empty values and sizes. */
-export function checkKeyOfItem({ key }: Table, item: Item): void {
-  const mismatch = ({ name, type }: KeyAttribute, actual: string): string =>
-    `One or more parameter values were invalid: Type mismatch for key ${name} expected: ${type} actual: ${actual}`;
-  checkKeyValue(key.hash, item[key.hash.name], maxHashBytes, mismatch);
-  if (key.range !== undefined) checkKeyValue(key.range, item[key.range.name], maxRangeBytes, mismatch);
+export function checkKeyOfItem(table: Table, item: Item): void {
+  checkKeyValues(
+    table,
+    item,
+    ({ name, type }, actual) =>
+      `One or more parameter values were invalid: Type mismatch for key ${name} expected: ${type} actual: ${actual}`,
+  );
 }
 
 function checkKeyValue(
@@ -42,15 +48,11 @@ function checkKeyValue(
 ): void {
   if (value?.[attribute.type] === undefined)
     throw new KeyMismatch(mismatch(attribute, Object.keys(value ?? {})[0] ?? ''));
-  requireFilled(attribute, value);
+  if (value.S === '' || value.B === '') throw invalid(emptyKey(attribute.name, value));
   if (keyBytes(value) > maxBytes)
     throw new KeyMismatch(
       `Hash primary key values must be under ${maxHashBytes} bytes, and range primary key values must be under ${maxRangeBytes} bytes`,
     );
-}
-
-function requireFilled({ name }: KeyAttribute, value: Attribute): void {
-  if (value.S === '' || value.B === '') throw invalid(emptyKey(name, value));
 }
 
 export function emptyKey(name: string, value: Attribute): string {
