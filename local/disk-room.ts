@@ -8,13 +8,7 @@ const megabyte = 1024 * 1024;
 const reserveBytes = 4 * megabyte;
 const reserveName = 'reserve';
 
-export interface DiskRoom {
-  readonly isEnough: () => boolean;
-  /** Gives the space of the reserve back when the disk has less than that. */
-  readonly release: () => void;
-  /** Makes the reserve, if it is missing and there is room for it above the floor. */
-  readonly reserve: () => void;
-}
+export type DiskRoom = ReturnType<typeof openDiskRoom>;
 
 export interface DiskRoomOptions {
   readonly folder: string;
@@ -26,26 +20,23 @@ export interface DiskRoomOptions {
   readonly freeBytes?: (folder: string) => number;
 }
 
-export function openDiskRoom({
-  folder,
-  minFreeBytes,
-  tell,
-  freeBytes = freeBytesOf,
-}: DiskRoomOptions): DiskRoom {
+export function openDiskRoom({ folder, minFreeBytes, tell, freeBytes = freeBytesOf }: DiskRoomOptions) {
   const reserve = path.join(folder, reserveName);
   let wasEnough = true;
   return {
-    isEnough: () => {
+    isEnough: (): boolean => {
       const free = minFreeBytes === 0 ? Infinity : freeBytes(folder);
       const isEnough = free >= minFreeBytes;
       if (isEnough !== wasEnough) tell(sentenceOf(folder, free, minFreeBytes));
       wasEnough = isEnough;
       return isEnough;
     },
-    release: () => {
+    /** Gives the space of the reserve back when the disk has less than that. */
+    release: (): void => {
       if (existsSync(reserve) && freeBytes(folder) < reserveBytes) rmSync(reserve);
     },
-    reserve: () => {
+    /** Makes the reserve, if it is missing and there is room for it above the floor. */
+    reserve: (): void => {
       if (minFreeBytes === 0 || existsSync(reserve)) return;
       if (freeBytes(folder) < minFreeBytes + reserveBytes) return;
       try {

@@ -16,14 +16,7 @@ import {
  * it, by an empty database in a transaction that never ends. It refuses a second lock in the same process, too.
  */
 
-/** The lock of a folder that this process holds. */
-export interface FolderLock {
-  /** Writes the addresses into service.json, where the operator's command finds the service. */
-  readonly announce: (addresses: Omit<ReadyService, 'pid' | 'startedAt' | 'secret'>) => void;
-  /** Proves to a reader of the folder's service.json that this process holds the folder. */
-  readonly prove: (challenge: string) => string;
-  readonly release: () => void;
-}
+export type FolderLock = ReturnType<typeof lockFolder>;
 
 const lockName = 'lock';
 /** How long a start waits for a lock, which the kernel frees some hundred milliseconds after a kill. */
@@ -35,7 +28,7 @@ const sqliteBusy = 5;
 const held = new Set<DatabaseSync>();
 
 /** Takes the folder for this process, and makes the folder when it is missing. Throws FolderRefused. */
-export function lockFolder(folder: string): FolderLock {
+export function lockFolder(folder: string) {
   const database = openLock(folder);
   held.add(database);
   const file = path.join(folder, serviceFileName);
@@ -49,9 +42,12 @@ export function lockFolder(folder: string): FolderLock {
     replaceFile(file, `${JSON.stringify(record, undefined, 2)}\n`, { isPrivate: true });
   write(own);
   return {
-    announce: (addresses) => write({ ...own, ...addresses }),
-    prove: (challenge) => proofOf(own.secret, challenge),
-    release: () => {
+    /** Writes the addresses into service.json, where the operator's command finds the service. */
+    announce: (addresses: Omit<ReadyService, 'pid' | 'startedAt' | 'secret'>): void =>
+      write({ ...own, ...addresses }),
+    /** Proves to a reader of the folder's service.json that this process holds the folder. */
+    prove: (challenge: string): string => proofOf(own.secret, challenge),
+    release: (): void => {
       rmSync(file, { force: true });
       database.close();
       held.delete(database);

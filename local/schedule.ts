@@ -9,19 +9,7 @@ export interface Job {
   readonly isAwaited?: boolean;
 }
 
-/** Fires each job at whole multiples of its interval, such as whole minutes or whole hours. */
-export interface Schedule {
-  /** From now on jobs fire by themselves while the clock flows, first at the next whole interval. */
-  readonly start: () => void;
-  /** Stops jobs from firing by themselves. An advance then calls fireDue(). */
-  readonly pause: () => void;
-  /** When the next job is due. With `leastSeconds`, a shorter interval counts as that long. */
-  readonly nextAt: (leastSeconds?: number) => number | undefined;
-  /** Starts the jobs that are due now. Waits for a job's last run before it starts the job again. */
-  readonly fireDue: () => Promise<void>;
-  /** The next instant of each job, for people. */
-  readonly state: () => readonly { readonly name: string; readonly nextAt: number }[];
-}
+export type Schedule = ReturnType<typeof createSchedule>;
 
 interface Entry {
   readonly job: Job;
@@ -31,12 +19,12 @@ interface Entry {
 
 const longestTimerMillis = 2_000_000_000;
 
-/** Makes the schedule. No job fires before start(). */
+/** Fires each job at whole multiples of its interval, such as whole minutes or whole hours. */
 export function createSchedule(
   jobs: readonly Job[],
   clock: VirtualClock,
   onError: (job: string, error: unknown) => void,
-): Schedule {
+) {
   const nextWhole = (everySeconds: number): number => {
     const every = everySeconds * 1_000;
     return (Math.floor(clock.now() / every) + 1) * every;
@@ -75,24 +63,30 @@ export function createSchedule(
     timer.unref();
   }
   return {
-    start: () => {
+    /** From now on jobs fire by themselves while the clock flows, first at the next whole interval. */
+    start: (): void => {
       clearTimeout(timer);
       arm();
     },
-    pause: () => clearTimeout(timer),
-    nextAt: (leastSeconds = 0) => {
+    /** Stops jobs from firing by themselves. An advance then calls fireDue(). */
+    pause: (): void => clearTimeout(timer),
+    /** When the next job is due. With `leastSeconds`, a shorter interval counts as that long. */
+    nextAt: (leastSeconds = 0): number | undefined => {
       const instants = entries.map(({ job, nextAt }) =>
         job.everySeconds >= leastSeconds ? nextAt : nextWhole(leastSeconds),
       );
       return instants.length === 0 ? undefined : Math.min(...instants);
     },
-    fireDue: async () => {
+    /** Starts the jobs that are due now. Waits for a job's last run before it starts the job again. */
+    fireDue: async (): Promise<void> => {
       for (const entry of due()) {
         await entry.running;
         fire(entry);
         if (entry.job.isAwaited === true) await entry.running;
       }
     },
-    state: () => entries.map(({ job, nextAt }) => ({ name: job.name, nextAt })),
+    /** The next instant of each job, for people. */
+    state: (): { name: string; nextAt: number }[] =>
+      entries.map(({ job, nextAt }) => ({ name: job.name, nextAt })),
   };
 }

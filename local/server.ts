@@ -16,18 +16,10 @@ export interface ServerHandlers {
   readonly portal: Pick<PortalFront, 'serves' | 'handle'>;
 }
 
-export interface Server {
-  readonly port: number;
-  /** http://127.0.0.1:PORT */
-  readonly url: string;
-  /** From now on the handlers answer. Requests that came before have waited for this. */
-  readonly serve: (handlers: ServerHandlers) => void;
-  /** Closes the server and all open connections. */
-  readonly close: () => Promise<void>;
-}
+export type Server = Awaited<ReturnType<typeof listen>>;
 
 /** Listens on 127.0.0.1, with port 0 on a free port. Rejects with EADDRINUSE and a message that names the port. */
-export async function listen(port: number, onError: (error: unknown) => void): Promise<Server> {
+export async function listen(port: number, onError: (error: unknown) => void) {
   const ready = Promise.withResolvers<ServerHandlers>();
   const server = createServer((incoming, outgoing) => {
     answer(ready.promise, incoming, outgoing).catch((error: unknown) => {
@@ -48,8 +40,9 @@ export async function listen(port: number, onError: (error: unknown) => void): P
   return {
     port: bound,
     url: `http://127.0.0.1:${bound}`,
-    serve: ready.resolve,
-    close: () =>
+    /** From now on the handlers answer. Requests that came before have waited for this. */
+    serve: (handlers: ServerHandlers): void => ready.resolve(handlers),
+    close: (): Promise<void> =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();

@@ -22,16 +22,13 @@ export interface InboxOptions {
   readonly onWriteFailed?: OnWriteFailed;
 }
 
-/** A receiver for webhooks, which a person can look into. */
-export interface Inbox {
-  readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
-  readonly close: () => void;
-}
-
 export const inboxPath = '/_local/inbox';
 const maxBodyBytes = 1024 * 1024;
 
-export function openInbox(options: InboxOptions): Inbox {
+export type Inbox = ReturnType<typeof openInbox>;
+
+/** A receiver for webhooks, which a person can look into. */
+export function openInbox(options: InboxOptions) {
   const { entries: webhooks, journal } = openJournal<ReceivedWebhook>(
     options.file,
     undefined,
@@ -51,7 +48,7 @@ export function openInbox(options: InboxOptions): Inbox {
     await answer(outgoing, new URLSearchParams(targetOf(incoming).query));
   }
   return {
-    handle: async (incoming, outgoing) => {
+    handle: async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
       if (incoming.method === 'POST') return receive(incoming, outgoing);
       const newestFirst = webhooks.toReversed();
       if (incoming.method !== 'GET') {
@@ -64,7 +61,7 @@ export function openInbox(options: InboxOptions): Inbox {
       }
       sendPage(outgoing, inboxPage(newestFirst, options.now()));
     },
-    close: () => journal.close(),
+    close: (): void => journal.close(),
   };
 }
 

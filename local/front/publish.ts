@@ -15,19 +15,14 @@ const answerSchema = z.object({
 });
 type Answer = z.output<typeof answerSchema>;
 
-/** The stand-in of CloudFormation for the custom resource that publishes pages. */
-export interface Publication {
-  /** Publishes at the first call. Later calls wait for the same publication. Throws when it failed. */
-  readonly publish: () => Promise<void>;
-  readonly answer: Handler;
-}
+export type Publication = ReturnType<typeof createPublication>;
 
-/** A start publishes nothing, so that it is no slower. The first request for a page does. */
+/** The stand-in of CloudFormation for the custom resource that publishes pages. */
 export function createPublication(
   publishers: readonly LocalPublisher[],
   functions: Pick<LocalFunctions, 'invoke'>,
   url: string,
-): Publication {
+) {
   const waiting = new Map<string, (answer: Answer) => void>();
 
   async function ask({ id, functionId }: LocalPublisher): Promise<void> {
@@ -48,7 +43,8 @@ export function createPublication(
 
   let published: Promise<void> | undefined;
   return {
-    publish: () => {
+    /** Publishes at the first call, not at the start. Later calls wait for it. Throws when it failed. */
+    publish: (): Promise<void> => {
       published ??= Promise.all(publishers.map(ask)).then(() => undefined);
       // A failed publication is tried again by the next request.
       published.catch(() => {
@@ -56,12 +52,12 @@ export function createPublication(
       });
       return published;
     },
-    answer: async (incoming, outgoing) => {
+    answer: (async (incoming, outgoing) => {
       const bytes = await readBody(incoming, maxBodyBytes);
       const answer = answerSchema.parse(JSON.parse(bytes?.toString('utf8') ?? ''));
       waiting.get(answer.RequestId)?.(answer);
       waiting.delete(answer.RequestId);
       sendJson(outgoing, 200, {});
-    },
+    }) satisfies Handler,
   };
 }

@@ -94,23 +94,18 @@ const callsCell = 1;
 /** How many invocations the worker has begun so far. */
 const begunCell = 2;
 
-/** What the main thread reads of a worker, without asking it. */
-export interface Vitals {
-  readonly shared: SharedArrayBuffer;
-  /** Milliseconds since the event loop last turned. 0 for a worker that still loads its bundle. */
-  readonly stillMillis: () => number;
-  readonly openCalls: () => number;
-  readonly begun: () => number;
-}
+export type Vitals = ReturnType<typeof createVitals>;
 
-export function createVitals(): Vitals {
+/** What the main thread reads of a worker, without asking it. */
+export function createVitals() {
   const shared = new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT);
   const cells = new BigInt64Array(shared);
   const read = (cell: number): number => Number(Atomics.load(cells, cell));
   return {
     shared,
-    stillMillis: () => (read(turnCell) === 0 ? 0 : Date.now() - read(turnCell)),
-    openCalls: () => read(callsCell),
-    begun: () => read(begunCell),
+    /** Milliseconds since the event loop last turned. 0 for a worker that still loads its bundle. */
+    stillMillis: (): number => (read(turnCell) === 0 ? 0 : Date.now() - read(turnCell)),
+    openCalls: (): number => read(callsCell),
+    begun: (): number => read(begunCell),
   };
 }
