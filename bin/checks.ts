@@ -37,10 +37,7 @@ interface Count {
   readonly failed: number;
 }
 
-/**
- * All checks at the same time, and each to its end, so that one run shows all findings.
- * @param keys the checks to run; none: all of them
- */
+/** All checks, or those of the keys, at the same time and each to its end, so that one run shows all findings. */
 export async function runChecks(keys: readonly string[] = []): Promise<Count> {
   const unknown = keys.find((key) => !checks.some((check) => check.key === key));
   if (unknown !== undefined) {
@@ -121,7 +118,7 @@ const reportSchema = z.object({
   ),
 });
 
-/** What only CI runs, by `npm test -- --long`: it takes much of a processor, or proves again what faster tests prove. */
+/** What only CI runs, by `npm test -- --long`: it takes much of a processor, or proves what faster tests prove. */
 const longTests = [
   'test/tables/leases/releases.test.ts',
   'test/admin/route-health.test.ts',

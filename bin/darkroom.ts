@@ -1,7 +1,4 @@
-/**
- * The CDK app for `cdk synth` and `cdk deploy`. The context `-c stage=NAME` selects the settings of
- * lib/config/NAME.ts. The synthesis needs neither credentials nor a network.
- */
+/** The CDK app. `-c stage=NAME` selects lib/config/NAME.ts. It needs neither credentials nor a network. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,10 +1,7 @@
 /**
- * The first step of every npm script. It installs the packages when they are missing or out of date, and then
- * runs the command with the Node 24 of the packages, whichever Node started this file. Signals go to the command,
- * whose exit code becomes the exit code of this file. This file is plain JavaScript without imports from other
- * files, since an older Node runs it before any package is installed.
- *
- *   node bin/setup.mjs COMMAND [ARG ...]     COMMAND is a program of node_modules/.bin, or "node FILE"
+ * The first step of every npm script: `node bin/setup.mjs COMMAND [ARG ...]`. It installs the packages when needed,
+ * and runs a program of node_modules/.bin, or "node FILE", with the Node 24 of the packages. An older Node runs
+ * this file before any package is installed, so it is plain JavaScript.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -51,11 +48,7 @@ function run(command, args, options) {
   });
 }
 
-/**
- * Whether node_modules is what package-lock.json asks for. npm writes .package-lock.json when an installation is
- * complete, and `npm ci` removes this file first. Optional packages of other platforms are not in it. npm may note a
- * hash that package-lock.json does not have.
- */
+/** Whether node_modules is what package-lock.json asks for, by the file that a complete installation leaves. */
 function isInstalled() {
   try {
     const wanted = packagesOf('package-lock.json');

@@ -1,11 +1,8 @@
 /**
- * `npm test`: types, lint, rules of import, format and unused code, then the tests.
+ * `npm test`: the checks, and then the tests. The last line is always "N passed, N failed".
  *
- *   npm test                      everything
  *   npm test -- test/core -t key  only vitest, with these arguments
  *   npm test -- --long             the tests that only CI runs
- *
- * The last line is always "N passed, N failed".
  */
 import { prepareBrowser } from '../lab/browser/browsers.ts';
 import { printCount, runEverything, runLongTests, runTests } from './checks.ts';

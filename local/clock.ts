@@ -23,16 +23,8 @@ export function readSharedClock(
 }
 
 /**
- * The virtual clock shows real time plus an offset. Only an advance changes the offset.
- *
- * ```
- * real time  ───────────────────────────────▶
- * virtual    ─────▶│ stands │jump│ stands │jump│─────▶
- *                freeze                      thaw
- * ```
- *
- * While the clock stands, the service can start due work at exactly the work's own instant, however
- * long the start takes. All instants are milliseconds since 1970.
+ * The virtual clock shows real time plus an offset, in milliseconds since 1970. Only an advance changes the
+ * offset: it freezes the clock, jumps from due work to due work, and lets time flow again.
  */
 export interface VirtualClock {
   readonly now: () => number;

@@ -11,9 +11,7 @@ export interface Place {
   readonly operator: Pick<OperatorServices, 'creations'>;
 }
 
-/**
- * The pauses between two looks at a record grow to this length: each look costs the service some CPU time.
- */
+/** The longest pause between two looks at a record, as each costs CPU time. */
 const longestPauseMillis = 250;
 const firstPauseMillis = 20;
 

@@ -78,9 +78,7 @@ async function fingerprint(): Promise<string> {
   return hash.digest('hex');
 }
 
-/**
- * The error of a synthesis as InputRefused, when a file of service/catalog/ or lib/config/ is wrong; otherwise undefined.
- */
+/** A synthesis's error as InputRefused, when a file of service/catalog/ or lib/config/ is wrong. */
 function refusalOf(error: unknown): InputRefused | undefined {
   if (!(error instanceof Error) || !('code' in error) || !('stderr' in error)) return undefined;
   if (error.code !== refusedInputCode || typeof error.stderr !== 'string') return undefined;

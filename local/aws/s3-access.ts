@@ -1,8 +1,4 @@
-/**
- * What S3 decides before it serves a request: presigned requests, requests of web pages, and missing keys. The signature
- * of a presigned request is in the query. It covers the method, the path, the other parameters and the named headers
- * with the values that really arrive ("Authenticating Requests: Using Query Parameters" in the API reference).
- */
+/** What S3 decides before it serves a request: presigned requests, requests of web pages, and missing keys. */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AwsCall, type AwsService, localRegion, localSecretKey } from './aws-call.ts';

@@ -6,11 +6,7 @@ import type { AwsCall, AwsOutput } from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
 import { presignParameters } from './s3-access.ts';
 
-/**
- * Removes the framing `<hex size>[;chunk-signature=…]\r\n<bytes>\r\n … 0\r\n[<trailer>: <value>\r\n]\r\n`, and reads
- * the headers that follow. The SDK sends a stream in this form when it knows the checksum only at the end. Source:
- * "Signature calculations: transferring payload in multiple chunks" in the S3 API reference.
- */
+/** Removes the framing of a stream, and reads the headers that follow (S3 API reference, "multiple chunks"). */
 function unwrapChunks(wrapped: Buffer): { body: Buffer; trailers: Record<string, string> } {
   const chunks: Buffer[] = [];
   let at = 0;

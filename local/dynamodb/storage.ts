@@ -54,10 +54,8 @@ export type StoredRecord =
 
 export interface TableStorage {
   /**
-   * Gives every kept record to `apply`, in order. The engine calls this once, before anything else. `state`
-   * lists the present state as records, for snapshots: each table before its items. It may be read slowly,
-   * while the engine continues. An item that does not change meanwhile must be in the list. An item that
-   * changes may be in the list in any of its states, or be missing.
+   * Gives every kept record to `apply`, in order, before anything else. `state` lists the present records, tables
+   * before items. It may be read slowly: an item that changes meanwhile may be in any of its states, or missing.
    */
   readonly load: (
     apply: (record: StoredRecord) => void,

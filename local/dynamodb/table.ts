@@ -14,8 +14,7 @@ import {
 import type { IndexDefinition, TableDefinition } from './storage.ts';
 import { memberOf, sameMembers } from './values.ts';
 
-// A global secondary index. It may lag: a query can read it as it was at an earlier moment. Rows that have
-// left the index are kept as long as somebody may still read it so.
+// A global secondary index may lag: rows that have left it are kept as long as somebody may still read them.
 
 /** A moment of an index: a time in epoch milliseconds, or the number of a commit. */
 export type Moment = { readonly atMillis: number } | { readonly afterCommit: number };

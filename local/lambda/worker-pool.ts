@@ -32,11 +32,7 @@ export interface PoolLimits {
   readonly idleMillis: number;
 }
 
-/**
- * The limits of every function. AWS gives every concurrent invocation an environment of its own. An
- * environment takes 25 to 45 MB here, and an invocation waits for the network nearly all of its time, so
- * invocations share environments. More environments than processors are of use only when the others are full.
- */
+/** The limits of every function. An environment takes 25 to 45 MB here, so waiting invocations share it. */
 export const poolLimits: PoolLimits = {
   invocationsEach: 256,
   workingEach: 16,

@@ -154,8 +154,7 @@ export function localAttributes(
 export function idOfArn(kind: 'function' | 'role', text: string): string | undefined {
   const prefix = kind === 'function' ? arn('lambda', 'function:') : `arn:aws:iam::${localAccount}:role/`;
   const at = text.indexOf(prefix);
-  // In API Gateway's integrations the function's ARN is inside another text:
-  // …:path/2015-03-31/functions/<arn>/invocations, or …/response-streaming-invocations
+  // API Gateway's integrations have it inside another text: …/functions/<arn>/invocations.
   return at < 0
     ? undefined
     : text.slice(at + prefix.length).replace(/(:[\w$-]+)?(\/(response-streaming-)?invocations)?$/, '');

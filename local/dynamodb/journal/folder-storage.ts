@@ -204,25 +204,14 @@ interface NewSnapshot {
 }
 
 /**
- * A snapshot replaces all segments before its number. It is written while the engine continues, so it is
- * fuzzy: it holds each item as the item was at some moment of the writing.
+ * A snapshot replaces all segments before its number. It is written while the engine continues, from t0 to t1:
  *
- *   segment 7      records ...|                                          deleted at the end
  *   segment 8                 | records while the snapshot is written ... and so on
  *   snapshot 8                | item a ... item b ... item c, end |
- *                             t0                                  t1
  *
- * Snapshot 8 and then segment 8 give the right state, because every record is absolute:
- *
- * - An item that does not change between t0 and t1 is in the snapshot as it is. `state` promises to list it.
- * - An item that changes between t0 and t1 may be in the snapshot in any of its states, or be missing.
- *   Segment 8 holds all its changes in order, and the last one decides.
- * - A transaction may be in the snapshot by halves. Segment 8 holds the whole transaction, provided that
- *   segment 8 is on disk up to t1. So the snapshot counts only after that.
- *
- * A kill leaves either the draft, which the next start deletes, or the snapshot beside segments that it
- * replaces, which the next start deletes, too. Resolves with the bytes of the
- * snapshot, or with undefined when it was given up.
+ * An item that changes meanwhile may be in it in any state, or be missing, and a transaction by halves. Segment 8
+ * repairs that, as every record is absolute, once it is on disk up to t1. So the snapshot counts only then.
+ * Resolves with its bytes, or undefined when it was given up. The next start deletes what a kill leaves.
  */
 async function writeSnapshot(
   { files, folder, elapsedMillis }: JournalOptions,

@@ -13,10 +13,7 @@ export interface GroupCommit {
   readonly add: (line: string) => void;
   /** Resolves once every line so far is on disk. Rejects after a failure, and then always. */
   readonly settled: () => Promise<void> | undefined;
-  /**
-   * Puts all later lines into another file. Every earlier line is on disk in the present file before `open`
-   * runs. When `open` fails, the later lines go to the present file as well.
-   */
+  /** Puts later lines into another file, once earlier ones are on disk. A failed `open` leaves them here. */
   readonly continueIn: (open: () => Promise<WritableFile>) => Promise<void>;
   /** Waits until nothing is on its way, and closes the file. */
   readonly close: () => Promise<void>;
