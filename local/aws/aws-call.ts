@@ -39,7 +39,7 @@ export function serviceOf(
   };
 }
 
-export function unknownOperation({ service, operation }: AwsCall): AwsError {
+function unknownOperation({ service, operation }: AwsCall): AwsError {
   return new AwsError('UnknownOperationException', `the local ${service} has no operation ${operation}`);
 }
 

@@ -23,8 +23,6 @@ export interface Token {
   readonly fingerprint: string;
 }
 
-export type Holds = ReturnType<typeof createHolds>;
-
 export function createHolds() {
   const held = new Map<Table, Set<string>>();
   const tokens = new Map<string, string>();
@@ -64,8 +62,6 @@ export function createHolds() {
     },
   };
 }
-
-export type CommittedTokens = ReturnType<typeof createCommittedTokens>;
 
 /** The tokens of committed transactions. DynamoDB remembers each for ten minutes. */
 export function createCommittedTokens(now: () => number) {
