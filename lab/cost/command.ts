@@ -17,8 +17,7 @@ import {
 } from './estimate.ts';
 import { creationKinds, measure } from './measure.ts';
 import { withTables } from './page.ts';
-import { memoryOf, standingOf } from './resources.ts';
-import { idleBill } from './standing.ts';
+import { idleBill, memoryOf, standingOf } from './standing.ts';
 
 const pageFile = new URL('../../docs/cost.md', import.meta.url);
 

@@ -16,8 +16,7 @@ import {
 } from '../../lab/cost/estimate.ts';
 import { creationKinds } from '../../lab/cost/measure.ts';
 import { priceList } from '../../lab/cost/prices.ts';
-import { memoryOf, standingResources } from '../../lab/cost/resources.ts';
-import { resourceBill } from '../../lab/cost/standing.ts';
+import { memoryOf, resourceBill, standingResources } from '../../lab/cost/standing.ts';
 import { systemClock } from '../../service/aws/clock.ts';
 import catalog from '../../service/catalog/models.json' with { type: 'json' };
 import { canCallBack, providers } from '../../service/catalog/providers.ts';

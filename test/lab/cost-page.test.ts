@@ -4,7 +4,7 @@ import { looksFor, userCapBill, waitFor } from '../../lab/cost/bill.ts';
 import { countsOf, keepFigures } from '../../lab/cost/counts.ts';
 import type { CreationCount, Measured } from '../../lab/cost/measure.ts';
 import { type CostReport, figuresInText, successAfter, withTables } from '../../lab/cost/page.ts';
-import { memoryOf, standingOf } from '../../lab/cost/resources.ts';
+import { memoryOf, standingOf } from '../../lab/cost/standing.ts';
 import { formattedPage } from '../../lab/formatted-page.ts';
 import { readPage, sectionOf, tableRows } from '../docs/pages.ts';
 

@@ -1,7 +1,8 @@
 /** An account of AWS with its quotas, and what they have refused. */
 import type { Item } from '../../../local/dynamodb/attributes.ts';
-import type { AwsQuotas } from '../limits/quotas.ts';
 import { createFunctionConcurrency, type FunctionConcurrency } from './function-concurrency.ts';
+import type { AwsQuotas } from './quotas.ts';
+import type { Input } from './table-request.ts';
 import { createTableThroughput, type TableThroughput } from './table-throughput.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
@@ -86,5 +87,26 @@ export function createAwsAccount(
     transitions: () => transitions,
     note,
     refusals,
+  };
+}
+
+/** Secrets Manager with one secret: the encryption key of the service. */
+export interface EncryptionSecret {
+  readonly perform: (operation: string, input: Input) => object;
+  /** Makes a new version the current one. Older versions stay readable by their ids. */
+  readonly rotate: () => void;
+}
+
+export function createEncryptionSecret(): EncryptionSecret {
+  let version = 1;
+  return {
+    rotate: () => void (version += 1),
+    perform: (_operation, input) => {
+      const id =
+        typeof input['VersionId'] === 'string'
+          ? input['VersionId']
+          : `version-${version}-0000-0000-0000-000000000000`;
+      return { VersionId: id, SecretString: `encryption-secret-of-${id}` };
+    },
   };
 }

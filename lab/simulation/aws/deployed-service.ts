@@ -49,10 +49,6 @@ import { deliverWebhook } from '../../../service/webhooks/deliver-webhook.ts';
 import { openDelivery } from '../../../service/webhooks/open.ts';
 import { createSecretBox } from '../../../service/webhooks/secret-box.ts';
 import { environment } from '../environment.ts';
-import type { CallbackWatch } from '../invariants/callback-watch.ts';
-import { gatewayLimits } from '../limits/api-gateway.ts';
-import { lambdaLimits } from '../limits/lambda.ts';
-import { otherRegion } from '../limits/step-functions.ts';
 import { type Bucket, createBucket } from '../network/bucket.ts';
 import {
   callingModel,
@@ -68,31 +64,33 @@ import {
   flappingProviders,
   flappingRoutes,
   type FlappingWatch,
+  flappingWeather,
+  type Forecast,
 } from '../network/flapping-providers.ts';
 import { createSimulatedOutbound, type OutsideWatch } from '../network/outbound.ts';
 import { createProvider, pictures } from '../network/providers.ts';
-import { flappingWeather, type Forecast } from '../network/weather.ts';
 import type { Dice } from '../world/dice.ts';
 import type { Ongoing } from '../world/effects.ts';
 import { createClock } from '../world/function-clock.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
-import type { AwsAccount, RequestFrom } from './aws-account.ts';
+import { type AwsAccount, createEncryptionSecret, type RequestFrom } from './aws-account.ts';
 import { answerOfDynamodb } from './dynamodb-endpoint.ts';
-import { createEncryptionSecret } from './encryption-secret.ts';
-import { createOpenai, type OpenaiAnswer, type OpenaiWatch } from './openai-service.ts';
+import { createReleases, type Release, type Releases, releaseSchemas } from './lambda-environments.ts';
 import {
+  createOpenai,
   createPortal,
+  type OpenaiAnswer,
+  type OpenaiWatch,
   originSecretArn,
   originSecretAt,
   portalEnvironment,
   type PortalFunctionName,
-} from './portal-service.ts';
-import { createReleases, type Release, type Releases, releaseSchemas } from './releases.ts';
+} from './portal-and-openai.ts';
+import { gatewayLimits, lambdaLimits, otherRegion } from './quotas.ts';
 import { createAwsClients } from './sdk-clients.ts';
 import { type Change, createSimulatedTable, type SimulatedTable, tableName } from './simulated-table.ts';
-import { createStepFunctions, machineArns, type StepFunctions } from './step-functions.ts';
+import { createStepFunctions, invokeTask, machineArns, type StepFunctions } from './step-functions.ts';
 import { asTableRequest } from './table-request.ts';
-import { invokeTask } from './task-invocation.ts';
 
 const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:encryption';
 
@@ -129,9 +127,9 @@ export interface ServiceWatch extends OutsideWatch, OpenaiWatch, FlappingWatch {
   /** Is told that the code of a Task did not understand its creation, and with which release its execution began. */
   readonly onNotUnderstood: (startedWith: Payload, began: Release) => void;
   /** Is told how a callback was answered. */
-  readonly onCallback: CallbackWatch['onCallback'];
+  readonly onCallback: (sent: SentCallback, answer: APIGatewayProxyStructuredResultV2) => void;
   /** Is told that a task was ended with success, and with which output. */
-  readonly onTaskEnded: CallbackWatch['onTaskEnded'];
+  readonly onTaskEnded: (output: string) => void;
   /** Is told the plain text of a webhook secret that was sealed. */
   readonly onSealed: (sealed: string, plain: string) => void;
   /** Is told every log line, and every text in the history of an execution. */

@@ -1,7 +1,6 @@
 /** How many invocations Lambda runs at the same time, and how fast it adds environments. */
 import { leastBusySeconds } from '../../../admin/preflight/quotas/creation-load.ts';
-import { lambdaLimits } from '../limits/lambda.ts';
-import type { AwsQuotas } from '../limits/quotas.ts';
+import { type AwsQuotas, lambdaLimits } from './quotas.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
 const leastBusyMillis = 1_000 * leastBusySeconds;

@@ -4,22 +4,23 @@ import { callbackDefinition, noticeDefinition } from '../../../lib/machine-defin
 import { AwsError } from '../../../local/aws/aws-error.ts';
 import type { InvocationResult } from '../../../local/lambda/messages.ts';
 import {
-  isSendTask,
-  readSendTask,
-  type SendTaskOperation,
-  taskDoesNotExist,
-  taskTimedOut,
-} from '../../../local/step-functions/states-service.ts';
-import {
   createStateMachine,
   type LocalStateMachine,
   type Outcome,
   type RunningExecution,
   type TaskCall,
 } from '../../../local/step-functions/state-machine.ts';
+import {
+  isSendTask,
+  readSendTask,
+  type SendTaskOperation,
+  taskDoesNotExist,
+  taskTimedOut,
+} from '../../../local/step-functions/states-service.ts';
 import { createTaskTokens, type TaskTokens } from '../../../local/step-functions/task-tokens.ts';
-import type { StepFunctionsLimits } from '../limits/step-functions.ts';
-import type { Release } from './releases.ts';
+import type { World } from '../world/simulated-world.ts';
+import type { Release } from './lambda-environments.ts';
+import type { StepFunctionsLimits } from './quotas.ts';
 import type { Input } from './table-request.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
@@ -253,4 +254,37 @@ export function createStepFunctions({
       return { executionArn: arn, stateMachineArn: machineArn, name, status, startDate: startedAt / 1000 };
     },
   };
+}
+
+// The invocation of a function by a Task of the state machine, with the faults between Step Functions and
+// Lambda.
+
+/** `run` invokes the function of the state. */
+export async function invokeTask(
+  world: World,
+  state: string,
+  run: () => Promise<InvocationResult>,
+): Promise<InvocationResult> {
+  const asked = world.call({ service: 'task', operation: 'invoke', target: state }, (fault) => fault);
+  const fault = await asked.catch((error: unknown) => {
+    if (error instanceof AwsError) return 'error' as const;
+    throw error;
+  });
+  switch (fault) {
+    case 'error':
+      return failed('Lambda.ServiceException');
+    case 'no_room':
+      return failed('Lambda.TooManyRequestsException');
+    case 'twice':
+      return Promise.race([run(), run()]);
+    case 'unheard':
+      void run();
+      return failed('Lambda.Unknown');
+    default:
+      return run();
+  }
+}
+
+function failed(errorType: string): InvocationResult {
+  return { ok: false, error: { errorType, errorMessage: 'simulated' } };
 }

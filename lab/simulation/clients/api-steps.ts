@@ -3,12 +3,10 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { createKey } from '../../../service/accounts/api-key.ts';
 import type { KeyId } from '../../../service/values/ids.ts';
 import type { Operation } from '../aws/deployed-service.ts';
-import { bodyOf, detailsOf } from '../invariants/answer-body.ts';
 import { pictures } from '../network/providers.ts';
-import { type AccountHeld, freshKey, keyAt, type KeyHeld } from './open-account.ts';
-import { eventOf, submission } from './request-event.ts';
+import { type AccountHeld, freshKey, keyAt, type KeyHeld, promptMark } from './open-accounts.ts';
+import { bodyOf, detailsOf, eventOf, submission } from './requests.ts';
 import type { FollowEvents, Step, Submit } from './scenario.ts';
-import { promptMark } from './secret-marks.ts';
 import type { Stage } from './stage.ts';
 
 export interface ApiSteps {

@@ -1,9 +1,8 @@
 /** Performs the calls of programs that use an openai library. */
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { OpenaiAnswer } from '../aws/openai-service.ts';
-import { keyAt, type KeyHeld } from './open-account.ts';
-import type { OpenaiCalls, TryFate } from './openai-step.ts';
-import { promptMark } from './secret-marks.ts';
+import type { OpenaiAnswer } from '../aws/portal-and-openai.ts';
+import { keyAt, type KeyHeld, promptMark } from './open-accounts.ts';
+import type { OpenaiCalls, TryFate } from './scenario.ts';
 import type { Stage } from './stage.ts';
 
 /** How often a library repeats a call. */

@@ -15,9 +15,8 @@ import { webhookSecret } from '../../../service/webhooks/webhook.ts';
 import { catalog, type Operator } from '../aws/deployed-service.ts';
 import { tableName } from '../aws/simulated-table.ts';
 import type { ApiSteps } from './api-steps.ts';
-import { keyAt, noticeAddress } from './open-account.ts';
+import { addressMark, keyAt, noticeAddress } from './open-accounts.ts';
 import type { Step } from './scenario.ts';
-import { addressMark } from './secret-marks.ts';
 import type { Stage } from './stage.ts';
 
 export interface OperatorSteps {

@@ -1,12 +1,10 @@
 /** Performs the steps of a scenario. */
 import type { Service } from '../aws/deployed-service.ts';
 import type { Execution } from '../aws/step-functions.ts';
-import type { Watch } from '../invariants/all-watches.ts';
+import type { Watch } from '../invariants/all-invariants.ts';
 import type { World } from '../world/simulated-world.ts';
-import { claimsAt } from './addresses.ts';
 import { createApiSteps } from './api-steps.ts';
-import { type AccountHeld, openAccount } from './open-account.ts';
-import { openPeople } from './open-people.ts';
+import { type AccountHeld, claimsAt, openAccount, openPeople } from './open-accounts.ts';
 import { createOpenaiSteps } from './openai-steps.ts';
 import { createOperatorSteps } from './operator-steps.ts';
 import { createPortalSteps } from './portal-steps.ts';

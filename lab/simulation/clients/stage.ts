@@ -1,8 +1,8 @@
 /** What the clients, the operator and the mishaps of a scenario share. */
 import type { Service } from '../aws/deployed-service.ts';
-import type { Watch } from '../invariants/all-watches.ts';
+import type { Watch } from '../invariants/all-invariants.ts';
 import type { World } from '../world/simulated-world.ts';
-import type { AccountHeld } from './open-account.ts';
+import type { AccountHeld } from './open-accounts.ts';
 import type { Step } from './scenario.ts';
 
 export interface Stage {

@@ -5,16 +5,14 @@
 import { createService, type Service } from '../aws/deployed-service.ts';
 import { readSdkConfiguration } from '../aws/http-exchange.ts';
 import type { Change } from '../aws/simulated-table.ts';
-import { type AccountHeld, keyAt, openAccount } from '../clients/open-account.ts';
-import { submission } from '../clients/request-event.ts';
+import { type AccountHeld, keyAt, openAccount } from '../clients/open-accounts.ts';
+import { submission } from '../clients/requests.ts';
 import { auditTable, quietWatch } from '../invariants/at-rest-audit.ts';
-import type { AskedProvider } from '../network/flapping-providers.ts';
-import type { Forecast } from '../network/weather.ts';
+import type { AskedProvider, Forecast } from '../network/flapping-providers.ts';
 import { createWorld } from '../world/create-world.ts';
 import { createDice } from '../world/dice.ts';
 import { takeTime, type VirtualTime } from '../world/time.ts';
-import { arrivals, loaded, type LoadPlan } from './load-plan.ts';
-import { type Followed, type LoadReport, reportOf } from './measures.ts';
+import { arrivals, type Followed, loaded, type LoadPlan, type LoadReport, reportOf } from './measures.ts';
 
 const startAt = Date.UTC(2026, 10, 21, 12, 0, 30);
 const minuteMillis = 60_000;

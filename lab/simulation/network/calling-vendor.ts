@@ -8,8 +8,7 @@ import type { RefusalReason } from '../../../service/contract/failures.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderAnswer } from '../../../service/vendors/provider.ts';
 import type { Dice } from '../world/dice.ts';
 import type { World } from '../world/simulated-world.ts';
-import { pictures, type SimulatedProvider } from './providers.ts';
-import { createStoppedJobs } from './stopped-jobs.ts';
+import { createStoppedJobs, pictures, type SimulatedProvider } from './providers.ts';
 
 /** A callback as its vendor or a forger sends it. */
 export interface SentCallback {

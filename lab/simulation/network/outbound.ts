@@ -2,8 +2,7 @@
 import { createOutbound, type Outbound, type PostResult } from '../../../service/outbound/outbound.ts';
 import type { Clock } from '../../../service/values/runtime.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
-import { originAnswer, receiverAnswer } from './peer-behaviours.ts';
-import { openPeer, type PeerAnswer, type PeerRequest } from './peer-connections.ts';
+import { openPeer, originAnswer, type PeerAnswer, type PeerRequest, receiverAnswer } from './peers.ts';
 
 /** One POST as the receiver got it. */
 export interface Post {

@@ -3,8 +3,7 @@
  * `pairs` it also strikes every two calls that move money. Some sites are reached only after a fault: the run
  * that reaches such a site adds it to the walk.
  */
-import type { PortalAct } from '../clients/portal-step.ts';
-import type { AccountPlan, Scenario, Step, Submit } from '../clients/scenario.ts';
+import type { AccountPlan, PortalAct, Scenario, Step, Submit } from '../clients/scenario.ts';
 import { type Call, type Fault, type FaultKind, kindsFor } from '../world/faults.ts';
 import type { Run, Simulator } from './simulator.ts';
 

@@ -1,11 +1,10 @@
 /** The jobs that a worker of `npm run simulate` can do. */
-import { crowdOf } from '../clients/crowd-scenario.ts';
-import { flappingOf } from '../clients/flapping-scenario.ts';
+import { crowdOf, flappingOf } from '../clients/narrow-scenarios.ts';
 import type { Step } from '../clients/scenario.ts';
-import { brokenCrowdPromises } from '../load/crowd/crowd-measures.ts';
-import { runCrowd } from '../load/crowd/run-crowd.ts';
 import { brokenPromises as brokenPromisesOfLoad } from '../load/measures.ts';
 import { runLoad } from '../load/run-load.ts';
+import { runCrowd } from '../load/scale/run-scale.ts';
+import { brokenCrowdPromises } from '../load/scale/scale-measures.ts';
 import type { Job, Message, Report } from '../messages.ts';
 import type { Fault } from '../world/faults.ts';
 import { exhaust } from './exhaustive.ts';

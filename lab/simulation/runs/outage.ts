@@ -15,7 +15,7 @@ import { dayOf, monthOf } from '../../../service/values/time.ts';
 import { createService, type Service, type ServiceWatch, type StartLimits } from '../aws/deployed-service.ts';
 import { readSdkConfiguration } from '../aws/http-exchange.ts';
 import type { Change } from '../aws/simulated-table.ts';
-import { type AccountHeld, openAccount } from '../clients/open-account.ts';
+import { type AccountHeld, openAccount } from '../clients/open-accounts.ts';
 import { auditTable, quietWatch } from '../invariants/at-rest-audit.ts';
 import type { Absent, OutageReport } from '../messages.ts';
 import { createWorld } from '../world/create-world.ts';

@@ -4,7 +4,7 @@ import { readSdkConfiguration } from '../aws/http-exchange.ts';
 import { createPerformer } from '../clients/perform-steps.ts';
 import type { Scenario, Step } from '../clients/scenario.ts';
 import { scenarioOf } from '../clients/seeded-scenario.ts';
-import { createWatch } from '../invariants/all-watches.ts';
+import { createWatch } from '../invariants/all-invariants.ts';
 import type { Violation } from '../messages.ts';
 import { createWorld } from '../world/create-world.ts';
 import { createDice, type Dice } from '../world/dice.ts';

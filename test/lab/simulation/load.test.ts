@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { arrivals, providerDown } from '../../../lab/simulation/load/load-plan.ts';
 import {
+  arrivals,
   brokenPromises,
   type Followed,
   type LoadReport,
+  providerDown,
   reportOf,
 } from '../../../lab/simulation/load/measures.ts';
 import { runLoad } from '../../../lab/simulation/load/run-load.ts';

@@ -5,19 +5,11 @@
  * `find` must occur exactly once in the file; test/lab/simulation/mutants.test.ts checks that. A change of a line that
  * a mutant cites must also change the mutant, so that the mutant plants the same bug.
  */
-import { accounts } from './accounts.ts';
-import { api } from './api.ts';
-import { aws } from './aws.ts';
-import { creations } from './creations.ts';
-import { events } from './events.ts';
-import { generate } from './generate.ts';
-import { notices } from './notices.ts';
-import { openai } from './openai.ts';
+import { accounts, creations } from './creations.ts';
+import { api, aws, openai, portal } from './doors.ts';
+import { events, notices, webhooks } from './events.ts';
 import type { Mutant } from './plant.ts';
-import { portal } from './portal.ts';
-import { reconcile } from './reconcile.ts';
-import { render } from './render.ts';
-import { webhooks } from './webhooks.ts';
+import { generate, reconcile, render } from './render.ts';
 
 export const mutants: readonly Mutant[] = [
   ...creations,

@@ -10,6 +10,8 @@ import {
   type FakeVendor,
   type Fields,
   fieldsOf,
+  type Paint,
+  pictureOf,
   type Received,
   recordedAnswer,
   type Reply,
@@ -17,7 +19,6 @@ import {
   startFakeVendor,
   type VendorRow,
 } from '../fake-vendor.ts';
-import { type Paint, pictureOf } from '../pictures.ts';
 
 interface AlibabaRow extends VendorRow {
   /** How the adapter reads this answer. */

@@ -1,7 +1,7 @@
-/** The ways in which every fake of the family answers. own-servers.ts and vendors.ts add those of one server. */
 import type { RefusalReason } from '../../../../service/contract/failures.ts';
 import type { Reply, VendorRow } from '../fake-vendor.ts';
 
+/** The ways in which every fake of the family answers. own-servers.ts and vendors.ts add those of one server. */
 export interface CompatibleRow extends VendorRow {
   /** How the adapter reads this answer. */
   readonly answers: RefusalReason | 'rendered';

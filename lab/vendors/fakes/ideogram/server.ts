@@ -7,6 +7,8 @@ import * as z from 'zod';
 import type { RefusalReason } from '../../../../service/contract/failures.ts';
 import {
   type FakeVendor,
+  type Paint,
+  pictureOf,
   type Received,
   recordedAnswer,
   type Reply,
@@ -14,7 +16,6 @@ import {
   startFakeVendor,
   type VendorRow,
 } from '../fake-vendor.ts';
-import { type Paint, pictureOf } from '../pictures.ts';
 
 interface IdeogramRow extends VendorRow {
   /** How the adapter reads this answer. */

@@ -1,0 +1,155 @@
+/**
+ * The invariants of releases: a release leaves alone what a newer one has written, an execution has the version
+ * of its record, and a running execution keeps the code with which it began.
+ */
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { Item } from '../../../local/dynamodb/attributes.ts';
+import { parseKey } from '../../../service/accounts/api-key.ts';
+import { uploadMillis } from '../../../service/contract/limits.ts';
+import type { Payload } from '../../../service/creations/payload.ts';
+import { uploadIdsIn } from '../../../service/uploads/upload.ts';
+import type { Service } from '../aws/deployed-service.ts';
+import { type Release, releaseSchemas } from '../aws/lambda-environments.ts';
+import type { Change } from '../aws/simulated-table.ts';
+import { bodyOf, memberOf } from '../clients/requests.ts';
+import type { Post } from '../network/outbound.ts';
+import type { Invocation, World } from '../world/simulated-world.ts';
+import type { Accuse } from './money-books.ts';
+
+export interface ReleaseWatch {
+  readonly onCommit: (changes: readonly Change[]) => void;
+  /** Called when a receiver got a webhook. */
+  readonly onPost: (post: Post) => void;
+  /** Receives the input with which an execution of a creation is started. */
+  readonly onStart: (input: string) => void;
+  /** Called when the code of a Task did not understand its creation. */
+  readonly onNotUnderstood: (startedWith: Payload, began: Release) => void;
+}
+
+/** The rows of a creation that only a release may change that understands the creation. */
+const guarded = new Set(['CREATION', 'LEASE']);
+
+/** Creates the watch over the releases of one world. */
+export function createReleaseWatch(
+  world: World,
+  service: () => Service | undefined,
+  accuse: Accuse,
+): ReleaseWatch {
+  const itemOf = (pk: string): Item | undefined => service()?.table.get(pk, 'CREATION');
+  const versionOf = (item: Item | undefined): number => Number(item?.['v']?.N ?? 1);
+
+  function leavesAlone(item: Item | undefined, invocation: Invocation | undefined, deed: string): void {
+    const release = service()?.releases.of(invocation);
+    if (release === undefined || versionOf(item) <= releaseSchemas[release].newestKnown) return;
+    accuse(
+      'a release leaves alone what a newer release has written',
+      `${invocation?.id ?? ''} of ${release} ${deed} ${item?.['id']?.S ?? ''}`,
+    );
+  }
+
+  return {
+    onCommit: (changes) => {
+      for (const { pk, sk, before, after } of changes)
+        if (pk.startsWith('CREATION#') && guarded.has(sk))
+          leavesAlone(
+            sk === 'CREATION' ? (before ?? after) : itemOf(pk),
+            world.current(),
+            `changes ${sk} of`,
+          );
+    },
+    onPost: ({ body, sender }) => {
+      leavesAlone(itemOf(`CREATION#${memberOf(bodyOf(body), 'id')}`), sender, 'tells about');
+    },
+    onStart: (input) => {
+      const { creation_id: id, v = 1 } = JSON.parse(input) as Payload;
+      const item = itemOf(`CREATION#${id}`);
+      leavesAlone(item, world.current(), 'starts');
+      if (item && v !== versionOf(item))
+        accuse('an execution has the version of its record', `${id}: ${v}, not ${versionOf(item)}`);
+    },
+    onNotUnderstood: ({ creation_id: id }, began) => {
+      if (versionOf(itemOf(`CREATION#${id}`)) <= releaseSchemas[began].newestKnown)
+        accuse('a running execution keeps the code of its release', `${id}, begun by ${began}`);
+    },
+  };
+}
+
+/**
+ * The invariants of uploads: an upload is used by its owner alone, while it can be used and after it was
+ * filled; and an account never has more unused uploads than it may have.
+ */
+export interface UploadWatch {
+  readonly onCommit: (changes: readonly Change[], service: Service | undefined) => void;
+  /** Called when an API function begins with a request. */
+  readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => void;
+  /** Called when an API function answered. */
+  readonly onServed: (
+    invocation: Invocation,
+    answer: APIGatewayProxyStructuredResultV2,
+    service: Service | undefined,
+  ) => void;
+}
+
+interface Announced {
+  readonly account: string;
+  readonly at: number;
+  /** The key of the object, as the signed address has it. */
+  readonly objectKey: string;
+}
+
+interface Asking {
+  readonly account: string;
+  /** The uploads that the request names. */
+  readonly uploads: readonly string[];
+}
+
+/** Creates the watch over the uploads of one world. */
+export function createUploadWatch(world: World, accuse: Accuse): UploadWatch {
+  const announced = new Map<string, Announced>();
+  const asking = new Map<string, Asking>();
+
+  function mayBeUsed(id: string, { account }: Asking, startedAt: number, service: Service): void {
+    const upload = announced.get(id);
+    if (upload?.account !== account) accuse('an upload is used by its owner alone', `${id} by ${account}`);
+    if (!upload) return;
+    if (startedAt > upload.at + uploadMillis + world.clocks.largestSkew())
+      accuse('an expired upload is not used', `${id}, ${startedAt - upload.at} ms old`);
+    if (!service.bucket.uploads.has(upload.objectKey)) accuse('only a filled upload is used', id);
+    if (unusedIn(service, account).includes(id)) accuse('a used upload is not counted as unused', id);
+  }
+
+  return {
+    onCommit: (changes, service) => {
+      for (const { pk, sk, after } of changes) {
+        if (sk !== 'UNUSED_UPLOADS') continue;
+        const count = after?.['unused']?.SS?.length ?? 0;
+        const most = Number(service?.table.get(pk, 'ACCOUNT')?.['maxUnusedUploads']?.N);
+        if (count > most)
+          accuse('never more unused uploads than the account may have', `${pk}: ${count} of ${most}`);
+      }
+    },
+    onSent: ({ id, name }, { headers, body }) => {
+      const account = parseKey((headers['authorization'] ?? '').replace('Bearer ', ''))?.accountId;
+      if (account === undefined || (name !== 'generate' && name !== 'upload')) return;
+      const urls = bodyOf(body)['image_urls'];
+      const listed = Array.isArray(urls) ? urls.filter((url) => typeof url === 'string') : [];
+      asking.set(id, { account, uploads: uploadIdsIn(listed) });
+    },
+    onServed: ({ id, name, startedAt }, { statusCode = 0, headers = {}, body }, service) => {
+      const asked = asking.get(id);
+      if (!asked || !service || statusCode >= 300) return;
+      if (name === 'upload') {
+        const view = bodyOf(body);
+        const { account } = asked;
+        const objectKey = new URL(memberOf(view, 'upload_url')).pathname.slice(1);
+        announced.set(memberOf(view, 'id'), { account, at: world.time.now(), objectKey });
+      } else if (headers['idempotent-replayed'] !== 'true') {
+        for (const upload of asked.uploads) mayBeUsed(upload, asked, startedAt, service);
+      }
+    },
+  };
+}
+
+function unusedIn(service: Service, account: string): readonly string[] {
+  return service.table.get(`ACCOUNT#${account}`, 'UNUSED_UPLOADS')?.['unused']?.SS ?? [];
+}
