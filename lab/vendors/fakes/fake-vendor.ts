@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { crc32, deflateSync } from 'node:zlib';
 import { encode } from 'jpeg-js';
-import type { FailureName } from '../../../service/contract/failures.ts';
+import type { FailureName, RefusalReason } from '../../../service/contract/failures.ts';
 import type { OutputFormat } from '../../../service/contract/request-fields.ts';
 
 /**
@@ -17,6 +17,35 @@ export interface VendorRow {
   readonly ends: FailureName | 'completed';
   /** How many source images the request must have, so that the vendor can answer in this way. */
   readonly sources?: number;
+}
+
+/** A row of a vendor whose adapter reads each answer as a reason of its own. */
+export interface AnsweredRow extends VendorRow {
+  /** How the adapter reads this answer. */
+  readonly answers: RefusalReason | 'rendered';
+}
+
+/** How a creation ends whose only provider answers so. Every other reason ends as a failure of the service. */
+const endOf: Readonly<Partial<Record<AnsweredRow['answers'], VendorRow['ends']>>> = {
+  rendered: 'completed',
+  prompt: 'PromptRejected',
+  source_image: 'SourceImageRejected',
+  nothing_rendered: 'NothingRendered',
+  failed: 'GenerationFailed',
+  timed_out: 'GenerationTimedOut',
+  cancelled: 'GenerationTimedOut',
+  unavailable: 'ServiceUnavailable',
+  credentials: 'ServiceUnavailable',
+};
+
+/** A row whose creation ends as the reason says, unless `rest` says otherwise. */
+export function row<Rest extends object>(
+  name: string,
+  says: string,
+  answers: AnsweredRow['answers'],
+  rest: Rest = {} as Rest,
+): AnsweredRow & Rest {
+  return { row: name, says, answers, ends: endOf[answers] ?? 'InternalFailure', ...rest };
 }
 
 export interface Received {
@@ -160,7 +189,6 @@ function answersOf(vendor: string): Fields {
   return answers;
 }
 
-/** Pictures of one colour that a fake vendor sends, in the requested format and size. */
 export interface Pixels {
   readonly width: number;
   readonly height: number;
@@ -174,7 +202,7 @@ export function pixelsNear(resolution: string, ratio: string): Pixels {
   return { width: side(across / down), height: side(down / across) };
 }
 
-/** What paints the pictures of a fake. */
+/** What paints the pictures of a fake: pictures of one colour, in the requested format and size. */
 export type Paint = (format: OutputFormat, width: number, height: number) => Buffer;
 
 /** Any decoder opens a PNG or JPEG of this function. A WebP consists of its header alone. */

@@ -1,10 +1,7 @@
 /** The ways in which the fake of ComfyUI answers. The statuses before the queue are those of a proxy in front of it. */
-import type { RefusalReason } from '../../../../service/contract/failures.ts';
-import { type Fields, fieldsOf, type Reply, type VendorRow } from '../fake-vendor.ts';
+import { type AnsweredRow, type Fields, fieldsOf, type Reply, row } from '../fake-vendor.ts';
 
-export interface ComfyuiRow extends VendorRow {
-  /** How the adapter reads this answer. */
-  readonly answers: RefusalReason | 'rendered';
+export interface ComfyuiRow extends AnsweredRow {
   /** The answer to the workflow. Absent: the fake puts it into its queue. */
   readonly submitted?: Reply;
   /** The answer to the first look at the history. */
@@ -21,15 +18,6 @@ export interface ComfyuiRow extends VendorRow {
   /** The answer to the first download. */
   readonly firstDownload?: Reply;
 }
-
-const ours = { answers: 'credentials', ends: 'ServiceUnavailable' } as const;
-const away = { answers: 'unavailable', ends: 'ServiceUnavailable' } as const;
-const failed = { answers: 'failed', ends: 'GenerationFailed' } as const;
-const nothing = { answers: 'nothing_rendered', ends: 'NothingRendered' } as const;
-const unknown = { answers: 'unknown_answer', ends: 'InternalFailure' } as const;
-const lost = { answers: 'unknown_outcome', ends: 'InternalFailure' } as const;
-const rendered = { answers: 'rendered', ends: 'completed' } as const;
-const stopped = { answers: 'cancelled', ends: 'GenerationTimedOut' } as const;
 
 /** An answer of ComfyUI to a workflow that it does not take. */
 const nodeErrors = {
@@ -51,132 +39,82 @@ const nodeErrors = {
 };
 
 export const comfyuiRows: readonly ComfyuiRow[] = [
-  { row: 'success', says: 'a picture after two looks', ...rendered },
-  { row: 'source', says: 'a picture made from a source image', ...rendered, sources: 1 },
-  {
-    row: 'preview-too',
-    says: 'a preview before the picture that it saved',
-    ...rendered,
+  row('success', 'a picture after two looks', 'rendered'),
+  row('source', 'a picture made from a source image', 'rendered', { sources: 1 }),
+  row('preview-too', 'a preview before the picture that it saved', 'rendered', {
     ended: {
       outputs: {
         '1': { images: [{ filename: 'gone.png', subfolder: '', type: 'temp' }] },
         '9': { images: [{ filename: 'darkroom_00001_.png', subfolder: '', type: 'output' }] },
       },
     },
-  },
-  {
-    row: 'full-queue',
-    says: '429, as the queue is full',
-    ...away,
+  }),
+  row('full-queue', '429, as the queue is full', 'unavailable', {
     submitted: { status: 429, body: 'Too many requests' },
-  },
-  { row: 'down', says: '503', ...away, submitted: { status: 503, body: 'Service Unavailable' } },
-  {
-    row: 'server-error',
-    says: '500',
-    ...lost,
+  }),
+  row('down', '503', 'unavailable', { submitted: { status: 503, body: 'Service Unavailable' } }),
+  row('server-error', '500', 'unknown_outcome', {
     submitted: { status: 500, body: '500 Internal Server Error' },
-  },
-  { row: 'bad-gateway', says: '502', ...lost, submitted: { status: 502, body: '<html>Bad Gateway</html>' } },
-  {
-    row: 'break',
-    says: 'the connection is closed after the submission',
-    ...lost,
+  }),
+  row('bad-gateway', '502', 'unknown_outcome', {
+    submitted: { status: 502, body: '<html>Bad Gateway</html>' },
+  }),
+  row('break', 'the connection is closed after the submission', 'unknown_outcome', {
     submitted: { status: 'break' },
-  },
-  { row: 'unauthorized', says: '401', ...ours, submitted: { status: 401, body: 'Unauthorized' } },
-  { row: 'forbidden', says: '403', ...ours, submitted: { status: 403, body: 'Forbidden' } },
-  { row: 'payment', says: '402', ...ours, submitted: { status: 402, body: 'Payment Required' } },
-  { row: 'key-revoked', says: '401 when the job is looked at', ...ours, firstPoll: { status: 401 } },
-  {
-    row: 'node-errors',
-    says: '400 about a file that it does not have',
-    ...unknown,
+  }),
+  row('unauthorized', '401', 'credentials', { submitted: { status: 401, body: 'Unauthorized' } }),
+  row('forbidden', '403', 'credentials', { submitted: { status: 403, body: 'Forbidden' } }),
+  row('payment', '402', 'credentials', { submitted: { status: 402, body: 'Payment Required' } }),
+  row('key-revoked', '401 when the job is looked at', 'credentials', { firstPoll: { status: 401 } }),
+  row('node-errors', '400 about a file that it does not have', 'unknown_answer', {
     submitted: { status: 400, body: nodeErrors },
-  },
-  {
-    row: 'unknown-shape',
-    says: '200 without the id of a job',
-    ...unknown,
+  }),
+  row('unknown-shape', '200 without the id of a job', 'unknown_answer', {
     submitted: { status: 200, body: { number: 1 } },
-  },
-  {
-    row: 'redirect',
-    says: '302 to another host',
-    ...unknown,
+  }),
+  row('redirect', '302 to another host', 'unknown_answer', {
     submitted: { status: 302, headers: { location: 'https://elsewhere.test/' } },
-  },
-  { row: 'execution-error', says: 'a node fails', ...failed, ended: { exception: 'RuntimeError' } },
-  { row: 'silent-error', says: 'failed, without a reason', ...failed, ended: 'error' },
-  {
-    row: 'out-of-memory',
-    says: 'the memory of the GPU is full',
-    ...away,
+  }),
+  row('execution-error', 'a node fails', 'failed', { ended: { exception: 'RuntimeError' } }),
+  row('silent-error', 'failed, without a reason', 'failed', { ended: 'error' }),
+  row('out-of-memory', 'the memory of the GPU is full', 'unavailable', {
     ended: { exception: 'torch.OutOfMemoryError' },
-  },
-  {
-    row: 'bad-source',
-    says: 'a node cannot read the source image',
-    answers: 'source_image',
-    ends: 'SourceImageRejected',
+  }),
+  row('bad-source', 'a node cannot read the source image', 'source_image', {
     sources: 1,
     ended: { exception: 'PIL.UnidentifiedImageError' },
-  },
-  { row: 'interrupted', says: 'somebody interrupts the job', ...stopped, ended: 'interrupted' },
-  { row: 'lost', says: 'a restart loses the job', ...stopped, ended: 'lost' },
-  { row: 'no-picture', says: 'no node has saved a picture', ...nothing, ended: { outputs: {} } },
-  {
-    row: 'text-only',
-    says: 'a node that shows a text',
-    ...nothing,
+  }),
+  row('interrupted', 'somebody interrupts the job', 'cancelled', { ended: 'interrupted' }),
+  row('lost', 'a restart loses the job', 'cancelled', { ended: 'lost' }),
+  row('no-picture', 'no node has saved a picture', 'nothing_rendered', { ended: { outputs: {} } }),
+  row('text-only', 'a node that shows a text', 'nothing_rendered', {
     ended: { outputs: { '9': { text: ['a cat'] } } },
-  },
-  {
-    row: 'empty-picture',
-    says: 'a picture of no bytes',
-    ...nothing,
+  }),
+  row('empty-picture', 'a picture of no bytes', 'nothing_rendered', {
     firstDownload: { status: 200, body: '' },
-  },
-  {
-    row: 'page',
-    says: 'a page in place of the picture',
-    answers: 'rendered',
+  }),
+  row('page', 'a page in place of the picture', 'rendered', {
     ends: 'InternalFailure',
     firstDownload: { status: 200, body: '<html>' },
-  },
-  { row: 'picture-gone', says: '404 in place of the picture', ...unknown, firstDownload: { status: 404 } },
-  {
-    row: 'nameless-picture',
-    says: 'a picture without a name',
-    ...unknown,
+  }),
+  row('picture-gone', '404 in place of the picture', 'unknown_answer', { firstDownload: { status: 404 } }),
+  row('nameless-picture', 'a picture without a name', 'unknown_answer', {
     ended: { outputs: { '9': { images: [{ type: 'output' }] } } },
-  },
-  {
-    row: 'unknown-history',
-    says: 'a history that is no JSON',
-    ...unknown,
+  }),
+  row('unknown-history', 'a history that is no JSON', 'unknown_answer', {
     firstPoll: { status: 200, body: '<html>' },
-  },
-  {
-    row: 'unknown-outputs',
-    says: 'an entry without outputs',
-    ...unknown,
+  }),
+  row('unknown-outputs', 'an entry without outputs', 'unknown_answer', {
     laterPolls: { status: 200, body: { '<id>': { status: {} } } },
-  },
-  {
-    row: 'poll-broke',
-    says: 'the connection of the first look is closed',
-    ...rendered,
+  }),
+  row('poll-broke', 'the connection of the first look is closed', 'rendered', {
     firstPoll: { status: 'break' },
-  },
-  { row: 'poll-throttled', says: '429 to the first look', ...rendered, firstPoll: { status: 429 } },
-  { row: 'poll-down', says: '502 to the first look', ...rendered, firstPoll: { status: 502 } },
-  {
-    row: 'download-broke',
-    says: 'the connection of the first download is closed',
-    ...rendered,
+  }),
+  row('poll-throttled', '429 to the first look', 'rendered', { firstPoll: { status: 429 } }),
+  row('poll-down', '502 to the first look', 'rendered', { firstPoll: { status: 502 } }),
+  row('download-broke', 'the connection of the first download is closed', 'rendered', {
     firstDownload: { status: 'break' },
-  },
+  }),
 ];
 
 /**
