@@ -119,15 +119,6 @@ export interface FunctionCount {
   readonly calls: Map<string, number>;
 }
 
-export interface Meter {
-  /** The counts by the function's name. */
-  readonly functions: ReadonlyMap<string, FunctionCount>;
-  /** Counts an invocation that has ended. */
-  noteInvocation(functionId: string, cpuMillis: number): void;
-  /** Ends the counting. */
-  stop(): void;
-}
-
 /**
  * `nameOf` gives the name of a function for its id or for the id of its role. The meter does not count a
  * function for which `nameOf` gives undefined, and no call for which `isLeftOut` is true.
@@ -136,7 +127,7 @@ export function createMeter(
   machine: OneMachine,
   nameOf: (roleId: string) => string | undefined,
   isLeftOut: (call: AwsCall) => boolean = () => false,
-): Meter {
+) {
   const functions = new Map<string, FunctionCount>();
   const indexes = indexesOf(machine);
   let isStopped = false;
@@ -159,20 +150,25 @@ export function createMeter(
     return output;
   });
   return {
+    /** The counts by the function's name. */
     functions,
-    noteInvocation: (functionId, cpuMillis) => {
+    /** Counts an invocation that has ended. */
+    noteInvocation: (functionId: string, cpuMillis: number) => {
       const name = nameOf(functionId);
       if (name === undefined || isStopped) return;
       const count = countOf(name);
       count.invocations += 1;
       count.cpuMillis += cpuMillis;
     },
+    /** Ends the counting. */
     stop: () => {
       isStopped = true;
       machine.watchAws((_call, serve) => serve());
     },
   };
 }
+
+export type Meter = ReturnType<typeof createMeter>;
 
 function emptyCount(): FunctionCount {
   return {

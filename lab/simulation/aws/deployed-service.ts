@@ -2,12 +2,7 @@
  * The whole service in one world: the real handlers, opened as the functions open them, over a simulated platform.
  * The file is long because it lists all handlers and all parts of the platform.
  */
-import type {
-  APIGatewayProxyEvent,
-  APIGatewayProxyEventV2,
-  APIGatewayProxyStructuredResultV2,
-  Context,
-} from 'aws-lambda';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { InvocationResult } from '../../../local/lambda/messages.ts';
 import { withCatalog } from '../../../service/api/admit.ts';
 import { cancelCreation, getCreation, listCreations } from '../../../service/api/creations.ts';
@@ -16,7 +11,6 @@ import { getBalance } from '../../../service/api/get-balance.ts';
 import { listModels } from '../../../service/api/list-models.ts';
 import { openApi, openCancel, openCatalog, openList, openQuote } from '../../../service/api/open.ts';
 import { serve } from '../../../service/api/serve.ts';
-import type { Table } from '../../../service/aws/dynamodb/table.ts';
 import { createReplaceableSecret } from '../../../service/aws/secrets.ts';
 import type { Catalog, ProviderCosts } from '../../../service/catalog/catalog-schema.ts';
 import models from '../../../service/catalog/models.json' with { type: 'json' };
@@ -49,11 +43,10 @@ import { deliverWebhook } from '../../../service/webhooks/deliver-webhook.ts';
 import { openDelivery } from '../../../service/webhooks/open.ts';
 import { createSecretBox } from '../../../service/webhooks/secret-box.ts';
 import { environment } from '../environment.ts';
-import { type Bucket, createBucket } from '../network/bucket.ts';
+import { createBucket } from '../network/bucket.ts';
 import {
   callingModel,
   callingVendor,
-  type CallingVendor,
   createCallingVendor,
   type SentCallback,
   type VendorHabits,
@@ -63,11 +56,11 @@ import {
   flappingCosts,
   flappingProviders,
   flappingRoutes,
-  type FlappingWatch,
+  type FlappingObserver,
   flappingWeather,
   type Forecast,
 } from '../network/flapping-providers.ts';
-import { createSimulatedOutbound, type OutsideWatch } from '../network/outbound.ts';
+import { createSimulatedOutbound, type OutsideObserver } from '../network/outbound.ts';
 import { createProvider, pictures } from '../network/providers.ts';
 import type { Dice } from '../world/dice.ts';
 import type { Ongoing } from '../world/effects.ts';
@@ -75,12 +68,11 @@ import { createClock } from '../world/function-clock.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
 import { type AwsAccount, createEncryptionSecret, type RequestFrom } from './aws-account.ts';
 import { answerOfDynamodb } from './dynamodb-endpoint.ts';
-import { createReleases, type Release, type Releases, releaseSchemas } from './lambda-environments.ts';
+import { createReleases, type Release, releaseSchemas } from './lambda-environments.ts';
 import {
   createOpenai,
   createPortal,
-  type OpenaiAnswer,
-  type OpenaiWatch,
+  type OpenaiObserver,
   originSecretArn,
   originSecretAt,
   portalEnvironment,
@@ -88,8 +80,8 @@ import {
 } from './portal-and-openai.ts';
 import { gatewayLimits, lambdaLimits, otherRegion } from './quotas.ts';
 import { createAwsClients } from './sdk-clients.ts';
-import { type Change, createSimulatedTable, type SimulatedTable, tableName } from './simulated-table.ts';
-import { createStepFunctions, invokeTask, machineArns, type StepFunctions } from './step-functions.ts';
+import { type Change, createSimulatedTable, tableName } from './simulated-table.ts';
+import { createStepFunctions, invokeTask, machineArns } from './step-functions.ts';
 import { asTableRequest } from './table-request.ts';
 
 const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:encryption';
@@ -106,7 +98,7 @@ export type Operation =
   | 'cancel'
   | PortalFunctionName;
 
-export interface ServiceWatch extends OutsideWatch, OpenaiWatch, FlappingWatch {
+export interface ServiceObserver extends OutsideObserver, OpenaiObserver, FlappingObserver {
   readonly onCommit: (changes: readonly Change[]) => void;
   /** Is told that a creation was read by its id. */
   readonly onRead: (creation: string) => void;
@@ -138,35 +130,6 @@ export interface ServiceWatch extends OutsideWatch, OpenaiWatch, FlappingWatch {
 
 /** What an operator's commands use. */
 export type Operator = ReturnType<typeof openOperator>;
-
-export interface Service {
-  readonly table: SimulatedTable;
-  /** The table as the adapters know it. */
-  readonly store: Table;
-  readonly bucket: Bucket;
-  readonly stepFunctions: StepFunctions;
-  readonly releases: Releases;
-  readonly vendor: CallingVendor;
-  readonly operator: Operator;
-  /** Whether a vendor has stopped this job. */
-  readonly isStopped: (jobId: string) => boolean;
-  /** Sends a request as API Gateway passes it on. Rejects when the answer does not reach the client. */
-  readonly request: (
-    operation: Operation,
-    event: APIGatewayProxyEventV2,
-  ) => Promise<APIGatewayProxyStructuredResultV2>;
-  /** Sends a request of an openai library. Rejects when the answer does not reach the client. */
-  readonly openai: (event: APIGatewayProxyEvent) => Promise<OpenaiAnswer>;
-  /** Somebody comes back from the issuer. Resolves with the person or a refusal; undefined: no answer came. */
-  readonly signIn: (claims: Claims) => Promise<string | undefined>;
-  readonly reconcile: (event: ReconcileEvent) => Promise<InvocationResult>;
-  /** Runs an operator's command. A command may die, as a function may. */
-  readonly operate: (
-    name: string,
-    work: (operator: Operator) => Promise<unknown>,
-  ) => Promise<InvocationResult>;
-  readonly rotateEncryption: () => void;
-}
 
 /**
  * In the simulation this vendor renders one model of the sandbox, so that its creations run on the callback
@@ -251,9 +214,9 @@ interface Task {
 /** Creates the service of a world with an empty table. */
 export function createService(
   world: World,
-  watch: ServiceWatch,
+  observer: ServiceObserver,
   options: Partial<ServiceOptions> = {},
-): Service {
+) {
   const { startsPerSecond, startBurst } = { ...smallRegion, ...options };
   const { serviceCapacity = defaultServiceCapacity } = options;
   const { forecast = flappingWeather(world.dice, world.time.now()), routeOrder = 'given', load } = options;
@@ -263,7 +226,7 @@ export function createService(
     remembers: load === undefined,
     onCommit: (changes) => {
       throughput?.onCommit(changes);
-      watch.onCommit(changes);
+      observer.onCommit(changes);
     },
   });
   const throughput = account?.tableOf(table.get);
@@ -294,30 +257,31 @@ export function createService(
     }),
     release: releases.current,
     outside: world.outside,
-    onText: watch.onText,
+    onText: observer.onText,
     invokeTask: ({ state, functionName, input, startedWith, release, run }) =>
       invokeTask(world, state, async () => {
         const task = tasks[functionName];
         if (!task) throw new Error(`no function ${functionName}`);
         const started = JSON.parse(startedWith) as Payload;
-        watch.onTask(functionName, started, input as Payload);
+        observer.onTask(functionName, started, input as Payload);
         const result = await invoke(functionName, state, task.limitMillis, (id) => {
           const invocation = world.current();
           const earlier = run && lastOfRun.get(run);
-          if (earlier && world.live.has(earlier)) watch.onRunAgain(started.creation_id, earlier);
+          if (earlier && world.live.has(earlier)) observer.onRunAgain(started.creation_id, earlier);
           if (run && invocation) lastOfRun.set(run, invocation);
           return task.run(input as Payload, id, releases.begin(release));
         });
         if (result === 'throttled')
           return { ok: false, error: { errorType: 'Lambda.TooManyRequestsException', errorMessage: '' } };
-        if (!result.ok && result.error.errorType === 'NewerRelease') watch.onNotUnderstood(started, release);
+        if (!result.ok && result.error.errorType === 'NewerRelease')
+          observer.onNotUnderstood(started, release);
         return result;
       }),
     onClosed: ({ status, input, name, machineArn }) => {
       world.note(`execution ${name} ${status}`);
       // The rule for ended executions names the machines of creations alone.
       if (status === 'SUCCEEDED' || machineArn === machineArns.notices) return;
-      watch.onDied(name, JSON.parse(input) as Payload);
+      observer.onDied(name, JSON.parse(input) as Payload);
       // EventBridge delivers an event at least once, and some time later.
       const copies = world.dice.chance(`event twice ${name}`, 0.2) ? 2 : 1;
       for (let copy = 0; copy < copies; copy += 1) {
@@ -345,20 +309,20 @@ export function createService(
   const clients = (load?.createClients ?? createAwsClients)(world, {
     dynamodb: (operation, input, fault) => {
       const { Key: key = {} } = asTableRequest(input);
-      if (operation === 'GetItem' && key['sk']?.S === 'CREATION') watch.onRead(key['pk']?.S ?? '');
+      if (operation === 'GetItem' && key['sk']?.S === 'CREATION') observer.onRead(key['pk']?.S ?? '');
       const answer = (): object | Ongoing<object> => answerOfDynamodb(table, world, operation, input, fault);
       return throughput ? throughput.serve(operation, input, answer) : answer();
     },
     states: (operation, input) => {
       const isOfCreation = operation === 'StartExecution' && input['stateMachineArn'] !== machineArns.notices;
-      if (isOfCreation) watch.onStart(String(input['input']));
+      if (isOfCreation) observer.onStart(String(input['input']));
       const answer = stepFunctions.perform(
         operation,
         isOfCreation && !load && world.dice.chance(`older release ${String(input['name'])}`, 0.1)
           ? { ...input, input: withoutRenderer(String(input['input'])) }
           : input,
       );
-      if (operation === 'SendTaskSuccess') watch.onTaskEnded(String(input['output']));
+      if (operation === 'SendTaskSuccess') observer.onTaskEnded(String(input['output']));
       return answer;
     },
     secretsmanager: (operation, input) =>
@@ -376,7 +340,7 @@ export function createService(
       createProvider(world, 'sandbox'),
       createProvider(world, 'sandbox-large'),
       ...stopping,
-      ...flappingProviders.map((name) => createFlappingProvider(world, name, forecast, watch)),
+      ...flappingProviders.map((name) => createFlappingProvider(world, name, forecast, observer)),
     ].map((provider) => [provider.name, provider]),
   );
   const variables: Readonly<Record<string, string>> = {
@@ -401,7 +365,7 @@ export function createService(
       if (value === undefined) throw new Error(`the simulation has no variable ${name}`);
       return value;
     },
-    log: (component) => createLog(component, watch.onText),
+    log: (component) => createLog(component, observer.onText),
     schema: () => releases.begin(releases.current()),
     remembered: createMemories(),
     dynamodb: clients.documents,
@@ -410,12 +374,12 @@ export function createService(
     images: bucket.open,
     uploadTargets: bucket.targets,
     outbound:
-      load?.outbound ?? createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), watch),
+      load?.outbound ?? createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), observer),
     secretBox: {
       open: (account, sealed) => box.open(account, sealed),
       seal: async (account, plain) => {
         const sealed = await box.seal(account, plain);
-        watch.onSealed(sealed, plain);
+        observer.onSealed(sealed, plain);
         return sealed;
       },
     },
@@ -447,11 +411,11 @@ export function createService(
     cancel: serve('post', cancelCreation, openCancel(stoppable)),
     ...portal.handlers,
   };
-  const openai = createOpenai(world, watch, openOpenaiImages(on));
+  const openai = createOpenai(world, observer, openOpenaiImages(on));
   const renderer: Task = {
     limitMillis: limitMillis.render,
     run: (payload, id, schema) => {
-      watch.onRenders(id, creationIdOf(payload));
+      observer.onRenders(id, creationIdOf(payload));
       // Each environment has its own memory of the routes' health. Here each has just begun.
       return renderImage(payload, id, openRender({ ...on, schema: () => schema }));
     },
@@ -498,7 +462,7 @@ export function createService(
       receiveCallback(sent.event, id, openCallback(on)),
     );
     const answer = answerOf(result);
-    watch.onCallback(sent, answer);
+    observer.onCallback(sent, answer);
     const heard = world.call({ service: 'gateway', operation: 'callback', target: '' }, () => answer);
     return heard.then(
       ({ statusCode = 0 }) => statusCode,
@@ -508,36 +472,47 @@ export function createService(
 
   return {
     table,
+    /** The table as the adapters know it. */
     store: tableOf(on),
     bucket,
     vendor,
-    isStopped: (jobId) => stopping.some((provider) => provider.isStopped(jobId)),
+    /** Whether a vendor has stopped this job. */
+    isStopped: (jobId: string): boolean => stopping.some((provider) => provider.isStopped(jobId)),
     stepFunctions,
     releases,
+    /** Sends a request of an openai library. Rejects when the answer does not reach the client. */
     openai,
     operator: openOperator({ ...stoppable, schema: () => releaseSchemas.before }),
-    signIn: async (claims) => {
+    /** Somebody comes back from the issuer. Resolves with the person or a refusal; undefined: no answer came. */
+    signIn: async (claims: Claims): Promise<string | undefined> => {
       const result = await world.invoke('sign-in', limitMillis.api, () => portal.enter(claims));
       return result.ok ? String(result.payload) : undefined;
     },
-    reconcile: (event) => runReconcile(event),
-    operate: (name, work) =>
+    reconcile: (event: ReconcileEvent): Promise<InvocationResult> => runReconcile(event),
+    /** Runs an operator's command. A command may die, as a function may. */
+    operate: (name: string, work: (operator: Operator) => Promise<unknown>): Promise<InvocationResult> =>
       world.command(`operator-${name}`, limitMillis.operate, () => work(openOperator(stoppable))),
     rotateEncryption: encryptionSecret.rotate,
-    request: async (operation, event) => {
+    /** Sends a request as API Gateway passes it on. Rejects when the answer does not reach the client. */
+    request: async (
+      operation: Operation,
+      event: APIGatewayProxyEventV2,
+    ): Promise<APIGatewayProxyStructuredResultV2> => {
       let invocation: Invocation | undefined;
       const result = await serveRequest('client', operation, limitMillis.api, (id) => {
         invocation = world.current();
-        if (invocation) watch.onSent(invocation, event);
+        if (invocation) observer.onSent(invocation, event);
         const named = { ...event, requestContext: { ...event.requestContext, requestId: id } };
         return handlers[operation](named, { awsRequestId: id } as Context);
       });
       const answer = answerOf(result);
-      if (invocation) watch.onServed(invocation, answer);
+      if (invocation) observer.onServed(invocation, answer);
       return world.call({ service: 'gateway', operation, target: '' }, () => answer);
     },
   };
 }
+
+export type Service = ReturnType<typeof createService>;
 
 /** The input with which the release before the three renderers starts an execution, during an update. */
 function withoutRenderer(text: string): string {

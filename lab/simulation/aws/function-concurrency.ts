@@ -12,15 +12,6 @@ export interface RunningInvocation {
   readonly end: () => void;
 }
 
-export interface FunctionConcurrency {
-  /** Undefined: Lambda throttles the invocation. */
-  readonly begin: (name: string) => RunningInvocation | undefined;
-  /** The most invocations at the same time: of all functions, and by function. */
-  readonly peaks: () => { readonly all: number; readonly byFunction: Readonly<Record<string, number>> };
-  /** Invocations and the milliseconds that they took, by function. */
-  readonly used: () => ReadonlyMap<string, { readonly invocations: number; readonly millis: number }>;
-}
-
 interface OneFunction {
   /** Invocations, and environments that have had their invocation of this tenth of a second. */
   running: number;
@@ -51,7 +42,7 @@ export function createFunctionConcurrency(
   { concurrency, reserved }: AwsQuotas,
   warm: Readonly<Record<string, number>>,
   onRefused: (limit: string) => void,
-): FunctionConcurrency {
+) {
   const { scaling, idleMillis, coldStartMillis } = lambdaLimits;
   const functions = new Map<string, OneFunction>();
   const shared: Pool = {
@@ -105,7 +96,8 @@ export function createFunctionConcurrency(
   }
 
   return {
-    begin: (name) => {
+    /** Undefined: Lambda throttles the invocation. */
+    begin: (name: string): RunningInvocation | undefined => {
       const one = functionOf(name);
       const pool = poolOf(name);
       wake();
@@ -140,13 +132,17 @@ export function createFunctionConcurrency(
         },
       };
     },
-    peaks: () => ({
+    /** The most invocations at the same time: of all functions, and by function. */
+    peaks: (): { readonly all: number; readonly byFunction: Readonly<Record<string, number>> } => ({
       all: peak,
       byFunction: Object.fromEntries([...functions].map(([name, one]) => [name, one.peak])),
     }),
-    used: () => functions,
+    /** Invocations and the milliseconds that they took, by function. */
+    used: (): ReadonlyMap<string, { readonly invocations: number; readonly millis: number }> => functions,
   };
 }
+
+export type FunctionConcurrency = ReturnType<typeof createFunctionConcurrency>;
 
 /** Inserts a number into numbers in their order. Most numbers belong near the end. */
 function insert(numbers: number[], number: number): void {

@@ -117,39 +117,33 @@ export const releaseSchemas = {
 
 export type Release = keyof typeof releaseSchemas;
 
-export interface Releases {
-  readonly current: () => Release;
-  readonly deploy: (release: Release) => void;
-  /** Notes that the running invocation runs this release, and returns what the release understands. */
-  readonly begin: (release: Release) => Schema;
-  /** Undefined for an invocation that knows no schema, and outside of all invocations. */
-  readonly of: (invocation: Invocation | undefined) => Release | undefined;
-  /** When a release was current last that did not understand every record; -Infinity when there was none. */
-  readonly lastBehindAt: () => number;
-}
-
 /** Creates the releases of one world. The first one is `before`. */
-export function createReleases(world: World): Releases {
+export function createReleases(world: World) {
   const ran = new WeakMap<Invocation, Release>();
   let current: Release = 'before';
   let newestWritten = 1;
   let behindUntil = -Infinity;
   const isBehind = (): boolean => releaseSchemas[current].newestKnown < newestWritten;
   return {
-    current: () => current,
-    deploy: (release) => {
+    current: (): Release => current,
+    deploy: (release: Release) => {
       if (isBehind()) behindUntil = world.time.now();
       world.note(`release ${release} takes the place of ${current}`);
       world.mishap(`release ${current} to ${release}`);
       current = release;
       newestWritten = Math.max(newestWritten, releaseSchemas[release].written);
     },
-    begin: (release) => {
+    /** Notes that the running invocation runs this release, and returns what the release understands. */
+    begin: (release: Release): Schema => {
       const invocation = world.current();
       if (invocation) ran.set(invocation, release);
       return releaseSchemas[release];
     },
-    of: (invocation) => invocation && ran.get(invocation),
-    lastBehindAt: () => (isBehind() ? world.time.now() : behindUntil),
+    /** Undefined for an invocation that knows no schema, and outside of all invocations. */
+    of: (invocation: Invocation | undefined): Release | undefined => invocation && ran.get(invocation),
+    /** When a release was current last that did not understand every record; -Infinity when there was none. */
+    lastBehindAt: (): number => (isBehind() ? world.time.now() : behindUntil),
   };
 }
+
+export type Releases = ReturnType<typeof createReleases>;

@@ -2,7 +2,6 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { AwsError } from '../../../local/aws/aws-error.ts';
 import { withCatalog } from '../../../service/api/admit.ts';
-import type { ApiHandler } from '../../../service/api/framed.ts';
 import type { BeforeCatalog } from '../../../service/catalog/sold-catalog.ts';
 import { heldRequestMillis } from '../../../service/contract/limits.ts';
 import type { OpenaiImageServices } from '../../../service/openai/open.ts';
@@ -57,14 +56,8 @@ export const portalEnvironment = {
   SIGN_IN_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:sign-in',
 } as const;
 
-export interface Portal {
-  readonly handlers: Readonly<Record<PortalFunctionName, ApiHandler>>;
-  /** What a sign-in does once the issuer has said who the person is. Resolves with the person, or with a refusal. */
-  readonly enter: (claims: Claims) => Promise<string>;
-}
-
 /** @param stoppable the same platform with the vendors that can stop a job */
-export function createPortal(on: Platform, stoppable: Platform): Portal {
+export function createPortal(on: Platform, stoppable: Platform) {
   const openPerson = openSignIn(on);
   return {
     handlers: {
@@ -73,7 +66,8 @@ export function createPortal(on: Platform, stoppable: Platform): Portal {
       'portal-generate': servePortal('generate', generateHandlers, openPortalGenerate(on)),
       'portal-cancel': servePortal('cancel', cancelHandlers, openPortalCancel(stoppable)),
     },
-    enter: async (claims) => {
+    /** What a sign-in does once the issuer has said who the person is. Resolves with the person, or with a refusal. */
+    enter: async (claims: Claims): Promise<string> => {
       const services = openPerson();
       try {
         const entered = await enter(claims, undefined, on.clock.now(), services);
@@ -85,6 +79,8 @@ export function createPortal(on: Platform, stoppable: Platform): Portal {
   };
 }
 
+export type Portal = ReturnType<typeof createPortal>;
+
 /** The function of the OpenAI-shaped endpoint, behind a REST API that passes the answer on in parts. */
 export interface OpenaiAnswer {
   readonly status: number;
@@ -92,7 +88,7 @@ export interface OpenaiAnswer {
   readonly body: string;
 }
 
-export interface OpenaiWatch {
+export interface OpenaiObserver {
   /** Is told that the function begins with a request. */
   readonly onOpenaiSent: (invocation: Invocation, event: APIGatewayProxyEvent) => void;
   /** Is told that the function answered, or that the gateway answered in its place. */
@@ -112,7 +108,7 @@ const diedAnswer: OpenaiAnswer = {
 /** Sends a request. Rejects when the answer does not reach the client. */
 export function createOpenai(
   world: World,
-  watch: OpenaiWatch,
+  observer: OpenaiObserver,
   open: () => BeforeCatalog<OpenaiImageServices>,
 ): (event: APIGatewayProxyEvent) => Promise<OpenaiAnswer> {
   const handle = inOpenaiForm(withCatalog(openaiImages), open, heldRequestMillis);
@@ -130,11 +126,11 @@ export function createOpenai(
     let invocation: Invocation | undefined;
     const result = await world.invoke('openai', limitMillis, (id) => {
       invocation = world.current();
-      if (invocation) watch.onOpenaiSent(invocation, event);
+      if (invocation) observer.onOpenaiSent(invocation, event);
       return wholeAnswer(event, id);
     });
     const answer = result.ok ? (result.payload as OpenaiAnswer) : diedAnswer;
-    if (invocation) watch.onOpenaiServed(invocation, answer);
+    if (invocation) observer.onOpenaiServed(invocation, answer);
     return world.call({ service: 'gateway', operation: 'openai', target: '' }, () => answer);
   };
 }

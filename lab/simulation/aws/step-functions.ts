@@ -80,15 +80,6 @@ export interface StepFunctionsOptions {
   readonly onClosed: (execution: Execution) => void;
 }
 
-export interface StepFunctions {
-  readonly perform: (operation: string, input: Input) => object;
-  readonly executions: ReadonlyMap<string, Execution>;
-  readonly running: () => Execution[];
-  readonly abort: (execution: Execution) => void;
-  /** Runs a closed execution again, as an operator's redrive does. */
-  readonly redrive: (execution: Execution) => void;
-}
-
 /** Building a machine takes 50 ms, so the same machines serve all worlds, one after the other. */
 const built = new Map<string, LocalStateMachine>();
 let invokeCurrent: (call: TaskCall) => Promise<InvocationResult> = () =>
@@ -142,7 +133,7 @@ export function createStepFunctions({
   invokeTask,
   onText,
   onClosed,
-}: StepFunctionsOptions): StepFunctions {
+}: StepFunctionsOptions) {
   const executions = new Map<string, Execution>();
   let tokens = 0;
   const taskTokens = createTaskTokens(() => String((tokens += 1)));
@@ -240,10 +231,11 @@ export function createStepFunctions({
 
   return {
     executions,
-    running: () => [...executions.values()].filter(({ status }) => status === 'RUNNING'),
-    abort: (execution) => execution.run?.abort(),
+    running: (): Execution[] => [...executions.values()].filter(({ status }) => status === 'RUNNING'),
+    abort: (execution: Execution) => execution.run?.abort(),
+    /** Runs a closed execution again, as an operator's redrive does. */
     redrive: run,
-    perform: (operation, input) => {
+    perform: (operation: string, input: Input): object => {
       if (operation === 'StartExecution') return start(input);
       if (isSendTask(operation)) return sendTask(operation, input);
       if (operation !== 'DescribeExecution') throw new Error(`the simulation has no ${operation}`);
@@ -255,6 +247,8 @@ export function createStepFunctions({
     },
   };
 }
+
+export type StepFunctions = ReturnType<typeof createStepFunctions>;
 
 // The invocation of a function by a Task of the state machine, with the faults between Step Functions and
 // Lambda.

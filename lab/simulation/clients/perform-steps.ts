@@ -1,7 +1,7 @@
 /** Performs the steps of a scenario. */
 import type { Service } from '../aws/deployed-service.ts';
 import type { Execution } from '../aws/step-functions.ts';
-import type { Watch } from '../invariants/all-invariants.ts';
+import type { Invariants } from '../invariants/all-invariants.ts';
 import type { World } from '../world/simulated-world.ts';
 import { createApiSteps } from './api-steps.ts';
 import { type AccountHeld, claimsAt, openAccount, openPeople } from './open-accounts.ts';
@@ -16,14 +16,14 @@ export function createPerformer(
   scenario: Scenario,
   world: World,
   service: Service,
-  watch: Watch,
+  invariants: Invariants,
 ): (step: Step) => Promise<void> {
   const hasPeople = scenario.steps.some(({ kind }) => kind === 'portal');
   const accounts = scenario.accounts.map((plan, index): AccountHeld => {
     const account = openAccount(plan, index, world, service);
     if (!hasPeople) return account;
     const people = openPeople(account.id, world, service);
-    for (const person of people) watch.portal.onSignedIn(person, account.id);
+    for (const person of people) invariants.portal.onSignedIn(person, account.id);
     return { ...account, people };
   });
   const accountOf = (step: Step): AccountHeld => {
@@ -31,7 +31,7 @@ export function createPerformer(
     if (!account) throw new Error('a scenario has an account');
     return account;
   };
-  const stage = { world, service, watch, accountOf };
+  const stage = { world, service, invariants, accountOf };
   const api = createApiSteps(stage);
   const operator = createOperatorSteps(stage, api.tryKey);
   const libraries = createOpenaiSteps(stage);
@@ -131,14 +131,7 @@ async function signIn(step: SignIn, { world, service, accountOf }: Stage): Promi
   }
 }
 
-interface MishapSteps {
-  /** Aborts, redrives or starts again one execution of the world. */
-  readonly disturbExecution: (step: Step) => Promise<void>;
-  /** Counts a clock step under its name. */
-  readonly noteClock: (name: string) => void;
-}
-
-function createMishapSteps({ world, service }: Stage): MishapSteps {
+function createMishapSteps({ world, service }: Stage) {
   const { dice } = world;
 
   async function disturbExecution(step: Step): Promise<void> {
@@ -179,5 +172,9 @@ function createMishapSteps({ world, service }: Stage): MishapSteps {
     world.mishap(toTurn < 60_000 ? `${name} within a minute of the month’s turn` : name);
   }
 
-  return { disturbExecution, noteClock };
+  return {
+    /** Aborts, redrives or starts again one execution of the world. */
+    disturbExecution /** Counts a clock step under its name. */,
+    noteClock,
+  };
 }

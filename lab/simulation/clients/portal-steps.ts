@@ -66,7 +66,7 @@ interface Answered {
 }
 
 export function createPortalSteps(
-  { world, service, watch, accountOf }: Stage,
+  { world, service, invariants, accountOf }: Stage,
   tryKey: ApiSteps['tryKey'],
 ): (step: PortalStep) => Promise<void> {
   const { dice } = world;
@@ -130,12 +130,12 @@ export function createPortalSteps(
         return { operation: 'createCreation', body, headers };
       }
       case 'cancel': {
-        const all = [...watch.books.creations.values()].filter((book) => book.account === account.id);
+        const all = [...invariants.books.creations.values()].filter((book) => book.account === account.id);
         const one = all.find(({ terminalAt }) => terminalAt === undefined) ?? all[0];
         return one && { operation: 'cancelPortalCreation', id: one.id };
       }
       case 'redeliver_one': {
-        const all = [...watch.books.creations.values()].filter((book) => book.account === account.id);
+        const all = [...invariants.books.creations.values()].filter((book) => book.account === account.id);
         const one = all[dice.between(`${name} which`, 0, Math.max(0, all.length - 1))];
         return one && { operation: 'redeliverCreation', id: one.id };
       }
@@ -168,7 +168,7 @@ export function createPortalSteps(
   /** What may follow from the button, from the press on. */
   function expect(act: PortalAct, account: AccountHeld, { id }: PortalRequest): void {
     const key = [...account.keys, ...account.made].find((one) => one.id === id);
-    if (act.does === 'cancel' && id !== undefined) watch.cancels.onAsked(id);
+    if (act.does === 'cancel' && id !== undefined) invariants.cancels.onAsked(id);
     if (!key) return;
     if (act.does === 'revoke_key') key.revoked = true;
     if (act.does === 'roll_key')
@@ -176,9 +176,9 @@ export function createPortalSteps(
   }
 
   function hearCancel(id: string, { status, body }: Answered): void {
-    if (status === 200) watch.cancels.onAnswer(id, body);
+    if (status === 200) invariants.cancels.onAnswer(id, body);
     if (asBody(asBody(body['error'])?.['details'])?.['reason'] === 'not_cancellable')
-      watch.cancels.onTold(id, 'not_cancellable');
+      invariants.cancels.onTold(id, 'not_cancellable');
   }
 
   async function follow(act: PortalAct, account: AccountHeld, id: string, answer: Answered): Promise<void> {

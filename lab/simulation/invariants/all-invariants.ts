@@ -1,90 +1,68 @@
 /**
- * Watches a world for everything that must hold: in the books, in webhooks, in logs, in answers, and once
- * nothing moves any more. This file has more than 300 lines, because it connects every watch in one place.
+ * Checks in a world everything that must hold: in the books, in webhooks, in logs, in answers, and once
+ * nothing moves any more. This file has more than 300 lines, because it connects all invariants in one place.
  */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { parseKey } from '../../../service/accounts/api-key.ts';
-import { defaultServiceCapacity } from '../../../service/contract/limits.ts';
 import type { Payload } from '../../../service/creations/payload.ts';
-import type { Service, ServiceWatch } from '../aws/deployed-service.ts';
+import type { Service, ServiceObserver } from '../aws/deployed-service.ts';
 import { originSecret } from '../aws/portal-and-openai.ts';
 import { addressMark, promptMark } from '../clients/open-accounts.ts';
 import { type Asked, type Before, bodyOf, detailsOf } from '../clients/requests.ts';
 import type { Violation } from '../messages.ts';
 import type { Post } from '../network/outbound.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
-import { createDocumentWatch, createReadingWatch } from './answers.ts';
+import { createDocumentInvariants, createReadingInvariants } from './answers.ts';
 import { atRestStore, auditTable } from './at-rest-audit.ts';
 import {
-  type CancelWatch,
-  createCallbackWatch,
-  createCancelWatch,
-  createLeaseWatch,
-  createRecoveryWatch,
+  createCallbackInvariants,
+  createCancelInvariants,
+  createLeaseInvariants,
+  createRecoveryInvariants,
 } from './endings.ts';
-import { createEventWatch, type EventWatch } from './events.ts';
-import { createInvocationWatch } from './invocations.ts';
-import { type Books, createBooks, textOf } from './money-books.ts';
-import { createNoticeWatch } from './notices.ts';
+import { createEventInvariants } from './events.ts';
+import { createInvocationInvariants } from './invocations.ts';
+import { createBooks, textOf } from './money-books.ts';
+import { createNoticeInvariants } from './notices.ts';
 import { changesNothing, kindOf } from './portal-edits.ts';
-import { createPortalWatch, type PortalWatch } from './portal.ts';
-import { createAdmissionWatch, createHeldWatch, createRateWatch } from './rates.ts';
-import { createReleaseWatch, createUploadWatch } from './releases-and-uploads.ts';
-import { createRetryWatch, type RetryWatch, tellsOfCharge } from './retries.ts';
-import { createCatalogWatch, createRouteWatch } from './routes.ts';
-import { createWebhookWatch, recordOf, type WebhookWatch } from './webhooks.ts';
-
-export interface Watch {
-  readonly books: Books;
-  readonly webhooks: WebhookWatch;
-  readonly cancels: CancelWatch;
-  readonly events: EventWatch;
-  readonly portal: PortalWatch;
-  readonly retries: RetryWatch;
-  readonly violations: readonly Violation[];
-  /** How often each operation answered with each status. */
-  readonly answers: ReadonlyMap<string, number>;
-  readonly service: ServiceWatch;
-  readonly attach: (service: Service) => void;
-  readonly ask: (account: string) => Before;
-  readonly onAnswer: (asked: Asked, answer: APIGatewayProxyStructuredResultV2) => void;
-  /** Checks in a running world that no creation is open for too long. */
-  readonly look: () => void;
-  readonly atRest: () => Promise<void>;
-}
+import { createPortalInvariants } from './portal.ts';
+import { createAdmissionInvariants, createHeldInvariants, createRateInvariants } from './rates.ts';
+import { createReleaseInvariants, createUploadInvariants } from './releases-and-uploads.ts';
+import { createRetryInvariants, tellsOfCharge } from './retries.ts';
+import { createCatalogInvariants, createRouteInvariants } from './routes.ts';
+import { createWebhookInvariants, recordOf } from './webhooks.ts';
 
 /** Two periods of the reconciler, its grace period, and the time of one of its runs. */
 const recoveryMillis = 2 * 60_000 + 10_000 + 10_000;
 /** The kinds of rows that a refused request may write. */
 const countsOnly = new Set(['RATE', 'REJECTED', 'BLOCK', 'POLL', 'HELD']);
 
-/** Creates the watch over one world. */
-export function createWatch(world: World): Watch {
+export function createInvariants(world: World) {
   const violations: Violation[] = [];
   const accuse = (invariant: string, detail: string): void => {
     violations.push({ invariant, detail });
     world.note(`VIOLATION ${invariant}: ${detail}`);
   };
   const books = createBooks(world, accuse);
-  const webhooks = createWebhookWatch(world, books, accuse);
-  const notices = createNoticeWatch(world, accuse);
-  const catalogs = createCatalogWatch(world, accuse);
-  const admission = createAdmissionWatch(defaultServiceCapacity, accuse, world);
-  const readings = createReadingWatch(world, books, accuse);
-  const invocations = createInvocationWatch(world, accuse);
-  const rates = createRateWatch(world, accuse);
-  const uploads = createUploadWatch(world, accuse);
-  const callbacks = createCallbackWatch(world, () => service?.table, accuse);
-  const cancels = createCancelWatch(() => service, accuse);
-  const events = createEventWatch(world, accuse, (id) => webhooks.posts.get(id)?.[0]?.body);
-  const portal = createPortalWatch(world, () => service?.table, webhooks, accuse);
-  const held = createHeldWatch(world, accuse);
-  const leases = createLeaseWatch(world, accuse);
-  const routes = createRouteWatch(world, () => service?.table, accuse);
-  const retries = createRetryWatch(() => service, accuse);
-  const releases = createReleaseWatch(world, () => service, accuse);
-  const recoveries = createRecoveryWatch(world, () => service, accuse);
-  const documented = createDocumentWatch(accuse);
+  const webhooks = createWebhookInvariants(world, books, accuse);
+  const notices = createNoticeInvariants(world, accuse);
+  const catalogs = createCatalogInvariants(world, accuse);
+  const admission = createAdmissionInvariants(world, accuse);
+  const readings = createReadingInvariants(world, books, accuse);
+  const invocations = createInvocationInvariants(world, accuse);
+  const rates = createRateInvariants(world, accuse);
+  const uploads = createUploadInvariants(world, accuse);
+  const callbacks = createCallbackInvariants(world, () => service?.table, accuse);
+  const cancels = createCancelInvariants(() => service, accuse);
+  const events = createEventInvariants(world, accuse, (id) => webhooks.posts.get(id)?.[0]?.body);
+  const portal = createPortalInvariants(world, () => service?.table, webhooks, accuse);
+  const held = createHeldInvariants(world, accuse);
+  const leases = createLeaseInvariants(world, accuse);
+  const routes = createRouteInvariants(world, () => service?.table, accuse);
+  const retries = createRetryInvariants(() => service, accuse);
+  const releases = createReleaseInvariants(world, () => service, accuse);
+  const recoveries = createRecoveryInvariants(world, () => service, accuse);
+  const documented = createDocumentInvariants(accuse);
   const answers = new Map<string, number>();
   const served = new Map<string, Invocation>();
   const askers = new Map<string, string>();
@@ -223,7 +201,8 @@ export function createWatch(world: World): Watch {
     events,
     portal,
     retries,
-    violations,
+    violations: violations as readonly Violation[],
+    /** How often each operation answered with each status. */
     answers,
     service: {
       onCommit: (changes) => {
@@ -322,10 +301,10 @@ export function createWatch(world: World): Watch {
       onTaskEnded: callbacks.onTaskEnded,
       onSealed: webhooks.learn,
       onText: nothingSecretIsWritten,
-    },
-    attach: (attached) => void (service = attached),
-    ask: (account) => ({ at: world.time.now(), ledger: books.ledgerOf(account) }),
-    onAnswer: (asked, answer) => {
+    } satisfies ServiceObserver,
+    attach: (attached: Service) => void (service = attached),
+    ask: (account: string): Before => ({ at: world.time.now(), ledger: books.ledgerOf(account) }),
+    onAnswer: (asked: Asked, answer: APIGatewayProxyStructuredResultV2) => {
       const body = bodyOf(answer.body);
       const details = detailsOf(answer.body) ?? {};
       refusalLeavesNothing(asked, answer, details);
@@ -345,6 +324,7 @@ export function createWatch(world: World): Watch {
         );
       if (status === 404 && asked.operation === 'get') accuse('every 202 is readable', 'a poll answered 404');
     },
+    /** Checks in a running world that no creation is open for too long. */
     look: () => {
       isNotOpenTooLong();
       recoveries.look();
@@ -376,3 +356,5 @@ export function createWatch(world: World): Watch {
     },
   };
 }
+
+export type Invariants = ReturnType<typeof createInvariants>;

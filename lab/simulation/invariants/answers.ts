@@ -6,16 +6,10 @@ import type { Post } from '../network/outbound.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
 import type { Accuse, Books } from './money-books.ts';
 
-export interface ReadingWatch {
-  /** Checks an answer with a status of 2xx. */
-  readonly onAnswer: (asked: Asked, body: Body, headers: Readonly<Record<string, unknown>>) => void;
-}
-
 const dayMillis = 86_400_000;
 const listedAtOnce = 20;
 
-/** Creates the watch over the reading answers of one world. */
-export function createReadingWatch(world: World, books: Books, accuse: Accuse): ReadingWatch {
+export function createReadingInvariants(world: World, books: Books, accuse: Accuse) {
   function listIsTheAccounts({ account, at }: Asked, body: Body): void {
     const rows: unknown = body['data'];
     const listed = Array.isArray(rows) ? rows.map((row) => memberOf(asBody(row) ?? {}, 'id')) : [];
@@ -47,7 +41,8 @@ export function createReadingWatch(world: World, books: Books, accuse: Accuse): 
   }
 
   return {
-    onAnswer: (asked, body, headers) => {
+    /** Checks an answer with a status of 2xx. */
+    onAnswer: (asked: Asked, body: Body, headers: Readonly<Record<string, unknown>>) => {
       if (asked.operation === 'list') listIsTheAccounts(asked, body);
       if (asked.operation === 'balance') balanceIsTheLedgers(asked, body);
       if (headers['idempotent-replayed'] === 'true') replayIsNotTooLate(asked, body);
@@ -55,29 +50,27 @@ export function createReadingWatch(world: World, books: Books, accuse: Accuse): 
   };
 }
 
-interface DocumentWatch {
-  /** Is told that an API function begins with a request. */
-  readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => void;
-  /** Is told that an API function answered. */
-  readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
-  readonly onPost: (post: Post) => void;
-}
+export type ReadingInvariants = ReturnType<typeof createReadingInvariants>;
 
-/** Creates the watch over the answers and deliveries of one world. */
-export function createDocumentWatch(accuse: Accuse): DocumentWatch {
+export function createDocumentInvariants(accuse: Accuse) {
   const asked = new Map<string, { readonly method: string; readonly path: string }>();
   return {
-    onSent: ({ id }, { rawPath: path, requestContext }) => {
+    /** Is told that an API function begins with a request. */
+    onSent: ({ id }: Invocation, { rawPath: path, requestContext }: APIGatewayProxyEventV2) => {
       asked.set(id, { method: requestContext.http.method, path });
     },
-    onServed: ({ id }, { statusCode: status = 0, headers = {}, body: text = '' }) => {
+    /** Is told that an API function answered. */
+    onServed: (
+      { id }: Invocation,
+      { statusCode: status = 0, headers = {}, body: text = '' }: APIGatewayProxyStructuredResultV2,
+    ) => {
       const request = asked.get(id);
       if (!request) return;
       const told = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
       for (const finding of undocumented({ ...request, status, headers: told, text }))
         accuse('every answer is as docs/openapi.json documents it', finding);
     },
-    onPost: (post) => {
+    onPost: (post: Post) => {
       for (const finding of undocumentedDelivery(post))
         accuse('every delivery is as docs/openapi.json documents it', finding);
     },

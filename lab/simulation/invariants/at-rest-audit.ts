@@ -4,13 +4,13 @@ import { createBooksReader } from '../../../service/audit/books-reads.ts';
 import type { Difference } from '../../../service/audit/books.ts';
 import type { LookState } from '../../../service/audit/look-at-account.ts';
 import type { Table } from '../../../service/aws/dynamodb/table.ts';
-import type { ServiceWatch } from '../aws/deployed-service.ts';
+import type { ServiceObserver } from '../aws/deployed-service.ts';
 import { createDirectClient } from '../aws/http-exchange.ts';
 import type { SimulatedTable } from '../aws/simulated-table.ts';
 
 const nothing = (): void => undefined;
 
-export function quietWatch(heard: Partial<ServiceWatch>): ServiceWatch {
+export function quietObserver(heard: Partial<ServiceObserver>): ServiceObserver {
   return {
     onCommit: nothing,
     onTask: nothing,

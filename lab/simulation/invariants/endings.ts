@@ -12,31 +12,20 @@ import { callingVendor, type SentCallback } from '../network/calling-vendor.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
 import { type Accuse, textOf } from './money-books.ts';
 
-export interface RecoveryWatch {
-  /** Called when an execution ended without success. */
-  readonly onDied: (name: string, startedWith: Payload) => void;
-  /** Checks every death that is long enough ago. */
-  readonly look: () => void;
-}
-
 /** The event comes within 3 s. A run of the reconciler makes a few calls, and the SDK repeats slow ones. */
 const atOnceMillis = 15_000;
 /** Later deaths of the same creation wait for the schedule (service/reconcile/reconcile.ts). */
 const mostAtOnce = 2;
 
-/** Creates the watch over the executions of one world. */
-export function createRecoveryWatch(
-  world: World,
-  service: () => Service | undefined,
-  accuse: Accuse,
-): RecoveryWatch {
+export function createRecoveryInvariants(world: World, service: () => Service | undefined, accuse: Accuse) {
   const died: { readonly pk: string; readonly executions: number; readonly at: number }[] = [];
   const itemOf = (pk: string): Item | undefined => service()?.table.get(pk, 'CREATION');
   const executionsOf = (item: Item | undefined): number => Number(item?.['executions']?.N);
   const isOpen = (item: Item | undefined): boolean => /^(queued|processing)$/.test(textOf(item, 'status'));
 
   return {
-    onDied: (name, { creation_id }) => {
+    /** Called when an execution ended without success. */
+    onDied: (name: string, { creation_id }: Payload) => {
       const id = parseCreationId(creation_id);
       const pk = `CREATION#${creation_id}`;
       const item = itemOf(pk);
@@ -44,6 +33,7 @@ export function createRecoveryWatch(
       const executions = executionsOf(item);
       if (executionName(id, executions) === name) died.push({ pk, executions, at: world.time.now() });
     },
+    /** Checks every death that is long enough ago. */
     look: () => {
       const now = world.time.now();
       const ripe = died.findIndex(({ at }) => at + atOnceMillis > now);
@@ -58,12 +48,9 @@ export function createRecoveryWatch(
   };
 }
 
-interface LeaseWatch {
-  readonly onCommit: (changes: readonly Change[]) => void;
-}
+export type RecoveryInvariants = ReturnType<typeof createRecoveryInvariants>;
 
-/** Creates the watch over the leases of one world. */
-export function createLeaseWatch(world: World, accuse: Accuse): LeaseWatch {
+export function createLeaseInvariants(world: World, accuse: Accuse) {
   /** The invocation that took each creation up last. */
   const renderers = new Map<string, string>();
 
@@ -80,7 +67,7 @@ export function createLeaseWatch(world: World, accuse: Accuse): LeaseWatch {
   }
 
   return {
-    onCommit: (changes) => {
+    onCommit: (changes: readonly Change[]) => {
       const writer = world.current()?.id;
       if (writer === undefined) return;
       for (const change of changes)
@@ -89,28 +76,16 @@ export function createLeaseWatch(world: World, accuse: Accuse): LeaseWatch {
   };
 }
 
-/** The invariants of callbacks, of the tasks that they end, and of the vendor's jobs. */
-export interface CallbackWatch {
-  /** Receives the answer of the service to a callback. */
-  readonly onCallback: (sent: SentCallback, answer: APIGatewayProxyStructuredResultV2) => void;
-  /** Called when SendTaskSuccess has ended a task with this output. */
-  readonly onTaskEnded: (output: string) => void;
-  /** Called when a Task is run again while its function still works. */
-  readonly onRunAgain: (creation: string, earlier: Invocation) => void;
-  /** @param jobs how many jobs the vendor has accepted */
-  readonly atRest: (creations: Iterable<string>, jobs: number) => void;
-}
-
 const terminal = new Set(['completed', 'failed']);
 
 /** A fault of such a call can repeat an invocation that still runs. */
 const repeating = 'world task.invoke RenderImage';
 
-export function createCallbackWatch(
+export function createCallbackInvariants(
   world: World,
   table: () => SimulatedTable | undefined,
   accuse: Accuse,
-): CallbackWatch {
+) {
   const itemOf = (id: string): ReturnType<SimulatedTable['get']> =>
     table()?.get(`CREATION#${id}`, 'CREATION');
   /**
@@ -131,23 +106,27 @@ export function createCallbackWatch(
     return terminal.has(textOf(item, 'status')) && called?.M !== undefined && called.M['jobId'] === undefined;
   };
   return {
-    onCallback: (sent, { statusCode = 0 }) => {
+    /** Receives the answer of the service to a callback. */
+    onCallback: (sent: SentCallback, { statusCode = 0 }: APIGatewayProxyStructuredResultV2) => {
       const { forgery } = sent;
       if (forgery !== undefined && statusCode < 400 && !isOverWithoutJob(sent))
         accuse('a forged callback is never accepted', `${forgery} answered ${statusCode}`);
     },
-    onTaskEnded: (output) => {
+    /** Called when SendTaskSuccess has ended a task with this output. */
+    onTaskEnded: (output: string) => {
       const { creation_id: id } = JSON.parse(output) as { creation_id: string };
       const status = textOf(itemOf(id), 'status');
       if (!terminal.has(status)) accuse('a task ends after its creation', `${id} is ${status}`);
     },
-    onRunAgain: (creation, { id, name, faults }) => {
+    /** Called when a Task is run again while its function still works. */
+    onRunAgain: (creation: string, { id, name, faults }: Invocation) => {
       if (name !== 'RenderImage' || world.injected.some(({ site }) => site.startsWith(repeating))) return;
       // After a fault a heartbeat may be lost, and a function may hang.
       if (faults.length === 0)
         accuse('a task whose renderer works is not run again', `${creation} beside ${id}`);
     },
-    atRest: (creations, jobs) => {
+    /** @param jobs how many jobs the vendor has accepted */
+    atRest: (creations: Iterable<string>, jobs: number) => {
       const attempts = [...creations].flatMap((id) => itemOf(id)?.['attempts']?.L ?? []);
       const begun = attempts.filter((attempt) => attempt.M?.['provider']?.S === callingVendor).length;
       if (jobs > begun) accuse('an attempt is one job', `${jobs} jobs of ${begun} attempts`);
@@ -155,23 +134,12 @@ export function createCallbackWatch(
   };
 }
 
-/**
- * The invariants of cancels: each answer matches what happened, and no work is done for a cancelled creation.
- */
-export interface CancelWatch {
-  /** Called when a client or the operator asks for a cancel. */
-  readonly onAsked: (id: string) => void;
-  /** Receives what the client or the operator heard. */
-  readonly onTold: (id: string, kind: CancelOutcome['kind']) => void;
-  /** Receives the creation of an answer of 200. */
-  readonly onAnswer: (id: string, body: Body) => void;
-  readonly onCommit: (changes: readonly Change[]) => void;
-  readonly atRest: () => void;
-}
+/** The invariants of callbacks, of the tasks that they end, and of the vendor's jobs. */
+export type CallbackInvariants = ReturnType<typeof createCallbackInvariants>;
 
 const truth = 'a cancel is told as it is';
 
-export function createCancelWatch(service: () => Service | undefined, accuse: Accuse): CancelWatch {
+export function createCancelInvariants(service: () => Service | undefined, accuse: Accuse) {
   const asked = new Map<string, number>();
   /** Creations whose only cancel was denied. */
   const denied = new Set<string>();
@@ -198,22 +166,25 @@ export function createCancelWatch(service: () => Service | undefined, accuse: Ac
   }
 
   return {
-    onAsked: (id) => {
+    /** Called when a client or the operator asks for a cancel. */
+    onAsked: (id: string) => {
       asked.set(id, (asked.get(id) ?? 0) + 1);
       denied.delete(id);
     },
-    onTold: (id, kind) => {
+    /** Receives what the client or the operator heard. */
+    onTold: (id: string, kind: CancelOutcome['kind']) => {
       if (kind === 'cancelled') isOver(id);
       else if (asked.get(id) === 1) denied.add(id);
     },
-    onAnswer: (id, body) => {
+    /** Receives the creation of an answer of 200. */
+    onAnswer: (id: string, body: Body) => {
       isOver(id);
       if (body['status'] !== 'failed' || body['cancelled_at'] !== textOf(itemOf(id), 'cancelledAt'))
         accuse(truth, `${id} was answered with ${JSON.stringify(body['cancelled_at'])}`);
       if (body['amount_refunded'] !== body['cost'] || body['retryable'] !== true)
         accuse(truth, `${id} was answered without its refund`);
     },
-    onCommit: (changes) => {
+    onCommit: (changes: readonly Change[]) => {
       for (const { sk, before, after } of changes) {
         if (sk !== 'CREATION' || !after || textOf(after, 'cancelledAt') === '') continue;
         if (textOf(before, 'cancelledAt') === '') nobodyWorks(before, after);
@@ -227,3 +198,8 @@ export function createCancelWatch(service: () => Service | undefined, accuse: Ac
     },
   };
 }
+
+/**
+ * The invariants of cancels: each answer matches what happened, and no work is done for a cancelled creation.
+ */
+export type CancelInvariants = ReturnType<typeof createCancelInvariants>;

@@ -25,20 +25,6 @@ export interface EventRead {
   readonly body: Body;
 }
 
-export interface EventWatch {
-  readonly onCommit: (changes: readonly Change[]) => void;
-  /** The client goes on from the cursor of the answer, which is returned. */
-  readonly onRead: (read: EventRead) => string;
-  /** The client forgets the answer, and asks again with its cursor of before. */
-  readonly onRepeated: (read: EventRead) => void;
-  /** The service refused a cursor that it had given out. */
-  readonly onRefused: (after: string, body: string) => void;
-  /** Resolves with the next event of the account. */
-  readonly next: (account: string) => Promise<void>;
-  /** @param store reads without delays and faults */
-  readonly atRest: (store: Table) => Promise<void>;
-}
-
 interface Happening {
   readonly account: string;
   readonly of: string;
@@ -63,11 +49,11 @@ const once = 'each event is behind a cursor once, in the order of all readers';
 const complete = 'no event is skipped';
 
 /** @param bodyOfWebhook the body that a receiver got of a creation, if it got one */
-export function createEventWatch(
+export function createEventInvariants(
   world: World,
   accuse: Accuse,
   bodyOfWebhook: (creation: string) => string | undefined,
-): EventWatch {
+) {
   const happened: Happening[] = [];
   const waiting = new Map<string, (() => void)[]>();
   const readers = new Map<string, Following>();
@@ -147,7 +133,7 @@ export function createEventWatch(
   }
 
   return {
-    onCommit: (changes) => {
+    onCommit: (changes: readonly Change[]) => {
       for (const { sk, before, after } of changes) {
         const account = textOf(after, 'accountId');
         if (sk === 'NOTICE' && !before) note(account, textOf(after, 'id'), false);
@@ -157,7 +143,8 @@ export function createEventWatch(
           note(account, textOf(after, 'id'), true);
       }
     },
-    onRead: (read) => {
+    /** The client goes on from the cursor of the answer, which is returned. */
+    onRead: (read: EventRead): string => {
       const { reader, account, askedAt, notices } = read;
       const { ids, cursor } = look(read);
       const following = readers.get(reader);
@@ -171,14 +158,18 @@ export function createEventWatch(
       readers.set(reader, { account, notices, first, seen: [], cursor });
       return cursor;
     },
-    onRepeated: (read) => void look(read),
-    onRefused: (after, body) =>
+    /** The client forgets the answer, and asks again with its cursor of before. */
+    onRepeated: (read: EventRead) => void look(read),
+    /** The service refused a cursor that it had given out. */
+    onRefused: (after: string, body: string) =>
       accuse('the service knows every cursor that it gave out', `${after}: ${body}`),
-    next: (account) =>
-      new Promise((resolve) => {
+    /** Resolves with the next event of the account. */
+    next: (account: string) =>
+      new Promise<void>((resolve) => {
         waiting.set(account, [...(waiting.get(account) ?? []), resolve]);
       }),
-    atRest: async (store) => {
+    /** @param store reads without delays and faults */
+    atRest: async (store: Table) => {
       for (const following of readers.values()) {
         const entries = await behind(store, following, following.first.cursor);
         const rest = await behind(store, following, following.cursor);
@@ -190,6 +181,8 @@ export function createEventWatch(
     },
   };
 }
+
+export type EventInvariants = ReturnType<typeof createEventInvariants>;
 
 /** Whether a write is a part of reading events. */
 export function isOfReading({ sk, before, after }: Change): boolean {

@@ -5,23 +5,12 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Change } from '../aws/simulated-table.ts';
 import { detailsOf, memberOf } from '../clients/requests.ts';
-import type { OutsideWatch } from '../network/outbound.ts';
+import type { PostResult } from '../../../service/outbound/outbound.ts';
+import type { Post } from '../network/outbound.ts';
 import { expectedResults } from '../network/peers.ts';
 import type { Fault, FaultKind } from '../world/faults.ts';
 import type { Invocation, LateCall, World } from '../world/simulated-world.ts';
 import type { Accuse } from './money-books.ts';
-
-export interface InvocationWatch {
-  readonly onCommit: (changes: readonly Change[]) => void;
-  /** Called when a creation was read by its id. */
-  readonly onRead: (creation: string) => void;
-  /** Called when a request for a source image arrived at its origin. */
-  readonly onFetch: () => void;
-  /** Called when an API function answered, or that the gateway answered in its place. */
-  readonly onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2) => void;
-  readonly onEnded: (invocation: Invocation, errorType: string | undefined) => void;
-  readonly onPostEnded: OutsideWatch['onPostEnded'];
-}
 
 /**
  * Whether a fault excuses an answer of 500. A conflict or a throttle never does: the service must answer that
@@ -120,8 +109,7 @@ interface Deeds {
   refusedWith?: string;
 }
 
-/** Creates the watch over all invocations of one world. */
-export function createInvocationWatch(world: World, accuse: Accuse): InvocationWatch {
+export function createInvocationInvariants(world: World, accuse: Accuse) {
   const deeds = new Map<string, Deeds>();
   const deedsOf = (id: string): Deeds => {
     const known = deeds.get(id) ?? { fetches: 0, charges: 0, reads: new Map<string, number>() };
@@ -147,7 +135,7 @@ export function createInvocationWatch(world: World, accuse: Accuse): InvocationW
 
   world.onLateCall = behindTheAnswer;
   return {
-    onCommit: (changes) => {
+    onCommit: (changes: readonly Change[]) => {
       const id = world.current()?.id;
       if (id === undefined || !changes.some(({ sk, before }) => sk === 'CREATION' && !before)) return;
       const known = deedsOf(id);
@@ -158,17 +146,20 @@ export function createInvocationWatch(world: World, accuse: Accuse): InvocationW
           `${id} answered ${known.refusedWith} before`,
         );
     },
-    onRead: (creation) => {
+    /** Called when a creation was read by its id. */
+    onRead: (creation: string) => {
       const id = world.current()?.id;
       if (id === undefined) return;
       const { reads } = deedsOf(id);
       reads.set(creation, (reads.get(creation) ?? 0) + 1);
     },
+    /** Called when a request for a source image arrived at its origin. */
     onFetch: () => {
       const id = world.current()?.id;
       if (id !== undefined) deedsOf(id).fetches += 1;
     },
-    onServed: (invocation, { statusCode = 0, body }) => {
+    /** Called when an API function answered, or that the gateway answered in its place. */
+    onServed: (invocation: Invocation, { statusCode = 0, body }: APIGatewayProxyStructuredResultV2) => {
       const details = detailsOf(body);
       if (statusCode === 500 && !excuse(invocation.faults, world.injected)) {
         accuse(
@@ -180,7 +171,7 @@ export function createInvocationWatch(world: World, accuse: Accuse): InvocationW
       if (statusCode >= 400 && statusCode !== 500 && details && details['creation_id'] === undefined)
         deedsOf(invocation.id).refusedWith = `${statusCode} ${memberOf(details, 'reason')}`;
     },
-    onEnded: (invocation, errorType) => {
+    onEnded: (invocation: Invocation, errorType: string | undefined) => {
       if (
         errorType !== undefined &&
         urgent.has(invocation.name) &&
@@ -197,7 +188,7 @@ export function createInvocationWatch(world: World, accuse: Accuse): InvocationW
       else if (invocation.faults.length === 0)
         accuse('a function without a fault ends in its time', invocation.id);
     },
-    onPostEnded: (startedAt, post, result) => {
+    onPostEnded: (startedAt: number, post: Post | undefined, result: PostResult) => {
       const took = world.time.now() - startedAt;
       if (took > attemptMillis) accuse('an attempt ends within its ten seconds', `${took} ms`);
       const behaviour = post && new URL(post.url).pathname.slice(1);
@@ -210,3 +201,5 @@ export function createInvocationWatch(world: World, accuse: Accuse): InvocationW
     },
   };
 }
+
+export type InvocationInvariants = ReturnType<typeof createInvocationInvariants>;

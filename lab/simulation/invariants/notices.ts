@@ -8,16 +8,6 @@ import { asBody, bodyOf, memberOf } from '../clients/requests.ts';
 import type { World } from '../world/simulated-world.ts';
 import { type Accuse, textOf } from './money-books.ts';
 
-/**
- * The invariants of key.cap_reached, for all caps of a key: a notice for each crossing, once, and none without
- * one. What is spent is summed here from the attributes of the table.
- */
-export interface CapNoticeWatch {
-  readonly onCommit: (change: Change) => void;
-  /** The crossings of keys whose account had its address all the time. */
-  readonly atRest: (table: SimulatedTable, isUnsure: (account: string) => boolean) => void;
-}
-
 const perUser = 'perUserMonthlyCapMicros';
 const capNames = ['dailyCapMicros', 'monthlyCapMicros', 'totalCapMicros', perUser];
 
@@ -62,8 +52,7 @@ function dueMarks(item: Item): string[] {
   ];
 }
 
-/** Creates the watch over the notices of caps. */
-function createCapNoticeWatch(accuse: Accuse): CapNoticeWatch {
+function createCapNoticeInvariants(accuse: Accuse) {
   /** The last mark that was set, by item and attribute. It is remembered when the attribute is removed. */
   const told = new Map<string, Mark>();
   /** Keys whose caps were changed past every look, and keys that were charged. */
@@ -111,13 +100,14 @@ function createCapNoticeWatch(accuse: Accuse): CapNoticeWatch {
   }
 
   return {
-    onCommit: (change) => {
+    onCommit: (change: Change) => {
       const { pk, sk, after } = change;
       const account = pk.slice('ACCOUNT#'.length);
       if (sk.startsWith('KEY#') && after) followKey(`${account} ${sk}`, change);
       if (sk.startsWith('USER#') && after) followUser(account, change);
     },
-    atRest: (table, isUnsure) => {
+    /** The crossings of keys whose account had its address all the time. */
+    atRest: (table: SimulatedTable, isUnsure: (account: string) => boolean) => {
       for (const row of table.all()) {
         const [pk, sk] = [textOf(row, 'pk'), textOf(row, 'sk')];
         const account = pk.slice('ACCOUNT#'.length);
@@ -138,12 +128,11 @@ function createCapNoticeWatch(accuse: Accuse): CapNoticeWatch {
   };
 }
 
-export interface NoticeWatch {
-  /** All notices that were told, by their ids. */
-  readonly told: ReadonlyMap<string, { readonly account: string; readonly toldAt: number }>;
-  readonly onCommit: (changes: readonly Change[]) => void;
-  readonly atRest: (table: SimulatedTable) => void;
-}
+/**
+ * The invariants of key.cap_reached, for all caps of a key: a notice for each crossing, once, and none without
+ * one. What is spent is summed here from the attributes of the table.
+ */
+export type CapNoticeInvariants = ReturnType<typeof createCapNoticeInvariants>;
 
 type WalletMark = 'toldLow' | 'toldEmpty';
 
@@ -173,15 +162,14 @@ export function isOnlyTold({ sk, before, after }: Change): boolean {
   return before !== undefined && rest(before) === rest(after);
 }
 
-/** Creates the watch over the notices of one world. */
-export function createNoticeWatch(world: World, accuse: Accuse): NoticeWatch {
+export function createNoticeInvariants(world: World, accuse: Accuse) {
   const told = new Map<string, { readonly account: string; readonly toldAt: number }>();
   /** Marks that were set and whose amount has not been on the good side since, as `account mark`. */
   const standing = new Map<string, number>();
   const moved = new Set<string>();
   /** Accounts that were without an address. */
   const unsure = new Set<string>();
-  const caps = createCapNoticeWatch(accuse);
+  const caps = createCapNoticeInvariants(accuse);
 
   /** Wallet.low compares with the threshold of now, wallet.empty with what the refused request needed. */
   const goodFrom = (account: string, mark: WalletMark, item: Item): number =>
@@ -261,8 +249,9 @@ export function createNoticeWatch(world: World, accuse: Accuse): NoticeWatch {
   }
 
   return {
+    /** All notices that were told, by their ids. */
     told,
-    onCommit: (changes) => {
+    onCommit: (changes: readonly Change[]) => {
       for (const change of changes) {
         const { pk, sk, before, after } = change;
         const account = pk.slice('ACCOUNT#'.length);
@@ -274,7 +263,7 @@ export function createNoticeWatch(world: World, accuse: Accuse): NoticeWatch {
         followAmounts(account, before, after);
       }
     },
-    atRest: (table) => {
+    atRest: (table: SimulatedTable) => {
       // After a fault a look may be lost. The next look makes up for it, but there may be none.
       if (world.injected.length > 0 || world.mishaps.size > 0) return;
       for (const account of moved) {
@@ -286,3 +275,5 @@ export function createNoticeWatch(world: World, accuse: Accuse): NoticeWatch {
     },
   };
 }
+
+export type NoticeInvariants = ReturnType<typeof createNoticeInvariants>;

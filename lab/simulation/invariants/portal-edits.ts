@@ -17,13 +17,7 @@ import type { World } from '../world/simulated-world.ts';
 import { isOfReading } from './events.ts';
 import { type Accuse, textOf } from './money-books.ts';
 import { isOnlyTold } from './notices.ts';
-import type { WebhookWatch } from './webhooks.ts';
-
-export interface PortalEditWatch {
-  /** @param call undefined when no function of the portal has written */
-  readonly onCommit: (call: PortalCall | undefined, changes: readonly Change[]) => void;
-  readonly onServed: (call: PortalCall, status: number, body: Body) => void;
-}
+import type { WebhookInvariants } from './webhooks.ts';
 
 const replacedMillis = 24 * 3_600_000;
 
@@ -49,12 +43,12 @@ function versionOf(sk: string, item: Item | undefined): string {
   return alertsVersion(accountFromItem(plain(item)));
 }
 
-export function createPortalEditWatch(
+export function createPortalEditInvariants(
   world: World,
   table: () => SimulatedTable | undefined,
-  webhooks: WebhookWatch,
+  webhooks: WebhookInvariants,
   accuse: Accuse,
-): PortalEditWatch {
+) {
   /** The versions that an item had, and until when. */
   const versions = new Map<string, { readonly version: string; readonly until: number }[]>();
 
@@ -139,7 +133,8 @@ export function createPortalEditWatch(
   }
 
   return {
-    onCommit: (call, changes) => {
+    /** @param call undefined when no function of the portal has written */
+    onCommit: (call: PortalCall | undefined, changes: readonly Change[]) => {
       for (const change of changes) {
         keyStaysDead(change);
         secretsStay(change);
@@ -148,7 +143,7 @@ export function createPortalEditWatch(
       }
       if (call) newKeyHasTheLimits(call, changes);
     },
-    onServed: (call, status, body) => {
+    onServed: (call: PortalCall, status: number, body: Body) => {
       if (status >= 300) return;
       if (call.name in versioned) isStored(call, body);
       if (call.name === 'createKey' || call.name === 'rollKey') keyIsStored(call, body);
@@ -162,7 +157,9 @@ export function createPortalEditWatch(
   };
 }
 
-// What the watches of the portal know about a request.
+export type PortalEditInvariants = ReturnType<typeof createPortalEditInvariants>;
+
+// What the invariants of the portal know about a request.
 
 /** Whether a write only notes the last use of a key, which the service notes for refused requests, too. */
 function isLastUse({ sk, before, after }: Change): boolean {

@@ -17,22 +17,8 @@ import type { PersonHeld } from '../clients/open-accounts.ts';
 import { bodyOf, detailsOf, memberOf } from '../clients/requests.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
 import { type Accuse, textOf } from './money-books.ts';
-import { changesNothing, createPortalEditWatch, kindOf, type PortalCall } from './portal-edits.ts';
-import type { WebhookWatch } from './webhooks.ts';
-
-export interface PortalWatch {
-  /** Receives a session with which the scenario begins. */
-  readonly onSignedIn: (person: PersonHeld, account: string) => void;
-  readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => PortalCall;
-  /** The call that was answered. Undefined: the playground was not asked. */
-  readonly onServed: (
-    invocation: Invocation,
-    answer: APIGatewayProxyStructuredResultV2,
-  ) => PortalCall | undefined;
-  readonly onCommit: (changes: readonly Change[]) => void;
-  /** Texts of sessions that no log may have. */
-  readonly secrets: ReadonlySet<string>;
-}
+import { changesNothing, createPortalEditInvariants, kindOf, type PortalCall } from './portal-edits.ts';
+import type { WebhookInvariants } from './webhooks.ts';
 
 /** The kinds of rows that a refusal may leave. A refusal that tells of a crossing leaves its mark. */
 const harmless = new Set(['RATE', 'REJECTED', 'BLOCK', 'SESSION', 'TOLD']);
@@ -46,19 +32,19 @@ const unsure = new Set([
   'late_answer',
   'hang',
 ]);
-/** Who may do more has the higher rank. The watch has ranks of its own: the product's may have a planted bug. */
+/** Who may do more has the higher rank. These ranks stand apart: the product's may have a planted bug. */
 const ranks: Readonly<Record<Role | '', number>> = { '': 0, viewer: 1, developer: 2, owner: 3 };
 const notLogged = (name: PortalOperationName): boolean => {
   const { method, isLogged }: PortalOperation = portalOperations[name];
   return method === 'GET' || isLogged === false;
 };
 
-export function createPortalWatch(
+export function createPortalInvariants(
   world: World,
   table: () => SimulatedTable | undefined,
-  webhooks: WebhookWatch,
+  webhooks: WebhookInvariants,
   accuse: Accuse,
-): PortalWatch {
+) {
   /** When each person signed in, by account and person. */
   const signedInAt = new Map<string, number>();
   const secrets = new Set<string>();
@@ -69,7 +55,7 @@ export function createPortalWatch(
   const placeChangedAt = new Map<string, number>();
   const mayBeOut = new Set<string>();
   const owners = new Map<string, Set<string>>();
-  const edits = createPortalEditWatch(world, table, webhooks, accuse);
+  const edits = createPortalEditInvariants(world, table, webhooks, accuse);
 
   /** The commit that makes a place takes away its invitation, which was there until then. */
   function takesUpItsInvitation(place: Change['after'], changes: readonly Change[]): void {
@@ -212,12 +198,14 @@ export function createPortalWatch(
   }
 
   return {
+    /** Texts of sessions that no log may have. */
     secrets,
-    onSignedIn: ({ id, token, sessionHash }, account) => {
+    /** Receives a session with which the scenario begins. */
+    onSignedIn: ({ id, token, sessionHash }: PersonHeld, account: string) => {
       signedInAt.set(`${account} ${id}`, world.time.now());
       for (const text of [token, sessionHash]) secrets.add(text);
     },
-    onSent: (invocation, event) => {
+    onSent: (invocation: Invocation, event: APIGatewayProxyEventV2): PortalCall => {
       const name = operationOf(event.routeKey);
       const [, person = '', account = ''] = (event.cookies?.[0] ?? '').split('.');
       const role = textOf(table()?.get(`ACCOUNT#${account}`, `MEMBER#${person}`), 'role') as Role | '';
@@ -237,7 +225,8 @@ export function createPortalWatch(
       calls.set(call.id, call);
       return call;
     },
-    onServed: (invocation, answer) => {
+    /** The call that was answered. Undefined: the playground was not asked. */
+    onServed: (invocation: Invocation, answer: APIGatewayProxyStructuredResultV2): PortalCall | undefined => {
       const call = calls.get(invocation.id);
       if (!call) return undefined;
       const status = answer.statusCode ?? 0;
@@ -253,7 +242,7 @@ export function createPortalWatch(
       if (status < 300) creationIsOfThePlayground(call, memberOf(bodyOf(answer.body), 'id'));
       return call;
     },
-    onCommit: (changes) => {
+    onCommit: (changes: readonly Change[]) => {
       followPeople(changes);
       if (signedInAt.size === 0) return;
       const call = calls.get(world.current()?.id ?? '');
@@ -267,6 +256,8 @@ export function createPortalWatch(
     },
   };
 }
+
+export type PortalInvariants = ReturnType<typeof createPortalInvariants>;
 
 function operationOf(routeKey: string): PortalOperationName {
   const found = (Object.keys(portalOperations) as PortalOperationName[]).find((name) => {

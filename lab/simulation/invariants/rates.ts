@@ -5,7 +5,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Item } from '../../../local/dynamodb/attributes.ts';
 import { openCountKeys } from '../../../service/aws/dynamodb/table.ts';
-import { mostHeldReads } from '../../../service/contract/limits.ts';
+import { defaultServiceCapacity, mostHeldReads } from '../../../service/contract/limits.ts';
 import { type CreationStatus, isTerminal } from '../../../service/creations/creation.ts';
 import { heldPlacesOf } from '../aws/deployed-service.ts';
 import type { Change, SimulatedTable } from '../aws/simulated-table.ts';
@@ -15,19 +15,6 @@ import { type Accuse, textOf } from './money-books.ts';
 
 /** How a POST counts for the rate. */
 type Verdict = 'counted' | 'refused' | 'not counted';
-
-export interface RateWatch {
-  /** Called when a function got a request. */
-  readonly onSent: (invocation: Invocation, account: string) => void;
-  /** Called when a function answered. The answer may be lost on its way to the client. */
-  readonly onServed: (invocation: Invocation) => void;
-  readonly onAnswer: (
-    asked: { readonly account: string; readonly operation: Asked['operation'] | 'openai' },
-    invocation: Invocation,
-    limit: number,
-    answer: APIGatewayProxyStructuredResultV2,
-  ) => void;
-}
 
 interface Minute {
   /** The invocations that got a request in this minute. A fault may strike one before it answers. */
@@ -60,8 +47,7 @@ function verdictOf({ statusCode = 0, body }: APIGatewayProxyStructuredResultV2):
   return 'counted';
 }
 
-/** Creates the watch over the POST rates of one world. */
-export function createRateWatch(world: World, accuse: Accuse): RateWatch {
+export function createRateInvariants(world: World, accuse: Accuse) {
   const minutes = new Map<string, Minute>();
   /** The account whose request an invocation serves. */
   const accounts = new Map<string, string>();
@@ -73,7 +59,8 @@ export function createRateWatch(world: World, accuse: Accuse): RateWatch {
   };
 
   return {
-    onSent: (invocation, account) => {
+    /** Called when a function got a request. */
+    onSent: (invocation: Invocation, account: string) => {
       if (!posts.has(invocation.name)) return;
       accounts.set(invocation.id, account);
       const minute = minuteOf(account, invocation.startedAt);
@@ -84,14 +71,20 @@ export function createRateWatch(world: World, accuse: Accuse): RateWatch {
       if (next !== minute) next.isBlurred = true;
       if (next !== minute) minute.isBlurred = true;
     },
-    onServed: (invocation) => {
+    /** Called when a function answered. The answer may be lost on its way to the client. */
+    onServed: (invocation: Invocation) => {
       const account = accounts.get(invocation.id);
       // When the counter's answer is lost, the counter counts again. A request without an answer counts as
       // well.
       if (account !== undefined && invocation.faults.length > 0)
         minuteOf(account, invocation.startedAt).isBlurred = true;
     },
-    onAnswer: ({ account, operation }, invocation, limit, answer) => {
+    onAnswer: (
+      { account, operation }: { readonly account: string; readonly operation: Asked['operation'] | 'openai' },
+      invocation: Invocation,
+      limit: number,
+      answer: APIGatewayProxyStructuredResultV2,
+    ) => {
       if (!posts.has(operation)) return;
       const minute = minuteOf(account, invocation.startedAt);
       const end = minuteOf(account, world.time.now() + marginMillis);
@@ -113,11 +106,7 @@ export function createRateWatch(world: World, accuse: Accuse): RateWatch {
   };
 }
 
-interface HeldWatch {
-  readonly onCommit: (changes: readonly Change[]) => void;
-  /** Receives each read of a creation, by the key of its item. */
-  readonly onRead: (pk: string) => void;
-}
+export type RateInvariants = ReturnType<typeof createRateInvariants>;
 
 /** A request without a place looks a few times at most, however often the tries of a call overtake each other. */
 const mostLooks = 20;
@@ -125,7 +114,7 @@ const held = new Set(['openai', 'generate']);
 const placesOf = (item: Item | undefined): string[] =>
   Object.keys(item ?? {}).filter((name) => /^p\d+$/.test(name));
 
-export function createHeldWatch(world: World, accuse: Accuse): HeldWatch {
+export function createHeldInvariants(world: World, accuse: Accuse) {
   const holders = new Set<string>();
   const looks = new Map<string, number>();
   const places = heldPlacesOf(world.dice);
@@ -141,7 +130,7 @@ export function createHeldWatch(world: World, accuse: Accuse): HeldWatch {
   }
 
   return {
-    onCommit: (changes) => {
+    onCommit: (changes: readonly Change[]) => {
       const writer = world.current()?.id;
       for (const change of changes) {
         const { sk, pk, before, after } = change;
@@ -153,7 +142,8 @@ export function createHeldWatch(world: World, accuse: Accuse): HeldWatch {
         if (writer !== undefined && taken >= placesOf(before).length) holders.add(writer);
       }
     },
-    onRead: (pk) => {
+    /** Receives each read of a creation, by the key of its item. */
+    onRead: (pk: string) => {
       const { id = '', name = '' } = world.current() ?? {};
       if (!held.has(name) || holders.has(id)) return;
       const count = (looks.get(`${id} ${pk}`) ?? 0) + 1;
@@ -163,39 +153,25 @@ export function createHeldWatch(world: World, accuse: Accuse): HeldWatch {
   };
 }
 
-/**
- * The invariants of admission: a closed service charges no request that came after its close, the open creations
- * stay near the capacity of the service, and the counters of open creations lose nothing when nothing fails.
- */
-export interface AdmissionWatch {
-  readonly onCommit: (changes: readonly Change[]) => void;
-  /** A request was refused because the service had no room. */
-  readonly onRefusedForRoom: () => void;
-  readonly atRest: (table: SimulatedTable) => void;
-}
-
 /** The part of the capacity by which the open creations may differ from it. */
 const tolerance = 0.1;
 
-/**
- * @param capacity the setting of the service
- * @param world absent in a run of load, where only the open creations are compared with the capacity
- */
-export function createAdmissionWatch(capacity: number, accuse: Accuse, world?: World): AdmissionWatch {
+export function createAdmissionInvariants(world: World, accuse: Accuse) {
+  const capacity = defaultServiceCapacity;
   const open = new Set<string>();
   let closedAt: number | undefined;
 
   function switched({ after }: Change): void {
     const isClosed = after?.['closed'] !== undefined;
     if (!isClosed) closedAt = undefined;
-    else closedAt ??= world?.time.now();
+    else closedAt ??= world.time.now();
   }
 
   function accepted(id: string): void {
     open.add(id);
     if (open.size > capacity * (1 + tolerance))
       accuse('the open creations stay near the capacity', `${open.size} of ${capacity} are open`);
-    const startedAt = world?.current()?.startedAt;
+    const startedAt = world.current()?.startedAt;
     if (closedAt !== undefined && startedAt !== undefined && startedAt > closedAt)
       accuse(
         'a closed service charges nothing',
@@ -204,7 +180,7 @@ export function createAdmissionWatch(capacity: number, accuse: Accuse, world?: W
   }
 
   return {
-    onCommit: (changes) => {
+    onCommit: (changes: readonly Change[]) => {
       for (const change of changes) {
         const { before, after, pk, sk } = change;
         if (sk === 'SERVICE' && pk === 'SERVICE') switched(change);
@@ -213,13 +189,9 @@ export function createAdmissionWatch(capacity: number, accuse: Accuse, world?: W
         else if (isTerminal(textOf(after, 'status') as CreationStatus)) open.delete(pk);
       }
     },
-    onRefusedForRoom: () => {
-      if (open.size < capacity * (1 - tolerance))
-        accuse('nobody is refused while there is room', `${open.size} of ${capacity} are open`);
-    },
-    atRest: (table) => {
+    atRest: (table: SimulatedTable) => {
       // A fault may have lost a change, and a function that died could not count its own.
-      if (world && (world.injected.length > 0 || world.lastFaultAt > 0)) return;
+      if (world.injected.length > 0 || world.lastFaultAt > 0) return;
       const counters = openCountKeys.map(({ pk, sk }) => Number(table.get(pk, sk)?.['running']?.N ?? 0));
       const sum = counters.reduce((one, other) => one + other, 0);
       if (sum !== open.size)
@@ -227,3 +199,9 @@ export function createAdmissionWatch(capacity: number, accuse: Accuse, world?: W
     },
   };
 }
+
+/**
+ * The invariants of admission: a closed service charges no request that came after its close, the open creations
+ * stay near the capacity of the service, and the counters of open creations lose nothing when nothing fails.
+ */
+export type AdmissionInvariants = ReturnType<typeof createAdmissionInvariants>;

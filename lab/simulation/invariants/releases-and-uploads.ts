@@ -16,25 +16,10 @@ import type { Post } from '../network/outbound.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
 import type { Accuse } from './money-books.ts';
 
-export interface ReleaseWatch {
-  readonly onCommit: (changes: readonly Change[]) => void;
-  /** Called when a receiver got a webhook. */
-  readonly onPost: (post: Post) => void;
-  /** Receives the input with which an execution of a creation is started. */
-  readonly onStart: (input: string) => void;
-  /** Called when the code of a Task did not understand its creation. */
-  readonly onNotUnderstood: (startedWith: Payload, began: Release) => void;
-}
-
 /** The rows of a creation that only a release may change that understands the creation. */
 const guarded = new Set(['CREATION', 'LEASE']);
 
-/** Creates the watch over the releases of one world. */
-export function createReleaseWatch(
-  world: World,
-  service: () => Service | undefined,
-  accuse: Accuse,
-): ReleaseWatch {
+export function createReleaseInvariants(world: World, service: () => Service | undefined, accuse: Accuse) {
   const itemOf = (pk: string): Item | undefined => service()?.table.get(pk, 'CREATION');
   const versionOf = (item: Item | undefined): number => Number(item?.['v']?.N ?? 1);
 
@@ -48,7 +33,7 @@ export function createReleaseWatch(
   }
 
   return {
-    onCommit: (changes) => {
+    onCommit: (changes: readonly Change[]) => {
       for (const { pk, sk, before, after } of changes)
         if (pk.startsWith('CREATION#') && guarded.has(sk))
           leavesAlone(
@@ -57,38 +42,27 @@ export function createReleaseWatch(
             `changes ${sk} of`,
           );
     },
-    onPost: ({ body, sender }) => {
+    /** Called when a receiver got a webhook. */
+    onPost: ({ body, sender }: Post) => {
       leavesAlone(itemOf(`CREATION#${memberOf(bodyOf(body), 'id')}`), sender, 'tells about');
     },
-    onStart: (input) => {
+    /** Receives the input with which an execution of a creation is started. */
+    onStart: (input: string) => {
       const { creation_id: id, v = 1 } = JSON.parse(input) as Payload;
       const item = itemOf(`CREATION#${id}`);
       leavesAlone(item, world.current(), 'starts');
       if (item && v !== versionOf(item))
         accuse('an execution has the version of its record', `${id}: ${v}, not ${versionOf(item)}`);
     },
-    onNotUnderstood: ({ creation_id: id }, began) => {
+    /** Called when the code of a Task did not understand its creation. */
+    onNotUnderstood: ({ creation_id: id }: Payload, began: Release) => {
       if (versionOf(itemOf(`CREATION#${id}`)) <= releaseSchemas[began].newestKnown)
         accuse('a running execution keeps the code of its release', `${id}, begun by ${began}`);
     },
   };
 }
 
-/**
- * The invariants of uploads: an upload is used by its owner alone, while it can be used and after it was
- * filled; and an account never has more unused uploads than it may have.
- */
-export interface UploadWatch {
-  readonly onCommit: (changes: readonly Change[], service: Service | undefined) => void;
-  /** Called when an API function begins with a request. */
-  readonly onSent: (invocation: Invocation, event: APIGatewayProxyEventV2) => void;
-  /** Called when an API function answered. */
-  readonly onServed: (
-    invocation: Invocation,
-    answer: APIGatewayProxyStructuredResultV2,
-    service: Service | undefined,
-  ) => void;
-}
+export type ReleaseInvariants = ReturnType<typeof createReleaseInvariants>;
 
 interface Announced {
   readonly account: string;
@@ -103,8 +77,7 @@ interface Asking {
   readonly uploads: readonly string[];
 }
 
-/** Creates the watch over the uploads of one world. */
-export function createUploadWatch(world: World, accuse: Accuse): UploadWatch {
+export function createUploadInvariants(world: World, accuse: Accuse) {
   const announced = new Map<string, Announced>();
   const asking = new Map<string, Asking>();
 
@@ -119,7 +92,7 @@ export function createUploadWatch(world: World, accuse: Accuse): UploadWatch {
   }
 
   return {
-    onCommit: (changes, service) => {
+    onCommit: (changes: readonly Change[], service: Service | undefined) => {
       for (const { pk, sk, after } of changes) {
         if (sk !== 'UNUSED_UPLOADS') continue;
         const count = after?.['unused']?.SS?.length ?? 0;
@@ -128,14 +101,20 @@ export function createUploadWatch(world: World, accuse: Accuse): UploadWatch {
           accuse('never more unused uploads than the account may have', `${pk}: ${count} of ${most}`);
       }
     },
-    onSent: ({ id, name }, { headers, body }) => {
+    /** Called when an API function begins with a request. */
+    onSent: ({ id, name }: Invocation, { headers, body }: APIGatewayProxyEventV2) => {
       const account = parseKey((headers['authorization'] ?? '').replace('Bearer ', ''))?.accountId;
       if (account === undefined || (name !== 'generate' && name !== 'upload')) return;
       const urls = bodyOf(body)['image_urls'];
       const listed = Array.isArray(urls) ? urls.filter((url) => typeof url === 'string') : [];
       asking.set(id, { account, uploads: uploadIdsIn(listed) });
     },
-    onServed: ({ id, name, startedAt }, { statusCode = 0, headers = {}, body }, service) => {
+    /** Called when an API function answered. */
+    onServed: (
+      { id, name, startedAt }: Invocation,
+      { statusCode = 0, headers = {}, body }: APIGatewayProxyStructuredResultV2,
+      service: Service | undefined,
+    ) => {
       const asked = asking.get(id);
       if (!asked || !service || statusCode >= 300) return;
       if (name === 'upload') {
@@ -149,6 +128,12 @@ export function createUploadWatch(world: World, accuse: Accuse): UploadWatch {
     },
   };
 }
+
+/**
+ * The invariants of uploads: an upload is used by its owner alone, while it can be used and after it was
+ * filled; and an account never has more unused uploads than it may have.
+ */
+export type UploadInvariants = ReturnType<typeof createUploadInvariants>;
 
 function unusedIn(service: Service, account: string): readonly string[] {
   return service.table.get(`ACCOUNT#${account}`, 'UNUSED_UPLOADS')?.['unused']?.SS ?? [];

@@ -18,16 +18,6 @@ export interface AskedCall {
   readonly form: OpenaiCalls['form'];
 }
 
-export interface RetryWatch {
-  /** Called when a client begins a call. */
-  readonly onCall: (account: string, step: OpenaiCalls) => AskedCall;
-  /** Called when a library repeats the call. */
-  readonly onRetry: (asked: AskedCall) => void;
-  /** Receives what a client has heard. */
-  readonly onAnswer: (asked: AskedCall, attempt: number, answer: OpenaiAnswer) => void;
-  readonly onCommit: (changes: readonly Change[]) => void;
-}
-
 interface Body {
   calls: number;
   readonly pictures: number;
@@ -38,7 +28,7 @@ interface Body {
   wasRepeated: boolean;
 }
 
-export function createRetryWatch(service: () => Service | undefined, accuse: Accuse): RetryWatch {
+export function createRetryInvariants(service: () => Service | undefined, accuse: Accuse) {
   const bodies = new Map<string, Body>();
   const itemOf = (id: string): Item | undefined => service()?.table.get(`CREATION#${id}`, 'CREATION');
   const bodyOfCall = ({ account, body }: AskedCall): Body | undefined => bodies.get(`${account} ${body}`);
@@ -74,7 +64,8 @@ export function createRetryWatch(service: () => Service | undefined, accuse: Acc
   }
 
   return {
-    onCall: (account, { name, count, form }) => {
+    /** Called when a client begins a call. */
+    onCall: (account: string, { name, count, form }: OpenaiCalls): AskedCall => {
       const asked = { account, body: name, form };
       const known = bodyOfCall(asked) ?? {
         calls: 0,
@@ -87,11 +78,13 @@ export function createRetryWatch(service: () => Service | undefined, accuse: Acc
       bodies.set(`${account} ${name}`, known);
       return asked;
     },
-    onRetry: (asked) => {
+    /** Called when a library repeats the call. */
+    onRetry: (asked: AskedCall) => {
       const body = bodyOfCall(asked);
       if (body) body.wasRepeated = true;
     },
-    onAnswer: (asked, attempt, answer) => {
+    /** Receives what a client has heard. */
+    onAnswer: (asked: AskedCall, attempt: number, answer: OpenaiAnswer) => {
       const body = bodyOfCall(asked);
       if (!body) return;
       if (answer.status >= 300) {
@@ -106,7 +99,7 @@ export function createRetryWatch(service: () => Service | undefined, accuse: Acc
         body.told.add(id);
       }
     },
-    onCommit: (changes) => {
+    onCommit: (changes: readonly Change[]) => {
       const fresh = new Map<string, number>();
       for (const { sk, before, after } of changes) {
         if (sk !== 'CREATION' || !after) continue;
@@ -128,6 +121,8 @@ export function createRetryWatch(service: () => Service | undefined, accuse: Acc
     },
   };
 }
+
+export type RetryInvariants = ReturnType<typeof createRetryInvariants>;
 
 interface Called {
   readonly calls?: string;

@@ -5,11 +5,15 @@ import { mergeCatalog, type OperatorCatalog } from '../../../service/catalog/ope
 import type { ProviderAnswer } from '../../../service/vendors/provider.ts';
 import { catalog as ours } from '../aws/deployed-service.ts';
 import type { Change, SimulatedTable } from '../aws/simulated-table.ts';
-import { type AskedProvider, flappingProviders, type FlappingWatch } from '../network/flapping-providers.ts';
+import {
+  type AskedProvider,
+  flappingProviders,
+  type FlappingObserver,
+} from '../network/flapping-providers.ts';
 import type { World } from '../world/simulated-world.ts';
 import { type Accuse, textOf } from './money-books.ts';
 
-export interface RouteWatch extends FlappingWatch {
+export interface RouteInvariants extends FlappingObserver {
   /** Receives the creation that an invocation renders. */
   readonly onRenders: (invocation: string, creation: string) => void;
   readonly onCommit: (changes: readonly Change[]) => void;
@@ -45,11 +49,11 @@ function momentOf({ answer }: Ask): number | undefined {
   return answer.at + Math.min(answer.is.retryAfterMillis, mostRestMillis);
 }
 
-export function createRouteWatch(
+export function createRouteInvariants(
   world: World,
   table: () => SimulatedTable | undefined,
   accuse: Accuse,
-): RouteWatch {
+): RouteInvariants {
   /** The creation that each invocation renders. */
   const rendered = new Map<string, string>();
   /** The calls for each creation. */
@@ -147,14 +151,6 @@ export function createRouteWatch(
   };
 }
 
-/**
- * The invariants of the operator's catalog: each creation is charged at the price that the revision in its record
- * had, and no function sells by a revision that was replaced long ago.
- */
-export interface CatalogWatch {
-  readonly onCommit: (changes: readonly Change[]) => void;
-}
-
 /** The time of a request, with slow source images and a slow network. */
 const mostMillis = 45_000;
 
@@ -165,8 +161,7 @@ interface Revision {
   replacedAt?: number;
 }
 
-/** Creates the watch over the prices of one world. */
-export function createCatalogWatch(world: World, accuse: Accuse): CatalogWatch {
+export function createCatalogInvariants(world: World, accuse: Accuse) {
   const revisions: Revision[] = [{ name: undefined, catalog: ours }];
 
   function stored({ after }: Change): void {
@@ -204,7 +199,7 @@ export function createCatalogWatch(world: World, accuse: Accuse): CatalogWatch {
   }
 
   return {
-    onCommit: (changes) => {
+    onCommit: (changes: readonly Change[]) => {
       for (const change of changes) {
         if (change.pk === 'OPERATOR_CATALOG') stored(change);
         else if (change.sk === 'CREATION' && !change.before && change.after) charged(change.after);
@@ -212,3 +207,9 @@ export function createCatalogWatch(world: World, accuse: Accuse): CatalogWatch {
     },
   };
 }
+
+/**
+ * The invariants of the operator's catalog: each creation is charged at the price that the revision in its record
+ * had, and no function sells by a revision that was replaced long ago.
+ */
+export type CatalogInvariants = ReturnType<typeof createCatalogInvariants>;

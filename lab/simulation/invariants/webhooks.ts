@@ -7,18 +7,6 @@ import type { Post } from '../network/outbound.ts';
 import type { World } from '../world/simulated-world.ts';
 import { type Accuse, type Books, textOf } from './money-books.ts';
 
-export interface WebhookWatch {
-  readonly posts: ReadonlyMap<string, readonly Sent[]>;
-  /** Tells the watch the plain text of a sealed secret. */
-  readonly learn: (sealed: string, plain: string) => void;
-  readonly onCommit: (changes: readonly Change[]) => void;
-  readonly onPost: (post: Post, table: SimulatedTable) => void;
-  /** Whether the account has, or had, this secret. */
-  readonly verifies: (account: string, plain: string) => boolean;
-  /** When the account got its first secret; Infinity while it has none. */
-  readonly firstSecretAt: (account: string) => number;
-}
-
 export interface Sent extends Post {
   readonly round: number;
   readonly attempt: number;
@@ -47,8 +35,7 @@ export function recordOf(id: string, table: SimulatedTable): Item | undefined {
     : table.get(`CREATION#${id}`, 'CREATION');
 }
 
-/** Creates the watch over all deliveries of one world. */
-export function createWebhookWatch(world: World, books: Books, accuse: Accuse): WebhookWatch {
+export function createWebhookInvariants(world: World, books: Books, accuse: Accuse) {
   const plains = new Map<string, string>();
   const secrets = new Map<string, Secret[]>();
   const posts = new Map<string, Sent[]>();
@@ -194,10 +181,14 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
 
   return {
     posts,
-    learn: (sealed, plain) => void plains.set(sealed, plain),
-    verifies: (account, plain) => (secrets.get(account) ?? []).some((secret) => secret.plain === plain),
-    firstSecretAt: (account) => secrets.get(account)?.[0]?.from ?? Infinity,
-    onCommit: (changes) => {
+    /** Receives the plain text of a sealed secret. */
+    learn: (sealed: string, plain: string) => void plains.set(sealed, plain),
+    /** Whether the account has, or had, this secret. */
+    verifies: (account: string, plain: string): boolean =>
+      (secrets.get(account) ?? []).some((secret) => secret.plain === plain),
+    /** When the account got its first secret; Infinity while it has none. */
+    firstSecretAt: (account: string): number => secrets.get(account)?.[0]?.from ?? Infinity,
+    onCommit: (changes: readonly Change[]) => {
       for (const { sk, pk, after } of changes) {
         if (sk !== 'ACCOUNT') continue;
         const newest = after?.['webhookSecrets']?.L?.[0]?.M;
@@ -210,7 +201,7 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
         secrets.set(pk.slice('ACCOUNT#'.length), [...list, { plain, from, signsFrom, until: Infinity }]);
       }
     },
-    onPost: (post, table) => {
+    onPost: (post: Post, table: SimulatedTable) => {
       const id = memberOf(bodyOf(post.body), 'id');
       if (id === nilId) {
         onTest(post);
@@ -232,3 +223,5 @@ export function createWebhookWatch(world: World, books: Books, accuse: Accuse): 
     },
   };
 }
+
+export type WebhookInvariants = ReturnType<typeof createWebhookInvariants>;

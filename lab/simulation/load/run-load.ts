@@ -7,7 +7,7 @@ import { readSdkConfiguration } from '../aws/http-exchange.ts';
 import type { Change } from '../aws/simulated-table.ts';
 import { type AccountHeld, keyAt, openAccount } from '../clients/open-accounts.ts';
 import { submission } from '../clients/requests.ts';
-import { auditTable, quietWatch } from '../invariants/at-rest-audit.ts';
+import { auditTable, quietObserver } from '../invariants/at-rest-audit.ts';
 import type { AskedProvider, Forecast } from '../network/flapping-providers.ts';
 import { createWorld } from '../world/create-world.ts';
 import { createDice } from '../world/dice.ts';
@@ -62,7 +62,7 @@ async function runOn(
   });
   const forecast = forecastOf(plan);
   const follower = createFollower(() => time.now() - startAt, forecast);
-  const service = createService(world, quietWatch(follower), { forecast });
+  const service = createService(world, quietObserver(follower), { forecast });
   const held = Array.from({ length: plan.accounts }, (_, index) =>
     openAccount(
       {
@@ -134,32 +134,22 @@ function forecastOf({ way, beforeSeconds, downSeconds, renderSeconds }: LoadPlan
       : { kind: 'up', least: least * 1000, most: most * 1000 };
 }
 
-interface Follower {
-  readonly all: ReadonlyMap<string, Followed>;
-  /** The creations that have not ended. */
-  readonly open: ReadonlySet<string>;
-  readonly refused: Map<string, number>;
-  /** Receives the status of an answer. */
-  readonly onAnswer: (status: number) => void;
-  readonly onCommit: (changes: readonly Change[]) => void;
-  readonly onRenders: (invocation: string, creation: string) => void;
-  readonly onAsked: (asked: AskedProvider) => void;
-}
-
 /** Follows each creation from its charge to its end. */
-function createFollower(now: () => number, forecast: Forecast): Follower {
+function createFollower(now: () => number, forecast: Forecast) {
   const all = new Map<string, Followed>();
   const open = new Set<string>();
   const refused = new Map<string, number>();
   const rendered = new Map<string, string>();
   return {
     all,
+    /** The creations that have not ended. */
     open,
     refused,
-    onAnswer: (status) => {
+    /** Receives the status of an answer. */
+    onAnswer: (status: number) => {
       if (status !== 202) refused.set(String(status), (refused.get(String(status)) ?? 0) + 1);
     },
-    onCommit: (changes) => {
+    onCommit: (changes: readonly Change[]) => {
       for (const { pk, sk, before, after } of changes) {
         if (sk !== 'CREATION') continue;
         const id = pk.slice('CREATION#'.length);
@@ -174,8 +164,8 @@ function createFollower(now: () => number, forecast: Forecast): Follower {
         creation.isCompleted = status === 'completed';
       }
     },
-    onRenders: (invocation, creation) => void rendered.set(invocation, creation),
-    onAsked: ({ invocation, provider, at }) => {
+    onRenders: (invocation: string, creation: string) => void rendered.set(invocation, creation),
+    onAsked: ({ invocation, provider, at }: AskedProvider) => {
       const creation = all.get(rendered.get(invocation) ?? '');
       if (!creation) return;
       creation.firstAsked ??= provider;
@@ -183,6 +173,8 @@ function createFollower(now: () => number, forecast: Forecast): Follower {
     },
   };
 }
+
+type Follower = ReturnType<typeof createFollower>;
 
 async function send(
   service: Service,

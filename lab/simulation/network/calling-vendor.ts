@@ -17,14 +17,6 @@ export interface SentCallback {
   readonly forgery: string | undefined;
 }
 
-export interface CallingVendor {
-  readonly provider: SimulatedProvider;
-  /** How many jobs the vendor has accepted. */
-  readonly jobs: () => number;
-  /** Whether the vendor will still call. */
-  readonly isCalling: () => boolean;
-}
-
 interface Job {
   readonly id: string;
   readonly url: string | undefined;
@@ -76,7 +68,7 @@ export function createCallingVendor(
   world: World,
   send: (sent: SentCallback) => Promise<number>,
   habits: VendorHabits = badHabits,
-): CallingVendor {
+) {
   const { dice } = world;
   const all = new Map<string, Job>();
   let due = 0;
@@ -218,8 +210,14 @@ export function createCallingVendor(
     };
   }
 
-  return { provider: providerOf(callingVendor), jobs: () => all.size, isCalling: () => due > 0 };
+  return {
+    provider: providerOf(callingVendor) /** How many jobs the vendor has accepted. */,
+    jobs: (): number => all.size /** Whether the vendor will still call. */,
+    isCalling: (): boolean => due > 0,
+  };
 }
+
+export type CallingVendor = ReturnType<typeof createCallingVendor>;
 
 interface Forged {
   readonly why: string;

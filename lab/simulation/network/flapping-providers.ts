@@ -54,7 +54,7 @@ export interface AskedProvider {
   readonly at: number;
 }
 
-export interface FlappingWatch {
+export interface FlappingObserver {
   /** Called when a function asks a provider for a picture. */
   readonly onAsked: (asked: AskedProvider) => void;
   /** Called when this answer has reached the function that asked. */
@@ -68,7 +68,7 @@ export function createFlappingProvider(
   world: World,
   name: string,
   forecast: Forecast,
-  watch: FlappingWatch,
+  observer: FlappingObserver,
 ): ImageProvider {
   let calls = 0;
   const work = async (
@@ -106,7 +106,7 @@ export function createFlappingProvider(
       const { providerModel } = job;
       const invocation = world.current()?.id ?? '';
       const asked = { invocation, provider: name, providerModel, at: world.time.now() };
-      watch.onAsked(asked);
+      observer.onAsked(asked);
       let weather: Weather;
       try {
         weather = await world.call({ service: 'provider', operation: 'submit', target: name, signal }, () => {
@@ -122,7 +122,7 @@ export function createFlappingProvider(
           : refusedBy('unknown_outcome', 'ECONNRESET');
       }
       const answer = await work(weather, job, signal);
-      watch.onToldByProvider(asked, answer);
+      observer.onToldByProvider(asked, answer);
       return answer;
     },
   };

@@ -9,14 +9,6 @@ import type {
 import { directivesOf, type SandboxOutcome } from '../../../service/vendors/sandbox/provider.ts';
 import type { World } from '../world/simulated-world.ts';
 
-/** How the vendors of the simulation stop jobs: at once, later, too late, or not at all although they said so. */
-export interface StoppedJobs {
-  /** Asks to stop a job. */
-  readonly ask: (id: string) => CancelAnswer;
-  /** Whether the job has been stopped before its end. */
-  readonly isStopped: (id: string) => boolean;
-}
-
 /**
  * @param endOf when a job ends; undefined for an unknown job
  * @param onStop receives the time until a job is stopped
@@ -25,12 +17,13 @@ export function createStoppedJobs(
   world: World,
   endOf: (id: string) => number | undefined,
   onStop: (id: string, afterMillis: number) => void = () => undefined,
-): StoppedJobs {
+) {
   const { dice } = world;
   const stops = new Map<string, number>();
   const now = (): number => world.time.now();
   return {
-    ask: (id) => {
+    /** Asks to stop a job. */
+    ask: (id: string): CancelAnswer => {
       const end = endOf(id);
       if (end === undefined || end <= now()) return 'refused';
       if (stops.has(id)) return 'asked';
@@ -46,12 +39,16 @@ export function createStoppedJobs(
       if (now() + wait < end) onStop(id, wait);
       return 'asked';
     },
-    isStopped: (id) => {
+    /** Whether the job has been stopped before its end. */
+    isStopped: (id: string): boolean => {
       const stop = stops.get(id) ?? Infinity;
       return stop <= now() && stop < (endOf(id) ?? -Infinity);
     },
   };
 }
+
+/** How the vendors of the simulation stop jobs: at once, later, too late, or not at all although they said so. */
+export type StoppedJobs = ReturnType<typeof createStoppedJobs>;
 
 /** The smallest bytes that the product accepts as a picture of 64 × 64 pixels. */
 export const pictures: Readonly<Record<string, Buffer>> = {

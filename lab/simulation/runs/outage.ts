@@ -12,11 +12,16 @@ import { type CreationId, uuidV7 } from '../../../service/values/ids.ts';
 import { asMicros } from '../../../service/values/money.ts';
 import { schema } from '../../../service/values/runtime.ts';
 import { dayOf, monthOf } from '../../../service/values/time.ts';
-import { createService, type Service, type ServiceWatch, type StartLimits } from '../aws/deployed-service.ts';
+import {
+  createService,
+  type Service,
+  type ServiceObserver,
+  type StartLimits,
+} from '../aws/deployed-service.ts';
 import { readSdkConfiguration } from '../aws/http-exchange.ts';
 import type { Change } from '../aws/simulated-table.ts';
 import { type AccountHeld, openAccount } from '../clients/open-accounts.ts';
-import { auditTable, quietWatch } from '../invariants/at-rest-audit.ts';
+import { auditTable, quietObserver } from '../invariants/at-rest-audit.ts';
 import type { Absent, OutageReport } from '../messages.ts';
 import { createWorld } from '../world/create-world.ts';
 import { createDice } from '../world/dice.ts';
@@ -96,7 +101,7 @@ export async function simulateOutage(outage: Outage): Promise<OutageReport> {
     });
     const followed = new Map<string, Followed>();
     const open = new Set<string>();
-    const service = createService(world, watchOf(world, followed, open), outage);
+    const service = createService(world, observerOf(world, followed, open), outage);
     const accounts = Array.from({ length: outage.accounts }, (_, index) =>
       openAccount(
         {
@@ -207,8 +212,12 @@ export function brokenPromises(report: OutageReport): string[] {
   return lines.flatMap(([isKept, line]) => (isKept ? [] : [line]));
 }
 
-function watchOf(world: World, followed: ReadonlyMap<string, Followed>, open: Set<string>): ServiceWatch {
-  return quietWatch({
+function observerOf(
+  world: World,
+  followed: ReadonlyMap<string, Followed>,
+  open: Set<string>,
+): ServiceObserver {
+  return quietObserver({
     onCommit: (changes: readonly Change[]) => {
       for (const { pk, sk, after } of changes) {
         const status = after?.['status']?.S;

@@ -9,7 +9,7 @@ import { type AwsAccount, createAwsAccount } from '../../aws/aws-account.ts';
 import { createService, type Service } from '../../aws/deployed-service.ts';
 import { type Change, tableName } from '../../aws/simulated-table.ts';
 import { type AccountHeld, openAccount } from '../../clients/open-accounts.ts';
-import { quietWatch } from '../../invariants/at-rest-audit.ts';
+import { quietObserver } from '../../invariants/at-rest-audit.ts';
 import { createStream } from '../../world/dice.ts';
 import { takeTime, type VirtualTime } from '../../world/time.ts';
 import { createLeanClients, marshalItem } from '../fast/fast-clients.ts';
@@ -113,7 +113,7 @@ async function runOn(
   const millis = renderSeconds * 1000;
   const service: Service = createService(
     world,
-    quietWatch({
+    quietObserver({
       onCommit,
       onText: (text) => {
         if (text.includes('"start_unclear"')) counted.unclear += 1;

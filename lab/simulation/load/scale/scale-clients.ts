@@ -7,17 +7,7 @@ import { eventOf } from '../../clients/requests.ts';
 import type { World } from '../../world/simulated-world.ts';
 import { type CrowdPlan, loadedModels } from './scale-measures.ts';
 
-export interface CrowdClients {
-  /** Sends one request, and continues until its image has arrived or can no longer arrive. */
-  readonly send: (account: AccountHeld, sentAt: number) => Promise<void>;
-  readonly onWebhook: (body: string) => void;
-  /** How many clients still wait. */
-  readonly waiting: () => number;
-  /** Whether a client polls this creation. */
-  readonly isPolled: (creationId: string) => boolean;
-}
-
-export interface ClientWatch {
+export interface ClientObserver {
   /** A request for an image was answered. */
   readonly onAnswer: (answer: APIGatewayProxyStructuredResultV2) => void;
   readonly onPoll: (status: number) => void;
@@ -35,8 +25,8 @@ export function createCrowdClients(
   world: World,
   service: () => Service,
   plan: CrowdPlan,
-  watch: ClientWatch,
-): CrowdClients {
+  observer: ClientObserver,
+) {
   /** When the requests were sent whose clients wait for a webhook. */
   const called = new Map<string, number>();
   const polled = new Set<string>();
@@ -52,9 +42,9 @@ export function createCrowdClients(
         'get',
         eventOf('GET', path, keyAt(account, 0), {}, undefined, id, addressOf(account)),
       );
-      watch.onPoll(answer.statusCode ?? 0);
+      observer.onPoll(answer.statusCode ?? 0);
       if (answer.statusCode === 200 && isOver(answer.body ?? '')) {
-        watch.onSeen(sentAt);
+        observer.onSeen(sentAt);
         break;
       }
       seconds = retryAfter(answer);
@@ -63,16 +53,19 @@ export function createCrowdClients(
   }
 
   return {
-    waiting: () => polled.size + called.size,
-    isPolled: (id) => polled.has(id),
-    onWebhook: (body) => {
+    /** How many clients still wait. */
+    waiting: (): number => polled.size + called.size,
+    /** Whether a client polls this creation. */
+    isPolled: (id: string): boolean => polled.has(id),
+    onWebhook: (body: string) => {
       const id = idIn(body);
       const sentAt = called.get(id);
       if (sentAt === undefined) return;
       called.delete(id);
-      watch.onSeen(sentAt);
+      observer.onSeen(sentAt);
     },
-    send: async (account, sentAt) => {
+    /** Sends one request, and continues until its image has arrived or can no longer arrive. */
+    send: async (account: AccountHeld, sentAt: number) => {
       const takesWebhook = world.dice.unit('') < plan.webhookShare;
       const body = {
         model: loadedModels[plan.vendor],
@@ -93,7 +86,7 @@ export function createCrowdClients(
           addressOf(account),
         ),
       );
-      watch.onAnswer(answer);
+      observer.onAnswer(answer);
       if (answer.statusCode !== 202) return;
       const id = idIn(answer.body ?? '');
       if (takesWebhook) called.set(id, sentAt);
@@ -101,6 +94,8 @@ export function createCrowdClients(
     },
   };
 }
+
+export type CrowdClients = ReturnType<typeof createCrowdClients>;
 
 /** Each account has a server with an address of its own. The id of the account gives the address. */
 function addressOf({ id }: AccountHeld): string {
