@@ -94,6 +94,3 @@ export function createEncryptionSecret() {
     },
   };
 }
-
-/** Secrets Manager with one secret: the encryption key of the service. */
-export type EncryptionSecret = ReturnType<typeof createEncryptionSecret>;

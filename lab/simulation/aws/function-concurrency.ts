@@ -142,8 +142,6 @@ export function createFunctionConcurrency(
   };
 }
 
-export type FunctionConcurrency = ReturnType<typeof createFunctionConcurrency>;
-
 /** Inserts a number into numbers in their order. Most numbers belong near the end. */
 function insert(numbers: number[], number: number): void {
   let place = numbers.length;

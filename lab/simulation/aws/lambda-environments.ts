@@ -145,5 +145,3 @@ export function createReleases(world: World) {
     lastBehindAt: (): number => (isBehind() ? world.time.now() : behindUntil),
   };
 }
-
-export type Releases = ReturnType<typeof createReleases>;

@@ -79,8 +79,6 @@ export function createPortal(on: Platform, stoppable: Platform) {
   };
 }
 
-export type Portal = ReturnType<typeof createPortal>;
-
 /** The function of the OpenAI-shaped endpoint, behind a REST API that passes the answer on in parts. */
 export interface OpenaiAnswer {
   readonly status: number;

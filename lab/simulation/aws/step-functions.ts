@@ -248,8 +248,6 @@ export function createStepFunctions({
   };
 }
 
-export type StepFunctions = ReturnType<typeof createStepFunctions>;
-
 // The invocation of a function by a Task of the state machine, with the faults between Step Functions and
 // Lambda.
 

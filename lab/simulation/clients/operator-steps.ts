@@ -193,8 +193,6 @@ export function createOperatorSteps(
   };
 }
 
-export type OperatorSteps = ReturnType<typeof createOperatorSteps>;
-
 /** The change of every model that adds an amount to each price. */
 function dearerModels(addedMicros: number): OperatorCatalog['models'] {
   return Object.fromEntries(

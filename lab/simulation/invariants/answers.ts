@@ -50,8 +50,6 @@ export function createReadingInvariants(world: World, books: Books, accuse: Accu
   };
 }
 
-export type ReadingInvariants = ReturnType<typeof createReadingInvariants>;
-
 export function createDocumentInvariants(accuse: Accuse) {
   const asked = new Map<string, { readonly method: string; readonly path: string }>();
   return {

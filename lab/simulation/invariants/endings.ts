@@ -48,8 +48,6 @@ export function createRecoveryInvariants(world: World, service: () => Service | 
   };
 }
 
-export type RecoveryInvariants = ReturnType<typeof createRecoveryInvariants>;
-
 export function createLeaseInvariants(world: World, accuse: Accuse) {
   /** The invocation that took each creation up last. */
   const renderers = new Map<string, string>();
@@ -134,9 +132,6 @@ export function createCallbackInvariants(
   };
 }
 
-/** The invariants of callbacks, of the tasks that they end, and of the vendor's jobs. */
-export type CallbackInvariants = ReturnType<typeof createCallbackInvariants>;
-
 const truth = 'a cancel is told as it is';
 
 export function createCancelInvariants(service: () => Service | undefined, accuse: Accuse) {
@@ -198,8 +193,3 @@ export function createCancelInvariants(service: () => Service | undefined, accus
     },
   };
 }
-
-/**
- * The invariants of cancels: each answer matches what happened, and no work is done for a cancelled creation.
- */
-export type CancelInvariants = ReturnType<typeof createCancelInvariants>;

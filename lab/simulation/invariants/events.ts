@@ -182,8 +182,6 @@ export function createEventInvariants(
   };
 }
 
-export type EventInvariants = ReturnType<typeof createEventInvariants>;
-
 /** Whether a write is a part of reading events. */
 export function isOfReading({ sk, before, after }: Change): boolean {
   if (/^(NEW_EVENT|EVENT_)/.test(sk)) return true;

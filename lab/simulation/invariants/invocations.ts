@@ -201,5 +201,3 @@ export function createInvocationInvariants(world: World, accuse: Accuse) {
     },
   };
 }
-
-export type InvocationInvariants = ReturnType<typeof createInvocationInvariants>;

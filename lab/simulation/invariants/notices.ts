@@ -128,12 +128,6 @@ function createCapNoticeInvariants(accuse: Accuse) {
   };
 }
 
-/**
- * The invariants of key.cap_reached, for all caps of a key: a notice for each crossing, once, and none without
- * one. What is spent is summed here from the attributes of the table.
- */
-export type CapNoticeInvariants = ReturnType<typeof createCapNoticeInvariants>;
-
 type WalletMark = 'toldLow' | 'toldEmpty';
 
 const walletMarks = ['toldLow', 'toldEmpty'] as const;
@@ -275,5 +269,3 @@ export function createNoticeInvariants(world: World, accuse: Accuse) {
     },
   };
 }
-
-export type NoticeInvariants = ReturnType<typeof createNoticeInvariants>;

@@ -157,8 +157,6 @@ export function createPortalEditInvariants(
   };
 }
 
-export type PortalEditInvariants = ReturnType<typeof createPortalEditInvariants>;
-
 // What the invariants of the portal know about a request.
 
 /** Whether a write only notes the last use of a key, which the service notes for refused requests, too. */

@@ -257,8 +257,6 @@ export function createPortalInvariants(
   };
 }
 
-export type PortalInvariants = ReturnType<typeof createPortalInvariants>;
-
 function operationOf(routeKey: string): PortalOperationName {
   const found = (Object.keys(portalOperations) as PortalOperationName[]).find((name) => {
     const { method, path } = portalOperations[name];

@@ -106,8 +106,6 @@ export function createRateInvariants(world: World, accuse: Accuse) {
   };
 }
 
-export type RateInvariants = ReturnType<typeof createRateInvariants>;
-
 /** A request without a place looks a few times at most, however often the tries of a call overtake each other. */
 const mostLooks = 20;
 const held = new Set(['openai', 'generate']);
@@ -199,9 +197,3 @@ export function createAdmissionInvariants(world: World, accuse: Accuse) {
     },
   };
 }
-
-/**
- * The invariants of admission: a closed service charges no request that came after its close, the open creations
- * stay near the capacity of the service, and the counters of open creations lose nothing when nothing fails.
- */
-export type AdmissionInvariants = ReturnType<typeof createAdmissionInvariants>;

@@ -62,8 +62,6 @@ export function createReleaseInvariants(world: World, service: () => Service | u
   };
 }
 
-export type ReleaseInvariants = ReturnType<typeof createReleaseInvariants>;
-
 interface Announced {
   readonly account: string;
   readonly at: number;
@@ -128,12 +126,6 @@ export function createUploadInvariants(world: World, accuse: Accuse) {
     },
   };
 }
-
-/**
- * The invariants of uploads: an upload is used by its owner alone, while it can be used and after it was
- * filled; and an account never has more unused uploads than it may have.
- */
-export type UploadInvariants = ReturnType<typeof createUploadInvariants>;
 
 function unusedIn(service: Service, account: string): readonly string[] {
   return service.table.get(`ACCOUNT#${account}`, 'UNUSED_UPLOADS')?.['unused']?.SS ?? [];

@@ -122,8 +122,6 @@ export function createRetryInvariants(service: () => Service | undefined, accuse
   };
 }
 
-export type RetryInvariants = ReturnType<typeof createRetryInvariants>;
-
 interface Called {
   readonly calls?: string;
 }

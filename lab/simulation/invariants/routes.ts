@@ -207,9 +207,3 @@ export function createCatalogInvariants(world: World, accuse: Accuse) {
     },
   };
 }
-
-/**
- * The invariants of the operator's catalog: each creation is charged at the price that the revision in its record
- * had, and no function sells by a revision that was replaced long ago.
- */
-export type CatalogInvariants = ReturnType<typeof createCatalogInvariants>;

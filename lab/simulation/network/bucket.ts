@@ -78,5 +78,3 @@ export function createBucket(world: World, clock: Clock) {
     }),
   };
 }
-
-export type Bucket = ReturnType<typeof createBucket>;

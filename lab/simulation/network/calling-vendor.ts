@@ -217,8 +217,6 @@ export function createCallingVendor(
   };
 }
 
-export type CallingVendor = ReturnType<typeof createCallingVendor>;
-
 interface Forged {
   readonly why: string;
   readonly claim: Partial<Claim>;

@@ -47,9 +47,6 @@ export function createStoppedJobs(
   };
 }
 
-/** How the vendors of the simulation stop jobs: at once, later, too late, or not at all although they said so. */
-export type StoppedJobs = ReturnType<typeof createStoppedJobs>;
-
 /** The smallest bytes that the product accepts as a picture of 64 × 64 pixels. */
 export const pictures: Readonly<Record<string, Buffer>> = {
   png: Buffer.from(

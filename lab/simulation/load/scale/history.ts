@@ -107,8 +107,6 @@ export function createForgetter({ now, table, account, archive, isAwaited }: For
   };
 }
 
-export type Forgetter = ReturnType<typeof createForgetter>;
-
 /** Items in the order in which they become due. */
 function createQueue(
   now: () => number,

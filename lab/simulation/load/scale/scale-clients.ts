@@ -95,8 +95,6 @@ export function createCrowdClients(
   };
 }
 
-export type CrowdClients = ReturnType<typeof createCrowdClients>;
-
 /** Each account has a server with an address of its own. The id of the account gives the address. */
 function addressOf({ id }: AccountHeld): string {
   let value = 0;
