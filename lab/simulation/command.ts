@@ -203,7 +203,7 @@ async function catchMutants(only: readonly string[], flags: Flags): Promise<bool
   return missed === 0 && wanted.length > 0;
 }
 
-async function firstCatch({ name, flapping }: Mutant): Promise<string | undefined> {
+async function firstCatch({ name, isFlapping }: Mutant): Promise<string | undefined> {
   let caught: string | undefined;
   await runWorker(
     {
@@ -213,7 +213,7 @@ async function firstCatch({ name, flapping }: Mutant): Promise<string | undefine
       every: 1,
       stopAtFirst: true,
       mutant: name,
-      ...(flapping && { flapping }),
+      flapping: isFlapping,
     },
     (message) => {
       if (message.kind === 'failed') caught = describeCatch(message.report);

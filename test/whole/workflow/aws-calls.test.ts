@@ -12,7 +12,7 @@ import { idOf } from '../../fixtures/values.ts';
 import { settled, submit } from './creations.ts';
 import { billFor, totalOf } from '../../../lab/cost/bill.ts';
 import { type CreationCount, type CreationKind, measure } from '../../../lab/cost/measure.ts';
-import { memoryOf } from '../../../lab/cost/resources.ts';
+import { memoryOf } from '../../../lab/cost/standing.ts';
 
 let service: TestService;
 let client: Client;
