@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import pc from 'picocolors';
 import { formattedPage } from '../formatted-page.ts';
-import { billFor, totalOf } from './bill.ts';
+import { billFor, totalOf } from './prices.ts';
 import { countsOf, keepFigures } from './counts.ts';
 import {
   estimate,

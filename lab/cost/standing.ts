@@ -4,9 +4,8 @@ import * as z from 'zod';
 import { type MetricDefinition, metrics } from '../../service/contract/metrics.ts';
 import { synthesizedTemplate } from '../../start/synthesized-template.ts';
 import { functionName } from '../function-name.ts';
-import { gigabyteSeconds, type Memory } from './bill.ts';
 import type { CreationCount } from './measure.ts';
-import { awsMillis, platformLogBytes, prices } from './prices.ts';
+import { awsMillis, gigabyteSeconds, type Memory, platformLogBytes, prices } from './prices.ts';
 
 /** The numbers of the resources that AWS bills by the month. */
 interface StandingResources {

@@ -2,13 +2,12 @@
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import { wholeNumber } from '../../client/command/terminal/whole-number.ts';
-import { killRepeatedly, runWorker } from './child-processes.ts';
 import { type LoadFlags, simulateLoad } from './load/load-command.ts';
 import { type CrowdFlags, crowdSituations, simulateCrowd } from './load/scale/scale-command.ts';
 import type { Job, Report } from './messages.ts';
-import { printOutage, printReport, Progress } from './report.ts';
 import { mutants } from './runs/mutants/all-mutants.ts';
 import type { Mutant } from './runs/mutants/plant.ts';
+import { killRepeatedly, printOutage, printReport, Progress, runWorker } from './workers.ts';
 
 const mutantSeeds = 1_000;
 const progressMillis = 5_000;

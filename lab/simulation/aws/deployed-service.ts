@@ -214,9 +214,10 @@ interface Task {
 /** Creates the service of a world with an empty table. */
 export function createService(
   world: World,
-  observer: ServiceObserver,
+  observer: Partial<ServiceObserver>,
   options: Partial<ServiceOptions> = {},
 ) {
+  const { onText = () => undefined } = observer;
   const { startsPerSecond, startBurst } = { ...smallRegion, ...options };
   const { serviceCapacity = defaultServiceCapacity } = options;
   const { forecast = flappingWeather(world.dice, world.time.now()), routeOrder = 'given', load } = options;
@@ -226,7 +227,7 @@ export function createService(
     remembers: load === undefined,
     onCommit: (changes) => {
       throughput?.onCommit(changes);
-      observer.onCommit(changes);
+      observer.onCommit?.(changes);
     },
   });
   const throughput = account?.tableOf(table.get);
@@ -257,31 +258,31 @@ export function createService(
     }),
     release: releases.current,
     outside: world.outside,
-    onText: observer.onText,
+    onText: onText,
     invokeTask: ({ state, functionName, input, startedWith, release, run }) =>
       invokeTask(world, state, async () => {
         const task = tasks[functionName];
         if (!task) throw new Error(`no function ${functionName}`);
         const started = JSON.parse(startedWith) as Payload;
-        observer.onTask(functionName, started, input as Payload);
+        observer.onTask?.(functionName, started, input as Payload);
         const result = await invoke(functionName, state, task.limitMillis, (id) => {
           const invocation = world.current();
           const earlier = run && lastOfRun.get(run);
-          if (earlier && world.live.has(earlier)) observer.onRunAgain(started.creation_id, earlier);
+          if (earlier && world.live.has(earlier)) observer.onRunAgain?.(started.creation_id, earlier);
           if (run && invocation) lastOfRun.set(run, invocation);
           return task.run(input as Payload, id, releases.begin(release));
         });
         if (result === 'throttled')
           return { ok: false, error: { errorType: 'Lambda.TooManyRequestsException', errorMessage: '' } };
         if (!result.ok && result.error.errorType === 'NewerRelease')
-          observer.onNotUnderstood(started, release);
+          observer.onNotUnderstood?.(started, release);
         return result;
       }),
     onClosed: ({ status, input, name, machineArn }) => {
       world.note(`execution ${name} ${status}`);
       // The rule for ended executions names the machines of creations alone.
       if (status === 'SUCCEEDED' || machineArn === machineArns.notices) return;
-      observer.onDied(name, JSON.parse(input) as Payload);
+      observer.onDied?.(name, JSON.parse(input) as Payload);
       // EventBridge delivers an event at least once, and some time later.
       const copies = world.dice.chance(`event twice ${name}`, 0.2) ? 2 : 1;
       for (let copy = 0; copy < copies; copy += 1) {
@@ -309,20 +310,20 @@ export function createService(
   const clients = (load?.createClients ?? createAwsClients)(world, {
     dynamodb: (operation, input, fault) => {
       const { Key: key = {} } = asTableRequest(input);
-      if (operation === 'GetItem' && key['sk']?.S === 'CREATION') observer.onRead(key['pk']?.S ?? '');
+      if (operation === 'GetItem' && key['sk']?.S === 'CREATION') observer.onRead?.(key['pk']?.S ?? '');
       const answer = (): object | Ongoing<object> => answerOfDynamodb(table, world, operation, input, fault);
       return throughput ? throughput.serve(operation, input, answer) : answer();
     },
     states: (operation, input) => {
       const isOfCreation = operation === 'StartExecution' && input['stateMachineArn'] !== machineArns.notices;
-      if (isOfCreation) observer.onStart(String(input['input']));
+      if (isOfCreation) observer.onStart?.(String(input['input']));
       const answer = stepFunctions.perform(
         operation,
         isOfCreation && !load && world.dice.chance(`older release ${String(input['name'])}`, 0.1)
           ? { ...input, input: withoutRenderer(String(input['input'])) }
           : input,
       );
-      if (operation === 'SendTaskSuccess') observer.onTaskEnded(String(input['output']));
+      if (operation === 'SendTaskSuccess') observer.onTaskEnded?.(String(input['output']));
       return answer;
     },
     secretsmanager: (operation, input) =>
@@ -365,7 +366,7 @@ export function createService(
       if (value === undefined) throw new Error(`the simulation has no variable ${name}`);
       return value;
     },
-    log: (component) => createLog(component, observer.onText),
+    log: (component) => createLog(component, onText),
     schema: () => releases.begin(releases.current()),
     remembered: createMemories(),
     dynamodb: clients.documents,
@@ -379,7 +380,7 @@ export function createService(
       open: (account, sealed) => box.open(account, sealed),
       seal: async (account, plain) => {
         const sealed = await box.seal(account, plain);
-        observer.onSealed(sealed, plain);
+        observer.onSealed?.(sealed, plain);
         return sealed;
       },
     },
@@ -415,7 +416,7 @@ export function createService(
   const renderer: Task = {
     limitMillis: limitMillis.render,
     run: (payload, id, schema) => {
-      observer.onRenders(id, creationIdOf(payload));
+      observer.onRenders?.(id, creationIdOf(payload));
       // Each environment has its own memory of the routes' health. Here each has just begun.
       return renderImage(payload, id, openRender({ ...on, schema: () => schema }));
     },
@@ -462,7 +463,7 @@ export function createService(
       receiveCallback(sent.event, id, openCallback(on)),
     );
     const answer = answerOf(result);
-    observer.onCallback(sent, answer);
+    observer.onCallback?.(sent, answer);
     const heard = world.call({ service: 'gateway', operation: 'callback', target: '' }, () => answer);
     return heard.then(
       ({ statusCode = 0 }) => statusCode,
@@ -501,12 +502,12 @@ export function createService(
       let invocation: Invocation | undefined;
       const result = await serveRequest('client', operation, limitMillis.api, (id) => {
         invocation = world.current();
-        if (invocation) observer.onSent(invocation, event);
+        if (invocation) observer.onSent?.(invocation, event);
         const named = { ...event, requestContext: { ...event.requestContext, requestId: id } };
         return handlers[operation](named, { awsRequestId: id } as Context);
       });
       const answer = answerOf(result);
-      if (invocation) observer.onServed(invocation, answer);
+      if (invocation) observer.onServed?.(invocation, answer);
       return world.call({ service: 'gateway', operation, target: '' }, () => answer);
     },
   };

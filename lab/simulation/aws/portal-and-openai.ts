@@ -106,7 +106,7 @@ const diedAnswer: OpenaiAnswer = {
 /** Sends a request. Rejects when the answer does not reach the client. */
 export function createOpenai(
   world: World,
-  observer: OpenaiObserver,
+  observer: Partial<OpenaiObserver>,
   open: () => BeforeCatalog<OpenaiImageServices>,
 ): (event: APIGatewayProxyEvent) => Promise<OpenaiAnswer> {
   const handle = inOpenaiForm(withCatalog(openaiImages), open, heldRequestMillis);
@@ -124,11 +124,11 @@ export function createOpenai(
     let invocation: Invocation | undefined;
     const result = await world.invoke('openai', limitMillis, (id) => {
       invocation = world.current();
-      if (invocation) observer.onOpenaiSent(invocation, event);
+      if (invocation) observer.onOpenaiSent?.(invocation, event);
       return wholeAnswer(event, id);
     });
     const answer = result.ok ? (result.payload as OpenaiAnswer) : diedAnswer;
-    if (invocation) observer.onOpenaiServed(invocation, answer);
+    if (invocation) observer.onOpenaiServed?.(invocation, answer);
     return world.call({ service: 'gateway', operation: 'openai', target: '' }, () => answer);
   };
 }

@@ -5,29 +5,9 @@
 import { callingModel } from '../network/calling-vendor.ts';
 import { flappingRoutes } from '../network/flapping-providers.ts';
 import { createDice, type Dice } from '../world/dice.ts';
-import type { AccountPlan, Scenario, Step, Submit } from './scenario.ts';
+import { type AccountPlan, rich, type Scenario, type Step, type Submit, undisturbed } from './scenario.ts';
 
 const [first = '', ...others] = Object.keys(flappingRoutes);
-
-/** An account that never meets one of its limits. */
-const rich: AccountPlan = {
-  balanceMicros: 1_000_000_000,
-  creditMicros: 0,
-  maxConcurrent: 1_000,
-  deadlineSeconds: 40,
-  postRate: 10_000,
-  maxUnusedUploads: 100,
-  secret: true,
-  keys: [{}],
-};
-/** Exact clocks and a quick network. */
-const undisturbed = {
-  startAt: Date.UTC(2026, 10, 21, 12, 0, 5),
-  faultProbability: 0,
-  clockSpreadMillis: 0,
-  holdMillis: [3, 25],
-  slowBucketMillis: 0,
-} as const;
 
 function planOf(dice: Dice, name: string): AccountPlan {
   return { ...rich, deadlineSeconds: dice.pick(name, [15, 40, 40, 140, 300]), secret: false };

@@ -38,88 +38,66 @@ export function createPerformer(
   const mishaps = createMishapSteps(stage);
   const portal = createPortalSteps(stage, api.tryKey);
 
+  const performers: Performers = {
+    submit: api.submit,
+    list: api.read,
+    balance: api.read,
+    quote: api.read,
+    models: api.read,
+    events: api.followEvents,
+    upload: api.upload,
+    openai: libraries.perform,
+    foreign_poll: api.pollForeign,
+    stranger: api.sendUnknownKey,
+    portal,
+    sign_in: (step) => signIn(step, stage),
+    top_up: operator.moveMoney,
+    adjust: operator.moveMoney,
+    credit_line: operator.moveMoney,
+    suspend: operator.setCondition,
+    activate: operator.setCondition,
+    revoke: operator.revoke,
+    cap: operator.setCap,
+    notices: operator.setNotices,
+    rotate_secret: operator.rotateSecret,
+    redeliver: operator.redeliverLatest,
+    test_delivery: operator.testDelivery,
+    close_service: operator.turnSwitch,
+    open_service: operator.turnSwitch,
+    catalog: operator.setCatalog,
+    operator_cancel: operator.cancel,
+    abort: mishaps.disturbExecution,
+    restart: mishaps.disturbExecution,
+    redrive: mishaps.disturbExecution,
+    reconcile_again: () => service.reconcile({}),
+    rotate_encryption: () => service.rotateEncryption(),
+    expire: () => service.table.expire(),
+    deploy: ({ release }) => service.releases.deploy(release),
+    roll_back_by_two: async ({ forMillis }) => {
+      service.releases.deploy('before');
+      await world.sleep(forMillis);
+      service.releases.deploy('between');
+    },
+    clock: ({ byMillis }) => {
+      mishaps.noteClock('clock step of all');
+      world.clocks.set(byMillis);
+    },
+    clock_of: ({ name, byMillis }) => {
+      mishaps.noteClock('clock step of one function');
+      world.clocks.setOf(name, byMillis);
+    },
+  };
   return async (step) => {
     world.note(`step ${step.kind} of account ${step.account}`);
-    switch (step.kind) {
-      case 'submit':
-        return api.submit(step);
-      case 'list':
-      case 'balance':
-      case 'quote':
-      case 'models':
-        return api.read(step);
-      case 'events':
-        return api.followEvents(step);
-      case 'upload':
-        return api.upload(step);
-      case 'openai':
-        return libraries.perform(step);
-      case 'foreign_poll':
-        return api.pollForeign(step);
-      case 'stranger':
-        return api.sendUnknownKey(step);
-      case 'portal':
-        return portal(step);
-      case 'sign_in':
-        return signIn(step, stage);
-      case 'top_up':
-      case 'adjust':
-      case 'credit_line':
-        return operator.moveMoney(step);
-      case 'suspend':
-      case 'activate':
-        return operator.setCondition(step);
-      case 'revoke':
-        return operator.revoke(step);
-      case 'cap':
-        return operator.setCap(step);
-      case 'notices':
-        return operator.setNotices(step);
-      case 'rotate_secret':
-        return operator.rotateSecret(step);
-      case 'redeliver':
-        return operator.redeliverLatest(step);
-      case 'test_delivery':
-        return operator.testDelivery(step);
-      case 'close_service':
-      case 'open_service':
-        return operator.turnSwitch(step);
-      case 'catalog':
-        return operator.setCatalog(step);
-      case 'operator_cancel':
-        return operator.cancel(step);
-      case 'abort':
-      case 'restart':
-      case 'redrive':
-        return mishaps.disturbExecution(step);
-      case 'reconcile_again':
-        await service.reconcile({});
-        return;
-      case 'rotate_encryption':
-        service.rotateEncryption();
-        return;
-      case 'expire':
-        service.table.expire();
-        return;
-      case 'deploy':
-        service.releases.deploy(step.release);
-        return;
-      case 'roll_back_by_two':
-        service.releases.deploy('before');
-        await world.sleep(step.forMillis);
-        service.releases.deploy('between');
-        return;
-      case 'clock':
-        mishaps.noteClock('clock step of all');
-        world.clocks.set(step.byMillis);
-        return;
-      case 'clock_of':
-        mishaps.noteClock('clock step of one function');
-        world.clocks.setOf(step.name, step.byMillis);
-        return;
-    }
+    const perform: (step: never) => unknown = performers[step.kind];
+    await perform(step as never);
   };
 }
+
+/** What each kind of step does. */
+type Performers = {
+  readonly [Kind in Step['kind']]: (step: Step & { readonly kind: Kind }) => unknown;
+};
 
 async function signIn(step: SignIn, { world, service, accountOf }: Stage): Promise<void> {
   const claims = claimsAt(accountOf(step).id, step.address, step.who);

@@ -157,6 +157,26 @@ export interface Scenario {
   readonly slowBucketMillis: number;
 }
 
+/** An account that never meets one of its limits. */
+export const rich: AccountPlan = {
+  balanceMicros: 1_000_000_000,
+  creditMicros: 0,
+  maxConcurrent: 1_000,
+  deadlineSeconds: 40,
+  postRate: 10_000,
+  maxUnusedUploads: 100,
+  secret: true,
+  keys: [{}],
+};
+/** Exact clocks and a quick network. */
+export const undisturbed = {
+  startAt: Date.UTC(2026, 10, 21, 12, 0, 5),
+  faultProbability: 0,
+  clockSpreadMillis: 0,
+  holdMillis: [3, 25],
+  slowBucketMillis: 0,
+} as const;
+
 /** The turn of a month. A third of the scenarios take place around it. */
 export const monthsEnd = Date.UTC(2026, 11, 1);
 

@@ -51,7 +51,7 @@ export function createInvariants(world: World) {
   const readings = createReadingInvariants(world, books, accuse);
   const invocations = createInvocationInvariants(world, accuse);
   const rates = createRateInvariants(world, accuse);
-  const uploads = createUploadInvariants(world, accuse);
+  const uploads = createUploadInvariants(world, () => service, accuse);
   const callbacks = createCallbackInvariants(world, () => service?.table, accuse);
   const cancels = createCancelInvariants(() => service, accuse);
   const events = createEventInvariants(world, accuse, (id) => webhooks.posts.get(id)?.[0]?.body);
@@ -193,6 +193,23 @@ export function createInvariants(world: World) {
     }
   }
 
+  const following = [
+    books,
+    invocations,
+    webhooks,
+    notices,
+    uploads,
+    held,
+    leases,
+    routes,
+    cancels,
+    retries,
+    releases,
+    events,
+    catalogs,
+    admission,
+    portal,
+  ];
   world.onEnded = invocations.onEnded;
   return {
     books,
@@ -212,21 +229,7 @@ export function createInvariants(world: World) {
           for (const change of changes) if (!changesNothing(change)) kinds.add(kindOf(change));
           wrote.set(id, kinds);
         }
-        books.onCommit(changes);
-        invocations.onCommit(changes);
-        webhooks.onCommit(changes);
-        notices.onCommit(changes);
-        uploads.onCommit(changes, service);
-        held.onCommit(changes);
-        leases.onCommit(changes);
-        routes.onCommit(changes);
-        cancels.onCommit(changes);
-        retries.onCommit(changes);
-        releases.onCommit(changes);
-        events.onCommit(changes);
-        catalogs.onCommit(changes);
-        admission.onCommit(changes);
-        portal.onCommit(changes);
+        for (const one of following) one.onCommit(changes);
       },
       onPost: (post: Post) => {
         documented.onPost(post);
@@ -259,7 +262,7 @@ export function createInvariants(world: World) {
         invocations.onServed(invocation, answer);
         const asked = portal.onServed(invocation, answer);
         if (asked) comparesWithTheRate(asked.account, 'portal-generate', invocation, answer);
-        uploads.onServed(invocation, answer, service);
+        uploads.onServed(invocation, answer);
         documented.onServed(invocation, answer);
       },
       onOpenaiSent: (invocation, { headers }) => {

@@ -75,26 +75,27 @@ interface Asking {
   readonly uploads: readonly string[];
 }
 
-export function createUploadInvariants(world: World, accuse: Accuse) {
+export function createUploadInvariants(world: World, service: () => Service | undefined, accuse: Accuse) {
   const announced = new Map<string, Announced>();
   const asking = new Map<string, Asking>();
 
-  function mayBeUsed(id: string, { account }: Asking, startedAt: number, service: Service): void {
+  function mayBeUsed(id: string, { account }: Asking, startedAt: number): void {
     const upload = announced.get(id);
     if (upload?.account !== account) accuse('an upload is used by its owner alone', `${id} by ${account}`);
     if (!upload) return;
     if (startedAt > upload.at + uploadMillis + world.clocks.largestSkew())
       accuse('an expired upload is not used', `${id}, ${startedAt - upload.at} ms old`);
-    if (!service.bucket.uploads.has(upload.objectKey)) accuse('only a filled upload is used', id);
-    if (unusedIn(service, account).includes(id)) accuse('a used upload is not counted as unused', id);
+    if (service()?.bucket.uploads.has(upload.objectKey) === false) accuse('only a filled upload is used', id);
+    if (service()?.table.get(`ACCOUNT#${account}`, 'UNUSED_UPLOADS')?.['unused']?.SS?.includes(id) === true)
+      accuse('a used upload is not counted as unused', id);
   }
 
   return {
-    onCommit: (changes: readonly Change[], service: Service | undefined) => {
+    onCommit: (changes: readonly Change[]) => {
       for (const { pk, sk, after } of changes) {
         if (sk !== 'UNUSED_UPLOADS') continue;
         const count = after?.['unused']?.SS?.length ?? 0;
-        const most = Number(service?.table.get(pk, 'ACCOUNT')?.['maxUnusedUploads']?.N);
+        const most = Number(service()?.table.get(pk, 'ACCOUNT')?.['maxUnusedUploads']?.N);
         if (count > most)
           accuse('never more unused uploads than the account may have', `${pk}: ${count} of ${most}`);
       }
@@ -111,22 +112,17 @@ export function createUploadInvariants(world: World, accuse: Accuse) {
     onServed: (
       { id, name, startedAt }: Invocation,
       { statusCode = 0, headers = {}, body }: APIGatewayProxyStructuredResultV2,
-      service: Service | undefined,
     ) => {
       const asked = asking.get(id);
-      if (!asked || !service || statusCode >= 300) return;
+      if (!asked || statusCode >= 300) return;
       if (name === 'upload') {
         const view = bodyOf(body);
         const { account } = asked;
         const objectKey = new URL(memberOf(view, 'upload_url')).pathname.slice(1);
         announced.set(memberOf(view, 'id'), { account, at: world.time.now(), objectKey });
       } else if (headers['idempotent-replayed'] !== 'true') {
-        for (const upload of asked.uploads) mayBeUsed(upload, asked, startedAt, service);
+        for (const upload of asked.uploads) mayBeUsed(upload, asked, startedAt);
       }
     },
   };
-}
-
-function unusedIn(service: Service, account: string): readonly string[] {
-  return service.table.get(`ACCOUNT#${account}`, 'UNUSED_UPLOADS')?.['unused']?.SS ?? [];
 }

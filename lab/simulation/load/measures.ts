@@ -1,5 +1,4 @@
 /** What a run of load measures of each creation, and the report that is made of it. */
-import { createStream } from '../world/dice.ts';
 
 /** One creation. All times are milliseconds from the start of the run. */
 export interface Followed {
@@ -136,7 +135,7 @@ export function brokenPromises(report: LoadReport): string[] {
 
 // What a run of load is made of: the traffic, and what goes wrong meanwhile. Plain data, so that a worker gets it.
 
-/** The ways in which a provider is down. lab/simulation/network/weather.ts says what each does. */
+/** The ways in which a provider is down. lab/simulation/network/flapping-providers.ts says what each does. */
 export const waysDown = ['refuses', 'unreachable', 'hangs'] as const;
 export type WayDown = (typeof waysDown)[number];
 
@@ -179,23 +178,4 @@ export function providerDown(way: WayDown, perSecond: number, minutes: number, s
     deadlineSeconds: 300,
     accounts: 40,
   };
-}
-
-/**
- * Milliseconds from the start to each arrival in turn. The arrivals do not know of each other, so the gaps between
- * them are exponential: a quiet second and a crowded one are as likely as with real clients.
- *
- * @param perSecond the rate at a moment, in milliseconds from the start
- */
-export function* arrivals(
-  seed: number,
-  perSecond: (sinceStart: number) => number,
-  lengthMillis: number,
-): Generator<number> {
-  const stream = createStream(seed);
-  for (let at = 0; ;) {
-    at += (-Math.log(1 - stream()) * 1000) / perSecond(at);
-    if (at >= lengthMillis) return;
-    yield at;
-  }
 }

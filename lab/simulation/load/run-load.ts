@@ -7,19 +7,19 @@ import { readSdkConfiguration } from '../aws/http-exchange.ts';
 import type { Change } from '../aws/simulated-table.ts';
 import { type AccountHeld, keyAt, openAccount } from '../clients/open-accounts.ts';
 import { submission } from '../clients/requests.ts';
-import { auditTable, quietObserver } from '../invariants/at-rest-audit.ts';
+import { auditTable } from '../invariants/at-rest-audit.ts';
 import type { AskedProvider, Forecast } from '../network/flapping-providers.ts';
+import { undisturbed } from '../clients/scenario.ts';
 import { createWorld } from '../world/create-world.ts';
 import { createDice } from '../world/dice.ts';
 import { takeTime, type VirtualTime } from '../world/time.ts';
-import { arrivals, type Followed, loaded, type LoadPlan, type LoadReport, reportOf } from './measures.ts';
+import { type Followed, loaded, type LoadPlan, type LoadReport, reportOf } from './measures.ts';
+import { arrivals, reconcileEachMinute, sendAt, unlimited } from './traffic.ts';
 
 const startAt = Date.UTC(2026, 10, 21, 12, 0, 30);
-const minuteMillis = 60_000;
 /** The trace would need gigabytes. */
 const longestTrace = 100_000;
 const stepsPerLook = 5_000;
-const generousMicros = 1_000_000_000_000;
 
 /** How far a run is, in seconds of virtual time. */
 export interface LoadProgress {
@@ -55,51 +55,27 @@ async function runOn(
     seed,
     time,
     dice: createDice(seed),
+    ...undisturbed,
     faults: () => undefined,
-    clockSpreadMillis: 0,
-    holdMillis: [3, 25],
-    slowBucketMillis: 0,
   });
   const forecast = forecastOf(plan);
   const follower = createFollower(() => time.now() - startAt, forecast);
-  const service = createService(world, quietObserver(follower), { forecast });
+  const service = createService(world, follower, { forecast });
   const held = Array.from({ length: plan.accounts }, (_, index) =>
-    openAccount(
-      {
-        balanceMicros: generousMicros,
-        creditMicros: 0,
-        maxConcurrent: 100_000,
-        deadlineSeconds,
-        postRate: 1_000_000,
-        maxUnusedUploads: 100,
-        secret: false,
-        keys: [{}],
-      },
-      index,
-      world,
-      service,
-    ),
+    openAccount({ ...unlimited, deadlineSeconds }, index, world, service),
   );
   let sent = 0;
-  const moments = arrivals(seed, () => plan.perSecond, lengthSeconds * 1000);
-  const sendNext = (): void => {
-    const next = moments.next();
-    if (next.done === true) return;
-    time.after(Math.max(0, Math.round(startAt + next.value - time.now())), () => {
+  sendAt(
+    time,
+    startAt,
+    arrivals(seed, () => plan.perSecond, lengthSeconds * 1000),
+    () => {
       const account = held[sent % held.length];
       sent += 1;
       if (account) void send(service, account, sent, follower);
-      sendNext();
-    });
-  };
-  sendNext();
-  const runReconciler = (): void => {
-    time.after(minuteMillis, () => {
-      void service.reconcile({});
-      runReconciler();
-    });
-  };
-  runReconciler();
+    },
+  );
+  reconcileEachMinute(time, service);
 
   const last = startAt + lengthSeconds * 1000;
   const end = last + (deadlineSeconds + 180) * 1000;

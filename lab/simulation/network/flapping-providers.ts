@@ -68,7 +68,7 @@ export function createFlappingProvider(
   world: World,
   name: string,
   forecast: Forecast,
-  observer: FlappingObserver,
+  observer: Partial<FlappingObserver>,
 ): ImageProvider {
   let calls = 0;
   const work = async (
@@ -106,7 +106,7 @@ export function createFlappingProvider(
       const { providerModel } = job;
       const invocation = world.current()?.id ?? '';
       const asked = { invocation, provider: name, providerModel, at: world.time.now() };
-      observer.onAsked(asked);
+      observer.onAsked?.(asked);
       let weather: Weather;
       try {
         weather = await world.call({ service: 'provider', operation: 'submit', target: name, signal }, () => {
@@ -122,7 +122,7 @@ export function createFlappingProvider(
           : refusedBy('unknown_outcome', 'ECONNRESET');
       }
       const answer = await work(weather, job, signal);
-      observer.onToldByProvider(asked, answer);
+      observer.onToldByProvider?.(asked, answer);
       return answer;
     },
   };

@@ -42,7 +42,7 @@ export function createSimulatedOutbound(
   world: World,
   clock: Clock,
   picture: Uint8Array,
-  observer: OutsideObserver,
+  observer: Partial<OutsideObserver>,
 ): Outbound {
   const tries = new Map<string, number>();
   const posts = new Map<string, Post>();
@@ -56,7 +56,7 @@ export function createSimulatedOutbound(
       sender: world.current(),
     };
     posts.set(request.headers['x-webhook-delivery-id'] ?? '', sent);
-    observer.onPost(sent);
+    observer.onPost?.(sent);
     const event = request.headers['webhook-id'] ?? '';
     const times = (tries.get(event) ?? 0) + 1;
     tries.set(event, times);
@@ -64,7 +64,7 @@ export function createSimulatedOutbound(
   }
 
   function fetch(path: string): PeerAnswer {
-    observer.onFetch();
+    observer.onFetch?.();
     return originAnswer(path, picture);
   }
 
@@ -92,7 +92,7 @@ export function createSimulatedOutbound(
         sent.endedAt = world.time.now();
         if (result.kind === 'answered') sent.status = result.status;
       }
-      observer.onPostEnded(startedAt, sent, result);
+      observer.onPostEnded?.(startedAt, sent, result);
       return result;
     },
   };

@@ -175,17 +175,24 @@ export function recordedAnswer(
   values: Readonly<Record<string, string>> = {},
 ): Fields {
   const answer = answersOf(vendor)[name];
-  if (answer === undefined) throw new Error(`lab/vendors/answers/${vendor}.json has no answer "${name}"`);
+  if (answer === undefined) throw new Error(`lab/vendors/answers/ has no answer "${name}" of ${vendor}`);
   const text = JSON.stringify(answer);
   const filled = text.replaceAll(/<([a-z]+)>/g, (_whole, placeholder: string) => values[placeholder] ?? '');
   return fieldsOf(JSON.parse(filled));
 }
 
+/** The servers of the common shape share a file. */
 function answersOf(vendor: string): Fields {
+  return readAnswers('compatible')[vendor] === undefined
+    ? readAnswers(vendor)
+    : fieldsOf(readAnswers('compatible')[vendor]);
+}
+
+function readAnswers(file: string): Fields {
   const answers =
-    read.get(vendor) ??
-    fieldsOf(JSON.parse(readFileSync(new URL(`../answers/${vendor}.json`, import.meta.url), 'utf8')));
-  read.set(vendor, answers);
+    read.get(file) ??
+    fieldsOf(JSON.parse(readFileSync(new URL(`../answers/${file}.json`, import.meta.url), 'utf8')));
+  read.set(file, answers);
   return answers;
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  arrivals,
   brokenPromises,
   type Followed,
   type LoadReport,
@@ -8,6 +7,7 @@ import {
   reportOf,
 } from '../../../lab/simulation/load/measures.ts';
 import { runLoad } from '../../../lab/simulation/load/run-load.ts';
+import { arrivals } from '../../../lab/simulation/load/traffic.ts';
 
 describe('the arrivals of a run of load', () => {
   it('Arrivals follow the rate of their moment, and the same seed gives the same arrivals', () => {

@@ -9,21 +9,18 @@ import { type AwsAccount, createAwsAccount } from '../../aws/aws-account.ts';
 import { createService, type Service } from '../../aws/deployed-service.ts';
 import { type Change, tableName } from '../../aws/simulated-table.ts';
 import { type AccountHeld, openAccount } from '../../clients/open-accounts.ts';
-import { quietObserver } from '../../invariants/at-rest-audit.ts';
 import { createStream } from '../../world/dice.ts';
 import { takeTime, type VirtualTime } from '../../world/time.ts';
 import { createLeanClients, marshalItem } from '../fast/fast-clients.ts';
 import { createLoadWorld } from '../fast/load-world.ts';
-import { arrivals } from '../measures.ts';
+import { arrivals, reconcileEachMinute, sendAt, unlimited } from '../traffic.ts';
 import type { LoadProgress } from '../run-load.ts';
 import { auditCrowd, createArchive, createForgetter } from './history.ts';
 import { createCrowdClients, createCrowdOutbound } from './scale-clients.ts';
 import { costOf, type CrowdPlan, type CrowdReport, percentiles, Tally } from './scale-measures.ts';
 
 const startAt = Date.UTC(2026, 10, 21, 12, 0, 30);
-const minuteMillis = 60_000;
 const leapsPerLook = 2_000;
-const generousMicros = 1_000_000_000_000;
 const deadlineSeconds = 300;
 /** How long the service counts as full after it has refused a request for that. */
 const fullMillis = 1_000;
@@ -113,12 +110,12 @@ async function runOn(
   const millis = renderSeconds * 1000;
   const service: Service = createService(
     world,
-    quietObserver({
+    {
       onCommit,
       onText: (text) => {
         if (text.includes('"start_unclear"')) counted.unclear += 1;
       },
-    }),
+    },
     {
       forecast: () => ({ kind: 'up', least: 0.8 * millis, most: 1.2 * millis }),
       vendorHabits: {
@@ -150,7 +147,7 @@ async function runOn(
   // A service that is deployed has counted its open creations before.
   await during(time, service.reconcile({}));
   sendAll(time, plan, held, clients.send);
-  runReconciler(time, service);
+  reconcileEachMinute(time, service);
 
   const last = startAt + lengthSeconds * 1000;
   const end = last + (deadlineSeconds + 180) * 1000;
@@ -233,15 +230,11 @@ async function during(time: VirtualTime, work: Promise<unknown>): Promise<void> 
 
 function accountPlan({ limits = defaultLimits }: CrowdPlan): Parameters<typeof openAccount>[0] {
   return {
-    balanceMicros: generousMicros,
-    creditMicros: 0,
+    ...unlimited,
     maxConcurrent: limits.maxConcurrent,
     deadlineSeconds,
     postRate: limits.postRate,
     getRate: limits.getRate,
-    maxUnusedUploads: 100,
-    secret: false,
-    keys: [{}],
   };
 }
 
@@ -254,22 +247,9 @@ function sendAll(
 ): void {
   const moments = arrivals(seed, () => perSecond, lengthSeconds * 1000);
   const stream = createStream(seed + 1);
-  const sendNext = (): void => {
-    const next = moments.next();
-    if (next.done === true) return;
-    time.after(Math.max(0, Math.round(startAt + next.value - time.now())), () => {
-      const account = held[Math.floor(stream() * held.length)];
-      if (account) void send(account, time.now());
-      sendNext();
-    });
-  };
-  sendNext();
-}
-
-function runReconciler(time: VirtualTime, service: Service): void {
-  time.after(minuteMillis, () => {
-    void service.reconcile({});
-    runReconciler(time, service);
+  sendAt(time, startAt, moments, () => {
+    const account = held[Math.floor(stream() * held.length)];
+    if (account) void send(account, time.now());
   });
 }
 

@@ -1,6 +1,6 @@
 /** `npm run simulate -- --load crowd` and `--load one-account`: its flags, its workers, and what it prints. */
 import { wholeNumber } from '../../../../client/command/terminal/whole-number.ts';
-import { runWorker } from '../../child-processes.ts';
+import { runWorker } from '../../workers.ts';
 import type { LoadProgress } from '../run-load.ts';
 import {
   type AskedCrowd,
