@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import pc from 'picocolors';
 import { formattedPage } from '../formatted-page.ts';
-import { billFor, totalOf } from './bill.ts';
+import { billFor, totalOf } from './prices.ts';
 import { countsOf, keepFigures } from './counts.ts';
 import {
   estimate,
@@ -17,8 +17,7 @@ import {
 } from './estimate.ts';
 import { creationKinds, measure } from './measure.ts';
 import { withTables } from './page.ts';
-import { memoryOf, standingOf } from './resources.ts';
-import { idleBill } from './standing.ts';
+import { idleBill, memoryOf, standingOf } from './standing.ts';
 
 const pageFile = new URL('../../docs/cost.md', import.meta.url);
 

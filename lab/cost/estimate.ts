@@ -4,9 +4,8 @@ import { firstPollSeconds } from '../../service/contract/limits.ts';
 import { type MetricDefinition, metrics } from '../../service/contract/metrics.ts';
 import { nextPollSeconds } from '../../service/creations/creation.ts';
 import { isRenderer } from '../function-name.ts';
-import { billFor, billParts, type Memory, renderedBy, totalOf, waitFor } from './bill.ts';
 import type { CreationCount, CreationKind } from './measure.ts';
-import { prices } from './prices.ts';
+import { billFor, billParts, type Memory, prices, renderedBy, totalOf, waitFor } from './prices.ts';
 import { auditMonth, fetchedBill, keptMonth, storedBill, trafficBill, usualMegabytes } from './standing.ts';
 
 type Kinds = Readonly<Record<CreationKind, CreationCount>>;

@@ -11,9 +11,8 @@ import type { CreationId } from '../../service/values/ids.ts';
 import { settled, submit } from '../../start/creations.ts';
 import { type RunningService, startService } from '../../start/service.ts';
 import { functionName, isRenderer } from '../function-name.ts';
-import type { CallingVendor } from '../vendors/fakes/calls-back.ts';
+import { type CallingVendor, fakeFalAccount } from '../vendors/fakes/calls-back.ts';
 import { startFakeFal } from '../vendors/fakes/fal/server.ts';
-import { fakeFalAccount } from '../vendors/fakes/fal/signature.ts';
 import { environmentOf } from '../vendors/fleet.ts';
 import { createMeter, type FunctionCount, type Meter } from './meter.ts';
 

@@ -3,16 +3,6 @@
  * the figures in the text with `figuresInText`.
  */
 import { leaseRenewMillis } from '../../service/contract/limits.ts';
-import {
-  billFor,
-  billParts,
-  looksFor,
-  type Memory,
-  renderedBy,
-  totalOf,
-  userCapBill,
-  waitFor,
-} from './bill.ts';
 import { countTables, table, usd } from './counts.ts';
 import {
   estimate,
@@ -32,7 +22,21 @@ import {
   vendorTitles,
 } from './estimate.ts';
 import { creationKinds } from './measure.ts';
-import { awsMillis, priceList, prices, pricesReadAt, receiverMillis } from './prices.ts';
+import {
+  awsMillis,
+  billFor,
+  billParts,
+  looksFor,
+  type Memory,
+  priceList,
+  prices,
+  pricesReadAt,
+  receiverMillis,
+  renderedBy,
+  totalOf,
+  userCapBill,
+  waitFor,
+} from './prices.ts';
 import { eventBill, heldBill, lookSeconds, viewBill, viewNames, viewParts } from './requests.ts';
 import {
   auditMonth,

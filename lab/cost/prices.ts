@@ -1,3 +1,8 @@
+import { leaseRenewMillis } from '../../service/contract/limits.ts';
+import { isRenderer } from '../function-name.ts';
+import type { CreationCount } from './measure.ts';
+import type { FunctionCount } from './meter.ts';
+
 /**
  * The prices of AWS in us-east-1, in USD. Whoever changes a price here also changes the date, and then runs
  * `npm run cost -- --write`, which writes docs/cost.md.
@@ -19,92 +24,57 @@ interface Price {
   readonly seen: Seen;
 }
 
-function price(usd: number, unit: string, page: string, seen: Seen): Price {
-  return { usd, unit, page: `https://aws.amazon.com/${page}/`, seen };
-}
+const seenAs =
+  (seen: Seen) =>
+  (usd: number, unit: string, service: string): Price => {
+    const page = service.includes('/') ? service : `${service}/pricing`;
+    return { usd, unit, page: `https://aws.amazon.com/${page}/`, seen };
+  };
+const [onPage, quoted, known] = [seenAs('page'), seenAs('quoted'), seenAs('known')];
 
 /** A storage month is a GB that is stored for a month. */
 export const priceList = {
-  writeUnit: price(
-    0.625 / 1e6,
-    'a write unit of DynamoDB, on demand',
-    'dynamodb/pricing/on-demand',
-    'quoted',
-  ),
-  readUnit: price(0.125 / 1e6, 'a read unit of DynamoDB, on demand', 'dynamodb/pricing/on-demand', 'quoted'),
-  tableGigabyteMonth: price(0.25, 'a GB and month in DynamoDB', 'dynamodb/pricing', 'page'),
-  backupGigabyteMonth: price(
-    0.2,
-    'a GB and month of point-in-time recovery',
-    'dynamodb/pricing/on-demand',
-    'known',
-  ),
-  transition: price(
-    25 / 1e6,
-    'a state transition of Step Functions (Standard)',
-    'step-functions/pricing',
-    'known',
-  ),
-  invocation: price(0.2 / 1e6, 'an invocation of Lambda', 'lambda/pricing', 'quoted'),
-  gigabyteSecond: price(0.0000133334, 'a GB-second of Lambda (arm64, first tier)', 'lambda/pricing', 'known'),
-  apiRequest: price(
-    1 / 1e6,
-    'a request of an HTTP API (first tier, up to 512 KB)',
-    'api-gateway/pricing',
-    'quoted',
-  ),
-  restRequest: price(
+  writeUnit: quoted(0.625 / 1e6, 'a write unit of DynamoDB, on demand', 'dynamodb/pricing/on-demand'),
+  readUnit: quoted(0.125 / 1e6, 'a read unit of DynamoDB, on demand', 'dynamodb/pricing/on-demand'),
+  tableGigabyteMonth: onPage(0.25, 'a GB and month in DynamoDB', 'dynamodb'),
+  backupGigabyteMonth: known(0.2, 'a GB and month of point-in-time recovery', 'dynamodb/pricing/on-demand'),
+  transition: known(25 / 1e6, 'a state transition of Step Functions (Standard)', 'step-functions'),
+  invocation: quoted(0.2 / 1e6, 'an invocation of Lambda', 'lambda'),
+  gigabyteSecond: known(0.0000133334, 'a GB-second of Lambda (arm64, first tier)', 'lambda'),
+  apiRequest: quoted(1 / 1e6, 'a request of an HTTP API (first tier, up to 512 KB)', 'api-gateway'),
+  restRequest: quoted(
     3.5 / 1e6,
     'a request of a REST API (first tier; a streamed answer counts once for each 10 MB)',
-    'api-gateway/pricing',
-    'quoted',
+    'api-gateway',
   ),
-  trafficGigabyte: price(
+  trafficGigabyte: quoted(
     0.09,
     'a GB from Lambda or API Gateway to the internet (first tier)',
     'ec2/pricing/on-demand',
-    'quoted',
   ),
-  objectPut: price(0.005 / 1e3, 'a PUT of S3', 's3/pricing', 'known'),
-  objectGet: price(0.0004 / 1e3, 'a GET of S3', 's3/pricing', 'known'),
-  objectGigabyteMonth: price(0.023, 'a GB and month in S3 (Standard, first tier)', 's3/pricing', 'known'),
-  secretMonth: price(0.4, 'a secret and month', 'secrets-manager/pricing', 'known'),
-  secretCall: price(0.05 / 1e4, 'a call of Secrets Manager', 'secrets-manager/pricing', 'known'),
-  edgeRequest: price(
-    0.01 / 1e4,
-    'an HTTPS request of CloudFront (North America)',
-    'cloudfront/pricing',
-    'known',
-  ),
-  edgeFunction: price(0.1 / 1e6, 'a run of a CloudFront Function', 'cloudfront/pricing', 'quoted'),
-  edgeGigabyte: price(
+  objectPut: known(0.005 / 1e3, 'a PUT of S3', 's3'),
+  objectGet: known(0.0004 / 1e3, 'a GET of S3', 's3'),
+  objectGigabyteMonth: known(0.023, 'a GB and month in S3 (Standard, first tier)', 's3'),
+  secretMonth: known(0.4, 'a secret and month', 'secrets-manager'),
+  secretCall: known(0.05 / 1e4, 'a call of Secrets Manager', 'secrets-manager'),
+  edgeRequest: known(0.01 / 1e4, 'an HTTPS request of CloudFront (North America)', 'cloudfront'),
+  edgeFunction: quoted(0.1 / 1e6, 'a run of a CloudFront Function', 'cloudfront'),
+  edgeGigabyte: onPage(
     0.085,
     'a GB from CloudFront to the internet (North America and Europe, first 10 TB)',
-    'cloudfront/pricing',
-    'page',
+    'cloudfront',
   ),
-  activePerson: price(
-    0.015,
-    'a person who signs in with Cognito (Essentials) during a month',
-    'cognito/pricing',
-    'known',
-  ),
-  logGigabyte: price(0.5, 'a GB that CloudWatch Logs takes in', 'cloudwatch/pricing', 'known'),
-  logGigabyteMonth: price(0.03, 'a GB and month in CloudWatch Logs', 'cloudwatch/pricing', 'known'),
-  alarmMonth: price(
-    0.1,
-    'a metric of an alarm and month (standard resolution)',
-    'cloudwatch/pricing',
-    'quoted',
-  ),
-  metricMonth: price(
+  activePerson: known(0.015, 'a person who signs in with Cognito (Essentials) during a month', 'cognito'),
+  logGigabyte: known(0.5, 'a GB that CloudWatch Logs takes in', 'cloudwatch'),
+  logGigabyteMonth: known(0.03, 'a GB and month in CloudWatch Logs', 'cloudwatch'),
+  alarmMonth: quoted(0.1, 'a metric of an alarm and month (standard resolution)', 'cloudwatch'),
+  metricMonth: quoted(
     0.3,
     'a metric of our own and month (first 10,000), billed for the hours in which it was sent',
-    'cloudwatch/pricing',
-    'quoted',
+    'cloudwatch',
   ),
-  dashboardMonth: price(3, 'a dashboard and month', 'cloudwatch/pricing', 'known'),
-  trace: price(5 / 1e6, 'a trace that X-Ray records', 'xray/pricing', 'page'),
+  dashboardMonth: known(3, 'a dashboard and month', 'cloudwatch'),
+  trace: onPage(5 / 1e6, 'a trace that X-Ray records', 'xray'),
 } satisfies Readonly<Record<string, Price>>;
 
 export type PriceName = keyof typeof priceList;
@@ -133,3 +103,129 @@ export const receiverMillis = 150;
 export const platformLogBytes = 330;
 /** The length of one line in the access log of an API. */
 export const accessLogBytes = 350;
+
+// Computes what 1,000 creations cost, part by part, from the counts of one creation.
+
+/** The parts of a bill, in the order of the page. */
+export const billParts = [
+  'State transitions',
+  'Table writes',
+  'Table reads',
+  'Functions, time',
+  'Functions, invocations',
+  'API requests',
+  'Storing the image',
+  'Logs',
+] as const;
+
+/** USD by part. */
+export type Bill = Readonly<Record<(typeof billParts)[number], number>>;
+
+/** Each invocation of these functions is one request to the API. */
+const apiFunctions = ['GenerateImage', 'GetCreation', 'ReceiveCallback', 'PortalRead'];
+
+/** The memory of each function in MB, by the function's name. */
+export type Memory = Readonly<Record<string, number>>;
+
+/**
+ * The cost of 1,000 creations. The sandbox paints its pictures in the renderer itself, and a vendor does not.
+ * `ownRenderMillis` is the CPU time of the renderer without the painting.
+ */
+export function billFor(measured: CreationCount, memory: Memory, ownRenderMillis: number): Bill {
+  const count = withoutPainting(measured, ownRenderMillis);
+  const functions = Object.entries(count.functions);
+  const sum = (of: (entry: (typeof functions)[number]) => number): number =>
+    1000 * functions.reduce((total, entry) => total + of(entry), 0);
+  const invocations = sum(([, { invocations: times }]) => times);
+  const logBytes = 1000 * (count.logBytes + accessLogBytes) + invocations * platformLogBytes;
+  return {
+    'State transitions': 1000 * count.transitions * prices.transition,
+    'Table writes': sum(([, { writeUnits }]) => writeUnits) * prices.writeUnit,
+    'Table reads': sum(([, { readUnits }]) => readUnits) * prices.readUnit,
+    'Functions, time': sum(([name]) => gigabyteSeconds(name, count, memory)) * prices.gigabyteSecond,
+    'Functions, invocations': invocations * prices.invocation,
+    'API requests':
+      sum(([name, { invocations: times }]) => (apiFunctions.includes(name) ? times : 0)) * prices.apiRequest,
+    'Storing the image': sum(([, { calls }]) => calls.get('s3 PutObject') ?? 0) * prices.objectPut,
+    Logs: (logBytes / 1e9) * prices.logGigabyte,
+  };
+}
+
+function withoutPainting(count: CreationCount, ownRenderMillis: number): CreationCount {
+  const functions = Object.entries(count.functions).map(([name, one]): [string, FunctionCount] => [
+    name,
+    isRenderer(name) ? { ...one, cpuMillis: Math.min(one.cpuMillis, ownRenderMillis) } : one,
+  ]);
+  return { ...count, functions: Object.fromEntries(functions) };
+}
+
+/**
+ * What 1,000 checks of thresholds cost: DeliverWebhook reads an account and a key, consistently, in one call.
+ * Each of the two items is smaller than 4 KB.
+ */
+export function looksFor(memory: Memory): number {
+  const gigabytes = (memory['DeliverWebhook'] ?? 0) / 1024;
+  const seconds = (awsMillis['dynamodb'] ?? 0) / 1000;
+  return 1000 * (2 * prices.readUnit + seconds * gigabytes * prices.gigabyteSecond);
+}
+
+export function totalOf(bill: Bill | Readonly<Record<string, number>>): number {
+  return Object.values<number>({ ...bill }).reduce((sum, usd) => sum + usd, 0);
+}
+
+/** The count as if this renderer had rendered the measured creations. */
+export function renderedBy(renderer: string, count: CreationCount): CreationCount {
+  const functions = Object.entries(count.functions).map(([name, one]): [string, FunctionCount] => [
+    isRenderer(name) ? renderer : name,
+    one,
+  ]);
+  return { ...count, functions: Object.fromEntries(functions) };
+}
+
+/**
+ * The cost of waiting in 1,000 creations: the renderer waits for the provider, and renews its lease.
+ */
+export function waitFor(seconds: number, renderer: string, memory: Memory): number {
+  const renewals = Math.floor((seconds * 1000) / leaseRenewMillis);
+  const gigabytes = (memory[renderer] ?? 0) / 1024;
+  return 1000 * (seconds * gigabytes * prices.gigabyteSecond + renewals * prices.writeUnit);
+}
+
+/**
+ * With this memory in MB, a function has one whole processor. With less memory it has a smaller share of a
+ * processor (Lambda developer guide, "Configure memory").
+ */
+const oneProcessor = 1_769;
+
+/**
+ * The time that Lambda bills. It has three parts: the CPU time, which is longer for a function with less than
+ * one processor, the time of the calls to AWS, and the time of the customer's receiver.
+ */
+export function gigabyteSeconds(name: string, { functions }: CreationCount, memory: Memory): number {
+  const count = functions[name];
+  const megabytes = memory[name] ?? 0;
+  if (!count) return 0;
+  const own = count.cpuMillis * Math.max(1, oneProcessor / megabytes);
+  const aws = [...count.calls].reduce((sum, [label, calls]) => sum + calls * assumedMillis(label), 0);
+  const receiver = name === 'DeliverWebhook' && count.writeUnits > 0 ? receiverMillis : 0;
+  return ((own + aws + receiver) / 1000) * (megabytes / 1024);
+}
+
+/** "dynamodb BatchGetItem" is a call of dynamodb. */
+function assumedMillis(label: string): number {
+  const [service = ''] = label.split(' ');
+  const millis = awsMillis[service];
+  if (millis === undefined) throw new Error(`no time is assumed for a call of ${service}`);
+  return millis;
+}
+
+/**
+ * What a cap for each user adds to 1,000 creations, in USD: the counter of the user is one more key of the
+ * first read, and one more small item in the transactions of the charge and of a refund. A transaction takes
+ * two write units for an item of up to 1 KB.
+ */
+export function userCapBill(): { readonly charged: number; readonly refunded: number } {
+  const write = 1000 * 2 * prices.writeUnit;
+  const charged = write + 1000 * prices.readUnit;
+  return { charged, refunded: charged + write };
+}

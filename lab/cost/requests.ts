@@ -1,8 +1,7 @@
 /** What single requests cost, computed from their reads: held requests, reads of events, and pages of the portal. */
 import { eventPausesMillis, longestWaitSeconds, mostEvents } from '../../service/contract/limits.ts';
-import { type Bill, billFor, type Memory } from './bill.ts';
 import type { CreationCount } from './measure.ts';
-import { accessLogBytes, platformLogBytes, prices } from './prices.ts';
+import { accessLogBytes, type Bill, billFor, type Memory, platformLogBytes, prices } from './prices.ts';
 
 /** One entry of a page: two ids of 40 characters, and the names of its members. */
 const entryBytes = 110;

@@ -2,13 +2,12 @@
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import { wholeNumber } from '../../client/command/terminal/whole-number.ts';
-import { killRepeatedly, runWorker } from './child-processes.ts';
-import { type CrowdFlags, crowdSituations, simulateCrowd } from './load/crowd/crowd-command.ts';
 import { type LoadFlags, simulateLoad } from './load/load-command.ts';
+import { type CrowdFlags, crowdSituations, simulateCrowd } from './load/scale/scale-command.ts';
 import type { Job, Report } from './messages.ts';
-import { printOutage, printReport, Progress } from './report.ts';
 import { mutants } from './runs/mutants/all-mutants.ts';
 import type { Mutant } from './runs/mutants/plant.ts';
+import { killRepeatedly, printOutage, printReport, Progress, runWorker } from './workers.ts';
 
 const mutantSeeds = 1_000;
 const progressMillis = 5_000;
@@ -203,7 +202,7 @@ async function catchMutants(only: readonly string[], flags: Flags): Promise<bool
   return missed === 0 && wanted.length > 0;
 }
 
-async function firstCatch({ name, flapping }: Mutant): Promise<string | undefined> {
+async function firstCatch({ name, isFlapping }: Mutant): Promise<string | undefined> {
   let caught: string | undefined;
   await runWorker(
     {
@@ -213,7 +212,7 @@ async function firstCatch({ name, flapping }: Mutant): Promise<string | undefine
       every: 1,
       stopAtFirst: true,
       mutant: name,
-      ...(flapping && { flapping }),
+      flapping: isFlapping,
     },
     (message) => {
       if (message.kind === 'failed') caught = describeCatch(message.report);

@@ -1,9 +1,7 @@
 /** What `npm run simulate` tells its worker processes to do, and what these report back. */
-import type { CrowdReport } from './load/crowd/crowd-measures.ts';
-import type { CrowdPlan } from './load/crowd/crowd-plan.ts';
-import type { LoadPlan } from './load/load-plan.ts';
-import type { LoadReport } from './load/measures.ts';
+import type { LoadPlan, LoadReport } from './load/measures.ts';
 import type { LoadProgress } from './load/run-load.ts';
+import type { CrowdPlan, CrowdReport } from './load/scale/scale-measures.ts';
 import type { Fault } from './world/faults.ts';
 
 /** What an outage takes away: StartExecution, or the room for each function that a Task invokes. */

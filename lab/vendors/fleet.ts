@@ -9,8 +9,7 @@ import { issueKey } from '../../admin/commands/keys.ts';
 import type { OperatorServices } from '../../admin/services.ts';
 import { type RunningService, startService } from '../../start/service.ts';
 import { type Fake, fakes, type VendorName, vendorNames } from './fakes/all-fakes.ts';
-import { everywhereRows, type FakeVendor, type VendorRow } from './fakes/fake-vendor.ts';
-import type { Paint } from './fakes/pictures.ts';
+import { everywhereRows, type FakeVendor, type Paint, type VendorRow } from './fakes/fake-vendor.ts';
 import {
   addOwnServers,
   type OwnServerName,

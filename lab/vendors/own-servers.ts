@@ -16,8 +16,7 @@ import { comfyuiRows } from './fakes/comfyui/rows.ts';
 import { fakeComfyuiKey, startFakeComfyui } from './fakes/comfyui/server.ts';
 import { rulesOf, startFakeServer } from './fakes/compatible/server.ts';
 import type { FakeStyle } from './fakes/compatible/vendors.ts';
-import type { FakeVendor } from './fakes/fake-vendor.ts';
-import type { Paint } from './fakes/pictures.ts';
+import type { FakeVendor, Paint } from './fakes/fake-vendor.ts';
 
 /** The names of the providers, as an operator may choose them. */
 export const ownServerNames = ['gpu', 'sglang', 'localai', 'proxy', 'comfyui'] as const;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
+import { pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { readContentCredentials } from '../../service/creations/content-credentials.ts';
 import { type OutputFormat, outputFormats } from '../../service/contract/request-fields.ts';
 import {

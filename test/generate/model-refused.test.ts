@@ -1,6 +1,6 @@
 /** The refusals of a request for a model that cannot be rendered as the request asks. */
 import { describe, expect, it } from 'vitest';
-import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
+import { pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import type { Caller } from '../../service/api/admit.ts';
 import type { Model, Catalog } from '../../service/catalog/catalog-schema.ts';
 import { allSourcesTimeoutMillis, requestMillis } from '../../service/contract/limits.ts';

@@ -1,6 +1,6 @@
 /** An alarm is billed for each metric that it reads. */
 import { describe, expect, it } from 'vitest';
-import { billedMetrics } from '../../lab/cost/resources.ts';
+import { billedMetrics } from '../../lab/cost/standing.ts';
 import { alarms, alarmsOf } from '../stack/alarm-words.ts';
 
 const billed = (name: string): number | undefined => {

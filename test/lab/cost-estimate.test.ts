@@ -1,6 +1,5 @@
 /** The calculator of `npm run cost`, and the parts of docs/cost.md that are computed from its measured counts. */
 import { describe, expect, it } from 'vitest';
-import { billFor, totalOf } from '../../lab/cost/bill.ts';
 import { orderOf } from '../../lab/cost/command.ts';
 import { countsOf } from '../../lab/cost/counts.ts';
 import {
@@ -15,9 +14,8 @@ import {
   vendorNames,
 } from '../../lab/cost/estimate.ts';
 import { creationKinds } from '../../lab/cost/measure.ts';
-import { priceList } from '../../lab/cost/prices.ts';
-import { memoryOf, standingResources } from '../../lab/cost/resources.ts';
-import { resourceBill } from '../../lab/cost/standing.ts';
+import { billFor, priceList, totalOf } from '../../lab/cost/prices.ts';
+import { memoryOf, resourceBill, standingResources } from '../../lab/cost/standing.ts';
 import { systemClock } from '../../service/aws/clock.ts';
 import catalog from '../../service/catalog/models.json' with { type: 'json' };
 import { canCallBack, providers } from '../../service/catalog/providers.ts';

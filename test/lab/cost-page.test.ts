@@ -1,10 +1,10 @@
 /** docs/cost.md stays the same from run to run while nothing has changed, and agrees with the template. */
 import { describe, expect, it } from 'vitest';
-import { looksFor, userCapBill, waitFor } from '../../lab/cost/bill.ts';
+import { looksFor, userCapBill, waitFor } from '../../lab/cost/prices.ts';
 import { countsOf, keepFigures } from '../../lab/cost/counts.ts';
 import type { CreationCount, Measured } from '../../lab/cost/measure.ts';
 import { type CostReport, figuresInText, successAfter, withTables } from '../../lab/cost/page.ts';
-import { memoryOf, standingOf } from '../../lab/cost/resources.ts';
+import { memoryOf, standingOf } from '../../lab/cost/standing.ts';
 import { formattedPage } from '../../lab/formatted-page.ts';
 import { readPage, sectionOf, tableRows } from '../docs/pages.ts';
 

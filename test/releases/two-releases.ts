@@ -8,10 +8,10 @@ import * as z from 'zod';
 import {
   type FakeVendor,
   fieldsOf,
+  pictureOf,
   type Reply,
   startFakeVendor,
 } from '../../lab/vendors/fakes/fake-vendor.ts';
-import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
 import { enableAll, environmentOf } from '../../lab/vendors/fleet.ts';
 import { synthesizedTemplate } from '../../start/synthesized-template.ts';
 import { type Client, startTestService, type TestService } from '../fixtures/service.ts';

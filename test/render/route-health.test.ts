@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
+import { pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import type { RefusalReason } from '../../service/contract/failures.ts';
 import { isCapability, newCallbackAddress } from '../../service/render/parking.ts';
 import { judgeImage } from '../../service/render/route-verdict.ts';

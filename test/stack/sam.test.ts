@@ -6,7 +6,7 @@ import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sampleEvents } from '../../lab/sam/events.ts';
-import { awsVariables, samNames, samTemplate, samVariables, type Template } from '../../lab/sam/template.ts';
+import { awsVariables, samNames, samTemplate, samVariables, type Template } from '../../lab/sam/command.ts';
 import { defaultStage, parseSettings, SettingsError, settingsOf, stackOf } from '../../lib/settings.ts';
 import { operations } from '../../service/contract/operations.ts';
 import { resolved, templatePath } from './template.ts';

@@ -5,9 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { fakes } from '../../lab/vendors/fakes/all-fakes.ts';
-import type { CallingVendor } from '../../lab/vendors/fakes/calls-back.ts';
+import { type CallingVendor, fakeFalAccount } from '../../lab/vendors/fakes/calls-back.ts';
 import { startFakeFal } from '../../lab/vendors/fakes/fal/server.ts';
-import { fakeFalAccount } from '../../lab/vendors/fakes/fal/signature.ts';
 import { environmentOf } from '../../lab/vendors/fleet.ts';
 import type { AwsCall } from '../../local/aws/aws-call.ts';
 import { setNotices } from '../../service/notices/alert-settings.ts';

@@ -1,7 +1,7 @@
 /** Facts about the charge. */
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect } from 'vitest';
-import { itemBytes, itemOf } from '../../lab/cost/units.ts';
+import { itemBytes, itemOf } from '../../lab/cost/meter.ts';
 import { type ItemKey, keys, minuteOf } from '../../service/aws/dynamodb/table.ts';
 import type { ChargeOrder } from '../../service/creations/charges.ts';
 import type { CreationId } from '../../service/values/ids.ts';

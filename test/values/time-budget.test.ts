@@ -1,6 +1,6 @@
 /** The time of one request: what ends when the time ends, and what is never sent later. */
 import { describe, expect, it } from 'vitest';
-import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
+import { pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { serve } from '../../service/api/serve.ts';
 import { chargeMillis, overdueMillis, requestMillis } from '../../service/contract/limits.ts';
 import type { ChargeOutcome } from '../../service/creations/charges.ts';

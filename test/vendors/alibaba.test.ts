@@ -1,7 +1,7 @@
 /** The adapter of Alibaba Model Studio and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { fakeAlibabaKey, startFakeAlibaba } from '../../lab/vendors/fakes/alibaba/server.ts';
-import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
+import { pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import type { RefusalReason } from '../../service/contract/failures.ts';
 import { aspectRatios } from '../../service/contract/request-fields.ts';
 import { alibabaSizeOf, createAlibaba } from '../../service/vendors/alibaba.ts';

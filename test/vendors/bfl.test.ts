@@ -1,7 +1,7 @@
 /** The adapter of Black Forest Labs and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { startFakeBfl } from '../../lab/vendors/fakes/bfl/server.ts';
-import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
+import { pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { aspectRatios } from '../../service/contract/request-fields.ts';
 import { checkBfl, createBfl } from '../../service/vendors/bfl.ts';
 import { fluxPixelsOf } from '../../service/vendors/flux-pixels.ts';

@@ -3,7 +3,7 @@ import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { startFakeFal } from '../../lab/vendors/fakes/fal/server.ts';
-import { fakeFalAccount } from '../../lab/vendors/fakes/fal/signature.ts';
+import { fakeFalAccount } from '../../lab/vendors/fakes/calls-back.ts';
 import { systemClock } from '../../service/aws/clock.ts';
 import type { TimeLimit } from '../../service/values/runtime.ts';
 import { createCallbackKeys } from '../../service/vendors/callback-keys.ts';

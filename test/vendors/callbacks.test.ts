@@ -3,9 +3,12 @@
  * because the same tests hold for both vendors, and share their fakes.
  */
 import { afterAll, describe, expect, it } from 'vitest';
-import type { CallbackOptions, CallingVendor } from '../../lab/vendors/fakes/calls-back.ts';
+import {
+  type CallbackOptions,
+  type CallingVendor,
+  fakeFalAccount,
+} from '../../lab/vendors/fakes/calls-back.ts';
 import { startFakeFal } from '../../lab/vendors/fakes/fal/server.ts';
-import { fakeFalAccount } from '../../lab/vendors/fakes/fal/signature.ts';
 import { startFakeReplicate } from '../../lab/vendors/fakes/replicate/server.ts';
 import { createFal } from '../../service/vendors/fal/provider.ts';
 import {

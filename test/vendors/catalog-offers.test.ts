@@ -5,7 +5,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
+import { pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { systemClock } from '../../service/aws/clock.ts';
 import { catalogSchema, type Route } from '../../service/catalog/catalog-schema.ts';
 import models from '../../service/catalog/models.json' with { type: 'json' };

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { rulesOf } from '../../lab/vendors/fakes/compatible/server.ts';
 import type { FakeStyle } from '../../lab/vendors/fakes/compatible/vendors.ts';
 import { formOf } from '../../lab/vendors/fakes/openai/server.ts';
-import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
+import { pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import type { Style } from '../../service/catalog/providers.ts';
 import { createCompatible } from '../../service/vendors/compatible/provider.ts';
 import { styles } from '../../service/vendors/compatible/styles.ts';

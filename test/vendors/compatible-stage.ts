@@ -2,8 +2,7 @@
 import type { CompatibleRow } from '../../lab/vendors/fakes/compatible/rows.ts';
 import { rulesOf, startFakeServer } from '../../lab/vendors/fakes/compatible/server.ts';
 import type { FakeStyle } from '../../lab/vendors/fakes/compatible/vendors.ts';
-import type { FakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
-import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
+import { type FakeVendor, pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { styleNames } from '../../service/catalog/providers.ts';
 import { createCompatible } from '../../service/vendors/compatible/provider.ts';
 import { styles } from '../../service/vendors/compatible/styles.ts';

@@ -6,7 +6,7 @@ import { connect as openSocket } from 'node:net';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { startFakeServer } from '../../lab/vendors/fakes/compatible/server.ts';
 import { formOf } from '../../lab/vendors/fakes/openai/server.ts';
-import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
+import { pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { systemClock } from '../../service/aws/clock.ts';
 import type { ProviderDefinition } from '../../service/catalog/provider-definition.ts';
 import { checkConfigured, createConfigured } from '../../service/vendors/configured.ts';

@@ -1,9 +1,8 @@
 /** The adapter of fal and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { fieldsOf } from '../../lab/vendors/fakes/fake-vendor.ts';
-import { fakeModels, wrongField } from '../../lab/vendors/fakes/fal/models.ts';
+import { fieldsOf, pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
+import { fakeModels, wrongField } from '../../lab/vendors/fakes/fal/rows.ts';
 import { startFakeFal } from '../../lab/vendors/fakes/fal/server.ts';
-import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
 import { createFal } from '../../service/vendors/fal/provider.ts';
 import { headerOf, jobsLike, notReached, received, type Spoken, talkTo } from './vendor-talk.ts';
 

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { startFakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
+import { pictureOf, startFakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { fakeGoogleKey, startFakeGoogle } from '../../lab/vendors/fakes/google/server.ts';
-import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
 import { createGoogle } from '../../service/vendors/google.ts';
 import { everySize, headerOf, jobsLike, lastReceived, talkTo } from './vendor-talk.ts';
 import type { ProviderAnswer } from '../../service/vendors/provider.ts';

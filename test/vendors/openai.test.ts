@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { startFakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
+import { pictureOf, startFakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { fakeOpenaiKey, formOf, startFakeOpenai } from '../../lab/vendors/fakes/openai/server.ts';
-import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
 import { outputFormats } from '../../service/contract/request-fields.ts';
 import { openaiSizes } from '../../service/vendors/openai-sizes.ts';
 import { checkOpenai, createOpenai } from '../../service/vendors/openai.ts';

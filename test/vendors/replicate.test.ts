@@ -1,7 +1,6 @@
 /** The adapter of Replicate and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { fieldsOf, type Reply, startFakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
-import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
+import { fieldsOf, pictureOf, type Reply, startFakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { startFakeReplicate } from '../../lab/vendors/fakes/replicate/server.ts';
 import type { SourceImage } from '../../service/vendors/provider.ts';
 import { createReplicate } from '../../service/vendors/replicate/provider.ts';

@@ -1,6 +1,10 @@
 /** The parts that the tests of all adapters share: jobs, and calls to the fake of a vendor. */
-import { type FakeVendor, type Received, startFakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
-import { pictureOf } from '../../lab/vendors/fakes/pictures.ts';
+import {
+  type FakeVendor,
+  pictureOf,
+  type Received,
+  startFakeVendor,
+} from '../../lab/vendors/fakes/fake-vendor.ts';
 import { systemClock } from '../../service/aws/clock.ts';
 import { type ProviderName, providers } from '../../service/catalog/providers.ts';
 import type { RefusalReason } from '../../service/contract/failures.ts';

@@ -8,7 +8,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { createOutbound, type OutboundServices, type PostResult } from '../../service/outbound/outbound.ts';
 import { portOf } from '../fixtures/values.ts';
 import { openLimits } from '../outbound/recording-server.ts';
-import { itemBytes, itemOf } from '../../lab/cost/units.ts';
+import { itemBytes, itemOf } from '../../lab/cost/meter.ts';
 import { logRow } from '../../service/webhooks/delivery-store.ts';
 import type { Delivery } from '../../service/webhooks/delivery.ts';
 import { accountId, creationId } from '../fixtures/records.ts';

@@ -1,7 +1,8 @@
 /** An account of AWS with its quotas, and what they have refused. */
 import type { Item } from '../../../local/dynamodb/attributes.ts';
-import type { AwsQuotas } from '../limits/quotas.ts';
-import { createFunctionConcurrency, type FunctionConcurrency } from './function-concurrency.ts';
+import { createFunctionConcurrency } from './function-concurrency.ts';
+import type { AwsQuotas } from './quotas.ts';
+import type { Input } from './table-request.ts';
 import { createTableThroughput, type TableThroughput } from './table-throughput.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
@@ -14,23 +15,6 @@ export interface Refusals {
 /** Who sends a request to the gateway. */
 export type RequestFrom = 'client' | 'vendor';
 
-export interface AwsAccount {
-  readonly quotas: AwsQuotas;
-  readonly functions: FunctionConcurrency;
-  /** The throughput of a table whose items `get` reads. There is one table. */
-  readonly tableOf: (get: (pk: string, sk: string) => Item | undefined) => TableThroughput;
-  /** The throughput of the table, once there is one. */
-  readonly table: () => TableThroughput | undefined;
-  /** Whether the gateway lets a request through that comes from a client or is the callback of a vendor. */
-  readonly admitsRequest: (from: RequestFrom) => boolean;
-  /** Takes a state transition, and gives the milliseconds for which it has to wait. */
-  readonly transitionWait: () => number;
-  readonly requests: () => number;
-  readonly transitions: () => number;
-  readonly note: (limit: string) => void;
-  readonly refusals: ReadonlyMap<string, Refusals>;
-}
-
 /**
  * @param now epoch milliseconds
  * @param warm the number of idle environments of a function at the beginning
@@ -39,7 +23,7 @@ export function createAwsAccount(
   now: () => number,
   quotas: AwsQuotas,
   warm: Readonly<Record<string, number>> = {},
-): AwsAccount {
+) {
   const refusals = new Map<string, Refusals>();
   const note = (limit: string): void => {
     const known = refusals.get(limit);
@@ -59,9 +43,13 @@ export function createAwsAccount(
   return {
     quotas,
     functions: createFunctionConcurrency(now, quotas, warm, note),
-    tableOf: (get) => (table = createTableThroughput(now, quotas, get, note)),
-    table: () => table,
-    admitsRequest: (from) => {
+    /** The throughput of a table whose items `get` reads. There is one table. */
+    tableOf: (get: (pk: string, sk: string) => Item | undefined): TableThroughput =>
+      (table = createTableThroughput(now, quotas, get, note)),
+    /** The throughput of the table, once there is one. */
+    table: (): TableThroughput | undefined => table,
+    /** Whether the gateway lets a request through that comes from a client or is the callback of a vendor. */
+    admitsRequest: (from: RequestFrom): boolean => {
       const { bucket, limit } = throttles[from];
       if (!bucket.take()) {
         note(limit);
@@ -74,7 +62,8 @@ export function createAwsAccount(
       requests += 1;
       return true;
     },
-    transitionWait: () => {
+    /** Takes a state transition, and gives the milliseconds for which it has to wait. */
+    transitionWait: (): number => {
       transitions += 1;
       const wait = states.millisToNext();
       if (wait > 0) note('state transitions');
@@ -82,9 +71,26 @@ export function createAwsAccount(
       states.spend(1);
       return wait;
     },
-    requests: () => requests,
-    transitions: () => transitions,
+    requests: (): number => requests,
+    transitions: (): number => transitions,
     note,
     refusals,
+  };
+}
+
+export type AwsAccount = ReturnType<typeof createAwsAccount>;
+
+export function createEncryptionSecret() {
+  let version = 1;
+  return {
+    /** Makes a new version the current one. Older versions stay readable by their ids. */
+    rotate: () => void (version += 1),
+    perform: (_operation: string, input: Input): object => {
+      const id =
+        typeof input['VersionId'] === 'string'
+          ? input['VersionId']
+          : `version-${version}-0000-0000-0000-000000000000`;
+      return { VersionId: id, SecretString: `encryption-secret-of-${id}` };
+    },
   };
 }

@@ -2,12 +2,7 @@
  * The whole service in one world: the real handlers, opened as the functions open them, over a simulated platform.
  * The file is long because it lists all handlers and all parts of the platform.
  */
-import type {
-  APIGatewayProxyEvent,
-  APIGatewayProxyEventV2,
-  APIGatewayProxyStructuredResultV2,
-  Context,
-} from 'aws-lambda';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { InvocationResult } from '../../../local/lambda/messages.ts';
 import { withCatalog } from '../../../service/api/admit.ts';
 import { cancelCreation, getCreation, listCreations } from '../../../service/api/creations.ts';
@@ -16,7 +11,6 @@ import { getBalance } from '../../../service/api/get-balance.ts';
 import { listModels } from '../../../service/api/list-models.ts';
 import { openApi, openCancel, openCatalog, openList, openQuote } from '../../../service/api/open.ts';
 import { serve } from '../../../service/api/serve.ts';
-import type { Table } from '../../../service/aws/dynamodb/table.ts';
 import { createReplaceableSecret } from '../../../service/aws/secrets.ts';
 import type { Catalog, ProviderCosts } from '../../../service/catalog/catalog-schema.ts';
 import models from '../../../service/catalog/models.json' with { type: 'json' };
@@ -49,15 +43,10 @@ import { deliverWebhook } from '../../../service/webhooks/deliver-webhook.ts';
 import { openDelivery } from '../../../service/webhooks/open.ts';
 import { createSecretBox } from '../../../service/webhooks/secret-box.ts';
 import { environment } from '../environment.ts';
-import type { CallbackWatch } from '../invariants/callback-watch.ts';
-import { gatewayLimits } from '../limits/api-gateway.ts';
-import { lambdaLimits } from '../limits/lambda.ts';
-import { otherRegion } from '../limits/step-functions.ts';
-import { type Bucket, createBucket } from '../network/bucket.ts';
+import { createBucket } from '../network/bucket.ts';
 import {
   callingModel,
   callingVendor,
-  type CallingVendor,
   createCallingVendor,
   type SentCallback,
   type VendorHabits,
@@ -67,32 +56,33 @@ import {
   flappingCosts,
   flappingProviders,
   flappingRoutes,
-  type FlappingWatch,
+  type FlappingObserver,
+  flappingWeather,
+  type Forecast,
 } from '../network/flapping-providers.ts';
-import { createSimulatedOutbound, type OutsideWatch } from '../network/outbound.ts';
+import { createSimulatedOutbound, type OutsideObserver } from '../network/outbound.ts';
 import { createProvider, pictures } from '../network/providers.ts';
-import { flappingWeather, type Forecast } from '../network/weather.ts';
 import type { Dice } from '../world/dice.ts';
 import type { Ongoing } from '../world/effects.ts';
 import { createClock } from '../world/function-clock.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
-import type { AwsAccount, RequestFrom } from './aws-account.ts';
+import { type AwsAccount, createEncryptionSecret, type RequestFrom } from './aws-account.ts';
 import { answerOfDynamodb } from './dynamodb-endpoint.ts';
-import { createEncryptionSecret } from './encryption-secret.ts';
-import { createOpenai, type OpenaiAnswer, type OpenaiWatch } from './openai-service.ts';
+import { createReleases, type Release, releaseSchemas } from './lambda-environments.ts';
 import {
+  createOpenai,
   createPortal,
+  type OpenaiObserver,
   originSecretArn,
   originSecretAt,
   portalEnvironment,
   type PortalFunctionName,
-} from './portal-service.ts';
-import { createReleases, type Release, type Releases, releaseSchemas } from './releases.ts';
+} from './portal-and-openai.ts';
+import { gatewayLimits, lambdaLimits, otherRegion } from './quotas.ts';
 import { createAwsClients } from './sdk-clients.ts';
-import { type Change, createSimulatedTable, type SimulatedTable, tableName } from './simulated-table.ts';
-import { createStepFunctions, machineArns, type StepFunctions } from './step-functions.ts';
+import { type Change, createSimulatedTable, tableName } from './simulated-table.ts';
+import { createStepFunctions, invokeTask, machineArns } from './step-functions.ts';
 import { asTableRequest } from './table-request.ts';
-import { invokeTask } from './task-invocation.ts';
 
 const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:encryption';
 
@@ -108,7 +98,7 @@ export type Operation =
   | 'cancel'
   | PortalFunctionName;
 
-export interface ServiceWatch extends OutsideWatch, OpenaiWatch, FlappingWatch {
+export interface ServiceObserver extends OutsideObserver, OpenaiObserver, FlappingObserver {
   readonly onCommit: (changes: readonly Change[]) => void;
   /** Is told that a creation was read by its id. */
   readonly onRead: (creation: string) => void;
@@ -129,9 +119,9 @@ export interface ServiceWatch extends OutsideWatch, OpenaiWatch, FlappingWatch {
   /** Is told that the code of a Task did not understand its creation, and with which release its execution began. */
   readonly onNotUnderstood: (startedWith: Payload, began: Release) => void;
   /** Is told how a callback was answered. */
-  readonly onCallback: CallbackWatch['onCallback'];
+  readonly onCallback: (sent: SentCallback, answer: APIGatewayProxyStructuredResultV2) => void;
   /** Is told that a task was ended with success, and with which output. */
-  readonly onTaskEnded: CallbackWatch['onTaskEnded'];
+  readonly onTaskEnded: (output: string) => void;
   /** Is told the plain text of a webhook secret that was sealed. */
   readonly onSealed: (sealed: string, plain: string) => void;
   /** Is told every log line, and every text in the history of an execution. */
@@ -140,35 +130,6 @@ export interface ServiceWatch extends OutsideWatch, OpenaiWatch, FlappingWatch {
 
 /** What an operator's commands use. */
 export type Operator = ReturnType<typeof openOperator>;
-
-export interface Service {
-  readonly table: SimulatedTable;
-  /** The table as the adapters know it. */
-  readonly store: Table;
-  readonly bucket: Bucket;
-  readonly stepFunctions: StepFunctions;
-  readonly releases: Releases;
-  readonly vendor: CallingVendor;
-  readonly operator: Operator;
-  /** Whether a vendor has stopped this job. */
-  readonly isStopped: (jobId: string) => boolean;
-  /** Sends a request as API Gateway passes it on. Rejects when the answer does not reach the client. */
-  readonly request: (
-    operation: Operation,
-    event: APIGatewayProxyEventV2,
-  ) => Promise<APIGatewayProxyStructuredResultV2>;
-  /** Sends a request of an openai library. Rejects when the answer does not reach the client. */
-  readonly openai: (event: APIGatewayProxyEvent) => Promise<OpenaiAnswer>;
-  /** Somebody comes back from the issuer. Resolves with the person or a refusal; undefined: no answer came. */
-  readonly signIn: (claims: Claims) => Promise<string | undefined>;
-  readonly reconcile: (event: ReconcileEvent) => Promise<InvocationResult>;
-  /** Runs an operator's command. A command may die, as a function may. */
-  readonly operate: (
-    name: string,
-    work: (operator: Operator) => Promise<unknown>,
-  ) => Promise<InvocationResult>;
-  readonly rotateEncryption: () => void;
-}
 
 /**
  * In the simulation this vendor renders one model of the sandbox, so that its creations run on the callback
@@ -253,9 +214,10 @@ interface Task {
 /** Creates the service of a world with an empty table. */
 export function createService(
   world: World,
-  watch: ServiceWatch,
+  observer: Partial<ServiceObserver>,
   options: Partial<ServiceOptions> = {},
-): Service {
+) {
+  const { onText = () => undefined } = observer;
   const { startsPerSecond, startBurst } = { ...smallRegion, ...options };
   const { serviceCapacity = defaultServiceCapacity } = options;
   const { forecast = flappingWeather(world.dice, world.time.now()), routeOrder = 'given', load } = options;
@@ -265,7 +227,7 @@ export function createService(
     remembers: load === undefined,
     onCommit: (changes) => {
       throughput?.onCommit(changes);
-      watch.onCommit(changes);
+      observer.onCommit?.(changes);
     },
   });
   const throughput = account?.tableOf(table.get);
@@ -296,30 +258,31 @@ export function createService(
     }),
     release: releases.current,
     outside: world.outside,
-    onText: watch.onText,
+    onText: onText,
     invokeTask: ({ state, functionName, input, startedWith, release, run }) =>
       invokeTask(world, state, async () => {
         const task = tasks[functionName];
         if (!task) throw new Error(`no function ${functionName}`);
         const started = JSON.parse(startedWith) as Payload;
-        watch.onTask(functionName, started, input as Payload);
+        observer.onTask?.(functionName, started, input as Payload);
         const result = await invoke(functionName, state, task.limitMillis, (id) => {
           const invocation = world.current();
           const earlier = run && lastOfRun.get(run);
-          if (earlier && world.live.has(earlier)) watch.onRunAgain(started.creation_id, earlier);
+          if (earlier && world.live.has(earlier)) observer.onRunAgain?.(started.creation_id, earlier);
           if (run && invocation) lastOfRun.set(run, invocation);
           return task.run(input as Payload, id, releases.begin(release));
         });
         if (result === 'throttled')
           return { ok: false, error: { errorType: 'Lambda.TooManyRequestsException', errorMessage: '' } };
-        if (!result.ok && result.error.errorType === 'NewerRelease') watch.onNotUnderstood(started, release);
+        if (!result.ok && result.error.errorType === 'NewerRelease')
+          observer.onNotUnderstood?.(started, release);
         return result;
       }),
     onClosed: ({ status, input, name, machineArn }) => {
       world.note(`execution ${name} ${status}`);
       // The rule for ended executions names the machines of creations alone.
       if (status === 'SUCCEEDED' || machineArn === machineArns.notices) return;
-      watch.onDied(name, JSON.parse(input) as Payload);
+      observer.onDied?.(name, JSON.parse(input) as Payload);
       // EventBridge delivers an event at least once, and some time later.
       const copies = world.dice.chance(`event twice ${name}`, 0.2) ? 2 : 1;
       for (let copy = 0; copy < copies; copy += 1) {
@@ -347,20 +310,20 @@ export function createService(
   const clients = (load?.createClients ?? createAwsClients)(world, {
     dynamodb: (operation, input, fault) => {
       const { Key: key = {} } = asTableRequest(input);
-      if (operation === 'GetItem' && key['sk']?.S === 'CREATION') watch.onRead(key['pk']?.S ?? '');
+      if (operation === 'GetItem' && key['sk']?.S === 'CREATION') observer.onRead?.(key['pk']?.S ?? '');
       const answer = (): object | Ongoing<object> => answerOfDynamodb(table, world, operation, input, fault);
       return throughput ? throughput.serve(operation, input, answer) : answer();
     },
     states: (operation, input) => {
       const isOfCreation = operation === 'StartExecution' && input['stateMachineArn'] !== machineArns.notices;
-      if (isOfCreation) watch.onStart(String(input['input']));
+      if (isOfCreation) observer.onStart?.(String(input['input']));
       const answer = stepFunctions.perform(
         operation,
         isOfCreation && !load && world.dice.chance(`older release ${String(input['name'])}`, 0.1)
           ? { ...input, input: withoutRenderer(String(input['input'])) }
           : input,
       );
-      if (operation === 'SendTaskSuccess') watch.onTaskEnded(String(input['output']));
+      if (operation === 'SendTaskSuccess') observer.onTaskEnded?.(String(input['output']));
       return answer;
     },
     secretsmanager: (operation, input) =>
@@ -378,7 +341,7 @@ export function createService(
       createProvider(world, 'sandbox'),
       createProvider(world, 'sandbox-large'),
       ...stopping,
-      ...flappingProviders.map((name) => createFlappingProvider(world, name, forecast, watch)),
+      ...flappingProviders.map((name) => createFlappingProvider(world, name, forecast, observer)),
     ].map((provider) => [provider.name, provider]),
   );
   const variables: Readonly<Record<string, string>> = {
@@ -403,7 +366,7 @@ export function createService(
       if (value === undefined) throw new Error(`the simulation has no variable ${name}`);
       return value;
     },
-    log: (component) => createLog(component, watch.onText),
+    log: (component) => createLog(component, onText),
     schema: () => releases.begin(releases.current()),
     remembered: createMemories(),
     dynamodb: clients.documents,
@@ -412,12 +375,12 @@ export function createService(
     images: bucket.open,
     uploadTargets: bucket.targets,
     outbound:
-      load?.outbound ?? createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), watch),
+      load?.outbound ?? createSimulatedOutbound(world, clock, pictures['png'] ?? Buffer.alloc(0), observer),
     secretBox: {
       open: (account, sealed) => box.open(account, sealed),
       seal: async (account, plain) => {
         const sealed = await box.seal(account, plain);
-        watch.onSealed(sealed, plain);
+        observer.onSealed?.(sealed, plain);
         return sealed;
       },
     },
@@ -449,11 +412,11 @@ export function createService(
     cancel: serve('post', cancelCreation, openCancel(stoppable)),
     ...portal.handlers,
   };
-  const openai = createOpenai(world, watch, openOpenaiImages(on));
+  const openai = createOpenai(world, observer, openOpenaiImages(on));
   const renderer: Task = {
     limitMillis: limitMillis.render,
     run: (payload, id, schema) => {
-      watch.onRenders(id, creationIdOf(payload));
+      observer.onRenders?.(id, creationIdOf(payload));
       // Each environment has its own memory of the routes' health. Here each has just begun.
       return renderImage(payload, id, openRender({ ...on, schema: () => schema }));
     },
@@ -500,7 +463,7 @@ export function createService(
       receiveCallback(sent.event, id, openCallback(on)),
     );
     const answer = answerOf(result);
-    watch.onCallback(sent, answer);
+    observer.onCallback?.(sent, answer);
     const heard = world.call({ service: 'gateway', operation: 'callback', target: '' }, () => answer);
     return heard.then(
       ({ statusCode = 0 }) => statusCode,
@@ -510,36 +473,47 @@ export function createService(
 
   return {
     table,
+    /** The table as the adapters know it. */
     store: tableOf(on),
     bucket,
     vendor,
-    isStopped: (jobId) => stopping.some((provider) => provider.isStopped(jobId)),
+    /** Whether a vendor has stopped this job. */
+    isStopped: (jobId: string): boolean => stopping.some((provider) => provider.isStopped(jobId)),
     stepFunctions,
     releases,
+    /** Sends a request of an openai library. Rejects when the answer does not reach the client. */
     openai,
     operator: openOperator({ ...stoppable, schema: () => releaseSchemas.before }),
-    signIn: async (claims) => {
+    /** Somebody comes back from the issuer. Resolves with the person or a refusal; undefined: no answer came. */
+    signIn: async (claims: Claims): Promise<string | undefined> => {
       const result = await world.invoke('sign-in', limitMillis.api, () => portal.enter(claims));
       return result.ok ? String(result.payload) : undefined;
     },
-    reconcile: (event) => runReconcile(event),
-    operate: (name, work) =>
+    reconcile: (event: ReconcileEvent): Promise<InvocationResult> => runReconcile(event),
+    /** Runs an operator's command. A command may die, as a function may. */
+    operate: (name: string, work: (operator: Operator) => Promise<unknown>): Promise<InvocationResult> =>
       world.command(`operator-${name}`, limitMillis.operate, () => work(openOperator(stoppable))),
     rotateEncryption: encryptionSecret.rotate,
-    request: async (operation, event) => {
+    /** Sends a request as API Gateway passes it on. Rejects when the answer does not reach the client. */
+    request: async (
+      operation: Operation,
+      event: APIGatewayProxyEventV2,
+    ): Promise<APIGatewayProxyStructuredResultV2> => {
       let invocation: Invocation | undefined;
       const result = await serveRequest('client', operation, limitMillis.api, (id) => {
         invocation = world.current();
-        if (invocation) watch.onSent(invocation, event);
+        if (invocation) observer.onSent?.(invocation, event);
         const named = { ...event, requestContext: { ...event.requestContext, requestId: id } };
         return handlers[operation](named, { awsRequestId: id } as Context);
       });
       const answer = answerOf(result);
-      if (invocation) watch.onServed(invocation, answer);
+      if (invocation) observer.onServed?.(invocation, answer);
       return world.call({ service: 'gateway', operation, target: '' }, () => answer);
     },
   };
 }
+
+export type Service = ReturnType<typeof createService>;
 
 /** The input with which the release before the three renderers starts an execution, during an update. */
 function withoutRenderer(text: string): string {

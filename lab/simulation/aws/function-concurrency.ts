@@ -1,7 +1,6 @@
 /** How many invocations Lambda runs at the same time, and how fast it adds environments. */
 import { leastBusySeconds } from '../../../admin/preflight/quotas/creation-load.ts';
-import { lambdaLimits } from '../limits/lambda.ts';
-import type { AwsQuotas } from '../limits/quotas.ts';
+import { type AwsQuotas, lambdaLimits } from './quotas.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
 const leastBusyMillis = 1_000 * leastBusySeconds;
@@ -11,15 +10,6 @@ export interface RunningInvocation {
   /** The start of a new environment. 0: an idle environment takes the invocation. */
   readonly coldMillis: number;
   readonly end: () => void;
-}
-
-export interface FunctionConcurrency {
-  /** Undefined: Lambda throttles the invocation. */
-  readonly begin: (name: string) => RunningInvocation | undefined;
-  /** The most invocations at the same time: of all functions, and by function. */
-  readonly peaks: () => { readonly all: number; readonly byFunction: Readonly<Record<string, number>> };
-  /** Invocations and the milliseconds that they took, by function. */
-  readonly used: () => ReadonlyMap<string, { readonly invocations: number; readonly millis: number }>;
 }
 
 interface OneFunction {
@@ -52,7 +42,7 @@ export function createFunctionConcurrency(
   { concurrency, reserved }: AwsQuotas,
   warm: Readonly<Record<string, number>>,
   onRefused: (limit: string) => void,
-): FunctionConcurrency {
+) {
   const { scaling, idleMillis, coldStartMillis } = lambdaLimits;
   const functions = new Map<string, OneFunction>();
   const shared: Pool = {
@@ -106,7 +96,8 @@ export function createFunctionConcurrency(
   }
 
   return {
-    begin: (name) => {
+    /** Undefined: Lambda throttles the invocation. */
+    begin: (name: string): RunningInvocation | undefined => {
       const one = functionOf(name);
       const pool = poolOf(name);
       wake();
@@ -141,11 +132,13 @@ export function createFunctionConcurrency(
         },
       };
     },
-    peaks: () => ({
+    /** The most invocations at the same time: of all functions, and by function. */
+    peaks: (): { readonly all: number; readonly byFunction: Readonly<Record<string, number>> } => ({
       all: peak,
       byFunction: Object.fromEntries([...functions].map(([name, one]) => [name, one.peak])),
     }),
-    used: () => functions,
+    /** Invocations and the milliseconds that they took, by function. */
+    used: (): ReadonlyMap<string, { readonly invocations: number; readonly millis: number }> => functions,
   };
 }
 

@@ -4,7 +4,9 @@
  * invocation, which may be minutes later. A crash or a time-out of the function destroys the environment.
  * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
  */
+import type { Schema } from '../../../service/values/runtime.ts';
 import type { Dice } from '../world/dice.ts';
+import type { Invocation, World } from '../world/simulated-world.ts';
 import type { VirtualTime } from '../world/time.ts';
 
 /** What an environment knows of an invocation. */
@@ -100,5 +102,46 @@ export function createEnvironments<Invocation extends Guest>(
       if (environment && isFrozen(environment)) environment.waiting.push({ invocation, action });
       else action();
     },
+  };
+}
+
+// The releases of one world. They are the same code. They differ in the version of the schema that they write,
+// and in the newest version that they understand.
+
+/** A change of the schema goes over two releases: `between` understands version 2, and `after` writes it. */
+export const releaseSchemas = {
+  before: { written: 1, newestKnown: 1 },
+  between: { written: 1, newestKnown: 2 },
+  after: { written: 2, newestKnown: 2 },
+} as const satisfies Readonly<Record<string, Schema>>;
+
+export type Release = keyof typeof releaseSchemas;
+
+/** Creates the releases of one world. The first one is `before`. */
+export function createReleases(world: World) {
+  const ran = new WeakMap<Invocation, Release>();
+  let current: Release = 'before';
+  let newestWritten = 1;
+  let behindUntil = -Infinity;
+  const isBehind = (): boolean => releaseSchemas[current].newestKnown < newestWritten;
+  return {
+    current: (): Release => current,
+    deploy: (release: Release) => {
+      if (isBehind()) behindUntil = world.time.now();
+      world.note(`release ${release} takes the place of ${current}`);
+      world.mishap(`release ${current} to ${release}`);
+      current = release;
+      newestWritten = Math.max(newestWritten, releaseSchemas[release].written);
+    },
+    /** Notes that the running invocation runs this release, and returns what the release understands. */
+    begin: (release: Release): Schema => {
+      const invocation = world.current();
+      if (invocation) ran.set(invocation, release);
+      return releaseSchemas[release];
+    },
+    /** Undefined for an invocation that knows no schema, and outside of all invocations. */
+    of: (invocation: Invocation | undefined): Release | undefined => invocation && ran.get(invocation),
+    /** When a release was current last that did not understand every record; -Infinity when there was none. */
+    lastBehindAt: (): number => (isBehind() ? world.time.now() : behindUntil),
   };
 }

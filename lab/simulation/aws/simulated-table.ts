@@ -1,4 +1,4 @@
-/** The product's table on the table engine, and what the watches read of it. */
+/** The product's table on the table engine, and what the invariants read of it. */
 import type { Item } from '../../../local/dynamodb/attributes.ts';
 import { type CommittedChange, createTableEngine } from '../../../local/dynamodb/engine.ts';
 import { createNoStorage } from '../../../local/dynamodb/storage.ts';

@@ -4,22 +4,23 @@ import { callbackDefinition, noticeDefinition } from '../../../lib/machine-defin
 import { AwsError } from '../../../local/aws/aws-error.ts';
 import type { InvocationResult } from '../../../local/lambda/messages.ts';
 import {
-  isSendTask,
-  readSendTask,
-  type SendTaskOperation,
-  taskDoesNotExist,
-  taskTimedOut,
-} from '../../../local/step-functions/states-service.ts';
-import {
   createStateMachine,
   type LocalStateMachine,
   type Outcome,
   type RunningExecution,
   type TaskCall,
 } from '../../../local/step-functions/state-machine.ts';
+import {
+  isSendTask,
+  readSendTask,
+  type SendTaskOperation,
+  taskDoesNotExist,
+  taskTimedOut,
+} from '../../../local/step-functions/states-service.ts';
 import { createTaskTokens, type TaskTokens } from '../../../local/step-functions/task-tokens.ts';
-import type { StepFunctionsLimits } from '../limits/step-functions.ts';
-import type { Release } from './releases.ts';
+import type { World } from '../world/simulated-world.ts';
+import type { Release } from './lambda-environments.ts';
+import type { StepFunctionsLimits } from './quotas.ts';
 import type { Input } from './table-request.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
@@ -79,15 +80,6 @@ export interface StepFunctionsOptions {
   readonly onClosed: (execution: Execution) => void;
 }
 
-export interface StepFunctions {
-  readonly perform: (operation: string, input: Input) => object;
-  readonly executions: ReadonlyMap<string, Execution>;
-  readonly running: () => Execution[];
-  readonly abort: (execution: Execution) => void;
-  /** Runs a closed execution again, as an operator's redrive does. */
-  readonly redrive: (execution: Execution) => void;
-}
-
 /** Building a machine takes 50 ms, so the same machines serve all worlds, one after the other. */
 const built = new Map<string, LocalStateMachine>();
 let invokeCurrent: (call: TaskCall) => Promise<InvocationResult> = () =>
@@ -141,7 +133,7 @@ export function createStepFunctions({
   invokeTask,
   onText,
   onClosed,
-}: StepFunctionsOptions): StepFunctions {
+}: StepFunctionsOptions) {
   const executions = new Map<string, Execution>();
   let tokens = 0;
   const taskTokens = createTaskTokens(() => String((tokens += 1)));
@@ -239,10 +231,11 @@ export function createStepFunctions({
 
   return {
     executions,
-    running: () => [...executions.values()].filter(({ status }) => status === 'RUNNING'),
-    abort: (execution) => execution.run?.abort(),
+    running: (): Execution[] => [...executions.values()].filter(({ status }) => status === 'RUNNING'),
+    abort: (execution: Execution) => execution.run?.abort(),
+    /** Runs a closed execution again, as an operator's redrive does. */
     redrive: run,
-    perform: (operation, input) => {
+    perform: (operation: string, input: Input): object => {
       if (operation === 'StartExecution') return start(input);
       if (isSendTask(operation)) return sendTask(operation, input);
       if (operation !== 'DescribeExecution') throw new Error(`the simulation has no ${operation}`);
@@ -253,4 +246,37 @@ export function createStepFunctions({
       return { executionArn: arn, stateMachineArn: machineArn, name, status, startDate: startedAt / 1000 };
     },
   };
+}
+
+// The invocation of a function by a Task of the state machine, with the faults between Step Functions and
+// Lambda.
+
+/** `run` invokes the function of the state. */
+export async function invokeTask(
+  world: World,
+  state: string,
+  run: () => Promise<InvocationResult>,
+): Promise<InvocationResult> {
+  const asked = world.call({ service: 'task', operation: 'invoke', target: state }, (fault) => fault);
+  const fault = await asked.catch((error: unknown) => {
+    if (error instanceof AwsError) return 'error' as const;
+    throw error;
+  });
+  switch (fault) {
+    case 'error':
+      return failed('Lambda.ServiceException');
+    case 'no_room':
+      return failed('Lambda.TooManyRequestsException');
+    case 'twice':
+      return Promise.race([run(), run()]);
+    case 'unheard':
+      void run();
+      return failed('Lambda.Unknown');
+    default:
+      return run();
+  }
+}
+
+function failed(errorType: string): InvocationResult {
+  return { ok: false, error: { errorType, errorMessage: 'simulated' } };
 }

@@ -8,7 +8,7 @@ import type { Item } from '../../../local/dynamodb/attributes.ts';
 import { transactionCanceled } from '../../../local/dynamodb/refusals.ts';
 import { sizeOfItem } from '../../../local/dynamodb/values.ts';
 import { listingIndex, openWorkIndex } from '../../../service/aws/dynamodb/table.ts';
-import { type AwsQuotas, dynamodbLimits } from '../limits/quotas.ts';
+import { type AwsQuotas, dynamodbLimits } from './quotas.ts';
 import { Ongoing } from '../world/effects.ts';
 import type { Change } from './simulated-table.ts';
 import { asTableRequest, type Input, type ItemRequest } from './table-request.ts';

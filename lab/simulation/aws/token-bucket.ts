@@ -1,6 +1,5 @@
 /** A bucket of tokens, as AWS uses it for its throttles. */
-import { dynamodbLimits } from '../limits/quotas.ts';
-import type { BucketSize } from '../limits/step-functions.ts';
+import { type BucketSize, dynamodbLimits } from './quotas.ts';
 
 export interface TokenBucket {
   /** Takes a token. False when the bucket is empty. */

@@ -3,30 +3,14 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { createKey } from '../../../service/accounts/api-key.ts';
 import type { KeyId } from '../../../service/values/ids.ts';
 import type { Operation } from '../aws/deployed-service.ts';
-import { bodyOf, detailsOf } from '../invariants/answer-body.ts';
 import { pictures } from '../network/providers.ts';
-import { type AccountHeld, freshKey, keyAt, type KeyHeld } from './open-account.ts';
-import { eventOf, submission } from './request-event.ts';
+import { type AccountHeld, freshKey, keyAt, type KeyHeld, promptMark } from './open-accounts.ts';
+import { bodyOf, detailsOf, eventOf, submission } from './requests.ts';
 import type { FollowEvents, Step, Submit } from './scenario.ts';
-import { promptMark } from './secret-marks.ts';
 import type { Stage } from './stage.ts';
 
-export interface ApiSteps {
-  readonly submit: (step: Submit) => Promise<void>;
-  readonly upload: UploadSteps['upload'];
-  readonly followEvents: (step: FollowEvents) => Promise<void>;
-  /** Sends a request that only reads. */
-  readonly read: (step: Extract<Step, { kind: 'list' | 'balance' | 'quote' | 'models' }>) => Promise<void>;
-  /** Asks for a creation of another account. */
-  readonly pollForeign: (step: Step) => Promise<void>;
-  /** Sends a request with a key that does not exist. */
-  readonly sendUnknownKey: (step: Step) => Promise<void>;
-  /** Sends a request with a key, so that the watch sees whether the service refuses it. */
-  readonly tryKey: (account: AccountHeld, key: KeyHeld) => Promise<void>;
-}
-
-export function createApiSteps(stage: Stage): ApiSteps {
-  const { world, service, watch, accountOf } = stage;
+export function createApiSteps(stage: Stage) {
+  const { world, service, invariants, accountOf } = stage;
   const { dice } = world;
   const seen: { id: string; account: string }[] = [];
 
@@ -42,10 +26,10 @@ export function createApiSteps(stage: Stage): ApiSteps {
     const before = refusable();
     const hasEnded = world.time.now() > key.mustEndBy + slackMillis;
     const mustBeRefused = key.revocationHolds || account.suspensionHolds || hasEnded;
-    const asked = watch.ask(account.id);
+    const asked = invariants.ask(account.id);
     try {
       const answer = await service.request(operation, event);
-      watch.onAnswer(
+      invariants.onAnswer(
         {
           ...asked,
           account: account.id,
@@ -97,13 +81,13 @@ export function createApiSteps(stage: Stage): ApiSteps {
     await world.sleep(step.cancelAfter);
     const event = eventOf('POST', `/api/public/v1/creations/${id}/cancel`, key, {}, undefined, id);
     for (let attempt = 1; attempt <= 3; attempt += 1) {
-      watch.cancels.onAsked(id);
+      invariants.cancels.onAsked(id);
       const answer = await send('cancel', account, key, event);
       const status = answer?.statusCode ?? 0;
       world.note(`client ${step.name} cancels, try ${attempt}: ${status}`);
       const isDenied = detailsOf(answer?.body)?.['reason'] === 'not_cancellable';
-      if (status === 200) watch.cancels.onAnswer(id, bodyOf(answer?.body));
-      if (isDenied) watch.cancels.onTold(id, 'not_cancellable');
+      if (status === 200) invariants.cancels.onAnswer(id, bodyOf(answer?.body));
+      if (isDenied) invariants.cancels.onTold(id, 'not_cancellable');
       if (status >= 200 && status < 500 && status !== 429) return;
       await world.sleep(1_000);
     }
@@ -134,10 +118,10 @@ export function createApiSteps(stage: Stage): ApiSteps {
     const foreign = seen.find((one) => one.account !== account.id);
     const [key] = account.keys;
     if (!foreign || !key) return;
-    const asked = watch.ask(account.id);
+    const asked = invariants.ask(account.id);
     const answer = await service.request('get', pollOf(foreign.id, key)).catch(() => undefined);
     if (answer?.statusCode === 200)
-      watch.onAnswer(
+      invariants.onAnswer(
         { ...asked, account: account.id, operation: 'get', mayBeRefused: true, mustBeRefused: false },
         answer,
       );
@@ -158,14 +142,20 @@ export function createApiSteps(stage: Stage): ApiSteps {
     submit,
     upload: uploads.upload,
     followEvents: createEventSteps(stage, send),
+    /** Sends a request that only reads. */
     read,
+    /** Asks for a creation of another account. */
     pollForeign,
+    /** Sends a request with a key that does not exist. */
     sendUnknownKey,
-    tryKey: async (account, key) => {
+    /** Sends a request with a key, so that an invariant sees whether the service refuses it. */
+    tryKey: async (account: AccountHeld, key: KeyHeld) => {
       await send('balance', account, key, eventOf('GET', '/api/public/v1/balance', key, {}));
     },
   };
 }
+
+export type ApiSteps = ReturnType<typeof createApiSteps>;
 
 function pollOf(id: string, key: KeyHeld): APIGatewayProxyEventV2 {
   return eventOf('GET', `/api/public/v1/creations/${id}`, key, {}, undefined, id);
@@ -180,7 +170,7 @@ type SendRequest = (
 ) => Promise<APIGatewayProxyStructuredResultV2 | undefined>;
 
 /** Reads until the step has its answers, or the client has asked three times as often. */
-function createEventSteps({ world, watch, accountOf }: Stage, send: SendRequest) {
+function createEventSteps({ world, invariants, accountOf }: Stage, send: SendRequest) {
   return async (step: FollowEvents): Promise<void> => {
     const account = accountOf(step);
     const key = keyAt(account, step.key);
@@ -196,13 +186,13 @@ function createEventSteps({ world, watch, accountOf }: Stage, send: SendRequest)
         const isAgain = after !== undefined && world.dice.chance(`${name} again`, 0.2);
         const read = { account: account.id, after, askedAt, notices: step.notices };
         const body = bodyOf(answer.body);
-        if (isAgain) watch.events.onRepeated({ ...read, reader: step.name, body });
-        else after = watch.events.onRead({ ...read, reader: step.name, body });
-      } else if (answer?.statusCode === 400) watch.events.onRefused(after ?? '', answer.body ?? '');
+        if (isAgain) invariants.events.onRepeated({ ...read, reader: step.name, body });
+        else after = invariants.events.onRead({ ...read, reader: step.name, body });
+      } else if (answer?.statusCode === 400) invariants.events.onRefused(after ?? '', answer.body ?? '');
       const pause = world.sleep(world.dice.between(`${name} pause`, 100, step.pauseMillis));
       if (!step.isTold) await pause;
       else {
-        await Promise.race([pause, watch.events.next(account.id)]);
+        await Promise.race([pause, invariants.events.next(account.id)]);
         await world.sleep(world.dice.between(`${name} is told`, 0, 40));
       }
     }
@@ -226,16 +216,10 @@ function readOf(
 
 type UploadStep = Extract<Step, { kind: 'upload' }>;
 
-interface UploadSteps {
-  readonly upload: (step: UploadStep) => Promise<void>;
-  /** The items of image_urls, in which the ids of uploads stand in the place of the steps' names. */
-  readonly named: (images: readonly string[]) => string[];
-}
-
 /** What a client names whose upload never came about. */
 const noUpload = 'upload:019aa5a0-1000-7000-8000-00000000000b';
 
-function createUploadSteps({ world, service, accountOf }: Stage, send: SendRequest): UploadSteps {
+function createUploadSteps({ world, service, accountOf }: Stage, send: SendRequest) {
   const addresses = new Map<string, string>();
   const picture = pictures['png'] ?? Buffer.alloc(0);
 
@@ -245,7 +229,7 @@ function createUploadSteps({ world, service, accountOf }: Stage, send: SendReque
   }
 
   return {
-    upload: async (step) => {
+    upload: async (step: UploadStep) => {
       const account = accountOf(step);
       const key = keyAt(account, step.key);
       const answer = await send('upload', account, key, announcement(key));
@@ -263,7 +247,8 @@ function createUploadSteps({ world, service, accountOf }: Stage, send: SendReque
       const headers = { ...upload_headers, 'content-length': String(bytes.length) };
       world.note(`client ${step.name} puts: ${service.bucket.receive(upload_url, headers, bytes)}`);
     },
-    named: (images) =>
+    /** The items of image_urls, in which the ids of uploads stand in the place of the steps' names. */
+    named: (images: readonly string[]): string[] =>
       images.map((image) =>
         image.startsWith('upload:') ? (addresses.get(image.slice('upload:'.length)) ?? noUpload) : image,
       ),

@@ -1,9 +1,8 @@
 /** Performs the calls of programs that use an openai library. */
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { OpenaiAnswer } from '../aws/openai-service.ts';
-import { keyAt, type KeyHeld } from './open-account.ts';
-import type { OpenaiCalls, TryFate } from './openai-step.ts';
-import { promptMark } from './secret-marks.ts';
+import type { OpenaiAnswer } from '../aws/portal-and-openai.ts';
+import { keyAt, type KeyHeld, promptMark } from './open-accounts.ts';
+import type { OpenaiCalls, TryFate } from './scenario.ts';
 import type { Stage } from './stage.ts';
 
 /** How often a library repeats a call. */
@@ -43,7 +42,7 @@ const path = '/openai/v1/images/generations';
 const fates = ['lost', 'late', 'cut', 'cut', 'unheard'] as const;
 
 /** The step ends when no request of it is under way any more, whatever the clients have heard. */
-export function createOpenaiSteps({ world, service, watch, accountOf }: Stage) {
+export function createOpenaiSteps({ world, service, invariants, accountOf }: Stage) {
   const { dice } = world;
 
   async function perform(step: OpenaiCalls): Promise<void> {
@@ -62,14 +61,14 @@ export function createOpenaiSteps({ world, service, watch, accountOf }: Stage) {
   async function call(step: OpenaiCalls, name: string, strays: Promise<unknown>[]): Promise<void> {
     const account = accountOf(step);
     const key = keyAt(account, step.key);
-    const asked = watch.retries.onCall(account.id, step);
+    const asked = invariants.retries.onCall(account.id, step);
     for (let attempt = 0; attempt <= mostRetries; attempt += 1) {
       const answer = await send(step, `${name} try ${attempt}`, eventOf(step, key, attempt), strays);
       world.note(`${name} try ${attempt}: ${answer?.status ?? 'broken'}`);
-      if (answer) watch.retries.onAnswer(asked, attempt, answer);
+      if (answer) invariants.retries.onAnswer(asked, attempt, answer);
       if (answer && answer.status < 300) return;
       if (attempt === mostRetries || !isRepeated(answer)) return;
-      watch.retries.onRetry(asked);
+      invariants.retries.onRetry(asked);
       await world.sleep(pauseMillis(answer, attempt + 1, jitterOf(`${name} try ${attempt}`)));
     }
   }

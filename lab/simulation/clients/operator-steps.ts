@@ -15,29 +15,14 @@ import { webhookSecret } from '../../../service/webhooks/webhook.ts';
 import { catalog, type Operator } from '../aws/deployed-service.ts';
 import { tableName } from '../aws/simulated-table.ts';
 import type { ApiSteps } from './api-steps.ts';
-import { keyAt, noticeAddress } from './open-account.ts';
+import { addressMark, keyAt, noticeAddress } from './open-accounts.ts';
 import type { Step } from './scenario.ts';
-import { addressMark } from './secret-marks.ts';
 import type { Stage } from './stage.ts';
 
-export interface OperatorSteps {
-  readonly setCondition: (step: Step) => Promise<void>;
-  readonly revoke: (step: Extract<Step, { kind: 'revoke' }>) => Promise<void>;
-  readonly moveMoney: (step: Extract<Step, { readonly amountMicros: number }>) => Promise<void>;
-  readonly setCap: (step: Extract<Step, { kind: 'cap' }>) => Promise<void>;
-  readonly setNotices: (step: Extract<Step, { kind: 'notices' }>) => Promise<void>;
-  readonly rotateSecret: (step: Step) => Promise<void>;
-  readonly redeliverLatest: (step: Step) => Promise<void>;
-  readonly setCatalog: (step: Extract<Step, { kind: 'catalog' }>) => Promise<void>;
-  readonly turnSwitch: (step: Step) => Promise<void>;
-  readonly cancel: (step: Step) => Promise<void>;
-  readonly testDelivery: (step: Extract<Step, { kind: 'test_delivery' }>) => Promise<void>;
-}
-
 export function createOperatorSteps(
-  { world, service, watch, accountOf }: Stage,
+  { world, service, invariants, accountOf }: Stage,
   tryKey: ApiSteps['tryKey'],
-): OperatorSteps {
+) {
   const { dice } = world;
 
   /** Runs a command. When it fails, the operator may run it again, as a person would. */
@@ -147,18 +132,18 @@ export function createOperatorSteps(
   /** Cancels an open creation of the account if there is one, and otherwise any creation. */
   async function cancel(step: Step): Promise<void> {
     const { id: account } = accountOf(step);
-    const all = [...watch.books.creations.values()].filter((book) => book.account === account);
+    const all = [...invariants.books.creations.values()].filter((book) => book.account === account);
     const open = all.filter(({ terminalAt }) => terminalAt === undefined);
     const some = open.length > 0 ? open : all;
     const id = parseCreationId(some[dice.between(`which ${step.at}`, 0, some.length - 1)]?.id ?? '');
     if (!id) return;
-    watch.cancels.onAsked(id);
+    invariants.cancels.onAsked(id);
     const result = await service.operate(step.kind, async ({ creations, cancellation }) => {
       const creation = await creations.read(id);
       return creation && cancelCreation(creation, { creationId: id }, cancellation);
     });
     if (result.ok && result.payload !== null)
-      watch.cancels.onTold(id, (result.payload as CancelOutcome).kind);
+      invariants.cancels.onTold(id, (result.payload as CancelOutcome).kind);
   }
 
   async function testDelivery(step: Extract<Step, { kind: 'test_delivery' }>): Promise<void> {

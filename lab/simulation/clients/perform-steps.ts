@@ -1,12 +1,10 @@
 /** Performs the steps of a scenario. */
 import type { Service } from '../aws/deployed-service.ts';
 import type { Execution } from '../aws/step-functions.ts';
-import type { Watch } from '../invariants/all-watches.ts';
+import type { Invariants } from '../invariants/all-invariants.ts';
 import type { World } from '../world/simulated-world.ts';
-import { claimsAt } from './addresses.ts';
 import { createApiSteps } from './api-steps.ts';
-import { type AccountHeld, openAccount } from './open-account.ts';
-import { openPeople } from './open-people.ts';
+import { type AccountHeld, claimsAt, openAccount, openPeople } from './open-accounts.ts';
 import { createOpenaiSteps } from './openai-steps.ts';
 import { createOperatorSteps } from './operator-steps.ts';
 import { createPortalSteps } from './portal-steps.ts';
@@ -18,14 +16,14 @@ export function createPerformer(
   scenario: Scenario,
   world: World,
   service: Service,
-  watch: Watch,
+  invariants: Invariants,
 ): (step: Step) => Promise<void> {
   const hasPeople = scenario.steps.some(({ kind }) => kind === 'portal');
   const accounts = scenario.accounts.map((plan, index): AccountHeld => {
     const account = openAccount(plan, index, world, service);
     if (!hasPeople) return account;
     const people = openPeople(account.id, world, service);
-    for (const person of people) watch.portal.onSignedIn(person, account.id);
+    for (const person of people) invariants.portal.onSignedIn(person, account.id);
     return { ...account, people };
   });
   const accountOf = (step: Step): AccountHeld => {
@@ -33,95 +31,73 @@ export function createPerformer(
     if (!account) throw new Error('a scenario has an account');
     return account;
   };
-  const stage = { world, service, watch, accountOf };
+  const stage = { world, service, invariants, accountOf };
   const api = createApiSteps(stage);
   const operator = createOperatorSteps(stage, api.tryKey);
   const libraries = createOpenaiSteps(stage);
   const mishaps = createMishapSteps(stage);
   const portal = createPortalSteps(stage, api.tryKey);
 
+  const performers: Performers = {
+    submit: api.submit,
+    list: api.read,
+    balance: api.read,
+    quote: api.read,
+    models: api.read,
+    events: api.followEvents,
+    upload: api.upload,
+    openai: libraries.perform,
+    foreign_poll: api.pollForeign,
+    stranger: api.sendUnknownKey,
+    portal,
+    sign_in: (step) => signIn(step, stage),
+    top_up: operator.moveMoney,
+    adjust: operator.moveMoney,
+    credit_line: operator.moveMoney,
+    suspend: operator.setCondition,
+    activate: operator.setCondition,
+    revoke: operator.revoke,
+    cap: operator.setCap,
+    notices: operator.setNotices,
+    rotate_secret: operator.rotateSecret,
+    redeliver: operator.redeliverLatest,
+    test_delivery: operator.testDelivery,
+    close_service: operator.turnSwitch,
+    open_service: operator.turnSwitch,
+    catalog: operator.setCatalog,
+    operator_cancel: operator.cancel,
+    abort: mishaps.disturbExecution,
+    restart: mishaps.disturbExecution,
+    redrive: mishaps.disturbExecution,
+    reconcile_again: () => service.reconcile({}),
+    rotate_encryption: () => service.rotateEncryption(),
+    expire: () => service.table.expire(),
+    deploy: ({ release }) => service.releases.deploy(release),
+    roll_back_by_two: async ({ forMillis }) => {
+      service.releases.deploy('before');
+      await world.sleep(forMillis);
+      service.releases.deploy('between');
+    },
+    clock: ({ byMillis }) => {
+      mishaps.noteClock('clock step of all');
+      world.clocks.set(byMillis);
+    },
+    clock_of: ({ name, byMillis }) => {
+      mishaps.noteClock('clock step of one function');
+      world.clocks.setOf(name, byMillis);
+    },
+  };
   return async (step) => {
     world.note(`step ${step.kind} of account ${step.account}`);
-    switch (step.kind) {
-      case 'submit':
-        return api.submit(step);
-      case 'list':
-      case 'balance':
-      case 'quote':
-      case 'models':
-        return api.read(step);
-      case 'events':
-        return api.followEvents(step);
-      case 'upload':
-        return api.upload(step);
-      case 'openai':
-        return libraries.perform(step);
-      case 'foreign_poll':
-        return api.pollForeign(step);
-      case 'stranger':
-        return api.sendUnknownKey(step);
-      case 'portal':
-        return portal(step);
-      case 'sign_in':
-        return signIn(step, stage);
-      case 'top_up':
-      case 'adjust':
-      case 'credit_line':
-        return operator.moveMoney(step);
-      case 'suspend':
-      case 'activate':
-        return operator.setCondition(step);
-      case 'revoke':
-        return operator.revoke(step);
-      case 'cap':
-        return operator.setCap(step);
-      case 'notices':
-        return operator.setNotices(step);
-      case 'rotate_secret':
-        return operator.rotateSecret(step);
-      case 'redeliver':
-        return operator.redeliverLatest(step);
-      case 'test_delivery':
-        return operator.testDelivery(step);
-      case 'close_service':
-      case 'open_service':
-        return operator.turnSwitch(step);
-      case 'catalog':
-        return operator.setCatalog(step);
-      case 'operator_cancel':
-        return operator.cancel(step);
-      case 'abort':
-      case 'restart':
-      case 'redrive':
-        return mishaps.disturbExecution(step);
-      case 'reconcile_again':
-        await service.reconcile({});
-        return;
-      case 'rotate_encryption':
-        service.rotateEncryption();
-        return;
-      case 'expire':
-        service.table.expire();
-        return;
-      case 'deploy':
-        service.releases.deploy(step.release);
-        return;
-      case 'roll_back_by_two':
-        service.releases.deploy('before');
-        await world.sleep(step.forMillis);
-        service.releases.deploy('between');
-        return;
-      case 'clock':
-        mishaps.noteClock('clock step of all');
-        world.clocks.set(step.byMillis);
-        return;
-      case 'clock_of':
-        mishaps.noteClock('clock step of one function');
-        world.clocks.setOf(step.name, step.byMillis);
-        return;
-    }
+    const perform: (step: never) => unknown = performers[step.kind];
+    await perform(step as never);
   };
 }
+
+/** What each kind of step does. */
+type Performers = {
+  readonly [Kind in Step['kind']]: (step: Step & { readonly kind: Kind }) => unknown;
+};
 
 async function signIn(step: SignIn, { world, service, accountOf }: Stage): Promise<void> {
   const claims = claimsAt(accountOf(step).id, step.address, step.who);
@@ -133,14 +109,7 @@ async function signIn(step: SignIn, { world, service, accountOf }: Stage): Promi
   }
 }
 
-interface MishapSteps {
-  /** Aborts, redrives or starts again one execution of the world. */
-  readonly disturbExecution: (step: Step) => Promise<void>;
-  /** Counts a clock step under its name. */
-  readonly noteClock: (name: string) => void;
-}
-
-function createMishapSteps({ world, service }: Stage): MishapSteps {
+function createMishapSteps({ world, service }: Stage) {
   const { dice } = world;
 
   async function disturbExecution(step: Step): Promise<void> {
@@ -181,5 +150,9 @@ function createMishapSteps({ world, service }: Stage): MishapSteps {
     world.mishap(toTurn < 60_000 ? `${name} within a minute of the month’s turn` : name);
   }
 
-  return { disturbExecution, noteClock };
+  return {
+    /** Aborts, redrives or starts again one execution of the world. */
+    disturbExecution /** Counts a clock step under its name. */,
+    noteClock,
+  };
 }

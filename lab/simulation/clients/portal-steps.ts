@@ -18,15 +18,20 @@ import { memberFromItem } from '../../../service/portal/people-store.ts';
 import { invitationIdOf, memberVersion } from '../../../service/portal/people.ts';
 import type { KeyId } from '../../../service/values/ids.ts';
 import { asMicros, toUsd } from '../../../service/values/money.ts';
-import { originSecret, type PortalFunctionName } from '../aws/portal-service.ts';
-import { asBody, bodyOf, textOf } from '../invariants/answer-body.ts';
-import { addressAt } from './addresses.ts';
+import { originSecret, type PortalFunctionName } from '../aws/portal-and-openai.ts';
 import type { ApiSteps } from './api-steps.ts';
-import { type AccountHeld, freshKey, keyAt, type KeyHeld, noticeAddress } from './open-account.ts';
-import type { PersonHeld } from './open-people.ts';
-import type { PortalAct, PortalStep } from './portal-step.ts';
-import { submissionParts } from './request-event.ts';
-import { addressMark } from './secret-marks.ts';
+import {
+  type AccountHeld,
+  addressAt,
+  addressMark,
+  freshKey,
+  keyAt,
+  type KeyHeld,
+  noticeAddress,
+  type PersonHeld,
+} from './open-accounts.ts';
+import { asBody, bodyOf, memberOf, submissionParts } from './requests.ts';
+import type { PortalAct, PortalStep } from './scenario.ts';
 import type { Stage } from './stage.ts';
 
 /** What the pages call the caps of a key. */
@@ -61,7 +66,7 @@ interface Answered {
 }
 
 export function createPortalSteps(
-  { world, service, watch, accountOf }: Stage,
+  { world, service, invariants, accountOf }: Stage,
   tryKey: ApiSteps['tryKey'],
 ): (step: PortalStep) => Promise<void> {
   const { dice } = world;
@@ -125,12 +130,12 @@ export function createPortalSteps(
         return { operation: 'createCreation', body, headers };
       }
       case 'cancel': {
-        const all = [...watch.books.creations.values()].filter((book) => book.account === account.id);
+        const all = [...invariants.books.creations.values()].filter((book) => book.account === account.id);
         const one = all.find(({ terminalAt }) => terminalAt === undefined) ?? all[0];
         return one && { operation: 'cancelPortalCreation', id: one.id };
       }
       case 'redeliver_one': {
-        const all = [...watch.books.creations.values()].filter((book) => book.account === account.id);
+        const all = [...invariants.books.creations.values()].filter((book) => book.account === account.id);
         const one = all[dice.between(`${name} which`, 0, Math.max(0, all.length - 1))];
         return one && { operation: 'redeliverCreation', id: one.id };
       }
@@ -163,7 +168,7 @@ export function createPortalSteps(
   /** What may follow from the button, from the press on. */
   function expect(act: PortalAct, account: AccountHeld, { id }: PortalRequest): void {
     const key = [...account.keys, ...account.made].find((one) => one.id === id);
-    if (act.does === 'cancel' && id !== undefined) watch.cancels.onAsked(id);
+    if (act.does === 'cancel' && id !== undefined) invariants.cancels.onAsked(id);
     if (!key) return;
     if (act.does === 'revoke_key') key.revoked = true;
     if (act.does === 'roll_key')
@@ -171,9 +176,9 @@ export function createPortalSteps(
   }
 
   function hearCancel(id: string, { status, body }: Answered): void {
-    if (status === 200) watch.cancels.onAnswer(id, body);
+    if (status === 200) invariants.cancels.onAnswer(id, body);
     if (asBody(asBody(body['error'])?.['details'])?.['reason'] === 'not_cancellable')
-      watch.cancels.onTold(id, 'not_cancellable');
+      invariants.cancels.onTold(id, 'not_cancellable');
   }
 
   async function follow(act: PortalAct, account: AccountHeld, id: string, answer: Answered): Promise<void> {
@@ -183,13 +188,13 @@ export function createPortalSteps(
     const record = asBody(answer.body['record']);
     let made: KeyHeld | undefined;
     if (record) {
-      made = freshKey(textOf(record, 'id') as KeyId, textOf(answer.body, 'key'));
+      made = freshKey(memberOf(record, 'id') as KeyId, memberOf(answer.body, 'key'));
       account.made.push(made);
       await tryKey(account, made);
     }
     if (!key) return;
     if (act.does === 'revoke_key') key.revocationHolds = true;
-    const until = textOf(answer.body, 'replaced_until');
+    const until = memberOf(answer.body, 'replaced_until');
     if (act.does === 'roll_key') key.mustEndBy = Math.min(key.mustEndBy, Date.parse(until));
     await tryKey(account, key);
     if (act.does !== 'roll_key' || act.endsIn !== '1h' || !made || !dice.chance(`${key.id} is used on`, 0.5))
@@ -222,7 +227,7 @@ export function createPortalSteps(
     if (answer?.status !== 200) return undefined;
     const rows = answer.body[page.rows];
     const shown = Array.isArray(rows)
-      ? rows.map(asBody).find((row) => textOf(row ?? {}, 'id') === request.id)
+      ? rows.map(asBody).find((row) => memberOf(row ?? {}, 'id') === request.id)
       : answer.body;
     return shown && { ...request, body: { ...request.body, version: shown['version'] } };
   }

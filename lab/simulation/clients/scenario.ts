@@ -3,11 +3,12 @@
  * data, so that a failing one can be shrunk.
  */
 import type { KeyCaps } from '../../../service/accounts/account.ts';
+import type { RollTime } from '../../../service/accounts/key-changes.ts';
 import type { RouteOrder } from '../../../service/catalog/provider-store.ts';
-import type { Release } from '../aws/releases.ts';
-import type { Behaviour } from '../network/peer-behaviours.ts';
-import type { OpenaiCalls } from './openai-step.ts';
-import type { PortalStep } from './portal-step.ts';
+import type { Role } from '../../../service/contract/operations.ts';
+import type { SignFrom } from '../../../service/webhooks/secrets.ts';
+import type { Release } from '../aws/lambda-environments.ts';
+import type { Behaviour } from '../network/peers.ts';
 
 export interface KeyPlan {
   /** Of a month. */
@@ -156,5 +157,103 @@ export interface Scenario {
   readonly slowBucketMillis: number;
 }
 
+/** An account that never meets one of its limits. */
+export const rich: AccountPlan = {
+  balanceMicros: 1_000_000_000,
+  creditMicros: 0,
+  maxConcurrent: 1_000,
+  deadlineSeconds: 40,
+  postRate: 10_000,
+  maxUnusedUploads: 100,
+  secret: true,
+  keys: [{}],
+};
+/** Exact clocks and a quick network. */
+export const undisturbed = {
+  startAt: Date.UTC(2026, 10, 21, 12, 0, 5),
+  faultProbability: 0,
+  clockSpreadMillis: 0,
+  holdMillis: [3, 25],
+  slowBucketMillis: 0,
+} as const;
+
 /** The turn of a month. A third of the scenarios take place around it. */
 export const monthsEnd = Date.UTC(2026, 11, 1);
+
+// The step of a program that uses an openai library.
+
+/**
+ * What happens to a try between the client and the function. `lost`: the request never arrives. `late`: it arrives
+ * after the client has given up. `cut`: the connection breaks while the function works on. `unheard`: the function
+ * answers, and nobody hears it.
+ */
+export type TryFate = 'whole' | 'lost' | 'late' | 'cut' | 'unheard';
+
+/** Equal calls of one program: the same key and the same body. The library repeats each of them by itself. */
+export interface OpenaiCalls {
+  readonly kind: 'openai';
+  /** Milliseconds from the start of the scenario. */
+  readonly at: number;
+  readonly account: number;
+  readonly key: number;
+  /** Stands in the body, so that each step has a body of its own. */
+  readonly name: string;
+  readonly calls: number;
+  /** Milliseconds between the beginnings of two calls. 0: all begin at once. */
+  readonly apart: number;
+  /** Pictures of each call. */
+  readonly count: number;
+  readonly model: string;
+  readonly directives: string;
+  readonly form: 'b64_json' | 'url' | 'stream';
+  readonly user?: string;
+  /** The probability that something happens to a try. */
+  readonly trouble: number;
+}
+
+// What people do in the portal, as plain data.
+
+/** Two owners and a developer, by their places in an account. */
+export const peopleAtStart = ['owner', 'owner', 'developer'] as const satisfies readonly Role[];
+
+/** A key is a place among those of the plan and those that people made since. */
+export type PortalAct =
+  | { readonly does: 'create_key'; readonly capMicros?: number }
+  | {
+      readonly does: 'change_key';
+      readonly key: number;
+      readonly cap: keyof KeyCaps;
+      /** null removes the cap. */
+      readonly capMicros: number | null;
+    }
+  | { readonly does: 'revoke_key'; readonly key: number }
+  | { readonly does: 'roll_key'; readonly key: number; readonly endsIn: RollTime }
+  | { readonly does: 'reveal_secret' | 'redeliver_one' | 'redeliver_failed' | 'cancel' }
+  /** In the playground. Steps with the same idempotency key send the same request. */
+  | {
+      readonly does: 'create';
+      readonly directives: string;
+      readonly idempotencyKey?: string;
+      readonly webhook?: Behaviour;
+    }
+  | { readonly does: 'rotate_secret'; readonly signFrom: SignFrom }
+  | { readonly does: 'set_alerts'; readonly lowMicros: number | null; readonly receiver?: Behaviour }
+  | { readonly does: 'test_webhook'; readonly webhook: Behaviour }
+  | { readonly does: 'invite'; readonly address: number; readonly role: Role }
+  | { readonly does: 'withdraw'; readonly address: number }
+  /** A person is a place in `peopleAtStart`. */
+  | { readonly does: 'change_person'; readonly target: number; readonly role: Role }
+  | { readonly does: 'remove_person' | 'end_sessions'; readonly target: number };
+
+export interface PortalStep {
+  readonly kind: 'portal';
+  readonly name: string;
+  /** Milliseconds from the start of the scenario. */
+  readonly at: number;
+  readonly account: number;
+  /** Who does it: a place in `peopleAtStart`. */
+  readonly person: number;
+  /** Between the look at the page and the press of the button, in milliseconds. */
+  readonly thinkMillis: number;
+  readonly act: PortalAct;
+}

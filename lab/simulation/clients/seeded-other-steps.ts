@@ -1,7 +1,7 @@
 /** Draws the steps of the operator, of strangers and of mishaps. */
 import { capNames } from '../../../service/accounts/caps.ts';
-import type { Release } from '../aws/releases.ts';
-import { rudenesses } from '../network/peer-behaviours.ts';
+import type { Release } from '../aws/lambda-environments.ts';
+import { rudenesses } from '../network/peers.ts';
 import type { Dice } from '../world/dice.ts';
 import type { AccountPlan, Step, Submit } from './scenario.ts';
 

@@ -5,9 +5,8 @@
 import { capNames } from '../../../service/accounts/caps.ts';
 import { roles } from '../../../service/contract/operations.ts';
 import type { Dice } from '../world/dice.ts';
-import { ownersPlace } from './addresses.ts';
-import type { PortalAct, PortalStep } from './portal-step.ts';
-import type { AccountPlan, SignIn, Step } from './scenario.ts';
+import { ownersPlace } from './open-accounts.ts';
+import type { AccountPlan, PortalAct, PortalStep, SignIn, Step } from './scenario.ts';
 
 const cents = 10_000;
 const keyRounds = 4;

@@ -1,10 +1,9 @@
 /** Draws what people do in the portal. Often two of them do it to the same thing within milliseconds. */
 import { capNames } from '../../../service/accounts/caps.ts';
 import { roles } from '../../../service/contract/operations.ts';
-import { rudenesses } from '../network/peer-behaviours.ts';
+import { rudenesses } from '../network/peers.ts';
 import type { Dice } from '../world/dice.ts';
-import type { PortalAct, PortalStep } from './portal-step.ts';
-import type { AccountPlan } from './scenario.ts';
+import type { AccountPlan, PortalAct, PortalStep } from './scenario.ts';
 
 const cents = 10_000;
 

@@ -1,12 +1,18 @@
 /** Draws the scenario of a seed. */
 import { createDice, type Dice } from '../world/dice.ts';
-import { flappingSubmit } from './flapping-scenario.ts';
+import { flappingSubmit } from './narrow-scenarios.ts';
 import { type AccountPlan, type KeyPlan, monthsEnd, type Scenario, type Step } from './scenario.ts';
-import { librariesAlone, openaiOf, withRoomForLibraries } from './seeded-openai.ts';
 import { catalogsOf, closingOf, otherStepOf, releasesOf, uploadsOf } from './seeded-other-steps.ts';
 import { peopleAtOnce, withRoomForPeople } from './seeded-people-at-once.ts';
 import { portalStepsOf } from './seeded-portal.ts';
-import { burstOf, repeatedNextDay, submitOf } from './seeded-submits.ts';
+import {
+  burstOf,
+  librariesAlone,
+  openaiOf,
+  repeatedNextDay,
+  submitOf,
+  withRoomForLibraries,
+} from './seeded-submits.ts';
 
 const cents = 10_000;
 const midMonth = Date.UTC(2026, 10, 21, 12, 0, 30);

@@ -1,14 +1,14 @@
 /** What the clients, the operator and the mishaps of a scenario share. */
 import type { Service } from '../aws/deployed-service.ts';
-import type { Watch } from '../invariants/all-watches.ts';
+import type { Invariants } from '../invariants/all-invariants.ts';
 import type { World } from '../world/simulated-world.ts';
-import type { AccountHeld } from './open-account.ts';
+import type { AccountHeld } from './open-accounts.ts';
 import type { Step } from './scenario.ts';
 
 export interface Stage {
   readonly world: World;
   readonly service: Service;
-  readonly watch: Watch;
+  readonly invariants: Invariants;
   /** The account that a step names. */
   readonly accountOf: (step: Step) => AccountHeld;
 }

@@ -4,38 +4,8 @@ import { createBooksReader } from '../../../service/audit/books-reads.ts';
 import type { Difference } from '../../../service/audit/books.ts';
 import type { LookState } from '../../../service/audit/look-at-account.ts';
 import type { Table } from '../../../service/aws/dynamodb/table.ts';
-import type { ServiceWatch } from '../aws/deployed-service.ts';
 import { createDirectClient } from '../aws/http-exchange.ts';
 import type { SimulatedTable } from '../aws/simulated-table.ts';
-
-const nothing = (): void => undefined;
-
-export function quietWatch(heard: Partial<ServiceWatch>): ServiceWatch {
-  return {
-    onCommit: nothing,
-    onTask: nothing,
-    onRenders: nothing,
-    onAsked: nothing,
-    onToldByProvider: nothing,
-    onStart: nothing,
-    onRunAgain: nothing,
-    onDied: nothing,
-    onNotUnderstood: nothing,
-    onCallback: nothing,
-    onTaskEnded: nothing,
-    onRead: nothing,
-    onSent: nothing,
-    onOpenaiSent: nothing,
-    onOpenaiServed: nothing,
-    onServed: nothing,
-    onSealed: nothing,
-    onText: nothing,
-    onPost: nothing,
-    onFetch: nothing,
-    onPostEnded: nothing,
-    ...heard,
-  };
-}
 
 /** One client serves all worlds, because creating a client takes longer than an audit. */
 let audited: SimulatedTable | undefined;

@@ -29,13 +29,6 @@ export interface CreationBook {
   round: number;
 }
 
-export interface Books {
-  readonly creations: ReadonlyMap<string, CreationBook>;
-  readonly onCommit: (changes: readonly Change[]) => void;
-  /** The number and the sum of the rows in an account's ledger. */
-  readonly ledgerOf: (account: string) => { readonly rows: number; readonly sumMicros: number };
-}
-
 const dayMillis = 86_400_000;
 const terminal = new Set(['completed', 'failed']);
 
@@ -55,7 +48,7 @@ function isDayKept(name: string, atMillis: number): boolean {
 }
 
 /** Creates books that accuse as soon as a commit breaks one of the rules. */
-export function createBooks(world: World, accuse: Accuse): Books {
+export function createBooks(world: World, accuse: Accuse) {
   const creations = new Map<string, CreationBook>();
   const sums = new Map<string, number>();
   const rows = new Map<string, number>();
@@ -296,8 +289,12 @@ export function createBooks(world: World, accuse: Accuse): Books {
 
   return {
     creations,
-    ledgerOf: (account) => ({ rows: rows.get(account) ?? 0, sumMicros: sums.get(account) ?? 0 }),
-    onCommit: (changes) => {
+    /** The number and the sum of the rows in an account's ledger. */
+    ledgerOf: (account: string): { readonly rows: number; readonly sumMicros: number } => ({
+      rows: rows.get(account) ?? 0,
+      sumMicros: sums.get(account) ?? 0,
+    }),
+    onCommit: (changes: readonly Change[]) => {
       const touched = new Set<string>();
       const followed = changes.flatMap((change) => {
         if (change.sk !== 'CREATION') return [];
@@ -348,3 +345,5 @@ export function createBooks(world: World, accuse: Accuse): Books {
     },
   };
 }
+
+export type Books = ReturnType<typeof createBooks>;

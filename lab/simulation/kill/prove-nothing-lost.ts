@@ -4,8 +4,7 @@ import type { OperatorServices } from '../../../admin/services.ts';
 import { type CreationRecord, isTerminal } from '../../../service/creations/creation.ts';
 import type { AccountId } from '../../../service/values/ids.ts';
 import { signature256, webhookWaitsSeconds } from '../../../service/webhooks/webhook.ts';
-import type { Sent } from './client-load.ts';
-import type { Arrival } from './webhook-receiver.ts';
+import type { Arrival, Sent } from './client-load.ts';
 
 export interface Proven {
   readonly operator: OperatorServices;

@@ -20,9 +20,8 @@ import { isTerminal } from '../../../service/creations/creation.ts';
 import type { AccountId, CreationId } from '../../../service/values/ids.ts';
 import type { KillReport } from '../messages.ts';
 import { createDice } from '../world/dice.ts';
-import { type Load, startLoad } from './client-load.ts';
+import { type Load, startLoad, startReceiver } from './client-load.ts';
 import { prove } from './prove-nothing-lost.ts';
-import { startReceiver } from './webhook-receiver.ts';
 
 export interface KillOptions {
   readonly seed: number;

@@ -1,10 +1,68 @@
 /** `npm run simulate -- --load provider-down`: its flags, its workers, and what it prints. */
 import { wholeNumber } from '../../../client/command/terminal/whole-number.ts';
-import { runWorker } from '../child-processes.ts';
-import { leastMinutes, providerDown, type WayDown, waysDown } from './load-plan.ts';
-import type { LoadReport } from './measures.ts';
-import { printLoad } from './print-load.ts';
+import { runWorker } from '../workers.ts';
+import {
+  type HalfMinute,
+  leastMinutes,
+  type LoadReport,
+  providerDown,
+  type WayDown,
+  waysDown,
+} from './measures.ts';
 import type { LoadProgress } from './run-load.ts';
+
+/** Prints a report of load for a person. */
+const columns = ['from', 'accepted', 'felt', 'share', 'asked first', 'failed', 'median', '99 %', 'slowest'];
+
+function printLoad(report: LoadReport): void {
+  const { plan, later } = report;
+  const { beforeSeconds, downSeconds, perSecond, way } = plan;
+  const downFor = `${downSeconds / 60} min`;
+  console.log(
+    `\nA provider that ${sayings[way]}, for ${downFor}, at ${perSecond} creations a second. ` +
+      `It is down from ${clockOf(beforeSeconds)} to ${clockOf(beforeSeconds + downSeconds)}.`,
+  );
+  console.log(lineOf(columns));
+  for (const halfMinute of report.halfMinutes) console.log(lineOf(cellsOf(halfMinute)));
+  console.log(
+    `${report.accepted} creations: ${report.completed} completed, ${report.failed} failed, ` +
+      `${report.stillOpen} still open\n` +
+      `After the first 30 s ${later.felt} of ${later.accepted} creations felt it ` +
+      `(${shareOf(later.felt, later.accepted)})\n` +
+      `The provider had its traffic again ${report.backAfterSeconds} s after its return\n` +
+      `Audit: ${report.differences.length} differences`,
+  );
+}
+
+const sayings = {
+  refuses: 'refuses at once',
+  unreachable: 'cannot be reached',
+  hangs: 'takes calls and never answers',
+} as const;
+
+function cellsOf({ fromSeconds, accepted, felt, askedFirst, failed, waitSeconds }: HalfMinute): string[] {
+  return [
+    clockOf(fromSeconds),
+    String(accepted),
+    String(felt),
+    shareOf(felt, accepted),
+    String(askedFirst),
+    String(failed),
+    ...waitSeconds.map((seconds) => `${seconds.toFixed(1)} s`),
+  ];
+}
+
+function lineOf(cells: readonly string[]): string {
+  return cells.map((cell, index) => cell.padStart(columns[index]?.length ?? 0).padStart(8)).join('  ');
+}
+
+function clockOf(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+function shareOf(part: number, whole: number): string {
+  return `${((100 * part) / Math.max(1, whole)).toFixed(2)} %`;
+}
 
 export interface LoadFlags {
   readonly load: string;
@@ -32,7 +90,7 @@ export async function simulateLoad(flags: LoadFlags): Promise<boolean> {
   const minutes = wholeNumber('--minutes', flags.minutes ?? '20', leastMinutes);
   const progress = new Map<WayDown, LoadProgress>();
   const timer = setInterval(() => {
-    for (const [way, one] of progress) console.error(lineOf(way, one));
+    for (const [way, one] of progress) console.error(lineOfProgress(way, one));
   }, progressMillis);
   const done: { readonly report: LoadReport; readonly wrong: readonly string[] }[] = [];
   await Promise.all(
@@ -57,6 +115,6 @@ function waysOf({ way }: LoadFlags): readonly WayDown[] {
   return way === undefined ? usualWays : waysDown.filter((one) => one === way);
 }
 
-function lineOf(way: WayDown, { seconds, ofSeconds, accepted, open }: LoadProgress): string {
+function lineOfProgress(way: WayDown, { seconds, ofSeconds, accepted, open }: LoadProgress): string {
   return `${way}: ${seconds} of ${ofSeconds} virtual seconds, ${accepted} creations, ${open} open`;
 }

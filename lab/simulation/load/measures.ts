@@ -1,5 +1,4 @@
 /** What a run of load measures of each creation, and the report that is made of it. */
-import type { LoadPlan } from './load-plan.ts';
 
 /** One creation. All times are milliseconds from the start of the run. */
 export interface Followed {
@@ -132,4 +131,51 @@ export function brokenPromises(report: LoadReport): string[] {
     ...differences.map((difference) => [false, difference] as const),
   ];
   return lines.flatMap(([isKept, line]) => (isKept ? [] : [line]));
+}
+
+// What a run of load is made of: the traffic, and what goes wrong meanwhile. Plain data, so that a worker gets it.
+
+/** The ways in which a provider is down. lab/simulation/network/flapping-providers.ts says what each does. */
+export const waysDown = ['refuses', 'unreachable', 'hangs'] as const;
+export type WayDown = (typeof waysDown)[number];
+
+export interface LoadPlan {
+  readonly situation: 'provider-down';
+  /** How the first provider of the model is down. */
+  readonly way: WayDown;
+  readonly seed: number;
+  /** Requests a second, at random moments. */
+  readonly perSecond: number;
+  readonly beforeSeconds: number;
+  readonly downSeconds: number;
+  readonly afterSeconds: number;
+  /** The least and the most seconds that a rendering takes. */
+  readonly renderSeconds: readonly [least: number, most: number];
+  readonly deadlineSeconds: number;
+  readonly accounts: number;
+}
+
+/** The provider that goes down, the one that takes over, and their model. */
+export const loaded = { model: 'flux-2-max', down: 'alibaba', other: 'ideogram' } as const;
+
+const downSeconds = 600;
+const beforeSeconds = 120;
+
+/** The least minutes of a run: two before the provider goes down, ten without it, and two behind. */
+export const leastMinutes = (beforeSeconds + downSeconds + 120) / 60;
+
+/** Ten minutes without a provider, within the given minutes of traffic. */
+export function providerDown(way: WayDown, perSecond: number, minutes: number, seed = 1): LoadPlan {
+  return {
+    situation: 'provider-down',
+    way,
+    seed,
+    perSecond,
+    beforeSeconds,
+    downSeconds,
+    afterSeconds: minutes * 60 - beforeSeconds - downSeconds,
+    renderSeconds: [5, 15],
+    deadlineSeconds: 300,
+    accounts: 40,
+  };
 }

@@ -5,23 +5,21 @@
 import { createService, type Service } from '../aws/deployed-service.ts';
 import { readSdkConfiguration } from '../aws/http-exchange.ts';
 import type { Change } from '../aws/simulated-table.ts';
-import { type AccountHeld, keyAt, openAccount } from '../clients/open-account.ts';
-import { submission } from '../clients/request-event.ts';
-import { auditTable, quietWatch } from '../invariants/at-rest-audit.ts';
-import type { AskedProvider } from '../network/flapping-providers.ts';
-import type { Forecast } from '../network/weather.ts';
+import { type AccountHeld, keyAt, openAccount } from '../clients/open-accounts.ts';
+import { submission } from '../clients/requests.ts';
+import { auditTable } from '../invariants/at-rest-audit.ts';
+import type { AskedProvider, Forecast } from '../network/flapping-providers.ts';
+import { undisturbed } from '../clients/scenario.ts';
 import { createWorld } from '../world/create-world.ts';
 import { createDice } from '../world/dice.ts';
 import { takeTime, type VirtualTime } from '../world/time.ts';
-import { arrivals, loaded, type LoadPlan } from './load-plan.ts';
-import { type Followed, type LoadReport, reportOf } from './measures.ts';
+import { type Followed, loaded, type LoadPlan, type LoadReport, reportOf } from './measures.ts';
+import { arrivals, reconcileEachMinute, sendAt, unlimited } from './traffic.ts';
 
 const startAt = Date.UTC(2026, 10, 21, 12, 0, 30);
-const minuteMillis = 60_000;
 /** The trace would need gigabytes. */
 const longestTrace = 100_000;
 const stepsPerLook = 5_000;
-const generousMicros = 1_000_000_000_000;
 
 /** How far a run is, in seconds of virtual time. */
 export interface LoadProgress {
@@ -57,51 +55,27 @@ async function runOn(
     seed,
     time,
     dice: createDice(seed),
+    ...undisturbed,
     faults: () => undefined,
-    clockSpreadMillis: 0,
-    holdMillis: [3, 25],
-    slowBucketMillis: 0,
   });
   const forecast = forecastOf(plan);
   const follower = createFollower(() => time.now() - startAt, forecast);
-  const service = createService(world, quietWatch(follower), { forecast });
+  const service = createService(world, follower, { forecast });
   const held = Array.from({ length: plan.accounts }, (_, index) =>
-    openAccount(
-      {
-        balanceMicros: generousMicros,
-        creditMicros: 0,
-        maxConcurrent: 100_000,
-        deadlineSeconds,
-        postRate: 1_000_000,
-        maxUnusedUploads: 100,
-        secret: false,
-        keys: [{}],
-      },
-      index,
-      world,
-      service,
-    ),
+    openAccount({ ...unlimited, deadlineSeconds }, index, world, service),
   );
   let sent = 0;
-  const moments = arrivals(seed, () => plan.perSecond, lengthSeconds * 1000);
-  const sendNext = (): void => {
-    const next = moments.next();
-    if (next.done === true) return;
-    time.after(Math.max(0, Math.round(startAt + next.value - time.now())), () => {
+  sendAt(
+    time,
+    startAt,
+    arrivals(seed, () => plan.perSecond, lengthSeconds * 1000),
+    () => {
       const account = held[sent % held.length];
       sent += 1;
       if (account) void send(service, account, sent, follower);
-      sendNext();
-    });
-  };
-  sendNext();
-  const runReconciler = (): void => {
-    time.after(minuteMillis, () => {
-      void service.reconcile({});
-      runReconciler();
-    });
-  };
-  runReconciler();
+    },
+  );
+  reconcileEachMinute(time, service);
 
   const last = startAt + lengthSeconds * 1000;
   const end = last + (deadlineSeconds + 180) * 1000;
@@ -136,32 +110,22 @@ function forecastOf({ way, beforeSeconds, downSeconds, renderSeconds }: LoadPlan
       : { kind: 'up', least: least * 1000, most: most * 1000 };
 }
 
-interface Follower {
-  readonly all: ReadonlyMap<string, Followed>;
-  /** The creations that have not ended. */
-  readonly open: ReadonlySet<string>;
-  readonly refused: Map<string, number>;
-  /** Receives the status of an answer. */
-  readonly onAnswer: (status: number) => void;
-  readonly onCommit: (changes: readonly Change[]) => void;
-  readonly onRenders: (invocation: string, creation: string) => void;
-  readonly onAsked: (asked: AskedProvider) => void;
-}
-
 /** Follows each creation from its charge to its end. */
-function createFollower(now: () => number, forecast: Forecast): Follower {
+function createFollower(now: () => number, forecast: Forecast) {
   const all = new Map<string, Followed>();
   const open = new Set<string>();
   const refused = new Map<string, number>();
   const rendered = new Map<string, string>();
   return {
     all,
+    /** The creations that have not ended. */
     open,
     refused,
-    onAnswer: (status) => {
+    /** Receives the status of an answer. */
+    onAnswer: (status: number) => {
       if (status !== 202) refused.set(String(status), (refused.get(String(status)) ?? 0) + 1);
     },
-    onCommit: (changes) => {
+    onCommit: (changes: readonly Change[]) => {
       for (const { pk, sk, before, after } of changes) {
         if (sk !== 'CREATION') continue;
         const id = pk.slice('CREATION#'.length);
@@ -176,8 +140,8 @@ function createFollower(now: () => number, forecast: Forecast): Follower {
         creation.isCompleted = status === 'completed';
       }
     },
-    onRenders: (invocation, creation) => void rendered.set(invocation, creation),
-    onAsked: ({ invocation, provider, at }) => {
+    onRenders: (invocation: string, creation: string) => void rendered.set(invocation, creation),
+    onAsked: ({ invocation, provider, at }: AskedProvider) => {
       const creation = all.get(rendered.get(invocation) ?? '');
       if (!creation) return;
       creation.firstAsked ??= provider;
@@ -185,6 +149,8 @@ function createFollower(now: () => number, forecast: Forecast): Follower {
     },
   };
 }
+
+type Follower = ReturnType<typeof createFollower>;
 
 async function send(
   service: Service,

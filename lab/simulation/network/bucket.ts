@@ -2,22 +2,11 @@
 import { AwsError } from '../../../local/aws/aws-error.ts';
 import { uploadAddressSeconds } from '../../../service/contract/limits.ts';
 import type { StoredImage } from '../../../service/creations/creation.ts';
-import type { ImageStore } from '../../../service/creations/image-store.ts';
 import type { UploadTargets } from '../../../service/uploads/upload-targets.ts';
+import type { ImageStore } from '../../../service/creations/image-store.ts';
 import { Overloaded } from '../../../service/values/errors.ts';
 import type { Clock } from '../../../service/values/runtime.ts';
 import type { World } from '../world/simulated-world.ts';
-
-export interface Bucket {
-  /** Opens the port for one request. The signal fires when the time of the request is used up. */
-  readonly open: (signal?: AbortSignal) => ImageStore;
-  readonly stored: ReadonlyMap<string, StoredImage>;
-  /** The uploads that clients have put, by their keys. */
-  readonly uploads: ReadonlyMap<string, Uint8Array>;
-  readonly targets: UploadTargets;
-  /** Takes a client's request, as S3 takes a presigned one. Returns the status of the answer. */
-  readonly receive: (url: string, headers: Readonly<Record<string, string>>, bytes: Uint8Array) => number;
-}
 
 /** The time limit of each call, as service/creations/image-store.ts sets it. */
 const callMillis = { put: 40_000, get: 40_000, find: 10_000, upload: 5_000 } as const;
@@ -27,7 +16,7 @@ const callMillis = { put: 40_000, get: 40_000, find: 10_000, upload: 5_000 } as 
  * are not simulated. Like the adapter, it throws Overloaded when the bucket is busy or does not answer in
  * time, and another error when the connection breaks.
  */
-export function createBucket(world: World, clock: Clock): Bucket {
+export function createBucket(world: World, clock: Clock) {
   const stored = new Map<string, StoredImage>();
   const contents = new Map<string, Uint8Array>();
   const uploads = new Map<string, Uint8Array>();
@@ -52,6 +41,7 @@ export function createBucket(world: World, clock: Clock): Bucket {
 
   return {
     stored,
+    /** The uploads that clients have put, by their keys. */
     uploads,
     targets: {
       sign: ({ key, contentType, bytes }, nowMillis) => {
@@ -60,8 +50,9 @@ export function createBucket(world: World, clock: Clock): Bucket {
         const signed = new URLSearchParams({ until: String(until), headers: JSON.stringify(headers) });
         return Promise.resolve({ url: `https://bucket.test/${key}?${signed.toString()}`, headers });
       },
-    },
-    receive: (url, headers, bytes) => {
+    } satisfies UploadTargets,
+    /** Takes a client's request, as S3 takes a presigned one. Returns the status of the answer. */
+    receive: (url: string, headers: Readonly<Record<string, string>>, bytes: Uint8Array): number => {
       const { pathname, searchParams } = new URL(url);
       const signed = JSON.parse(searchParams.get('headers') ?? '{}') as Record<string, string>;
       const isSigned = Object.entries(signed).every(([name, value]) => headers[name] === value);
@@ -69,7 +60,8 @@ export function createBucket(world: World, clock: Clock): Bucket {
       uploads.set(pathname.slice(1), bytes);
       return 200;
     },
-    open: (signal) => ({
+    /** Opens the port for one request. The signal fires when the time of the request is used up. */
+    open: (signal?: AbortSignal): ImageStore => ({
       put: (image, bytes) =>
         call('put', image.key.split('/')[0] ?? '', signal, () => {
           stored.set(image.key, image);

@@ -8,22 +8,13 @@ import type { RefusalReason } from '../../../service/contract/failures.ts';
 import type { CallbackRequest, CallbackVerdict, ProviderAnswer } from '../../../service/vendors/provider.ts';
 import type { Dice } from '../world/dice.ts';
 import type { World } from '../world/simulated-world.ts';
-import { pictures, type SimulatedProvider } from './providers.ts';
-import { createStoppedJobs } from './stopped-jobs.ts';
+import { createStoppedJobs, pictures, type SimulatedProvider } from './providers.ts';
 
 /** A callback as its vendor or a forger sends it. */
 export interface SentCallback {
   readonly event: APIGatewayProxyEventV2;
   /** Why no answer may accept the callback. Undefined: the callback is genuine. */
   readonly forgery: string | undefined;
-}
-
-export interface CallingVendor {
-  readonly provider: SimulatedProvider;
-  /** How many jobs the vendor has accepted. */
-  readonly jobs: () => number;
-  /** Whether the vendor will still call. */
-  readonly isCalling: () => boolean;
 }
 
 interface Job {
@@ -77,7 +68,7 @@ export function createCallingVendor(
   world: World,
   send: (sent: SentCallback) => Promise<number>,
   habits: VendorHabits = badHabits,
-): CallingVendor {
+) {
   const { dice } = world;
   const all = new Map<string, Job>();
   let due = 0;
@@ -219,7 +210,11 @@ export function createCallingVendor(
     };
   }
 
-  return { provider: providerOf(callingVendor), jobs: () => all.size, isCalling: () => due > 0 };
+  return {
+    provider: providerOf(callingVendor) /** How many jobs the vendor has accepted. */,
+    jobs: (): number => all.size /** Whether the vendor will still call. */,
+    isCalling: (): boolean => due > 0,
+  };
 }
 
 interface Forged {

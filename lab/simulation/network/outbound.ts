@@ -2,8 +2,7 @@
 import { createOutbound, type Outbound, type PostResult } from '../../../service/outbound/outbound.ts';
 import type { Clock } from '../../../service/values/runtime.ts';
 import type { Invocation, World } from '../world/simulated-world.ts';
-import { originAnswer, receiverAnswer } from './peer-behaviours.ts';
-import { openPeer, type PeerAnswer, type PeerRequest } from './peer-connections.ts';
+import { openPeer, originAnswer, type PeerAnswer, type PeerRequest, receiverAnswer } from './peers.ts';
 
 /** One POST as the receiver got it. */
 export interface Post {
@@ -22,8 +21,8 @@ export interface Post {
   status?: number;
 }
 
-/** What the outside world reports to the watch. */
-export interface OutsideWatch {
+/** What the outside world reports to the observer. */
+export interface OutsideObserver {
   readonly onPost: (post: Post) => void;
   /** A request for a source image arrived at its origin. */
   readonly onFetch: () => void;
@@ -43,7 +42,7 @@ export function createSimulatedOutbound(
   world: World,
   clock: Clock,
   picture: Uint8Array,
-  watch: OutsideWatch,
+  observer: Partial<OutsideObserver>,
 ): Outbound {
   const tries = new Map<string, number>();
   const posts = new Map<string, Post>();
@@ -57,7 +56,7 @@ export function createSimulatedOutbound(
       sender: world.current(),
     };
     posts.set(request.headers['x-webhook-delivery-id'] ?? '', sent);
-    watch.onPost(sent);
+    observer.onPost?.(sent);
     const event = request.headers['webhook-id'] ?? '';
     const times = (tries.get(event) ?? 0) + 1;
     tries.set(event, times);
@@ -65,7 +64,7 @@ export function createSimulatedOutbound(
   }
 
   function fetch(path: string): PeerAnswer {
-    watch.onFetch();
+    observer.onFetch?.();
     return originAnswer(path, picture);
   }
 
@@ -93,7 +92,7 @@ export function createSimulatedOutbound(
         sent.endedAt = world.time.now();
         if (result.kind === 'answered') sent.status = result.status;
       }
-      watch.onPostEnded(startedAt, sent, result);
+      observer.onPostEnded?.(startedAt, sent, result);
       return result;
     },
   };

@@ -8,7 +8,44 @@ import type {
 } from '../../../service/vendors/provider.ts';
 import { directivesOf, type SandboxOutcome } from '../../../service/vendors/sandbox/provider.ts';
 import type { World } from '../world/simulated-world.ts';
-import { createStoppedJobs } from './stopped-jobs.ts';
+
+/**
+ * @param endOf when a job ends; undefined for an unknown job
+ * @param onStop receives the time until a job is stopped
+ */
+export function createStoppedJobs(
+  world: World,
+  endOf: (id: string) => number | undefined,
+  onStop: (id: string, afterMillis: number) => void = () => undefined,
+) {
+  const { dice } = world;
+  const stops = new Map<string, number>();
+  const now = (): number => world.time.now();
+  return {
+    /** Asks to stop a job. */
+    ask: (id: string): CancelAnswer => {
+      const end = endOf(id);
+      if (end === undefined || end <= now()) return 'refused';
+      if (stops.has(id)) return 'asked';
+      const way = dice.pick(`stop of ${id}`, ['at once', 'at once', 'soon', 'late', 'never'] as const);
+      world.mishap(`job stopped ${way}`);
+      const wait = {
+        'at once': 0,
+        soon: dice.between(`soon ${id}`, 100, 4_000),
+        late: dice.between(`late ${id}`, 4_000, 15_000),
+        never: Infinity,
+      }[way];
+      stops.set(id, now() + wait);
+      if (now() + wait < end) onStop(id, wait);
+      return 'asked';
+    },
+    /** Whether the job has been stopped before its end. */
+    isStopped: (id: string): boolean => {
+      const stop = stops.get(id) ?? Infinity;
+      return stop <= now() && stop < (endOf(id) ?? -Infinity);
+    },
+  };
+}
 
 /** The smallest bytes that the product accepts as a picture of 64 × 64 pixels. */
 export const pictures: Readonly<Record<string, Buffer>> = {

@@ -3,19 +3,24 @@
  * `pairs` it also strikes every two calls that move money. Some sites are reached only after a fault: the run
  * that reaches such a site adds it to the walk.
  */
-import type { PortalAct } from '../clients/portal-step.ts';
-import type { AccountPlan, Scenario, Step, Submit } from '../clients/scenario.ts';
+import {
+  type AccountPlan,
+  type PortalAct,
+  rich,
+  type Scenario,
+  type Step,
+  type Submit,
+  undisturbed,
+} from '../clients/scenario.ts';
 import { type Call, type Fault, type FaultKind, kindsFor } from '../world/faults.ts';
 import type { Run, Simulator } from './simulator.ts';
 
 const account: AccountPlan = {
+  ...rich,
   balanceMicros: 3_000_000,
-  creditMicros: 0,
   maxConcurrent: 20,
   deadlineSeconds: 15,
   postRate: 60,
-  maxUnusedUploads: 100,
-  secret: true,
   keys: [{ capMicros: 2_000_000 }],
 };
 const plain: Omit<Submit, 'name' | 'at'> = {
@@ -40,17 +45,7 @@ const library = {
 const startAt = Date.UTC(2026, 10, 21, 12, 0, 30);
 
 function scenario(seed: number, steps: readonly Step[]): Scenario {
-  return {
-    seed,
-    startAt,
-    accounts: [account],
-    steps,
-    faultProbability: 0,
-    calmAfter: 0,
-    clockSpreadMillis: 0,
-    holdMillis: [3, 25],
-    slowBucketMillis: 0,
-  };
+  return { ...undisturbed, seed, startAt, accounts: [account], steps, calmAfter: 0 };
 }
 
 function person(name: string, at: number, who: number, act: PortalAct): Step {
@@ -177,7 +172,6 @@ const bases: readonly Scenario[] = [
 ];
 
 export interface Exhausted {
-  readonly sites: number;
   readonly runs: number;
   readonly failures: readonly {
     readonly base: Scenario;
@@ -236,12 +230,8 @@ export async function exhaust(
   for (const base of bases) {
     let dealt = 0;
     const calm = await run(base, []);
-    const queue = [...calm.sites.values()].map(
-      ({ call }): { site: Omit<Call, 'occurrence'>; before: readonly Fault[] } => ({
-        site: call,
-        before: [],
-      }),
-    );
+    const queue: { site: Omit<Call, 'occurrence'>; before: readonly Fault[] }[] = [];
+    for (const { call } of calm.sites.values()) queue.push({ site: call, before: [] });
     const known = new Set(calm.sites.keys());
     for (const { site, before } of queue) {
       const kinds = kindsFor(site);
@@ -284,5 +274,5 @@ export async function exhaust(
     }
   }
 
-  return { sites: reached.size, runs, failures, struck, reached, kinds: struckBy };
+  return { runs, failures, struck, reached, kinds: struckBy };
 }

@@ -1,11 +1,10 @@
 /** The jobs that a worker of `npm run simulate` can do. */
-import { crowdOf } from '../clients/crowd-scenario.ts';
-import { flappingOf } from '../clients/flapping-scenario.ts';
+import { crowdOf, flappingOf } from '../clients/narrow-scenarios.ts';
 import type { Step } from '../clients/scenario.ts';
-import { brokenCrowdPromises } from '../load/crowd/crowd-measures.ts';
-import { runCrowd } from '../load/crowd/run-crowd.ts';
 import { brokenPromises as brokenPromisesOfLoad } from '../load/measures.ts';
 import { runLoad } from '../load/run-load.ts';
+import { runCrowd } from '../load/scale/run-scale.ts';
+import { brokenCrowdPromises } from '../load/scale/scale-measures.ts';
 import type { Job, Message, Report } from '../messages.ts';
 import type { Fault } from '../world/faults.ts';
 import { exhaust } from './exhaustive.ts';
@@ -17,47 +16,49 @@ const runsPerMessage = 25;
 
 /** Does a whole job, and reports through `say`. The last message is `done`. */
 export async function runJob(job: Job, say: (message: Message) => void): Promise<void> {
-  if (job.kind === 'outage') {
-    const report = await simulateOutage({ ...wholeOutage, of: job.of });
-    say({ kind: 'outage', report, wrong: brokenPromises(report) });
-    say({ kind: 'done' });
-    return;
-  }
-  if (job.kind === 'load') {
-    const report = await runLoad(job.plan, (progress) => {
-      say({ kind: 'loading', progress });
-    });
-    say({ kind: 'loaded', report, wrong: brokenPromisesOfLoad(report) });
-    say({ kind: 'done' });
-    return;
-  }
-  if (job.kind === 'crowd') {
-    const report = await runCrowd(job.plan, (progress) => {
-      say({ kind: 'loading', progress });
-    });
-    say({ kind: 'crowd', report, wrong: brokenCrowdPromises(report) });
-    say({ kind: 'done' });
-    return;
-  }
-  const simulator = await createSimulator();
-  try {
-    switch (job.kind) {
-      case 'seeds':
-        await runSeeds(job, simulator, say);
-        break;
-      case 'trace':
-        await traceSeed(job, simulator, say);
-        break;
-      case 'crowds':
-        await runCrowds(job, simulator, say);
-        break;
-      case 'exhaustive':
-        await runExhaustive(job, simulator, say);
+  switch (job.kind) {
+    case 'outage': {
+      const report = await simulateOutage({ ...wholeOutage, of: job.of });
+      say({ kind: 'outage', report, wrong: brokenPromises(report) });
+      break;
     }
-  } finally {
-    simulator.end();
+    case 'load': {
+      const report = await runLoad(job.plan, (progress) => say({ kind: 'loading', progress }));
+      say({ kind: 'loaded', report, wrong: brokenPromisesOfLoad(report) });
+      break;
+    }
+    case 'crowd': {
+      const report = await runCrowd(job.plan, (progress) => say({ kind: 'loading', progress }));
+      say({ kind: 'crowd', report, wrong: brokenCrowdPromises(report) });
+      break;
+    }
+    default: {
+      const simulator = await createSimulator();
+      try {
+        await simulate(job, simulator, say);
+      } finally {
+        simulator.end();
+      }
+    }
   }
   say({ kind: 'done' });
+}
+
+function simulate(
+  job: Exclude<Job, { kind: 'outage' | 'load' | 'crowd' }>,
+  simulator: Simulator,
+  say: (message: Message) => void,
+): Promise<void> {
+  switch (job.kind) {
+    case 'seeds':
+      return runSeeds(job, simulator, say);
+    case 'trace':
+      return traceSeed(job, simulator, say);
+    case 'crowds':
+      return runCrowds(job, simulator, say);
+    case 'exhaustive':
+      return runExhaustive(job, simulator, say);
+  }
 }
 
 async function runSeeds(
@@ -83,22 +84,15 @@ async function runSeeds(
     countKinds(run, batch.kinds);
     if (batch.seeds === runsPerMessage) tell();
     if (run.violations.length === 0) continue;
-    say({ kind: 'failed', report: { ...reportOf(seed, run, (await shrink(run, simulator)).run), flapping } });
+    say({ kind: 'failed', report: { ...reportOf(seed, run, await shrink(run, simulator)), flapping } });
     if (stopAtFirst) break;
   }
   tell();
 }
 
-interface Batch {
-  seeds: number;
-  faults: number;
-  readonly sites: Set<string>;
-  readonly struck: Set<string>;
-  readonly kinds: Record<string, number>;
-}
-
-function emptyBatch(): Batch {
-  return { seeds: 0, faults: 0, sites: new Set(), struck: new Set(), kinds: {} };
+function emptyBatch() {
+  const kinds: Record<string, number> = {};
+  return { seeds: 0, faults: 0, sites: new Set<string>(), struck: new Set<string>(), kinds };
 }
 
 async function runCrowds(
@@ -119,7 +113,7 @@ async function runCrowds(
     say({ kind: 'answered', answers: Object.fromEntries(run.answers) });
     answered += [...run.answers.values()].reduce((sum, count) => sum + count, 0);
     if (run.violations.length > 0)
-      say({ kind: 'failed', report: reportOf(undefined, run, (await shrink(run, simulator)).run) });
+      say({ kind: 'failed', report: reportOf(undefined, run, await shrink(run, simulator)) });
   }
 }
 
@@ -142,7 +136,7 @@ async function traceSeed(
   const report =
     first.violations.length === 0
       ? undefined
-      : { ...reportOf(seed, first, (await shrink(first, simulator)).run), flapping };
+      : { ...reportOf(seed, first, await shrink(first, simulator)), flapping };
   say({
     kind: 'traced',
     lines: first.trace,
@@ -157,34 +151,22 @@ async function runExhaustive(
   simulator: Simulator,
   say: (message: Message) => void,
 ): Promise<void> {
-  let faults = 0;
   const slowest = { seed: 0, millis: 0 };
+  const tell = (
+    runs: number,
+    sites: Iterable<string> = [],
+    struck: Iterable<string> = [],
+    kinds = {},
+  ): void =>
+    say({ kind: 'ran', seeds: runs, faults: runs, sites: [...sites], struck: [...struck], kinds, slowest });
   const result = await exhaust(simulator, {
     pairs,
     part: { index, of },
-    onRun: () => {
-      faults += 1;
-      if (faults % runsPerMessage === 0)
-        say({
-          kind: 'ran',
-          seeds: runsPerMessage,
-          faults: runsPerMessage,
-          sites: [],
-          struck: [],
-          kinds: {},
-          slowest,
-        });
+    onRun: (runs) => {
+      if (runs % runsPerMessage === 0) tell(runsPerMessage);
     },
   });
-  say({
-    kind: 'ran',
-    seeds: result.runs % runsPerMessage,
-    faults: result.runs % runsPerMessage,
-    sites: [...result.reached],
-    struck: [...result.struck],
-    kinds: result.kinds,
-    slowest,
-  });
+  tell(result.runs % runsPerMessage, result.reached, result.struck, result.kinds);
   for (const { run } of result.failures) say({ kind: 'failed', report: reportOf(undefined, run, run) });
 }
 
@@ -201,11 +183,6 @@ function reportOf(seed: number | undefined, found: Run, run: Run): Report {
   };
 }
 
-interface Shrunk {
-  readonly run: Run;
-  readonly tries: number;
-}
-
 const mostTries = 250;
 
 /**
@@ -213,7 +190,7 @@ const mostTries = 250;
  * quarters, and at last single ones. It repeats this until nothing more can go. The faults become a fixed
  * plan, so that a dropped step does not bring other faults.
  */
-async function shrink(failing: Run, simulator: Simulator): Promise<Shrunk> {
+async function shrink(failing: Run, simulator: Simulator): Promise<Run> {
   const invariant = failing.violations[0]?.invariant;
   let best = failing;
   let tries = 0;
@@ -226,13 +203,13 @@ async function shrink(failing: Run, simulator: Simulator): Promise<Shrunk> {
     return true;
   };
   // The same faults as a plan may strike differently than they did by chance. Then shrinking has no start.
-  if (!(await attempt(failing.scenario.steps, failing.faults))) return { run: failing, tries };
+  if (!(await attempt(failing.scenario.steps, failing.faults))) return failing;
   for (let size = Infinity; size > best.scenario.steps.length + best.faults.length;) {
     size = best.scenario.steps.length + best.faults.length;
     await dropParts(best.faults, (faults) => attempt(best.scenario.steps, faults));
     await dropParts(best.scenario.steps, (steps) => attempt(steps, best.faults));
   }
-  return { run: best, tries };
+  return best;
 }
 
 /** Drops every part of a list without which `works` still says yes. The parts become smaller and smaller. */

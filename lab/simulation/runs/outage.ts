@@ -12,12 +12,19 @@ import { type CreationId, uuidV7 } from '../../../service/values/ids.ts';
 import { asMicros } from '../../../service/values/money.ts';
 import { schema } from '../../../service/values/runtime.ts';
 import { dayOf, monthOf } from '../../../service/values/time.ts';
-import { createService, type Service, type ServiceWatch, type StartLimits } from '../aws/deployed-service.ts';
+import {
+  createService,
+  type Service,
+  type ServiceObserver,
+  type StartLimits,
+} from '../aws/deployed-service.ts';
 import { readSdkConfiguration } from '../aws/http-exchange.ts';
 import type { Change } from '../aws/simulated-table.ts';
-import { type AccountHeld, openAccount } from '../clients/open-account.ts';
-import { auditTable, quietWatch } from '../invariants/at-rest-audit.ts';
+import { type AccountHeld, openAccount } from '../clients/open-accounts.ts';
+import { auditTable } from '../invariants/at-rest-audit.ts';
 import type { Absent, OutageReport } from '../messages.ts';
+import { undisturbed } from '../clients/scenario.ts';
+import { reconcileEachMinute, sendAt, unlimited } from '../load/traffic.ts';
 import { createWorld } from '../world/create-world.ts';
 import { createDice } from '../world/dice.ts';
 import type { FaultPlan } from '../world/faults.ts';
@@ -85,54 +92,29 @@ export async function simulateOutage(outage: Outage): Promise<OutageReport> {
     const to = from + outage.outageSeconds * 1000;
     const last = to + outage.afterSeconds * 1000;
     const world = createWorld({
+      ...undisturbed,
       seed: 1,
       time,
       dice: createDice(1),
       // The plan strikes every such call of the outage, whoever makes it.
       faults: (call) => (time.now() >= from && time.now() < to ? strikes[outage.of](call) : undefined),
-      clockSpreadMillis: 0,
-      holdMillis: [3, 25],
-      slowBucketMillis: 0,
     });
     const followed = new Map<string, Followed>();
     const open = new Set<string>();
-    const service = createService(world, watchOf(world, followed, open), outage);
+    const service = createService(world, observerOf(world, followed, open), outage);
     const accounts = Array.from({ length: outage.accounts }, (_, index) =>
-      openAccount(
-        {
-          balanceMicros: 1_000_000_000,
-          creditMicros: 0,
-          maxConcurrent: 100_000,
-          deadlineSeconds: outage.deadlineSeconds,
-          postRate: 1_000_000,
-          maxUnusedUploads: 100,
-          secret: false,
-          keys: [{}],
-        },
-        index,
-        world,
-        service,
-      ),
+      openAccount({ ...unlimited, deadlineSeconds: outage.deadlineSeconds }, index, world, service),
     );
     const submit = createSubmitter(world, service, outage, followed, open);
     const gap = 1000 / outage.perSecond;
-    const send = (number: number): void => {
-      const at = startAt + number * gap;
-      if (at >= last) return;
-      time.after(Math.max(0, Math.round(at - time.now())), () => {
-        const account = accounts[number % accounts.length];
-        if (account) submit(account);
-        send(number + 1);
-      });
-    };
-    send(0);
-    const runReconciler = (): void => {
-      time.after(minuteMillis, () => {
-        void service.reconcile({});
-        runReconciler();
-      });
-    };
-    runReconciler();
+    const count = Math.ceil((last - startAt) / gap);
+    let sent = 0;
+    sendAt(time, startAt, Array.from({ length: count }, (_, number) => number * gap).values(), () => {
+      const account = accounts[sent % accounts.length];
+      sent += 1;
+      if (account) submit(account);
+    });
+    reconcileEachMinute(time, service);
 
     let mostOpen = 0;
     let latestOpenMillis = Number.NEGATIVE_INFINITY;
@@ -207,8 +189,12 @@ export function brokenPromises(report: OutageReport): string[] {
   return lines.flatMap(([isKept, line]) => (isKept ? [] : [line]));
 }
 
-function watchOf(world: World, followed: ReadonlyMap<string, Followed>, open: Set<string>): ServiceWatch {
-  return quietWatch({
+function observerOf(
+  world: World,
+  followed: ReadonlyMap<string, Followed>,
+  open: Set<string>,
+): Partial<ServiceObserver> {
+  return {
     onCommit: (changes: readonly Change[]) => {
       for (const { pk, sk, after } of changes) {
         const status = after?.['status']?.S;
@@ -222,7 +208,7 @@ function watchOf(world: World, followed: ReadonlyMap<string, Followed>, open: Se
         creation.isGivenUp = status === 'failed' && after?.['failure']?.S !== 'GenerationTimedOut';
       }
     },
-  });
+  };
 }
 
 /** Charges and starts a creation as POST /images/generate does after its checks. */

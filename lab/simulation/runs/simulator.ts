@@ -4,7 +4,7 @@ import { readSdkConfiguration } from '../aws/http-exchange.ts';
 import { createPerformer } from '../clients/perform-steps.ts';
 import type { Scenario, Step } from '../clients/scenario.ts';
 import { scenarioOf } from '../clients/seeded-scenario.ts';
-import { createWatch } from '../invariants/all-watches.ts';
+import { createInvariants } from '../invariants/all-invariants.ts';
 import type { Violation } from '../messages.ts';
 import { createWorld } from '../world/create-world.ts';
 import { createDice, type Dice } from '../world/dice.ts';
@@ -84,11 +84,11 @@ async function runScenario(
   });
   world.isBucketSlow = () => !isCalm(scenario, time.now() - startAt);
   world.isCalm = () => faults === undefined && isCalm(scenario, time.now() - startAt);
-  const watch = createWatch(world);
+  const invariants = createInvariants(world);
   const { routeOrder = 'given' } = scenario;
-  const service = createService(world, watch.service, { routeOrder });
-  watch.attach(service);
-  const perform = createPerformer(scenario, world, service, watch);
+  const service = createService(world, invariants.service, { routeOrder });
+  invariants.attach(service);
+  const perform = createPerformer(scenario, world, service, invariants);
   const opened = scenario.accounts.flatMap((plan, account): Step[] =>
     plan.secret ? [{ kind: 'rotate_secret', at: 0, account }] : [],
   );
@@ -104,20 +104,20 @@ async function runScenario(
     );
   }
   scheduleReconciler(world, service, () => {
-    watch.look();
+    invariants.look();
   });
   const endAt = startAt + horizonMillis + Math.max(0, ...scenario.steps.map(({ at }) => at));
-  while (watch.violations.length === 0 && time.now() < endAt) {
+  while (invariants.violations.length === 0 && time.now() < endAt) {
     if (!(await time.step())) break;
     if (waiting === 0 && isAtRest(world, service)) break;
   }
-  if (watch.violations.length === 0) await watch.atRest();
+  if (invariants.violations.length === 0) await invariants.atRest();
   return {
     scenario,
-    violations: watch.violations,
+    violations: invariants.violations,
     faults: world.injected,
     mishaps: world.mishaps,
-    answers: watch.answers,
+    answers: invariants.answers,
     trace: world.trace,
     hash: world.hash(),
     sites: world.sites,

@@ -1,4 +1,4 @@
-/** What one simulated world offers to the service, the clients and the watches in it. */
+/** What one simulated world offers to the service, the clients and the invariants in it. */
 import type { InvocationResult } from '../../../local/lambda/messages.ts';
 import type { Dice } from './dice.ts';
 import type { Effect } from './effects.ts';

@@ -8,7 +8,7 @@ import { startFakeBedrock } from './bedrock/server.ts';
 import { bflRows, startFakeBfl } from './bfl/server.ts';
 import { rulesOf, startFakeServer } from './compatible/server.ts';
 import type { FakeStyle } from './compatible/vendors.ts';
-import type { FakeVendor, VendorRow } from './fake-vendor.ts';
+import type { FakeVendor, Paint, VendorRow } from './fake-vendor.ts';
 import { falRows } from './fal/rows.ts';
 import { startFakeFal } from './fal/server.ts';
 import { googleRows } from './google/rows.ts';
@@ -16,7 +16,6 @@ import { fakeGoogleKey, startFakeGoogle } from './google/server.ts';
 import { fakeIdeogramKey, ideogramRows, startFakeIdeogram } from './ideogram/server.ts';
 import { openaiRows } from './openai/rows.ts';
 import { fakeOpenaiKey, startFakeOpenai } from './openai/server.ts';
-import type { Paint } from './pictures.ts';
 import { replicateRows } from './replicate/rows.ts';
 import { startFakeReplicate } from './replicate/server.ts';
 

@@ -2,8 +2,9 @@
  * How the fakes of fal and Replicate call back: genuinely signed, forged in every way, and again until
  * somebody takes the call.
  */
+import { createHash, createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { CallbackRequest } from '../../../service/vendors/provider.ts';
-import type { FakeVendor, Fields } from './fake-vendor.ts';
+import type { FakeVendor, Fields, Reply } from './fake-vendor.ts';
 
 /** How a callback differs from an honest one. Without options it is honest, and the job has ended. */
 export interface CallbackOptions {
@@ -28,7 +29,7 @@ export interface CallbackOptions {
 }
 
 /** What verifies the callbacks of a fake. */
-export interface KeySource {
+interface KeySource {
   /** The vendor signs with a new key from now on, and no longer names the old one. */
   changeKey(): void;
   /** How the vendor answers when it is asked for what verifies its callbacks. */
@@ -131,4 +132,99 @@ async function post(to: string, { headers, body }: CallbackRequest): Promise<num
   } catch {
     return 0;
   }
+}
+
+// How the fake of fal signs its callbacks.
+
+/** The account that the key of the fake belongs to. */
+export const fakeFalAccount = 'github|1234567';
+
+/** fal's documents name the first two. The rest is a guess: "with back-off, at most 31 times". */
+export const falRepeats: readonly number[] = [15_000, 120_000, ...Array.from({ length: 28 }, () => 120_000)];
+
+interface Pair {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+export interface FalSigner {
+  sign(id: string, body: Fields, options: CallbackOptions): CallbackRequest;
+  /** The answer to a request for the public keys. */
+  keys(): Reply;
+  readonly source: KeySource;
+}
+
+export function createFalSigner(): FalSigner {
+  // A second key that never signs, because fal names several keys at once.
+  const idle = generateKeyPairSync('ed25519');
+  let pair: Pair = generateKeyPairSync('ed25519');
+  let source: 'here' | 'away' | 'empty' = 'here';
+  return {
+    sign: (id, body, { at = Date.now(), hasWrongKey = false, account = fakeFalAccount }) => {
+      const bytes = Buffer.from(JSON.stringify(body));
+      const time = String(Math.floor(at / 1_000));
+      const text = [id, account, time, createHash('sha256').update(bytes).digest('hex')].join('\n');
+      const { privateKey } = hasWrongKey ? generateKeyPairSync('ed25519') : pair;
+      return {
+        headers: {
+          'x-fal-webhook-request-id': id,
+          'x-fal-webhook-user-id': account,
+          'x-fal-webhook-timestamp': time,
+          'x-fal-webhook-signature': sign(null, Buffer.from(text), privateKey).toString('hex'),
+        },
+        body: bytes,
+      };
+    },
+    keys: () => {
+      if (source === 'away') return { status: 503, body: { detail: 'Service unavailable' } };
+      const keys = [idle, pair].map(({ publicKey }) => publicKey.export({ format: 'jwk' }));
+      return { status: 200, body: { keys: source === 'empty' ? [] : keys } };
+    },
+    source: {
+      changeKey: () => void (pair = generateKeyPairSync('ed25519')),
+      keySource: (state) => void (source = state),
+    },
+  };
+}
+
+// How the fake of Replicate signs its callbacks.
+
+/** The vendor gives up about a minute after the end of the prediction. The steps are a guess. */
+export const replicateRepeats: readonly number[] = [2_000, 4_000, 8_000, 16_000, 30_000];
+
+export interface ReplicateSigner {
+  /** The id of a callback stays the same when the callback is repeated. */
+  sign(jobId: string, body: Fields, options: CallbackOptions): CallbackRequest;
+  /** The answer to a request for the secret. */
+  secret(): Reply;
+  readonly source: KeySource;
+}
+
+export function createReplicateSigner(): ReplicateSigner {
+  let key = randomBytes(24);
+  let source: 'here' | 'away' | 'empty' = 'here';
+  return {
+    sign: (jobId, body, { at = Date.now(), hasWrongKey = false }) => {
+      const bytes = Buffer.from(JSON.stringify(body));
+      const id = `msg_${jobId}`;
+      const time = String(Math.floor(at / 1_000));
+      const signature = createHmac('sha256', hasWrongKey ? randomBytes(24) : key)
+        .update(`${id}.${time}.`)
+        .update(bytes)
+        .digest('base64');
+      return {
+        headers: {
+          'webhook-id': id,
+          'webhook-timestamp': time,
+          'webhook-signature': `v1,${signature}`,
+        },
+        body: bytes,
+      };
+    },
+    secret: () => {
+      if (source === 'away') return { status: 503, body: { detail: 'Service unavailable', status: 503 } };
+      return { status: 200, body: source === 'empty' ? {} : { key: `whsec_${key.toString('base64')}` } };
+    },
+    source: { changeKey: () => void (key = randomBytes(24)), keySource: (state) => void (source = state) },
+  };
 }

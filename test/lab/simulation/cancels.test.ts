@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { cancelsOf } from '../../../lab/simulation/clients/cancel-scenario.ts';
+import { cancelsOf } from '../../../lab/simulation/clients/narrow-scenarios.ts';
 import { createSimulator } from '../../../lab/simulation/runs/simulator.ts';
 
 const simulator = await createSimulator();

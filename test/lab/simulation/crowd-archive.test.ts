@@ -1,19 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { defaultQuotas } from '../../../admin/preflight/quotas/quotas.ts';
 import { createAwsAccount } from '../../../lab/simulation/aws/aws-account.ts';
+import { awsQuotasOf } from '../../../lab/simulation/aws/quotas.ts';
 import {
   createSimulatedTable,
   type SimulatedTable,
   tableName,
 } from '../../../lab/simulation/aws/simulated-table.ts';
-import { awsQuotasOf } from '../../../lab/simulation/limits/quotas.ts';
-import { type Archive, createArchive, shelfCount } from '../../../lab/simulation/load/crowd/archive.ts';
-import { auditCrowd, type CrowdAudit } from '../../../lab/simulation/load/crowd/audit-crowd.ts';
-import { brokenCrowdPromises } from '../../../lab/simulation/load/crowd/crowd-measures.ts';
-import { crowdPlan } from '../../../lab/simulation/load/crowd/crowd-plan.ts';
-import { createForgetter } from '../../../lab/simulation/load/crowd/forget.ts';
-import { runCrowd } from '../../../lab/simulation/load/crowd/run-crowd.ts';
-import { marshalItem } from '../../../lab/simulation/load/lean/plain-items.ts';
+import { marshalItem } from '../../../lab/simulation/load/fast/fast-clients.ts';
+import {
+  type Archive,
+  auditCrowd,
+  createArchive,
+  createForgetter,
+  type CrowdAudit,
+  shelfCount,
+} from '../../../lab/simulation/load/scale/history.ts';
+import { runCrowd } from '../../../lab/simulation/load/scale/run-scale.ts';
+import { brokenCrowdPromises, crowdPlan } from '../../../lab/simulation/load/scale/scale-measures.ts';
 import type { Item } from '../../../local/dynamodb/attributes.ts';
 import type { Table } from '../../../service/aws/dynamodb/table.ts';
 import { uuidV7 } from '../../../service/values/ids.ts';

@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest';
-import { brokenCrowdPromises } from '../../../lab/simulation/load/crowd/crowd-measures.ts';
-import { type AskedCrowd, crowdPlan, vendorKinds } from '../../../lab/simulation/load/crowd/crowd-plan.ts';
-import { runCrowd } from '../../../lab/simulation/load/crowd/run-crowd.ts';
+import { runCrowd } from '../../../lab/simulation/load/scale/run-scale.ts';
+import {
+  type AskedCrowd,
+  brokenCrowdPromises,
+  crowdPlan,
+  vendorKinds,
+} from '../../../lab/simulation/load/scale/scale-measures.ts';
 
 const small: AskedCrowd = {
   situation: 'crowd',

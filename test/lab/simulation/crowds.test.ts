@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
-import { brokenCrowdPromises } from '../../../lab/simulation/load/crowd/crowd-measures.ts';
-import { type AskedCrowd, crowdPlan } from '../../../lab/simulation/load/crowd/crowd-plan.ts';
-import { runCrowd } from '../../../lab/simulation/load/crowd/run-crowd.ts';
+import { runCrowd } from '../../../lab/simulation/load/scale/run-scale.ts';
+import {
+  type AskedCrowd,
+  brokenCrowdPromises,
+  crowdPlan,
+} from '../../../lab/simulation/load/scale/scale-measures.ts';
 
 const usual: Omit<AskedCrowd, 'situation' | 'perSecond' | 'quotas' | 'lengthSeconds'> = {
   vendor: 'synchronous',

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { flappingOf } from '../../../lab/simulation/clients/flapping-scenario.ts';
+import { flappingOf } from '../../../lab/simulation/clients/narrow-scenarios.ts';
 import { createSimulator } from '../../../lab/simulation/runs/simulator.ts';
 
 const simulator = await createSimulator();

@@ -2,9 +2,8 @@
 import { expect, it } from 'vitest';
 import { defaultQuotas } from '../../../admin/preflight/quotas/quotas.ts';
 import { type AwsAccount, createAwsAccount } from '../../../lab/simulation/aws/aws-account.ts';
+import { type AwsQuotas, awsQuotasOf, lambdaLimits } from '../../../lab/simulation/aws/quotas.ts';
 import { createTokenBucket } from '../../../lab/simulation/aws/token-bucket.ts';
-import { lambdaLimits } from '../../../lab/simulation/limits/lambda.ts';
-import { type AwsQuotas, awsQuotasOf } from '../../../lab/simulation/limits/quotas.ts';
 
 const usual = awsQuotasOf(defaultQuotas);
 let nowMillis = 1_000_000;

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { arrivals, providerDown } from '../../../lab/simulation/load/load-plan.ts';
 import {
   brokenPromises,
   type Followed,
   type LoadReport,
+  providerDown,
   reportOf,
 } from '../../../lab/simulation/load/measures.ts';
 import { runLoad } from '../../../lab/simulation/load/run-load.ts';
+import { arrivals } from '../../../lab/simulation/load/traffic.ts';
 
 describe('the arrivals of a run of load', () => {
   it('Arrivals follow the rate of their moment, and the same seed gives the same arrivals', () => {

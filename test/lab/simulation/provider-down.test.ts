@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { leastMinutes, providerDown } from '../../../lab/simulation/load/load-plan.ts';
-import { brokenPromises } from '../../../lab/simulation/load/measures.ts';
+import { brokenPromises, leastMinutes, providerDown } from '../../../lab/simulation/load/measures.ts';
 import { runLoad } from '../../../lab/simulation/load/run-load.ts';
 
 it.each(['refuses', 'hangs'] as const)(

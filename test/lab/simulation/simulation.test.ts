@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { crowdOf } from '../../../lab/simulation/clients/crowd-scenario.ts';
+import { crowdOf } from '../../../lab/simulation/clients/narrow-scenarios.ts';
 import { createSimulator } from '../../../lab/simulation/runs/simulator.ts';
 
 const simulator = await createSimulator();

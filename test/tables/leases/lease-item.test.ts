@@ -1,18 +1,17 @@
 /** The item of a lease on the simulation's table: what is written, what it costs, and when it goes away. */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, afterAll, beforeAll } from 'vitest';
-import { type Touched, writeUnits } from '../../../lab/cost/units.ts';
+import { type Touched, writeUnits } from '../../../lab/cost/meter.ts';
 import { createDirectClient } from '../../../lab/simulation/aws/http-exchange.ts';
 import { type Change, createSimulatedTable } from '../../../lab/simulation/aws/simulated-table.ts';
 import { createAccountStore } from '../../../service/accounts/account-store.ts';
 import { keys, listingIndex, openWorkIndex, type Table } from '../../../service/aws/dynamodb/table.ts';
 import { creationToItem } from '../../../service/creations/creation-items.ts';
-import { createCreationStore } from '../../../service/creations/creation-store.ts';
+import { createCreationStore, type CreationStore } from '../../../service/creations/creation-store.ts';
 import { fakeClock, fakeLog, fakeProvider, pngBytes, rejection, stub } from '../../api/fakes.ts';
 import { aCreation, anAccount, creationId, now, seededBytes, storedImage } from '../../fixtures/records.ts';
 import { idOf, openStores, orderOf } from '../facts.ts';
 import { leaseInBoth, leaseInTheCreation, type Release, thisRelease } from './renderers.ts';
-import type { CreationStore } from '../../../service/creations/creation-store.ts';
 import type { ImageStore } from '../../../service/creations/image-store.ts';
 import type { RenderServices } from '../../../service/render/open.ts';
 import { renderImage } from '../../../service/render/render-image.ts';

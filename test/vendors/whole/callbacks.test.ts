@@ -1,9 +1,12 @@
 /** The whole service with a fake of fal that calls back: real bundles, real sockets, real signatures. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CallbackOptions, CallingVendor } from '../../../lab/vendors/fakes/calls-back.ts';
+import {
+  type CallbackOptions,
+  type CallingVendor,
+  fakeFalAccount,
+} from '../../../lab/vendors/fakes/calls-back.ts';
 import { startFakeFal } from '../../../lab/vendors/fakes/fal/server.ts';
-import { fakeFalAccount } from '../../../lab/vendors/fakes/fal/signature.ts';
 import { environmentOf } from '../../../lab/vendors/fleet.ts';
 import type { CreationRecord } from '../../../service/creations/creation.ts';
 import { startTestService, type TestService } from '../../fixtures/service.ts';

@@ -1,9 +1,8 @@
 /** The whole service cancels creations whose vendors render: fal calls back, and Replicate is polled. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runAdmin } from '../../../admin/program.ts';
-import type { CallingVendor } from '../../../lab/vendors/fakes/calls-back.ts';
+import { type CallingVendor, fakeFalAccount } from '../../../lab/vendors/fakes/calls-back.ts';
 import { startFakeFal } from '../../../lab/vendors/fakes/fal/server.ts';
-import { fakeFalAccount } from '../../../lab/vendors/fakes/fal/signature.ts';
 import { startFakeReplicate } from '../../../lab/vendors/fakes/replicate/server.ts';
 import { environmentOf } from '../../../lab/vendors/fleet.ts';
 import type { CancelAnswer } from '../../fixtures/service.ts';

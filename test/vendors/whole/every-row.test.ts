@@ -5,8 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { fieldsOf, type VendorRow } from '../../../lab/vendors/fakes/fake-vendor.ts';
-import { pictureOf } from '../../../lab/vendors/fakes/pictures.ts';
+import { fieldsOf, pictureOf, type VendorRow } from '../../../lab/vendors/fakes/fake-vendor.ts';
 import { fleetFakes, fleetNames, rowsOf } from '../../../lab/vendors/fleet.ts';
 import { type FailureName, failures } from '../../../service/contract/failures.ts';
 import type { CreationRecord } from '../../../service/creations/creation.ts';

@@ -1,5 +1,5 @@
 /** The service of a test file, with the fakes of all vendors and of own servers, and their credentials. */
-import type { Paint } from '../../../lab/vendors/fakes/pictures.ts';
+import type { Paint } from '../../../lab/vendors/fakes/fake-vendor.ts';
 import { enableAll, environmentOf, startFakes } from '../../../lab/vendors/fleet.ts';
 import { addOwnServers, startOwnServers } from '../../../lab/vendors/own-servers.ts';
 import { type Client, startTestService, type TestService } from '../../fixtures/service.ts';

@@ -1,8 +1,7 @@
 /** An own GPU behind ComfyUI, added by the three commands of docs/providers.md. The tests follow each other. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeComfyui, startFakeComfyui } from '../../../lab/vendors/fakes/comfyui/server.ts';
-import { fieldsOf } from '../../../lab/vendors/fakes/fake-vendor.ts';
-import { pictureOf } from '../../../lab/vendors/fakes/pictures.ts';
+import { fieldsOf, pictureOf } from '../../../lab/vendors/fakes/fake-vendor.ts';
 import type { CreationRecord } from '../../../service/creations/creation.ts';
 import type { CreationId } from '../../../service/values/ids.ts';
 import { adminJson } from '../../admin/admin-run.ts';

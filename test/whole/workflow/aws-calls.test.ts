@@ -10,9 +10,9 @@ import type { Execution } from '../../../local/step-functions/executions.ts';
 import { type Client, startTestService, type TestService } from '../../fixtures/service.ts';
 import { idOf } from '../../fixtures/values.ts';
 import { settled, submit } from './creations.ts';
-import { billFor, totalOf } from '../../../lab/cost/bill.ts';
+import { billFor, totalOf } from '../../../lab/cost/prices.ts';
 import { type CreationCount, type CreationKind, measure } from '../../../lab/cost/measure.ts';
-import { memoryOf } from '../../../lab/cost/resources.ts';
+import { memoryOf } from '../../../lab/cost/standing.ts';
 
 let service: TestService;
 let client: Client;

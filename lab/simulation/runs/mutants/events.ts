@@ -1,99 +1,123 @@
-/** The planted bugs of the log of events. */
-import type { Mutant } from './plant.ts';
+/** The planted bugs of events, webhooks and notices. */
+import type { Bugs } from './plant.ts';
 
-const eventLog = 'service/events/event-store.ts';
-
-export const events: readonly Mutant[] = [
-  {
-    name: 'event-numbered-by-the-clock',
-    file: eventLog,
-    find: 'entries.filter(({ id }) => !known.has(id))',
-    replace: 'entries.filter(({ id }) => !known.has(id) && id > last)',
+export const events: Bugs = {
+  'service/creations/charge-store.ts': {
+    'event-of-a-refund-lost': [
+      'await endWithEvent(table, creation, refund.nowMillis, items)',
+      'await transact(table, items)',
+    ],
   },
-  {
-    name: 'event-of-a-left-item-again',
-    file: eventLog,
-    find: 'entries.filter(({ id }) => !known.has(id))',
-    replace: "entries.filter(({ id }) => id !== '')",
+  'service/creations/event-items.ts': {
+    'event-of-an-open-creation-lost': ["'attribute_not_exists(eventsSince)'", "'attribute_exists(pk)'"],
   },
-  {
-    name: 'event-two-readers-win',
-    file: eventLog,
-    find: `    UpdateExpression: 'SET #number = :next, entries = :entries',
-    ConditionExpression: isFirstPage ? isFirst : isStillNewest,
-    ExpressionAttributeNames: { '#number': 'number' },
-    ExpressionAttributeValues: {
-      ':next': newest.number + 1,
-      ':entries': fresh,
-      ...(!isFirstPage && { ':before': newest.number }),
-    },
-  });
-`,
-    replace: `    UpdateExpression: 'SET entries = :entries ADD #number :one',
-    ExpressionAttributeNames: { '#number': 'number' },
-    ExpressionAttributeValues: { ':entries': fresh, ':one': 1 },
-  });
-`,
+  'service/events/event-store.ts': {
+    'event-numbered-by-the-clock': [
+      'entries.filter(({ id }) => !known.has(id))',
+      'entries.filter(({ id }) => !known.has(id) && id > last)',
+    ],
+    'event-of-a-left-item-again': [
+      'entries.filter(({ id }) => !known.has(id))',
+      "entries.filter(({ id }) => id !== '')",
+    ],
+    'event-two-readers-win': [
+      "    UpdateExpression: 'SET #number = :next, entries = :entries',\n    ConditionExpression: isFirstPage ? isFirst : isStillNewest,\n    ExpressionAttributeNames: { '#number': 'number' },\n    ExpressionAttributeValues: {\n      ':next': newest.number + 1,\n      ':entries': fresh,\n      ...(!isFirstPage && { ':before': newest.number }),\n    },\n  });\n",
+      "    UpdateExpression: 'SET entries = :entries ADD #number :one',\n    ExpressionAttributeNames: { '#number': 'number' },\n    ExpressionAttributeValues: { ':entries': fresh, ':one': 1 },\n  });\n",
+    ],
+    'event-listed-before-the-page': [
+      'if (fresh.length === 0) return false;',
+      'if (fresh.length === 0) return false;\n  newest = await newestPage(table, account);',
+    ],
+    'event-item-left-behind-a-page': [
+      'await removeNew(table, account, left);',
+      'if (left.length > 99) await removeNew(table, account, left);',
+    ],
+    'event-removed-before-its-place': [
+      'await removeNew(table, account, left);',
+      'await removeNew(table, account, [...left, ...fresh]);',
+    ],
+    'event-page-not-kept': [
+      'if (newest.number > 0) await keepPage',
+      'if (newest.number > 99) await keepPage',
+    ],
+    'event-log-read-from-a-copy': [
+      'return pageOf(await getItem(table, eventKeys.log(account)));',
+      "const { pk, sk } = eventKeys.log(account);\n  const { Items: found = [] } = await queryPage(table, {\n    ConsistentRead: false,\n    KeyConditionExpression: 'pk = :pk AND sk = :sk',\n    ExpressionAttributeValues: { ':pk': pk, ':sk': sk },\n  });\n  return pageOf(found[0]);",
+    ],
   },
-  {
-    name: 'event-listed-before-the-page',
-    file: eventLog,
-    find: 'if (fresh.length === 0) return false;',
-    replace: `if (fresh.length === 0) return false;
-  newest = await newestPage(table, account);`,
+  'service/notices/check-thresholds.ts': {
+    'notice-without-the-user': [
+      'periods, ...(user !== undefined && { user }) }',
+      "periods, ...(user === '' && { user }) }",
+    ],
   },
-  {
-    name: 'event-item-left-behind-a-page',
-    file: eventLog,
-    find: 'await removeNew(table, account, left);',
-    replace: 'if (left.length > 99) await removeNew(table, account, left);',
+  'service/notices/notice-store.ts': {
+    'event-of-a-notice-lost': [
+      '[markItem(table, crossing, notice), put, event]',
+      '[markItem(table, crossing, notice), put]',
+    ],
+    'notice-behind-another': [
+      "'attribute_not_exists(toldLow) AND availableMicros < lowBalanceMicros'",
+      "'availableMicros < lowBalanceMicros'",
+    ],
+    'notice-of-what-was-read': [
+      "'attribute_not_exists(toldEmpty) AND availableMicros < :needed'",
+      "'attribute_not_exists(toldEmpty) AND (availableMicros < :needed OR attribute_exists(pk))'",
+    ],
+    'notice-of-a-cap-behind-another': [
+      '[isUntold, isSameCap, ...reached.conditions]',
+      '[isSameCap, ...reached.conditions, `(${isUntold} OR attribute_exists(pk))`]',
+    ],
+    'notice-again-too-early': [
+      'belowMicros: crossing.neededMicros }',
+      'belowMicros: 1 as typeof crossing.neededMicros }',
+    ],
   },
-  {
-    name: 'event-removed-before-its-place',
-    file: eventLog,
-    find: 'await removeNew(table, account, left);',
-    replace: 'await removeNew(table, account, [...left, ...fresh]);',
+  'service/webhooks/deliver-attempt.ts': {
+    'webhook-early': ['{ at: clock.now() + waitAfter(number) }', '{ at: clock.now() + 30_000 }'],
+    'webhook-unclaimed': [
+      'nowMillis: now }))) throw notDelivered();',
+      'nowMillis: now })) && now === 0) throw notDelivered();',
+    ],
+    'webhook-after-success': ['const isLast = isDelivered || ', 'const isLast = '],
+    'webhook-gives-up-at-four': ['number === webhookAttempts', 'number >= webhookAttempts - 1'],
   },
-  {
-    name: 'event-page-not-kept',
-    file: eventLog,
-    find: 'if (newest.number > 0) await keepPage',
-    replace: 'if (newest.number > 99) await keepPage',
+  'service/webhooks/deliver-webhook.ts': {
+    'notice-of-the-charge-alone': [
+      'creation.isWatched !== true ||',
+      "creation.isWatched !== true || creation.status === 'completed' ||",
+    ],
   },
-  {
-    name: 'event-of-a-redelivery-lost',
-    file: 'service/webhooks/delivery-store.ts',
-    find: '[{ Update: reopening(table, creation, nowMillis) }, event]',
-    replace: '[{ Update: reopening(table, creation, nowMillis) }]',
+  'service/webhooks/delivery-store.ts': {
+    'event-of-a-redelivery-lost': [
+      '[{ Update: reopening(table, creation, nowMillis) }, event]',
+      '[{ Update: reopening(table, creation, nowMillis) }]',
+    ],
+    'test-delivery-unthrottled': [
+      "'attribute_not_exists(lastAt) OR lastAt <= :before'",
+      "'attribute_not_exists(lastAt) OR attribute_exists(lastAt) OR lastAt <= :before'",
+    ],
   },
-  {
-    name: 'event-of-a-refund-lost',
-    file: 'service/creations/charge-store.ts',
-    find: 'await endWithEvent(table, creation, refund.nowMillis, items)',
-    replace: 'await transact(table, items)',
+  'service/webhooks/secrets.ts': {
+    'signed-with-the-oldest': ["current: plainOf.get(signing) ?? ''", "current: opened.at(-1)?.plain ?? ''"],
+    'signed-with-the-pending': [
+      'signsFrom === undefined || signsFrom <= nowMillis',
+      'signsFrom === undefined || signsFrom > 0',
+    ],
+    'previous-is-the-oldest': [
+      '.find((plain) => plain !== undefined)',
+      '.findLast((plain) => plain !== undefined)',
+    ],
+    'replaced-secret-dropped': [
+      'replacedAt !== undefined && replacedAt <= oldest',
+      'replacedAt !== undefined',
+    ],
+    'replaced-secret-never-over': [
+      'replacedSecretSeconds = 24 * 60 * 60',
+      'replacedSecretSeconds = 99 * 60 * 60',
+    ],
   },
-  {
-    name: 'event-of-a-notice-lost',
-    file: 'service/notices/notice-store.ts',
-    find: '[markItem(table, crossing, notice), put, event]',
-    replace: '[markItem(table, crossing, notice), put]',
+  'service/webhooks/webhook.ts': {
+    'six-attempts': ['webhookAttempts = 5', 'webhookAttempts = 6'],
   },
-  {
-    name: 'event-of-an-open-creation-lost',
-    file: 'service/creations/event-items.ts',
-    find: "'attribute_not_exists(eventsSince)'",
-    replace: "'attribute_exists(pk)'",
-  },
-  {
-    name: 'event-log-read-from-a-copy',
-    file: eventLog,
-    find: 'return pageOf(await getItem(table, eventKeys.log(account)));',
-    replace: `const { pk, sk } = eventKeys.log(account);
-  const { Items: found = [] } = await queryPage(table, {
-    ConsistentRead: false,
-    KeyConditionExpression: 'pk = :pk AND sk = :sk',
-    ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
-  });
-  return pageOf(found[0]);`,
-  },
-];
+};

@@ -7,8 +7,13 @@ export interface Mutant {
   readonly find: string;
   readonly replace: string;
   /** The scenarios with flapping providers alone catch it. */
-  readonly flapping?: true;
+  readonly isFlapping: boolean;
 }
+
+/** By the file and the name of each bug: the words, and what stands there instead. */
+export type Bugs = Readonly<
+  Record<string, Readonly<Record<string, readonly [find: string, replace: string, caughtBy?: 'flapping']>>>
+>;
 
 const root = new URL('../../../../', import.meta.url);
 

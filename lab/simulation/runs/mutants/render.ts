@@ -1,105 +1,176 @@
-/** The planted bugs of the rendering of an image: routes, attempts, callbacks. */
-import type { Mutant } from './plant.ts';
+/** The planted bugs of requests, of the rendering of an image (routes, attempts, callbacks), and of the reconciler. */
+import type { Bugs } from './plant.ts';
 
-export const render: readonly Mutant[] = [
-  {
-    name: 'heartbeat-never-sent',
-    file: 'service/render/held-lease.ts',
-    find: 'beating = beat();',
-    replace: '',
+export const render: Bugs = {
+  'lab/simulation/aws/deployed-service.ts': {
+    'task-of-today': ['releases.begin(release)', 'releases.begin(releases.current())'],
   },
-  {
-    name: 'prompt-in-the-log',
-    file: 'service/render/finish-job.ts',
-    find: "log.info('creation_completed', {",
-    replace: "log.info('creation_completed', { prompt: creation.prompt,",
+  'lib/machine-definitions.ts': {
+    'throttled-rendering-is-refunded': [
+      '    Retry: [',
+      "    Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.failure', Next: 'RefundCharge' }],\n    Retry: [{ ErrorEquals: ['Lambda.TooManyRequestsException'], MaxAttempts: 0 },",
+    ],
   },
-  {
-    name: 'image-not-stored',
-    file: 'service/render/finish-job.ts',
-    find: 'await images.put(image, bytes, clock.now() + resultDays * dayMillis);',
-    replace: 'await Promise.resolve(images);',
+  'service/aws/dynamodb/table.ts': {
+    'upload-without-owner': [
+      'pk: `ACCOUNT#${account}`, sk: `UPLOAD#${id}`',
+      'pk: `ACCOUNT#${account.slice(0, 0)}`, sk: `UPLOAD#${id}`',
+    ],
   },
-  {
-    name: 'task-ends-before-the-commit',
-    file: 'service/render/finish-job.ts',
-    find: 'const committed = await completeCreation(',
-    replace: 'await endWaitingTask(creation.id, services);\n    const committed = await completeCreation(',
+  'service/contract/limits.ts': {
+    'entries-live-for-seconds': ['afterTry: 15 * 60_000', 'afterTry: 2_000'],
+    'key-expires-early': ['idempotencySeconds = 24 * 60 * 60', 'idempotencySeconds = 2'],
   },
-  {
-    name: 'any-capability-opens',
-    file: 'service/render/parking.ts',
-    find: 'form.test(presented) && sameHash(',
-    replace: 'form.test(presented) || sameHash(',
+  'service/generate/await-outcome.ts': {
+    'throttled-look-behind-the-charge': [
+      "log.info('wait_broken_off', {",
+      "if (last.id) throw new Error('wait_broken_off');\n    log.info('wait_broken_off', {",
+    ],
   },
-  {
-    name: 'retry-submits-again',
-    file: 'service/render/ask-provider.ts',
-    find: 'jobId === undefined\n        ? await provider.submit(',
-    replace: "jobId !== ''\n        ? await provider.submit(",
+  'service/generate/charge.ts': {
+    'used-upload-keeps-its-place': ['uploads.length > 0 && { uploads }', 'uploads.length < 0 && { uploads }'],
+    'switch-is-not-read': [
+      'if (caller.state.closed) throw',
+      'if (caller.state.closed && caller.state.openCreations < 0) throw',
+    ],
   },
-  {
-    name: 'newer-payload-is-rendered',
-    file: 'service/render/render-image.ts',
-    find: 'requireKnownRelease(payload.input ?? payload, services);',
-    replace: '',
+  'service/generate/earlier-request.ts': {
+    'completed-frees-the-key': [
+      "some(({ status }) => status !== 'failed')",
+      "some(({ status }) => status !== 'failed' && status !== 'completed')",
+    ],
+    'retry-of-a-failure-makes-an-entry': [
+      'retry: chargeInPlace(request, entry)',
+      "retry: { kind: 'new_entry', place: request.place, attempt: request.attempt, head: known }",
+    ],
   },
-  {
-    name: 'open-circuit-removes-its-route',
-    file: 'service/render/route-order.ts',
-    find: 'const routes = standings.flatMap(',
-    replace: "const routes = standings.filter((standing) => standing !== 'open').flatMap(",
-    flapping: true,
+  'service/generate/generate-image.ts': {
+    'start-refused-unrefunded': [
+      'if (!(await isGivenBack(creation, services))) return',
+      "if (creation.id === '') return",
+    ],
+    'rate-behind-the-wait': ['await caller.place.take();\n  return awaitOutcome', 'return awaitOutcome'],
   },
-  {
-    name: 'probe-for-everybody',
-    file: 'service/render/health-store.ts',
-    find: "':next': nextProbe(health, nowMillis)",
-    replace: "':next': Math.min(nowMillis, nextProbe(health, nowMillis))",
-    flapping: true,
+  'service/generate/open.ts': {
+    'opener-without-the-held-limit': [
+      'createHeldPlaces(store, door, heldLimit)',
+      'createHeldPlaces(store, door, 1_000)',
+    ],
   },
-  {
-    name: 'probe-without-its-condition',
-    file: 'service/render/health-store.ts',
-    find: "`${isAsRead('openedAt', openedAt)} AND ${isAsRead('probeAt', probeAt)}`",
-    replace:
+  'service/generate/sources.ts': {
+    'rate-behind-the-downloads': [
+      'await caller.place.take();',
+      'if (imageUrls.length > 99) await caller.place.take();',
+    ],
+    'upload-unfilled': [
+      'if (!bytes) throw uploadNotUsable(index);\n  return bytes;',
+      "return bytes ?? Buffer.from('ffd8ffc0000b080040004001011100ffd9', 'hex');",
+    ],
+  },
+  'service/reconcile/open.ts': {
+    'opener-with-another-machine': [
+      "on.environment('NOTICE_MACHINE_ARN')",
+      "on.environment('STATE_MACHINE_ARN')",
+    ],
+  },
+  'service/reconcile/reconcile.ts': {
+    'death-waits-for-the-lease': ['(isOver ? stepAfterEnd : nextStep)(', 'nextStep('],
+  },
+  'service/reconcile/recover.ts': {
+    'late-is-left-alone': ['if (now >= giveUpAt) return', 'if (now >= giveUpAt + 3_600_000) return'],
+    'open-work-forgotten': [
+      'await services.openWork.postpone(creation, dueAt);',
+      'await services.openWork.postpone(creation, undefined);',
+    ],
+    'newer-record-is-recovered': ['requireKnownRelease(creation, services);', ''],
+    'start-with-the-version-of-today': [
+      'executions.start(creation, number)',
+      'executions.start({ ...creation, v: services.schema.written }, number)',
+    ],
+  },
+  'service/render/ask-provider.ts': {
+    'retry-submits-again': [
+      'jobId === undefined\n        ? await provider.submit(',
+      "jobId !== ''\n        ? await provider.submit(",
+    ],
+  },
+  'service/render/finish-job.ts': {
+    'prompt-in-the-log': [
+      "log.info('creation_completed', {",
+      "log.info('creation_completed', { prompt: creation.prompt,",
+    ],
+    'image-not-stored': [
+      'await images.put(image, bytes, clock.now() + resultDays * dayMillis);',
+      'await Promise.resolve(images);',
+    ],
+    'task-ends-before-the-commit': [
+      'const committed = await completeCreation(',
+      'await endWaitingTask(creation.id, services);\n    const committed = await completeCreation(',
+    ],
+  },
+  'service/render/health-store.ts': {
+    'probe-for-everybody': [
+      "':next': nextProbe(health, nowMillis)",
+      "':next': Math.min(nowMillis, nextProbe(health, nowMillis))",
+      'flapping',
+    ],
+    'probe-without-its-condition': [
+      "`${isAsRead('openedAt', openedAt)} AND ${isAsRead('probeAt', probeAt)}`",
       "`${isAsRead('openedAt', openedAt)} AND ${probeAt === 0 ? isAsRead('probeAt', probeAt) : 'attribute_exists(pk)'}`",
-    flapping: true,
+      'flapping',
+    ],
   },
-  {
-    name: 'begun-attempt-is-asked-again',
-    file: 'service/render/walk-routes.ts',
-    find: "attempts.set({ ...begun, outcome: 'unknown_outcome' });",
-    replace: "attempts.set({ ...begun, outcome: 'unavailable', againAt: walk.services.clock.now() });",
-    flapping: true,
+  'service/render/held-lease.ts': {
+    'heartbeat-never-sent': ['beating = beat();', ''],
   },
-  {
-    name: 'second-model-in-the-dark',
-    file: 'service/render/walk-routes.ts',
-    find: "provider === asked && outcome === 'unknown_outcome'",
-    replace: 'provider === asked && outcome === undefined',
-    flapping: true,
+  'service/render/parking.ts': {
+    'any-capability-opens': ['form.test(presented) && sameHash(', 'form.test(presented) || sameHash('],
   },
-  {
-    name: 'named-moment-is-not-awaited',
-    file: 'service/render/walk-routes.ts',
-    find: 'asksOf(route, attempts) < mostAsks',
-    replace: 'asksOf(route, attempts) < Math.min(1, mostAsks)',
-    flapping: true,
+  'service/render/render-image.ts': {
+    'newer-payload-is-rendered': ['requireKnownRelease(payload.input ?? payload, services);', ''],
   },
-  {
-    name: 'asked-before-the-named-moment',
-    file: 'service/render/walk-routes.ts',
-    find: 'await services.clock.sleep(waitMillis);',
-    replace: 'await services.clock.sleep(Math.min(100, waitMillis));',
-    flapping: true,
+  'service/render/route-order.ts': {
+    'open-circuit-removes-its-route': [
+      'const routes = standings.flatMap(',
+      "const routes = standings.filter((standing) => standing !== 'open').flatMap(",
+      'flapping',
+    ],
   },
-  {
-    name: 'throttled-rendering-is-refunded',
-    file: 'lib/machine-definitions.ts',
-    find: '    Retry: [',
-    replace:
-      "    Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.failure', Next: 'RefundCharge' }],\n" +
-      "    Retry: [{ ErrorEquals: ['Lambda.TooManyRequestsException'], MaxAttempts: 0 },",
+  'service/render/walk-routes.ts': {
+    'begun-attempt-is-asked-again': [
+      "attempts.set({ ...begun, outcome: 'unknown_outcome' });",
+      "attempts.set({ ...begun, outcome: 'unavailable', againAt: walk.services.clock.now() });",
+      'flapping',
+    ],
+    'second-model-in-the-dark': [
+      "provider === asked && outcome === 'unknown_outcome'",
+      'provider === asked && outcome === undefined',
+      'flapping',
+    ],
+    'named-moment-is-not-awaited': [
+      'asksOf(route, attempts) < mostAsks',
+      'asksOf(route, attempts) < Math.min(1, mostAsks)',
+      'flapping',
+    ],
+    'asked-before-the-named-moment': [
+      'await services.clock.sleep(waitMillis);',
+      'await services.clock.sleep(Math.min(100, waitMillis));',
+      'flapping',
+    ],
   },
-];
+  'service/uploads/upload-store.ts': {
+    'uploads-without-quota': ['size(unused) < :limit', 'size(unused) < :limit OR attribute_exists(pk)'],
+  },
+  'service/uploads/upload.ts': {
+    'upload-never-expires': [
+      'return nowMillis < upload.expiresAt;',
+      'return nowMillis < upload.expiresAt + 86_400_000;',
+    ],
+  },
+  'service/values/time.ts': {
+    'charge-behind-the-answer': [
+      'signal: ended.signal,\n    elapsed,\n    left: () => (ended.signal.aborted ? 0 : Math.max(0, millis - elapsed())),',
+      'signal: new AbortController().signal,\n    elapsed,\n    left: () => millis,',
+    ],
+  },
+};

@@ -8,12 +8,13 @@ import type { OutputFormat } from '../../../../service/contract/request-fields.t
 import {
   type FakeVendor,
   fieldsOf,
+  type Paint,
+  pictureOf,
   type Received,
   type Reply,
   rowOf,
   startFakeVendor,
 } from '../fake-vendor.ts';
-import { type Paint, pictureOf } from '../pictures.ts';
 import { answered, bedrockRows, refused } from './rows.ts';
 
 /** Stability renders each aspect ratio at about one megapixel. */

@@ -5,6 +5,8 @@ import {
   type FakeVendor,
   type Fields,
   fieldsOf,
+  type Paint,
+  pictureOf,
   type Received,
   recordedAnswer,
   type Reply,
@@ -12,7 +14,6 @@ import {
   startFakeVendor,
   type VendorRow,
 } from '../fake-vendor.ts';
-import { type Paint, pictureOf } from '../pictures.ts';
 
 export const bflRows: readonly VendorRow[] = [
   { row: 'success', says: 'Ready after two polls', ends: 'completed' },

@@ -3,20 +3,20 @@
  * and has ended at the third. The fake refuses what ComfyUI refuses (validation.ts).
  * https://docs.comfy.org/development/comfyui-server/comms_routes (read 2026-11-23)
  */
-import { readImageHeader } from '../../../../service/values/image-bytes.ts';
 import type { OutputFormat } from '../../../../service/contract/request-fields.ts';
+import { readImageHeader } from '../../../../service/values/image-bytes.ts';
 import {
   type FakeVendor,
   fieldsOf,
+  type Paint,
+  pictureOf,
   type Received,
   type Reply,
   rowOf,
   startFakeVendor,
 } from '../fake-vendor.ts';
 import { formOf } from '../openai/server.ts';
-import { type Paint, pictureOf } from '../pictures.ts';
-import { type ComfyuiRow, comfyuiRows } from './rows.ts';
-import { refusalOfWorkflow } from './validation.ts';
+import { type ComfyuiRow, comfyuiRows, refusalOfWorkflow } from './rows.ts';
 
 export const fakeComfyuiKey = 'fake-comfyui-key';
 

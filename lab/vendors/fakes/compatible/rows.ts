@@ -1,10 +1,7 @@
-/** The ways in which every fake of the family answers. own-servers.ts and vendors.ts add those of one server. */
-import type { RefusalReason } from '../../../../service/contract/failures.ts';
-import type { Reply, VendorRow } from '../fake-vendor.ts';
+import { type AnsweredRow, type Reply, row as answeredRow } from '../fake-vendor.ts';
 
-export interface CompatibleRow extends VendorRow {
-  /** How the adapter reads this answer. */
-  readonly answers: RefusalReason | 'rendered';
+/** The ways in which every fake of the family answers. own-servers.ts and vendors.ts add those of one server. */
+export interface CompatibleRow extends AnsweredRow {
   /**
    * Absent: the fake renders a picture. A number is the status of a recorded answer, whose body is in
    * lab/vendors/answers/. 'address': the answer has the address of the picture.
@@ -12,35 +9,17 @@ export interface CompatibleRow extends VendorRow {
   readonly reply?: number | Reply | 'address';
 }
 
-type Reason = CompatibleRow['answers'];
-
-/** How a creation ends whose only provider answers so. */
-const endOf: Readonly<Partial<Record<Reason, VendorRow['ends']>>> = {
-  rendered: 'completed',
-  prompt: 'PromptRejected',
-  source_image: 'SourceImageRejected',
-  nothing_rendered: 'NothingRendered',
-  failed: 'GenerationFailed',
-  unavailable: 'ServiceUnavailable',
-  credentials: 'ServiceUnavailable',
-};
-
-/** A row whose creation ends as the reason says. Every other reason ends as a failure of the service. */
 export function row(
   name: string,
   says: string,
-  answers: Reason,
+  answers: CompatibleRow['answers'],
   reply?: CompatibleRow['reply'],
   sources?: number,
 ): CompatibleRow {
-  return {
-    row: name,
-    says,
-    answers,
-    ends: endOf[answers] ?? 'InternalFailure',
+  return answeredRow(name, says, answers, {
     ...(reply !== undefined && { reply }),
     ...(sources !== undefined && { sources }),
-  };
+  });
 }
 
 const pictureIn = (b64_json: unknown): Reply => ({ status: 200, body: { created: 1, data: [{ b64_json }] } });

@@ -7,6 +7,8 @@ import {
   type FakeVendor,
   type Fields,
   fieldsOf,
+  type Paint,
+  pictureOf,
   type Received,
   recordedAnswer,
   type Reply,
@@ -14,7 +16,6 @@ import {
   startFakeVendor,
 } from '../fake-vendor.ts';
 import { formOf } from '../openai/server.ts';
-import { type Paint, pictureOf } from '../pictures.ts';
 import { litellm, localai, sglang, vllmOmni } from './own-servers.ts';
 import { byteplus, type FakeStyle, recorded, recraft, type ServerRules, xai } from './vendors.ts';
 

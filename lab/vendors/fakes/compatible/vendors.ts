@@ -14,7 +14,7 @@ export type FakeStyle = Exclude<CompatibleStyleName, 'openai'>;
 type Size = readonly [width: number, height: number];
 
 export interface ServerRules {
-  /** The folder of the recorded answers. */
+  /** The name of the server in lab/vendors/answers/compatible.json. */
   readonly answers: string;
   /** The only key that the fake accepts. Null: it asks for none. */
   readonly key: string | null;

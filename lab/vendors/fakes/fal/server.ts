@@ -3,20 +3,19 @@
  * result tells which field of the input was wrong.
  */
 import * as z from 'zod';
-import { callingBack, type CallingVendor } from '../calls-back.ts';
+import { callingBack, type CallingVendor, createFalSigner, falRepeats } from '../calls-back.ts';
 import {
   type Fields,
   fieldsOf,
+  type Paint,
+  pictureOf,
   type Received,
   recordedAnswer,
   type Reply,
   rowOf,
   startFakeVendor,
 } from '../fake-vendor.ts';
-import { type Paint, pictureOf } from '../pictures.ts';
-import { fakeModels, sizeOf, wrongField } from './models.ts';
-import { modelCodes, platformCodes } from './rows.ts';
-import { createFalSigner, falRepeats } from './signature.ts';
+import { fakeModels, modelCodes, platformCodes, sizeOf, wrongField } from './rows.ts';
 
 interface Job {
   readonly id: string;

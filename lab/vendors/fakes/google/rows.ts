@@ -1,10 +1,7 @@
 /** The ways in which the fake of Google answers. */
-import type { RefusalReason } from '../../../../service/contract/failures.ts';
-import type { Reply, VendorRow } from '../fake-vendor.ts';
+import { type AnsweredRow, type Reply, row } from '../fake-vendor.ts';
 
-export interface GoogleRow extends VendorRow {
-  /** How the adapter reads this answer. */
-  readonly answers: RefusalReason | 'rendered';
+export interface GoogleRow extends AnsweredRow {
   /**
    * Absent: the fake renders a picture. A number is the status of a recorded answer, whose body is in
    * lab/vendors/answers/google.json.
@@ -43,215 +40,56 @@ export const imageAnswer = (data: string): Reply => ({
 });
 
 export const googleRows: readonly GoogleRow[] = [
-  { row: 'success', says: 'a picture', answers: 'rendered', ends: 'completed' },
-  {
-    row: 'sources',
-    says: 'a picture made from two source images',
-    answers: 'rendered',
-    ends: 'completed',
-    sources: 2,
-  },
-  {
-    row: 'image-safety',
-    says: 'finishReason IMAGE_SAFETY',
-    answers: 'prompt',
-    ends: 'PromptRejected',
-    reply: 200,
-  },
-  {
-    row: 'image-prohibited',
-    says: 'finishReason IMAGE_PROHIBITED_CONTENT',
-    answers: 'prompt',
-    ends: 'PromptRejected',
-    reply: 200,
-  },
-  {
-    row: 'prohibited',
-    says: 'finishReason PROHIBITED_CONTENT',
-    answers: 'prompt',
-    ends: 'PromptRejected',
-    reply: 200,
-  },
-  { row: 'safety', says: 'finishReason SAFETY', answers: 'prompt', ends: 'PromptRejected', reply: 200 },
-  {
-    row: 'image-recitation',
-    says: 'finishReason IMAGE_RECITATION',
-    answers: 'prompt',
-    ends: 'PromptRejected',
-    reply: 200,
-  },
-  {
-    row: 'prompt-blocked',
-    says: 'promptFeedback.blockReason',
-    answers: 'prompt',
-    ends: 'PromptRejected',
-    reply: 200,
-  },
-  {
-    row: 'no-image',
-    says: 'finishReason NO_IMAGE',
-    answers: 'nothing_rendered',
-    ends: 'NothingRendered',
-    reply: 200,
-  },
-  {
-    row: 'text-only',
-    says: 'finishReason STOP with only a text',
-    answers: 'nothing_rendered',
-    ends: 'NothingRendered',
-    reply: 200,
-  },
-  {
-    row: 'empty-picture',
-    says: 'an empty picture',
-    answers: 'nothing_rendered',
-    ends: 'NothingRendered',
-    reply: imageAnswer(''),
-  },
-  {
-    row: 'image-other',
-    says: 'finishReason IMAGE_OTHER',
-    answers: 'failed',
-    ends: 'GenerationFailed',
-    reply: 200,
-  },
-  {
-    row: 'bad-source',
-    says: '400 "Provided image is not valid"',
-    answers: 'source_image',
-    ends: 'SourceImageRejected',
+  row('success', 'a picture', 'rendered'),
+  row('sources', 'a picture made from two source images', 'rendered', { sources: 2 }),
+  row('image-safety', 'finishReason IMAGE_SAFETY', 'prompt', { reply: 200 }),
+  row('image-prohibited', 'finishReason IMAGE_PROHIBITED_CONTENT', 'prompt', { reply: 200 }),
+  row('prohibited', 'finishReason PROHIBITED_CONTENT', 'prompt', { reply: 200 }),
+  row('safety', 'finishReason SAFETY', 'prompt', { reply: 200 }),
+  row('image-recitation', 'finishReason IMAGE_RECITATION', 'prompt', { reply: 200 }),
+  row('prompt-blocked', 'promptFeedback.blockReason', 'prompt', { reply: 200 }),
+  row('no-image', 'finishReason NO_IMAGE', 'nothing_rendered', { reply: 200 }),
+  row('text-only', 'finishReason STOP with only a text', 'nothing_rendered', { reply: 200 }),
+  row('empty-picture', 'an empty picture', 'nothing_rendered', { reply: imageAnswer('') }),
+  row('image-other', 'finishReason IMAGE_OTHER', 'failed', { reply: 200 }),
+  row('bad-source', '400 "Provided image is not valid"', 'source_image', { reply: 400, sources: 1 }),
+  row('unreadable-source', '400 "Unable to process input image"', 'source_image', { reply: 400, sources: 1 }),
+  row('payload-too-large', '400 "Request payload size exceeds the limit"', 'source_image', {
     reply: 400,
     sources: 1,
-  },
-  {
-    row: 'unreadable-source',
-    says: '400 "Unable to process input image"',
-    answers: 'source_image',
-    ends: 'SourceImageRejected',
-    reply: 400,
-    sources: 1,
-  },
-  {
-    row: 'payload-too-large',
-    says: '400 "Request payload size exceeds the limit"',
-    answers: 'source_image',
-    ends: 'SourceImageRejected',
-    reply: 400,
-    sources: 1,
-  },
-  {
-    row: 'too-large',
-    says: '413',
-    answers: 'source_image',
-    ends: 'SourceImageRejected',
+  }),
+  row('too-large', '413', 'source_image', {
     reply: { status: 413, body: '<html>413 Request Entity Too Large</html>' },
     sources: 1,
-  },
-  {
-    row: 'throttled',
-    says: '429 RESOURCE_EXHAUSTED',
-    answers: 'unavailable',
-    ends: 'ServiceUnavailable',
-    reply: 429,
-  },
-  { row: 'down', says: '503 UNAVAILABLE', answers: 'unavailable', ends: 'ServiceUnavailable', reply: 503 },
-  {
-    row: 'timed-out',
-    says: '504 DEADLINE_EXCEEDED',
-    answers: 'timed_out',
-    ends: 'GenerationTimedOut',
-    reply: 504,
-  },
-  { row: 'error', says: '500 INTERNAL', answers: 'failed', ends: 'GenerationFailed', reply: 500 },
-  {
-    row: 'gateway',
-    says: '502 of a proxy on the way',
-    answers: 'failed',
-    ends: 'GenerationFailed',
+  }),
+  row('throttled', '429 RESOURCE_EXHAUSTED', 'unavailable', { reply: 429 }),
+  row('down', '503 UNAVAILABLE', 'unavailable', { reply: 503 }),
+  row('timed-out', '504 DEADLINE_EXCEEDED', 'timed_out', { reply: 504 }),
+  row('error', '500 INTERNAL', 'failed', { reply: 500 }),
+  row('gateway', '502 of a proxy on the way', 'failed', {
     reply: { status: 502, body: '<html>502 Bad Gateway</html>' },
-  },
-  {
-    row: 'key-refused',
-    says: '400 API_KEY_INVALID',
-    answers: 'credentials',
-    ends: 'ServiceUnavailable',
-    reply: 400,
-  },
-  {
-    row: 'billing',
-    says: '400 FAILED_PRECONDITION: billing is off',
-    answers: 'credentials',
-    ends: 'ServiceUnavailable',
-    reply: 400,
-  },
-  {
-    row: 'unauthenticated',
-    says: '401',
-    answers: 'credentials',
-    ends: 'ServiceUnavailable',
-    reply: { status: 401, body: {} },
-  },
-  {
-    row: 'payment',
-    says: '402',
-    answers: 'credentials',
-    ends: 'ServiceUnavailable',
-    reply: { status: 402, body: {} },
-  },
-  {
-    row: 'forbidden',
-    says: '403 PERMISSION_DENIED',
-    answers: 'credentials',
-    ends: 'ServiceUnavailable',
-    reply: 403,
-  },
-  {
-    row: 'model-missing',
-    says: '404 NOT_FOUND',
-    answers: 'credentials',
-    ends: 'ServiceUnavailable',
-    reply: 404,
-  },
-  {
-    row: 'no-picture',
-    says: 'a text in place of the picture',
-    answers: 'rendered',
+  }),
+  row('key-refused', '400 API_KEY_INVALID', 'credentials', { reply: 400 }),
+  row('billing', '400 FAILED_PRECONDITION: billing is off', 'credentials', { reply: 400 }),
+  row('unauthenticated', '401', 'credentials', { reply: { status: 401, body: {} } }),
+  row('payment', '402', 'credentials', { reply: { status: 402, body: {} } }),
+  row('forbidden', '403 PERMISSION_DENIED', 'credentials', { reply: 403 }),
+  row('model-missing', '404 NOT_FOUND', 'credentials', { reply: 404 }),
+  row('no-picture', 'a text in place of the picture', 'rendered', {
     ends: 'InternalFailure',
     reply: imageAnswer(Buffer.from('<html>').toString('base64')),
-  },
-  {
-    row: 'other-refusal',
-    says: '400 INVALID_ARGUMENT about a field that Darkroom sends',
-    answers: 'unknown_answer',
-    ends: 'InternalFailure',
+  }),
+  row('other-refusal', '400 INVALID_ARGUMENT about a field that Darkroom sends', 'unknown_answer', {
     reply: 400,
-  },
-  {
-    row: 'other-finish',
-    says: 'an unexpected finishReason',
-    answers: 'unknown_answer',
-    ends: 'InternalFailure',
-    reply: 200,
-  },
-  {
-    row: 'unknown-shape',
-    says: '200 with a body of another shape',
-    answers: 'unknown_answer',
-    ends: 'InternalFailure',
+  }),
+  row('other-finish', 'an unexpected finishReason', 'unknown_answer', { reply: 200 }),
+  row('unknown-shape', '200 with a body of another shape', 'unknown_answer', {
     reply: { status: 200, body: { output: ['?'] } },
-  },
-  {
-    row: 'redirect',
-    says: '302 to another host',
-    answers: 'unknown_answer',
-    ends: 'InternalFailure',
+  }),
+  row('redirect', '302 to another host', 'unknown_answer', {
     reply: { status: 302, headers: { location: 'https://elsewhere.test/' } },
-  },
-  {
-    row: 'break',
-    says: 'a connection that is closed after the request',
-    answers: 'unknown_outcome',
-    ends: 'InternalFailure',
+  }),
+  row('break', 'a connection that is closed after the request', 'unknown_outcome', {
     reply: { status: 'break' },
-  },
+  }),
 ];

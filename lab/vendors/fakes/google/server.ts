@@ -4,23 +4,24 @@
  * https://ai.google.dev/api/generate-content (read 2026-11-21)
  */
 import * as z from 'zod';
-import { readImageHeader } from '../../../../service/values/image-bytes.ts';
 import {
   type AspectRatio,
   aspectRatios,
   type Resolution,
   resolutions,
 } from '../../../../service/contract/request-fields.ts';
+import { readImageHeader } from '../../../../service/values/image-bytes.ts';
 import {
   type FakeVendor,
   fieldsOf,
+  type Paint,
+  pictureOf,
   type Received,
   recordedAnswer,
   type Reply,
   rowOf,
   startFakeVendor,
 } from '../fake-vendor.ts';
-import { type Paint, pictureOf } from '../pictures.ts';
 import { googleRows, imageAnswer } from './rows.ts';
 
 /**

@@ -1,10 +1,7 @@
 /** The ways in which the fake of OpenAI answers. */
-import type { RefusalReason } from '../../../../service/contract/failures.ts';
-import type { Reply, VendorRow } from '../fake-vendor.ts';
+import { type AnsweredRow, type Reply, row } from '../fake-vendor.ts';
 
-export interface OpenaiRow extends VendorRow {
-  /** How the adapter reads this answer. */
-  readonly answers: RefusalReason | 'rendered';
+export interface OpenaiRow extends AnsweredRow {
   /**
    * Absent: the fake renders a picture. A number is the status of a recorded answer, whose body is in
    * lab/vendors/answers/openai.json.
@@ -29,194 +26,59 @@ export const imageAnswer = (b64_json: string, usage: object = ordinaryUsage): Re
 });
 
 export const openaiRows: readonly OpenaiRow[] = [
-  { row: 'success', says: 'a picture', answers: 'rendered', ends: 'completed' },
-  {
-    row: 'sources',
-    says: 'a picture made from two source images',
-    answers: 'rendered',
-    ends: 'completed',
-    sources: 2,
-  },
-  {
-    row: 'long-prompt',
-    says: 'a picture whose prompt costs almost as much as the picture',
-    answers: 'rendered',
-    ends: 'completed',
+  row('success', 'a picture', 'rendered'),
+  row('sources', 'a picture made from two source images', 'rendered', { sources: 2 }),
+  row('long-prompt', 'a picture whose prompt costs almost as much as the picture', 'rendered', {
     usage: { ...ordinaryUsage, input_tokens_details: { text_tokens: 1_014, image_tokens: 0 } },
-  },
-  {
-    row: 'odd-bill',
-    says: 'a picture, and a count of tokens that makes no sense',
-    answers: 'rendered',
-    ends: 'completed',
+  }),
+  row('odd-bill', 'a picture, and a count of tokens that makes no sense', 'rendered', {
     usage: { input_tokens_details: 'many', output_tokens: -1 },
-  },
-  {
-    row: 'moderation-input',
-    says: '400 moderation_blocked at the input',
-    answers: 'prompt',
-    ends: 'PromptRejected',
-    reply: 400,
-  },
-  {
-    row: 'moderation-output',
-    says: '400 moderation_blocked at the output',
-    answers: 'prompt',
-    ends: 'PromptRejected',
-    reply: 400,
-  },
-  {
-    row: 'moderation-source',
-    says: '400 moderation_blocked that names an image',
-    answers: 'source_image',
-    ends: 'SourceImageRejected',
+  }),
+  row('moderation-input', '400 moderation_blocked at the input', 'prompt', { reply: 400 }),
+  row('moderation-output', '400 moderation_blocked at the output', 'prompt', { reply: 400 }),
+  row('moderation-source', '400 moderation_blocked that names an image', 'source_image', {
     reply: 400,
     sources: 1,
-  },
-  {
-    row: 'content-policy',
-    says: '400 content_policy_violation',
-    answers: 'prompt',
-    ends: 'PromptRejected',
-    reply: 400,
-  },
-  {
-    row: 'bad-source',
-    says: '400 invalid_image_file',
-    answers: 'source_image',
-    ends: 'SourceImageRejected',
+  }),
+  row('content-policy', '400 content_policy_violation', 'prompt', { reply: 400 }),
+  row('bad-source', '400 invalid_image_file', 'source_image', { reply: 400, sources: 1 }),
+  row('bad-source-field', '400 about the field image[0]', 'source_image', { reply: 400, sources: 1 }),
+  row('bad-source-text', '400 "Invalid file \'image\'" without a field or a code', 'source_image', {
     reply: 400,
     sources: 1,
-  },
-  {
-    row: 'bad-source-field',
-    says: '400 about the field image[0]',
-    answers: 'source_image',
-    ends: 'SourceImageRejected',
-    reply: 400,
-    sources: 1,
-  },
-  {
-    row: 'bad-source-text',
-    says: '400 "Invalid file \'image\'" without a field or a code',
-    answers: 'source_image',
-    ends: 'SourceImageRejected',
-    reply: 400,
-    sources: 1,
-  },
-  {
-    row: 'too-large',
-    says: '413',
-    answers: 'source_image',
-    ends: 'SourceImageRejected',
+  }),
+  row('too-large', '413', 'source_image', {
     reply: { status: 413, body: '<html>413 Request Entity Too Large</html>' },
     sources: 1,
-  },
-  {
-    row: 'throttled',
-    says: '429 rate_limit_exceeded',
-    answers: 'unavailable',
-    ends: 'ServiceUnavailable',
-    reply: 429,
-  },
-  {
-    row: 'quota',
-    says: '429 insufficient_quota',
-    answers: 'credentials',
-    ends: 'ServiceUnavailable',
-    reply: 429,
-  },
-  {
-    row: 'billing-limit',
-    says: '400 billing_hard_limit_reached',
-    answers: 'credentials',
-    ends: 'ServiceUnavailable',
-    reply: 400,
-  },
-  {
-    row: 'key-refused',
-    says: '401 invalid_api_key',
-    answers: 'credentials',
-    ends: 'ServiceUnavailable',
-    reply: 401,
-  },
-  {
-    row: 'payment',
-    says: '402',
-    answers: 'credentials',
-    ends: 'ServiceUnavailable',
-    reply: { status: 402, body: {} },
-  },
-  {
-    row: 'forbidden',
-    says: '403 because the organization is not verified',
-    answers: 'credentials',
-    ends: 'ServiceUnavailable',
-    reply: 403,
-  },
-  {
-    row: 'model-missing',
-    says: '404 model_not_found',
-    answers: 'credentials',
-    ends: 'ServiceUnavailable',
-    reply: 404,
-  },
-  { row: 'down', says: '503 overloaded', answers: 'unavailable', ends: 'ServiceUnavailable', reply: 503 },
-  { row: 'error', says: '500 server_error', answers: 'failed', ends: 'GenerationFailed', reply: 500 },
-  {
-    row: 'gateway',
-    says: '502 of a proxy on the way',
-    answers: 'failed',
-    ends: 'GenerationFailed',
+  }),
+  row('throttled', '429 rate_limit_exceeded', 'unavailable', { reply: 429 }),
+  row('quota', '429 insufficient_quota', 'credentials', { reply: 429 }),
+  row('billing-limit', '400 billing_hard_limit_reached', 'credentials', { reply: 400 }),
+  row('key-refused', '401 invalid_api_key', 'credentials', { reply: 401 }),
+  row('payment', '402', 'credentials', { reply: { status: 402, body: {} } }),
+  row('forbidden', '403 because the organization is not verified', 'credentials', { reply: 403 }),
+  row('model-missing', '404 model_not_found', 'credentials', { reply: 404 }),
+  row('down', '503 overloaded', 'unavailable', { reply: 503 }),
+  row('error', '500 server_error', 'failed', { reply: 500 }),
+  row('gateway', '502 of a proxy on the way', 'failed', {
     reply: { status: 502, body: '<html>502 Bad Gateway</html>' },
-  },
-  {
-    row: 'empty',
-    says: '200 without a picture',
-    answers: 'nothing_rendered',
-    ends: 'NothingRendered',
+  }),
+  row('empty', '200 without a picture', 'nothing_rendered', {
     reply: { status: 200, body: { created: 1_795_219_200, data: [] } },
-  },
-  {
-    row: 'empty-picture',
-    says: '200 with an empty picture',
-    answers: 'nothing_rendered',
-    ends: 'NothingRendered',
-    reply: imageAnswer(''),
-  },
-  {
-    row: 'no-picture',
-    says: '200 with a text in place of the picture',
-    answers: 'rendered',
+  }),
+  row('empty-picture', '200 with an empty picture', 'nothing_rendered', { reply: imageAnswer('') }),
+  row('no-picture', '200 with a text in place of the picture', 'rendered', {
     ends: 'InternalFailure',
     reply: imageAnswer(Buffer.from('<html>').toString('base64')),
-  },
-  {
-    row: 'other-refusal',
-    says: '400 about a field that Darkroom sends',
-    answers: 'unknown_answer',
-    ends: 'InternalFailure',
-    reply: 400,
-  },
-  {
-    row: 'unknown-shape',
-    says: '200 with a body of another shape',
-    answers: 'unknown_answer',
-    ends: 'InternalFailure',
+  }),
+  row('other-refusal', '400 about a field that Darkroom sends', 'unknown_answer', { reply: 400 }),
+  row('unknown-shape', '200 with a body of another shape', 'unknown_answer', {
     reply: { status: 200, body: { output: ['?'] } },
-  },
-  {
-    row: 'redirect',
-    says: '302 to another host',
-    answers: 'unknown_answer',
-    ends: 'InternalFailure',
+  }),
+  row('redirect', '302 to another host', 'unknown_answer', {
     reply: { status: 302, headers: { location: 'https://elsewhere.test/' } },
-  },
-  {
-    row: 'break',
-    says: 'a connection that is closed after the request',
-    answers: 'unknown_outcome',
-    ends: 'InternalFailure',
+  }),
+  row('break', 'a connection that is closed after the request', 'unknown_outcome', {
     reply: { status: 'break' },
-  },
+  }),
 ];

@@ -10,13 +10,14 @@ import {
   type FakeVendor,
   type Fields,
   fieldsOf,
+  type Paint,
+  pictureOf,
   type Received,
   recordedAnswer,
   type Reply,
   rowOf,
   startFakeVendor,
 } from '../fake-vendor.ts';
-import { type Paint, pictureOf } from '../pictures.ts';
 import { imageAnswer, openaiRows } from './rows.ts';
 
 export const fakeOpenaiKey = 'fake-openai-key';

@@ -3,21 +3,23 @@
  * fake checks the input when the prediction is created.
  */
 import * as z from 'zod';
-import { readImageHeader } from '../../../../service/values/image-bytes.ts';
 import type { OutputFormat } from '../../../../service/contract/request-fields.ts';
-import { callingBack, type CallingVendor } from '../calls-back.ts';
+import { readImageHeader } from '../../../../service/values/image-bytes.ts';
+import { callingBack, type CallingVendor, createReplicateSigner, replicateRepeats } from '../calls-back.ts';
 import {
   type Fields,
   fieldsOf,
+  type Paint,
+  pictureOf,
+  type Pixels,
+  pixelsNear,
   type Received,
   recordedAnswer,
   type Reply,
   rowOf,
   startFakeVendor,
 } from '../fake-vendor.ts';
-import { type Paint, pictureOf, type Pixels, pixelsNear } from '../pictures.ts';
 import { failures } from './rows.ts';
-import { createReplicateSigner, replicateRepeats } from './signature.ts';
 
 const formatSchema = z.enum(['png', 'jpg', 'webp']);
 type Format = z.infer<typeof formatSchema>;

@@ -1,0 +1,137 @@
+/** The clients of a crowd: each asks for one image, and then polls as it is told, or waits for its webhook. */
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { Outbound } from '../../../../service/outbound/outbound.ts';
+import type { Service } from '../../aws/deployed-service.ts';
+import { type AccountHeld, keyAt } from '../../clients/open-accounts.ts';
+import { eventOf } from '../../clients/requests.ts';
+import type { World } from '../../world/simulated-world.ts';
+import { type CrowdPlan, loadedModels } from './scale-measures.ts';
+
+export interface ClientObserver {
+  /** A request for an image was answered. */
+  readonly onAnswer: (answer: APIGatewayProxyStructuredResultV2) => void;
+  readonly onPoll: (status: number) => void;
+  /** A client has seen the end of its creation. */
+  readonly onSeen: (sentAt: number) => void;
+}
+
+const submitPath = '/api/public/v1/images/generate';
+/** How long a client waits that was refused without a Retry-After. */
+const usualWaitSeconds = 2;
+/** A client gives up this long after its creation should have ended. */
+const patienceMillis = 420_000;
+
+export function createCrowdClients(
+  world: World,
+  service: () => Service,
+  plan: CrowdPlan,
+  observer: ClientObserver,
+) {
+  /** When the requests were sent whose clients wait for a webhook. */
+  const called = new Map<string, number>();
+  const polled = new Set<string>();
+
+  async function poll(account: AccountHeld, id: string, waitSeconds: number, sentAt: number): Promise<void> {
+    polled.add(id);
+    const until = sentAt + patienceMillis;
+    let seconds = waitSeconds;
+    while (world.time.now() < until) {
+      await world.sleep(seconds * 1000);
+      const path = `/api/public/v1/creations/${id}`;
+      const answer = await service().request(
+        'get',
+        eventOf('GET', path, keyAt(account, 0), {}, undefined, id, addressOf(account)),
+      );
+      observer.onPoll(answer.statusCode ?? 0);
+      if (answer.statusCode === 200 && isOver(answer.body ?? '')) {
+        observer.onSeen(sentAt);
+        break;
+      }
+      seconds = retryAfter(answer);
+    }
+    polled.delete(id);
+  }
+
+  return {
+    /** How many clients still wait. */
+    waiting: (): number => polled.size + called.size,
+    /** Whether a client polls this creation. */
+    isPolled: (id: string): boolean => polled.has(id),
+    onWebhook: (body: string) => {
+      const id = idIn(body);
+      const sentAt = called.get(id);
+      if (sentAt === undefined) return;
+      called.delete(id);
+      observer.onSeen(sentAt);
+    },
+    /** Sends one request, and continues until its image has arrived or can no longer arrive. */
+    send: async (account: AccountHeld, sentAt: number) => {
+      const takesWebhook = world.dice.unit('') < plan.webhookShare;
+      const body = {
+        model: loadedModels[plan.vendor],
+        prompt: 'a small boat on a lake at dawn, seen from the shore, with mist between the trees',
+        resolution: '1K',
+        ...(takesWebhook && { webhook_url: 'https://receiver.test/ok' }),
+      };
+      const headers = { 'content-type': 'application/json' };
+      const answer = await service().request(
+        'generate',
+        eventOf(
+          'POST',
+          submitPath,
+          keyAt(account, 0),
+          headers,
+          JSON.stringify(body),
+          undefined,
+          addressOf(account),
+        ),
+      );
+      observer.onAnswer(answer);
+      if (answer.statusCode !== 202) return;
+      const id = idIn(answer.body ?? '');
+      if (takesWebhook) called.set(id, sentAt);
+      else await poll(account, id, retryAfter(answer), sentAt);
+    },
+  };
+}
+
+/** Each account has a server with an address of its own. The id of the account gives the address. */
+function addressOf({ id }: AccountHeld): string {
+  let value = 0;
+  for (let index = 0; index < id.length; index += 1) value = (value * 31 + id.charCodeAt(index)) % 2 ** 24;
+  return `10.${value >> 16}.${(value >> 8) & 255}.${value & 255}`;
+}
+
+/** The first id of a creation in a body. Reading all of each body would cost more than the rest of a client. */
+function idIn(body: string): string {
+  return /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/.exec(body)?.[0] ?? '';
+}
+
+function isOver(body: string): boolean {
+  return /"status":\s?"(completed|failed|cancelled)"/.test(body);
+}
+
+function retryAfter({ headers = {} }: APIGatewayProxyStructuredResultV2): number {
+  const header = headers['retry-after'] ?? headers['Retry-After'];
+  return header === undefined ? usualWaitSeconds : Number(header);
+}
+
+/** A look-up of a name that the resolver knows, and the time of an answer (lab/cost/prices.ts assumes the same). */
+const resolveMillis = 5;
+const answerMillis = 150;
+
+/** @param onWebhook receives the body of a webhook when its receiver gets it */
+export function createCrowdOutbound(world: World, onWebhook: (body: string) => void): Outbound {
+  return {
+    check: async () => {
+      await world.sleep(resolveMillis);
+      return { kind: 'allowed' };
+    },
+    post: async (_url, _headers, body) => {
+      await world.sleep(answerMillis);
+      onWebhook(body);
+      return { kind: 'answered', status: 200, excerpt: '', headers: {} };
+    },
+    fetchSource: () => Promise.reject(new Error('no request of a crowd has a source image')),
+  };
+}
