@@ -68,6 +68,9 @@ export interface AlarmDefinition {
   readonly remedy: string;
 }
 
+/** Alarms by their names. */
+export type AlarmRows = Readonly<Record<string, AlarmDefinition>>;
+
 /** The period and the statistic of most alarms. */
 export const fiveMinutes = { period: Duration.minutes(5), statistic: Stats.SUM } as const;
 
@@ -136,7 +139,7 @@ export function inBothWindows(
     meaning,
     remedy,
   }: Pick<Share, 'percent' | 'least'> & Pick<AlarmDefinition, 'meaning' | 'remedy'>,
-): Readonly<Record<string, AlarmDefinition>> {
+): AlarmRows {
   const { period } = sixHours;
   return {
     [name]: { ...share({ ...counts(fiveMinutes), percent, least }), meaning, remedy },

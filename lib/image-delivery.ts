@@ -15,7 +15,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { acknowledge, logicalIdOf } from './acknowledge.ts';
+import { acknowledge, logicalIdOf, allow } from './acknowledge.ts';
 import type { Settings } from './settings.ts';
 
 export interface ImageDeliveryProps {
@@ -152,9 +152,7 @@ export class ImageDelivery extends Construct {
   grantFind(fn: LambdaFunction): void {
     this.grantReadResults(fn);
     // Without ListBucket S3 answers 403 instead of 404 for an object that does not exist.
-    fn.addToRolePolicy(
-      new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.bucket.bucketArn] }),
-    );
+    allow(fn, ['s3:ListBucket'], [this.bucket.bucketArn]);
   }
 
   /** Lets a function store copies of source images. The bucket deletes them within 48 h. */
@@ -180,9 +178,7 @@ export class ImageDelivery extends Construct {
   }
 
   private allow(fn: LambdaFunction, action: string, keys: string): void {
-    fn.addToRolePolicy(
-      new PolicyStatement({ actions: [action], resources: [this.bucket.arnForObjects(keys)] }),
-    );
+    allow(fn, [action], [this.bucket.arnForObjects(keys)]);
     acknowledge(fn, {
       [`AwsSolutions-IAM5[Resource::<${logicalIdOf(this.bucket)}.Arn>/${keys}]`]:
         'The names of objects are drawn at random; the prefix is what can be known of them.',

@@ -1,10 +1,9 @@
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import models from '../service/catalog/models.json' with { type: 'json' };
-import { acknowledge } from './acknowledge.ts';
+import { acknowledge, allow } from './acknowledge.ts';
 
 export interface ProviderAccessProps {
   /** The region in which models of Amazon Bedrock are invoked. */
@@ -36,8 +35,7 @@ export class ProviderAccess extends Construct {
     this.grantKeys(fn);
     fn.addEnvironment('BEDROCK_REGION', this.bedrockRegion);
     const invoked = this.bedrockModels();
-    if (invoked.length > 0)
-      fn.addToRolePolicy(new PolicyStatement({ actions: ['bedrock:InvokeModel'], resources: invoked }));
+    if (invoked.length > 0) allow(fn, ['bedrock:InvokeModel'], invoked);
   }
 
   /** Lets a function call the vendors that issue keys. */
@@ -45,9 +43,7 @@ export class ProviderAccess extends Construct {
     fn.addEnvironment('PROVIDER_SECRET_ARN', this.secret.secretArn);
     // A JSON object of provider names to other addresses than the vendors' own, such as a proxy.
     fn.addEnvironment('PROVIDER_BASE_URLS', '{}');
-    fn.addToRolePolicy(
-      new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [this.secret.secretArn] }),
-    );
+    allow(fn, ['secretsmanager:GetSecretValue'], [this.secret.secretArn]);
   }
 
   /** The ARNs of the models. ARNs of foundation models name no account. */
@@ -83,8 +79,6 @@ export class EncryptionSecret extends Secret {
   /** Lets a function open sealed webhook secrets. */
   grantOpen(fn: LambdaFunction): void {
     fn.addEnvironment('ENCRYPTION_SECRET_ARN', this.secretArn);
-    fn.addToRolePolicy(
-      new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [this.secretArn] }),
-    );
+    allow(fn, ['secretsmanager:GetSecretValue'], [this.secretArn]);
   }
 }
