@@ -89,9 +89,8 @@ async function remove(lambda: LambdaClient, { functionName, version }: FunctionV
 }
 
 /**
- * The versions of earlier releases. A running execution invokes the versions that its definition names,
- * so an update keeps the versions of earlier releases. This file decides which of them can no longer be
- * needed.
+ * The versions of earlier releases. A running execution invokes the versions that its definition names, so an update
+ * keeps the versions of earlier releases. This file decides which of them can no longer be needed.
  */
 export interface FunctionVersion {
   readonly functionName: string;

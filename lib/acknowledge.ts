@@ -3,10 +3,7 @@ import { type CfnElement, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IConstruct } from 'constructs';
 
-/**
- * A rule of AwsSolutions (cdk-nag): "AwsSolutions-S1", or one finding of it:
- * "AwsSolutions-IAM5[Resource::*]".
- */
+/** A rule of AwsSolutions (cdk-nag): "AwsSolutions-S1", or one finding of it: "AwsSolutions-IAM5[Resource::*]". */
 type NagRule = `AwsSolutions-${string}`;
 
 /** The logical id of a construct's resource, by which a finding names it: "ImagesBucket4B6DB8E1". */

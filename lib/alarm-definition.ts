@@ -37,9 +37,7 @@ export interface Watched extends Watching {
   readonly streaming: Streaming;
   /** Three metrics each are added up beside one more, so three machines at most. */
   readonly stateMachines: readonly StateMachine[];
-  /**
-   * The functions without which a creation cannot go on. Nine at most: one alarm computes with ten metrics.
-   */
+  /** The functions without which a creation cannot go on. Nine at most: one alarm computes with ten metrics. */
   readonly throttled: readonly LambdaFunction[];
   readonly refundCharge: LambdaFunction;
   readonly auditBooks: LambdaFunction;

@@ -1,8 +1,7 @@
 /**
- * The alarms, one row each. `meaning` says what the alarm means to a customer, and `remedy`
- * what to do first. docs/alarms.md has a row for each alarm; a test compares the page
- * with the template. Another test shows to each alarm ordinary traffic and the
- * fault: ordinary failures raise no alarm (docs/decisions/0023).
+ * The alarms, one row each. `meaning` says what the alarm means to a customer, and `remedy` what to do first.
+ * docs/alarms.md has a row for each alarm; a test compares the page with the template. Another test shows to each
+ * alarm ordinary traffic and the fault: ordinary failures raise no alarm (docs/decisions/0023).
  */
 import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';

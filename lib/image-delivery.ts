@@ -46,8 +46,7 @@ export class ImageDelivery extends Construct {
       minimumTLSVersion: 1.2,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       lifecycleRules: [
-        // S3 expires objects once a day and never early. One more day keeps the promise of docs/api.md in any
-        // case.
+        // S3 expires objects once a day and never early. One more day keeps the promise of docs/api.md in any case.
         { id: 'results', prefix: 'results/', expiration: Duration.days(resultDays + 1) },
         { id: 'sources', prefix: 'sources/', expiration: Duration.days(1) },
         // S3 deletes at the midnight (UTC) after that day, so an upload lives 24 to 48 hours.
@@ -90,9 +89,8 @@ export class ImageDelivery extends Construct {
         minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
       }),
       defaultBehavior: {
-        // withOriginAccessControl() would let CloudFront read the whole bucket, uploads of clients included.
-        // Under exactOptionalPropertyTypes the class Bucket of the CDK does not fit the CDK's own interface
-        // IBucket.
+        // withOriginAccessControl() would let CloudFront read the whole bucket, uploads of clients included. Under
+        // exactOptionalPropertyTypes the class Bucket of the CDK does not fit the CDK's own interface IBucket.
         origin: S3BucketOrigin.withBucketDefaults(this.bucket as IBucket, {
           originAccessControlId: access.originAccessControlId,
         }),

@@ -59,8 +59,7 @@ export class ProviderAccess extends Construct {
 }
 
 /**
- * The secret from which the key of stored webhook secrets is made. An operator rotates it by putting a new
- * value;
+ * The secret from which the key of stored webhook secrets is made. An operator rotates it by putting a new value;
  * Secrets Manager keeps the previous value. The secret survives its stack.
  */
 export class EncryptionSecret extends Secret {

@@ -109,8 +109,7 @@ export class ServiceStack extends Stack {
     const versioned = [...this.functions.values()].filter((fn) => fn.hasVersions());
     new CfnOutput(this, 'VersionedFunctions', { value: versioned.map((fn) => fn.functionName).join(',') });
     new CfnOutput(this, 'ServiceCapacity', { value: String(settings.serviceCapacity) });
-    // Limits are attributes of each account. The operator's command reads this output when it creates an
-    // account.
+    // Limits are attributes of each account. The operator's command reads this output when it creates an account.
     new CfnOutput(this, 'DefaultLimits', { value: this.defaultLimits() });
     nameByRegion(this);
     // Created last: it waits for everything above.

@@ -41,10 +41,7 @@ const openWork = 'open_work';
 const listing = 'listing';
 
 export interface StoreProps {
-  /**
-   * The name of a table that was restored from a backup. The functions use it instead of the stack's
-   * own.
-   */
+  /** The name of a table that was restored from a backup. The functions use it instead of the stack's own. */
   readonly restoredTable: string | undefined;
 }
 

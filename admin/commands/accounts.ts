@@ -117,8 +117,7 @@ export async function createAccount(services: OperatorServices, options: NewAcco
 }
 
 /**
- * A repeated `accounts create` would make a second account, so the message names commands that are safe to
- * repeat.
+ * A repeated `accounts create` would make a second account, so the message names commands that are safe to repeat.
  */
 function halfMade(id: AccountId, cause: unknown): OperatorError {
   const message =

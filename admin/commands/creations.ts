@@ -23,8 +23,7 @@ interface ListOptions {
 type Store = Pick<OperatorServices, 'creations'>;
 
 /**
- * BatchGetItem takes at most 100 keys and gives at most 16 MB. An item has at most 400 KB, so 40 items always
- * fit.
+ * BatchGetItem takes at most 100 keys and gives at most 16 MB. An item has at most 400 KB, so 40 items always fit.
  */
 const pageSize = 40;
 const mostListed = 1_000;

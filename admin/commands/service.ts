@@ -66,10 +66,7 @@ export function addBlockCommands(program: OperatorCommand): void {
     });
 }
 
-/**
- * The address by which the service counts. An IPv6 address counts as its /64, which the operator may name,
- * too.
- */
+/** The address by which the service counts. An IPv6 address counts as its /64, which the operator may name, too. */
 function addressOf(text: string): string {
   const plain = text.trim().replace(/\/64$/, '');
   if (isIP(plain) === 0)

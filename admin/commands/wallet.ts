@@ -80,9 +80,7 @@ export function addWalletCommands(program: OperatorCommand): void {
     });
 }
 
-/**
- * False when an earlier command made the same movement. Throws OperatorError when the movement was refused.
- */
+/** False when an earlier command made the same movement. Throws OperatorError when the movement was refused. */
 function isApplied(outcome: MovementOutcome, reference: string | undefined): boolean {
   switch (outcome.kind) {
     case 'applied':
@@ -102,10 +100,7 @@ function isApplied(outcome: MovementOutcome, reference: string | undefined): boo
   }
 }
 
-/**
- * A few wrong digits would put the customer into debt and stop their requests at once, so the operator
- * confirms.
- */
+/** A few wrong digits would put the customer into debt and stop their requests at once, so the operator confirms. */
 async function confirmBelowZero(account: Account, amount: Micros, isYes: boolean): Promise<void> {
   const after = asMicros(account.availableMicros - account.creditLineMicros + amount);
   if (amount > 0 || after >= 0) return;

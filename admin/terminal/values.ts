@@ -45,9 +45,7 @@ export function count(option: string, text: string, least: number, most: number)
   return value;
 }
 
-/**
- * A moment of RFC 3339 that lies ahead, in the form of ApiKey.expiresAt: UTC, with milliseconds.
- */
+/** A moment of RFC 3339 that lies ahead, in the form of ApiKey.expiresAt: UTC, with milliseconds. */
 export function momentAhead(option: string, text: string, nowMillis: number): string {
   const millis = readMoment(text);
   if (millis === undefined)

@@ -238,8 +238,7 @@ export class PortalPages extends Construct {
   }
 
   /**
-   * Lets the function put the pages of its bundle into the bucket, at each deployment with other pages or
-   * addresses.
+   * Lets the function put the pages of its bundle into the bucket, at each deployment with other pages or addresses.
    */
   publishBy(fn: LambdaFunction, addresses: { readonly portalUrl: string; readonly apiUrl: string }): void {
     fn.addEnvironment('PAGES_BUCKET', this.bucket.bucketName);

@@ -36,9 +36,7 @@ export interface SignInFacts {
 /** How long the first password of an invited person works. As long as the invitation itself. */
 const firstPasswordDays = 14;
 
-/**
- * The e-mail to an invited person, as HTML. Cognito replaces its two placeholders by address and password.
- */
+/** The e-mail to an invited person, as HTML. Cognito replaces its two placeholders by address and password. */
 function invitation(portalUrl: string): UserInvitationConfig {
   return {
     emailSubject: 'Your invitation to the portal of Darkroom',

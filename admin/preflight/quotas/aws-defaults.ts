@@ -1,8 +1,7 @@
 /**
- * The quotas of an account of AWS that limit how many creations a second the service takes, as AWS documents
- * their defaults. Each quota counts for one account and one region. An account can have other values: a new one
- * often has less. `npm run preflight` asks the account. The sources were
- * read on 2026-11-23.
+ * The quotas of an account of AWS that limit how many creations a second the service takes, as AWS documents their
+ * defaults. Each quota counts for one account and one region. An account can have other values: a new one often has
+ * less. `npm run preflight` asks the account. The sources were read on 2026-11-23.
  */
 
 export interface AwsQuota {

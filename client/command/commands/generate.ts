@@ -203,10 +203,7 @@ async function sourceImage(
   return client.uploads.create(await imageFile(io, image), { signal: io.signal });
 }
 
-/**
- * The cheapest model that takes this number of source images. Its name is printed, because the user named
- * none.
- */
+/** The cheapest model that takes this number of source images. Its name is printed, because the user named none. */
 async function cheapest({ io, note }: Session, client: Darkroom, images: number): Promise<string> {
   const models = await client.models.list({ signal: io.signal });
   const takes = (model: Model): boolean =>
