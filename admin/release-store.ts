@@ -21,8 +21,6 @@ export interface RunningExecution {
 /** 'gone': the version was already deleted. 'in_use': an alias names the version now. */
 export type Removal = 'removed' | 'gone' | 'in_use';
 
-export type ReleaseStore = ReturnType<typeof createReleaseStore>;
-
 export function createReleaseStore(lambda: LambdaClient, states: SFNClient) {
   return {
     /** The published versions of a function. $LATEST is not one of them. */

@@ -52,16 +52,12 @@ export class Canary extends Construct {
   }
 }
 
-export interface BooksAuditProps {
-  readonly auditBooks: LambdaFunction;
-}
-
 /**
  * Starts the audit of the books. The function begins one run a day, and each further start continues with a
  * run that is not finished.
  */
 export class BooksAudit extends Construct {
-  constructor(scope: Construct, id: string, { auditBooks }: BooksAuditProps) {
+  constructor(scope: Construct, id: string, { auditBooks }: { readonly auditBooks: LambdaFunction }) {
     super(scope, id);
     new Rule(this, 'EveryQuarter', {
       description: 'Darkroom: holds every balance against the ledger, in one run a day',

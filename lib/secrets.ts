@@ -5,20 +5,16 @@ import { Construct } from 'constructs';
 import models from '../service/catalog/models.json' with { type: 'json' };
 import { acknowledge, allow } from './acknowledge.ts';
 
-export interface ProviderAccessProps {
-  /** The region in which models of Amazon Bedrock are invoked. */
-  readonly bedrockRegion: string;
-}
-
 /** Access to the vendors: their keys, and the models of Amazon Bedrock that the catalog names. */
 export class ProviderAccess extends Construct {
   /** A JSON object of provider names to keys, which `npm run admin -- providers set` writes. */
   readonly secret: Secret;
+  /** The region in which models of Amazon Bedrock are invoked. */
   private readonly bedrockRegion: string;
 
-  constructor(scope: Construct, id: string, props: ProviderAccessProps) {
+  constructor(scope: Construct, id: string, { bedrockRegion }: { readonly bedrockRegion: string }) {
     super(scope, id);
-    this.bedrockRegion = props.bedrockRegion;
+    this.bedrockRegion = bedrockRegion;
     this.secret = new Secret(this, 'Credentials', {
       description: 'Darkroom: the keys of image providers, by their names',
       // Secrets Manager generates a JSON object with one member. No provider is called "unused".

@@ -11,16 +11,12 @@ import * as values from '../terminal/values.ts';
 import { createAccount } from './accounts.ts';
 import { issueKey } from './keys.ts';
 
-interface CanarySetup {
-  readonly balance: string;
-}
-
 export function addCanaryCommands(program: OperatorCommand): void {
   const canary = program.task('canary', 'the account with which the service tests itself');
   canary
     .task('setup', 'make the account of the canary and its key, or replace the key and fill the balance up')
     .option('--balance <usd>', 'what the account has afterwards, in USD of play money', '1000')
-    .run(async ({ services, output, tell }, { balance }: CanarySetup) => {
+    .run(async ({ services, output, tell }, { balance }: { balance: string }) => {
       const wanted = values.positiveUsd('--balance', balance, 'above zero');
       output.show(await setUp(wanted, services, tell));
     });

@@ -19,14 +19,9 @@ import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
 
 /** The options that set limits. `none`, or an empty value, removes a limit. */
-export interface KeyLimitOptions {
-  readonly dailyCap?: string;
-  readonly monthlyCap?: string;
-  readonly totalCap?: string;
-  readonly perUserMonthlyCap?: string;
-  readonly models?: string;
-  readonly expires?: string;
-}
+export type KeyLimitOptions = Readonly<
+  Partial<Record<'dailyCap' | 'monthlyCap' | 'totalCap' | 'perUserMonthlyCap' | 'models' | 'expires', string>>
+>;
 
 export interface NewKey extends KeyLimitOptions {
   readonly name: string;

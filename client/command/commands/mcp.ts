@@ -31,10 +31,6 @@ function mcpUrlBeside(baseUrl: string): URL {
   );
 }
 
-interface McpOptions {
-  readonly mcpUrl?: string;
-}
-
 export function addMcpCommand(program: SessionCommand): void {
   program
     .task('mcp', 'give the tools of the service to an agent that starts this command (MCP over stdio)')
@@ -43,7 +39,7 @@ export function addMcpCommand(program: SessionCommand): void {
 }
 
 /** Runs until the host closes standard input. What was asked before is still answered. */
-async function mcp({ io, options }: Session, { mcpUrl }: McpOptions): Promise<void> {
+async function mcp({ io, options }: Session, { mcpUrl }: { mcpUrl?: string }): Promise<void> {
   const given = mcpUrl ?? (io.env['DARKROOM_MCP_URL'] || undefined);
   const own = given === undefined ? undefined : readMcpUrl(given);
   // With an address of its own, the relay needs no address of the API.
