@@ -52,8 +52,7 @@ async function connectLocal(folder: string): Promise<OperatorServices> {
 }
 
 /**
- * The clock of a local service can be set forward. Everything that an operator writes must have the service's
- * time.
+ * The clock of a local service can be set forward. Everything that an operator writes must have the service's time.
  */
 function shiftedClock(offsetMillis: number): Clock {
   return { ...systemClock, now: () => Date.now() + offsetMillis };

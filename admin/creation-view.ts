@@ -29,24 +29,21 @@ export function creationDetails(creation: CreationRecord, requestId: string | un
   return {
     ...askedFor(creation, requestId),
     ...progressOf(creation),
-    routes: creation.routes.map(({ provider, providerModel, quality }) => ({
-      provider,
-      provider_model: providerModel,
-      quality: quality ?? null,
+    routes: creation.routes.map((route) => membersOf(route, 'provider', 'providerModel', 'quality')),
+    attempts: creation.attempts.map((attempt) => ({
+      ...membersOf(
+        attempt,
+        'provider',
+        'providerModel',
+        'quality',
+        'startedAt',
+        'endedAt',
+        'jobId',
+        'resultKey',
+      ),
+      outcome: attempt.outcome ?? 'unknown',
+      detail: attempt.detail ?? null,
     })),
-    attempts: creation.attempts.map(
-      ({ provider, providerModel, quality, startedAt, endedAt, jobId, resultKey, outcome, detail }) => ({
-        provider,
-        provider_model: providerModel,
-        quality: quality ?? null,
-        started_at: startedAt,
-        ended_at: endedAt ?? null,
-        job_id: jobId ?? null,
-        result_key: resultKey,
-        outcome: outcome ?? 'unknown',
-        detail: detail ?? null,
-      }),
-    ),
     webhook: creation.webhook ? webhookView(creation.webhook) : null,
     results: creation.results.map(imageView),
     results_expire_at: timeOf(creation.resultsExpireAt),
@@ -62,11 +59,7 @@ function askedFor(creation: CreationRecord, requestId: string | undefined): Row 
     status: creation.status,
     error: errorOf(creation),
     failure: creation.failure ?? null,
-    model: creation.model,
-    prompt: creation.prompt,
-    resolution: creation.resolution,
-    aspect_ratio: creation.aspectRatio,
-    output_format: creation.outputFormat,
+    ...membersOf(creation, 'model', 'prompt', 'resolution', 'aspectRatio', 'outputFormat'),
     ...plainShown(creation),
     sources: creation.sources.map(imageView),
     ...echoedFields(creation),
@@ -80,38 +73,35 @@ function askedFor(creation: CreationRecord, requestId: string | undefined): Row 
 function progressOf(creation: CreationRecord): Row {
   const { lease } = creation;
   return {
-    created_at: creation.createdAt,
-    started_at: creation.startedAt ?? null,
-    completed_at: creation.completedAt ?? null,
-    cancelled_at: creation.cancelledAt ?? null,
+    ...membersOf(creation, 'createdAt', 'startedAt', 'completedAt', 'cancelledAt'),
     deadline_at: timeOf(creation.deadlineAt),
     due_at: timeOf(creation.dueAt),
-    executions: creation.executions,
-    recoveries: creation.recoveries,
+    ...membersOf(creation, 'executions', 'recoveries'),
     lease: lease ? { holder: lease.holder, until: timeOf(lease.until) } : null,
   };
 }
 
-function webhookView({ url, status, attempts, nextAt, claimedBy, body }: WebhookState): Row {
+function webhookView(webhook: WebhookState): Row {
   return {
-    url,
-    status,
-    attempts,
-    next_at: timeOf(nextAt),
-    last_delivery: claimedBy ?? null,
-    body: body ?? null,
+    ...membersOf(webhook, 'url', 'status', 'attempts'),
+    next_at: timeOf(webhook.nextAt),
+    last_delivery: webhook.claimedBy ?? null,
+    body: webhook.body ?? null,
   };
 }
 
-function imageView({ key, width, height, contentType, bytes, contentCredentials }: StoredImage): Row {
+function imageView(image: StoredImage): Row {
+  const { contentCredentials } = image;
   return {
-    key,
-    width,
-    height,
-    content_type: contentType,
-    bytes,
+    ...membersOf(image, 'key', 'width', 'height', 'contentType', 'bytes'),
     ...(contentCredentials && { content_credentials: contentCredentials }),
   };
+}
+
+/** Members by their names in answers, such as created_at. An absent one is null. */
+function membersOf<Of extends object>(of: Of, ...names: (keyof Of & string)[]): Row {
+  const inAnswers = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(names.map((name) => [inAnswers(name), of[name] ?? null]));
 }
 
 function errorOf({ failure }: CreationRecord): string | null {

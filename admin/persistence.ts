@@ -25,10 +25,7 @@ const awsErrorSchema = z.object({
   $metadata: z.object({ httpStatusCode: z.number().optional() }).optional().catch(undefined),
 });
 
-/**
- * True when the same call may succeed later: after a busy table, a lost connection or answer, or an error of
- * AWS.
- */
+/** True when the same call may succeed later: after a busy table, a lost connection or answer, or an error of AWS. */
 function isPassing(error: unknown): boolean {
   if (error instanceof Overloaded || error instanceof OutcomeUnknown || isShed(error)) return true;
   return isLostConnection(error);

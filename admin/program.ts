@@ -1,8 +1,8 @@
 /** The operator's command line: all commands, and one run of one of them. */
 import { inspect } from 'node:util';
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { visibleJson, visibleText } from '../client/command/terminal/visible-text.ts';
-import { type Console, createAdmin } from './admin.ts';
+import { type Console, OperatorCommand } from './operator-command.ts';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addCanaryCommands } from './commands/canary.ts';
@@ -20,10 +20,30 @@ import { addWebhookCommands } from './commands/webhooks.ts';
 import { FileProblems } from './operator-error.ts';
 import { complaintOf } from './terminal/complaint.ts';
 
+/** In the order of the help. */
+const commands = [
+  addAccountCommands,
+  addKeyCommands,
+  addPeopleCommands,
+  addWalletCommands,
+  addWebhookCommands,
+  addCreationCommands,
+  addBlockCommands,
+  addPortalCommands,
+  addProviderCommands,
+  addCatalogCommands,
+  addFigureCommands,
+  addExportCommands,
+  addAuditCommand,
+  addReleaseCommands,
+  addCanaryCommands,
+  addServiceCommands,
+];
+
 /** Runs one command and gives its exit code. Every error is printed as one sentence. */
 export async function runAdmin(args: readonly string[], said: Omit<Console, 'fail'>): Promise<number> {
   let code = 0;
-  const program = new Command('npm run admin --')
+  const program = new OperatorCommand({ ...said, fail: () => (code = 1) }, 'npm run admin --')
     .description("Darkroom's operator command: for the running local service, or a deployed stack")
     .option('--json', 'one JSON document instead of a table')
     .option('--data <folder>', 'the folder of the local service', '.darkroom')
@@ -37,23 +57,7 @@ export async function runAdmin(args: readonly string[], said: Omit<Console, 'fai
     })
     .showHelpAfterError('(add --help for what a command takes)');
 
-  const admin = createAdmin(program, { ...said, fail: () => (code = 1) });
-  addAccountCommands(program, admin);
-  addKeyCommands(program, admin);
-  addPeopleCommands(program, admin);
-  addWalletCommands(program, admin);
-  addWebhookCommands(program, admin);
-  addCreationCommands(program, admin);
-  addBlockCommands(program, admin);
-  addPortalCommands(program, admin);
-  addProviderCommands(program, admin);
-  addCatalogCommands(program, admin);
-  addFigureCommands(program, admin);
-  addExportCommands(program, admin);
-  addAuditCommand(program, admin);
-  addReleaseCommands(program, admin);
-  addCanaryCommands(program, admin);
-  addServiceCommands(program, admin);
+  for (const add of commands) add(program);
   try {
     await program.parseAsync(args, { from: 'user' });
     return code;

@@ -21,23 +21,10 @@ export interface RunningExecution {
 /** 'gone': the version was already deleted. 'in_use': an alias names the version now. */
 export type Removal = 'removed' | 'gone' | 'in_use';
 
-export interface ReleaseStore {
-  /** The published versions of a function. $LATEST is not one of them. */
-  versions(functionName: string): Promise<readonly FunctionVersion[]>;
-  /** The versions that aliases of the function name, each with the alias. */
-  aliases(functionName: string): Promise<readonly (readonly [VersionName, string])[]>;
-  /** The text of the definition with which an execution would start now. */
-  definition(stateMachineArn: string): Promise<string>;
-  /** The executions that run now. */
-  running(stateMachineArn: string): Promise<readonly RunningExecution[]>;
-  /** The text of the definition with which the execution began. Undefined when it has ended. */
-  definitionOf(execution: RunningExecution): Promise<string | undefined>;
-  remove(version: FunctionVersion): Promise<Removal>;
-}
-
-export function createReleaseStore(lambda: LambdaClient, states: SFNClient): ReleaseStore {
+export function createReleaseStore(lambda: LambdaClient, states: SFNClient) {
   return {
-    versions: async (functionName) => {
+    /** The published versions of a function. $LATEST is not one of them. */
+    versions: async (functionName: string): Promise<readonly FunctionVersion[]> => {
       const found: FunctionVersion[] = [];
       for await (const { Versions = [] } of paginateListVersionsByFunction(
         { client: lambda },
@@ -48,7 +35,8 @@ export function createReleaseStore(lambda: LambdaClient, states: SFNClient): Rel
             found.push({ functionName, version: Number(version), publishedAt: Date.parse(at) });
       return found;
     },
-    aliases: async (functionName) => {
+    /** The versions that aliases of the function name, each with the alias. */
+    aliases: async (functionName: string): Promise<readonly (readonly [VersionName, string])[]> => {
       const found: (readonly [VersionName, string])[] = [];
       for await (const { Aliases = [] } of paginateListAliases(
         { client: lambda },
@@ -60,9 +48,10 @@ export function createReleaseStore(lambda: LambdaClient, states: SFNClient): Rel
             found.push([`${functionName}:${Number(version)}`, alias]);
       return found;
     },
-    definition: async (stateMachineArn) =>
+    /** The text of the definition with which an execution would start now. */
+    definition: async (stateMachineArn: string): Promise<string> =>
       (await states.send(new DescribeStateMachineCommand({ stateMachineArn }))).definition ?? '',
-    running: async (stateMachineArn) => {
+    running: async (stateMachineArn: string): Promise<readonly RunningExecution[]> => {
       const found: RunningExecution[] = [];
       const query = { stateMachineArn, statusFilter: 'RUNNING', maxResults: 1_000 } as const;
       for await (const { executions = [] } of paginateListExecutions({ client: states }, query))
@@ -70,7 +59,8 @@ export function createReleaseStore(lambda: LambdaClient, states: SFNClient): Rel
           found.push({ arn, startedAt: startDate?.getTime() ?? 0 });
       return found;
     },
-    definitionOf: async ({ arn: executionArn }) => {
+    /** The text of the definition with which the execution began. Undefined when it has ended. */
+    definitionOf: async ({ arn: executionArn }: RunningExecution): Promise<string | undefined> => {
       try {
         return (await states.send(new DescribeStateMachineForExecutionCommand({ executionArn }))).definition;
       } catch (error) {
@@ -78,7 +68,7 @@ export function createReleaseStore(lambda: LambdaClient, states: SFNClient): Rel
         throw error;
       }
     },
-    remove: (version) => remove(lambda, version),
+    remove: (version: FunctionVersion) => remove(lambda, version),
   };
 }
 
@@ -97,9 +87,8 @@ async function remove(lambda: LambdaClient, { functionName, version }: FunctionV
 }
 
 /**
- * The versions of earlier releases. A running execution invokes the versions that its definition names,
- * so an update keeps the versions of earlier releases. This file decides which of them can no longer be
- * needed.
+ * The versions of earlier releases. A running execution invokes the versions that its definition names, so an update
+ * keeps the versions of earlier releases. This file decides which of them can no longer be needed.
  */
 export interface FunctionVersion {
   readonly functionName: string;

@@ -1,7 +1,4 @@
-/**
- * After a rotation of the encryption secret, seals the webhook secrets of every account with its current
- * version.
- */
+/** After a rotation of the encryption secret, seals the webhook secrets of every account with its current version. */
 import type { Account, SealedSecret } from '../service/accounts/account.ts';
 import { secretsAt } from '../service/webhooks/secrets.ts';
 import type { OperatorServices } from './services.ts';
@@ -36,8 +33,7 @@ interface Done extends Counts {
 type Outcome = Done | { readonly kind: 'busy' };
 
 /**
- * Another rotation of the same account at the same moment is rare. After three of them, the account counts as
- * busy.
+ * Another rotation of the same account at the same moment is rare. After three of them, the account counts as busy.
  */
 const tries = 3;
 

@@ -37,9 +37,7 @@ export interface Watched extends Watching {
   readonly streaming: Streaming;
   /** Three metrics each are added up beside one more, so three machines at most. */
   readonly stateMachines: readonly StateMachine[];
-  /**
-   * The functions without which a creation cannot go on. Nine at most: one alarm computes with ten metrics.
-   */
+  /** The functions without which a creation cannot go on. Nine at most: one alarm computes with ten metrics. */
   readonly throttled: readonly LambdaFunction[];
   readonly refundCharge: LambdaFunction;
   readonly auditBooks: LambdaFunction;
@@ -67,6 +65,9 @@ export interface AlarmDefinition {
   readonly meaning: string;
   readonly remedy: string;
 }
+
+/** Alarms by their names. */
+export type AlarmRows = Readonly<Record<string, AlarmDefinition>>;
 
 /** The period and the statistic of most alarms. */
 export const fiveMinutes = { period: Duration.minutes(5), statistic: Stats.SUM } as const;
@@ -136,7 +137,7 @@ export function inBothWindows(
     meaning,
     remedy,
   }: Pick<Share, 'percent' | 'least'> & Pick<AlarmDefinition, 'meaning' | 'remedy'>,
-): Readonly<Record<string, AlarmDefinition>> {
+): AlarmRows {
   const { period } = sixHours;
   return {
     [name]: { ...share({ ...counts(fiveMinutes), percent, least }), meaning, remedy },

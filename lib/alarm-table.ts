@@ -1,13 +1,12 @@
 /**
- * The alarms, one row each. `meaning` says what the alarm means to a customer, and `remedy`
- * what to do first. docs/alarms.md has a row for each alarm; a test compares the page
- * with the template. Another test shows to each alarm ordinary traffic and the
- * fault: ordinary failures raise no alarm (docs/decisions/0023).
+ * The alarms, one row each. `meaning` says what the alarm means to a customer, and `remedy` what to do first.
+ * docs/alarms.md has a row for each alarm; a test compares the page with the template. Another test shows to each
+ * alarm ordinary traffic and the fault: ordinary failures raise no alarm (docs/decisions/0023).
  */
 import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import {
-  type AlarmDefinition,
+  type AlarmRows,
   fiveMinutes,
   inBothWindows,
   oneHour,
@@ -17,11 +16,7 @@ import {
 import { customerAlarms, trafficAlarms } from './customer-alarms.ts';
 
 /** The alarms of money and of the audit: rows of alarm-table.ts. */
-function moneyAlarms({
-  metrics,
-  refundCharge,
-  auditBooks,
-}: Watched): Readonly<Record<string, AlarmDefinition>> {
+function moneyAlarms({ metrics, refundCharge, auditBooks }: Watched): AlarmRows {
   return {
     RefundsFailing: {
       ...share({
@@ -79,7 +74,7 @@ function moneyAlarms({
 }
 
 /** The alarms of the vendors: rows of alarm-table.ts. */
-function providerAlarms({ metrics }: Watched): Readonly<Record<string, AlarmDefinition>> {
+function providerAlarms({ metrics }: Watched): AlarmRows {
   const accepted = [metrics.of('CreationsAccepted')];
   return {
     ...inBothWindows(
@@ -149,9 +144,7 @@ function providerAlarms({ metrics }: Watched): Readonly<Record<string, AlarmDefi
 }
 
 /** The alarms of the OpenAI-shaped endpoint and of MCP: rows of alarm-table.ts. */
-function streamAlarms({
-  streaming: { apis, holding },
-}: Pick<Watched, 'streaming'>): Readonly<Record<string, AlarmDefinition>> {
+function streamAlarms({ streaming: { apis, holding } }: Pick<Watched, 'streaming'>): AlarmRows {
   return {
     StreamServerErrors: {
       ...share({
@@ -181,7 +174,7 @@ function streamAlarms({
 }
 
 /** Every alarm, by its name. */
-export function alarmTable(watched: Watched): Readonly<Record<string, AlarmDefinition>> {
+export function alarmTable(watched: Watched): AlarmRows {
   return {
     ...customerAlarms(watched),
     ...providerAlarms(watched),
@@ -193,11 +186,7 @@ export function alarmTable(watched: Watched): Readonly<Record<string, AlarmDefin
   };
 }
 
-function capacityAlarms({
-  metrics,
-  throttled,
-  serviceCapacity,
-}: Watched): Readonly<Record<string, AlarmDefinition>> {
+function capacityAlarms({ metrics, throttled, serviceCapacity }: Watched): AlarmRows {
   return {
     ReconcilerNotRunning: {
       metric: metrics.of('ReconcilerRuns', { period: Duration.minutes(1) }),
@@ -247,13 +236,7 @@ function capacityAlarms({
 }
 
 /** The limits of AWS. */
-function limitAlarms({
-  metrics,
-  stateMachines,
-  table,
-  alarms,
-  reservedExecutions,
-}: Watched): Readonly<Record<string, AlarmDefinition>> {
+function limitAlarms({ metrics, stateMachines, table, alarms, reservedExecutions }: Watched): AlarmRows {
   const accepted = [metrics.of('CreationsAccepted')];
   const unreserved = Math.max(alarms.concurrentExecutions - reservedExecutions, 1);
   return {

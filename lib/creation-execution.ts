@@ -5,7 +5,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { acknowledge, logicalIdOf } from './acknowledge.ts';
+import { acknowledge, logicalIdOf, allow } from './acknowledge.ts';
 import { callbackDefinition } from './machine-definitions.ts';
 
 /**
@@ -20,15 +20,11 @@ export function executionLog(scope: Construct, id: string, name: string, retenti
   });
 }
 
+/** The functions of the states, by the names of the states. Each renderer has the pictures of its kind. */
+type Task = 'RenderImage' | 'RenderImageSmall' | 'RenderImageLarge' | 'RefundCharge' | 'DeliverWebhook';
+
 export interface CreationExecutionProps {
-  /** Renders every picture, those with source images included. */
-  readonly renderImage: LambdaFunction;
-  /** Renders a 1K picture without source images. */
-  readonly renderImageSmall: LambdaFunction;
-  /** Renders a larger picture without source images. */
-  readonly renderImageLarge: LambdaFunction;
-  readonly refundCharge: LambdaFunction;
-  readonly deliverWebhook: LambdaFunction;
+  readonly tasks: Readonly<Record<Task, LambdaFunction>>;
   readonly logRetention: RetentionDays;
   /** Whether Step Functions sends a trace of each sampled execution to X-Ray. */
   readonly tracing: boolean;
@@ -72,25 +68,18 @@ export class CreationExecution extends Construct {
     id: string,
     log: { readonly id: string; readonly name: string },
     text: string,
-    props: CreationExecutionProps,
+    { tasks, tracing, logRetention }: CreationExecutionProps,
     comment: string,
   ): StateMachine {
-    const tasks = {
-      RenderImage: props.renderImage,
-      RenderImageSmall: props.renderImageSmall,
-      RenderImageLarge: props.renderImageLarge,
-      RefundCharge: props.refundCharge,
-      DeliverWebhook: props.deliverWebhook,
-    };
     const machine = new StateMachine(this, id, {
       definitionBody: DefinitionBody.fromString(text),
       definitionSubstitutions: Object.fromEntries(
         Object.entries(tasks).map(([name, fn]) => [`${name}Arn`, fn.currentVersion.functionArn]),
       ),
       comment,
-      ...(props.tracing && { tracingEnabled: true }),
+      ...(tracing && { tracingEnabled: true }),
       logs: {
-        destination: executionLog(this, log.id, log.name, props.logRetention),
+        destination: executionLog(this, log.id, log.name, logRetention),
         level: LogLevel.ERROR,
         includeExecutionData: false,
       },
@@ -99,7 +88,7 @@ export class CreationExecution extends Construct {
     // role of today. So the role may invoke every version that an older definition names. A release before the
     // versions named the functions themselves.
     const resources = Object.values(tasks).flatMap((fn) => fn.resourceArnsForGrantInvoke);
-    machine.addToRolePolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources }));
+    allow(machine, ['lambda:InvokeFunction'], resources);
     for (const fn of Object.values(tasks))
       acknowledge(machine, {
         [`AwsSolutions-IAM5[Resource::<${logicalIdOf(fn)}.Arn>:*]`]:

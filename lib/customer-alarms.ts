@@ -8,7 +8,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import {
-  type AlarmDefinition,
+  type AlarmRows,
   fiveMinutes,
   inBothWindows,
   oneHour,
@@ -16,11 +16,11 @@ import {
   type Watched,
 } from './alarm-definition.ts';
 
-export function customerAlarms(watched: Watched): Readonly<Record<string, AlarmDefinition>> {
+export function customerAlarms(watched: Watched): AlarmRows {
   return { ...requestAlarms(watched), ...creationAlarms(watched), ...deliveryAlarms(watched) };
 }
 
-function requestAlarms({ metrics, httpApi, alarms }: Watched): Readonly<Record<string, AlarmDefinition>> {
+function requestAlarms({ metrics, httpApi, alarms }: Watched): AlarmRows {
   const requests = [httpApi.metricCount({ period: fiveMinutes.period })];
   const accepted = [metrics.of('CreationsAccepted')];
   return {
@@ -76,11 +76,7 @@ function requestAlarms({ metrics, httpApi, alarms }: Watched): Readonly<Record<s
   };
 }
 
-function creationAlarms({
-  metrics,
-  stateMachines,
-  alarms,
-}: Watched): Readonly<Record<string, AlarmDefinition>> {
+function creationAlarms({ metrics, stateMachines, alarms }: Watched): AlarmRows {
   const accepted = [metrics.of('CreationsAccepted')];
   return {
     CreationsPastDeadline: {
@@ -153,7 +149,7 @@ function creationAlarms({
   };
 }
 
-function deliveryAlarms({ metrics }: Watched): Readonly<Record<string, AlarmDefinition>> {
+function deliveryAlarms({ metrics }: Watched): AlarmRows {
   const accepted = [metrics.of('CreationsAccepted')];
   return {
     TasksNotEnded: {
@@ -194,11 +190,11 @@ function deliveryAlarms({ metrics }: Watched): Readonly<Record<string, AlarmDefi
 type TrafficWatched = Pick<Watched, 'metrics' | 'alarms' | 'canary'>;
 
 /** The alarms that the settings ask for. */
-export function trafficAlarms(watched: TrafficWatched): Readonly<Record<string, AlarmDefinition>> {
+export function trafficAlarms(watched: TrafficWatched): AlarmRows {
   return { ...trafficGone(watched), ...canaryAlarm(watched) };
 }
 
-function trafficGone(watched: TrafficWatched): Readonly<Record<string, AlarmDefinition>> {
+function trafficGone(watched: TrafficWatched): AlarmRows {
   const { trafficGone: setting } = watched.alarms;
   if (setting === 'off') return {};
   const texts = {
@@ -241,7 +237,7 @@ function customersCreations({ metrics, canary }: TrafficWatched, period: Duratio
   });
 }
 
-function canaryAlarm({ metrics, canary }: TrafficWatched): Readonly<Record<string, AlarmDefinition>> {
+function canaryAlarm({ metrics, canary }: TrafficWatched): AlarmRows {
   if (canary === 'off') return {};
   return {
     CanaryFailing: {

@@ -43,11 +43,13 @@ export function addExecution(scope: Construct, add: AddFunction, parts: Executio
   store.grantWrite(deliverWebhook, workItems, 'UpdateItem', 'PutItem');
   encryptionSecret.grantOpen(deliverWebhook);
   const execution = new CreationExecution(scope, 'Creation', {
-    renderImage,
-    renderImageSmall,
-    renderImageLarge,
-    refundCharge,
-    deliverWebhook,
+    tasks: {
+      RenderImage: renderImage,
+      RenderImageSmall: renderImageSmall,
+      RenderImageLarge: renderImageLarge,
+      RefundCharge: refundCharge,
+      DeliverWebhook: deliverWebhook,
+    },
     logRetention: settings.logRetentionDays,
     tracing: settings.tracing,
   });

@@ -15,7 +15,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { acknowledge, logicalIdOf } from './acknowledge.ts';
+import { acknowledge, logicalIdOf, allow } from './acknowledge.ts';
 import type { Settings } from './settings.ts';
 
 export interface ImageDeliveryProps {
@@ -46,8 +46,7 @@ export class ImageDelivery extends Construct {
       minimumTLSVersion: 1.2,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       lifecycleRules: [
-        // S3 expires objects once a day and never early. One more day keeps the promise of docs/api.md in any
-        // case.
+        // S3 expires objects once a day and never early. One more day keeps the promise of docs/api.md in any case.
         { id: 'results', prefix: 'results/', expiration: Duration.days(resultDays + 1) },
         { id: 'sources', prefix: 'sources/', expiration: Duration.days(1) },
         // S3 deletes at the midnight (UTC) after that day, so an upload lives 24 to 48 hours.
@@ -90,9 +89,8 @@ export class ImageDelivery extends Construct {
         minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
       }),
       defaultBehavior: {
-        // withOriginAccessControl() would let CloudFront read the whole bucket, uploads of clients included.
-        // Under exactOptionalPropertyTypes the class Bucket of the CDK does not fit the CDK's own interface
-        // IBucket.
+        // withOriginAccessControl() would let CloudFront read the whole bucket, uploads of clients included. Under
+        // exactOptionalPropertyTypes the class Bucket of the CDK does not fit the CDK's own interface IBucket.
         origin: S3BucketOrigin.withBucketDefaults(this.bucket as IBucket, {
           originAccessControlId: access.originAccessControlId,
         }),
@@ -152,9 +150,7 @@ export class ImageDelivery extends Construct {
   grantFind(fn: LambdaFunction): void {
     this.grantReadResults(fn);
     // Without ListBucket S3 answers 403 instead of 404 for an object that does not exist.
-    fn.addToRolePolicy(
-      new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.bucket.bucketArn] }),
-    );
+    allow(fn, ['s3:ListBucket'], [this.bucket.bucketArn]);
   }
 
   /** Lets a function store copies of source images. The bucket deletes them within 48 h. */
@@ -180,9 +176,7 @@ export class ImageDelivery extends Construct {
   }
 
   private allow(fn: LambdaFunction, action: string, keys: string): void {
-    fn.addToRolePolicy(
-      new PolicyStatement({ actions: [action], resources: [this.bucket.arnForObjects(keys)] }),
-    );
+    allow(fn, [action], [this.bucket.arnForObjects(keys)]);
     acknowledge(fn, {
       [`AwsSolutions-IAM5[Resource::<${logicalIdOf(this.bucket)}.Arn>/${keys}]`]:
         'The names of objects are drawn at random; the prefix is what can be known of them.',

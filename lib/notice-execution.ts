@@ -5,7 +5,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { acknowledge, logicalIdOf } from './acknowledge.ts';
+import { acknowledge, logicalIdOf, allow } from './acknowledge.ts';
 import { executionLog } from './creation-execution.ts';
 import { noticeDefinition } from './machine-definitions.ts';
 
@@ -73,8 +73,6 @@ export class NoticeExecution extends Construct {
   /** Lets a function start executions. */
   grantStart(fn: LambdaFunction): void {
     fn.addEnvironment('NOTICE_MACHINE_ARN', this.stateMachineArn);
-    fn.addToRolePolicy(
-      new PolicyStatement({ actions: ['states:StartExecution'], resources: [this.stateMachineArn] }),
-    );
+    allow(fn, ['states:StartExecution'], [this.stateMachineArn]);
   }
 }

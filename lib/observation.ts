@@ -48,8 +48,7 @@ function graph(title: string, left: readonly IMetric[], right: readonly IMetric[
 }
 
 /**
- * The service on one page: the alarms, then the figures that customers notice, then the figures that explain
- * them.
+ * The service on one page: the alarms, then the figures that customers notice, then the figures that explain them.
  */
 class Dashboard extends Construct {
   constructor(scope: Construct, id: string, { metrics, httpApi, streaming, table, alarms }: DashboardProps) {

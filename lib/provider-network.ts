@@ -1,8 +1,7 @@
 /** The private network of an operator, in which the functions that render can reach an own GPU. */
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { CfnFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
-import { acknowledge } from './acknowledge.ts';
+import { acknowledge, allow } from './acknowledge.ts';
 
 const ids = (kind: 'subnet' | 'sg', example: string): z.ZodArray<z.ZodString> =>
   z
@@ -43,7 +42,7 @@ const interfaceActions = [
 /** Lets the function run in the network. */
 export function joinNetwork(fn: LambdaFunction, { subnetIds, securityGroupIds }: ProviderNetwork): void {
   (fn.node.defaultChild as CfnFunction).vpcConfig = { subnetIds, securityGroupIds };
-  fn.addToRolePolicy(new PolicyStatement({ actions: interfaceActions, resources: ['*'] }));
+  allow(fn, interfaceActions, ['*']);
   acknowledge(fn, {
     'AwsSolutions-IAM5[Resource::*]':
       'Lambda makes the network interfaces of a function, whose ids nobody knows before.',

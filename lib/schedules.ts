@@ -1,12 +1,11 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { acknowledge } from './acknowledge.ts';
+import { acknowledge, allow } from './acknowledge.ts';
 import type { AddFunction } from './service-function.ts';
 
 export interface CanaryProps {
@@ -41,9 +40,7 @@ export class Canary extends Construct {
     });
     fn.addEnvironment('API_URL', apiUrl);
     fn.addEnvironment('CANARY_SECRET_ARN', secret.secretArn);
-    fn.addToRolePolicy(
-      new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [secret.secretArn] }),
-    );
+    allow(fn, ['secretsmanager:GetSecretValue'], [secret.secretArn]);
     // A second try would run beside the next run.
     fn.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     new Rule(this, 'Rule', {
@@ -55,16 +52,12 @@ export class Canary extends Construct {
   }
 }
 
-export interface BooksAuditProps {
-  readonly auditBooks: LambdaFunction;
-}
-
 /**
  * Starts the audit of the books. The function begins one run a day, and each further start continues with a
  * run that is not finished.
  */
 export class BooksAudit extends Construct {
-  constructor(scope: Construct, id: string, { auditBooks }: BooksAuditProps) {
+  constructor(scope: Construct, id: string, { auditBooks }: { readonly auditBooks: LambdaFunction }) {
     super(scope, id);
     new Rule(this, 'EveryQuarter', {
       description: 'Darkroom: holds every balance against the ledger, in one run a day',

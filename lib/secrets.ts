@@ -1,25 +1,20 @@
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import models from '../service/catalog/models.json' with { type: 'json' };
-import { acknowledge } from './acknowledge.ts';
-
-export interface ProviderAccessProps {
-  /** The region in which models of Amazon Bedrock are invoked. */
-  readonly bedrockRegion: string;
-}
+import { acknowledge, allow } from './acknowledge.ts';
 
 /** Access to the vendors: their keys, and the models of Amazon Bedrock that the catalog names. */
 export class ProviderAccess extends Construct {
   /** A JSON object of provider names to keys, which `npm run admin -- providers set` writes. */
   readonly secret: Secret;
+  /** The region in which models of Amazon Bedrock are invoked. */
   private readonly bedrockRegion: string;
 
-  constructor(scope: Construct, id: string, props: ProviderAccessProps) {
+  constructor(scope: Construct, id: string, { bedrockRegion }: { readonly bedrockRegion: string }) {
     super(scope, id);
-    this.bedrockRegion = props.bedrockRegion;
+    this.bedrockRegion = bedrockRegion;
     this.secret = new Secret(this, 'Credentials', {
       description: 'Darkroom: the keys of image providers, by their names',
       // Secrets Manager generates a JSON object with one member. No provider is called "unused".
@@ -36,8 +31,7 @@ export class ProviderAccess extends Construct {
     this.grantKeys(fn);
     fn.addEnvironment('BEDROCK_REGION', this.bedrockRegion);
     const invoked = this.bedrockModels();
-    if (invoked.length > 0)
-      fn.addToRolePolicy(new PolicyStatement({ actions: ['bedrock:InvokeModel'], resources: invoked }));
+    if (invoked.length > 0) allow(fn, ['bedrock:InvokeModel'], invoked);
   }
 
   /** Lets a function call the vendors that issue keys. */
@@ -45,9 +39,7 @@ export class ProviderAccess extends Construct {
     fn.addEnvironment('PROVIDER_SECRET_ARN', this.secret.secretArn);
     // A JSON object of provider names to other addresses than the vendors' own, such as a proxy.
     fn.addEnvironment('PROVIDER_BASE_URLS', '{}');
-    fn.addToRolePolicy(
-      new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [this.secret.secretArn] }),
-    );
+    allow(fn, ['secretsmanager:GetSecretValue'], [this.secret.secretArn]);
   }
 
   /** The ARNs of the models. ARNs of foundation models name no account. */
@@ -63,8 +55,7 @@ export class ProviderAccess extends Construct {
 }
 
 /**
- * The secret from which the key of stored webhook secrets is made. An operator rotates it by putting a new
- * value;
+ * The secret from which the key of stored webhook secrets is made. An operator rotates it by putting a new value;
  * Secrets Manager keeps the previous value. The secret survives its stack.
  */
 export class EncryptionSecret extends Secret {
@@ -83,8 +74,6 @@ export class EncryptionSecret extends Secret {
   /** Lets a function open sealed webhook secrets. */
   grantOpen(fn: LambdaFunction): void {
     fn.addEnvironment('ENCRYPTION_SECRET_ARN', this.secretArn);
-    fn.addToRolePolicy(
-      new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [this.secretArn] }),
-    );
+    allow(fn, ['secretsmanager:GetSecretValue'], [this.secretArn]);
   }
 }

@@ -79,9 +79,7 @@ export class ServiceFunction extends LambdaFunction {
     return this.node.tryFindChild('CurrentVersion') !== undefined;
   }
 
-  /**
-   * Removes the managed policy that the CDK adds by default: it allows writes to every log of the account.
-   */
+  /** Removes the managed policy that the CDK adds by default: it allows writes to every log of the account. */
   private leaveOnlyOwnLog(logGroup: LogGroup): void {
     const role = this.role?.node.defaultChild;
     if (!(role instanceof CfnRole)) throw new Error('the function has no role of its own');

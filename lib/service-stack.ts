@@ -24,7 +24,7 @@ import { PublicApi } from './public-api.ts';
 import { rendererSizes } from './renderer-sizes.ts';
 import { BooksAudit, Canary, Reconciliation } from './schedules.ts';
 import { EncryptionSecret, ProviderAccess } from './secrets.ts';
-import { type OwnFunctionProps, ServiceFunction } from './service-function.ts';
+import { type AddFunction, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import { requestItems, Store, TableProtection, workItems } from './store.ts';
 import { addStreamFunctions } from './streams/stream-functions.ts';
@@ -68,7 +68,7 @@ export class ServiceStack extends Stack {
     this.trafficShift =
       traffic === 'all-at-once' ? undefined : new TrafficShift(this, 'Traffic', { traffic });
     const { store, images, encryptionSecret, providers } = this;
-    const execution = addExecution(this, this.addFunction.bind(this), {
+    const execution = addExecution(this, this.addFunction, {
       settings,
       store,
       images,
@@ -87,14 +87,14 @@ export class ServiceStack extends Stack {
     portalRead.addEnvironment('MCP_URL', streams.mcpUrl);
     this.addAudit();
     this.addCanary(api);
-    tellCapacity(this.functionNamed.bind(this), settings);
+    tellCapacity(this.functionNamed, settings);
     observe(this, {
       settings,
       store,
       httpApi: api.httpApi,
       streams,
       execution,
-      functionNamed: this.functionNamed.bind(this),
+      functionNamed: this.functionNamed,
       trafficShift: this.trafficShift,
     });
     new CfnOutput(this, 'ApiUrl', { value: api.url });
@@ -109,12 +109,11 @@ export class ServiceStack extends Stack {
     const versioned = [...this.functions.values()].filter((fn) => fn.hasVersions());
     new CfnOutput(this, 'VersionedFunctions', { value: versioned.map((fn) => fn.functionName).join(',') });
     new CfnOutput(this, 'ServiceCapacity', { value: String(settings.serviceCapacity) });
-    // Limits are attributes of each account. The operator's command reads this output when it creates an
-    // account.
+    // Limits are attributes of each account. The operator's command reads this output when it creates an account.
     new CfnOutput(this, 'DefaultLimits', { value: this.defaultLimits() });
     nameByRegion(this);
     // Created last: it waits for everything above.
-    new TableProtection(this, 'TableProtection', { add: this.addFunction.bind(this), store: this.store });
+    new TableProtection(this, 'TableProtection', { add: this.addFunction, store: this.store });
   }
 
   private defaultLimits(): string {
@@ -147,14 +146,13 @@ export class ServiceStack extends Stack {
     this.images.grantSignUploads(functions.createUpload);
     grantCancel(cancelCreation, this.operationParts(execution));
     const { throttling, apiDomain: domain } = this.settings;
-    const live = this.live.bind(this);
     return new PublicApi(this, 'Api', {
-      operations: Object.fromEntries(names.map((name) => [name, live(functions[name])])) as Record<
+      operations: Object.fromEntries(names.map((name) => [name, this.live(functions[name])])) as Record<
         OperationName,
         IFunction
       >,
-      unknownRoute: live(unknownRoute),
-      receiveCallback: live(this.addReceiveCallback(execution)),
+      unknownRoute: this.live(unknownRoute),
+      receiveCallback: this.live(this.addReceiveCallback(execution)),
       throttling,
       logRetention: this.logRetention,
       domain,
@@ -223,7 +221,7 @@ export class ServiceStack extends Stack {
       apiUrl,
       origins: { results: this.images.baseUrl, uploads: this.images.uploadOrigin },
     });
-    const add = this.addFunction.bind(this);
+    const add = this.addFunction;
     const functions = portal.addFunctions(add);
     for (const fn of Object.values(functions)) fn.addEnvironment('SANDBOX', this.settings.sandbox);
     grantPortal(functions, {
@@ -249,17 +247,16 @@ export class ServiceStack extends Stack {
     topUpUrl: string,
   ): StreamingApis {
     const { settings } = this;
-    const functions = addStreamFunctions(this.addFunction.bind(this), {
+    const functions = addStreamFunctions(this.addFunction, {
       ...this.operationParts(execution),
       notices,
       settings,
       topUpUrl,
     });
     const { throttling, gatewayLogRole, tracing } = settings;
-    const live = this.live.bind(this);
     return new StreamingApis(this, 'Streams', {
       functions,
-      live,
+      live: this.live,
       publicApi,
       throttling,
       gatewayLogRole,
@@ -272,9 +269,8 @@ export class ServiceStack extends Stack {
   }
 
   /** The function, or the alias that gets the requests in its place. */
-  private live(fn: ServiceFunction): IFunction {
-    return (this.trafficShift?.aliasOf(fn) ?? fn) as IFunction;
-  }
+  private readonly live = (fn: ServiceFunction): IFunction =>
+    (this.trafficShift?.aliasOf(fn) ?? fn) as IFunction;
 
   private addAudit(): void {
     const auditBooks = this.addFunction('AuditBooks', 'audit-books', {
@@ -293,14 +289,14 @@ export class ServiceStack extends Stack {
   private addCanary({ url: apiUrl }: PublicApi): void {
     const { canary } = this.settings;
     if (canary === 'off') return;
-    new Canary(this, 'CanaryRun', { add: this.addFunction.bind(this), apiUrl, ...canary });
+    new Canary(this, 'CanaryRun', { add: this.addFunction, apiUrl, ...canary });
   }
 
-  private functionNamed(id: string): ServiceFunction {
+  private readonly functionNamed = (id: string): ServiceFunction => {
     const fn = this.functions.get(id);
     if (!fn) throw new Error(`there is no function ${id}`);
     return fn;
-  }
+  };
 
   private addApiFunction(name: OperationName | 'unknownRoute'): ServiceFunction {
     const handler = name === 'unknownRoute' ? 'unknown-route' : operations[name].handler;
@@ -318,7 +314,7 @@ export class ServiceStack extends Stack {
     return fn;
   }
 
-  private addFunction(id: string, entry: string, own: OwnFunctionProps): ServiceFunction {
+  private readonly addFunction: AddFunction = (id, entry, own) => {
     const { architecture, tracing } = this.settings;
     const fn = new ServiceFunction(this, id, {
       entry,
@@ -333,7 +329,7 @@ export class ServiceStack extends Stack {
     fn.addEnvironment('METRICS_NAMESPACE', this.stackName);
     this.functions.set(id, fn);
     return fn;
-  }
+  };
 }
 
 /** The pages that may put uploads: those of the settings, and the pages of the portal. */

@@ -78,8 +78,7 @@ const settingsSchema = z
       /** The form in which a failed authentication is answered (docs/api.md). */
       authFailureForm: oneOf(['envelope', 'plain']).default('envelope'),
       /**
-       * The page where a client can top up its wallet. Answers of 402 name it. Empty: the wallet page of the
-       * portal.
+       * The page where a client can top up its wallet. Answers of 402 name it. Empty: the wallet page of the portal.
        */
       topUpUrl: z
         .string({ error: 'must be an https address, or empty' })
@@ -108,9 +107,7 @@ const settingsSchema = z
        * GPU. Its subnets need a way to the internet for all other vendors.
        */
       providerNetwork,
-      /**
-       * A table that was restored from a backup. The functions use it; the stack keeps its own table unchanged.
-       */
+      /** A table that was restored from a backup. The functions use it; the stack keeps its own table unchanged. */
       restoredTable: z
         .string({ error: 'must be the name of a table' })
         .regex(/^[a-zA-Z0-9_.-]{3,255}$/)

@@ -12,6 +12,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { fiveMinutes, type TableMetrics } from './alarm-definition.ts';
 import type { AddFunction } from './service-function.ts';
+import { allow } from './acknowledge.ts';
 
 type ReadAction = 'BatchGetItem' | 'GetItem' | 'Query';
 type WriteAction = 'BatchWriteItem' | 'DeleteItem' | 'PutItem' | 'UpdateItem';
@@ -40,10 +41,7 @@ const openWork = 'open_work';
 const listing = 'listing';
 
 export interface StoreProps {
-  /**
-   * The name of a table that was restored from a backup. The functions use it instead of the stack's
-   * own.
-   */
+  /** The name of a table that was restored from a backup. The functions use it instead of the stack's own. */
   readonly restoredTable: string | undefined;
 }
 
@@ -121,7 +119,7 @@ export class Store extends Construct {
     fn.addEnvironment('TABLE_NAME', this.tableName);
     // The grant of the construct would also allow every index.
     const own = actions.map((action) => `dynamodb:${action}`);
-    fn.addToRolePolicy(new PolicyStatement({ actions: own, resources: [this.tableArn] }));
+    allow(fn, own, [this.tableArn]);
   }
 
   /**
@@ -141,12 +139,7 @@ export class Store extends Construct {
 
   /** Lets a function switch on the protection of the stack's own table. */
   grantProtect(fn: LambdaFunction): void {
-    fn.addToRolePolicy(
-      new PolicyStatement({
-        actions: ['dynamodb:DescribeTable', 'dynamodb:UpdateTable'],
-        resources: [this.ownTable.tableArn],
-      }),
-    );
+    allow(fn, ['dynamodb:DescribeTable', 'dynamodb:UpdateTable'], [this.ownTable.tableArn]);
   }
 
   /** Lets a function query the index of open work. */
@@ -160,12 +153,7 @@ export class Store extends Construct {
   }
 
   private grantQuery(fn: LambdaFunction, index: string): void {
-    fn.addToRolePolicy(
-      new PolicyStatement({
-        actions: ['dynamodb:Query'],
-        resources: [`${this.tableArn}/index/${index}`],
-      }),
-    );
+    allow(fn, ['dynamodb:Query'], [`${this.tableArn}/index/${index}`]);
   }
 }
 

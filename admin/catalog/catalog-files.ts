@@ -15,8 +15,7 @@ import { OperatorError, whatIsRight } from '../operator-error.ts';
 export class CatalogError extends OperatorError {}
 
 /**
- * The name of an entry in a message: a noun, and the members that distinguish the entry from the others of
- * its list.
+ * The name of an entry in a message: a noun, and the members that distinguish the entry from the others of its list.
  */
 const entryNames: Readonly<Record<string, { readonly noun: string; readonly members: readonly string[] }>> = {
   models: { noun: 'model', members: ['id'] },

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { NoticeSettings } from '../../service/accounts/account-settings-store.ts';
 import type { AccountChange } from '../../service/accounts/account-store.ts';
@@ -17,7 +16,7 @@ import {
   type Micros,
   toUsd,
 } from '../../service/values/money.ts';
-import type { Admin } from '../admin.ts';
+import type { OperatorCommand } from '../operator-command.ts';
 import { knownModels, type MergedCatalog, readMerged } from '../catalog/merged-catalog.ts';
 import { OperatorError } from '../operator-error.ts';
 import { persist } from '../persistence.ts';
@@ -44,37 +43,25 @@ interface AccountChanges extends values.LimitOptions {
   readonly lowBalance?: string;
 }
 
-export function addAccountCommands(program: Command, admin: Admin): void {
-  const accounts = program.command('accounts').description('create, list, show and change accounts');
-  limitOptions(accounts.command('create').description('create an account'))
+export function addAccountCommands(program: OperatorCommand): void {
+  const accounts = program.task('accounts', 'create, list, show and change accounts');
+  limitOptions(accounts.task('create', 'create an account'))
     .requiredOption('--name <name>', 'what it is called')
     .option('--balance <usd>', 'its opening balance in USD', '0')
     .option('--credit-line <usd>', 'how far it may go below zero, in USD', '0')
     .option('--sandbox <yes|no>', sandboxHelp, 'no')
-    .action(
-      admin.run(async ({ services, output }, options: NewAccount) => {
-        output.show(accountView(await createAccount(services, options)));
-      }),
-    );
+    .run(async ({ services, output }, options: NewAccount) => {
+      output.show(accountView(await createAccount(services, options)));
+    });
+  accounts.task('list', 'all accounts, the oldest first').run(async ({ services, output }) => {
+    await output.pages(accountRows(services), 'There is no account yet: accounts create --name NAME');
+  });
   accounts
-    .command('list')
-    .description('all accounts, the oldest first')
-    .action(
-      admin.run(async ({ services, output }) => {
-        await output.pages(accountRows(services), 'There is no account yet: accounts create --name NAME');
-      }),
+    .task('show <account>', 'one account with its balance and limits')
+    .run(async ({ services, output }, id: string) =>
+      output.show(accountView(await values.account(services, id))),
     );
-  accounts
-    .command('show <account>')
-    .description('one account with its balance and limits')
-    .action(
-      admin.run(async ({ services, output }, id: string) =>
-        output.show(accountView(await values.account(services, id))),
-      ),
-    );
-  limitOptions(
-    accounts.command('set <account>').description('change an account; takes effect at its next request'),
-  )
+  limitOptions(accounts.task('set <account>', 'change an account; takes effect at its next request'))
     .option('--name <name>', 'what it is called from now on')
     .option('--condition <condition>', `${conditions.join(', ')}; tried until it succeeds`)
     .option('--credit-line <usd>', 'how far it may go below zero, in USD')
@@ -84,17 +71,15 @@ export function addAccountCommands(program: Command, admin: Admin): void {
     .option('--sandbox <yes|no>', sandboxHelp)
     .option('--notice-url <url>', "where its notices go; '' for nowhere")
     .option('--low-balance <usd>', "wallet.low is told below this, in USD; '' for never")
-    .action(
-      admin.run(async ({ services, output, tell }, id: string, changes: AccountChanges) => {
-        output.show(accountView(await changeAccount(services, id, changes, tell)));
-      }),
-    );
-  addSetMany(limitOptions(accounts.command('set-many')), admin);
+    .run(async ({ services, output, tell }, id: string, changes: AccountChanges) => {
+      output.show(accountView(await changeAccount(services, id, changes, tell)));
+    });
+  addSetMany(limitOptions(accounts.command('set-many')));
 }
 
 const sandboxHelp = 'whether it is marked for the sandbox, whose directives can stop a renderer';
 
-function limitOptions(command: Command): Command {
+function limitOptions(command: OperatorCommand): OperatorCommand {
   return command
     .option('--post-rate <n>', 'POST requests a minute')
     .option('--get-rate <n>', 'GET requests a minute')
@@ -132,8 +117,7 @@ export async function createAccount(services: OperatorServices, options: NewAcco
 }
 
 /**
- * A repeated `accounts create` would make a second account, so the message names commands that are safe to
- * repeat.
+ * A repeated `accounts create` would make a second account, so the message names commands that are safe to repeat.
  */
 function halfMade(id: AccountId, cause: unknown): OperatorError {
   const message =

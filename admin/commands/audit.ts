@@ -1,34 +1,31 @@
-import type { Command } from 'commander';
 import type { AuditProgress } from '../../service/audit/audit-accounts.ts';
-import type { Admin } from '../admin.ts';
+import type { OperatorCommand } from '../operator-command.ts';
 import { auditTable } from '../audit-table.ts';
 import { createProgress } from '../terminal/dialogue.ts';
 import * as values from '../terminal/values.ts';
 
-export function addAuditCommand(program: Command, admin: Admin): void {
+export function addAuditCommand(program: OperatorCommand): void {
   program
-    .command('audit')
-    .description(
+    .task(
+      'audit',
       'hold every balance and creation against the ledger; exit code 1 on any difference. Repairs nothing',
     )
     .option('--account <account>', 'only this one')
-    .action(
-      admin.run(async ({ services, output, fail, tell }, options: { account?: string }) => {
-        const only =
-          options.account === undefined ? undefined : await values.account(services, options.account);
-        const progress = createProgress(services.clock, tell);
-        const { counted, differences } = await auditTable(services, {
-          ...(only && { only: only.id }),
-          onProgress: ({ accounts, rows }) => progress(() => `${accounts} accounts, ${rows} ledger rows`),
-        });
-        const { accounts, creations, rows, unsettled } = counted;
-        output.show(
-          { accounts, creations, ledger_rows: rows, unsettled, differences },
-          noteOf(differences.length, counted),
-        );
-        if (differences.length > 0) fail();
-      }),
-    );
+    .run(async ({ services, output, fail, tell }, options: { account?: string }) => {
+      const only =
+        options.account === undefined ? undefined : await values.account(services, options.account);
+      const progress = createProgress(services.clock, tell);
+      const { counted, differences } = await auditTable(services, {
+        ...(only && { only: only.id }),
+        onProgress: ({ accounts, rows }) => progress(() => `${accounts} accounts, ${rows} ledger rows`),
+      });
+      const { accounts, creations, rows, unsettled } = counted;
+      output.show(
+        { accounts, creations, ledger_rows: rows, unsettled, differences },
+        noteOf(differences.length, counted),
+      );
+      if (differences.length > 0) fail();
+    });
 }
 
 function noteOf(differences: number, { accounts, creations, rows, unsettled }: AuditProgress): string {

@@ -1,43 +1,32 @@
-import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Account } from '../../service/accounts/account.ts';
 import { type CanaryAccount, canaryModel } from '../../service/canary/canary-account.ts';
 import { topUp } from '../../service/notices/account-changes.ts';
 import { parseKeyId } from '../../service/values/ids.ts';
 import { asMicros, formatUsd, type Micros, toUsd } from '../../service/values/money.ts';
-import type { Admin } from '../admin.ts';
+import type { OperatorCommand } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
 import { createAccount } from './accounts.ts';
 import { issueKey } from './keys.ts';
 
-interface CanarySetup {
-  readonly balance: string;
-}
-
-export function addCanaryCommands(program: Command, admin: Admin): void {
-  const canary = program.command('canary').description('the account with which the service tests itself');
+export function addCanaryCommands(program: OperatorCommand): void {
+  const canary = program.task('canary', 'the account with which the service tests itself');
   canary
-    .command('setup')
-    .description('make the account of the canary and its key, or replace the key and fill the balance up')
+    .task('setup', 'make the account of the canary and its key, or replace the key and fill the balance up')
     .option('--balance <usd>', 'what the account has afterwards, in USD of play money', '1000')
-    .action(
-      admin.run(async ({ services, output, tell }, { balance }: CanarySetup) => {
-        const wanted = values.positiveUsd('--balance', balance, 'above zero');
-        output.show(await setUp(wanted, services, tell));
-      }),
-    );
+    .run(async ({ services, output, tell }, { balance }: { balance: string }) => {
+      const wanted = values.positiveUsd('--balance', balance, 'above zero');
+      output.show(await setUp(wanted, services, tell));
+    });
   canary
-    .command('show')
-    .description('the account of the canary, and what it can still buy')
-    .action(
-      admin.run(async ({ services, output }) => {
-        const known = await services.canary.read();
-        if (!known) throw new OperatorError('The canary has no account yet: run `canary setup`.');
-        output.show(viewOf(known, await values.account(services, known.account)));
-      }),
-    );
+    .task('show', 'the account of the canary, and what it can still buy')
+    .run(async ({ services, output }) => {
+      const known = await services.canary.read();
+      if (!known) throw new OperatorError('The canary has no account yet: run `canary setup`.');
+      output.show(viewOf(known, await values.account(services, known.account)));
+    });
 }
 
 /** The secret is read first: a stack without a canary gets no account. */

@@ -1,11 +1,10 @@
-import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Catalog, Model, ProviderCosts, Route } from '../../service/catalog/catalog-schema.ts';
 import { isBuiltIn } from '../../service/catalog/providers.ts';
 import { costOf } from '../../service/render/route-costs.ts';
 import type { Resolution } from '../../service/contract/request-fields.ts';
 import { asMicros, fromUsd, toUsd } from '../../service/values/money.ts';
-import type { Admin } from '../admin.ts';
+import type { OperatorCommand } from '../operator-command.ts';
 import { leastPriceOf } from '../catalog/margin-rule.ts';
 import { type MergedCatalog, mergedWith, providerNames, readMerged } from '../catalog/merged-catalog.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -15,31 +14,27 @@ import { addOperatorCatalogCommands } from './operator-catalog.ts';
 const staleAfterDays = 60;
 const dayMillis = 86_400_000;
 
-export function addCatalogCommands(program: Command, admin: Admin): void {
-  const command = program
-    .command('catalog')
-    .description('what is sold, by whom it is rendered, and what remains');
-  addOperatorCatalogCommands(command, admin);
+export function addCatalogCommands(program: OperatorCommand): void {
+  const command = program.task('catalog', 'what is sold, by whom it is rendered, and what remains');
+  addOperatorCatalogCommands(command);
   command
-    .command('check')
-    .description(
+    .task(
+      'check',
       'the margin of every route, how old its figures are, and which models end; exit code 1 on a price below the margin rule or a figure that is too old',
     )
     .option('--max-age <days>', 'older is stale', String(staleAfterDays))
-    .action(
-      admin.runAnyway(async ({ services, output, fail, tell }, { maxAge }: { maxAge: string }) => {
-        const mostDays = Number(maxAge);
-        if (!/^\d+$/.test(maxAge))
-          throw new OperatorError(
-            `--max-age: ${JSON.stringify(maxAge)} is no whole number of days, such as 60.`,
-          );
-        if (!services) tell("No local service runs here, so this is Darkroom's own catalog alone.");
-        const merged = services ? await readMerged(services) : mergedWith(undefined);
-        const rows = checkMerged(merged, Date.now(), mostDays);
-        output.list(rows, 'The catalog is empty.');
-        if (rows.some(({ finding }) => finding !== null)) fail();
-      }),
-    );
+    .runAnyway(async ({ services, output, fail, tell }, { maxAge }: { maxAge: string }) => {
+      const mostDays = Number(maxAge);
+      if (!/^\d+$/.test(maxAge))
+        throw new OperatorError(
+          `--max-age: ${JSON.stringify(maxAge)} is no whole number of days, such as 60.`,
+        );
+      if (!services) tell("No local service runs here, so this is Darkroom's own catalog alone.");
+      const merged = services ? await readMerged(services) : mergedWith(undefined);
+      const rows = checkMerged(merged, Date.now(), mostDays);
+      output.list(rows, 'The catalog is empty.');
+      if (rows.some(({ finding }) => finding !== null)) fail();
+    });
 }
 
 /** The rows of the merged catalog, and one for each change of the operator that has no effect. */

@@ -1,6 +1,5 @@
 /** Providers that an operator configures: `providers add` and `providers show`. */
 import { readFile } from 'node:fs/promises';
-import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import { readWorkflow, type Workflows } from '../../service/catalog/comfyui-workflow.ts';
 import { providerDefinitionSchema } from '../../service/catalog/provider-definition-schema.ts';
@@ -9,7 +8,7 @@ import { compatibleStyleNames, type Style, styleNames } from '../../service/cata
 import type { ProviderName } from '../../service/catalog/providers.ts';
 import { styles } from '../../service/vendors/compatible/styles.ts';
 import { callbackAccountOf } from '../../service/vendors/provider.ts';
-import type { Admin } from '../admin.ts';
+import type { OperatorCommand } from '../operator-command.ts';
 import { readMerged, storeParts } from '../catalog/merged-catalog.ts';
 import { FileProblems, OperatorError, whatIsRight } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
@@ -28,10 +27,10 @@ interface AddOptions {
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
-export function addConfiguredProviderCommands(command: Command, admin: Admin): void {
+export function addConfiguredProviderCommands(command: OperatorCommand): void {
   command
-    .command('add <name>')
-    .description(
+    .task(
+      'add <name>',
       'an own GPU, a proxy or a vendor that speaks a known shape; a name that you added before is replaced',
     )
     .requiredOption('--base-url <url>', 'where the paths of the style begin, such as https://gpu.example.com')
@@ -52,17 +51,12 @@ export function addConfiguredProviderCommands(command: Command, admin: Admin): v
       [],
     )
     .option('--workflow <file>', 'the workflows of a ComfyUI, in API format, with their places')
-    .action(
-      admin.run(async ({ services, output }, name: string, options: AddOptions) =>
-        output.show(await addProvider(name, options, services)),
-      ),
+    .run(async ({ services, output }, name: string, options: AddOptions) =>
+      output.show(await addProvider(name, options, services)),
     );
   command
-    .command('show <provider>')
-    .description('what you have configured of a provider; never its key')
-    .action(
-      admin.run(async ({ services, output }, name: string) => output.show(await shown(name, services))),
-    );
+    .task('show <provider>', 'what you have configured of a provider; never its key')
+    .run(async ({ services, output }, name: string) => output.show(await shown(name, services)));
 }
 
 async function addProvider(name: string, options: AddOptions, services: OperatorServices): Promise<Row> {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Account } from '../../service/accounts/account.ts';
 import { cancelCreation } from '../../service/creations/cancel.ts';
@@ -7,7 +6,7 @@ import { lookAfterCommand, placeOf } from '../../service/notices/check-threshold
 import { readLedgerRows } from '../../service/usage/booked-row-reads.ts';
 import type { AccountId, CreationId } from '../../service/values/ids.ts';
 import { isKnownVersion, schema } from '../../service/values/runtime.ts';
-import type { Admin } from '../admin.ts';
+import type { OperatorCommand } from '../operator-command.ts';
 import { creationDetails, creationRow } from '../creation-view.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
@@ -24,8 +23,7 @@ interface ListOptions {
 type Store = Pick<OperatorServices, 'creations'>;
 
 /**
- * BatchGetItem takes at most 100 keys and gives at most 16 MB. An item has at most 400 KB, so 40 items always
- * fit.
+ * BatchGetItem takes at most 100 keys and gives at most 16 MB. An item has at most 400 KB, so 40 items always fit.
  */
 const pageSize = 40;
 const mostListed = 1_000;
@@ -98,75 +96,61 @@ async function* newestFirst({ creations }: Store, account: AccountId): AsyncGene
 
 const restartGraceMillis = 60_000;
 
-export function addCreationCommands(program: Command, admin: Admin): void {
-  const creations = program
-    .command('creations')
-    .description('list and find creations; look at one, restart it, cancel it, refund it');
+export function addCreationCommands(program: OperatorCommand): void {
+  const creations = program.task(
+    'creations',
+    'list and find creations; look at one, restart it, cancel it, refund it',
+  );
   creations
-    .command('list <account>')
-    .description('the creations of an account, the newest first')
+    .task('list <account>', 'the creations of an account, the newest first')
     .option('--status <status>', creationStatuses.join(', '))
     .option('--model <id>', 'only this model')
     .option('--user <user>', 'only those that the client rendered for this user')
     .option('--limit <n>', 'how many', '20')
-    .action(
-      admin.run(async ({ services, output }, id: string, options: ListOptions) => {
-        const found = await listCreations(services, await values.account(services, id), options);
-        output.list(found.map(creationRow), 'There is no such creation.');
-      }),
-    );
+    .run(async ({ services, output }, id: string, options: ListOptions) => {
+      const found = await listCreations(services, await values.account(services, id), options);
+      output.list(found.map(creationRow), 'There is no such creation.');
+    });
   creations
-    .command('find <request-id>')
-    .description(
+    .task(
+      'find <request-id>',
       'the creation that a request made, by the X-Request-Id of its answer; reads the ledger of every account, or of one',
     )
     .option('--account <account>', 'only this one; otherwise all accounts')
     .option('--days <n>', 'how far back', '7')
-    .action(
-      admin.run(
-        async ({ services, output }, requestId: string, options: { account?: string; days: string }) => {
-          const found = await findByRequest(services, requestId, options);
-          if (!found)
-            throw new OperatorError(
-              `No creation of the last ${options.days} days was made by the request ${requestId}: a refused or replayed request makes none. --days looks further back.`,
-            );
-          output.show(await details(services, found));
-        },
-      ),
+    .run(async ({ services, output }, requestId: string, options: { account?: string; days: string }) => {
+      const found = await findByRequest(services, requestId, options);
+      if (!found)
+        throw new OperatorError(
+          `No creation of the last ${options.days} days was made by the request ${requestId}: a refused or replayed request makes none. --days looks further back.`,
+        );
+      output.show(await details(services, found));
+    });
+  creations
+    .task(
+      'show <id>',
+      'everything that is known of a creation: what was asked, the providers tried, the webhook',
+    )
+    .run(async ({ services, output }, id: string) =>
+      output.show(await details(services, await read(services, id))),
     );
   creations
-    .command('show <id>')
-    .description('everything that is known of a creation: what was asked, the providers tried, the webhook')
-    .action(
-      admin.run(async ({ services, output }, id: string) =>
-        output.show(await details(services, await read(services, id))),
-      ),
+    .task('restart <id>', 'start its next execution: it goes on where the record says')
+    .run(async ({ services, output }, id: string) =>
+      output.show(await restart(services, await read(services, id))),
     );
   creations
-    .command('restart <id>')
-    .description('start its next execution: it goes on where the record says')
-    .action(
-      admin.run(async ({ services, output }, id: string) =>
-        output.show(await restart(services, await read(services, id))),
-      ),
-    );
-  creations
-    .command('cancel <id>')
-    .description(
+    .task(
+      'cancel <id>',
       'cancel a creation as its client can: nothing was sent, or its vendor confirms that it stopped',
     )
-    .action(
-      admin.run(async ({ services, output }, id: string) =>
-        output.show(await cancel(services, await read(services, id))),
-      ),
+    .run(async ({ services, output }, id: string) =>
+      output.show(await cancel(services, await read(services, id))),
     );
   creations
-    .command('refund <id>')
-    .description('fail an open creation and give its charge back')
-    .action(
-      admin.run(async ({ services, output }, id: string) =>
-        output.show(await refund(services, await read(services, id))),
-      ),
+    .task('refund <id>', 'fail an open creation and give its charge back')
+    .run(async ({ services, output }, id: string) =>
+      output.show(await refund(services, await read(services, id))),
     );
 }
 

@@ -1,11 +1,10 @@
 /** The command `export ledger`: every row of the ledger, for a program or a spreadsheet. */
-import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { LedgerRow } from '../../service/accounts/account.ts';
 import { readLedgerRows } from '../../service/usage/booked-row-reads.ts';
 import { type Cell, csvLine, plainCell } from '../../service/values/csv.ts';
 import type { AccountId } from '../../service/values/ids.ts';
-import type { Admin } from '../admin.ts';
+import type { OperatorCommand } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
 import { createProgress } from '../terminal/dialogue.ts';
 import * as values from '../terminal/values.ts';
@@ -35,35 +34,31 @@ const columns = [
 /** No ledger is older or newer. */
 const [firstDay, lastDay] = ['2000-01-01', '9998-12-31'];
 
-export function addExportCommands(program: Command, admin: Admin): void {
+export function addExportCommands(program: OperatorCommand): void {
   program
-    .command('export')
-    .description('print data for other programs')
-    .command('ledger')
-    .description('every movement of money, account by account, the oldest first')
+    .task('export', 'print data for other programs')
+    .task('ledger', 'every movement of money, account by account, the oldest first')
     .option('--account <account>', 'only this one')
     .option('--from <day>', 'the first day, in UTC, such as 2026-11-01', firstDay)
     .option('--to <day>', 'the last day, which is included', lastDay)
     .option('--format <format>', formats.join(', '), 'csv')
-    .action(
-      admin.run(async ({ services, output, tell }, options: ExportOptions) => {
-        const format = values.oneOf('--format', options.format, formats);
-        const days = { from: values.day('--from', options.from), to: values.day('--to', options.to) };
-        if (days.to < days.from) throw new OperatorError('--to: must not be before --from.');
-        const progress = createProgress(services.clock, tell);
-        let rows = 0;
-        if (format === 'csv') output.csv([csvLine(columns)]);
-        for await (const account of accountsOf(services, options.account)) {
-          for await (const page of readLedgerRows(services.table, account, days)) {
-            const lines = page.map((row) => cellsOf(account, row));
-            if (format === 'csv') output.csv(lines.map(csvLine));
-            else output.jsonLines(lines.map(objectOf));
-            rows += page.length;
-            progress(() => `${rows} ledger rows`);
-          }
+    .run(async ({ services, output, tell }, options: ExportOptions) => {
+      const format = values.oneOf('--format', options.format, formats);
+      const days = { from: values.day('--from', options.from), to: values.day('--to', options.to) };
+      if (days.to < days.from) throw new OperatorError('--to: must not be before --from.');
+      const progress = createProgress(services.clock, tell);
+      let rows = 0;
+      if (format === 'csv') output.csv([csvLine(columns)]);
+      for await (const account of accountsOf(services, options.account)) {
+        for await (const page of readLedgerRows(services.table, account, days)) {
+          const lines = page.map((row) => cellsOf(account, row));
+          if (format === 'csv') output.csv(lines.map(csvLine));
+          else output.jsonLines(lines.map(objectOf));
+          rows += page.length;
+          progress(() => `${rows} ledger rows`);
         }
-      }),
-    );
+      }
+    });
 }
 
 /** The amounts of an account add up to what it can spend. */

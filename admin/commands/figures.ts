@@ -1,5 +1,4 @@
 /** The commands `usage`, which shows what a client used, and `report`, which shows what the operator earned. */
-import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Account } from '../../service/accounts/account.ts';
 import { readBookedRows } from '../../service/usage/booked-row-reads.ts';
@@ -14,7 +13,7 @@ import {
 import { sumUsage, usageCells, usageDimensions } from '../../service/usage/usage.ts';
 import { type Cell, csvLine, plainCell } from '../../service/values/csv.ts';
 import { asMicros, formatUsd } from '../../service/values/money.ts';
-import type { Admin, Session } from '../admin.ts';
+import type { OperatorCommand, Session } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
 import { createProgress } from '../terminal/dialogue.ts';
 import * as values from '../terminal/values.ts';
@@ -31,7 +30,7 @@ const lastDay = ['--to <day>', 'the last day, which is included'] as const;
 
 const whenEmpty = 'Nothing was charged or refunded in these days.';
 
-export function addFigureCommands(program: Command, admin: Admin): void {
+export function addFigureCommands(program: OperatorCommand): void {
   const form = (csv: boolean | undefined): 'csv' | 'json' | 'table' => {
     const { json } = program.opts<{ json?: boolean }>();
     if (csv === true && json === true) throw new OperatorError('--csv and --json: give one of them.');
@@ -45,23 +44,21 @@ export function addFigureCommands(program: Command, admin: Admin): void {
     usageDimensions,
   )
     .description('what a client used: creations and spend by day, key, model or user')
-    .action(
-      admin.run(async (session, id: string, options: FigureOptions) => {
-        const as = form(options.csv);
-        const { days, by } = { days: daysOf(options), by: values.oneOf('--by', options.by, usageDimensions) };
-        const account = await values.account(session.services, id);
-        const sums = sumUsage(by);
-        await readRows(session, [account], days, (_account, booked) => sums.add(booked));
-        const keys = by === 'key' ? await session.services.accounts.listKeys(account.id) : undefined;
-        show(session, as, {
-          asked: { account: account.id, ...days, by },
-          by,
-          ...(keys && { names: new Map(keys.map((key) => [key.id, key.name])) }),
-          lines: sums.groups().map(({ group, sums: own }) => ({ group, sums: usageCells(own) })),
-          total: usageCells(sums.total()),
-        });
-      }),
-    );
+    .run(async (session, id: string, options: FigureOptions) => {
+      const as = form(options.csv);
+      const { days, by } = { days: daysOf(options), by: values.oneOf('--by', options.by, usageDimensions) };
+      const account = await values.account(session.services, id);
+      const sums = sumUsage(by);
+      await readRows(session, [account], days, (_account, booked) => sums.add(booked));
+      const keys = by === 'key' ? await session.services.accounts.listKeys(account.id) : undefined;
+      show(session, as, {
+        asked: { account: account.id, ...days, by },
+        by,
+        ...(keys && { names: new Map(keys.map((key) => [key.id, key.name])) }),
+        lines: sums.groups().map(({ group, sums: own }) => ({ group, sums: usageCells(own) })),
+        total: usageCells(sums.total()),
+      });
+    });
   grouped(
     program
       .command('report')
@@ -71,38 +68,36 @@ export function addFigureCommands(program: Command, admin: Admin): void {
     marginDimensions,
   )
     .description('what all clients brought, what the providers cost, and the margin')
-    .action(
-      admin.run(async (session, options: ReportOptions) => {
-        const as = form(options.csv);
-        const { days, by } = {
-          days: reportedDays(options, session.services.clock.now()),
-          by: values.oneOf('--by', options.by, marginDimensions),
-        };
-        const names = new Map<string, string>();
-        const sums = sumMargin(by);
-        const bills = sumBills();
-        await readRows(
-          session,
-          named(session, by === 'account' ? names : undefined),
-          days,
-          (account, booked) => {
-            sums.add(account, booked);
-            bills.add(booked);
-          },
-        );
-        show(session, as, {
-          asked: { ...days, by },
-          by,
-          ...(by === 'account' && { names }),
-          lines: sums.groups().map(({ group, sums: own }) => ({ group, sums: marginCells(own) })),
-          total: marginCells(sums.total()),
-          findings: bills.findings(),
-        });
-      }),
-    );
+    .run(async (session, options: ReportOptions) => {
+      const as = form(options.csv);
+      const { days, by } = {
+        days: reportedDays(options, session.services.clock.now()),
+        by: values.oneOf('--by', options.by, marginDimensions),
+      };
+      const names = new Map<string, string>();
+      const sums = sumMargin(by);
+      const bills = sumBills();
+      await readRows(
+        session,
+        named(session, by === 'account' ? names : undefined),
+        days,
+        (account, booked) => {
+          sums.add(account, booked);
+          bills.add(booked);
+        },
+      );
+      show(session, as, {
+        asked: { ...days, by },
+        by,
+        ...(by === 'account' && { names }),
+        lines: sums.groups().map(({ group, sums: own }) => ({ group, sums: marginCells(own) })),
+        total: marginCells(sums.total()),
+        findings: bills.findings(),
+      });
+    });
 }
 
-function grouped(command: Command, dimensions: readonly string[]): Command {
+function grouped(command: OperatorCommand, dimensions: readonly string[]): OperatorCommand {
   return command
     .option('--by <what>', dimensions.join(', '), 'day')
     .option('--csv', 'lines of CSV instead of a table');

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Account, ApiKey } from '../../service/accounts/account.ts';
 import { spentIn, spentInAll, spentOn } from '../../service/accounts/caps.ts';
@@ -12,7 +11,7 @@ import {
 import { type KeyId, parseKeyId } from '../../service/values/ids.ts';
 import { type Micros, toUsd } from '../../service/values/money.ts';
 import { dayOf, monthOf } from '../../service/values/time.ts';
-import type { Admin } from '../admin.ts';
+import type { OperatorCommand } from '../operator-command.ts';
 import { knownModels, type MergedCatalog, readMerged } from '../catalog/merged-catalog.ts';
 import { OperatorError } from '../operator-error.ts';
 import { persist } from '../persistence.ts';
@@ -20,92 +19,72 @@ import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
 
 /** The options that set limits. `none`, or an empty value, removes a limit. */
-export interface KeyLimitOptions {
-  readonly dailyCap?: string;
-  readonly monthlyCap?: string;
-  readonly totalCap?: string;
-  readonly perUserMonthlyCap?: string;
-  readonly models?: string;
-  readonly expires?: string;
-}
+export type KeyLimitOptions = Readonly<
+  Partial<Record<'dailyCap' | 'monthlyCap' | 'totalCap' | 'perUserMonthlyCap' | 'models' | 'expires', string>>
+>;
 
 export interface NewKey extends KeyLimitOptions {
   readonly name: string;
 }
 
-export function addKeyCommands(program: Command, admin: Admin): void {
-  const keys = program.command('keys').description('create, list, change and revoke API keys');
+export function addKeyCommands(program: OperatorCommand): void {
+  const keys = program.task('keys', 'create, list, change and revoke API keys');
   limitOptions(
     keys
-      .command('create <account>')
-      .description('create a key; it is shown this once')
+      .task('create <account>', 'create a key; it is shown this once')
       .requiredOption('--name <name>', 'what it is for'),
-  ).action(
-    admin.run(async ({ services, output }, id: string, options: NewKey) => {
-      const { record, key } = await issueKey(services, await values.account(services, id), options);
-      output.show(
-        { id: record.id, key, ...keyView(record, services) },
-        'The key is shown this once: only its hash is kept.',
-      );
-    }),
-  );
-  keys
-    .command('list <account>')
-    .description('the keys of an account')
-    .action(
-      admin.run(async ({ services, output }, id: string) => {
-        const account = await values.account(services, id);
-        const found = await services.accounts.listKeys(account.id);
-        output.list(
-          found.filter((key) => !isPlayground(key)).map((key) => keyView(key, services)),
-          `No key yet: keys create ${account.id} --name NAME`,
-        );
-      }),
+  ).run(async ({ services, output }, id: string, options: NewKey) => {
+    const { record, key } = await issueKey(services, await values.account(services, id), options);
+    output.show(
+      { id: record.id, key, ...keyView(record, services) },
+      'The key is shown this once: only its hash is kept.',
     );
-  keys
-    .command('revoke <account> <key-id>')
-    .description('revoke a key: it is dead at its next request; tried until it succeeds')
-    .action(
-      admin.run(async ({ services, output, tell }, id: string, keyId: string) => {
-        const revoked = await persist('revoke the key', () => revokeKey(services, id, keyId), {
-          services,
-          tell,
-        });
-        tell(`The key ${keyId} is revoked from its next request on.`);
-        output.show(revoked);
-      }),
+  });
+  keys.task('list <account>', 'the keys of an account').run(async ({ services, output }, id: string) => {
+    const account = await values.account(services, id);
+    const found = await services.accounts.listKeys(account.id);
+    output.list(
+      found.filter((key) => !isPlayground(key)).map((key) => keyView(key, services)),
+      `No key yet: keys create ${account.id} --name NAME`,
     );
+  });
   keys
-    .command('show <account> <key-id>')
-    .description('one key with its limits and what is spent of them')
-    .action(
-      admin.run(async ({ services, output }, id: string, keyId: string) => {
-        const account = await values.account(services, id);
-        const key = parseKeyId(keyId);
-        if (!key) throw noSuchKey(account, keyId);
-        output.show(keyView(await readKey(services, account, key), services));
-      }),
-    );
-  limitOptions(
-    keys
-      .command('set <account> <key-id>')
-      .description('change the limits of a key; takes effect at its next request'),
-    '; or none',
-  ).action(
-    admin.run(async ({ services, output }, id: string, keyId: string, options: KeyLimitOptions) => {
+    .task(
+      'revoke <account> <key-id>',
+      'revoke a key: it is dead at its next request; tried until it succeeds',
+    )
+    .run(async ({ services, output, tell }, id: string, keyId: string) => {
+      const revoked = await persist('revoke the key', () => revokeKey(services, id, keyId), {
+        services,
+        tell,
+      });
+      tell(`The key ${keyId} is revoked from its next request on.`);
+      output.show(revoked);
+    });
+  keys
+    .task('show <account> <key-id>', 'one key with its limits and what is spent of them')
+    .run(async ({ services, output }, id: string, keyId: string) => {
       const account = await values.account(services, id);
-      const change = await limitsOf(options, services);
-      if (Object.keys(change).length === 0)
-        throw new OperatorError('Nothing to change: name at least one option (see --help).');
       const key = parseKeyId(keyId);
-      if (!key || !(await services.accounts.changeKey(account.id, key, change)))
-        throw noSuchKey(account, keyId);
+      if (!key) throw noSuchKey(account, keyId);
       output.show(keyView(await readKey(services, account, key), services));
-    }),
-  );
+    });
+  limitOptions(
+    keys.task('set <account> <key-id>', 'change the limits of a key; takes effect at its next request'),
+    '; or none',
+  ).run(async ({ services, output }, id: string, keyId: string, options: KeyLimitOptions) => {
+    const account = await values.account(services, id);
+    const change = await limitsOf(options, services);
+    if (Object.keys(change).length === 0)
+      throw new OperatorError('Nothing to change: name at least one option (see --help).');
+    const key = parseKeyId(keyId);
+    if (!key || !(await services.accounts.changeKey(account.id, key, change)))
+      throw noSuchKey(account, keyId);
+    output.show(keyView(await readKey(services, account, key), services));
+  });
 }
 
-function limitOptions(command: Command, none = ''): Command {
+function limitOptions(command: OperatorCommand, none = ''): OperatorCommand {
   return command
     .option('--daily-cap <usd>', `the most it may spend on a UTC day, in USD${none}`)
     .option('--monthly-cap <usd>', `the most it may spend in a UTC month, in USD${none}`)

@@ -1,10 +1,9 @@
 /** The operator's own models and prices: `catalog set`, `catalog show` and `catalog remove`. */
 import { readFileSync, statSync } from 'node:fs';
-import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Catalog, Model } from '../../service/catalog/catalog-schema.ts';
 import { mostCatalogBytes } from '../../service/catalog/operator-catalog-store.ts';
-import type { Admin } from '../admin.ts';
+import type { OperatorCommand } from '../operator-command.ts';
 import { readCatalog } from '../catalog/catalog-files.ts';
 import {
   type MergedCatalog,
@@ -57,46 +56,38 @@ function membersBetween(old: Model | undefined, next: Model | undefined): string
 /** A file may have spaces and line ends, which are not stored. */
 const mostFileBytes = 2 * mostCatalogBytes;
 
-export function addOperatorCatalogCommands(command: Command, admin: Admin): void {
+export function addOperatorCatalogCommands(command: OperatorCommand): void {
   command
-    .command('set <file>')
-    .description(
+    .task(
+      'set <file>',
       'your own models, prices and costs, in place of those that were set before; it prints what changes for clients',
     )
-    .action(
-      admin.run(async ({ services, output }, file: string) => {
-        const text = readText(file);
-        const merged = await readMerged(services);
-        const parts = checkOperatorFile(text, readCatalog(), providerNames(merged.stored));
-        output.list(await change(merged, parts, services), 'Stored. Nothing changes for clients.');
-      }),
-    );
+    .run(async ({ services, output }, file: string) => {
+      const text = readText(file);
+      const merged = await readMerged(services);
+      const parts = checkOperatorFile(text, readCatalog(), providerNames(merged.stored));
+      output.list(await change(merged, parts, services), 'Stored. Nothing changes for clients.');
+    });
   command
-    .command('show')
-    .description('the file as it was set, which `catalog set` takes again')
+    .task('show', 'the file as it was set, which `catalog set` takes again')
     .option('--merged', 'the catalog that is sold: ours with yours')
-    .action(
-      admin.run(async ({ services, output }, { merged: isMerged }: { merged?: boolean }) => {
-        const { stored, catalog, costs } = await readMerged(services);
-        output.document(
-          isMerged === true
-            ? { models: catalog.models, costs: costs.costs }
-            : { models: stored?.models ?? {}, costs: stored?.costs ?? [] },
-        );
-      }),
-    );
+    .run(async ({ services, output }, { merged: isMerged }: { merged?: boolean }) => {
+      const { stored, catalog, costs } = await readMerged(services);
+      output.document(
+        isMerged === true
+          ? { models: catalog.models, costs: costs.costs }
+          : { models: stored?.models ?? {}, costs: stored?.costs ?? [] },
+      );
+    });
   command
-    .command('remove')
-    .description("Darkroom's own models, prices and costs alone again; your providers stay")
-    .action(
-      admin.run(async ({ services, output }) => {
-        const merged = await readMerged(services);
-        // Requests are refused while the item of their revision is gone, so an empty one takes its place.
-        const isNamed = (await services.operatorCatalog.revision()) !== undefined;
-        const rows = isNamed ? await change(merged, { models: {}, costs: [] }, services) : [];
-        output.list(rows, 'Nothing changes for clients.');
-      }),
-    );
+    .task('remove', "Darkroom's own models, prices and costs alone again; your providers stay")
+    .run(async ({ services, output }) => {
+      const merged = await readMerged(services);
+      // Requests are refused while the item of their revision is gone, so an empty one takes its place.
+      const isNamed = (await services.operatorCatalog.revision()) !== undefined;
+      const rows = isNamed ? await change(merged, { models: {}, costs: [] }, services) : [];
+      output.list(rows, 'Nothing changes for clients.');
+    });
 }
 
 /** Stores the parts, and tells what they change for clients. */

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import { type Role, roles } from '../../service/contract/operations.ts';
 import { noRoomMessage } from '../../service/portal/invitation-room.ts';
@@ -13,7 +12,7 @@ import {
   type Operator,
   type PeopleScope,
 } from '../../service/portal/people.ts';
-import type { Admin } from '../admin.ts';
+import type { OperatorCommand } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
 import * as values from '../terminal/values.ts';
@@ -25,73 +24,62 @@ interface Place {
 const ofOperator = 'the people of the operator, in the place of an account';
 const personMeans = 'PERSON is an id of `people list`, or an address.';
 
-export function addPeopleCommands(program: Command, admin: Admin): void {
-  const people = program
-    .command('people')
-    .description('who signs in to the portal, in which account and role');
+export function addPeopleCommands(program: OperatorCommand): void {
+  const people = program.task('people', 'who signs in to the portal, in which account and role');
   people
-    .command('invite [account]')
-    .description('invite an address: its first sign-in within 14 days joins the account')
+    .task('invite [account]', 'invite an address: its first sign-in within 14 days joins the account')
     .requiredOption('--email <address>', 'whom to invite')
     .option('--role <role>', `${roles.join(', ')}; an account begins with an owner`)
     .option('--operator', ofOperator)
-    .action(
-      admin.run(async ({ services, output, tell }, id: string | undefined, options: InviteOptions) =>
-        output.show(await invite(services, await scopeOf(services, id, options), options, tell)),
-      ),
+    .run(async ({ services, output, tell }, id: string | undefined, options: InviteOptions) =>
+      output.show(await invite(services, await scopeOf(services, id, options), options, tell)),
     );
   people
-    .command('list [account]')
-    .description('members and open invitations')
+    .task('list [account]', 'members and open invitations')
     .option('--operator', ofOperator)
-    .action(
-      admin.run(async ({ services, output }, id: string | undefined, place: Place) =>
-        output.list(
-          await listed(services, await scopeOf(services, id, place)),
-          'Nobody: `people invite` invites the first person.',
-        ),
+    .run(async ({ services, output }, id: string | undefined, place: Place) =>
+      output.list(
+        await listed(services, await scopeOf(services, id, place)),
+        'Nobody: `people invite` invites the first person.',
       ),
     );
   people
-    .command('role <account> <person>')
-    .description(`change what a member may do. ${personMeans}`)
+    .task('role <account> <person>', `change what a member may do. ${personMeans}`)
     .requiredOption('--role <role>', roles.join(', '))
-    .action(
-      admin.run(async ({ services, output }, id: string, person: string, options: { role: string }) => {
-        const { id: account } = await values.account(services, id);
-        const member = await memberOf(services, account, person);
-        const role = values.oneOf('--role', options.role, roles);
-        // A limit for keys is for developers alone.
-        const { keyCapMicros } = role === 'developer' ? member : {};
-        check(await services.people.changeMember(member, { role, ...(keyCapMicros && { keyCapMicros }) }));
-        output.show({ person: member.personId, email: member.email, role });
-      }),
+    .run(async ({ services, output }, id: string, person: string, options: { role: string }) => {
+      const { id: account } = await values.account(services, id);
+      const member = await memberOf(services, account, person);
+      const role = values.oneOf('--role', options.role, roles);
+      // A limit for keys is for developers alone.
+      const { keyCapMicros } = role === 'developer' ? member : {};
+      check(await services.people.changeMember(member, { role, ...(keyCapMicros && { keyCapMicros }) }));
+      output.show({ person: member.personId, email: member.email, role });
+    });
+  people
+    .task(
+      'remove [account] [person]',
+      `remove a member, or an open invitation by its address. ${personMeans}`,
+    )
+    .option('--operator', ofOperator)
+    .run(
+      async ({ services, output }, first: string | undefined, second: string | undefined, place: Place) => {
+        const { scope, person } = await named(services, first, second, place);
+        output.show(await remove(services, scope, person));
+      },
     );
   people
-    .command('remove [account] [person]')
-    .description(`remove a member, or an open invitation by its address. ${personMeans}`)
+    .task(
+      'end-sessions [account] [person]',
+      `sign a person out everywhere, from the next request on. ${personMeans}`,
+    )
     .option('--operator', ofOperator)
-    .action(
-      admin.run(
-        async ({ services, output }, first: string | undefined, second: string | undefined, place: Place) => {
-          const { scope, person } = await named(services, first, second, place);
-          output.show(await remove(services, scope, person));
-        },
-      ),
-    );
-  people
-    .command('end-sessions [account] [person]')
-    .description(`sign a person out everywhere, from the next request on. ${personMeans}`)
-    .option('--operator', ofOperator)
-    .action(
-      admin.run(
-        async ({ services, output }, first: string | undefined, second: string | undefined, place: Place) => {
-          const { scope, person } = await named(services, first, second, place);
-          const { personId, email } = await placeOf(services, scope, person);
-          await services.people.endSessions(scope, personId, services.clock.now());
-          output.show({ person: personId, email, sessions: 'ended' });
-        },
-      ),
+    .run(
+      async ({ services, output }, first: string | undefined, second: string | undefined, place: Place) => {
+        const { scope, person } = await named(services, first, second, place);
+        const { personId, email } = await placeOf(services, scope, person);
+        await services.people.endSessions(scope, personId, services.clock.now());
+        output.show({ person: personId, email, sessions: 'ended' });
+      },
     );
 }
 

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Catalog } from '../../service/catalog/catalog-schema.ts';
 import type { ProviderDefinition } from '../../service/catalog/provider-definition.ts';
@@ -11,7 +10,7 @@ import {
 } from '../../service/catalog/providers.ts';
 import { checkConfigured } from '../../service/vendors/configured.ts';
 import { checkVendor } from '../../service/vendors/vendors.ts';
-import type { Admin } from '../admin.ts';
+import type { OperatorCommand } from '../operator-command.ts';
 import { readMerged, storeParts } from '../catalog/merged-catalog.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
@@ -23,106 +22,89 @@ import { addHealthCommands } from './route-health.ts';
 const names = Object.keys(providers).filter(isBuiltIn);
 const checkMillis = 10_000;
 
-export function addProviderCommands(program: Command, admin: Admin): void {
-  const command = program
-    .command('providers')
-    .description('the image vendors: their keys, and which are enabled');
-  addConfiguredProviderCommands(command, admin);
+export function addProviderCommands(program: OperatorCommand): void {
+  const command = program.task('providers', 'the image vendors: their keys, and which are enabled');
+  addConfiguredProviderCommands(command);
   command
-    .command('list')
-    .description('every provider that Darkroom knows or that you have configured, and what it still needs')
-    .action(
-      admin.run(async ({ services, output }) =>
-        output.list(await providerRows(services), 'There are no providers.'),
-      ),
+    .task('list', 'every provider that Darkroom knows or that you have configured, and what it still needs')
+    .run(async ({ services, output }) =>
+      output.list(await providerRows(services), 'There are no providers.'),
     );
   command
-    .command('set <provider>')
-    .description('set its key, asked for without an echo or read from standard input, and enable it')
+    .task(
+      'set <provider>',
+      'set its key, asked for without an echo or read from standard input, and enable it',
+    )
     .option(
       '--callback-account <id>',
       'set no key, but the account at the vendor whose callbacks count, such as your user id at fal; empty: none',
     )
     .option('--no-callback-account', 'no callbacks of this vendor count: its jobs are polled')
-    .action(
-      admin.run(
-        async (
-          { services, output },
-          text: string,
-          { callbackAccount }: { callbackAccount?: string | false },
-        ) => {
-          const provider = await settable(text, services);
-          output.show(
-            callbackAccount === undefined
-              ? await setProvider(services, provider)
-              : await setCallbackAccount(services, provider.name, callbackAccount),
-          );
-        },
-      ),
+    .run(
+      async (
+        { services, output },
+        text: string,
+        { callbackAccount }: { callbackAccount?: string | false },
+      ) => {
+        const provider = await settable(text, services);
+        output.show(
+          callbackAccount === undefined
+            ? await setProvider(services, provider)
+            : await setCallbackAccount(services, provider.name, callbackAccount),
+        );
+      },
     );
   command
-    .command('remove <provider>')
-    .description(
+    .task(
+      'remove <provider>',
       'disable it and remove its key: the next request is no longer routed to it; what you have configured is removed, too',
     )
-    .action(
-      admin.run(async ({ services, output }, text: string) => {
-        output.show(await removeProvider(services, await settable(text, services)));
-      }),
-    );
+    .run(async ({ services, output }, text: string) => {
+      output.show(await removeProvider(services, await settable(text, services)));
+    });
   command
-    .command('pause <provider>')
-    .description(
+    .task(
+      'pause <provider>',
       'give it no new creation of any account, until it is resumed; what it has begun is asked for until the end',
     )
     .option('--reason <text>', 'why, for `providers list`: 500 characters at most')
-    .action(
-      admin.run(async ({ services, output }, text: string, { reason }: { reason?: string }) => {
-        output.show(await pauseProvider(services, await known(text, services), reason));
-      }),
+    .run(async ({ services, output }, text: string, { reason }: { reason?: string }) => {
+      output.show(await pauseProvider(services, await known(text, services), reason));
+    });
+  command
+    .task('resume <provider>', 'give a paused provider creations again')
+    .run(async ({ services: { providers: store, ...services }, output }, text: string) => {
+      const { name } = await known(text, services);
+      const wasPaused = (await store.pauses())[name] !== undefined;
+      await store.resume(name);
+      output.show(
+        { provider: name, ...pauseRow(undefined) },
+        wasPaused ? undefined : `The provider ${name} was not paused.`,
+      );
+    });
+  command
+    .task(
+      'callbacks',
+      'the vendors that can call back when a job has ended, and what each still needs for it',
+    )
+    .run(async ({ services, output }) =>
+      output.list(await callbackRows(services), 'No vendor can call back.'),
     );
   command
-    .command('resume <provider>')
-    .description('give a paused provider creations again')
-    .action(
-      admin.run(async ({ services: { providers: store, ...services }, output }, text: string) => {
-        const { name } = await known(text, services);
-        const wasPaused = (await store.pauses())[name] !== undefined;
-        await store.resume(name);
-        output.show(
-          { provider: name, ...pauseRow(undefined) },
-          wasPaused ? undefined : `The provider ${name} was not paused.`,
-        );
-      }),
-    );
-  command
-    .command('callbacks')
-    .description('the vendors that can call back when a job has ended, and what each still needs for it')
-    .action(
-      admin.run(async ({ services, output }) =>
-        output.list(await callbackRows(services), 'No vendor can call back.'),
-      ),
-    );
-  command
-    .command('check [provider]')
-    .description(
+    .task(
+      'check [provider]',
       'ask the vendor whether the key is good, by a call that costs nothing; exit code 1 when one is not, or there is none',
     )
-    .action(
-      admin.run(async ({ services, output, fail }, text?: string) => {
-        const rows =
-          text === undefined
-            ? await checkEnabled(services)
-            : [await checkOne(services, await settable(text, services))];
-        output.list(rows, 'No provider with a key is enabled: `providers set openai` sets one.');
-        if (
-          rows.length === 0 ||
-          rows.some(({ verdict }) => verdict === 'refused' || verdict === 'unreachable')
-        )
-          fail();
-      }),
-    );
-  addHealthCommands(command, admin);
+    .run(async ({ services, output, fail }, text?: string) => {
+      const rows =
+        text === undefined
+          ? await checkEnabled(services)
+          : [await checkOne(services, await settable(text, services))];
+      output.list(rows, 'No provider with a key is enabled: `providers set openai` sets one.');
+      if (rows.length === 0 || rows.some(({ verdict }) => verdict === 'refused' || verdict === 'unreachable'))
+        fail();
+    });
+  addHealthCommands(command);
 }
 
 /** A provider that a command changes or checks. */

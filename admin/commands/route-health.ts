@@ -1,11 +1,10 @@
 /** What the service has learnt of each route of the catalog, and the order in which routes are asked. */
-import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Catalog } from '../../service/catalog/catalog-schema.ts';
 import { isRouteOrder, type RouteOrder, routeOrders } from '../../service/catalog/provider-store.ts';
 import type { RouteChoice } from '../../service/creations/creation.ts';
 import { meanMillis, type RouteHealth, routeName, sumsWithin } from '../../service/render/route-health.ts';
-import type { Admin } from '../admin.ts';
+import type { OperatorCommand } from '../operator-command.ts';
 import { readMerged } from '../catalog/merged-catalog.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
@@ -15,28 +14,24 @@ const routesAtOnce = 90;
 const readMillis = 10_000;
 
 /** @param command `providers` */
-export function addHealthCommands(command: Command, admin: Admin): void {
+export function addHealthCommands(command: OperatorCommand): void {
   command
-    .command('health')
-    .description(
+    .task(
+      'health',
       'what was learnt of each route: images and failures of the last minute, its usual time, its circuit',
     )
-    .action(
-      admin.run(async ({ services, output }) =>
-        output.list(await healthRows(services), 'Nothing was noted of any route.'),
-      ),
+    .run(async ({ services, output }) =>
+      output.list(await healthRows(services), 'Nothing was noted of any route.'),
     );
   command
-    .command('order [order]')
-    .description(
+    .task(
+      'order [order]',
       `the order in which the routes of a model are asked: ${routeOrders.join(', ')}; alone it shows the order`,
     )
-    .action(
-      admin.run(async ({ services: { providers }, output }, text?: string) => {
-        if (text !== undefined) await providers.setRouteOrder(orderOf(text));
-        output.show({ order: text ?? (await providers.routeOrder()) });
-      }),
-    );
+    .run(async ({ services: { providers }, output }, text?: string) => {
+      if (text !== undefined) await providers.setRouteOrder(orderOf(text));
+      output.show({ order: text ?? (await providers.routeOrder()) });
+    });
 }
 
 function orderOf(text: string): RouteOrder {

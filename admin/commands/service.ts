@@ -1,9 +1,8 @@
 import { isIP } from 'node:net';
-import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import { clientAddress } from '../../service/outbound/client-address.ts';
 import { textProblem } from '../../service/values/text.ts';
-import type { Admin } from '../admin.ts';
+import type { OperatorCommand } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
 import { originSecretSeconds } from '../origin-secret.ts';
 import type { OperatorServices } from '../services.ts';
@@ -12,31 +11,22 @@ import { readSecret } from '../terminal/dialogue.ts';
 const usualMessage =
   'The service is closed for maintenance. Nothing was charged: send the request again later.';
 
-export function addServiceCommands(program: Command, admin: Admin): void {
-  const service = program.command('service').description('close the service to new creations, and open it');
+export function addServiceCommands(program: OperatorCommand): void {
+  const service = program.task('service', 'close the service to new creations, and open it');
   service
-    .command('close')
-    .description('refuse every new creation with 503 and your message; everything else goes on')
+    .task('close', 'refuse every new creation with 503 and your message; everything else goes on')
     .option('--message <text>', 'what clients and the portal are told, 300 characters at most', usualMessage)
-    .action(
-      admin.run(async ({ services, output }, { message }: { message: string }) => {
-        output.show(await close(services, message));
-      }),
-    );
+    .run(async ({ services, output }, { message }: { message: string }) => {
+      output.show(await close(services, message));
+    });
+  service.task('open', 'accept new creations again').run(async ({ services, output }) => {
+    const { closed } = await services.serviceSwitch.read();
+    await services.serviceSwitch.open();
+    output.show(await standing(services), closed ? undefined : 'The service was not closed.');
+  });
   service
-    .command('open')
-    .description('accept new creations again')
-    .action(
-      admin.run(async ({ services, output }) => {
-        const { closed } = await services.serviceSwitch.read();
-        await services.serviceSwitch.open();
-        output.show(await standing(services), closed ? undefined : 'The service was not closed.');
-      }),
-    );
-  service
-    .command('show')
-    .description('whether the service is closed, and how many creations are open')
-    .action(admin.run(async ({ services, output }) => output.show(await standing(services))));
+    .task('show', 'whether the service is closed, and how many creations are open')
+    .run(async ({ services, output }) => output.show(await standing(services)));
 }
 
 /** A second close changes the message, and the service stays closed since the first one. */
@@ -60,36 +50,23 @@ async function standing({ serviceSwitch, serviceCapacity }: OperatorServices): P
   };
 }
 
-export function addBlockCommands(program: Command, admin: Admin): void {
-  const blocks = program
-    .command('blocks')
-    .description('addresses that sent too many rejected authentications');
+export function addBlockCommands(program: OperatorCommand): void {
+  const blocks = program.task('blocks', 'addresses that sent too many rejected authentications');
   blocks
-    .command('show <address>')
-    .description('whether an address is blocked, and its rejections of this minute')
-    .action(
-      admin.run(async ({ services, output }, text: string) =>
-        output.show(await blockOf(services, addressOf(text))),
-      ),
-    );
+    .task('show <address>', 'whether an address is blocked, and its rejections of this minute')
+    .run(async ({ services, output }, text: string) => output.show(await blockOf(services, addressOf(text))));
   blocks
-    .command('lift <address>')
-    .description('end the block of an address now; its count begins anew')
-    .action(
-      admin.run(async ({ services, output }, text: string) => {
-        const address = addressOf(text);
-        const { block } = await services.blocks.read(address, services.clock.now());
-        await services.blocks.lift(address, services.clock.now());
-        const note = block ? undefined : 'The address was not blocked.';
-        output.show({ ...(await blockOf(services, address)), lifted: block !== undefined }, note);
-      }),
-    );
+    .task('lift <address>', 'end the block of an address now; its count begins anew')
+    .run(async ({ services, output }, text: string) => {
+      const address = addressOf(text);
+      const { block } = await services.blocks.read(address, services.clock.now());
+      await services.blocks.lift(address, services.clock.now());
+      const note = block ? undefined : 'The address was not blocked.';
+      output.show({ ...(await blockOf(services, address)), lifted: block !== undefined }, note);
+    });
 }
 
-/**
- * The address by which the service counts. An IPv6 address counts as its /64, which the operator may name,
- * too.
- */
+/** The address by which the service counts. An IPv6 address counts as its /64, which the operator may name, too. */
 function addressOf(text: string): string {
   const plain = text.trim().replace(/\/64$/, '');
   if (isIP(plain) === 0)
@@ -111,30 +88,28 @@ async function blockOf(services: OperatorServices, address: string): Promise<Row
   };
 }
 
-export function addPortalCommands(program: Command, admin: Admin): void {
-  const portal = program.command('portal').description('the secrets of the client portal');
+export function addPortalCommands(program: OperatorCommand): void {
+  const portal = program.task('portal', 'the secrets of the client portal');
   portal
-    .command('set-secret')
-    .description(
+    .task(
+      'set-secret',
       "set the portal's client secret at your issuer, asked for without an echo or read from standard input",
     )
-    .action(
-      admin.run(async ({ services, output }) => {
-        await services.setSignInSecret(await readSecret('Client secret of the portal, not shown: '));
-        output.show({ secret: 'set' }, 'Sign-ins use it within five minutes.');
-      }),
-    );
+    .run(async ({ services, output }) => {
+      await services.setSignInSecret(await readSecret('Client secret of the portal, not shown: '));
+      output.show({ secret: 'set' }, 'Sign-ins use it within five minutes.');
+    });
   portal
-    .command('rotate-origin-secret')
-    .description('replace the secret that the distribution sends to the API, and print what to deploy then')
-    .action(
-      admin.run(async ({ services, output }) => {
-        const { version, isNew } = await services.rotateOriginSecret();
-        const deployFrom = new Date(services.clock.now() + originSecretSeconds * 1_000).toISOString();
-        output.show(
-          { rotated: isNew, version, deploy_from: deployFrom },
-          `${isNew ? '' : 'No new value was put: the newest one is not deployed yet. '}Set portal.originSecretVersion to '${version}' in the settings of the stage, and run \`npx cdk deploy\` from ${deployFrom} on. The portal stays open meanwhile.`,
-        );
-      }),
-    );
+    .task(
+      'rotate-origin-secret',
+      'replace the secret that the distribution sends to the API, and print what to deploy then',
+    )
+    .run(async ({ services, output }) => {
+      const { version, isNew } = await services.rotateOriginSecret();
+      const deployFrom = new Date(services.clock.now() + originSecretSeconds * 1_000).toISOString();
+      output.show(
+        { rotated: isNew, version, deploy_from: deployFrom },
+        `${isNew ? '' : 'No new value was put: the newest one is not deployed yet. '}Set portal.originSecretVersion to '${version}' in the settings of the stage, and run \`npx cdk deploy\` from ${deployFrom} on. The portal stays open meanwhile.`,
+      );
+    });
 }

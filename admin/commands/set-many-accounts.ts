@@ -1,12 +1,11 @@
 /** The command `accounts set-many`, which changes many accounts without a read of each. */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
-import type { Command } from 'commander';
 import type { AccountChange } from '../../service/accounts/account-store.ts';
 import { type Account, conditions } from '../../service/accounts/account.ts';
 import { Overloaded } from '../../service/values/errors.ts';
 import { type AccountId, parseAccountId } from '../../service/values/ids.ts';
-import type { Admin } from '../admin.ts';
+import type { OperatorCommand } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
 import { createProgress } from '../terminal/dialogue.ts';
@@ -33,34 +32,32 @@ const columns: Readonly<Record<string, (account: Account) => string>> = {
   max_unused_uploads: ({ limits }) => String(limits.maxUnusedUploads),
 };
 
-export function addSetMany(command: Command, admin: Admin): void {
+export function addSetMany(command: OperatorCommand): void {
   command
     .description('change many accounts; takes effect at their next requests. A repetition does no harm')
     .option('--where <column=value...>', `accounts with these values: ${Object.keys(columns).join(', ')}`)
     .option('--file <path>', 'accounts of a file with one id on each line')
     .option('--condition <condition>', conditions.join(', '))
     .option('--dry-run', 'only count the accounts')
-    .action(
-      admin.run(async ({ services, output, fail, tell }, options: SetManyOptions) => {
-        const change = changeOf(options);
-        const progress = createProgress(services.clock, tell);
-        const tally = { chosen: 0, changed: 0, missing: [] as string[], failed: [] as string[] };
-        const ids = chosen(services, options);
-        const lane = async (): Promise<void> => {
-          for (let next = await ids.next(); next.done !== true; next = await ids.next()) {
-            tally.chosen += 1;
-            if (options.dryRun !== true) await changeOne(services, next.value, change, tally);
-            progress(() => `${tally.changed} of ${tally.chosen} accounts changed`);
-          }
-        };
-        await Promise.all(Array.from({ length: changesAtOnce }, lane));
-        output.show(
-          tally,
-          tally.failed.length > 0 ? 'Repeat the command for the accounts that failed.' : undefined,
-        );
-        if (tally.missing.length + tally.failed.length > 0) fail();
-      }),
-    );
+    .run(async ({ services, output, fail, tell }, options: SetManyOptions) => {
+      const change = changeOf(options);
+      const progress = createProgress(services.clock, tell);
+      const tally = { chosen: 0, changed: 0, missing: [] as string[], failed: [] as string[] };
+      const ids = chosen(services, options);
+      const lane = async (): Promise<void> => {
+        for (let next = await ids.next(); next.done !== true; next = await ids.next()) {
+          tally.chosen += 1;
+          if (options.dryRun !== true) await changeOne(services, next.value, change, tally);
+          progress(() => `${tally.changed} of ${tally.chosen} accounts changed`);
+        }
+      };
+      await Promise.all(Array.from({ length: changesAtOnce }, lane));
+      output.show(
+        tally,
+        tally.failed.length > 0 ? 'Repeat the command for the accounts that failed.' : undefined,
+      );
+      if (tally.missing.length + tally.failed.length > 0) fail();
+    });
 }
 
 function changeOf(options: SetManyOptions): AccountChange {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Account, LedgerRow } from '../../service/accounts/account.ts';
 import type { MovementOutcome } from '../../service/accounts/wallet-store.ts';
@@ -11,7 +10,7 @@ import {
   type Micros,
   toUsd,
 } from '../../service/values/money.ts';
-import type { Admin } from '../admin.ts';
+import type { OperatorCommand } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
 import { confirm } from '../terminal/dialogue.ts';
@@ -29,70 +28,59 @@ interface Adjustment {
   readonly yes?: boolean;
 }
 
-export function addWalletCommands(program: Command, admin: Admin): void {
-  const wallet = program.command('wallet').description('move money: top up, adjust, list the ledger');
+export function addWalletCommands(program: OperatorCommand): void {
+  const wallet = program.task('wallet', 'move money: top up, adjust, list the ledger');
   wallet
-    .command('top-up <account>')
-    .description('add to the balance; the same reference twice is one top-up')
+    .task('top-up <account>', 'add to the balance; the same reference twice is one top-up')
     .requiredOption('--amount <usd>', 'in USD')
     .requiredOption('--reference <text>', 'what it was paid with, unique for the account')
-    .action(
-      admin.run(async ({ services, output }, id: string, options: TopUp) => {
-        const account = await values.account(services, id);
-        const amount = values.positiveUsd('--amount', options.amount, 'above zero');
-        const reference = values.shownText('--reference', options.reference);
-        const isNew = isApplied(await topUp(account.id, amount, reference, services), reference);
-        output.show(
-          {
-            ...(await balanceOf(services, id)),
-            ...movementView(amount, isNew),
-            reference,
-            already_applied: !isNew,
-          },
-          noteOf(isNew),
-        );
-      }),
-    );
+    .run(async ({ services, output }, id: string, options: TopUp) => {
+      const account = await values.account(services, id);
+      const amount = values.positiveUsd('--amount', options.amount, 'above zero');
+      const reference = values.shownText('--reference', options.reference);
+      const isNew = isApplied(await topUp(account.id, amount, reference, services), reference);
+      output.show(
+        {
+          ...(await balanceOf(services, id)),
+          ...movementView(amount, isNew),
+          reference,
+          already_applied: !isNew,
+        },
+        noteOf(isNew),
+      );
+    });
   wallet
-    .command('adjust <account>')
-    .description('add to the balance, or take from it with a negative amount')
+    .task('adjust <account>', 'add to the balance, or take from it with a negative amount')
     .requiredOption('--amount <usd>', 'in USD; negative to take')
     .requiredOption('--reason <text>', 'why, for the ledger')
     .option('--reference <text>', 'unique for the account: the same reference twice is one adjustment')
     .option('--yes', 'take the balance below zero without a question')
-    .action(
-      admin.run(async ({ services, output }, id: string, options: Adjustment) => {
-        const account = await values.account(services, id);
-        const amount = values.usd('--amount', options.amount);
-        if (amount === 0) throw new OperatorError('--amount: must not be 0.');
-        const reason = values.shownText('--reason', options.reason);
-        const reference =
-          options.reference === undefined ? undefined : values.shownText('--reference', options.reference);
-        await confirmBelowZero(account, amount, options.yes === true);
-        const outcome = await services.wallet.adjust(account.id, amount, reason, reference);
-        const isNew = isApplied(outcome, reference);
-        await lookAfterCommand({ accountId: account.id, periods: {} }, services);
-        const view = { ...(await balanceOf(services, id)), ...movementView(amount, isNew), reason };
-        output.show(
-          reference === undefined ? view : { ...view, reference, already_applied: !isNew },
-          noteOf(isNew),
-        );
-      }),
-    );
+    .run(async ({ services, output }, id: string, options: Adjustment) => {
+      const account = await values.account(services, id);
+      const amount = values.usd('--amount', options.amount);
+      if (amount === 0) throw new OperatorError('--amount: must not be 0.');
+      const reason = values.shownText('--reason', options.reason);
+      const reference =
+        options.reference === undefined ? undefined : values.shownText('--reference', options.reference);
+      await confirmBelowZero(account, amount, options.yes === true);
+      const outcome = await services.wallet.adjust(account.id, amount, reason, reference);
+      const isNew = isApplied(outcome, reference);
+      await lookAfterCommand({ accountId: account.id, periods: {} }, services);
+      const view = { ...(await balanceOf(services, id)), ...movementView(amount, isNew), reason };
+      output.show(
+        reference === undefined ? view : { ...view, reference, already_applied: !isNew },
+        noteOf(isNew),
+      );
+    });
   wallet
-    .command('ledger <account>')
-    .description('every movement, the oldest first, with the running balance')
-    .action(
-      admin.run(async ({ services, output }, id: string) => {
-        const account = await values.account(services, id);
-        output.list(ledgerRows(await services.wallet.ledger(account.id)), 'Nothing has moved yet.');
-      }),
-    );
+    .task('ledger <account>', 'every movement, the oldest first, with the running balance')
+    .run(async ({ services, output }, id: string) => {
+      const account = await values.account(services, id);
+      output.list(ledgerRows(await services.wallet.ledger(account.id)), 'Nothing has moved yet.');
+    });
 }
 
-/**
- * False when an earlier command made the same movement. Throws OperatorError when the movement was refused.
- */
+/** False when an earlier command made the same movement. Throws OperatorError when the movement was refused. */
 function isApplied(outcome: MovementOutcome, reference: string | undefined): boolean {
   switch (outcome.kind) {
     case 'applied':
@@ -112,10 +100,7 @@ function isApplied(outcome: MovementOutcome, reference: string | undefined): boo
   }
 }
 
-/**
- * A few wrong digits would put the customer into debt and stop their requests at once, so the operator
- * confirms.
- */
+/** A few wrong digits would put the customer into debt and stop their requests at once, so the operator confirms. */
 async function confirmBelowZero(account: Account, amount: Micros, isYes: boolean): Promise<void> {
   const after = asMicros(account.availableMicros - account.creditLineMicros + amount);
   if (amount > 0 || after >= 0) return;

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Row } from '../../client/command/terminal/output.ts';
 import type { Account } from '../../service/accounts/account.ts';
 import type { Delivery } from '../../service/webhooks/delivery.ts';
@@ -6,7 +6,7 @@ import { issueSecret as issue, newestSecret } from '../../service/webhooks/issue
 import { redeliver, sendTestDelivery, type TestOutcome } from '../../service/webhooks/redeliver.ts';
 import { SecretLost } from '../../service/webhooks/secret-box.ts';
 import { type SignFrom, signFromSeconds } from '../../service/webhooks/secrets.ts';
-import type { Admin } from '../admin.ts';
+import type { OperatorCommand } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
 import { type ResealReport, resealSecrets } from '../reseal.ts';
 import type { OperatorServices } from '../services.ts';
@@ -16,58 +16,52 @@ import * as values from '../terminal/values.ts';
 const logRows = 100;
 const excerptCharacters = 500;
 
-function addDeliveryCommands(webhooks: Command, admin: Admin): void {
+function addDeliveryCommands(webhooks: OperatorCommand): void {
   webhooks
-    .command('log <account>')
-    .description(`the last ${logRows} attempts, the newest first`)
-    .action(
-      admin.run(async ({ services, output }, id: string) => {
-        const account = await values.account(services, id);
-        const log = await services.deliveries.log(account.id, logRows);
-        output.list(log.map(deliveryRow), 'Nothing was sent in the last 30 days.');
-      }),
-    );
+    .task('log <account>', `the last ${logRows} attempts, the newest first`)
+    .run(async ({ services, output }, id: string) => {
+      const account = await values.account(services, id);
+      const log = await services.deliveries.log(account.id, logRows);
+      output.list(log.map(deliveryRow), 'Nothing was sent in the last 30 days.');
+    });
   webhooks
-    .command('redeliver <account> <delivery>')
-    .description('send the webhook of a delivery again: a new round of up to five attempts')
-    .action(
-      admin.run(async ({ services, output }, id: string, delivery: string) => {
-        const outcome = await redeliver(await values.account(services, id), delivery, services);
-        if (outcome.kind === 'unknown_delivery')
-          throw new OperatorError(
-            `There is no delivery ${delivery} of a creation: \`webhooks log ${id}\` shows them.`,
-          );
-        if (outcome.kind === 'still_pending')
-          throw new OperatorError('Its webhook is still pending: the next attempt comes by itself.');
-        output.show({ delivery, creation: outcome.creationId, status: 'pending' });
-      }),
-    );
-  webhooks
-    .command('test <account>')
-    .description('send one signed test delivery; at most one in 30 seconds')
-    .requiredOption('--url <url>', 'where to')
-    .action(
-      admin.run(async ({ services, output, fail }, id: string, { url }: { url: string }) => {
-        const outcome = await test(services, await values.account(services, id), url);
-        if (outcome.kind === 'refused') throw new OperatorError(`--url: ${outcome.why}.`);
-        if (outcome.kind === 'no_secret')
-          throw new OperatorError(
-            `The account has no webhook secret yet: \`webhooks secret ${id}\` issues it.`,
-          );
-        if (outcome.kind === 'too_soon')
-          throw new OperatorError(
-            `A test delivery was sent just now: try again in ${outcome.afterSeconds} s.`,
-            { retry_after: outcome.afterSeconds },
-          );
-        const note =
-          'A replaced secret cannot be opened any more and signed nothing: `webhooks reseal` removes it.';
-        output.show(
-          { ...deliveryRow(outcome.delivery), lost_secrets: outcome.lost },
-          outcome.lost > 0 ? note : undefined,
+    .task(
+      'redeliver <account> <delivery>',
+      'send the webhook of a delivery again: a new round of up to five attempts',
+    )
+    .run(async ({ services, output }, id: string, delivery: string) => {
+      const outcome = await redeliver(await values.account(services, id), delivery, services);
+      if (outcome.kind === 'unknown_delivery')
+        throw new OperatorError(
+          `There is no delivery ${delivery} of a creation: \`webhooks log ${id}\` shows them.`,
         );
-        if (outcome.delivery.outcome !== 'delivered') fail();
-      }),
-    );
+      if (outcome.kind === 'still_pending')
+        throw new OperatorError('Its webhook is still pending: the next attempt comes by itself.');
+      output.show({ delivery, creation: outcome.creationId, status: 'pending' });
+    });
+  webhooks
+    .task('test <account>', 'send one signed test delivery; at most one in 30 seconds')
+    .requiredOption('--url <url>', 'where to')
+    .run(async ({ services, output, fail }, id: string, { url }: { url: string }) => {
+      const outcome = await test(services, await values.account(services, id), url);
+      if (outcome.kind === 'refused') throw new OperatorError(`--url: ${outcome.why}.`);
+      if (outcome.kind === 'no_secret')
+        throw new OperatorError(
+          `The account has no webhook secret yet: \`webhooks secret ${id}\` issues it.`,
+        );
+      if (outcome.kind === 'too_soon')
+        throw new OperatorError(
+          `A test delivery was sent just now: try again in ${outcome.afterSeconds} s.`,
+          { retry_after: outcome.afterSeconds },
+        );
+      const note =
+        'A replaced secret cannot be opened any more and signed nothing: `webhooks reseal` removes it.';
+      output.show(
+        { ...deliveryRow(outcome.delivery), lost_secrets: outcome.lost },
+        outcome.lost > 0 ? note : undefined,
+      );
+      if (outcome.delivery.outcome !== 'delivered') fail();
+    });
 }
 
 async function test(services: OperatorServices, account: Account, url: string): Promise<TestOutcome> {
@@ -102,24 +96,20 @@ function deliveryRow(delivery: Delivery): Row {
   };
 }
 
-export function addWebhookCommands(program: Command, admin: Admin): void {
-  const webhooks = program.command('webhooks').description('signing secrets and the log of deliveries');
+export function addWebhookCommands(program: OperatorCommand): void {
+  const webhooks = program.task('webhooks', 'signing secrets and the log of deliveries');
   webhooks
-    .command('secret <account>')
-    .description('the signing secret; issued when it is first asked for')
-    .action(
-      admin.run(async ({ services, output }, id: string) => {
-        const account = await values.account(services, id);
-        output.show(
-          account.webhookSecrets[0]
-            ? await secretView(services, account)
-            : await issueSecret(services, account),
-        );
-      }),
-    );
+    .task('secret <account>', 'the signing secret; issued when it is first asked for')
+    .run(async ({ services, output }, id: string) => {
+      const account = await values.account(services, id);
+      output.show(
+        account.webhookSecrets[0]
+          ? await secretView(services, account)
+          : await issueSecret(services, account),
+      );
+    });
   webhooks
-    .command('rotate <account>')
-    .description('replace the signing secret; the replaced one verifies for 24 h more')
+    .task('rotate <account>', 'replace the signing secret; the replaced one verifies for 24 h more')
     .addOption(
       new Option(
         '--sign-from <when>',
@@ -128,35 +118,31 @@ export function addWebhookCommands(program: Command, admin: Admin): void {
         .choices(Object.keys(signFromSeconds))
         .default('now'),
     )
-    .action(
-      admin.run(async ({ services, output }, id: string, { signFrom }: { signFrom: SignFrom }) => {
-        output.show(await issueSecret(services, await values.account(services, id), signFrom));
-      }),
-    );
+    .run(async ({ services, output }, id: string, { signFrom }: { signFrom: SignFrom }) => {
+      output.show(await issueSecret(services, await values.account(services, id), signFrom));
+    });
   webhooks
-    .command('reseal')
-    .description(
+    .task(
+      'reseal',
       'after a rotation of the encryption secret: seal every webhook secret by its new version; exit code 1 when one is lost',
     )
-    .action(
-      admin.run(async ({ services, output, fail }) => {
-        const report = await resealSecrets(services);
-        output.show(
-          {
-            accounts: report.accounts,
-            resealed: report.resealed,
-            already_current: report.alreadyCurrent,
-            dropped: report.dropped,
-            lost: report.lost,
-            lost_replaced: report.lostReplaced,
-            busy: report.busy,
-          },
-          noteOf(report),
-        );
-        if (report.lost.length + report.lostReplaced.length + report.busy.length > 0) fail();
-      }),
-    );
-  addDeliveryCommands(webhooks, admin);
+    .run(async ({ services, output, fail }) => {
+      const report = await resealSecrets(services);
+      output.show(
+        {
+          accounts: report.accounts,
+          resealed: report.resealed,
+          already_current: report.alreadyCurrent,
+          dropped: report.dropped,
+          lost: report.lost,
+          lost_replaced: report.lostReplaced,
+          busy: report.busy,
+        },
+        noteOf(report),
+      );
+      if (report.lost.length + report.lostReplaced.length + report.busy.length > 0) fail();
+    });
+  addDeliveryCommands(webhooks);
 }
 
 function noteOf({ lost, lostReplaced, busy }: ResealReport): string {

@@ -76,48 +76,35 @@ export function raise(service: string): string {
   return `ask AWS for more (Service Quotas, ${service})`;
 }
 
-/** A figure of the account, compared with the least that is wanted. */
-export function compared(question: string, found: number, wanted: number, fix: string): Finding {
-  const enough = found >= wanted;
-  return {
-    question,
-    level: enough ? 'ok' : 'limits',
-    found: String(found),
-    wanted: `at least ${wanted}`,
-    ...(!enough && { fix }),
-  };
+/** A finding that there is nothing to do, or that something of this level is to be mended. */
+export function judged(
+  question: string,
+  isRight: boolean,
+  otherwise: Level,
+  { found, wanted, fix }: Required<Pick<Finding, 'found' | 'wanted' | 'fix'>>,
+): Finding {
+  return { question, level: isRight ? 'ok' : otherwise, found, wanted, ...(!isRight && { fix }) };
 }
 
-/** The clients by which the preflight asks AWS. It only reads. */
-export interface Clients {
-  readonly sts: STSClient;
-  readonly cloudFormation: CloudFormationClient;
-  readonly quotas: ServiceQuotasClient;
-  readonly lambda: LambdaClient;
-  readonly dynamo: DynamoDBClient;
-  readonly gateway: APIGatewayClient;
-  readonly cloudFront: CloudFrontClient;
-  readonly iam: IAMClient;
-  readonly sns: SNSClient;
-  /** In the region of the setting bedrockRegion. */
-  readonly bedrock: BedrockClient;
-  /** In the region of a certificate. */
-  acmIn(region: string): ACMClient;
+/** A figure of the account, compared with the least that is wanted. */
+export function compared(question: string, found: number, wanted: number, fix: string): Finding {
+  const words = { found: String(found), wanted: `at least ${wanted}`, fix };
+  return judged(question, found >= wanted, 'limits', words);
 }
+
+export type Clients = ReturnType<typeof createClients>;
 
 /** CloudFront and IAM answer for all regions from this one. */
 const globalRegion = 'us-east-1';
 
-export function createClients(region: string, bedrockRegion: string): Clients {
+/** The clients by which the preflight asks AWS. It only reads. */
+export function createClients(region: string, bedrockRegion: string) {
   const requestHandler = new NodeHttpHandler({
     connectionTimeout: 5_000,
     requestTimeout: 20_000,
     throwOnRequestTimeout: true,
   });
-  const within = (name: string): { region: string; requestHandler: NodeHttpHandler } => ({
-    region: name,
-    requestHandler,
-  });
+  const within = (name: string) => ({ region: name, requestHandler });
   const here = within(region);
   return {
     sts: new STSClient(here),
@@ -129,7 +116,9 @@ export function createClients(region: string, bedrockRegion: string): Clients {
     cloudFront: new CloudFrontClient(within(globalRegion)),
     iam: new IAMClient(within(globalRegion)),
     sns: new SNSClient(here),
+    /** In the region of the setting bedrockRegion. */
     bedrock: new BedrockClient(within(bedrockRegion)),
-    acmIn: (name) => new ACMClient(within(name)),
+    /** In the region of a certificate. */
+    acmIn: (name: string) => new ACMClient(within(name)),
   };
 }

@@ -93,8 +93,7 @@ export interface Writers {
 }
 
 /**
- * Prints the findings, and gives the exit code: 1 when something stops the deployment, or no question can be
- * asked.
+ * Prints the findings, and gives the exit code: 1 when something stops the deployment, or no question can be asked.
  */
 export async function preflightCommand(
   { stage, region: named, traffic, withoutAlarms, json }: PreflightCommand,

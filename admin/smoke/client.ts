@@ -7,21 +7,13 @@ export interface Reply {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export interface SmokeClient {
-  /** Throws SmokeError when the address does not answer. */
-  send(
-    path: string,
-    options?: {
-      readonly body?: object;
-      readonly headers?: Readonly<Record<string, string>>;
-      readonly key?: string;
-    },
-  ): Promise<Reply>;
-  /** Fetches a picture without a key, as anybody can. */
-  fetchImage(
-    url: string,
-  ): Promise<{ readonly status: number; readonly contentType: string | null; readonly bytes: Uint8Array }>;
+interface SmokeRequest {
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly key?: string;
 }
+
+export type SmokeClient = ReturnType<typeof createSmokeClient>;
 
 /** A step failed. The message is one sentence that says what to check. */
 export class SmokeError extends Error {
@@ -34,10 +26,11 @@ export const bodySchema = z.record(z.string(), z.unknown());
 const timeoutMillis = 30_000;
 
 /** `api` is the address in the stack's output ApiUrl. */
-export function createSmokeClient(api: string, key: string): SmokeClient {
+export function createSmokeClient(api: string, key: string) {
   const root = api.replace(/\/+$/, '');
   return {
-    send: async (path, { body, headers, key: otherKey } = {}) => {
+    /** Throws SmokeError when the address does not answer. */
+    send: async (path: string, { body, headers, key: otherKey }: SmokeRequest = {}): Promise<Reply> => {
       const response = await reach(`${root}${path}`, {
         method: body === undefined ? 'GET' : 'POST',
         headers: {
@@ -50,7 +43,8 @@ export function createSmokeClient(api: string, key: string): SmokeClient {
       const text = await response.text();
       return { status: response.status, headers: response.headers, body: objectOf(text, response.status) };
     },
-    fetchImage: async (url) => {
+    /** Fetches a picture without a key, as anybody can. */
+    fetchImage: async (url: string) => {
       const response = await reach(url, {});
       return {
         status: response.status,

@@ -25,10 +25,7 @@ type Body = Reply['body'];
 
 const bodies = (list: unknown): readonly Body[] => z.array(bodySchema).parse(list);
 
-/**
- * Runs all steps in order, and gives the price of the picture in USD. Throws SmokeError at the first failed
- * step.
- */
+/** Runs all steps in order, and gives the price of the picture in USD. Throws SmokeError at the first failed step. */
 async function runSmoke(
   client: SmokeClient,
   options: SmokeOptions,
@@ -72,10 +69,7 @@ async function checkDoor(client: SmokeClient, tell: Tell): Promise<void> {
   tell('scheme named in', challengeIn(stranger.headers));
 }
 
-/**
- * API Gateway may rename WWW-Authenticate. The operator should know which name clients see; both names are
- * right.
- */
+/** API Gateway may rename WWW-Authenticate. The operator should know which name clients see; both names are right. */
 export function challengeIn(headers: Headers): string {
   const names = ['WWW-Authenticate', 'x-amzn-remapped-www-authenticate'].filter((name) => headers.has(name));
   if (names.length === 0) return 'no header: neither WWW-Authenticate nor x-amzn-remapped-www-authenticate';

@@ -45,9 +45,7 @@ export function count(option: string, text: string, least: number, most: number)
   return value;
 }
 
-/**
- * A moment of RFC 3339 that lies ahead, in the form of ApiKey.expiresAt: UTC, with milliseconds.
- */
+/** A moment of RFC 3339 that lies ahead, in the form of ApiKey.expiresAt: UTC, with milliseconds. */
 export function momentAhead(option: string, text: string, nowMillis: number): string {
   const millis = readMoment(text);
   if (millis === undefined)
@@ -85,42 +83,28 @@ export function oneOf<Word extends string>(option: string, text: string, words: 
   return found;
 }
 
-export interface LimitOptions {
-  readonly postRate?: string;
-  readonly getRate?: string;
-  readonly maxConcurrent?: string;
-  readonly deadline?: string;
-  readonly maxUnusedUploads?: string;
-}
+/** The options that set limits, by the limits. */
+const limitOptions = {
+  postRate: { name: 'postRate', flag: '--post-rate' },
+  getRate: { name: 'getRate', flag: '--get-rate' },
+  maxConcurrent: { name: 'maxConcurrent', flag: '--max-concurrent' },
+  deadlineSeconds: { name: 'deadline', flag: '--deadline' },
+  maxUnusedUploads: { name: 'maxUnusedUploads', flag: '--max-unused-uploads' },
+} as const satisfies Readonly<Record<keyof AccountLimits, object>>;
+
+export type LimitOptions = Readonly<
+  Partial<Record<(typeof limitOptions)[keyof AccountLimits]['name'], string>>
+>;
 
 /** The limits that the command line names. */
-export function limits({
-  postRate,
-  getRate,
-  maxConcurrent,
-  deadline,
-  maxUnusedUploads,
-}: LimitOptions): Partial<AccountLimits> {
-  return {
-    ...(postRate !== undefined && { postRate: limit('postRate', postRate) }),
-    ...(getRate !== undefined && { getRate: limit('getRate', getRate) }),
-    ...(maxConcurrent !== undefined && { maxConcurrent: limit('maxConcurrent', maxConcurrent) }),
-    ...(deadline !== undefined && { deadlineSeconds: limit('deadlineSeconds', deadline) }),
-    ...(maxUnusedUploads !== undefined && { maxUnusedUploads: limit('maxUnusedUploads', maxUnusedUploads) }),
-  };
-}
-
-const optionOf: Readonly<Record<keyof AccountLimits, string>> = {
-  postRate: '--post-rate',
-  getRate: '--get-rate',
-  maxConcurrent: '--max-concurrent',
-  deadlineSeconds: '--deadline',
-  maxUnusedUploads: '--max-unused-uploads',
-};
-
-function limit(name: keyof AccountLimits, text: string): number {
-  const [least, most] = limitRanges[name];
-  return count(optionOf[name], text, least, most);
+export function limits(options: LimitOptions): Partial<AccountLimits> {
+  return Object.fromEntries(
+    (Object.keys(limitOptions) as (keyof AccountLimits)[]).flatMap((limit) => {
+      const { name, flag } = limitOptions[limit];
+      const text = options[name];
+      return text === undefined ? [] : [[limit, count(flag, text, ...limitRanges[limit])]];
+    }),
+  );
 }
 
 /** Reads the account. Throws OperatorError when there is no account with this id. */

@@ -1,6 +1,6 @@
 /** `darkroom`: all commands, and one run of one of them. */
 import { inspect } from 'node:util';
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { version } from '../src/http/call.ts';
 import { addAccountCommands } from './commands/account.ts';
 import { addCompletionCommand } from './commands/completion.ts';
@@ -12,11 +12,23 @@ import { addMcpCommand } from './commands/mcp.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
 import { complaintOf, exitCodes, withoutKeys } from './complaint.ts';
 import type { Io } from './io.ts';
-import { colorsOf, type GlobalOptions, runner } from './session.ts';
+import { colorsOf, type GlobalOptions, SessionCommand } from './session.ts';
 import { visibleJson, visibleText } from './terminal/visible-text.ts';
 
-function createProgram(io: Io): Command {
-  const program = new Command('darkroom')
+/** In the order of the help. */
+const commands = [
+  addGenerateCommand,
+  addCreationCommands,
+  addAccountCommands,
+  addListenCommand,
+  addMcpCommand,
+  addWebhookCommands,
+  addLoginCommands,
+  addCompletionCommand,
+];
+
+function createProgram(io: Io): SessionCommand {
+  const program = new SessionCommand(io, 'darkroom')
     .description('Images from text: the command of a Darkroom service')
     .version(version, '--version', 'print the version')
     .option('--json', 'one JSON document on standard output, and no progress')
@@ -27,15 +39,7 @@ function createProgram(io: Io): Command {
     .configureOutput({ writeOut: (text) => io.out.write(text), writeErr: (text) => io.err.write(text) })
     .showHelpAfterError('(add --help for what a command takes)')
     .addHelpText('after', '\nExit codes: 0 ok, 1 failed, 2 usage, 3 auth, 4 money, 5 rate');
-  const run = runner(program, io);
-  addGenerateCommand(program, run);
-  addCreationCommands(program, run);
-  addAccountCommands(program, run);
-  addListenCommand(program, run);
-  addMcpCommand(program, run);
-  addWebhookCommands(program, run);
-  addLoginCommands(program, run);
-  addCompletionCommand(program, run);
+  for (const add of commands) add(program);
   return program;
 }
 

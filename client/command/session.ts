@@ -1,5 +1,5 @@
 /** What a command works with: the client, its output, and the profile. */
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import pc from 'picocolors';
 import { Darkroom } from '../src/darkroom.ts';
 import { withMachinery } from '../src/http/machinery.ts';
@@ -31,15 +31,29 @@ export interface Session {
   readonly client: () => Promise<Darkroom>;
 }
 
-/** Runs the body of a command with its session. Commander gives arguments, options and the command. */
-export type Run = <Args extends unknown[]>(
-  body: (session: Session, ...args: Args) => Promise<void>,
-) => (...args: Args) => Promise<void>;
+/** The frame of every command: its body gets a session with the options of the program. */
+export class SessionCommand extends Command {
+  readonly #io: Io;
 
-export function runner(program: Command, io: Io): Run {
-  return (body) =>
-    async (...args) =>
-      body(sessionOf(program.opts<GlobalOptions>(), io), ...args);
+  constructor(io: Io, name?: string) {
+    super(name);
+    this.#io = io;
+  }
+
+  override createCommand(name?: string): SessionCommand {
+    return new SessionCommand(this.#io, name);
+  }
+
+  /** Adds a command below this one. */
+  task(nameAndArguments: string, description: string): SessionCommand {
+    return this.command(nameAndArguments).description(description);
+  }
+
+  run<Args extends unknown[]>(body: (session: Session, ...args: Args) => Promise<void>): this {
+    return this.action(async (...args) =>
+      body(sessionOf(this.optsWithGlobals<GlobalOptions>(), this.#io), ...(args as unknown as Args)),
+    );
+  }
 }
 
 /** Colours only for a person who looks at a terminal and has not switched them off. */

@@ -20,8 +20,7 @@ export interface DarkroomOptions {
   /** Is called before each retry. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
   /**
-   * Allows the client in a page. Everybody who opens the page can then read the key, and spend your money
-   * with it.
+   * Allows the client in a page. Everybody who opens the page can then read the key, and spend your money with it.
    */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
 }

@@ -7,9 +7,7 @@ import { withoutPackageFiles, withoutRegionNames, withoutUnaskedErrors } from '.
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/**
- * Lambda puts credentials into the environment. So the SDK never loads these other sources of credentials.
- */
+/** Lambda puts credentials into the environment. So the SDK never loads these other sources of credentials. */
 const otherCredentials = [
   ...['sso', 'process', 'ini', 'web-identity', 'login', 'cognito-identity', 'http'].map(
     (name) => `@aws-sdk/credential-provider-${name}`,
@@ -22,9 +20,8 @@ const otherCredentials = [
 const browsers = ['bowser'];
 
 /**
- * The SDK imports this module dynamically for answers that are streams of events, which the
- * service never asks for. If the module were in the bundle, esbuild would wrap every module
- * that the dynamic import reaches.
+ * The SDK imports this module dynamically for answers that are streams of events, which the service never asks for.
+ * If the module were in the bundle, esbuild would wrap every module that the dynamic import reaches.
  */
 const eventStreams = '@smithy/core/event-streams';
 

@@ -1,7 +1,6 @@
 /**
- * Makes the bundle of a function. Two thirds of a cold start are spent on reading the bundle
- * and on loading modules of Node. So the bundle leaves out code that no function of the
- * service runs (docs/decisions/0021).
+ * Makes the bundle of a function. Two thirds of a cold start are spent on reading the bundle and on loading modules
+ * of Node. So the bundle leaves out code that no function of the service runs (docs/decisions/0021).
  */
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -26,12 +26,11 @@ import {
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { CfnFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { portalRoots } from '../../service/contract/operations.ts';
-import { acknowledge, logicalIdOf } from '../acknowledge.ts';
+import { acknowledge, logicalIdOf, allow } from '../acknowledge.ts';
 import type { Settings } from '../settings.ts';
 
 /** The page that shows the OpenAPI document. */
@@ -239,22 +238,14 @@ export class PortalPages extends Construct {
   }
 
   /**
-   * Lets the function put the pages of its bundle into the bucket, at each deployment with other pages or
-   * addresses.
+   * Lets the function put the pages of its bundle into the bucket, at each deployment with other pages or addresses.
    */
   publishBy(fn: LambdaFunction, addresses: { readonly portalUrl: string; readonly apiUrl: string }): void {
     fn.addEnvironment('PAGES_BUCKET', this.bucket.bucketName);
     fn.addEnvironment('PORTAL_URL', addresses.portalUrl);
     fn.addEnvironment('API_URL', addresses.apiUrl);
-    fn.addToRolePolicy(
-      new PolicyStatement({
-        actions: ['s3:PutObject', 's3:DeleteObject'],
-        resources: [this.bucket.arnForObjects('*')],
-      }),
-    );
-    fn.addToRolePolicy(
-      new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.bucket.bucketArn] }),
-    );
+    allow(fn, ['s3:PutObject', 's3:DeleteObject'], [this.bucket.arnForObjects('*')]);
+    allow(fn, ['s3:ListBucket'], [this.bucket.bucketArn]);
     acknowledge(fn, {
       [`AwsSolutions-IAM5[Resource::<${logicalIdOf(this.bucket)}.Arn>/*]`]:
         'The bucket has nothing but the pages, and the names of the pages have hashes.',

@@ -1,7 +1,6 @@
 import { CfnOutput, Duration, RemovalPolicy, SecretValue, Stack } from 'aws-cdk-lib';
 import { type HttpApi, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction, IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
@@ -14,7 +13,7 @@ import {
   signInMethods,
   signInPaths,
 } from '../../service/contract/operations.ts';
-import { acknowledge } from '../acknowledge.ts';
+import { acknowledge, allow } from '../acknowledge.ts';
 import type { AddFunction, ServiceFunction } from '../service-function.ts';
 import type { Settings } from '../settings.ts';
 import { PortalDistribution, PortalPages } from './distribution.ts';
@@ -118,12 +117,7 @@ export class Portal extends Construct {
       }),
     );
     fn.addEnvironment('ORIGIN_SECRET_ARN', this.originSecret.secretArn);
-    fn.addToRolePolicy(
-      new PolicyStatement({
-        actions: ['secretsmanager:GetSecretValue'],
-        resources: [this.originSecret.secretArn],
-      }),
-    );
+    allow(fn, ['secretsmanager:GetSecretValue'], [this.originSecret.secretArn]);
   }
 
   /** The routes exist on the API's own host, too. There the functions refuse, since the origin secret is missing. */

@@ -13,12 +13,11 @@ import {
   type UserInvitationConfig,
   type UserPoolClient,
 } from 'aws-cdk-lib/aws-cognito';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { signInPaths } from '../../service/contract/operations.ts';
-import { acknowledge } from '../acknowledge.ts';
+import { acknowledge, allow } from '../acknowledge.ts';
 import type { Settings } from '../settings.ts';
 
 /** The issuer of the setting portal.signIn. */
@@ -37,9 +36,7 @@ export interface SignInFacts {
 /** How long the first password of an invited person works. As long as the invitation itself. */
 const firstPasswordDays = 14;
 
-/**
- * The e-mail to an invited person, as HTML. Cognito replaces its two placeholders by address and password.
- */
+/** The e-mail to an invited person, as HTML. Cognito replaces its two placeholders by address and password. */
 function invitation(portalUrl: string): UserInvitationConfig {
   return {
     emailSubject: 'Your invitation to the portal of Darkroom',
@@ -203,17 +200,12 @@ export class PortalIdentity extends Construct {
     fn.addEnvironment('PORTAL_ISSUER', this.facts.issuer);
     fn.addEnvironment('PORTAL_CLIENT_ID', this.facts.clientId);
     fn.addEnvironment('SIGN_IN_SECRET_ARN', this.secret.secretArn);
-    fn.addToRolePolicy(
-      new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [this.secret.secretArn] }),
-    );
+    allow(fn, ['secretsmanager:GetSecretValue'], [this.secret.secretArn]);
   }
 
   /** Lets a function make a user for an invited person. Another issuer has its own way, and gets no call. */
   grantInvite(fn: LambdaFunction): void {
     fn.addEnvironment('USER_POOL_ID', this.pool?.userPoolId ?? '');
-    if (this.pool)
-      fn.addToRolePolicy(
-        new PolicyStatement({ actions: ['cognito-idp:AdminCreateUser'], resources: [this.pool.userPoolArn] }),
-      );
+    if (this.pool) allow(fn, ['cognito-idp:AdminCreateUser'], [this.pool.userPoolArn]);
   }
 }

@@ -3,7 +3,7 @@ import { Duration } from 'aws-cdk-lib';
 import { heldLimit } from '../admission.ts';
 import type { NoticeExecution } from '../notice-execution.ts';
 import { grantCancel, grantGenerate, type OperationParts } from '../operation-grants.ts';
-import type { AddFunction, OwnFunctionProps, ServiceFunction } from '../service-function.ts';
+import type { AddFunction, ServiceFunction } from '../service-function.ts';
 import type { Settings } from '../settings.ts';
 import { requestItems } from '../store.ts';
 import { openaiAliases } from '../settings-of-parts.ts';
@@ -15,24 +15,15 @@ export interface StreamParts extends OperationParts {
   readonly topUpUrl: string;
 }
 
-/** A function of the streaming APIs. */
-export interface StreamFunction {
-  readonly fn: ServiceFunction;
-  readonly timeout: Duration;
-}
-
-export interface StreamFunctions {
-  readonly openaiImages: StreamFunction;
-  readonly openaiModels: StreamFunction;
-  readonly mcp: StreamFunction;
-}
+/** The functions of the streaming APIs. The first and the last one hold requests. */
+export type StreamFunctions = Readonly<Record<'openaiImages' | 'openaiModels' | 'mcp', ServiceFunction>>;
 
 /** Adds the three functions. The two that hold requests have concurrency of their own, unless the settings say not. */
 export function addStreamFunctions(add: AddFunction, parts: StreamParts): StreamFunctions {
   const { settings } = parts;
   const { images, mcp } = settings.heldRequests;
   const made = {
-    openaiImages: addOne(add, 'OpenaiImages', 'openai-images', {
+    openaiImages: add('OpenaiImages', 'openai-images', {
       description: 'Answers the OpenAI-shaped requests for images, once the images are there',
       // A request waits for most of its time. Four pictures of 15 MB take 257 MB (docs/measurements).
       memoryMegabytes: 512,
@@ -40,12 +31,12 @@ export function addStreamFunctions(add: AddFunction, parts: StreamParts): Stream
       timeout: Duration.seconds(360),
       reservedConcurrency: reserved(images),
     }),
-    openaiModels: addOne(add, 'OpenaiModels', 'openai-models', {
+    openaiModels: add('OpenaiModels', 'openai-models', {
       description: 'Answers the other OpenAI-shaped requests',
       memoryMegabytes: 1024,
       timeout: Duration.seconds(29),
     }),
-    mcp: addOne(add, 'Mcp', 'mcp', {
+    mcp: add('Mcp', 'mcp', {
       description: 'Answers agents that speak MCP',
       memoryMegabytes: 1024,
       timeout: Duration.seconds(90),
@@ -53,20 +44,9 @@ export function addStreamFunctions(add: AddFunction, parts: StreamParts): Stream
     }),
   };
   grant(made, parts);
-  made.openaiImages.fn.addEnvironment('HELD_LIMIT', heldLimit(images, settings));
-  made.mcp.fn.addEnvironment('HELD_LIMIT', heldLimit(mcp, settings));
+  made.openaiImages.addEnvironment('HELD_LIMIT', heldLimit(images, settings));
+  made.mcp.addEnvironment('HELD_LIMIT', heldLimit(mcp, settings));
   return made;
-}
-
-function addOne(
-  add: AddFunction,
-  id: string,
-  entry: string,
-  own: Pick<OwnFunctionProps, 'description' | 'reservedConcurrency' | 'memoryMegabytes'> & {
-    readonly timeout: Duration;
-  },
-): StreamFunction {
-  return { fn: add(id, entry, own), timeout: own.timeout };
 }
 
 function reserved(setting: number | 'shared'): number | undefined {
@@ -75,24 +55,24 @@ function reserved(setting: number | 'shared'): number | undefined {
 
 function grant({ openaiImages, openaiModels, mcp }: StreamFunctions, parts: StreamParts): void {
   const { store, images, notices, settings, topUpUrl } = parts;
-  for (const { fn } of [openaiImages, openaiModels, mcp]) {
+  for (const fn of [openaiImages, openaiModels, mcp]) {
     store.grantRead(fn, 'BatchGetItem');
     fn.addEnvironment('RESULTS_BASE_URL', images.baseUrl);
     fn.addEnvironment('AUTH_FAILURE_FORM', settings.authFailureForm);
     fn.addEnvironment('SANDBOX', settings.sandbox);
   }
-  for (const { fn } of [openaiImages, openaiModels])
+  for (const fn of [openaiImages, openaiModels])
     fn.addEnvironment('OPENAI_ALIASES', openaiAliases(settings.openai));
-  for (const { fn } of [openaiImages, mcp]) {
+  for (const fn of [openaiImages, mcp]) {
     grantGenerate(fn, parts);
     notices.grantStart(fn);
     images.grantReadResults(fn);
     fn.addEnvironment('OUTBOUND_RULES', 'public');
     fn.addEnvironment('TOP_UP_URL', topUpUrl);
   }
-  store.grantWrite(openaiModels.fn, requestItems, 'UpdateItem');
+  store.grantWrite(openaiModels, requestItems, 'UpdateItem');
   // The tries of one call are items of one partition.
-  store.grantRead(openaiImages.fn, 'Query');
-  store.grantListing(mcp.fn);
-  grantCancel(mcp.fn, parts);
+  store.grantRead(openaiImages, 'Query');
+  store.grantListing(mcp);
+  grantCancel(mcp, parts);
 }

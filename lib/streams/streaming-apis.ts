@@ -16,7 +16,7 @@ import type { PublicApi } from '../public-api.ts';
 import type { ServiceFunction } from '../service-function.ts';
 import type { Settings } from '../settings.ts';
 import { type GatewayAnswer, mcpAnswers, openaiAnswers } from './gateway-answers.ts';
-import type { StreamFunction, StreamFunctions } from './stream-functions.ts';
+import type { StreamFunctions } from './stream-functions.ts';
 
 /**
  * The role by which API Gateway writes the logs of REST APIs. An account has one for each region, so it stays
@@ -47,7 +47,7 @@ class GatewayLogRole extends Construct {
 interface StreamingTarget {
   readonly fn: IFunction;
   /** The time limit of the function. */
-  readonly timeout: Duration;
+  readonly timeout: Duration | undefined;
 }
 
 interface StreamingRoute {
@@ -119,7 +119,7 @@ export class StreamingApi extends Construct {
         integrations.get(to) ??
         new LambdaIntegration(to.fn, {
           responseTransferMode: ResponseTransferMode.STREAM,
-          timeout: to.timeout.plus(Duration.seconds(graceSeconds)),
+          ...(to.timeout && { timeout: to.timeout.plus(Duration.seconds(graceSeconds)) }),
           // A permission for each method would add a resource for each.
           scopePermissionToMethod: false,
         });
@@ -190,7 +190,7 @@ export class StreamingApis extends Construct {
   constructor(scope: Construct, id: string, props: StreamingApisProps) {
     super(scope, id);
     const { functions, live, publicApi, throttling, tracing } = props;
-    const target = ({ fn, timeout }: StreamFunction): StreamingTarget => ({ fn: live(fn), timeout });
+    const target = (fn: ServiceFunction): StreamingTarget => ({ fn: live(fn), timeout: fn.timeout });
     const common = {
       throttling,
       tracing,

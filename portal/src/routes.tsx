@@ -29,83 +29,39 @@ export interface Route {
   readonly menu?: { readonly group: string; readonly name: string; readonly icon: IconName };
 }
 
+const route = (
+  path: string,
+  Page: Route['Page'],
+  needs: PortalOperationName,
+  menu?: readonly [group: string, name: string, icon: IconName],
+): Route => ({
+  path,
+  Page,
+  needs,
+  ...(menu && { menu: { group: menu[0], name: menu[1], icon: menu[2] } }),
+});
+
 export const routes: readonly Route[] = [
-  { path: '/', Page: Home, needs: 'getHome', menu: { group: '', name: 'Home', icon: 'home' } },
-  {
-    path: '/playground',
-    Page: Playground,
-    needs: 'createCreation',
-    menu: { group: '', name: 'Playground', icon: 'spark' },
-  },
-  {
-    path: '/creations',
-    Page: Creations,
-    needs: 'listPortalCreations',
-    menu: { group: '', name: 'Creations', icon: 'image' },
-  },
-  { path: '/creations/:id', Page: Creation, needs: 'getPortalCreation' },
-  { path: '/keys', Page: Keys, needs: 'listKeys', menu: { group: 'Developers', name: 'Keys', icon: 'key' } },
-  {
-    path: '/webhooks',
-    Page: Webhooks,
-    needs: 'getWebhooks',
-    menu: { group: 'Developers', name: 'Webhooks', icon: 'hook' },
-  },
-  {
-    path: '/deliveries',
-    Page: Deliveries,
-    needs: 'listDeliveries',
-    menu: { group: 'Developers', name: 'Deliveries', icon: 'send' },
-  },
-  { path: '/deliveries/:id', Page: Delivery, needs: 'getDelivery' },
-  {
-    path: '/wallet',
-    Page: Wallet,
-    needs: 'listLedger',
-    menu: { group: 'Money', name: 'Wallet', icon: 'wallet' },
-  },
-  { path: '/usage', Page: Usage, needs: 'getUsage', menu: { group: 'Money', name: 'Usage', icon: 'bars' } },
-  {
-    path: '/people',
-    Page: People,
-    needs: 'listPeople',
-    menu: { group: 'Account', name: 'People', icon: 'people' },
-  },
-  {
-    path: '/audit',
-    Page: Audit,
-    needs: 'listActions',
-    menu: { group: 'Account', name: 'Audit', icon: 'list' },
-  },
-  {
-    path: '/account',
-    Page: Account,
-    needs: 'getAccount',
-    menu: { group: 'Account', name: 'Account', icon: 'gear' },
-  },
-  {
-    path: '/operator/accounts',
-    Page: Accounts,
-    needs: 'listAccounts',
-    menu: { group: 'Operator', name: 'Accounts', icon: 'building' },
-  },
-  { path: '/operator/accounts/:id', Page: OneAccount, needs: 'showAccount' },
-  {
-    path: '/operator/webhooks',
-    Page: FailingWebhooks,
-    needs: 'listFailingWebhooks',
-    menu: { group: 'Operator', name: 'Failing webhooks', icon: 'hook' },
-  },
-  {
-    path: '/operator/providers',
-    Page: Providers,
-    needs: 'listProviders',
-    menu: { group: 'Operator', name: 'Providers', icon: 'pulse' },
-  },
-  {
-    path: '/operator/margin',
-    Page: Margin,
-    needs: 'getMargin',
-    menu: { group: 'Operator', name: 'Margin', icon: 'bars' },
-  },
+  route('/', Home, 'getHome', ['', 'Home', 'home']),
+  route('/playground', Playground, 'createCreation', ['', 'Playground', 'spark']),
+  route('/creations', Creations, 'listPortalCreations', ['', 'Creations', 'image']),
+  route('/creations/:id', Creation, 'getPortalCreation'),
+  route('/keys', Keys, 'listKeys', ['Developers', 'Keys', 'key']),
+  route('/webhooks', Webhooks, 'getWebhooks', ['Developers', 'Webhooks', 'hook']),
+  route('/deliveries', Deliveries, 'listDeliveries', ['Developers', 'Deliveries', 'send']),
+  route('/deliveries/:id', Delivery, 'getDelivery'),
+  route('/wallet', Wallet, 'listLedger', ['Money', 'Wallet', 'wallet']),
+  route('/usage', Usage, 'getUsage', ['Money', 'Usage', 'bars']),
+  route('/people', People, 'listPeople', ['Account', 'People', 'people']),
+  route('/audit', Audit, 'listActions', ['Account', 'Audit', 'list']),
+  route('/account', Account, 'getAccount', ['Account', 'Account', 'gear']),
+  route('/operator/accounts', Accounts, 'listAccounts', ['Operator', 'Accounts', 'building']),
+  route('/operator/accounts/:id', OneAccount, 'showAccount'),
+  route('/operator/webhooks', FailingWebhooks, 'listFailingWebhooks', [
+    'Operator',
+    'Failing webhooks',
+    'hook',
+  ]),
+  route('/operator/providers', Providers, 'listProviders', ['Operator', 'Providers', 'pulse']),
+  route('/operator/margin', Margin, 'getMargin', ['Operator', 'Margin', 'bars']),
 ];

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-iam';
 import { paginateListSubscriptionsByTopic, type SNSClient, type Subscription } from '@aws-sdk/client-sns';
 import { askAws, askForOne, isNoSuchStack, named } from '../ask-aws.ts';
-import type { Finding, Question } from '../asked.ts';
+import { type Finding, type Question, judged } from '../asked.ts';
 
 /** What creates the resources of each service in the stack. A test compares the services with the template. */
 export const creatingActions: Readonly<Record<string, string>> = {
@@ -114,13 +114,11 @@ export const roles: Question = {
     // The roles of a stack that exists are counted already.
     const enough = room >= rolesOfTheStack || status !== undefined;
     return [
-      {
-        question: this.title,
-        level: enough ? 'ok' : 'stops',
+      judged(this.title, enough, 'stops', {
         found: `room for ${room}`,
         wanted: `${rolesOfTheStack} for a new stack`,
-        ...(!enough && { fix: 'delete roles, or raise the quota "Roles per account" of IAM' }),
-      },
+        fix: 'delete roles, or raise the quota "Roles per account" of IAM',
+      }),
     ];
   },
 };
@@ -143,13 +141,11 @@ export const bootstrap: Question = {
     const version = outputs.find(({ OutputKey }) => OutputKey === 'BootstrapVersion')?.OutputValue;
     const enough = Number(version ?? 0) >= leastBootstrapVersion;
     return [
-      {
-        question: this.title,
-        level: enough ? 'ok' : 'stops',
+      judged(this.title, enough, 'stops', {
         found: answer ? `version ${version ?? 'unknown'}` : `no stack ${toolkit}`,
         wanted: `version ${leastBootstrapVersion} or newer`,
-        ...(!enough && { fix: `npx cdk bootstrap aws://${account}/${region}` }),
-      },
+        fix: `npx cdk bootstrap aws://${account}/${region}`,
+      }),
     ];
   },
 };
@@ -170,13 +166,11 @@ export const stackState: Question = {
   async ask({ stackName, stack }) {
     const { status } = await stack();
     const can = status === undefined || updatable.has(status);
-    const finding: Finding = {
-      question: this.title,
-      level: can ? 'ok' : 'stops',
+    const finding = judged(this.title, can, 'stops', {
       found: status === undefined ? `no stack ${stackName} yet` : `${stackName} is ${status}`,
       wanted: 'none, or one that can be updated',
-      ...(!can && { fix: fixOf(status, stackName) }),
-    };
+      fix: fixOf(status ?? '', stackName),
+    });
     return [finding];
   },
 };

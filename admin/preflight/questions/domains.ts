@@ -4,7 +4,7 @@ import { GetDomainNameCommand } from '@aws-sdk/client-api-gateway';
 import { type DistributionSummary, paginateListDistributions } from '@aws-sdk/client-cloudfront';
 import type { Settings } from '../../../lib/settings.ts';
 import { askAws, askForOne, CannotAsk, named } from '../ask-aws.ts';
-import type { Asked, Finding, Question } from '../asked.ts';
+import { type Asked, type Finding, type Question, judged } from '../asked.ts';
 
 interface NamedCertificate {
   readonly setting: string;
@@ -51,7 +51,7 @@ async function ask({ account, clients, now }: Asked, one: NamedCertificate): Pro
       named('ResourceNotFoundException'),
     );
     if (!answer?.Certificate) return stops('no such certificate', 'correct certificateArn in the settings');
-    return judged(answer.Certificate, one, { question, wanted, stops, now: now() });
+    return certified(answer.Certificate, one, { question, wanted, stops, now: now() });
   } catch (error) {
     if (!(error instanceof CannotAsk)) throw error;
     // The other certificates still can be asked for.
@@ -66,7 +66,7 @@ interface Judging {
   readonly now: Date;
 }
 
-function judged(
+function certified(
   { Status, DomainName = '', SubjectAlternativeNames = [], NotAfter }: CertificateDetail,
   { name }: NamedCertificate,
   { question, wanted, stops, now }: Judging,
@@ -113,17 +113,13 @@ export const apiDomain: Question = {
     const isOurs = found?.regionalDomainName === outputs.get('ApiDomainTarget');
     const taken = found !== undefined && !isOurs;
     return [
-      {
-        question: this.title,
-        level: taken ? 'stops' : 'ok',
+      judged(this.title, !taken, 'stops', {
         found: taken
           ? `${name} is there already, and not of this stack`
           : `${name} is free, or of this stack`,
         wanted: 'free',
-        ...(taken && {
-          fix: `aws apigateway delete-domain-name --domain-name ${name}, or choose another name`,
-        }),
-      },
+        fix: `aws apigateway delete-domain-name --domain-name ${name}, or choose another name`,
+      }),
     ];
   },
 };
@@ -173,15 +169,13 @@ async function freeNames(
     const taken = distributions.find(
       ({ Aliases, DomainName }) => Aliases?.Items?.includes(name) && !own.includes(DomainName),
     );
-    return {
-      question: `CloudFront: the name ${name}`,
-      level: taken ? 'stops' : 'ok',
+    return judged(`CloudFront: the name ${name}`, !taken, 'stops', {
       found: taken
         ? `belongs to the distribution ${taken.Id ?? ''}`
         : 'no other distribution of the account has it',
       wanted: 'free',
-      ...(taken && { fix: 'remove the name from that distribution, or choose another one' }),
-    };
+      fix: 'remove the name from that distribution, or choose another one',
+    });
   });
 }
 
@@ -221,23 +215,17 @@ async function targetOf(
   if (target === undefined) {
     // CloudFront refuses a name whose DNS already leads to another distribution.
     const other = isCloudFront && aliases?.some((alias) => alias.endsWith('.cloudfront.net'));
-    return {
-      question,
-      level: other ? 'stops' : 'ok',
+    return judged(question, !other, 'stops', {
       found,
       wanted: 'nothing before the first deployment',
-      ...(other && {
-        fix: 'remove the record: CloudFront refuses a name that leads to another distribution',
-      }),
-    };
+      fix: 'remove the record: CloudFront refuses a name that leads to another distribution',
+    });
   }
   const leads = aliases?.includes(target) === true;
-  return {
-    question,
-    // An alias record of Route 53 answers with addresses, which look the same for every target.
-    level: leads ? 'ok' : 'note',
+  // An alias record of Route 53 answers with addresses, which look the same for every target.
+  return judged(question, leads, 'note', {
     found,
     wanted: target,
-    ...(!leads && { fix: `a CNAME, or an alias record, to the output ${output}` }),
-  };
+    fix: `a CNAME, or an alias record, to the output ${output}`,
+  });
 }

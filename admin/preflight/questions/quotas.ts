@@ -4,7 +4,7 @@ import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
 import type { Settings } from '../../../lib/settings.ts';
 import { askAws, askForOne, named } from '../ask-aws.ts';
-import { type Asked, compared, type Finding, type Question, raise } from '../asked.ts';
+import { type Asked, compared, type Finding, type Question, raise, judged } from '../asked.ts';
 import { awsDefaultOf, awsDefaults, type AwsQuotaName } from '../quotas/aws-defaults.ts';
 import { needsOf, proposedHeldRequests, quotasFor } from '../quotas/quotas.ts';
 
@@ -35,34 +35,28 @@ function belowAccount(
   burstLimit: number,
 ): Finding {
   const fits = ratePerSecond <= rateLimit && burst <= burstLimit;
-  return {
-    question: 'Setting throttling, against the account',
-    level: fits ? 'ok' : 'limits',
+  return judged('Setting throttling, against the account', fits, 'limits', {
     found: `${ratePerSecond} a second, burst ${burst}`,
     wanted: `at most ${rateLimit} a second, burst ${burstLimit}`,
-    ...(!fits && { fix: `${moreRequests}, or lower the setting` }),
-  };
+    fix: `${moreRequests}, or lower the setting`,
+  });
 }
 
 function logRole(setting: 'create' | 'existing', role: string | undefined, isDeployed: boolean): Finding {
   const question = "API Gateway: the account's role for logs";
   const found = role === undefined || role === '' ? 'none' : role;
   if (setting === 'existing')
-    return {
-      question,
-      level: found === 'none' ? 'stops' : 'ok',
+    return judged(question, !(found === 'none'), 'stops', {
       found,
       wanted: "a role, because of gatewayLogRole: 'existing'",
-      ...(found === 'none' && { fix: "gatewayLogRole: 'create'" }),
-    };
+      fix: "gatewayLogRole: 'create'",
+    });
   const replaces = found !== 'none' && !isDeployed;
-  return {
-    question,
-    level: replaces ? 'note' : 'ok',
+  return judged(question, !replaces, 'note', {
     found,
     wanted: "none, because of gatewayLogRole: 'create'",
-    ...(replaces && { fix: "gatewayLogRole: 'existing' keeps this role; 'create' replaces it" }),
-  };
+    fix: "gatewayLogRole: 'existing' keeps this role; 'create' replaces it",
+  });
 }
 
 /** Whether the settings of the stage let the wanted traffic in. This question asks no account. */
@@ -151,15 +145,11 @@ function heldRequests(free: number, { heldRequests: { images, mcp } }: Settings)
 
 function reservable(free: number, reserved: number): Finding {
   const fits = reserved === 0 || free - reserved >= leastUnreserved;
-  return {
-    question: 'Lambda: reserved executions',
-    level: fits ? 'ok' : 'stops',
+  return judged('Lambda: reserved executions', fits, 'stops', {
     found: `${free} free to reserve`,
     wanted: `${reserved} that the settings reserve, and ${leastUnreserved} that stay unreserved`,
-    ...(!fits && {
-      fix: `${moreExecutions}, or set heldRequests and concurrency to 'shared' or to smaller numbers`,
-    }),
-  };
+    fix: `${moreExecutions}, or set heldRequests and concurrency to 'shared' or to smaller numbers`,
+  });
 }
 
 /** The names in Service Quotas. */
@@ -209,13 +199,11 @@ function untold(question: string, documented: number, wanted: number): Finding {
 /** The reconciler keeps to the setting. Above the quota, its starts take those of clients. */
 function startsSetting({ settings: { startsPerSecond } }: Asked, quota: number): Finding {
   const right = startsPerSecond <= quota;
-  return {
-    question: 'Setting startsPerSecond',
-    level: right ? 'ok' : 'limits',
+  return judged('Setting startsPerSecond', right, 'limits', {
     found: String(startsPerSecond),
     wanted: `at most ${quota}, the quota of StartExecution`,
-    ...(!right && { fix: `startsPerSecond: ${quota}` }),
-  };
+    fix: `startsPerSecond: ${quota}`,
+  });
 }
 
 const moreUnits = raise('Amazon DynamoDB');

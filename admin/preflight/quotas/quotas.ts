@@ -2,7 +2,7 @@
  * The quotas and settings for a number of creations a second. docs/capacity.md prints
  * them as a table, `npm run preflight` compares an account with them, and the simulation of load runs with them.
  */
-import { awsDefaultOf } from './aws-defaults.ts';
+import { awsDefaultOf, awsDefaults, type AwsQuotaName } from './aws-defaults.ts';
 import {
   apiShares,
   failedShare,
@@ -44,24 +44,8 @@ export interface ConcurrencySettings {
   readonly rendering: Reserved;
 }
 
-export interface Quotas {
-  /** Executions of the whole account in the region. */
-  readonly lambdaConcurrency: number;
-  readonly startExecutionPerSecond: number;
-  readonly startExecutionBurst: number;
-  readonly stateTransitionsPerSecond: number;
-  readonly stateTransitionsBurst: number;
-  readonly sendTaskPerSecond: number;
-  readonly sendTaskBurst: number;
-  /** The table with its indexes, at its quota. */
-  readonly tableWriteUnits: number;
-  readonly tableReadUnits: number;
-  /** What the table takes at once, before it has adapted to its traffic. */
-  readonly tableWarmWriteUnits: number;
-  readonly tableWarmReadUnits: number;
-  /** The setting `throttling`. The quota of the account has to be as large. */
-  readonly gatewayRequestsPerSecond: number;
-  readonly gatewayBurst: number;
+/** Quotas of the account in the region, the throttle of the API, and settings of the deployment. */
+export interface Quotas extends Readonly<Record<AwsQuotaName, number>> {
   /** The setting `serviceCapacity`: creations that are open at once. */
   readonly serviceCapacity: number;
   readonly concurrency: ConcurrencySettings;
@@ -75,19 +59,10 @@ const unreserved = 100;
 
 /** The quotas that AWS documents for an account in the region, with the default settings of a deployment. */
 export function defaultQuotasOf(region: string): Quotas {
-  const of = (name: Parameters<typeof awsDefaultOf>[0]): number => awsDefaultOf(name, region);
+  const names = Object.keys(awsDefaults) as AwsQuotaName[];
+  const documented = names.map((name) => [name, awsDefaultOf(name, region)]);
   return {
-    lambdaConcurrency: of('lambdaConcurrency'),
-    startExecutionPerSecond: of('startExecutionPerSecond'),
-    startExecutionBurst: of('startExecutionBurst'),
-    stateTransitionsPerSecond: of('stateTransitionsPerSecond'),
-    stateTransitionsBurst: of('stateTransitionsBurst'),
-    sendTaskPerSecond: of('sendTaskPerSecond'),
-    sendTaskBurst: of('sendTaskBurst'),
-    tableWriteUnits: of('tableWriteUnits'),
-    tableReadUnits: of('tableReadUnits'),
-    tableWarmWriteUnits: of('tableWarmWriteUnits'),
-    tableWarmReadUnits: of('tableWarmReadUnits'),
+    ...(Object.fromEntries(documented) as Record<AwsQuotaName, number>),
     // The defaults of the settings throttling and serviceCapacity.
     gatewayRequestsPerSecond: 500,
     gatewayBurst: 1_000,

@@ -1,71 +1,56 @@
 /** The commands `models`, `balance`, `upload` and `events`. */
-import type { Command } from 'commander';
 import { visibleJson, visibleText } from '../terminal/visible-text.ts';
 import type { Balance, Event, Model } from '../../src/types/generated.ts';
 import { imageFile } from '../image-files.ts';
 import { checkedWord } from '../checked.ts';
 import { wholeNumber } from '../options.ts';
-import type { Run } from '../session.ts';
+import type { SessionCommand } from '../session.ts';
 
-export function addAccountCommands(program: Command, run: Run): void {
+export function addAccountCommands(program: SessionCommand): void {
   program
-    .command('models')
-    .description('the models of your account, with the cheapest price of each')
-    .action(
-      run(async ({ io, options, output, client }) => {
-        const models = await (await client()).models.list({ signal: io.signal });
-        output.list(
-          options.json === true ? models.map((one) => ({ ...one })) : models.map(modelRow),
-          'None.',
-        );
-      }),
-    );
+    .task('models', 'the models of your account, with the cheapest price of each')
+    .run(async ({ io, options, output, client }) => {
+      const models = await (await client()).models.list({ signal: io.signal });
+      output.list(options.json === true ? models.map((one) => ({ ...one })) : models.map(modelRow), 'None.');
+    });
   program
-    .command('balance')
-    .description('what the account can spend, and what the key has spent')
+    .task('balance', 'what the account can spend, and what the key has spent')
     .option('--user <user>', 'also what the key has spent for this user of yours')
-    .action(
-      run(async ({ io, options, output, client }, { user }: { user?: string }) => {
-        const balance = await (await client()).balance.get({ user, signal: io.signal });
-        output.show(options.json === true ? { ...balance } : balanceRow(balance));
-      }),
-    );
+    .run(async ({ io, options, output, client }, { user }: { user?: string }) => {
+      const balance = await (await client()).balance.get({ user, signal: io.signal });
+      output.show(options.json === true ? { ...balance } : balanceRow(balance));
+    });
   program
     .command('upload')
     .argument('<file>', 'a PNG, JPEG or WebP image')
     .description('upload a source image and print its entry for image_urls, valid for 24 hours')
-    .action(
-      run(async ({ io, options, client }, file: string) => {
-        const { uploads } = await client();
-        const uploaded = await uploads.create(await imageFile(io, file), { signal: io.signal });
-        const image_url = checkedWord(uploaded, 'an entry for image_urls');
-        io.out.write(`${options.json === true ? visibleJson({ image_url }) : image_url}\n`);
-      }),
-    );
+    .run(async ({ io, options, client }, file: string) => {
+      const { uploads } = await client();
+      const uploaded = await uploads.create(await imageFile(io, file), { signal: io.signal });
+      const image_url = checkedWord(uploaded, 'an entry for image_urls');
+      io.out.write(`${options.json === true ? visibleJson({ image_url }) : image_url}\n`);
+    });
   program
-    .command('events')
-    .description('the events behind a cursor, the oldest first; without --after, only the cursor of now')
+    .task('events', 'the events behind a cursor, the oldest first; without --after, only the cursor of now')
     .option('--after <cursor>', 'the next_cursor of an earlier answer')
     .option('--limit <number>', '1 to 100 events', wholeNumber(1, 100))
     .option('--wait <seconds>', 'wait so long for an event: 0 to 20', wholeNumber(0, 20))
     .option('--notices', 'the notices of the account as well')
-    .action(
-      run(async ({ io, options, output, client }, query: EventOptions) => {
-        const { after, limit, wait, notices } = query;
-        const page = await (
-          await client()
-        ).events.list(
-          { after, limit, wait, ...(notices === true && { include: 'notices' }) },
-          { signal: io.signal },
-        );
-        if (options.json === true) {
-          output.show({ ...page });
-        } else {
-          output.list(page.data.map(eventRow), 'No events.');
-          io.err.write(`next_cursor  ${visibleText(page.next_cursor)}\n`);
-        }
-      }),
-    );
+    .run(async ({ io, options, output, client }, query: EventOptions) => {
+      const { after, limit, wait, notices } = query;
+      const page = await (
+        await client()
+      ).events.list(
+        { after, limit, wait, ...(notices === true && { include: 'notices' }) },
+        { signal: io.signal },
+      );
+      if (options.json === true) {
+        output.show({ ...page });
+      } else {
+        output.list(page.data.map(eventRow), 'No events.');
+        io.err.write(`next_cursor  ${visibleText(page.next_cursor)}\n`);
+      }
+    });
 }
 
 interface EventOptions {

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import type { Run } from '../session.ts';
+import type { SessionCommand } from '../session.ts';
 
 /** Writes the completion of each shell. Where nothing fits, each completes file names. */
 const shells = { bash, zsh, fish } as const;
@@ -116,16 +116,14 @@ function* placesUnder(command: Command, path: readonly string[], program: Comman
   for (const one of command.commands) yield* placesUnder(one, [...path, one.name()], program);
 }
 
-export function addCompletionCommand(program: Command, run: Run): void {
+export function addCompletionCommand(program: SessionCommand): void {
   program
     .command('completion')
     .addArgument(new Argument('<shell>').choices(Object.keys(shells)))
     .description('print the completion for your shell, such as: eval "$(darkroom completion bash)"')
-    .action(
-      run(async ({ io }, shell: Shell) => {
-        io.out.write(shells[shell](placesOf(program)));
-        // The only command that waits for nothing.
-        return Promise.resolve();
-      }),
-    );
+    .run(async ({ io }, shell: Shell) => {
+      io.out.write(shells[shell](placesOf(program)));
+      // The only command that waits for nothing.
+      return Promise.resolve();
+    });
 }

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import {
   type PlainField,
   type PlainMembers,
@@ -14,7 +14,7 @@ import { checkedId } from '../checked.ts';
 import { CommandError } from '../complaint.ts';
 import { formatOf, imageFile, saveImages, targetOf } from '../image-files.ts';
 import { collected, pairs, usd, wholeNumber } from '../options.ts';
-import { type Run, type Session, startProgress } from '../session.ts';
+import { type SessionCommand, type Session, startProgress } from '../session.ts';
 import { visibleText } from '../terminal/visible-text.ts';
 import { leastPrice } from './account.ts';
 
@@ -39,7 +39,7 @@ interface GenerateOptions extends PlainMembers {
 /** Seconds for which the service holds its answer, so that most images need no poll. */
 const holdSeconds = 20;
 
-export function addGenerateCommand(program: Command, run: Run): void {
+export function addGenerateCommand(program: SessionCommand): void {
   const command = program
     .command('generate')
     .argument('[prompt]', 'what to draw; may be left out with --image')
@@ -61,7 +61,7 @@ export function addGenerateCommand(program: Command, run: Run): void {
     .option('--dry-run', 'only say what it would cost')
     .option('--open', 'open the image')
     .option('--no-preview', 'do not show the image in the terminal')
-    .action(run(generate));
+    .run(generate);
 }
 
 function plainOption(name: PlainName, field: PlainField): Option {
@@ -104,7 +104,7 @@ async function generate(
       signal,
       [
         'Interrupted. The image may still be rendered.',
-        `Run the command again with --idempotency-key ${idempotencyKey}: it is never charged twice.`,
+        `SessionCommand the command again with --idempotency-key ${idempotencyKey}: it is never charged twice.`,
       ],
       client.images.generate(request, {
         signal,
@@ -203,10 +203,7 @@ async function sourceImage(
   return client.uploads.create(await imageFile(io, image), { signal: io.signal });
 }
 
-/**
- * The cheapest model that takes this number of source images. Its name is printed, because the user named
- * none.
- */
+/** The cheapest model that takes this number of source images. Its name is printed, because the user named none. */
 async function cheapest({ io, note }: Session, client: Darkroom, images: number): Promise<string> {
   const models = await client.models.list({ signal: io.signal });
   const takes = (model: Model): boolean =>

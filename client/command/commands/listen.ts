@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { createInterface } from 'node:readline';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { signWebhook } from '../../src/webhooks/sign.ts';
 import { checkedWord } from '../checked.ts';
 import { CommandError } from '../complaint.ts';
@@ -10,7 +10,7 @@ import { forward, forwardUrl } from '../listen/forward.ts';
 import { createListener, type Delivery, type Listener, type ListenerOptions } from '../listen/listener.ts';
 import { duration, list } from '../options.ts';
 import type { Credentials } from '../profiles.ts';
-import { clientOf, colorsOf, type Run, type Session } from '../session.ts';
+import { clientOf, colorsOf, type SessionCommand, type Session } from '../session.ts';
 import { visibleJson, visibleText } from '../terminal/visible-text.ts';
 
 // The secret with which `listen` signs. It follows from the API key, so it is the same at every start.
@@ -33,10 +33,10 @@ interface ListenOptions {
 /** The time limit for a handler, which may stand at a breakpoint. */
 const answerMillis = 30_000;
 
-export function addListenCommand(program: Command, run: Run): void {
+export function addListenCommand(program: SessionCommand): void {
   program
-    .command('listen')
-    .description(
+    .task(
+      'listen',
       'bring the events of your account to a server on this machine, signed, in order, none missing',
     )
     .option('--forward-to <url>', 'where to, such as localhost:3000/hooks')
@@ -50,7 +50,7 @@ export function addListenCommand(program: Command, run: Run): void {
     .option('--notices', 'the notices of the account as well')
     .option('--skip-verify', 'accept every certificate of an https server')
     .option('--print-secret', 'print the signing secret, and end')
-    .action(run(listen));
+    .run(listen);
 }
 
 async function listen(session: Session, options: ListenOptions): Promise<void> {

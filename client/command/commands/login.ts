@@ -1,13 +1,12 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
-import type { Command } from 'commander';
 import { NotFound } from '../../src/errors.ts';
 import { CommandError } from '../complaint.ts';
 import type { Io } from '../io.ts';
 import { cursorStore } from '../listen/cursor-file.ts';
 import { configFile, profileName, readProfiles, writeProfile } from '../profiles.ts';
-import { clientOf, type Run, type Session } from '../session.ts';
+import { clientOf, type SessionCommand, type Session } from '../session.ts';
 
 /** Asks a person, or reads what a program pipes in. */
 type Asked = Pick<Io, 'input' | 'err' | 'signal'>;
@@ -42,13 +41,12 @@ async function readLine(question: string, io: Asked): Promise<string> {
   return (await ask(question, io, false)).trim();
 }
 
-export function addLoginCommands(program: Command, run: Run): void {
+export function addLoginCommands(program: SessionCommand): void {
   program
-    .command('login')
-    .description('store an API key, which you type without an echo or pipe in')
+    .task('login', 'store an API key, which you type without an echo or pipe in')
     .option('--base-url <url>', 'the address of the service')
-    .action(run(login));
-  program.command('logout').description('remove the stored API key').action(run(logout));
+    .run(login);
+  program.task('logout', 'remove the stored API key').run(logout);
 }
 
 async function login(session: Session, { baseUrl: wanted }: { baseUrl?: string }): Promise<void> {

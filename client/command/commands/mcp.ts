@@ -1,11 +1,10 @@
 import { createInterface } from 'node:readline';
-import type { Command } from 'commander';
 import { version } from '../../src/http/call.ts';
 import { usableKey } from '../../src/options.ts';
 import { CommandError } from '../complaint.ts';
 import { credentialsOf } from '../profiles.ts';
 import { createRelay } from '../relay.ts';
-import type { Run, Session } from '../session.ts';
+import type { SessionCommand, Session } from '../session.ts';
 
 /** The default addresses of AWS: each API has a host of its own there. */
 const ownHost = /\.execute-api\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$/;
@@ -32,20 +31,15 @@ function mcpUrlBeside(baseUrl: string): URL {
   );
 }
 
-interface McpOptions {
-  readonly mcpUrl?: string;
-}
-
-export function addMcpCommand(program: Command, run: Run): void {
+export function addMcpCommand(program: SessionCommand): void {
   program
-    .command('mcp')
-    .description('give the tools of the service to an agent that starts this command (MCP over stdio)')
+    .task('mcp', 'give the tools of the service to an agent that starts this command (MCP over stdio)')
     .option('--mcp-url <url>', 'the MCP endpoint; without it DARKROOM_MCP_URL, or /mcp beside the API')
-    .action(run(mcp));
+    .run(mcp);
 }
 
 /** Runs until the host closes standard input. What was asked before is still answered. */
-async function mcp({ io, options }: Session, { mcpUrl }: McpOptions): Promise<void> {
+async function mcp({ io, options }: Session, { mcpUrl }: { mcpUrl?: string }): Promise<void> {
   const given = mcpUrl ?? (io.env['DARKROOM_MCP_URL'] || undefined);
   const own = given === undefined ? undefined : readMcpUrl(given);
   // With an address of its own, the relay needs no address of the API.

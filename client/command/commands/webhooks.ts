@@ -1,9 +1,8 @@
 import { buffer } from 'node:stream/consumers';
-import type { Command } from 'commander';
 import { verifyWebhookAt } from '../../src/webhooks/verify.ts';
 import { CommandError } from '../complaint.ts';
 import { collected, wholeNumber } from '../options.ts';
-import type { Run } from '../session.ts';
+import type { SessionCommand } from '../session.ts';
 
 interface VerifyOptions {
   readonly secret?: readonly string[];
@@ -11,26 +10,23 @@ interface VerifyOptions {
   readonly tolerance: number;
 }
 
-export function addWebhookCommands(program: Command, run: Run): void {
-  const webhooks = program.command('webhooks').description('verify webhooks');
+export function addWebhookCommands(program: SessionCommand): void {
+  const webhooks = program.task('webhooks', 'verify webhooks');
   webhooks
-    .command('verify')
-    .description('verify a webhook on standard input: its body, or a whole request with its headers')
+    .task('verify', 'verify a webhook on standard input: its body, or a whole request with its headers')
     .option('-H, --header <line>', 'a header, such as "X-Timestamp: 1795273427"; may be repeated', collected)
     .option('--secret <secret>', 'instead of DARKROOM_WEBHOOK_SECRET; may be repeated', collected)
     .option('--tolerance <seconds>', 'how far the time may lie from now', wholeNumber(0, 10 ** 9), 300)
-    .action(
-      run(async ({ io, output }, { secret, header, tolerance }: VerifyOptions) => {
-        const secrets = secret ?? [io.env['DARKROOM_WEBHOOK_SECRET'] ?? ''];
-        const received = await buffer(io.input);
-        const { headers, body } = header ? { headers: fieldsOf(header), body: received } : partsOf(received);
-        const event = await verifyWebhookAt({ headers, body }, secrets, {
-          toleranceSeconds: tolerance,
-          nowMillis: io.now(),
-        });
-        output.show({ valid: true, event: 'notice' in event ? event.notice : event.event, id: event.id });
-      }),
-    );
+    .run(async ({ io, output }, { secret, header, tolerance }: VerifyOptions) => {
+      const secrets = secret ?? [io.env['DARKROOM_WEBHOOK_SECRET'] ?? ''];
+      const received = await buffer(io.input);
+      const { headers, body } = header ? { headers: fieldsOf(header), body: received } : partsOf(received);
+      const event = await verifyWebhookAt({ headers, body }, secrets, {
+        toleranceSeconds: tolerance,
+        nowMillis: io.now(),
+      });
+      output.show({ valid: true, event: 'notice' in event ? event.notice : event.event, id: event.id });
+    });
 }
 
 /** A request as it was captured: lines of headers, an empty line, and the body. */

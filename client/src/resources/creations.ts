@@ -36,9 +36,7 @@ export interface WaitOptions {
 const longestWaitMillis = 300_000;
 /** The pace of polls if an answer names none. The service refuses less than a second. */
 const paceMillis = 2000;
-/**
- * Where the service names a pace beyond the end of the wait, the last poll comes this long before the end.
- */
+/** Where the service names a pace beyond the end of the wait, the last poll comes this long before the end. */
 const lastLookMillis = 1000;
 
 /** Reads, awaits, lists and cancels creations. */

@@ -98,19 +98,14 @@ function Start({ steps, onChange }: { steps: HomeView['steps']; onChange: () => 
   );
 }
 
-function Step({
-  number,
-  title,
-  isDone,
-  isOpen,
-  children,
-}: {
+function Step(props: {
   number: number;
   title: string;
   isDone: boolean;
   isOpen: boolean;
   children: ComponentChildren;
 }) {
+  const { number, title, isDone, isOpen, children } = props;
   return (
     <li class={isDone ? 'done' : isOpen ? 'current' : ''}>
       <span class="number" aria-hidden="true">

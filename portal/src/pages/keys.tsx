@@ -172,15 +172,8 @@ function LastUse({ at }: { at: string | null }) {
   return now - Date.parse(at) < 3_600_000 ? <span>in the last hour</span> : <Time at={at} form="relative" />;
 }
 
-function KeyTable({
-  rows,
-  mayChange,
-  onOpen,
-}: {
-  rows: readonly KeyView[];
-  mayChange: boolean;
-  onOpen: (shown: Shown) => void;
-}) {
+function KeyTable(props: { rows: readonly KeyView[]; mayChange: boolean; onOpen: (shown: Shown) => void }) {
+  const { rows, mayChange, onOpen } = props;
   return (
     <Table
       caption="Keys of the account"

@@ -99,15 +99,12 @@ export function People() {
 
 const roleTone = (role: Role): Tone => (role === 'owner' ? 'good' : 'calm');
 
-function PeopleTable({
-  people,
-  onOpen,
-  onEndSessions,
-}: {
+function PeopleTable(props: {
   people: readonly Person[];
   onOpen: (shown: Shown) => void;
   onEndSessions: (id: string) => void;
 }) {
+  const { people, onOpen, onEndSessions } = props;
   return (
     <Table
       caption="People of the account"
@@ -174,13 +171,8 @@ function PeopleTable({
   );
 }
 
-function Invitations({
-  of,
-  onWithdraw,
-}: {
-  of: PeopleView['invitations'];
-  onWithdraw: (id: string) => void;
-}) {
+function Invitations(props: { of: PeopleView['invitations']; onWithdraw: (id: string) => void }) {
+  const { of, onWithdraw } = props;
   if (of.length === 0) return <Empty title="No open invitation" />;
   return (
     <Table

@@ -268,17 +268,13 @@ const moments: readonly { value: SignFrom; label: string }[] = [
   { value: '24h', label: 'in 24 hours' },
 ];
 
-function RotateDialog({
-  action,
-  onReload,
-  onClose,
-  onRotate,
-}: {
+function RotateDialog(props: {
   action: FormAction;
   onReload: () => void;
   onClose: () => void;
   onRotate: (signFrom: SignFrom) => void;
 }) {
+  const { action, onReload, onClose, onRotate } = props;
   const [moment, setMoment] = useState<SignFrom>('now');
   return (
     <Dialog title="Rotate the secret" onClose={onClose}>

@@ -151,17 +151,13 @@ export function Button({ text, isBusy, ...attributes }: Button) {
   );
 }
 
-export function Card({
-  title,
-  actions,
-  children,
-  id,
-}: {
+export function Card(props: {
   title?: string | undefined;
   actions?: ComponentChildren;
   children: ComponentChildren;
   id?: string;
 }) {
+  const { title, actions, children, id } = props;
   return (
     <section class="card" id={id}>
       {title !== undefined && (

@@ -13,19 +13,14 @@ interface FieldIds {
   readonly 'aria-invalid'?: 'true';
 }
 
-export function Field({
-  label,
-  hint,
-  error,
-  theirs,
-  children,
-}: {
+export function Field(props: {
   label: string;
   hint?: ComponentChildren;
   error?: string | undefined;
   theirs?: Theirs | undefined;
   children: (ids: FieldIds) => ComponentChildren;
 }) {
+  const { label, hint, error, theirs, children } = props;
   const id = useId();
   const parts = [
     hint !== undefined && `${id}-hint`,
@@ -128,15 +123,7 @@ export interface Option {
   readonly label: string;
 }
 
-export function Select({
-  label,
-  value,
-  options,
-  onChange,
-  hint,
-  error,
-  theirs,
-}: {
+export function Select(props: {
   label: string;
   value: string;
   options: readonly Option[];
@@ -145,6 +132,7 @@ export function Select({
   error?: string | undefined;
   theirs?: Theirs | undefined;
 }) {
+  const { label, value, options, onChange, hint, error, theirs } = props;
   return (
     <Field label={label} hint={hint} error={error} theirs={theirs}>
       {(ids) => (

@@ -5,19 +5,14 @@ import { createValue, useValue } from '../value.ts';
 
 let isFirst = true;
 
-export function Page({
-  title,
-  above,
-  lead,
-  actions,
-  children,
-}: {
+export function Page(props: {
   title: string;
   above?: ComponentChildren;
   lead?: ComponentChildren;
   actions?: ComponentChildren;
   children: ComponentChildren;
 }) {
+  const { title, above, lead, actions, children } = props;
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
     if (!isFirst) heading.current?.focus({ preventScroll: true });
@@ -65,18 +60,14 @@ export function Announcements() {
 }
 
 /** A dialog of the browser: it holds the focus, closes with Escape, and gives the focus back. */
-export function Dialog({
-  title,
-  isLocked = false,
-  onClose,
-  children,
-}: {
+export function Dialog(props: {
   title: string;
   /** True: Escape does not close it. */
   isLocked?: boolean;
   onClose: () => void;
   children: ComponentChildren;
 }) {
+  const { title, isLocked = false, onClose, children } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {

@@ -82,15 +82,12 @@ export function Failed({ error, onRetry }: { error: Refusal; onRetry?: (() => vo
 }
 
 /** The data of a resource, or the state in its place. A failed reload leaves the older data below its error. */
-export function Loaded<Data>({
-  of,
-  rows,
-  children,
-}: {
+export function Loaded<Data>(props: {
   of: Resource<Data>;
   rows?: number;
   children: (data: Data) => ComponentChildren;
 }) {
+  const { of, rows, children } = props;
   const { data, error, reload } = of;
   return (
     <>

@@ -15,14 +15,7 @@ export type Column<Row> = readonly [
   form?: 'number' | 'number wide' | 'sentence' | 'wide' | 'actions',
 ];
 
-export function Table<Row>({
-  caption,
-  columns,
-  rows,
-  keyOf,
-  foot,
-  stacks,
-}: {
+export function Table<Row>(props: {
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
@@ -31,6 +24,7 @@ export function Table<Row>({
   /** True: on a narrow screen a row becomes a block, so that its actions are at hand. */
   stacks?: boolean;
 }) {
+  const { caption, columns, rows, keyOf, foot, stacks } = props;
   const id = useId();
   const classOf = (form = ''): string => (form === 'actions' ? 'number' : form);
   return (
@@ -70,15 +64,12 @@ export function Table<Row>({
 }
 
 /** A list with its states, and a button for the next page. */
-export function List<Row>({
-  of,
-  empty,
-  children,
-}: {
+export function List<Row>(props: {
   of: Rows<Row>;
   empty: ComponentChildren;
   children: (rows: readonly Row[]) => ComponentChildren;
 }) {
+  const { of, empty, children } = props;
   return (
     <Loaded of={of}>
       {(rows) => (

@@ -51,13 +51,8 @@ export function Accounts() {
   );
 }
 
-function OpenForm({
-  action,
-  onCancel,
-}: {
-  action: ReturnType<typeof useAction<'openAccount'>>;
-  onCancel: () => void;
-}) {
+function OpenForm(props: { action: ReturnType<typeof useAction<'openAccount'>>; onCancel: () => void }) {
+  const { action, onCancel } = props;
   const [name, setName] = useKept('name', '');
   const [balance, setBalance] = useKept('balance', '');
   const amount = parseAmount(balance);

@@ -27,17 +27,13 @@ type Values = Readonly<Record<Limit | 'name' | 'credit_line', string>>;
 const wordsOf = (name: keyof Values, value: string): string =>
   name === 'credit_line' ? money(Number(value)) : value;
 
-function LimitsForm({
-  of,
-  action,
-  onReload,
-  onCancel,
-}: {
+function LimitsForm(props: {
   of: OperatedAccount;
   action: Action<'changeAccount'>;
   onReload: () => void;
   onCancel: () => void;
 }) {
+  const { of, action, onReload, onCancel } = props;
   const ofLimits = Object.fromEntries(limits.map(({ name }) => [name, String(of.limits[name])]));
   const stored = { ...ofLimits, name: of.name, credit_line: String(of.credit_line) } as Values;
   const { values, changed, set, theirs, isUndecided } = useDraft(`limits ${of.id}`, stored, wordsOf);
@@ -211,19 +207,14 @@ function Content({ data, onCondition }: { data: OperatedAccount; onCondition: ()
   );
 }
 
-function ConditionDialog({
-  of,
-  next,
-  action,
-  onReload,
-  onClose,
-}: {
+function ConditionDialog(props: {
   of: OperatedAccount;
   next: 'suspended' | 'active';
   action: ReturnType<typeof useAction<'changeAccount'>>;
   onReload: () => void;
   onClose: () => void;
 }) {
+  const { of, next, action, onReload, onClose } = props;
   const isSuspension = next === 'suspended';
   return (
     <Dialog title={isSuspension ? `Suspend ${of.name}` : `Activate ${of.name}`} onClose={onClose}>
@@ -249,15 +240,12 @@ function ConditionDialog({
   );
 }
 
-function TopUpForm({
-  id,
-  action,
-  onCancel,
-}: {
+function TopUpForm(props: {
   id: string;
   action: ReturnType<typeof useAction<'topUpAccount'>>;
   onCancel: () => void;
 }) {
+  const { id, action, onCancel } = props;
   const [amountText, setAmount] = useKept('top-up amount', '');
   const [reference, setReference] = useKept('top-up reference', '');
   const amount = parseAmount(amountText);

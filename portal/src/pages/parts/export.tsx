@@ -16,19 +16,14 @@ function download(name: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-export function Export({
-  operation,
-  query,
-  file,
-  label,
-  isSmall,
-}: {
+export function Export(props: {
   operation: 'exportLedger' | 'exportUsage';
   query: Readonly<Record<string, string>>;
   file: string;
   label: string;
   isSmall?: boolean;
 }) {
+  const { operation, query, file, label, isSmall } = props;
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<Refusal>();
   const save = async (): Promise<void> => {

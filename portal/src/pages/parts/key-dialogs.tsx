@@ -25,13 +25,11 @@ export function RequestSnippets({ apiKey, body }: { apiKey: string; body?: Gener
   );
 }
 
-export function ShownKey({
-  of: { key, replaced_until: replacedUntil },
-  onStored,
-}: {
-  of: CreatedKeyView;
-  onStored: () => void;
-}) {
+export function ShownKey(props: { of: CreatedKeyView; onStored: () => void }) {
+  const {
+    of: { key, replaced_until: replacedUntil },
+    onStored,
+  } = props;
   const [isStored, setStored] = useState(false);
   const id = useId();
   return (
@@ -72,15 +70,8 @@ const times: readonly { value: Span; label: string }[] = [
   { value: '7d', label: 'in seven days' },
 ];
 
-export function RollKey({
-  of: key,
-  action,
-  onClose,
-}: {
-  of: KeyView;
-  action: Action<'rollKey'>;
-  onClose: () => void;
-}) {
+export function RollKey(props: { of: KeyView; action: Action<'rollKey'>; onClose: () => void }) {
+  const { of: key, action, onClose } = props;
   const [time, setTime] = useKept<Span>('old key ends', '24h');
   return (
     <Dialog title={`Roll ${key.name}`} onClose={onClose}>
@@ -102,15 +93,8 @@ export function RollKey({
   );
 }
 
-export function RevokeKey({
-  of: key,
-  action,
-  onClose,
-}: {
-  of: KeyView;
-  action: Action<'revokeKey'>;
-  onClose: () => void;
-}) {
+export function RevokeKey(props: { of: KeyView; action: Action<'revokeKey'>; onClose: () => void }) {
+  const { of: key, action, onClose } = props;
   const [typed, setTyped] = useKept('confirmation', '');
   return (
     <Dialog title={`Revoke ${key.name}`} onClose={onClose}>

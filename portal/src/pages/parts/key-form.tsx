@@ -68,15 +68,7 @@ function wordsOf(name: keyof Values, value: Values[keyof Values]): string {
 }
 
 /** @param changed the key to change: only what was touched is sent. Absent: a new key. */
-export function KeyForm({
-  start,
-  changed: key,
-  submit,
-  action,
-  onReload,
-  onCancel,
-  onSubmit,
-}: {
+export function KeyForm(props: {
   start?: KeyFormStart | undefined;
   changed?: KeyView;
   submit: string;
@@ -85,6 +77,7 @@ export function KeyForm({
   onCancel: () => void;
   onSubmit: (body: KeyBody) => void;
 }) {
+  const { start, changed: key, submit, action, onReload, onCancel, onSubmit } = props;
   const models = useResource('listPortalModels');
   const draft = useDraft(`key ${key?.id ?? ''}`, valuesOf(key ?? start ?? {}), wordsOf);
   const { values, changed, set, theirs } = draft;

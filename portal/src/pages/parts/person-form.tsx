@@ -26,15 +26,7 @@ const hints: Readonly<Record<Role, string>> = {
 };
 
 /** @param changed the person to change: only what was touched is given. Absent: a new person, with an address. */
-export function PersonForm({
-  start,
-  changed: person,
-  submit,
-  action,
-  onReload,
-  onCancel,
-  onSubmit,
-}: {
+export function PersonForm(props: {
   start?: PersonStart | undefined;
   changed?: Required<Pick<PersonStart, 'role' | 'key_cap'>> & { readonly id: string };
   submit: string;
@@ -43,6 +35,7 @@ export function PersonForm({
   onCancel: () => void;
   onSubmit: (values: PersonStart) => void;
 }) {
+  const { start, changed: person, submit, action, onReload, onCancel, onSubmit } = props;
   const stored = person ?? start;
   const isNew = person === undefined;
   const cap = stored?.key_cap ?? null;

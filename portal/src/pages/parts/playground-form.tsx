@@ -51,18 +51,14 @@ function bodyOf(settings: Settings, model: ModelView, sources: readonly Source[]
   };
 }
 
-export function PlaygroundForm({
-  models,
-  start,
-  turn,
-  onCreated,
-}: {
+export function PlaygroundForm(props: {
   models: readonly ModelView[];
   start?: Partial<Settings> | undefined;
   /** Changes when a creation has ended: then the price is asked anew, with what is available. */
   turn: number;
   onCreated: (id: string) => void;
 }) {
+  const { models, start, turn, onCreated } = props;
   const { me } = useSession();
   const [settings, setSettings] = useKept<Settings>('playground', () => ({
     model: models[0]?.id ?? '',

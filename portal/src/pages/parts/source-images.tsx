@@ -29,17 +29,13 @@ async function upload(file: File): Promise<Source> {
   return { name: file.name, imageUrl, preview: URL.createObjectURL(file) };
 }
 
-export function SourceImages({
-  sources,
-  most,
-  pricePerImage,
-  onChange,
-}: {
+export function SourceImages(props: {
   sources: readonly Source[];
   most: number;
   pricePerImage: number;
   onChange: (sources: readonly Source[]) => void;
 }) {
+  const { sources, most, pricePerImage, onChange } = props;
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<Refusal>();
   const add = async (input: HTMLInputElement): Promise<void> => {
