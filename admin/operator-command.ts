@@ -44,22 +44,20 @@ export class OperatorCommand extends Command {
   }
 
   /** The connection opens when the command runs, before its work. */
-  run<Arguments extends readonly unknown[]>(
-    work: (session: Session, ...given: Arguments) => Promise<void> | void,
-  ): this {
+  run(work: (session: Session, ...given: never[]) => Promise<void> | void): this {
     return this.action(async (...given) => {
       const services = await connect(this.#target());
-      await work({ services, ...this.#session() }, ...(given as unknown as Arguments));
+      await work({ services, ...this.#session() }, ...(given as never[]));
     });
   }
 
   /** Like run, for work that can do without a service. */
-  runAnyway<Arguments extends readonly unknown[]>(
-    work: (session: Omit<Session, 'services'> & Partial<Session>, ...given: Arguments) => Promise<void>,
+  runAnyway(
+    work: (session: Omit<Session, 'services'> & Partial<Session>, ...given: never[]) => Promise<void>,
   ): this {
     return this.action(async (...given) => {
       const services = await connectIfRunning(this.#target());
-      await work({ ...(services && { services }), ...this.#session() }, ...(given as unknown as Arguments));
+      await work({ ...(services && { services }), ...this.#session() }, ...(given as never[]));
     });
   }
 

@@ -49,9 +49,10 @@ export class SessionCommand extends Command {
     return this.command(nameAndArguments).description(description);
   }
 
-  run<Args extends unknown[]>(body: (session: Session, ...args: Args) => Promise<void>): this {
+  /** Commander gives the body the arguments and the options, each as its command names it. */
+  run(body: (session: Session, ...args: never[]) => Promise<void>): this {
     return this.action(async (...args) =>
-      body(sessionOf(this.optsWithGlobals<GlobalOptions>(), this.#io), ...(args as unknown as Args)),
+      body(sessionOf(this.optsWithGlobals<GlobalOptions>(), this.#io), ...(args as never[])),
     );
   }
 }
