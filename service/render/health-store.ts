@@ -8,7 +8,7 @@
  */
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { updateIf } from '../aws/dynamodb/conditional.ts';
-import { send, updateItem, type UpdateParts } from '../aws/dynamodb/send.ts';
+import { sendRead, updateItem, type UpdateParts } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, keys, type Table, ttlAttribute } from '../aws/dynamodb/table.ts';
 import { type RouteOrder, routeOrderOf, switchesOf } from '../catalog/provider-store.ts';
 import type { RouteChoice } from '../creations/creation.ts';
@@ -129,7 +129,7 @@ async function read(
   learn: (route: RouteChoice, item: Item | undefined) => RouteHealth,
 ): Promise<KnownRoutes & { readonly paused: readonly string[] }> {
   const wanted = [keys.service(), ...routes.map(healthKey)];
-  const answer = await send(table, (options) =>
+  const answer = await sendRead(table, (options) =>
     table.client.send(new BatchGetCommand({ RequestItems: { [table.name]: { Keys: wanted } } }), options),
   );
   const items = answer.Responses?.[table.name] ?? [];

@@ -1,6 +1,6 @@
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { Overloaded } from '../../values/errors.ts';
-import { send } from './send.ts';
+import { sendRead } from './send.ts';
 import type { Item, ItemKey, Table } from './table.ts';
 
 const unprocessedTries = 4;
@@ -55,10 +55,12 @@ async function getTogether(
   const items: Item[] = [];
   let open: readonly Item[] = wanted;
   for (let attempt = 1; attempt <= unprocessedTries; attempt += 1) {
-    const read = {
+    const request = {
       RequestItems: { [table.name]: { Keys: [...open], ConsistentRead: true, ...only(attributes) } },
     };
-    const answer = await send(table, (options) => table.client.send(new BatchGetCommand(read), options));
+    const answer = await sendRead(table, (options) =>
+      table.client.send(new BatchGetCommand(request), options),
+    );
     items.push(...(answer.Responses?.[table.name] ?? []));
     open = answer.UnprocessedKeys?.[table.name]?.Keys ?? [];
     if (open.length === 0) return items;

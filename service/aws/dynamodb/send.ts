@@ -107,15 +107,39 @@ export async function send<Answer>(
   }
 }
 
+/**
+ * As send(), for a call that only reads. No answer and an internal error of DynamoDB are Overloaded as well: nothing was
+ * changed, and the same read may succeed a moment later.
+ */
+export async function sendRead<Answer>(
+  table: Table,
+  call: (options: CallOptions) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await send(table, call);
+  } catch (error) {
+    throw isUnanswered(error)
+      ? new Overloaded('the table gave no answer to a read', { cause: error })
+      : error;
+  }
+}
+
+/** The SDK notes its tries beside every error of a call, and a status only when an answer came. */
+function isUnanswered(error: unknown): boolean {
+  if (!(error instanceof Error && '$metadata' in error)) return false;
+  const status = statusOf(error);
+  return status === undefined || status >= 500;
+}
+
 /** Reads one item consistently. Undefined: there is no such item. */
 export async function getItem(table: Table, key: ItemKey, projection?: string): Promise<Item | undefined> {
-  const read = {
+  const wanted = {
     TableName: table.name,
     Key: key,
     ConsistentRead: true,
     ...(projection !== undefined && { ProjectionExpression: projection }),
   };
-  const answer = await send(table, (options) => table.client.send(new GetCommand(read), options));
+  const answer = await sendRead(table, (options) => table.client.send(new GetCommand(wanted), options));
   return answer.Item;
 }
 
@@ -132,7 +156,7 @@ export async function queryPage(
     ...parts,
     ...(range && between(parts, range)),
   };
-  return send(table, (options) => table.client.send(new QueryCommand(query), options));
+  return sendRead(table, (options) => table.client.send(new QueryCommand(query), options));
 }
 
 function between(
