@@ -43,6 +43,19 @@ const excuses: Readonly<Record<FaultKind, 'yes' | 'no' | 'once'>> = {
   no_room: 'no',
 };
 const sdkSites = / (dynamodb|states|secretsmanager)\./;
+/** Without an answer to a read, nothing is changed: the request is answered 503, and never 500. */
+const readSites = / dynamodb\.(GetItem|BatchGetItem|Query) /;
+const unanswered: ReadonlySet<FaultKind> = new Set([
+  'error',
+  'errors',
+  'lost',
+  'all_lost',
+  'lost_then_throttled',
+  'lost_then_conflicts',
+  'late',
+  'late_answer',
+  'hang',
+]);
 const attemptMillis = 10_000;
 /** The functions of the API. They must answer within their time limits, whatever hangs. */
 const apiFunctions = new Set([
@@ -93,9 +106,10 @@ function leavesOutcomeUnknown(faults: readonly Fault[]): boolean {
  */
 function excuse(faults: readonly Fault[], ofWorld: readonly Fault[]): boolean {
   if (leavesOutcomeUnknown(faults)) return true;
-  const absorbed = faults.filter(({ kind, site }) => excuses[kind] === 'once' && sdkSites.test(site));
+  const felt = faults.filter(({ kind, site }) => !(unanswered.has(kind) && readSites.test(site)));
+  const absorbed = felt.filter(({ kind, site }) => excuses[kind] === 'once' && sdkSites.test(site));
   if (absorbed.length > (ofWorld.some(({ kind }) => lasting.has(kind)) ? 0 : 1)) return true;
-  return faults.some(
+  return felt.some(
     ({ kind, site }) => excuses[kind] === 'yes' || (excuses[kind] === 'once' && !sdkSites.test(site)),
   );
 }
