@@ -1,3 +1,5 @@
+import type { PortalOperationName } from '../../contract/operations.ts';
+import type { PortalHandle } from '../http/caller.ts';
 import type { ApiKey } from '../../accounts/account.ts';
 import { putKey } from '../../accounts/key-store.ts';
 import { cancelling, type CancelPlatform } from '../../api/open.ts';
@@ -12,6 +14,7 @@ import { openPortalWith, type PortalPlatform } from '../open.ts';
 
 /** For the playground: what the API's own operations need, behind a session. */
 export type GenerateServices = ServicesOf<typeof openPortalGenerate>;
+export type GenerateHandle<Name extends PortalOperationName> = PortalHandle<Name, GenerateServices>;
 
 export function openPortalGenerate(on: PortalPlatform & SubmitPlatform & On<'uploadTargets'>) {
   const charge = charging(on, 'generate', heldShare.least);

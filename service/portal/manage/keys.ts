@@ -25,11 +25,11 @@ import { formatUsd } from '../../values/money.ts';
 import { type FieldError, invalidRequest, Problem, retryLater } from '../../values/problem.ts';
 import { readMoment } from '../../values/time.ts';
 import { microsOf, moment, parseBody, shownText, usd, version } from '../http/body.ts';
-import type { PortalHandle } from '../http/caller.ts';
+
 import { changedMeanwhile } from '../http/portal-request.ts';
 import { keyView } from '../key-view.ts';
 import type { Member } from '../people.ts';
-import type { ManageServices } from './open.ts';
+import type { ManageHandle } from './open.ts';
 
 const cap = z.optional(z.nullable(usd('zero')));
 
@@ -129,7 +129,7 @@ async function readKey(
  * PATCH /keys/{id}: changes what the body names, and null removes a limit. It holds from the next request of the key
  * on. A person with a cap of their own may rename a key that is above it, and no more.
  */
-export const changeKey: PortalHandle<'changeKey', ManageServices> = async (request, caller, services) => {
+export const changeKey: ManageHandle<'changeKey'> = async (request, caller, services) => {
   const nowMillis = services.clock.now();
   const catalog = await services.catalogs.latest();
   const body = parseBody(request, keyChangeSchema, (given) =>
@@ -146,7 +146,7 @@ export const changeKey: PortalHandle<'changeKey', ManageServices> = async (reque
 };
 
 /** POST /keys. Only this answer has the key: whoever lost it makes another and revokes the first. */
-export const createKey: PortalHandle<'createKey', ManageServices> = async (request, caller, services) => {
+export const createKey: ManageHandle<'createKey'> = async (request, caller, services) => {
   const nowMillis = services.clock.now();
   const catalog = await services.catalogs.latest();
   const body = parseBody(request, newKeySchema, (given) =>
@@ -162,7 +162,7 @@ export const createKey: PortalHandle<'createKey', ManageServices> = async (reque
 };
 
 /** DELETE /keys/{id}: the key is dead at its next request. A repetition keeps the time of the first one. */
-export const revokeKey: PortalHandle<'revokeKey', ManageServices> = async (request, caller, services) => {
+export const revokeKey: ManageHandle<'revokeKey'> = async (request, caller, services) => {
   const { id } = await readKey(caller.account, request.pathId, services.keys);
   const nowMillis = services.clock.now();
   const at = new Date(nowMillis).toISOString();
@@ -180,7 +180,7 @@ const rollSchema = z.strictObject({
  * neither. The new key has spent nothing. After a lost answer the old key has its new end, and a repetition makes
  * another new key.
  */
-export const rollKey: PortalHandle<'rollKey', ManageServices> = async (request, caller, services) => {
+export const rollKey: ManageHandle<'rollKey'> = async (request, caller, services) => {
   const { old_key_ends_in: endsIn } = parseBody(request, rollSchema);
   const read = await readKey(caller.account, request.pathId, services.keys);
   const nowMillis = services.clock.now();

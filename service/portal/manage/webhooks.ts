@@ -18,9 +18,9 @@ import { type SignFrom, signFromSeconds } from '../../webhooks/secrets.ts';
 import { testDeliverySeconds } from '../../webhooks/webhook.ts';
 import { deliveryDetail } from '../delivery-view.ts';
 import { microsOf, moment, parseBody, usd, version } from '../http/body.ts';
-import type { PortalHandle } from '../http/caller.ts';
+
 import { changedMeanwhile } from '../http/portal-request.ts';
-import type { ManageServices } from './open.ts';
+import type { ManageHandle, ManageServices } from './open.ts';
 
 const sinceSchema = z.strictObject({ since: moment });
 
@@ -35,11 +35,7 @@ const enoughMillis = 8_000;
  * is sent once, however many failed attempts it has: its webhook is open from then on and no longer failed, so a
  * repetition of the request continues with the rest.
  */
-export const redeliverFailed: PortalHandle<'redeliverFailed', ManageServices> = async (
-  request,
-  caller,
-  services,
-) => {
+export const redeliverFailed: ManageHandle<'redeliverFailed'> = async (request, caller, services) => {
   const { since } = parseBody(request, sinceSchema);
   let redelivered = 0;
   const answer = (hasMore: boolean): Awaited<ReturnType<typeof redeliverFailed>> => {
@@ -74,11 +70,7 @@ async function* failedSince(
 }
 
 /** POST /creations/{id}/redeliver: a new round of attempts with the same body. */
-export const redeliverCreation: PortalHandle<'redeliverCreation', ManageServices> = async (
-  request,
-  caller,
-  services,
-) => {
+export const redeliverCreation: ManageHandle<'redeliverCreation'> = async (request, caller, services) => {
   const id = parseCreationId(request.pathId);
   const creation = id && (await services.creations.read(id));
   if (creation?.accountId !== caller.account.id) throw creationNotFound();
@@ -133,11 +125,7 @@ function noSecret(): Problem {
 }
 
 /** POST /webhooks/secret/reveal: the secret, issued at the first call. Two first calls get the same. */
-export const revealSecret: PortalHandle<'revealSecret', ManageServices> = async (
-  _request,
-  caller,
-  services,
-) => {
+export const revealSecret: ManageHandle<'revealSecret'> = async (_request, caller, services) => {
   const { account } = caller;
   if (account.webhookSecrets.length > 0) return { status: 200, body: await secretView(account, services) };
   const issued = await orLost(() => issueSecret(account, 'now', services));
@@ -156,11 +144,7 @@ const rotateSchema = z.strictObject({
  * POST /webhooks/secret/rotate: a new secret, and the replaced one verifies for 24 h more. Of two who rotate at once
  * the second one is refused, so that no one copies a secret that is already replaced.
  */
-export const rotateSecret: PortalHandle<'rotateSecret', ManageServices> = async (
-  request,
-  caller,
-  services,
-) => {
+export const rotateSecret: ManageHandle<'rotateSecret'> = async (request, caller, services) => {
   const { sign_from: signFrom } = parseBody(request, rotateSchema);
   if (caller.account.webhookSecrets.length === 0) throw noSecret();
   const issued = await orLost(() => issueSecret(caller.account, signFrom, services));
@@ -182,7 +166,7 @@ const alertsSchema = z.strictObject({
  * PUT /alerts: where notices go, and the threshold of `wallet.low`. A field that the body leaves out stays,
  * and null removes it. An account that is already below the threshold gets the notice at once.
  */
-export const setAlerts: PortalHandle<'setAlerts', ManageServices> = async (request, caller, services) => {
+export const setAlerts: ManageHandle<'setAlerts'> = async (request, caller, services) => {
   const { account } = caller;
   const body = parseBody(request, alertsSchema, ({ notice_url: url }) => {
     const read = typeof url !== 'string' ? undefined : readClientUrl(url, 'webhook', services.outboundRules);
@@ -225,7 +209,7 @@ function alertsView({
 const testSchema = z.strictObject({ url: z.string() });
 
 /** POST /webhooks/test: one signed attempt to any address that a webhook may have, once in 30 seconds. */
-export const testWebhook: PortalHandle<'testWebhook', ManageServices> = async (request, caller, services) => {
+export const testWebhook: ManageHandle<'testWebhook'> = async (request, caller, services) => {
   const refused = (code: string, message: string) => invalidRequest([{ field: 'url', code, message }]);
   const { url } = parseBody(request, testSchema);
   const read = readClientUrl(url, 'webhook', services.outboundRules);
