@@ -6,7 +6,6 @@ import { type Item, keys, openShard, type Table } from '../aws/dynamodb/table.ts
 import type { TransactItem } from '../aws/dynamodb/transaction.ts';
 import type { FailureName } from '../contract/failures.ts';
 import { webhookGraceMillis } from '../contract/limits.ts';
-import type { Cancel, Refund } from './charges.ts';
 import type { CreationRecord, CreationStatus, RouteAttempt } from './creation.ts';
 import type { EndingItems } from './event-items.ts';
 
@@ -177,4 +176,19 @@ function counterGivenBack(table: Table, creation: CreationRecord, nowMillis: num
       },
     },
   ];
+}
+
+export interface Cancel {
+  readonly nowMillis: number;
+  /** The attempts as they are to be stored: the stopped one with its end. */
+  readonly attempts: readonly RouteAttempt[];
+}
+
+export interface Refund {
+  readonly failure: FailureName;
+  readonly nowMillis: number;
+  /** False when the client gets the failure as the answer to its request: then no webhook is sent. */
+  readonly announce: boolean;
+  /** The vendor has stopped the job for a cancel: the creation gets its time of cancellation. */
+  readonly isCancelled?: boolean;
 }

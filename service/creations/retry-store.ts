@@ -59,12 +59,10 @@ export function retryItems(
   retry: RetryCharge,
   creationIds: CreationIds,
   nowMillis: number,
-): readonly (readonly ['retryHead' | 'retryEntry', TransactItem])[] {
-  if (retry.kind === 'same_entry') return [['retryEntry', sameEntry(table, retry, creationIds, nowMillis)]];
-  return [
-    ['retryHead', countedHead(table, retry, nowMillis)],
-    ['retryEntry', newEntry(table, retry, creationIds, nowMillis)],
-  ];
+): readonly TransactItem[] {
+  return retry.kind === 'same_entry'
+    ? [sameEntry(table, retry, creationIds, nowMillis)]
+    : [countedHead(table, retry, nowMillis), newEntry(table, retry, creationIds, nowMillis)];
 }
 
 type NewEntry = Extract<RetryCharge, { kind: 'new_entry' }>;

@@ -16,7 +16,7 @@ import {
 } from '../api/problems.ts';
 import { chargeMillis, startGraceMillis } from '../contract/limits.ts';
 import { plainFields, type WithoutPlain } from '../contract/request-fields.ts';
-import type { ChargeOrder, ChargeOutcome, NewCreation } from '../creations/charges.ts';
+import type { ChargeOrder, ChargeOutcome, NewCreation } from '../creations/charge.ts';
 import type { CreationRecord, StoredImage } from '../creations/creation.ts';
 import { machineOf } from '../creations/machines.ts';
 import type { RetryCharge } from '../creations/retries.ts';

@@ -2,7 +2,7 @@
 import type { CatalogServices } from '../api/open.ts';
 import { idempotencyKeyMismatch, overloaded } from '../api/problems.ts';
 import { deprecationHeadersOf } from '../catalog/sold-catalog.ts';
-import type { ChargeOrder } from '../creations/charges.ts';
+import type { ChargeOrder } from '../creations/charge.ts';
 import type { CreationStore } from '../creations/creation-store.ts';
 import type { CreationRecord, IdempotencyRecord } from '../creations/creation.ts';
 import {
