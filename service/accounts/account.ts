@@ -122,10 +122,7 @@ export interface LedgerRow {
   readonly requestId?: string;
   /** Of a charge or refund: the UTC month in which it counts as spend of the key. */
   readonly month?: string;
-  /**
-   * Of a charge: the UTC day in which it counts as spend of the key. Of a refund: the day to which it gave
-   * back. Absent in rows of older releases, and in refunds of charges that are days old.
-   */
+  /** The UTC day of a key's spend: of the charge, or to which a refund gave back. Absent in old rows. */
   readonly day?: string;
   /** Of a charge or refund: whether it counts for `user`, too. */
   readonly countedForUser?: true;

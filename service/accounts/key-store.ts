@@ -115,11 +115,7 @@ export function createKeyStore(table: Table) {
       }),
     /** Changes a key, if it is still as it was read. False when somebody changed it meanwhile. */
     change: (read: ApiKey, edit: KeyEdit): Promise<boolean> => change(table, read, edit),
-    /**
-     * Stores the key that replaces another, and the new end of the other, by one transaction. "changed":
-     * somebody changed the other key meanwhile. Throws OutcomeUnknown when it is unknown whether it was
-     * written.
-     */
+    /** Stores the new key and the other's new end in one transaction. "changed": somebody was faster. */
     roll: (read: ApiKey, next: ApiKey, oldEndsAt: string): Promise<'rolled' | 'changed' | 'too_many'> =>
       roll(table, read, next, oldEndsAt),
   };

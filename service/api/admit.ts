@@ -182,10 +182,7 @@ export interface Authenticated {
   readonly nowMillis: number;
 }
 
-/**
- * A request's place in its account's rate window. Every request takes one place: by an update of its own
- * before work that costs something, in the charge's transaction, or once its answer is decided.
- */
+/** A request's place in its account's rate window, taken before costly work, by the charge, or at the end. */
 type RatePlace = ReturnType<typeof openRatePlace>;
 
 export interface Caller extends Authenticated {

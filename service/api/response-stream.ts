@@ -1,7 +1,4 @@
-/**
- * Answers that are streamed: API Gateway sends the status and the headers as soon as the function gives them, and
- * the body as it comes. Lambda puts `awslambda` into the global scope of a function.
- */
+/** Streamed answers: API Gateway sends status and headers at once, and the body as it comes. */
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 
 /** What a function answers in parts. Headers in lower case. */

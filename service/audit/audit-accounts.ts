@@ -1,7 +1,4 @@
-/**
- * Audits all accounts, some at once, from a place in the list of accounts on. The progress that is kept is the
- * last account up to which every account is done, so that a run that ends anywhere passes over none.
- */
+/** Audits all accounts from a place on. The progress is the last account up to which all are done. */
 import type { AccountId } from '../values/ids.ts';
 import type { BooksReader, ListedAccount } from './books-reads.ts';
 import type { Difference } from './books.ts';

@@ -140,10 +140,7 @@ export function createCreationTally(isRemembered: (id: CreationId) => boolean, f
   };
 }
 
-/**
- * Whether the creation has ended and has all its rows. Nothing may be added to it after that. The time of the
- * charge tells the charge of the creation from a second one, which comes later.
- */
+/** Whether the creation has ended with all its rows. The time of the charge tells a second one apart. */
 function isComplete({ record, charges, chargedMicros, chargedAt, refunds, refundedMicros }: Kept): boolean {
   if (!record || !isTerminal(record.status)) return false;
   const back = record.status === 'failed' ? record.costMicros : 0;

@@ -138,10 +138,7 @@ async function quietSums(account: AccountId, books: BooksReader, { takeNew }: Co
   return { stored: 'busy', moved };
 }
 
-/**
- * The stored number of open creations lies between those that were open before and after it was read. No row
- * tells that a creation was completed, so a busy account has no moment for which the number is known exactly.
- */
+/** The count lies between those before and after its read: no row tells that a creation was completed. */
 async function compareInFlight(
   account: AccountId,
   books: BooksReader,

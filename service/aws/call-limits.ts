@@ -1,7 +1,4 @@
-/**
- * Time limits for the clients of the AWS SDK. Without a limit, a call that gets no answer waits for ever.
- * Since version 4.4, smithy only logs a warning about a slow request unless throwOnRequestTimeout is set.
- */
+/** Time limits of the AWS SDK's clients: by default a call without an answer waits for ever. */
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 
 export interface CallLimits {

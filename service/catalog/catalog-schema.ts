@@ -1,7 +1,4 @@
-/**
- * The schemas of the files in catalog/. A test and the synthesis check the files against
- * them. The functions do not: so the schemas, and zod's large build, stay out of the bundles.
- */
+/** The schemas of the files in catalog/, for a test and the synthesis. Functions do not load zod's build. */
 import * as z from 'zod';
 import {
   aspectRatios,

@@ -159,10 +159,7 @@ export function workflowFor(workflows: Workflows, model: string, sources: number
   return Object.hasOwn(workflows, name) ? workflows[name] : undefined;
 }
 
-/**
- * Fills the places. A value that is only a place of a number becomes the number. The values are replaced, never the
- * JSON text, so no character of a prompt can change the workflow. A place in the prompt itself stays text.
- */
+/** Fills the places by value, not in the JSON text, so no prompt can change the workflow. */
 export function filledWorkflow(workflow: Workflow, filling: WorkflowFilling): Workflow {
   return Object.fromEntries(
     Object.entries(workflow).map(([id, { class_type, inputs }]) => [

@@ -1,7 +1,4 @@
-/**
- * A provider that an operator configures: an own GPU, a vendor or a proxy that speaks a shape which Darkroom
- * knows. The command `providers add` writes definitions, and the operator's catalog keeps them.
- */
+/** A provider that an operator configures: an own GPU, a vendor or a proxy of a known shape. */
 import type { Workflows } from './comfyui-workflow.ts';
 import type { StyleDifferences, StyleName } from './providers.ts';
 

@@ -1,7 +1,4 @@
-/**
- * The enabled providers are a list in the service item, and each paused provider is an attribute of it. Every request
- * reads that item anyway, so that no function of the API needs to read the vendors' keys.
- */
+/** Enabled and paused providers, in the service item, which every request reads anyway. */
 import { getItem, updateItem } from '../aws/dynamodb/send.ts';
 import { type Item, keys, type Table } from '../aws/dynamodb/table.ts';
 import type { ProviderPause, ProviderSwitches } from './providers.ts';

@@ -5,10 +5,7 @@
  */
 export interface ProviderInfo {
   readonly title: string;
-  /**
-   * 'none': the provider is always enabled. 'role': calls are signed with the function's role, and an
-   * operator switches the provider on. 'key': the vendor issues a key, which Secrets Manager keeps.
-   */
+  /** 'none': always enabled. 'role': signed with the function's role. 'key': a key in Secrets Manager. */
   readonly credential: 'none' | 'role' | 'key';
   /** The page where an operator gets the key or the access. */
   readonly accessAt?: string;
@@ -92,11 +89,7 @@ export function isEnabled(name: string, enabled: readonly string[]): boolean {
   return enabled.includes(name) || (isBuiltIn(name) && providers[name].credential === 'none');
 }
 
-/**
- * The shapes of request and answer that the compatible adapter speaks. A style is data: the differences between
- * servers that all offer POST /v1/images/generations. service/vendors/compatible/styles.ts has the style of
- * each name.
- */
+/** The shapes that the compatible adapter speaks. vendors/compatible/styles.ts has each as data. */
 
 export const compatibleStyleNames = [
   'openai',
@@ -166,10 +159,7 @@ export interface Style {
   readonly outputFormat: string | null;
   /** The member of data[] that is false when the server has refused the prompt. Null: there is none. */
   readonly moderation: string | null;
-  /**
-   * The member of the answer that says what the server bills, such as usage.cost. A name that begins with x- is a
-   * header. tokens: the counts of OpenAI, which the catalog's costs have prices for. Null: there is none.
-   */
+  /** The member or x- header of the answer with the bill. tokens: OpenAI's counts. Null: there is none. */
   readonly billed: string | null;
   /** How many units of `billed` are one USD. */
   readonly billedPerUsd: number;

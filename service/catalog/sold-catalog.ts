@@ -1,7 +1,4 @@
-/**
- * The catalog by which a function sells, kept in its memory. The service item, which requests read anyway, names the
- * revision. The operator's catalog is read only when its revision is another one than the kept one.
- */
+/** The catalog by which a function sells, kept in memory until the service item names another revision. */
 import { apiRoot } from '../contract/operations.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { Catalog, Model } from './catalog-schema.ts';

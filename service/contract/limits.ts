@@ -42,10 +42,7 @@ export const startGraceMillis = 60_000;
 export const pollIntervalMillis = 1_000;
 /** Retry-After of a 202: when a client should poll the creation for the first time. */
 export const firstPollSeconds = 2;
-/**
- * Retry-After of a GET, in seconds (poll-pace.ts): the least, around the usual time of a rendering, once that time
- * is over, and long before it. A rendering of less than `shortMillis` is looked at every `least` seconds.
- */
+/** Retry-After of a GET, in seconds: the least, around the usual time, after it, and long before it. */
 export const pollPace = { least: 1, usual: 2, late: 5, most: 10, shortMillis: 5_000 } as const;
 /** How often a renderer renews its lease of 6 s, by a write. After a lost one 1.2 s are left. */
 export const leaseRenewMillis = 2_400;
@@ -55,10 +52,7 @@ export const rateWindowSeconds = 60;
 export const rejectionsBeforeBlock = 20;
 export const blockSeconds = 120;
 export const idempotencySeconds = 24 * 60 * 60;
-/**
- * How long an entry of a call lives (service/creations/retries.ts): so long after its last try, and no longer than that. The
- * openai libraries wait ten minutes for each of their three tries.
- */
+/** How long an entry of a call lives: so long after its last try, and no longer than that. */
 export const retryMillis = { afterTry: 15 * 60_000, longest: 30 * 60_000 } as const;
 /** How long after a retry its own first try may still arrive. */
 export const lateFirstTryMillis = 60_000;
@@ -91,10 +85,7 @@ export const mostEvents = 100;
 
 /** How many requests of GET /events an account may have held at once. */
 export const mostHeldReads = 2;
-/**
- * The share of a door's places that one account may have held at once, unless the setting says another share; and
- * the places that an account has at least and at most, whatever the share. The item of the places must stay small.
- */
+/** The share of a door's places that one account may hold, and its places at least and at most. */
 export const heldShare = { percent: 25, least: 2, most: 500 } as const;
 
 /** The pause before each look of a held read. The last one is repeated. docs/cost.md says what looks cost. */
@@ -116,10 +107,7 @@ export const overdueMillis = 1_500;
 /** The time that charge and start may take. A request with less time left is refused before the charge. */
 export const chargeMillis = 5_000;
 
-/**
- * How long a request of the OpenAI-shaped endpoint is held for its images, from its arrival on. API Gateway ends
- * a stream that is silent for 5 minutes, and fetch of Node gives up on the headers after 300 s.
- */
+/** How long a request of the OpenAI-shaped endpoint is held: a silent stream ends after 5 minutes. */
 export const heldMillis = 285_000;
 /** For the bytes of the pictures: the gateway streams 10 MB at once, then 2 MB a second. */
 export const sendingMillis = 65_000;

@@ -1,7 +1,4 @@
-/**
- * The metrics, each with the event of the log that it counts. A handler logs an event once;
- * this table says what CloudWatch measures of the event. So log and metrics cannot disagree.
- */
+/** The metrics, each with the event of the log that it counts, so that the two cannot disagree. */
 
 export interface MetricDefinition {
   /** The event's name in the log. */

@@ -62,11 +62,7 @@ export function createCharges(table: Table) {
 export function createChargeStore(table: Table) {
   return {
     ...createCharges(table),
-    /**
-     * Fails the creation as cancelled and gives its charge back, if it is still open and its attempts are
-     * exactly those of the given record. 'moved_on': it has ended, or an attempt was begun or changed.
-     * 'busy': as for a refund.
-     */
+    /** Fails the creation as cancelled, if it is open with these attempts. 'moved_on': it is not. */
     cancel: async (creation: CreationRecord, cancel: Cancel): Promise<'cancelled' | 'moved_on' | 'busy'> => {
       const items = cancelItems(table, creation, cancel);
       const outcome = await endWithEvent(table, creation, cancel.nowMillis, items);

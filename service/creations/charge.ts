@@ -312,10 +312,7 @@ function totalCondition(order: ChargeOrder): {
   };
 }
 
-/**
- * The first budget whose cap leaves no room for the cost even if nothing of its period were spent. A condition would
- * take an absent spend for room, so such an order is never sent.
- */
+/** The first budget without room even if unspent: a condition would take an absent spend for room. */
 export function hopelessBudget(order: ChargeOrder): Budget | undefined {
   const { apiKey, nowMillis } = order;
   const { chargedMonth: month } = order.creations[0];

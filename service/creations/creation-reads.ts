@@ -1,7 +1,4 @@
-/**
- * A page of an account's creations. The listing index holds only ids, so a filter must read the records. One
- * call reads a limited number of records and returns where the next page begins.
- */
+/** A page of an account's creations. A call reads a limited number of records, for filters as well. */
 import { batchGet } from '../aws/dynamodb/batch-get.ts';
 import { getItem, queryPage } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, keys, listingIndex, type Table } from '../aws/dynamodb/table.ts';
@@ -192,10 +189,7 @@ export interface CreationQuery {
 
 export interface CreationPage {
   readonly creations: readonly CreationRecord[];
-  /**
-   * The creation after which the next page begins. Absent on the last page. With a filter the
-   * work of one call is bounded, so that a page may be shorter than the limit and not the last.
-   */
+  /** The creation after which the next page begins. Absent on the last. A page with a filter may be short. */
   readonly next?: CreationId;
 }
 

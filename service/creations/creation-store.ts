@@ -65,10 +65,7 @@ export function createCreationStore(table: Table) {
         ExpressionAttributeNames: statusName,
         ExpressionAttributeValues: { ...openStatuses, ':known': attempts, ':at': at },
       }),
-    /**
-     * Removes this note, so that the creation is not ended as cancelled because of it. False when the
-     * creation has ended, its attempts have changed, or a later cancel has replaced the note.
-     */
+    /** Removes this note of a cancel. False when the creation has ended, or attempts or note have changed. */
     withdrawCancel: async ({ id, attempts }: CreationRecord, at: string): Promise<boolean> =>
       updateIf(table, keys.creation(id), {
         UpdateExpression: 'REMOVE cancelRequestedAt',

@@ -59,10 +59,7 @@ export interface RouteAttempt extends RouteChoice {
   readonly detail?: string;
   /** Unix milliseconds from which the vendor may be asked again. Only with the outcome 'unavailable'. */
   readonly againAt?: number;
-  /**
-   * What the vendor bills if it renders, by service/catalog/provider-costs.json of the release that began the attempt.
-   * Absent when that file does not know the route, and in attempts of older releases.
-   */
+  /** The bill of a rendering by provider-costs.json of that release. Absent when it is not known. */
   readonly providerCostMicros?: Micros;
   /** The price of a unit, by the same file, of a route whose vendor says how many units it bills. */
   readonly unitMicros?: Micros;

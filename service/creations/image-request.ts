@@ -25,11 +25,7 @@ import { hasAtMostSixDecimals } from '../values/money.ts';
 import type { FieldError } from '../values/problem.ts';
 import { characters, loneSurrogate } from '../values/text.ts';
 
-/**
- * The metadata of a request: names and values that the client chooses, stored unchanged.
- * A name may be one that every JavaScript object has (constructor, __proto__). So this code
- * never assigns to a name, and reads own properties only.
- */
+/** The metadata, stored unchanged. A name may be __proto__, so this code reads own properties only. */
 export type Metadata = Readonly<Record<string, string>>;
 
 const mostKeys = 16;
@@ -241,10 +237,7 @@ export function missingPrompt(body: {
   return { field: 'prompt', code: 'required', message: 'required unless image_urls has an item' };
 }
 
-/**
- * SHA-256 of the validated body with sorted keys. Two requests under one Idempotency-Key are the same when
- * their hashes are. The hash is stored for 24 h, so a new release must not change it.
- */
+/** SHA-256 of the validated body with sorted keys. It is stored for 24 h: no release may change it. */
 export function requestHash(body: ImageRequestBody): string {
   return createHash('sha256').update(JSON.stringify(body, sortedKeys)).digest('hex');
 }

@@ -91,10 +91,7 @@ function whileItLives(expiresAtMillis: number): Record<string, string> {
 /** What `call` gets of an answer that says: there is no such object. */
 const nothing = Symbol('no such object');
 
-/**
- * S3 does not tell a caller that may not list the bucket whether a key exists: it answers AccessDenied in the
- * place of 404. Any other 403, such as that of an expired session, is an error.
- */
+/** S3 answers AccessDenied for an absent key without the right to list. Any other 403 is an error. */
 async function uploadedBytes(response: Response): Promise<Uint8Array | typeof nothing> {
   if (response.ok) return new Uint8Array(await response.arrayBuffer());
   const text = await response.text();

@@ -17,10 +17,7 @@ const isFreeToHold = 'attribute_not_exists(startsHeld) OR startsHeld.#until <= :
 /** The index of creations that still need work, for the reconciler. */
 export function createOpenWorkStore(table: Table) {
   return {
-    /**
-     * The creations and the notices whose due time has passed, a list of pages for each shard, the most
-     * overdue first. The lists may be read at the same time. A page is asked for when its list comes to it.
-     */
+    /** Creations and notices that are due: lists of pages by shard, the most overdue first. */
     overdue: (nowMillis: number): readonly AsyncIterable<readonly (CreationId | NoticeId)[]>[] =>
       [...openShards('OPEN'), ...openShards('WEBHOOK')].map((shard) => overdueIn(table, shard, nowMillis)),
     /** Sets the time of the next check; undefined removes it. False when the creation changed meanwhile. */
@@ -40,19 +37,13 @@ export function createOpenWorkStore(table: Table) {
           ':one': 1,
         },
       ),
-    /**
-     * How many of the creations that were accepted in the `spanMillis` before a second ago are still open and
-     * were never postponed. Most creations are open for that long, so this is the rate of ordinary starts.
-     */
+    /** How many of the creations accepted in a span are open and unpostponed: the rate of usual starts. */
     acceptedLately: async (nowMillis: number, spanMillis: number): Promise<number> => {
       // A creation that no execution has written to is due a grace period after it was accepted.
       const to = nowMillis - indexLagMillis + startGraceMillis;
       return countAll(table, (shard) => dueBetween(shard, to - spanMillis, to));
     },
-    /**
-     * Takes the right to start executions at the reconciler's pace. False when another run has it.
-     * `untilMillis` ends it if the run dies.
-     */
+    /** Takes the right to start executions, `untilMillis` at most. False when another run has it. */
     holdStarts: async (holder: string, untilMillis: number, nowMillis: number): Promise<boolean> =>
       updateIf(table, keys.service(), {
         UpdateExpression: 'SET startsHeld = :held',

@@ -24,10 +24,7 @@ export interface Settlement {
   readonly onlyAt?: readonly RouteAttempt[];
 }
 
-/**
- * The update that ends a creation, once. It removes the lease that an earlier release wrote into the creation. A
- * creation with a webhook stays in the index of open work until the webhook is settled.
- */
+/** The update that ends a creation, once. With a webhook, it stays in the index of open work. */
 export function settleTerminal(table: Table, creation: CreationRecord, settlement: Settlement): TransactItem {
   const { nowMillis, status } = settlement;
   const pending = creation.webhook !== undefined && settlement.announce;

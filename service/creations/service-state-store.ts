@@ -12,10 +12,7 @@ import type { CreationId } from '../values/ids.ts';
 /** How long a change may take. A usual one takes 6 ms. */
 const changeMillis = 300;
 
-/**
- * Counts the start or the end of a creation. The change is outside of every transaction and has no condition, so it
- * can never refuse a charge or an end. A change that fails is left to the reconciler's next count.
- */
+/** Counts a start or an end outside of transactions. A failed change is left to the reconciler. */
 export async function countOpen(table: Table, id: CreationId, change: 1 | -1): Promise<void> {
   const limit = table.clock.timeout(changeMillis);
   try {

@@ -45,10 +45,7 @@ interface Demand {
   readonly user: string | undefined;
 }
 
-/**
- * A first check of budget, balance and quota, in this order. It spares the downloads of a request that the
- * charge would refuse; the charge's transaction decides again. Throws what stands against the charge.
- */
+/** First check of budget, balance and quota, in this order: spares downloads. The charge decides again. */
 export function checkMeans(
   caller: Caller,
   { cost, user, count = 1 }: Demand,

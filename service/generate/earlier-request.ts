@@ -32,10 +32,7 @@ export type Idempotency = NonNullable<ChargeOrder['idempotency']>;
 
 export type Replay =
   | ({ readonly kind: 'replayed' } & Accepted)
-  /**
-   * No creation is stored under the key. `replaces`: the key named creations that all failed and were
-   * refunded. The key is free again, for as long as it still names the first of them.
-   */
+  /** Nothing is stored under the key. `replaces`: its failed creations, of which it still names the first. */
   | { readonly kind: 'new'; readonly idempotency: Idempotency | undefined };
 
 /**

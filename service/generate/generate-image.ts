@@ -1,7 +1,4 @@
-/**
- * POST /images/generate, step by step. The order keeps two promises: nothing is charged for a request that
- * will be refused, and a client that lost its 202 gets the same creation back.
- */
+/** POST /images/generate: refused requests cost nothing, and a lost 202 gives the same creation again. */
 import type { Caller } from '../api/admit.ts';
 import { acceptedAnswer, type ApiAnswer } from '../api/answer.ts';
 import { notStarted, overloaded } from '../api/problems.ts';
@@ -34,10 +31,7 @@ type StartServices = Pick<
   | 'schema'
 >;
 
-/**
- * 'left': the start was refused, but the creation stands; the reconciler starts it, or gives the charge back.
- * Throws 503 when the start was refused for good and the charge was given back.
- */
+/** 'left': the reconciler starts it or refunds it. Throws 503 when the charge was given back at once. */
 export async function startCreation(
   creation: CreationRecord,
   services: StartServices,

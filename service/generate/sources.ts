@@ -1,7 +1,4 @@
-/**
- * The source images of a request, addresses and uploads. They are fetched and checked before the charge, and copied into the
- * service's own bucket, so that a provider never follows a client's address.
- */
+/** The source images, checked before the charge and copied into our bucket: no provider fetches them. */
 import type { Caller } from '../api/admit.ts';
 import type { QuoteServices } from '../api/open.ts';
 import {
@@ -84,10 +81,7 @@ export async function copySources(
   return Promise.all(fetched.map(({ bytes, ...header }) => store(header, bytes, services)));
 }
 
-/**
- * At most four downloads at a time. When a download fails, the downloads of later places end. Those of
- * earlier positions go on, because the answer names the failure with the lowest position.
- */
+/** At most four downloads at a time. A failed one ends the later ones; the answer names the lowest. */
 async function inLanes<Result>(
   urls: readonly string[],
   work: (url: string, index: number, stop: AbortSignal) => Promise<Result>,

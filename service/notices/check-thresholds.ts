@@ -61,10 +61,7 @@ export async function lookForCrossings(place: Place, services: LookServices): Pr
   return tellCrossings({ ...found, periods, ...(refused && { refused }) }, services);
 }
 
-/**
- * Looks after a command of an operator that moved money. The command is done, so a look that breaks off must
- * not make it fail: the next check sends what this one would have sent.
- */
+/** Checks after the operator moved money. A check that breaks off is left to the next one. */
 export async function lookAfterCommand(place: Place, services: LookServices): Promise<void> {
   try {
     await lookForCrossings(place, services);

@@ -1,7 +1,4 @@
-/**
- * The fields of a request to the OpenAI-shaped endpoint (docs/openai.md). A field that changes the paid
- * picture is taken or refused. Every other field is ignored, and the answer names it.
- */
+/** The fields of the OpenAI-shaped endpoint. Those that change the picture are taken or refused. */
 import { createHash } from 'node:crypto';
 import { isUser } from '../accounts/end-user.ts';
 import type { Catalog, Model } from '../catalog/catalog-schema.ts';
@@ -20,10 +17,7 @@ class Wrong {
   }
 }
 
-/**
- * The user of a creation for the `user` of an OpenAI request: the text itself, or its SHA-256 in hex when the text
- * is longer than a user may be or holds what a user may not. Undefined for an empty text.
- */
+/** The user for the `user` of an OpenAI request: the text, or its SHA-256. Undefined when empty. */
 function foreignUser(value: unknown): string | undefined | Wrong {
   if (typeof value !== 'string') return new Wrong('invalid_type', 'must be a string');
   if (value === '') return undefined;

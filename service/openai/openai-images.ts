@@ -1,7 +1,4 @@
-/**
- * POST /images/generations and /images/edits. The order keeps the promises of POST /images/generate: nothing is
- * charged for a request that will be refused, and a request that is sent again gets the same creations back.
- */
+/** POST /images/generations and /images/edits, with the promises of POST /images/generate. */
 import { type Hold, openHold } from '../api/hold.ts';
 import { partsOf, type StreamedAnswer } from '../api/response-stream.ts';
 import { heldMillis, sendingMillis } from '../contract/limits.ts';

@@ -90,10 +90,7 @@ export function picturesOf(creations: readonly CreationRecord[]): readonly Pictu
     .flatMap((creation) => creation.results.map((image) => ({ creation, image })));
 }
 
-/**
- * Reads the first picture, and looks for the others, before the head of the answer is out. Throws 500 when one is
- * not there: then the client can still get an error, and repeats the request.
- */
+/** Reads the first picture and looks for the others before the head is out. Throws 500 if one is absent. */
 export async function firstBytes(
   pictures: readonly Picture[],
   creations: Creations,

@@ -188,10 +188,7 @@ function tooLarge(): OpenaiRefusal {
   return new OpenaiRefusal('request_too_large', message, { param: 'image' });
 }
 
-/**
- * The plan of each creation of the request: its model in the quality that the request names, at the resolution and
- * the ratio of its size. Throws as planCreation does. max_cost limits the price of all creations together.
- */
+/** The plan of each creation: model, quality, resolution and ratio. max_cost limits all together. */
 export function planImages(
   { asked, body }: Pick<OpenaiRequest, 'asked' | 'body'>,
   caller: Caller,

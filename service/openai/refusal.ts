@@ -2,10 +2,7 @@
 import type { FailureName } from '../contract/failures.ts';
 import { type FieldError, Problem } from '../values/problem.ts';
 
-/**
- * The errors of the OpenAI-shaped endpoint (docs/openai.md). A library chooses the class of its error by the
- * status, and shows type and code. `x-should-retry` says whether the library should repeat the request.
- */
+/** The errors of the OpenAI-shaped endpoint: status, type and code. `x-should-retry` tells libraries. */
 interface ErrorRow {
   readonly status: number;
   readonly type:

@@ -1,7 +1,4 @@
-/**
- * The frame around every operation of the OpenAI-shaped endpoint. It takes the same steps as the frame of the API
- * (service/api/serve.ts), and answers in the form of the OpenAI API. The body may be streamed.
- */
+/** The frame of the OpenAI-shaped endpoint, as that of the API (api/serve.ts). Bodies may be streamed. */
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { admit, type Caller } from '../api/admit.ts';
 import { authenticate } from '../api/authenticate.ts';

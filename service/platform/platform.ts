@@ -26,10 +26,7 @@ export interface Platform {
   readonly log: (component: string) => Log;
   /** What the release that runs writes and understands. The simulation changes it between two requests. */
   readonly schema: () => Schema;
-  /**
-   * What an environment remembers from one request to the next. The returned function gives the memory of the
-   * environment that the request is in: Lambda makes one memory, and the simulation several.
-   */
+  /** An environment's memory between requests: Lambda makes one memory, the simulation several. */
   readonly remembered: <State>(name: string, make: () => State) => () => State;
 
   readonly dynamodb: DynamoDBDocumentClient;

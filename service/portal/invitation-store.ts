@@ -1,8 +1,4 @@
-/**
- * Stores an invitation together with the counts of its day. The transaction requires the counts that were read, and
- * every invitation changes them: so of invitations at the same time one is stored, and the others count
- * again.
- */
+/** Stores an invitation with the counts of its day as read: of several at once only one is stored. */
 import { getItem, type UpdateParts } from '../aws/dynamodb/send.ts';
 import type { Item, ItemKey, Table } from '../aws/dynamodb/table.ts';
 import { type Refusal, transact, type TransactItem } from '../aws/dynamodb/transaction.ts';

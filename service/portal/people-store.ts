@@ -153,11 +153,7 @@ export function createPeopleStore(table: Table) {
       const steps = bothPlaces({ accountId: scope, id }).map((key) => toDelete(key, 'attribute_exists(pk)'));
       return (await inOneStep(table, steps)) === 'done';
     },
-    /**
-     * Gives the person the place of the invitation, and deletes the invitation, in one transaction. False
-     * when the invitation is gone or somebody else has taken it up. A person who is here already keeps their
-     * place.
-     */
+    /** Turns the invitation into a place, in one transaction. False when it is gone. Places are kept. */
     accept: (invitation: Invitation, person: VerifiedIdentity, at: string): Promise<boolean> =>
       accept(table, invitation, person, at),
     /** Notes a sign-in in the person and in all of the person's places. */
@@ -305,11 +301,7 @@ export interface VerifiedIdentity extends Identity {
   readonly email: string;
 }
 
-/**
- * How the e-mail to an invited person ended. "none": the person has signed in before, or the service has no
- * user pool. "refused": the user pool took no e-mail for this address now. The invitation stands all the
- * same.
- */
+/** "none": no e-mail was needed, or there is no pool. "refused": the pool took none now. */
 export type InvitationEmail = 'sent' | 'none' | 'refused';
 
 /** How a change of a membership ended. */

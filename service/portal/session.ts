@@ -50,10 +50,7 @@ export function isAlive({ createdAt, lastSeenAt, endedAt }: Session, nowMillis: 
   );
 }
 
-/**
- * Whether the session is dead in this place: somebody ended all sessions that the person had here, or the session is
- * older than the place. A person who was removed and is invited again does not get the earlier sessions back.
- */
+/** Whether the session is dead here: it was ended, or is older than the person's place. */
 export function wasEndedHere(
   { createdAt }: Pick<Session, 'createdAt'>,
   { since, sessionsEndedAt }: Pick<Operator, 'since' | 'sessionsEndedAt'>,

@@ -1,7 +1,4 @@
-/**
- * The users of the stack's own pool in Amazon Cognito. An invited address needs a user there, because nobody signs
- * up by themselves. One call needs only a signer, and no client of the SDK.
- */
+/** The users of our own Cognito pool, where nobody signs up. A signer serves its one call. */
 import { AwsClient } from 'aws4fetch';
 import { serviceUrl } from '../aws/aws-place.ts';
 import { awsErrorName } from '../values/errors.ts';

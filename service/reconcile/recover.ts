@@ -59,10 +59,7 @@ function giveUpAtOf({ deadlineAt }: CreationRecord): number {
   return deadlineAt + deadlineGraceMillis;
 }
 
-/**
- * How long an execution may wait for a callback after its last lease. Step Functions answers 15 questions a
- * second, and thousands of executions may wait, so the reconciler asks about none of them before that time.
- */
+/** How long an execution may wait for a callback, unasked: Step Functions answers 15 questions a second. */
 function waitOf({ machine, lease }: CreationRecord): number {
   return machine === 'callback' && lease !== undefined ? heartbeatSeconds * 1000 + retryMillis : 0;
 }
@@ -111,10 +108,7 @@ async function postpone(creation: CreationRecord, dueAt: number, services: Recov
   return 'left';
 }
 
-/**
- * Starts the last execution again under its own name, which changes nothing if it runs. So nothing is written
- * before the start, and after an unclear start the creation is still due.
- */
+/** Starts the last execution again under its own name, which changes nothing if it runs. */
 async function takeUp(creation: CreationRecord, latest: number, services: RecoverServices): Promise<Action> {
   const { openWork, executions, clock, log, starts } = services;
   if (!(await starts.turn())) return 'left';

@@ -53,11 +53,7 @@ export function createTableProtection({ clock, ...access }: TableProtectionAcces
   }
 
   return {
-    /**
-     * Switches the protection on, unless it is on. 'busy': DynamoDB changes the table at the moment, or takes
-     * no more changes; a later call may succeed. Throws when DynamoDB refuses for another reason, or does not
-     * answer.
-     */
+    /** Switches the protection on. 'busy': DynamoDB changes the table now, so try later. Throws otherwise. */
     protect: async (TableName: string): Promise<'protected' | 'busy'> => {
       try {
         const before = await call('DescribeTable', { TableName }, 'Table');

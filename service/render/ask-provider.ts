@@ -29,10 +29,7 @@ export interface Conversation {
   readonly services: Pick<RenderServices, 'clock' | 'log'>;
 }
 
-/**
- * The provider's last answer, or 'parked'. A stored job is asked about once before it is left to its callback
- * again. Throws a Remedy when another renderer holds the lease, and nothing else.
- */
+/** The provider's last answer, or 'parked'. Throws a Remedy when another renderer holds the lease. */
 export async function askProvider(conversation: Conversation): Promise<RouteEnd | Parked> {
   const { provider, job, attempt, signal, canPark, services } = conversation;
   let jobId = attempt.jobId;

@@ -24,10 +24,7 @@ const storeMillis = 60_000;
 const completeMillis = 30_000;
 const dayMillis = 86_400_000;
 
-/**
- * Stores the image and commits. A late image of a creation that is terminal is discarded. Throws Overloaded
- * when the table is too busy: the next try finds the stored image and completes it.
- */
+/** Stores the image and commits. A terminal creation discards it. Throws Overloaded. */
 export async function completeCreation(
   creation: CreationRecord,
   rendering: Omit<Rendering, 'kind'>,

@@ -76,10 +76,7 @@ export function openRouteNotes(services: HealthServices) {
         ...(rest !== undefined && { restUntil: clock.now() + restMillis(rest) }),
       });
     },
-    /**
-     * Watches an attempt that waits for its vendor: when it takes far longer than usual, this is noted,
-     * because a vendor that hangs is seen too late otherwise. Returns what ends the watch.
-     */
+    /** Notes once an attempt that takes far longer than usual, for a vendor hangs. Returns its end. */
     watch: (attempt: RouteAttempt): (() => void) => {
       const after = lateAfterMillis(health.seen(attempt), clock.now());
       if (after === undefined) return () => undefined;

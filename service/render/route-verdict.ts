@@ -18,11 +18,7 @@ export type RenderedImage =
   | { readonly kind: 'good'; readonly header: ImageHeader; readonly isOfAskedRatio: boolean }
   | { readonly kind: 'unusable'; readonly detail: string };
 
-/**
- * Judges the bytes alone. An image of another type than the requested one is unusable, since
- * the service converts nothing. An image of another ratio is usable: its real size is
- * reported to the client and logged for the operator.
- */
+/** Judges the bytes. Another type is unusable; another ratio is reported to client and operator. */
 export function judgeImage(
   bytes: Uint8Array,
   asked: { readonly outputFormat: OutputFormat; readonly aspectRatio: AspectRatio },

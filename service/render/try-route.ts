@@ -15,10 +15,7 @@ import type { Verdict } from './route-verdict.ts';
 
 // A vendor that reports a stopped job, although the renderer did not cancel it.
 
-/**
- * The record with which the end of a route is judged. After a stopped job it is read again, because a cancel may
- * have ended the creation, or may be about to. Throws EndedMeanwhile.
- */
+/** The record that judges a route's end, read again after a stopped job. Throws EndedMeanwhile. */
 export async function recordFor(
   end: RouteEnd,
   creation: CreationRecord,
@@ -48,10 +45,7 @@ export interface RouteTry {
 /** The least time for a look at a job that an earlier invocation left. */
 const lookMillis = 5_000;
 
-/**
- * What the route's end means, or 'parked' when the vendor will call back. The attempt in `attempts` has its
- * outcome unless it is parked; the caller saves it. Throws EndedMeanwhile when the creation was cancelled.
- */
+/** What the route's end means, or 'parked'. The caller saves the attempt. Throws EndedMeanwhile. */
 export async function tryRoute(route: RouteTry): Promise<Verdict | Parked> {
   const { attempt, services } = route;
   const { clock } = services;
@@ -85,10 +79,7 @@ function endOfShare({ attempt, until, routesLeft, services }: RouteTry): number 
   return Math.max(endsAt, Math.min(until, services.clock.now() + lookMillis));
 }
 
-/**
- * Saves a new attempt before its vendor is called: after a crash only this record shows that the call was
- * made. Returns the address for the vendor's callback, whose hash is saved with the attempt.
- */
+/** Saves a new attempt before its vendor is called. Returns the address for the callback. */
 async function begin(
   { creation, attempts, attempt, mayPark, notes, services }: RouteTry,
   provider: ImageProvider | undefined,

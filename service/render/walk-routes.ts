@@ -16,10 +16,7 @@ import { renderingCostMicros, unitMicrosOf } from './route-costs.ts';
 import type { RouteNotes } from './route-notes.ts';
 import { tryRoute } from './try-route.ts';
 
-/**
- * Routes whose vendor wants to be left alone for a while: 429 and 503 with Retry-After prove that it accepted
- * nothing. They are asked when no other route is left, at the time that the vendor named.
- */
+/** Routes that want to be left alone (Retry-After): asked last, at the time that the vendor named. */
 interface LaterRoute {
   readonly route: RouteChoice;
   /** Unix milliseconds from which the vendor may be asked. */
@@ -237,10 +234,7 @@ function isTimeLeft({ until, services }: Walk): boolean {
   return services.clock.now() < until;
 }
 
-/**
- * The failure when no route is left. If the outcome of a call is unknown, the failure is ours. If a route did
- * not answer in time, or its vendor stopped the job, the creation timed out. Otherwise no provider was available.
- */
+/** The failure without a route left: ours if an outcome is unknown, then a time-out, then no provider. */
 function lastFailure({ until, services }: Walk, { all }: Attempts): FailureName {
   const outcomes = all.map(({ outcome }) => outcome);
   if (services.clock.now() >= until) return 'GenerationTimedOut';

@@ -1,7 +1,4 @@
-/**
- * An upload: bytes of a client that the client puts straight into the bucket, and names in image_urls as
- * `upload:ID`. Its id holds its time, so that the time at which it expires follows from the id alone.
- */
+/** An upload, named in image_urls as `upload:ID`. The id holds its time, and so its expiry. */
 import * as z from 'zod/mini';
 import { maxSourceBytes, uploadMillis } from '../contract/limits.ts';
 import { type AccountId, parseUploadId, timeOfUuidV7, type UploadId, uuidV7 } from '../values/ids.ts';

@@ -123,10 +123,7 @@ function marginOf(booked: BookedRow): Margin | undefined {
   }
 }
 
-/**
- * What the providers billed for the images of a creation. Undefined when it was not recorded: the creation is
- * open, has no record, or was rendered by an older release or by a route that has no known price.
- */
+/** What providers billed for a creation's images. Undefined when the bill was not recorded. */
 function costMicrosOf(creation: BookedCreation | undefined): number | undefined {
   if (!creation || !isTerminal(creation.status)) return undefined;
   const rendered = creation.attempts.filter(isRendered);
@@ -139,10 +136,7 @@ function costMicrosOf(creation: BookedCreation | undefined): number | undefined 
   return sum;
 }
 
-/**
- * The attempts whose end is unknown: the vendor may have rendered and billed. service/catalog/provider-costs.json
- * does not say what vendors bill for other failures, and such attempts count as not billed.
- */
+/** The attempts of unknown end, which may be billed. Other failures count as not billed. */
 function unclearAttempts(creation: BookedCreation | undefined): readonly RouteAttempt[] {
   if (!creation || !isTerminal(creation.status)) return [];
   return creation.attempts.filter(

@@ -18,10 +18,7 @@ export interface ImageHeader {
   readonly height: number;
 }
 
-/**
- * Reads type and size of a PNG, JPEG or WebP file from its header. Undefined for other files, and for a file
- * that ends before its size is known. An EXIF orientation is not applied. Never throws.
- */
+/** Type and size of a PNG, JPEG or WebP file by its header, without EXIF. Undefined for others. */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
   const header = readPng(bytes) ?? readWebp(bytes) ?? readJpeg(bytes);
   return header && header.width > 0 && header.height > 0 ? header : undefined;

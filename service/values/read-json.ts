@@ -1,7 +1,4 @@
-/**
- * JSON of a stranger. JSON.parse itself takes any depth, but whatever walks through its value later recurses, such as
- * JSON.stringify: some thousand lists inside each other end it. So the text is measured before it is parsed.
- */
+/** JSON of a stranger, measured before it is parsed: deep lists would end what recurses later. */
 import { maxJsonDepth, maxJsonValues } from '../contract/limits.ts';
 
 export type ReadJson =

@@ -1,7 +1,4 @@
-/**
- * What verifies a vendor's callbacks, and comes from the vendor: public keys, or a shared secret. It is asked
- * for rarely, however many callbacks come in, because anybody can send us forged ones.
- */
+/** A vendor's keys or secret for its callbacks. Asked for rarely, as anybody can forge a callback. */
 import { readVendorJson } from '../values/read-json.ts';
 import type { Clock } from '../values/runtime.ts';
 import { type CallbackRequest, type CallbackVerdict, CredentialsUnreadable } from './provider.ts';

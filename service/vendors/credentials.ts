@@ -1,7 +1,4 @@
-/**
- * The vendors' keys. One secret in Secrets Manager holds a JSON object from provider names to keys. The
- * account whose callbacks are ours is a member beside the key. Other members are kept as they are.
- */
+/** The vendors' keys: one secret with a JSON object by provider, with the account for callbacks. */
 import {
   GetSecretValueCommand,
   PutSecretValueCommand,

@@ -113,10 +113,7 @@ export interface ProviderCredentials {
   forget(provider: string): void;
 }
 
-/**
- * The name under which the credentials hold the account at the vendor. Every account of such a vendor gets
- * the vendor's genuine signature, so only callbacks of this account are ours.
- */
+/** Where the credentials hold our account: the vendor signs for every account, and we take ours. */
 export function callbackAccountOf(provider: string): string {
   return `${provider}.callback-account`;
 }

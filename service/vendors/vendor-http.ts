@@ -1,7 +1,4 @@
-/**
- * HTTPS for every vendor's adapter. A call is never repeated, follows no redirect, and reads a limited
- * answer. An error says whether the vendor surely never saw the request, or may have accepted it.
- */
+/** HTTPS for adapters: no repetition, no redirect, a limited answer, and whether it was sent. */
 import { readVendorJson } from '../values/read-json.ts';
 import {
   type CredentialCheck,

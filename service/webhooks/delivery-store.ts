@@ -12,10 +12,7 @@ import { type AccountId, type CreationId, newEventId, type NoticeId, timeOfUuidV
 import type { DeliveringAccount, Delivery, DeliveryClaim } from './delivery.ts';
 import { firstBytes, firstHeaders, webhookAttempts } from './webhook.ts';
 
-/**
- * The row of an attempt in the delivery log. A delivered attempt is the usual one, and must cost one write unit:
- * its row gets as much of the answer as fits into the last started KB. A failed attempt keeps all of it.
- */
+/** The row of an attempt. A delivered one costs one write unit, so its answer is cut to the KB. */
 const unitBytes = 1_024;
 /** The largest part of the stored size that the headers get. */
 const headerBytes = 256;
@@ -168,11 +165,7 @@ export function createDeliveryStore(table: Table) {
     /** The latest attempts of the account, the newest first. */
     log: async (accountId: AccountId, limit: number): Promise<readonly Delivery[]> =>
       (await queryAll(table, keys.account(accountId).pk, 'DELIVERY#', true, limit)).map(deliveryFromItem),
-    /**
-     * The creations of the attempts since a moment after which no other attempt followed, and that did not
-     * deliver. The oldest first, some at once. A creation may come more than once, and its webhook may be
-     * delivered by now.
-     */
+    /** The creations whose last attempt since a moment did not deliver, the oldest first. */
     lastAttemptsSince: (accountId: AccountId, sinceMillis: number): AsyncIterable<readonly CreationId[]> =>
       lastAttemptsSince(table, accountId, sinceMillis),
     /** Opens a new round of attempts and counts an execution. False when the webhook is still pending. */

@@ -31,11 +31,7 @@ export type TestOutcome =
   /** An account may send one test delivery in 30 seconds. */
   | { readonly kind: 'too_soon'; readonly afterSeconds: number };
 
-/**
- * Sends one signed attempt of a made-up event to any address that a webhook may have. The delivery log gets a
- * row.
- * The attempt is never repeated. Throws SecretLost when the signing secret cannot be opened any more.
- */
+/** Sends one signed attempt of a made-up event, logged, never repeated. Throws SecretLost. */
 export async function sendTestDelivery(
   account: Account,
   url: string,

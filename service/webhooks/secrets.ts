@@ -45,10 +45,7 @@ export function secretsAt(stored: readonly SealedSecret[], nowMillis: number): S
   };
 }
 
-/**
- * The stored list after a rotation. The new secret comes first and signs from the given time on. At that
- * time it replaces every secret that was not replaced earlier. Secrets that are over are dropped.
- */
+/** The list after a rotation: the new secret first, which replaces the others at its time. */
 export function rotated(
   stored: readonly SealedSecret[],
   sealed: string,

@@ -10,10 +10,7 @@ import type { SigningSecrets } from './secrets.ts';
 /** Seconds between the end of attempt n and attempt n + 1. No wait follows the last attempt. */
 export const webhookWaitsSeconds = [60, 120, 240, 480] as const;
 export const webhookAttempts = 5;
-/**
- * How long an attempt may take from the claim on: as long as its function may run (lib/execution-functions.ts). The
- * claim itself may be slow, so this is more than the time of the POST.
- */
+/** How long an attempt may take from its claim on: as long as its function may run. */
 export const webhookClaimedMillis = 30_000;
 /** Milliseconds between the end of attempt n and the next attempt; 0 after the last attempt. */
 export function waitAfter(attempt: number): number {

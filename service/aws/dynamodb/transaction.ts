@@ -75,10 +75,7 @@ export async function transact(
   }
 }
 
-/**
- * Calls `lost` for each exchange with DynamoDB whose outcome is unknown. That includes exchanges that the
- * SDK retries itself, because send() throws only the error of the last one.
- */
+/** Calls `lost` for each exchange of unknown outcome, also for those that the SDK retries itself. */
 function notice(
   command: TransactWriteCommand,
   signal: AbortSignal | undefined,

@@ -19,10 +19,7 @@ import {
 } from './schemas.ts';
 import { checkArguments, type Tool, type ToolCall, waitOf } from './tool.ts';
 
-/**
- * A bounded wait for the end of a creation. A host ends a call after about a minute and then knows nothing of a
- * creation that was paid, so the wait ends before that, and nothing that goes wrong in it is an error.
- */
+/** A bounded wait for the end of a creation, shorter than a host's. Nothing in the wait is an error. */
 const firstLookMillis = 150;
 const longestLookMillis = 1_000;
 /** The least time between two notices of progress. */

@@ -47,10 +47,7 @@ export const number = (description: string): Schema => ({ type: 'number', descri
 export const orNull = (schema: Schema): Schema => ({ ...schema, type: [schema.type, 'null'].flat() });
 export const listOf = (items: Schema, description: string): Schema => ({ type: 'array', items, description });
 
-/**
- * The schema in the form that the SDK takes. The SDK shows it to clients and checks nothing by it: the operations
- * of the API check the arguments, so that a tool refuses what the API refuses, with the same sentence.
- */
+/** The schema as the SDK shows it. The API checks arguments, so tools refuse with the same sentences. */
 export function shown(schema: ObjectSchema): StandardSchemaWithJSON<unknown, Record<string, unknown>> {
   const json = (): Record<string, unknown> => ({ ...schema });
   return {

@@ -1,7 +1,4 @@
-/**
- * The operations of the API behind a session. The playground charges the account through a key of its own, so that
- * rates, limits, budgets and figures hold for it as for every other key.
- */
+/** The API's operations behind a session. The playground charges through a key of its own. */
 import type { ApiKey } from '../../accounts/account.ts';
 import { isUser, userHash } from '../../accounts/end-user.ts';
 import { playgroundKey, playgroundKeyId } from '../../accounts/key-changes.ts';

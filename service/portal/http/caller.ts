@@ -97,10 +97,7 @@ export async function authenticatePerson(
   };
 }
 
-/**
- * A block of the public API alone leaves the portal open. A block because of requests without a key guards nothing of
- * the portal: it spares everybody who is signed in, and the sign-in.
- */
+/** Only a block of the address for everything closes the portal: one of the public API does not. */
 export function isBlocked({ scope, isKeyless }: Block, isSpared: boolean): boolean {
   return scope === 'all' && !(isKeyless === true && isSpared);
 }

@@ -49,10 +49,7 @@ export interface InviteServices extends CommonServices, Registration {
   readonly settings: Pick<PortalSettings, 'portalUrl'>;
 }
 
-/**
- * Stores the invitation. A repetition for the same address takes the place of the earlier invitation. The answer says
- * whether an e-mail went out, and has the address that the person needs otherwise.
- */
+/** Stores the invitation in the place of an earlier one. Says whether an e-mail went out. */
 export async function invite(
   request: ApiRequest,
   to: AccountId,

@@ -101,10 +101,7 @@ function viewerAddress(header: string | undefined): string | undefined {
   return colon > 0 ? header?.slice(0, colon) : undefined;
 }
 
-/**
- * Whether a request that changes something comes from the portal's own pages. Browsers send Sec-Fetch-Site, which no
- * page can set; a browser that does not know the header sends Origin.
- */
+/** Whether a change comes from the portal's own pages: by Sec-Fetch-Site, or else by Origin. */
 export function isFromOwnPages(
   { method, headers }: Pick<ApiRequest, 'method' | 'headers'>,
   portalUrl: URL,

@@ -88,10 +88,7 @@ function limitsOf(body: Omit<LimitsBody, 'version'>): KeyChange {
   };
 }
 
-/**
- * Throws 400 when the person's own cap does not allow a key with these limits. An owner has no such cap. A key of a
- * person with a cap always has a monthly cap, which is not above it.
- */
+/** Throws 400 when the person's own cap does not allow the key, whose monthly cap must be within it. */
 function checkOwnCap({ role, keyCapMicros }: Member, key: Pick<ApiKey, 'monthlyCapMicros'>): void {
   if (role === 'owner' || keyCapMicros === undefined) return;
   if (key.monthlyCapMicros !== undefined && key.monthlyCapMicros <= keyCapMicros) return;
@@ -125,10 +122,7 @@ async function readKey(
   return key;
 }
 
-/**
- * PATCH /keys/{id}: changes what the body names, and null removes a limit. It holds from the next request of the key
- * on. A person with a cap of their own may rename a key that is above it, and no more.
- */
+/** PATCH /keys/{id}: changes what the body names. A key above the person's own cap is only renamed. */
 export const changeKey: ManageHandle<'changeKey'> = async (request, caller, services) => {
   const nowMillis = services.clock.now();
   const catalog = await services.catalogs.latest();

@@ -140,10 +140,7 @@ const rotateSchema = z.strictObject({
   sign_from: z.enum(Object.keys(signFromSeconds) as [SignFrom, ...SignFrom[]]),
 });
 
-/**
- * POST /webhooks/secret/rotate: a new secret, and the replaced one verifies for 24 h more. Of two who rotate at once
- * the second one is refused, so that no one copies a secret that is already replaced.
- */
+/** POST /webhooks/secret/rotate: a new secret. Of two at once the second is refused. */
 export const rotateSecret: ManageHandle<'rotateSecret'> = async (request, caller, services) => {
   const { sign_from: signFrom } = parseBody(request, rotateSchema);
   if (caller.account.webhookSecrets.length === 0) throw noSecret();
@@ -162,10 +159,7 @@ const alertsSchema = z.strictObject({
   version,
 });
 
-/**
- * PUT /alerts: where notices go, and the threshold of `wallet.low`. A field that the body leaves out stays,
- * and null removes it. An account that is already below the threshold gets the notice at once.
- */
+/** PUT /alerts: null removes a field. An account below its threshold gets the notice at once. */
 export const setAlerts: ManageHandle<'setAlerts'> = async (request, caller, services) => {
   const { account } = caller;
   const body = parseBody(request, alertsSchema, ({ notice_url: url }) => {

@@ -108,10 +108,7 @@ export function csvAnswer(
 const mostPartBytes = mostPageBytes - 100_000;
 const header = ['at', 'kind', 'amount', 'creation', 'key', 'model', 'user', 'note'] as const;
 
-/**
- * GET /ledger.csv: a month, the oldest row first; ?month and ?cursor. A long month comes in parts, and the header
- * x-next-cursor leads to the next one. The amounts of all months add up to what the account can spend.
- */
+/** GET /ledger.csv: a month in parts, the oldest row first; the header x-next-cursor leads on. */
 export const exportLedger: ReadHandle<'exportLedger'> = async (
   request,
   { account, nowMillis },

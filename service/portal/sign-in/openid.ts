@@ -1,7 +1,4 @@
-/**
- * Sign-in by OpenID Connect: the authorization code flow with PKCE, state and nonce, for a client with a secret
- * (OpenID Connect Core 1.0, RFC 7636, RFC 9207). The library checks; this file says what an error means.
- */
+/** OpenID Connect: code flow with PKCE, state and nonce, with a secret (RFC 7636, RFC 9207). */
 import * as oauth from 'oauth4webapi';
 import { cappedFetch } from '../../outbound/capped-fetch.ts';
 import type { Clock } from '../../values/runtime.ts';
@@ -184,10 +181,7 @@ export function createOpenid(options: OpenidOptions): (signal: AbortSignal) => I
   };
 }
 
-/**
- * How an issuer is asked for a new proof. Google refuses `login`, which it does not know
- * (developers.google.com/identity/openid-connect, "prompt"). There the person at least chooses the account again.
- */
+/** How an issuer is asked for a new proof. Google refuses `login`: the person chooses an account. */
 export function freshPrompt(server: {
   readonly issuer: string;
   readonly prompt_values_supported?: unknown;

@@ -26,10 +26,7 @@ function millisOf(text: string | undefined): number {
   return Number(match[1]) * unitMillis[(match[2] ?? 's') as keyof typeof unitMillis];
 }
 
-/**
- * The directives of a prompt for one provider. An outcome may name its provider: [sandbox:down=sandbox] does
- * not concern sandbox-large, so that the fallback can be tested. Unknown directives are ignored.
- */
+/** The directives for one provider, which an outcome may name: [sandbox:down=sandbox]. */
 export function directivesOf(prompt: string | null, provider: string): Directives {
   let found: Directives = { delayMillis: 0 };
   for (const [, name, value] of (prompt ?? '').matchAll(directiveForm)) {

@@ -10,10 +10,7 @@ function rgb(hex: string): Rgb {
   return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
 }
 
-/**
- * Mixes two colours in OKLab. A part of 0 gives the first colour, and 1 gives the second. Equal steps of the
- * part look equal to the eye, and a mix of blue and orange does not turn grey.
- */
+/** Mixes two colours in OKLab, 0 for the first, 1 for the second: even steps, and no grey. */
 export function mix(from: Rgb, to: Rgb, part: number): Rgb {
   const [a, b] = [toLab(from), toLab(to)];
   return fromLab([a[0] + (b[0] - a[0]) * part, a[1] + (b[1] - a[1]) * part, a[2] + (b[2] - a[2]) * part]);

@@ -51,10 +51,7 @@ export function skyPainter(frame: Frame, palette: Palette, disc: Disc, horizon: 
 
 const glowSteps = 1 << 14;
 
-/**
- * Paints the light that the air scatters around the disc. The glow has a strong narrow part and a weak wide
- * part. A table lists its strength by distance, because calling exp() for every pixel would be too slow.
- */
+/** Paints the glow around the disc, narrow and wide, by a table: exp() would be too slow. */
 function glowPainter(frame: Frame, palette: Palette, disc: Disc): PaintRow {
   const reach = frame.unit * 1.6;
   const colour = mix(palette.disc, palette.sky.at(-2) ?? palette.disc, palette.night ? 0.6 : 0.5);
