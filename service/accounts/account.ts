@@ -137,7 +137,6 @@ export interface LedgerRow {
   readonly reason?: string;
 }
 
-/** What a key spent in a month for one user. */
 export interface UserCounter {
   readonly keyId: KeyId;
   readonly month: string;

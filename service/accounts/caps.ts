@@ -16,7 +16,6 @@ export const capNames = [
   'perUserMonthlyCapMicros',
 ] as const satisfies readonly (keyof KeyCaps)[];
 
-/** A cap, and what is spent of it. */
 export interface Budget {
   readonly period: 'daily' | 'monthly' | 'total' | 'user';
   readonly capMicros: Micros;
@@ -33,7 +32,6 @@ const daysGivenBack = 2;
 /** How long a user's counter is kept after the end of its month. */
 const counterKeptMillis = 92 * dayMillis;
 
-/** What the key spent in a UTC month, "2026_11". */
 export function spentIn({ spent }: Pick<ApiKey, 'spent'>, month: string): Micros {
   return spent[month] ?? asMicros(0);
 }
@@ -43,7 +41,6 @@ export function spentOn({ spentByDay }: Pick<ApiKey, 'spentByDay'>, day: string)
   return spentByDay[day] ?? asMicros(0);
 }
 
-/** What the key has spent in all its months. */
 export function spentInAll({ spent }: Pick<ApiKey, 'spent'>): Micros {
   return asMicros(Object.values(spent).reduce((sum, month) => sum + month, 0));
 }
@@ -79,7 +76,6 @@ export function exceededBudget(
   );
 }
 
-/** Whether the key may order the model. */
 export function allowsModel({ models }: Pick<ApiKey, 'models'>, model: string): boolean {
   return models === undefined || models.includes(model);
 }

@@ -121,7 +121,6 @@ export function createKeyStore(table: Table) {
   };
 }
 
-/** What people edit of a key, and its revocation. */
 const edited = ['name', ...capNames, 'models', 'expiresAt', 'revokedAt'] as const;
 
 /** The update of an edit. `name` is a reserved word of DynamoDB. A new end replaces that of a roll. */

@@ -40,7 +40,6 @@ export function createWalletStore(table: Table) {
     /** 'changed_meanwhile': the stored credit line is no longer `from`. */
     setCreditLine: (id: AccountId, from: Micros, to: Micros): Promise<CreditLineOutcome> =>
       setCreditLine(table, id, from, to),
-    /** The ledger row of a creation's charge. */
     charge: async ({
       id,
       accountId,
@@ -186,7 +185,6 @@ async function outcomeOf(
 
 // Movements of money by the operator.
 
-/** The movement of an account that a reference names. */
 export interface Movement {
   readonly kind: 'top_up' | 'adjustment';
   readonly amountMicros: Micros;
@@ -197,7 +195,6 @@ export type MovementOutcome =
   | { readonly kind: 'applied' }
   /** An earlier call made the same movement with this reference. */
   | { readonly kind: 'already_applied' }
-  /** The reference names another movement. */
   | { readonly kind: 'reference_taken'; readonly by: Movement }
   /** The account would exceed the largest amount, or fall as far below zero. */
   | { readonly kind: 'out_of_range' };

@@ -84,7 +84,6 @@ export function openRatePlace(
         throw overRate(caller, rate);
       isTaken = true;
     },
-    /** The charge's transaction has taken the place. */
     takenByCharge: () => {
       isTaken = true;
     },
@@ -96,7 +95,6 @@ export function checkRate(caller: Authenticated, rate: Rate): void {
   if (caller.state.rateCount >= limitOf(caller, rate)) throw overRate(caller, rate);
 }
 
-/** The refusal of a request without a place in the window. */
 export function overRate(caller: Authenticated, rate: Rate): RateExceeded {
   return rateExceeded(rate, limitOf(caller, rate), windowEndsIn(caller.nowMillis));
 }
@@ -131,13 +129,11 @@ interface WithHeaders {
 }
 
 export interface Door<Answer extends WithHeaders> {
-  /** The account's rate that the request counts against. */
   readonly rate: Rate;
   readonly request: Pick<ApiRequest, 'path' | 'requestId'>;
   /** From the key, or from the session and the key of its playground. */
   readonly known: Authenticated;
   readonly run: (caller: Caller) => Promise<Answer>;
-  /** Makes the answer of a refusal. */
   readonly refuse: (problem: Problem) => Answer;
 }
 

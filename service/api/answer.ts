@@ -37,7 +37,6 @@ export function costHeader(cost: Micros): Readonly<Record<string, string>> {
   return { 'x-darkroom-cost': String(toUsd(cost)) };
 }
 
-/** 202 with the creation in its current state. */
 export function acceptedAnswer(
   creation: CreationRecord,
   { resultsBaseUrl, clock }: Pick<ApiServices, 'resultsBaseUrl' | 'clock'>,
@@ -65,7 +64,6 @@ export function problemAnswer(problem: Problem, form: AuthFailureForm): ApiAnswe
   return { status, headers, body };
 }
 
-/** The body of a refusal. */
 export function envelopeOf({ code, message, details }: Problem): object {
   return { error: { code, message, details } };
 }

@@ -67,9 +67,7 @@ function userOfBalance({ path, query }: ApiRequest): string | undefined {
 }
 
 type Presented =
-  /** The request has neither header. */
   | { readonly kind: 'absent' }
-  /** The header holds no key. */
   | { readonly kind: 'empty' }
   /** Authorization holds another scheme, or a key without its scheme. */
   | { readonly kind: 'not_a_bearer' }

@@ -32,9 +32,7 @@ export type CatalogPlatform = On<'dynamodb' | 'catalog'>;
 
 export type ApiServices = ServicesOf<typeof openApi>;
 export type ListServices = ServicesOf<typeof openList>;
-/** For operations on models. */
 export type CatalogServices = AfterCatalog<ServicesOf<typeof openCatalog>>;
-/** For operations that take a generation request. */
 export type QuoteServices = AfterCatalog<ServicesOf<typeof openQuote>>;
 
 /** @param millis the time of a request: every wait of its services ends with it */
@@ -78,7 +76,6 @@ export function openApiWith<More>(
   };
 }
 
-/** For the operation that lists creations. */
 export function openList(on: ApiPlatform) {
   return openApiWith(on, (store) => ({ creations: createCreationReads(store) }));
 }

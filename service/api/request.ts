@@ -15,7 +15,6 @@ import {
   wrongContentType,
 } from './problems.ts';
 
-/** The Idempotency-Key of a request. */
 export type IdempotencyKey =
   | { readonly kind: 'absent' }
   /** Not 1 to 255 printable ASCII characters. */
@@ -42,7 +41,6 @@ function readIdempotencyKey(header: string | undefined): IdempotencyKey {
   return { kind: 'valid', hash: createHash('sha256').update(bare).digest('hex') };
 }
 
-/** A request as the operations see it. */
 export interface ApiRequest {
   readonly method: string;
   readonly path: string;
@@ -78,7 +76,6 @@ export function unknownParameters(request: ApiRequest, operation: OperationName)
   return parametersBeside(operations[operation].query, request);
 }
 
-/** An error for each query parameter that is not one of these. */
 export function parametersBeside(known: readonly string[], { query }: ApiRequest): FieldError[] {
   return Object.keys(query)
     .filter((name) => !known.includes(name))
@@ -97,7 +94,6 @@ export function checkQuery(request: ApiRequest, operation: OperationName): void 
 
 const json = /^application\/json\s*(;|$)/i;
 
-/** Whether the request says that its body is JSON. */
 export function saysJson({ headers }: Pick<ApiRequest, 'headers'>): boolean {
   return json.test(headers['content-type'] ?? '');
 }

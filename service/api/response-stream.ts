@@ -9,7 +9,6 @@ export interface StreamedAnswer {
   readonly body: string | AsyncIterable<string | Uint8Array>;
 }
 
-/** The body as parts. */
 export async function* partsOf(body: StreamedAnswer['body']): AsyncGenerator<string | Uint8Array> {
   if (typeof body === 'string') yield body;
   else yield* body;
@@ -71,7 +70,6 @@ export function streamed(handle: StreamedHandler): StreamHandler {
   return streaming ? streaming.streamifyResponse(handler) : handler;
 }
 
-/** Waits while the client takes less than the function gives. */
 async function write(out: ResponseStream, part: string | Uint8Array): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     out.write(part, (error) => (error ? reject(error) : resolve()));

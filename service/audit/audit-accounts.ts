@@ -28,9 +28,7 @@ export interface AuditedAccount {
 interface AccountAudit {
   readonly books: BooksReader;
   readonly nowMillis: () => number;
-  /** Waits before a further comparison. */
   readonly pause: () => Promise<void>;
-  /** True when no further page may be read. */
   readonly isTimeUp: () => boolean;
 }
 
@@ -55,7 +53,6 @@ export async function auditAccount(
   return resultOf(account, second.books, again);
 }
 
-/** Compares until nothing differs that has differed every time. */
 async function compareAgain(
   books: OpenBooks,
   { pause }: AccountAudit,
@@ -90,10 +87,8 @@ function resultOf(account: AccountId, books: OpenBooks, { findings, isSettled }:
   };
 }
 
-/** Number of accounts read concurrently. */
 const accountsAtOnce = 16;
 
-/** How far the audit is. */
 export interface AuditProgress {
   /** The place of the last account up to which all are done. Absent: none is. */
   readonly after?: string;
@@ -108,7 +103,6 @@ export interface AuditProgress {
 export const noProgress: AuditProgress = { accounts: 0, creations: 0, rows: 0, differences: 0, unsettled: 0 };
 
 export interface AccountsAudit extends AccountAudit {
-  /** Only this account. */
   readonly only?: AccountId;
   /** What an earlier run was in the middle of. */
   readonly started?: (account: AccountId) => Promise<LookState | undefined>;
@@ -120,13 +114,11 @@ export interface AccountsAudit extends AccountAudit {
 
 export interface AuditedPart {
   readonly progress: AuditProgress;
-  /** Whether every account is done. */
   readonly isFinished: boolean;
   /** The accounts that were not done when the time was up. */
   readonly unfinished: readonly { readonly account: AccountId; readonly state: LookState }[];
 }
 
-/** One account of the list that was begun. */
 interface Begun {
   readonly place: string;
   audited?: AuditedAccount;

@@ -18,7 +18,6 @@ import type { AuditServices } from './open.ts';
 const lookAgainMillis = 15_000;
 /** So much time is left for the comparisons of the accounts whose ledgers are read. */
 const reserveMillis = 120_000;
-/** How often the progress is stored. */
 const saveMillis = 15_000;
 /** The lock ends after Lambda has ended the function for certain. */
 const lockReserveMillis = 5_000;
@@ -30,10 +29,7 @@ export type AuditReport =
   | (Omit<AuditProgress, 'after'> & { readonly isFinished: boolean })
   | { readonly outcome: 'idle' | 'lost' };
 
-/**
- * @param holder names this invocation
- * @param timeLeft the milliseconds until Lambda ends the function
- */
+/** @param holder names this invocation @param timeLeft the milliseconds until Lambda ends the function */
 export async function auditBooks(
   services: AuditServices,
   holder: string,

@@ -61,7 +61,6 @@ export function createBooksReader(table: Table) {
       for await (const page of pagesOf(table, listOf(`CREATIONS#${account}`, after)))
         yield page.map((row): CreationId => listedIdOf(row));
     },
-    /** The records of these creations, in any order. */
     creations: async (ids: readonly CreationId[]): Promise<readonly AuditedCreation[]> =>
       (await batchGetAtOnce(
         table,
@@ -86,7 +85,6 @@ export function createBooksReader(table: Table) {
     /** The counters of the users of keys that have a cap for each user. */
     userCounters: async (account: AccountId): Promise<readonly UserCounter[]> =>
       (await queryAll(table, keys.account(account).pk, 'USER#')).map(userCounterFromItem),
-    /** The stored number of open creations. */
     inFlight: async (account: AccountId): Promise<number> =>
       Number((await getItem(table, keys.account(account), 'inFlight'))?.['inFlight']),
     /** The first place of rows of this time (Unix milliseconds). */

@@ -13,7 +13,6 @@ import { type AuditedCreation, type AuditedRow, compare, type Finding } from './
 interface Kept {
   charges: number;
   chargedMicros: number;
-  /** The time of the last charge. */
   chargedAt?: string;
   refunds: number;
   refundedMicros: number;
@@ -60,7 +59,6 @@ export function createCreationTally(isRemembered: (id: CreationId) => boolean, f
   };
 
   return {
-    /** Takes a row that names a creation. */
     row: (row: AuditedRow) => {
       const { creationId, kind, amountMicros, at } = row;
       if (creationId === undefined) return;
@@ -76,7 +74,6 @@ export function createCreationTally(isRemembered: (id: CreationId) => boolean, f
       if (!one.record || !isTerminal(one.record.status)) unread.add(creationId);
       forgetComplete(creationId, one);
     },
-    /** Takes ids of the list of the account's creations. */
     listed: (ids: readonly CreationId[]) => {
       for (const id of ids) {
         if (unlisted.delete(id)) continue;
@@ -118,7 +115,6 @@ export function createCreationTally(isRemembered: (id: CreationId) => boolean, f
       [...kept].flatMap(([id, { record }]) => (record && !isTerminal(record.status) ? [id] : [])),
     /** How many creations there are: in the ledger or in the list. */
     seen: (): number => seen,
-    /** The creations that do not agree with their rows. */
     findings: (): ReadonlyMap<CreationId, readonly Finding[]> =>
       new Map(
         [...kept].flatMap(([id, one]) => {

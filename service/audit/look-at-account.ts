@@ -94,7 +94,6 @@ export async function lookAtAccount(account: AccountId, options: LookOptions): P
 interface Counted {
   readonly sums: LedgerSums;
   readonly creations: CreationTally;
-  /** Counts the rows that have come, and returns them. */
   readonly takeNew: () => Promise<readonly PlacedRow[]>;
 }
 
@@ -121,7 +120,6 @@ async function compareAll(account: AccountId, books: BooksReader, counted: Count
 
 interface QuietSums {
   readonly stored: StoredSums | 'gone' | 'busy';
-  /** The rows that came since the beginning. */
   readonly moved: readonly AuditedRow[];
 }
 
@@ -174,7 +172,6 @@ function createRowCounter(
   // A machine whose clock is ahead must not hide the rows of the others.
   const recentFrom = (): string => books.placeOf(Math.min(newestMillis, nowMillis()) - lateMillis);
   return {
-    /** Counts the rows that were not counted yet, and returns them. */
     take: (page: readonly PlacedRow[]): readonly PlacedRow[] => {
       const added = page.filter(({ place: own }) => !recent.has(own));
       for (const { place: own, row } of added) {
@@ -192,7 +189,6 @@ function createRowCounter(
       return added;
     },
     newestMillis: (): number => newestMillis,
-    /** Rows before this place appear no more. */
     recentFrom,
     state: (): Pick<LookState, 'place' | 'newestMillis' | 'recent'> => ({
       place,
@@ -211,7 +207,6 @@ function createListReader(
   let last = after;
   let isAtTheEnd = false;
   return {
-    /** Reads the list up to the creations of this time. */
     readUntil: async (millis: number) => {
       while (!isAtTheEnd && (last === undefined || (timeOfUuidV7(last) ?? 0) <= millis)) {
         const next = await iterator.next();
@@ -222,7 +217,6 @@ function createListReader(
         }
       }
     },
-    /** The creation that was read last. */
     last: (): CreationId | undefined => last,
   };
 }

@@ -1,11 +1,9 @@
 import type { Clock } from '../values/runtime.ts';
 
-/** Where the services of AWS answer. */
 export interface AwsPlace {
   readonly region: string;
   /** The domain of the partition of AWS to which the region belongs. China and secret regions have their own. */
   readonly urlSuffix: string;
-  /** Replaces the address of every service. */
   readonly endpoint?: string;
 }
 
@@ -28,7 +26,6 @@ export interface BucketAccess extends BucketAddress {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
-  /** Limits the time of each call. */
   readonly clock: Pick<Clock, 'timeout'>;
   /** Aborts when the time of the request is used up. */
   readonly signal?: AbortSignal;

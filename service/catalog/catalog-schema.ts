@@ -25,7 +25,6 @@ function isWholeMicros(value: number): boolean {
   }
 }
 
-/** The source images that a provider takes. */
 const sourceLimitsSchema = z.strictObject({
   content_types: z.array(z.enum(['image/jpeg', 'image/png', 'image/webp'])).min(1),
   max_bytes: z.int().min(1),
@@ -161,14 +160,12 @@ const providerCostSchema = z.strictObject({
   checked_at: date,
 });
 
-/** The catalog where routes may name these providers. */
 export function catalogSchemaOf(providerNames: readonly string[]): typeof catalogSchema {
   const route = routeSchema.safeExtend({ provider: z.enum(providerNames) });
   const model = modelSchema.safeExtend({ routes: z.array(route).min(1) });
   return catalogSchema.safeExtend({ models: z.array(model).min(1) });
 }
 
-/** What an operator pays these providers. */
 export function ownCostsSchemaOf(providerNames: readonly string[]): z.ZodType<ProviderCost[]> {
   return z.array(providerCostSchema.safeExtend({ provider: z.enum(providerNames) }));
 }

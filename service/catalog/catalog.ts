@@ -19,7 +19,6 @@ export interface ImageShape {
   readonly outputFormat: OutputFormat;
 }
 
-/** The demands of a request on a route. */
 export interface RenderShape extends ImageShape {
   /** In code points. 0: the request has no prompt. */
   readonly promptLength: number;
@@ -62,7 +61,6 @@ export function enabledRoutes(
   return model.routes.filter(({ provider }) => isUsable(provider, switches) && isAllowed(provider));
 }
 
-/** The routes that can render the request. */
 export function routesFor(routes: readonly Route[], shape: RenderShape): readonly Route[] {
   return routes.filter(
     (route) =>

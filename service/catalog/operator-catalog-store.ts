@@ -58,7 +58,6 @@ export function createOperatorCatalogStore(table: Table) {
   };
 }
 
-/** How many bytes of the item the catalog takes. */
 export function bytesOf(catalog: Omit<OperatorCatalog, 'revision'>): number {
   return Object.values(textsOf(catalog)).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }

@@ -10,13 +10,11 @@ export interface OperatorCatalog {
   /** Names what is stored. A stored change makes a new revision. */
   readonly revision: string;
   readonly providers: readonly ProviderDefinition[];
-  /** By the ids of the models. */
   readonly models: Readonly<Record<string, ModelPatch>>;
   /** Beside our own costs, and in place of those for the same route. */
   readonly costs: readonly ProviderCost[];
 }
 
-/** The catalog by which requests are sold. */
 export interface SoldCatalog extends Catalog {
   /** Of the operator's catalog. Absent: the service has none. */
   readonly revision?: string;
@@ -69,7 +67,6 @@ export function isWhole(model: Readonly<Record<string, unknown>>): model is Mode
   return neededMembers.every((name) => model[name] !== undefined);
 }
 
-/** Our costs with the operator's. */
 export function mergeCosts(ours: ProviderCosts, own: readonly ProviderCost[]): ProviderCosts {
   const isReplaced = (cost: ProviderCost): boolean =>
     own.some(

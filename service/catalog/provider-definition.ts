@@ -15,7 +15,6 @@ export interface ProviderDefinition {
   readonly network: 'public' | 'private';
   /** Hosts beside that of the base URL from which a picture is downloaded, each with its subdomains. */
   readonly imageHosts: readonly string[];
-  /** What differs from the style. */
   readonly differences: StyleDifferences;
   /** Of the style comfyui alone, and needed there: what readWorkflow (comfyui-workflow.ts) read. */
   readonly workflows?: Workflows;

@@ -23,7 +23,6 @@ export function createProviderStore(table: Table) {
     enabled: async (): Promise<readonly string[]> => enabledProvidersOf(await getItem(table, keys.service())),
     enable: (provider: string): Promise<void> => change('ADD', provider),
     disable: (provider: string): Promise<void> => change('DELETE', provider),
-    /** The paused providers by their names. */
     pauses: async (): Promise<Readonly<Record<string, ProviderPause>>> =>
       pausesOf(await getItem(table, keys.service())),
     pause: async (provider: string, pause: ProviderPause) => {
@@ -39,7 +38,6 @@ export function createProviderStore(table: Table) {
         ExpressionAttributeNames: { '#pause': `${pausePrefix}${provider}` },
       });
     },
-    /** The order in which the routes of a creation are asked. */
     routeOrder: async (): Promise<RouteOrder> => routeOrderOf(await getItem(table, keys.service())),
     setRouteOrder: async (order: RouteOrder) => {
       await updateItem(table, keys.service(), {
@@ -50,7 +48,6 @@ export function createProviderStore(table: Table) {
   };
 }
 
-/** Reads the switches of the providers from the service item. */
 export function switchesOf(item: Item | undefined): ProviderSwitches {
   const pausedProviders = Object.keys(pausesOf(item));
   return {

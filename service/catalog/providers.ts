@@ -51,7 +51,6 @@ export function isSandbox(name: string): boolean {
 /** The providers that can call back when a job has ended. The others answer at once, or are asked. */
 const callingBack: readonly string[] = ['fal', 'replicate'] satisfies ProviderName[];
 
-/** Whether the provider can call back when a job has ended. */
 export function canCallBack(name: string): boolean {
   return callingBack.includes(name);
 }
@@ -61,14 +60,12 @@ export function isBuiltIn(name: string): name is ProviderName {
   return Object.hasOwn(providers, name);
 }
 
-/** An operator has paused the provider for all accounts. */
 export interface ProviderPause {
   /** RFC 3339. */
   readonly since: string;
   readonly reason?: string;
 }
 
-/** The operator's switches of all providers. */
 export interface ProviderSwitches {
   /** Providers with a key, or switched on by an operator. */
   readonly enabledProviders: readonly string[];
@@ -76,7 +73,6 @@ export interface ProviderSwitches {
   readonly pausedProviders?: readonly string[];
 }
 
-/** Whether new creations may use the provider. */
 export function isUsable(
   name: string,
   { enabledProviders, pausedProviders = [] }: ProviderSwitches,

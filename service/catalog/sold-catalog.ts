@@ -12,14 +12,12 @@ import {
 /** How long a creation's GET may show a model as it was before. */
 const latelyMillis = 60_000;
 
-/** The memory of one function. */
 export interface CatalogMemory {
   readonly ours: Catalog;
   kept?: SoldCatalog;
   readAtMillis?: number;
 }
 
-/** The catalog of one request. */
 export type SoldCatalogs = ReturnType<typeof soldCatalogs>;
 
 /** What an operation over the catalog is opened with: the catalog follows once the caller's state is read. */
@@ -28,7 +26,6 @@ export type BeforeCatalog<Services> = Omit<Services, 'catalog'> & { readonly cat
 /** The same services once the caller's state is read. */
 export type AfterCatalog<Services> = Omit<Services, 'catalogs'> & { readonly catalog: SoldCatalog };
 
-/** Opens the catalogs of a request. */
 export function soldCatalogs(memory: CatalogMemory, read: ReadOperatorCatalog) {
   const latest = async (): Promise<SoldCatalog> => {
     const stored = await read();

@@ -15,7 +15,6 @@ import { endWaitingTask } from './waiting-task.ts';
 
 /** How long the vendor may take to stop the job. A vendor that stops a job at all stops it within seconds. */
 export const stopMillis = 5_000;
-/** The time from one poll of the job to the next. */
 const lookMillis = 500;
 /** How often the record may change under the cancel. A creation rarely has more routes than this. */
 const mostRounds = 5;
@@ -27,14 +26,12 @@ export interface CancelServices {
   readonly creations: Pick<CreationStore, 'read' | 'noteCancel' | 'withdrawCancel' | 'taskToken'>;
   readonly charges: Pick<ChargeStore, 'cancel'>;
   readonly tasks: Tasks;
-  /** The providers whose jobs can be stopped, by their names. */
   readonly providers: Providers;
 }
 
 export interface CancelOutcome {
   /** 'cancelled': by this call or an earlier one. 'not_cancellable': it cancels nothing later either. */
   readonly kind: 'cancelled' | 'not_cancellable';
-  /** As it is now. */
   readonly creation: CreationRecord;
 }
 
@@ -79,11 +76,9 @@ function told(creation: CreationRecord): CancelOutcome {
   return { kind: creation.cancelledAt === undefined ? 'not_cancellable' : 'cancelled', creation };
 }
 
-/** What vendors do for a creation at the moment. */
 type Work =
   /** Nothing, as long as the attempts do not change. */
   | { readonly kind: 'none'; readonly attempts: readonly RouteAttempt[] }
-  /** Work that cannot be stopped. */
   | { readonly kind: 'other' }
   | ({ readonly kind: 'job' } & RunningJob);
 
@@ -105,7 +100,6 @@ async function workOn(creation: CreationRecord, { providers }: CancelServices): 
   return { kind: 'job', creation, attempt, jobId, provider };
 }
 
-/** The attempts with the end of the last one. */
 function stoppedAttempts({ attempts }: CreationRecord, nowMillis: number): RouteAttempt[] {
   const endedAt = new Date(nowMillis).toISOString();
   return attempts.map((attempt, index) =>

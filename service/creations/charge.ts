@@ -52,7 +52,6 @@ import type { CreationRecord, IdempotencyRecord } from './creation.ts';
 import type { RetryCharge } from './retries.ts';
 import { retryItems } from './retry-store.ts';
 
-/** A creation as this release charges it. */
 export type NewCreation = CreationRecord & Required<Pick<CreationRecord, 'chargedDay'>>;
 
 export interface ChargeOrder {
@@ -85,7 +84,6 @@ export type ChargeOutcome =
   | { readonly kind: 'account_not_active'; readonly condition: AccountCondition | 'gone' }
   /** The key is gone, revoked or expired. */
   | { readonly kind: 'key_revoked' }
-  /** The key may no longer order the model. */
   | { readonly kind: 'model_not_allowed' }
   /** Its caps have changed since they were read, or its spend in a neighbouring month has. */
   | { readonly kind: 'key_changed'; readonly apiKey: ApiKey }
@@ -143,7 +141,6 @@ export function chargeParts(table: Table, order: ChargeOrder): readonly ChargePa
   ];
 }
 
-/** Why the charge was refused. */
 export function refusedCharge(parts: readonly ChargePart[], refusals: readonly Refusal[]): ChargeOutcome {
   const found = parts.flatMap(({ refusal }, index) => {
     const refused = refusals[index];
@@ -154,7 +151,6 @@ export function refusedCharge(parts: readonly ChargePart[], refusals: readonly R
   return first;
 }
 
-/** The cost of all creations of the order together. */
 function costOf({ creations }: ChargeOrder): Micros {
   return asMicros(creations.reduce((sum, { costMicros }) => sum + costMicros, 0));
 }
@@ -322,7 +318,6 @@ export function hopelessBudget(order: ChargeOrder): Budget | undefined {
   );
 }
 
-/** What the key spent in all months but this one. */
 function spentInOthers(apiKey: ApiKey, month: string): number {
   return spentInAll(apiKey) - spentIn(apiKey, month);
 }

@@ -8,7 +8,6 @@ import { creationFromItem, listedIdOf } from './creation-items.ts';
 import type { CreationRecord, CreationStatus, RouteAttempt, StoredImage } from './creation.ts';
 import { withLease } from './lease.ts';
 
-/** How many records a filter reads at once. */
 const readAtOnce = 100;
 /** The most records that one call reads. Five reads of 100 take far less than the time of a request. */
 const mostRead = 500;
@@ -67,9 +66,7 @@ interface Ids {
 }
 
 interface Bounds {
-  /** Ids below this one. */
   readonly before: string | undefined;
-  /** And from this one on. */
   readonly from: string | undefined;
 }
 
@@ -145,7 +142,6 @@ export function createCreationReads(table: Table) {
   };
 }
 
-/** One consistent read. */
 async function readCreation(table: Table, id: CreationId): Promise<CreationRecord | undefined> {
   const item = await getItem(table, keys.creation(id));
   return item && creationFromItem(item);
@@ -174,13 +170,11 @@ export type LeaseOutcome =
   | { readonly kind: 'absent' };
 
 export interface CreationQuery {
-  /** The most creations of the page. */
   readonly limit: number;
   /** The page begins after this creation. */
   readonly before?: CreationId;
   readonly status?: CreationStatus;
   readonly model?: string;
-  /** Whom the client renders for. */
   readonly user?: string;
   readonly keyId?: KeyId;
   /** The UTC day of the acceptance, "2026-11-21". */

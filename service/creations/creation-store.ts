@@ -23,7 +23,6 @@ const isOfThisTurn = 'fence = :turn';
 const hasTheseAttempts = 'attempts = :known';
 /** Absent: an earlier try, whose answer was lost, has taken the note back. */
 const isThisNote = '(attribute_not_exists(cancelRequestedAt) OR cancelRequestedAt = :at)';
-/** What `isOpen` needs. */
 const statusName = { '#status': 'status' };
 const openStatuses = { ':queued': 'queued', ':processing': 'processing' };
 
@@ -46,7 +45,6 @@ export function createCreationStore(table: Table) {
     ): Promise<LeaseOutcome> => lease(table, id, holder, untilMillis, nowMillis, taskToken),
     /** The token of the task that waits for the creation. One consistent read. */
     taskToken: (id: CreationId): Promise<string | undefined> => readTaskToken(table, id),
-    /** False when the holder no longer has the lease. */
     renewLease: (id: CreationId, holder: string, untilMillis: number): Promise<boolean> =>
       renewLeaseItem(table, id, holder, untilMillis),
     /** Writes the list of attempts. False when the creation has ended or has a later turn. */

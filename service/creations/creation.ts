@@ -95,7 +95,6 @@ export interface CreationRecord extends PlainMembers {
   readonly aspectRatio: AspectRatio;
   readonly outputFormat: OutputFormat;
   readonly seed: number | null;
-  /** The copied source images, in the request's order. */
   readonly sources: readonly StoredImage[];
   readonly metadata: Metadata;
   /** Whom the client renders for. Absent when the request names no user, and in records of older releases. */
@@ -140,9 +139,7 @@ export interface CreationRecord extends PlainMembers {
   readonly catalogRevision?: string;
   /** The state machine of its executions (machines.ts). Absent: the plain one, as in older records. */
   readonly machine?: 'callback';
-  /** The number of executions that were started for the creation. */
   readonly executions: number;
-  /** How often the reconciler had to act on it. */
   readonly recoveries: number;
   /** Unix milliseconds of the reconciler's next check, until the creation and its webhook are settled. */
   readonly dueAt?: number;
@@ -171,7 +168,6 @@ export function echoedFields({ metadata }: Pick<CreationRecord, 'metadata'>): Re
   return { metadata };
 }
 
-/** The creation as its client sees it (docs/api.md). */
 export function creationView(
   creation: CreationRecord,
   resultsBaseUrl: string,
@@ -221,7 +217,6 @@ function imageView(url: string, image: StoredImage | undefined): Record<string, 
 }
 
 export interface IdempotencyRecord {
-  /** The creations that one charge made. */
   readonly creationIds: readonly [CreationId, ...CreationId[]];
   readonly requestHash: string;
   readonly expiresAt: number;

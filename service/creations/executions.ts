@@ -5,7 +5,6 @@ import { type CreationId, executionName, type NoticeId } from '../values/ids.ts'
 import type { CreationRecord } from './creation.ts';
 import { rendererOf, renderers } from './machines.ts';
 
-/** The ARNs of both state machines. */
 export interface StateMachines {
   readonly plain: string;
   readonly callback: string;
@@ -73,7 +72,6 @@ function inputOf(creation: StartedCreation): string {
 
 // Executions, and the open creations that the reconciler looks after.
 
-/** A creation or a notice whose due time was read. */
 export interface OpenWork {
   readonly id: CreationId | NoticeId;
   readonly dueAt?: number;

@@ -150,7 +150,6 @@ function withoutNulls<Body extends object>(body: Body): WithoutNulls<Body> {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as WithoutNulls<Body>;
 }
 
-/** A request in which the defaults of its model fill the gaps. */
 export interface ImageRequest extends PlainMembers {
   readonly model: Model;
   readonly prompt: string | null;
@@ -161,9 +160,7 @@ export interface ImageRequest extends PlainMembers {
   readonly webhookUrl: string | undefined;
   readonly seed: number | null;
   readonly metadata: Metadata;
-  /** Whom the client renders for. */
   readonly user: string | undefined;
-  /** The most that the creation may cost. */
   readonly maxCostUsd: number | undefined;
 }
 

@@ -9,7 +9,6 @@ import { readSum } from './service-state-store.ts';
 
 /** The creations of a page. Two BatchGetItems read as many with their leases. */
 const pageSize = 100;
-/** How far an index may lag behind the table. */
 const indexLagMillis = 1_000;
 
 const isFreeToHold = 'attribute_not_exists(startsHeld) OR startsHeld.#until <= :now';

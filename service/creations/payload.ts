@@ -16,7 +16,6 @@ export interface Payload {
   readonly failure?: { readonly Error?: string };
 }
 
-/** The input of an execution that sends a notice. */
 export interface NoticePayload {
   readonly notice_id: string;
 }

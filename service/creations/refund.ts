@@ -16,11 +16,8 @@ const hasTheseAttempts = 'attempts = :known';
 export interface Settlement {
   readonly status: Extract<CreationStatus, 'completed' | 'failed'>;
   readonly nowMillis: number;
-  /** Whether the creation's webhook, if it has one, is to be sent. */
   readonly announce: boolean;
-  /** Further attributes that are set with the status. */
   readonly values: Item;
-  /** The creation is ended only while these are its attempts. */
   readonly onlyAt?: readonly RouteAttempt[];
 }
 
@@ -96,7 +93,6 @@ export function cancelItems(
   ];
 }
 
-/** The reason in the ledger row of a cancelled creation. */
 const cancelledReason = 'Cancelled';
 
 function moneyBack(

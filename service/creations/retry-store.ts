@@ -113,7 +113,6 @@ function newEntry(table: Table, retry: NewEntry, creationIds: CreationIds, nowMi
   return { Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' } };
 }
 
-/** The creations take the place of the failed ones. */
 function sameEntry(
   table: Table,
   { place, attempt, entry }: SameEntry,
@@ -178,7 +177,6 @@ function seesTry(
   };
 }
 
-/** The update that notes what an answer said. */
 function saysTold(entry: Pick<RetryEntry, 'creationIds'>, told: Told): EntryUpdate {
   return {
     UpdateExpression: 'SET told = :told',

@@ -71,7 +71,6 @@ export function createServiceSwitch(table: Table) {
   };
 }
 
-/** Whether the service is closed, from the service item. */
 export function closedOf(service: Item | undefined): { readonly closed?: ClosedService } {
   const closed = service?.['closed'] as ClosedService | undefined;
   return closed ? { closed } : {};
@@ -80,15 +79,11 @@ export function closedOf(service: Item | undefined): { readonly closed?: ClosedS
 /** The operator's switch: a closed service accepts no new creation (decision 3). */
 
 export interface ClosedService {
-  /** The message for clients. */
   readonly message: string;
-  /** When the service was closed. */
   readonly since: string;
 }
 
 export interface ServiceStanding {
-  /** Absent: the service is open. */
   readonly closed?: ClosedService;
-  /** Open creations of the whole service, as an estimate. */
   readonly openCreations: number;
 }

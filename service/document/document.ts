@@ -93,7 +93,6 @@ function exampleObjects(values: Readonly<Record<string, object>>): Record<string
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value }]));
 }
 
-/** The text of docs/openapi.json. */
 export function documentText(): string {
   return `${JSON.stringify(openApiDocument(), null, 2)}\n`;
 }

@@ -146,7 +146,6 @@ const createUpload: Documented<'createUpload'> = {
   },
 };
 
-/** What the document says of creations that were ordered. */
 const listCreations: Documented<'listCreations'> = {
   tag: 'Creations',
   summary: 'List creations',
@@ -213,7 +212,6 @@ const cancelCreation: Documented<'cancelCreation'> = {
   },
 };
 
-/** What the document says of the log of events. */
 const listEvents: Documented<'listEvents'> = {
   tag: 'Creations',
   summary: 'List events',

@@ -33,7 +33,6 @@ interface LogPage {
   readonly entries: readonly EventEntry[];
 }
 
-/** The events without a place, the oldest first. */
 interface Unplaced {
   readonly fresh: readonly EventEntry[];
   /** Events of the newest page whose items are not deleted yet. */

@@ -12,7 +12,6 @@ export interface EventPlace {
   readonly index: number;
 }
 
-/** An event with the position directly after it. */
 export interface PlacedEvent extends EventEntry {
   readonly next: EventPlace;
 }
@@ -41,7 +40,6 @@ export function eventView(
   };
 }
 
-/** The id of the event of the end. */
 function firstEventOf({ id, completedAt = '' }: CreationRecord): string {
   return eventIdOfEnd(id, Date.parse(completedAt));
 }

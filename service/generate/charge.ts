@@ -35,9 +35,7 @@ import { copySources } from './sources.ts';
 
 // What an account and its key can pay for, and how many creations they may have open.
 
-/** What a request asks of the means. */
 interface Demand {
-  /** Of all its creations. */
   readonly cost: Micros;
   /** How many creations. Absent: one. */
   readonly count?: number;
@@ -61,7 +59,6 @@ export function checkMeans(
     throw serviceIsFull(serviceCapacity, state.openCreations);
 }
 
-/** The demand of all creations of a plan. */
 function demandOf({ plan, count = 1 }: { readonly plan: Plan; readonly count?: number }): Demand {
   return { cost: asMicros(plan.costMicros * count), count, user: plan.request.user };
 }
@@ -106,16 +103,13 @@ const mostCharges = 3;
 
 interface Submission {
   readonly caller: Caller;
-  /** By which an operator finds the creation. */
   readonly requestId: string;
   readonly plan: Plan;
   /** How many creations of the plan. Absent: one. */
   readonly count?: number;
   readonly sources: readonly StoredImage[];
-  /** Named in a 402. */
   readonly topUpUrl: string;
   readonly idempotency?: Idempotency;
-  /** What the charge writes for the tries of a call. */
   readonly retry?: RetryCharge;
 }
 
@@ -226,7 +220,6 @@ function orderOf(submission: Submission, services: SubmitServices): ChargeOrder 
   };
 }
 
-/** What a creation gets after its charge. */
 type SetLater =
   | 'startedAt'
   | 'completedAt'

@@ -23,7 +23,6 @@ export type Creations = readonly [CreationRecord, ...CreationRecord[]];
 /** Creations that this request made, or that an earlier request made. */
 export interface Accepted {
   readonly creations: Creations;
-  /** Headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

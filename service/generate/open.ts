@@ -12,7 +12,6 @@ import type { On } from '../platform/platform.ts';
 import { createUploadReader, createUploadStore } from '../uploads/upload-store.ts';
 
 export type SubmitPlatform = CatalogPlatform & On<'states' | 'images' | 'outbound'>;
-/** For the operation that charges. */
 export type SubmitServices = AfterCatalog<ServicesOf<typeof openSubmit>>;
 
 /**

@@ -15,7 +15,6 @@ import type { Idempotency } from './earlier-request.ts';
 
 type ParseServices = Pick<QuoteServices, 'outboundRules'>;
 
-/** What a submission asks for. */
 export interface Parsed {
   readonly body: ImageRequestBody;
   /** Undefined when the request has no Idempotency-Key. */

@@ -24,14 +24,12 @@ export interface LookServices {
   readonly noticeExecutions?: NoticeExecutions;
 }
 
-/** Whose amounts are looked at. */
 interface Place {
   readonly accountId: AccountId;
   readonly keyId?: KeyId;
   readonly periods: Looked['periods'];
   /** The user whose spend is looked at, in the period of the cap for each user. */
   readonly user?: string;
-  /** The refused request that asks for the look. */
   readonly refused?: RefusedFor;
 }
 
@@ -70,7 +68,6 @@ export async function lookAfterCommand(place: Place, services: LookServices): Pr
   }
 }
 
-/** Tells every crossing of these amounts. */
 async function tellCrossings(looked: Looked, services: LookServices): Promise<NoticeRecord[]> {
   const { account } = looked;
   const { clock, randomBytes, notices, noticeExecutions: executions } = services;

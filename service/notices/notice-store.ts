@@ -55,7 +55,6 @@ interface AtLeast {
   readonly micros: number;
 }
 
-/** The update that marks the crossing of a cap. */
 function capItem(
   table: Table,
   crossing: CapCrossing,
@@ -190,7 +189,6 @@ const goodAgain = {
 
 type Looking = ReturnType<NoticeMarks['look']>;
 
-/** Finds and tells crossings. */
 export function createNoticeMarks(table: Table) {
   return {
     /** Account, key and what the key spent for a user in a month, by one consistent read. */

@@ -32,7 +32,6 @@ export type Crossing =
   | { readonly type: 'wallet.empty'; readonly neededMicros: Micros }
   | {
       readonly type: 'key.cap_reached';
-      /** The key as the check found it. */
       readonly apiKey: ApiKey;
       /** Of the cap for each user: whose spend has reached the cap. */
       readonly user?: string;
@@ -74,7 +73,6 @@ export type RefusedFor =
   | { readonly kind: 'balance'; readonly costMicros: Micros }
   | { readonly kind: 'cap'; readonly cap: CapKind; readonly costMicros: Micros };
 
-/** What a check found. */
 export interface Looked {
   readonly account: Account;
   /** The key whose caps are looked at. Absent: no cap can have been crossed. */
@@ -226,7 +224,6 @@ function capView(crossing: Extract<Crossing, { type: 'key.cap_reached' }>): CapV
   };
 }
 
-/** The ids of a notice for its log lines. */
 export function noticeIdsOf(
   { id, accountId, executions }: NoticeRecord,
   execution = executions,

@@ -29,7 +29,6 @@ import { errorName } from '../values/runtime.ts';
 import type { OpenaiImageServices } from './open.ts';
 import { type OpenaiRequest, planImages } from './read-request.ts';
 
-/** Where the answer of a try is noted. */
 export interface TriedCall {
   readonly place: RetryPlace;
   readonly entry: Pick<RetryEntry, 'id' | 'creationIds'>;
@@ -46,7 +45,6 @@ interface Order {
   readonly retry?: RetryCharge;
 }
 
-/** Charges the creations of the request and starts them. */
 type MakeImages = (order: Order) => Promise<Accepted | RetryMoved>;
 
 const mostRounds = 3;

@@ -9,7 +9,6 @@ import { shownOf } from './json-answer.ts';
 import { base64Parts, type Picture, picturesOf, refusalOf, unreadable } from './outcome.ts';
 import { refusedBy } from './refusal.ts';
 
-/** How the OpenAI API names the event of a picture. */
 const eventNames: Readonly<Record<OpenaiAction, string>> = {
   generate: 'image_generation.completed',
   edit: 'image_edit.completed',

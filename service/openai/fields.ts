@@ -7,7 +7,6 @@ import type { FieldError } from '../values/problem.ts';
 import { readJson } from '../values/read-json.ts';
 import { readSize, type Size } from './size.ts';
 
-/** Why a field cannot be taken. */
 class Wrong {
   readonly code: string;
   readonly message: string;
@@ -29,7 +28,6 @@ export type ResponseFormat = 'b64_json' | 'url';
 /** As they were sent, without those that are null. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The most pictures of one request. */
 const mostPictures = 4;
 const mostPartialImages = 3;
 
@@ -43,7 +41,6 @@ export interface OpenaiAsked {
   readonly quality: string;
   readonly responseFormat: ResponseFormat;
   readonly isStreamed: boolean;
-  /** The names of fields that no model reads. */
   readonly ignored: readonly string[];
 }
 

@@ -42,7 +42,6 @@ export function refusalOf(
   return creations.some(isCompleted) ? undefined : failed(creations[0], creationHeaders(creations));
 }
 
-/** The code and the words for one creation that failed. */
 export function failureOf(creation: CreationRecord): { readonly code: ErrorCode; readonly message: string } {
   const { failure = 'InternalFailure', cancelledAt } = creation;
   return cancelledAt === undefined
@@ -78,7 +77,6 @@ type Services = Pick<SubmitServices, 'images' | 'log'>;
 /** S3 asks to slow down for seconds at most. */
 const busyRetrySeconds = 2;
 
-/** The result of a creation. */
 export interface Picture {
   readonly creation: CreationRecord;
   readonly image: StoredImage;
@@ -124,7 +122,6 @@ export function unreadable(error: unknown, creations: Creations, { log }: Servic
 /** A multiple of 3, so that the texts of all parts together are the text of the whole. */
 const partBytes = 196_608;
 
-/** The bytes in base64, by parts. */
 export function* base64Parts(bytes: Uint8Array): Generator<string> {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 0; at < all.length; at += partBytes) yield all.toString('base64', at, at + partBytes);

@@ -59,7 +59,6 @@ export function toldQuality(model: Model | undefined): Quality {
   return (model && qualityOf(model)) ?? 'medium';
 }
 
-/** The names of the fields that changed nothing. */
 export function ignoredFields(asked: OpenaiAsked, model: Model | undefined, catalog: Catalog): string[] {
   const isQualityLost = asked.quality !== 'auto' && model && qualitiesOf(model, catalog).length === 0;
   return [...(isQualityLost ? ['quality'] : []), ...asked.ignored];

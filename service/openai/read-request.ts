@@ -28,7 +28,6 @@ import { OpenaiRefusal } from './refusal.ts';
 /** A body of multipart/form-data, as libraries send the files of an edit. Node itself reads it. */
 export interface Form {
   readonly fields: Fields;
-  /** The files named image or image[], in their order. */
   readonly files: readonly Uint8Array[];
 }
 

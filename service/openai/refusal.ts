@@ -11,7 +11,6 @@ interface ErrorRow {
     | 'permission_error'
     | 'rate_limit_error'
     | 'server_error';
-  /** The value of x-should-retry. */
   readonly retry: boolean;
 }
 
@@ -21,7 +20,6 @@ const notAllowed = { status: 403, type: 'permission_error', retry: false } as co
 const notThere = { status: 404, type: 'invalid_request_error', retry: false } as const;
 const unavailable = { status: 503, type: 'server_error', retry: true } as const;
 
-/** The errors by the code that the client receives. */
 export const errorRows = {
   err_invalid_request: wrong,
   unsupported_value: wrong,
@@ -128,7 +126,6 @@ interface More {
   readonly param?: string;
 }
 
-/** The error member of an answer. */
 export interface OpenaiError {
   readonly message: string;
   readonly type: string;
@@ -143,7 +140,6 @@ export interface Refused {
   readonly error: OpenaiError;
 }
 
-/** What the client gets of a refusal. */
 export function refusedBy(problem: Problem): Refused {
   const errors = fieldErrorsOf(problem);
   const code = codeOf(problem, errors);

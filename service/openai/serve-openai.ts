@@ -18,7 +18,6 @@ import type { Problem } from '../values/problem.ts';
 import { logWith } from '../values/runtime.ts';
 import { refusedBy } from './refusal.ts';
 
-/** An operation. It throws a Problem to refuse. */
 export type OpenaiHandle<Services> = (
   request: ApiRequest,
   caller: Caller,
@@ -57,7 +56,6 @@ export function inOpenaiForm<Services extends ApiServices>(
   };
 }
 
-/** An answer with a JSON body. */
 export function jsonAnswer(
   body: unknown,
   { status = 200, headers = {} }: Partial<Pick<StreamedAnswer, 'status' | 'headers'>> = {},

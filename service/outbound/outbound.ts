@@ -25,7 +25,6 @@ import {
   type Target,
 } from './pinned-exchange.ts';
 
-/** What the outbound requests need from the service. */
 export interface OutboundServices {
   /** Limits the time of every name lookup and every exchange. */
   readonly clock: Pick<Clock, 'timeout'>;
@@ -235,10 +234,8 @@ export type PostResult =
     }
   | { readonly kind: 'unanswered'; readonly reason: string; readonly failure: FailureKind };
 
-/** The outcome of the download of one source image. */
 export type SourceResult =
   | { readonly kind: 'fetched'; readonly bytes: Uint8Array }
-  /** The address is not allowed. */
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'too_large' }
   | { readonly kind: 'failed'; readonly retryable: boolean };

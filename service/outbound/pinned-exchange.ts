@@ -42,7 +42,6 @@ export interface ExchangeAnswer {
   readonly location: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** True when the answer had more than mostBytes. */
   readonly cut: boolean;
 }
 
@@ -87,7 +86,6 @@ export function exchange(options: Exchange): Promise<ExchangeAnswer> {
   });
 }
 
-/** The connection closed before an answer began. */
 class ConnectionClosed extends Error {
   readonly code = 'ECONNRESET';
   constructor() {

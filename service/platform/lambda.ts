@@ -79,7 +79,6 @@ export const registration: Platform['registration'] = (signal) => {
   };
 };
 
-/** The vendors that call back. */
 export function callingVendors(access = vendorAccess()): Platform['vendors'] {
   return new Map(createCallingVendors(access).map((vendor) => [vendor.name, vendor]));
 }
@@ -90,7 +89,6 @@ export function stoppingVendors(): Pick<Platform, 'vendors' | 'configured'> {
   return { vendors: callingVendors(access), configured: configuredBy(access) };
 }
 
-/** All vendors and the sandboxes. */
 export function allVendors(): Pick<Platform, 'vendors' | 'configured'> {
   const crash = (): never => process.exit(1);
   const sandboxes = new Map(

@@ -40,12 +40,9 @@ export interface Platform {
   /** What only the portal's distribution sends: one of these values, the newest or the one before it. */
   readonly originSecrets: () => Promise<readonly string[]>;
   readonly registration: (signal: AbortSignal) => Registration;
-  /** The providers that are built in. */
   readonly vendors: Providers;
-  /** The adapter of a provider that the operator has configured. */
   readonly configured: (definition: ProviderDefinition) => ImageProvider;
 
-  /** The models that the release ships. */
   readonly catalog: Catalog;
   /** The prices of the providers, as this release knows them. */
   readonly providerCosts: ProviderCosts;
@@ -61,5 +58,4 @@ export interface Registration {
 
 type Base = 'clock' | 'randomBytes' | 'environment' | 'log' | 'schema' | 'remembered';
 
-/** What every opener takes, and these parts. */
 export type On<Parts extends keyof Platform = never> = Pick<Platform, Base | Parts>;

@@ -40,7 +40,6 @@ export function roomForInvitation(
   return { kind: 'room' };
 }
 
-/** What is wrong, and what helps. */
 export function noRoomMessage({
   kind,
   limit,

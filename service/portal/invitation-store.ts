@@ -61,7 +61,6 @@ export async function inOneStep(table: Table, steps: readonly Step[]): Promise<O
   }
 }
 
-/** Whether the condition of the step at this place did not hold. */
 export function refusedAt(outcome: Outcome, place: number): boolean {
   return outcome !== 'done' && outcome[place] !== undefined;
 }

@@ -94,7 +94,6 @@ async function ending(table: Table, read: Member, steps: readonly Step[]): Promi
   return (await getItem(table, portalKeys.member(read.accountId, read.personId))) ? 'conflict' : 'gone';
 }
 
-/** Converts between items and people. */
 function withoutKeys(item: Item): Item {
   const { pk: _pk, sk: _sk, [ttlAttribute]: _ttl, ...rest } = item;
   return rest;
@@ -135,7 +134,6 @@ export function createPeopleStore(table: Table) {
     /** The open invitations, also those that expired, the oldest first. */
     listInvitations: async (scope: PeopleScope): Promise<Invitation[]> =>
       (await inScope(scope, 'INVITATION#')).map(invitationFromItem).sort(byInvitation),
-    /** The invitations to this address, from everywhere. */
     invitationsTo: (id: string): Promise<Invitation[]> => invitationsTo(table, id),
     /**
      * Stores the invitation, if there is room for it, and counts it for its day. It takes the place of an
@@ -162,7 +160,6 @@ export function createPeopleStore(table: Table) {
     /** Changes role and limit of a member, if they are still those that were read. */
     changeMember: (read: Member, next: Pick<Member, 'role' | 'keyCapMicros'>): Promise<PlaceChange> =>
       changeMember(table, read, next),
-    /** Takes the person's place away. */
     removeMember: (read: Member): Promise<PlaceChange> => removeMember(table, read),
     removeOperator: (id: PersonId): Promise<PlaceChange> => removeOperator(table, id),
     /** Ends all sessions of the person that began by now. False when the person is not here. */
@@ -194,7 +191,6 @@ async function invitationsTo(table: Table, id: string): Promise<Invitation[]> {
   return found;
 }
 
-/** Where an invitation is stored. */
 function bothPlaces({ accountId, id }: Pick<Invitation, 'accountId' | 'id'>): ItemKey[] {
   return [portalKeys.invitation(accountId, id), portalKeys.invited(accountId, id)];
 }
@@ -287,7 +283,6 @@ async function noteSignIn(
 
 // People, their places in accounts, and invitations.
 
-/** Who signs in, as the issuer names them. */
 export interface Identity {
   readonly id: PersonId;
   readonly issuer: string;
@@ -304,15 +299,7 @@ export interface VerifiedIdentity extends Identity {
 /** "none": no e-mail was needed, or there is no pool. "refused": the pool took none now. */
 export type InvitationEmail = 'sent' | 'none' | 'refused';
 
-/** How a change of a membership ended. */
-export type PlaceChange =
-  | 'changed'
-  /** There is no such person here. */
-  | 'gone'
-  /** The membership has changed since it was read. */
-  | 'conflict'
-  /** The account would be left without an owner. */
-  | 'last_owner';
+export type PlaceChange = 'changed' | 'gone' | 'conflict' | 'last_owner';
 
 /** Every function throws Overloaded when the table stayed busy. */
 export type PeopleStore = ReturnType<typeof createPeopleStore>;

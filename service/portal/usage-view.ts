@@ -17,7 +17,6 @@ export interface ShownUsage {
   readonly range: Days;
   readonly by: UsageDimension;
   readonly days: readonly UsageDay[];
-  /** The names of keys, where the groups are keys. */
   readonly names?: ReadonlyMap<string, string>;
 }
 

@@ -17,7 +17,6 @@ export interface UserPoolAccess {
     readonly secretAccessKey: string;
     readonly sessionToken?: string | undefined;
   }>;
-  /** Replaces the address of Cognito in the region. */
   readonly endpoint?: string;
   readonly clock: Pick<Clock, 'timeout'>;
   /** Aborts when the time of the request is used up. */

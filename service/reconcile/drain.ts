@@ -52,7 +52,6 @@ export interface Tally {
   refunded: number;
 }
 
-/** A creation whose step needs Step Functions. */
 interface Waiting {
   readonly id: CreationId;
   readonly deadlineAt: number;
@@ -65,7 +64,6 @@ interface Round {
   readonly tally: Tally;
   readonly toStart: Waiting[];
   readonly toAsk: Waiting[];
-  /** Notices that no execution sends. */
   readonly toTell: NoticeId[];
 }
 

@@ -14,13 +14,11 @@ import type { StartPace } from './start-pace.ts';
 const deadlineGraceMillis = 10_000;
 /** The time from a lost heartbeat until its retry has taken the lease. */
 const retryMillis = 15_000;
-/** The time from one check of a creation to the next. */
 const lookAgainMillis = 60_000;
 
 type NextStep =
   /** Nothing is left to do, and the creation leaves the index of open work. */
   | { readonly kind: 'settle' }
-  /** The deadline is over. */
   | { readonly kind: 'refund' }
   /** An invocation holds the lease and works on the creation, or the execution waits for a callback. */
   | { readonly kind: 'postpone'; readonly dueAt: number }
@@ -65,7 +63,6 @@ function waitOf({ machine, lease }: CreationRecord): number {
 }
 
 const longestPostponeMillis = 3_600_000;
-/** From this recovery of a creation on, an alarm is raised. */
 const alarmingRecovery = 3;
 /** An execution that began this long before our start was not started by us. Clocks differ. */
 const justStartedMillis = 10_000;

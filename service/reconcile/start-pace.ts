@@ -74,5 +74,4 @@ export function createStartPace(clock: Clock, mostPerSecond: number, isOver: () 
   };
 }
 
-/** The pace of a single start. */
 export const atOnce: StartPace = { turn: () => Promise.resolve(true), heard: () => undefined };

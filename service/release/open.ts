@@ -23,7 +23,6 @@ export function openPages(on: On) {
   };
 }
 
-/** For the function that protects the table. */
 export type ProtectionServices = ReturnType<typeof openProtection>;
 
 export function openProtection(on: On) {

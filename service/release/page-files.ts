@@ -35,7 +35,6 @@ function cacheControlOf(name: string): string {
   return name.endsWith('.html') || name.endsWith('.json') ? 'no-cache' : 'public, max-age=86400';
 }
 
-/** The addresses that only the deployment knows. */
 export interface PageAddresses {
   /** https://HOST/, or http://127.0.0.1:N/portal/ */
   readonly portalUrl: string;
@@ -61,7 +60,6 @@ export function inOrderOfPublishing(names: readonly string[]): readonly string[]
   ];
 }
 
-/** The files of one folder. */
 export function createPageFiles(folder: string) {
   return {
     list: async (): Promise<readonly string[]> => (await readdir(folder)).sort(),

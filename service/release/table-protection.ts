@@ -15,7 +15,6 @@ const callMillis = 20_000;
 /** How often a call is retried after a 5xx. The pauses grow. */
 const retries = 4;
 
-/** The part of the answers that this file reads. */
 interface Described {
   readonly DeletionProtectionEnabled?: boolean;
 }
@@ -70,5 +69,4 @@ export function createTableProtection({ clock, ...access }: TableProtectionAcces
   };
 }
 
-/** The protection that keeps a table from being deleted. */
 export type TableProtection = ReturnType<typeof createTableProtection>;

@@ -20,7 +20,6 @@ export interface Conversation {
   readonly provider: ImageProvider;
   readonly job: RenderJob;
   readonly attempt: RouteAttempt;
-  /** Aborts when the route's time is over. */
   readonly signal: AbortSignal;
   /** Stores the id of the accepted job. Throws a Remedy when another renderer holds the lease. */
   readonly accept: (jobId: string) => Promise<void>;

@@ -69,9 +69,7 @@ export function openAttempts(
     all,
     /** The last attempt at this route; undefined when none was begun. */
     at: (route: RouteChoice): RouteAttempt | undefined => all[placeOf(route)],
-    /** Adds an attempt that begins now. */
     begin: (attempt: RouteAttempt) => void all.push(attempt),
-    /** Replaces the last attempt at the same route. */
     set: (attempt: RouteAttempt) => {
       const place = placeOf(attempt);
       if (place === -1) throw new Error('no attempt at this route was begun');

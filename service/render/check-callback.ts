@@ -7,7 +7,6 @@ import type { CallbackRequest, ImageProvider } from '../vendors/provider.ts';
 import { isCapability } from './parking.ts';
 import type { CallbackServices } from './open.ts';
 
-/** A callback as it arrived. */
 export interface Callback extends CallbackRequest {
   readonly provider: string;
   readonly creationId: string;
@@ -17,7 +16,6 @@ export interface Callback extends CallbackRequest {
 /** A provider that calls back and whose jobs can be looked at. */
 export type CallingProvider = ImageProvider & Required<Pick<ImageProvider, 'callback' | 'poll'>>;
 
-/** The attempt whose vendor called. */
 export interface CalledAttempt {
   readonly provider: CallingProvider;
   readonly creation: CreationRecord;
@@ -110,9 +108,7 @@ export const callbackOutcomes = {
   too_early: 503,
   /** This code does not understand the creation. The vendor repeats its callback, or the heartbeat looks later. */
   newer_release: 503,
-  /** The vendor's keys could not be read. */
   unverifiable: 503,
-  /** Another invocation works on the creation. */
   leased: 503,
   /** The vendor itself says that the job has not ended, or did not say anything in time. */
   pending: 503,

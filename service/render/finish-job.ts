@@ -80,7 +80,6 @@ const lookMillis = 20_000;
 /** The error whose retry lets RenderImage go on (lib/). */
 const routeEnded = 'RouteEnded';
 
-/** Works on the creation of a genuine callback, alone. */
 export async function finishJob(
   { provider, creation: { id }, attempt: { callbackHash } }: CalledAttempt,
   holder: string,
@@ -159,7 +158,6 @@ interface LeasedJob {
 
 interface JobEnd {
   readonly outcome: CallbackOutcome;
-  /** The token of the task to fail. */
   readonly wakes?: string | undefined;
 }
 

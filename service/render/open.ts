@@ -20,7 +20,6 @@ function openCompletion(on: CompletionPlatform, component: string) {
     images: on.images(),
     providers: on.vendors,
     tasks: tasksOf(on, common.log),
-    /** How long results are kept. */
     resultDays: Number(on.environment('RESULT_DAYS')),
   };
 }

@@ -25,10 +25,7 @@ interface CallbackAddress {
   readonly hash: string;
 }
 
-/**
- * A new address for one attempt.
- * @param baseUrl the root of the HTTP API, without a slash at its end
- */
+/** A new address for one attempt. @param baseUrl the root of the HTTP API, without a slash at its end */
 export function newCallbackAddress(
   baseUrl: string,
   provider: string,

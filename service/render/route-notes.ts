@@ -64,7 +64,6 @@ export function openRouteNotes(services: HealthServices) {
       (await quietly('health_not_read', services, (signal) => health.paused(clock.now(), signal))) ?? [],
     /** Milliseconds of a usual rendering by the route, as far as this environment knows. */
     usualMillis: (route: RouteChoice): number | undefined => meanMillis(health.seen(route), clock.now()),
-    /** Notes the end of an attempt. */
     ended: (attempt: RouteAttempt, end: RouteEnd, millis: number) => {
       const sign = signOf(end);
       const wasNoted = late.has(attempt.resultKey) && end.kind !== 'rendered';
@@ -92,7 +91,6 @@ export function openRouteNotes(services: HealthServices) {
         limit.release();
       };
     },
-    /** Waits for the notes that are being written. */
     settled: async () => {
       await Promise.all(writing);
     },
@@ -192,7 +190,6 @@ async function turnCircuit(
   }
 }
 
-/** Undefined when the call failed. */
 async function quietly<Result>(
   event: 'health_not_read' | 'health_not_noted',
   { clock, log }: HealthServices,

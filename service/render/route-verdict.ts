@@ -38,11 +38,9 @@ const alarms: Readonly<Partial<Record<RefusalReason, AlarmEvent>>> = {
   unknown_answer: 'provider_answer_unknown',
 };
 
-/** What the record and the log say about the end of a route. */
 interface Ended {
   readonly outcome: RouteOutcome;
   readonly detail?: string;
-  /** The event in the log that raises an alarm. */
   readonly alarm?: AlarmEvent;
 }
 

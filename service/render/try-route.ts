@@ -116,7 +116,6 @@ async function watched<Result>({ notes, attempt }: RouteTry, work: () => Promise
   }
 }
 
-/** The provider's answer within the route's share of the time. */
 async function ask(
   { creation, attempts, attempt, mayPark, services }: RouteTry,
   provider: ImageProvider | undefined,

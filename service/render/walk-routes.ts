@@ -21,7 +21,6 @@ interface LaterRoute {
   readonly route: RouteChoice;
   /** Unix milliseconds from which the vendor may be asked. */
   readonly atMillis: number;
-  /** Whether this creation has asked the route before. */
   readonly isAsked: boolean;
 }
 
@@ -67,7 +66,6 @@ function asksOf(route: RouteChoice, { all }: Attempts): number {
   return all.filter((attempt) => isOf(attempt, route)).length;
 }
 
-/** Whether the vendor still has time after the wait. */
 function fits({ atMillis }: LaterRoute, until: number): boolean {
   return atMillis + leastAskMillis <= until;
 }
@@ -213,7 +211,6 @@ async function ask({ walk, attempts }: Stage, attempt: RouteAttempt): Promise<Wa
   }
 }
 
-/** The routes that may be asked and never were. */
 function unaskedRoutes({ walk: { creation }, attempts }: Stage): readonly RouteChoice[] {
   return creation.routes.filter(
     (route) => !attempts.at(route) && !hasUnknownOutcome(attempts, route.provider),

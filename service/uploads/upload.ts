@@ -6,7 +6,6 @@ import { extensionOf, type ImageContentType } from '../values/image-bytes.ts';
 
 const uploadTypes = ['image/png', 'image/jpeg', 'image/webp'] as const satisfies readonly ImageContentType[];
 
-/** The body of POST /uploads. */
 export const uploadSchema = z.strictObject({
   content_type: z.enum(uploadTypes),
   bytes: z.number().check(
@@ -65,7 +64,6 @@ export function isUsable(upload: Upload, nowMillis: number): boolean {
 
 const scheme = 'upload:';
 
-/** How image_urls names the upload. */
 export function uploadAddress(id: UploadId): string {
   return `${scheme}${id}`;
 }
@@ -91,7 +89,6 @@ export const notUsable = {
   message: 'this account has no upload of this id that was filled and has not expired',
 } as const;
 
-/** The answer of POST /uploads. */
 export function uploadView(
   { id, expiresAt }: Upload,
   { url, headers }: UploadTarget,

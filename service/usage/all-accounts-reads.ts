@@ -24,7 +24,6 @@ export function createOperatedReads(table: Table) {
   return {
     /** The oldest first. @param after of the page before */
     accounts: (limit: number, after?: string): Promise<AccountPage> => accountPage(table, limit, after),
-    /** These accounts, without those that do not exist. */
     accountsOf: async (ids: readonly AccountId[]): Promise<readonly Account[]> =>
       (
         await batchGet(
@@ -121,7 +120,6 @@ async function waitingWebhooks(table: Table, most: number): Promise<(CreationId 
     });
 }
 
-/** What the operator's pages read over all accounts. */
 interface AccountPage {
   readonly accounts: readonly Account[];
   /** Behind which account the next page begins. Absent on the last page. */

@@ -3,7 +3,6 @@ import type { LedgerRow } from '../accounts/account.ts';
 import type { CreationRecord } from '../creations/creation.ts';
 import type { Cell } from '../values/csv.ts';
 
-/** What the sums read of a creation. */
 export type BookedCreation = Pick<CreationRecord, 'id' | 'status' | 'model' | 'attempts' | 'refundedMicros'>;
 
 /** A charge or a refund, with its creation. A creation that has no record is absent. */
@@ -74,5 +73,4 @@ function byName(one: string | null, other: string | null): number {
   return one < other ? -1 : 1;
 }
 
-/** The columns of one line, in order. */
 export type Cells = Readonly<Record<string, Cell>>;

@@ -59,14 +59,12 @@ export function dayBefore(day: string): string {
   return new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Every day of the range, in order. */
 export function eachDay({ from, to }: Days): string[] {
   const days: string[] = [];
   for (let day = from; day <= to; day = dayAfter(day)) days.push(day);
   return days;
 }
 
-/** The group of a row by a dimension. */
 function groupOf(by: UsageDimension, row: LateRefund): string | null {
   return by === 'day' ? row.chargedOn : row[by];
 }
@@ -80,7 +78,6 @@ export function plus(one: UsageSum, other: UsageSum): UsageSum {
   };
 }
 
-/** Adds to the sum of a group. */
 export function addTo(groups: Map<string | null, UsageSum>, group: string | null, sum: UsageSum): void {
   groups.set(group, plus(groups.get(group) ?? noUsage, sum));
 }
@@ -92,7 +89,6 @@ function sumOf({ kind, micros }: Pick<UsedRow, 'kind' | 'micros'>): UsageSum {
     : { ...noUsage, failed: 1, refundedMicros: micros };
 }
 
-/** The sums of the rows of one day. */
 export function sumDay(day: string, rows: Iterable<UsedRow>): DaySums {
   const groups = { day: new Map(), key: new Map(), model: new Map(), user: new Map() } as const;
   const dimensions = Object.entries(groups) as [UsageDimension, Map<string | null, UsageSum>][];

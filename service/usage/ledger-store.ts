@@ -167,7 +167,6 @@ function lastDayOf(month: string): string {
 
 // The ledger of an account as people read it: the newest first with the balance, or a month at a time.
 
-/** A row, with what the account could spend after it. */
 export interface BalancedRow {
   readonly row: LedgerRow;
   readonly availableMicros: Micros;
@@ -188,7 +187,6 @@ interface LedgerPage {
   readonly next?: LedgerPlace;
 }
 
-/** A part of a month, the oldest first. */
 export interface LedgerPart {
   readonly rows: readonly {
     readonly row: LedgerRow;

@@ -25,7 +25,6 @@ export type MarginDimension = (typeof marginDimensions)[number];
 export interface Margin {
   readonly creations: number;
   readonly failed: number;
-  /** Charges minus refunds. */
   readonly revenueMicros: number;
   /** Of the creations whose cost is known. */
   readonly costMicros: number;
@@ -37,7 +36,6 @@ export interface Margin {
   readonly unclear: number;
   /** What these attempts cost if they were billed, as far as it was noted. */
   readonly unclearCostMicros: number;
-  /** Creations whose provider reported its bill. */
   readonly billed: number;
   /** The sum of these bills, where the cost by the catalog is known, too. */
   readonly billedMicros: number;

@@ -2,7 +2,6 @@ import { ascii, bigEndian, has, littleEndian } from './text.ts';
 
 export type ImageContentType = 'image/png' | 'image/jpeg' | 'image/webp';
 
-/** How the names of files of these types end. */
 export const extensionOf: Readonly<Record<ImageContentType, string>> = {
   'image/jpeg': 'jpg',
   'image/png': 'png',

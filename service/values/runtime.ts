@@ -27,7 +27,6 @@ export type RandomBytes = (count: number) => Uint8Array;
 /** Structured logging. Fields never hold a prompt, a key, a secret or a signed address. */
 export interface Log {
   info(event: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** Logs an event that needs an operator. */
   alarm(event: AlarmEvent, fields?: Readonly<Record<string, unknown>>): void;
 }
 
@@ -58,13 +57,10 @@ export function logWith<Services extends { readonly log: Log }>(
 
 /** What a release does with versions. A record or an input without a version has version 1. */
 export interface Schema {
-  /** The version that the release writes. */
   readonly written: number;
-  /** The newest version that the release understands. */
   readonly newestKnown: number;
 }
 
-/** Of this code. */
 export const schema: Schema = { written: 1, newestKnown: 1 };
 
 export function isKnownVersion(v: number | undefined, { newestKnown }: Schema): boolean {

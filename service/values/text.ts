@@ -18,7 +18,6 @@ export type ShownText = keyof typeof longest;
 /** Control characters, overrides of the writing direction, line and paragraph separators. */
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/u; // oxlint-disable-line no-control-regex
 
-/** True when the text contains no unsafe character. */
 export function isPrintable(text: string): boolean {
   return text.isWellFormed() && !unsafe.test(text);
 }

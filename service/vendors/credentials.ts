@@ -37,7 +37,6 @@ export function createProviderCredentials({
   };
 }
 
-/** Changes the keys, for the operator's command. */
 export function createCredentialEditor(client: SecretsManagerClient, secretArn: string) {
   const change = async (replaced: readonly string[], value?: string): Promise<void> => {
     const kept = Object.entries(await readKeys(client, secretArn)).filter(
@@ -48,13 +47,11 @@ export function createCredentialEditor(client: SecretsManagerClient, secretArn: 
     await client.send(new PutSecretValueCommand({ SecretId: secretArn, SecretString: JSON.stringify(next) }));
   };
   return {
-    /** The names of the providers that have a key. */
     names: async (): Promise<readonly string[]> => Object.keys(await readKeys(client, secretArn)),
     set: (provider: string, key: string): Promise<void> => change([provider], key),
     /** Names the account whose callbacks are ours. Undefined: none are, and jobs are polled. */
     setCallbackAccount: (provider: string, account: string | undefined): Promise<void> =>
       change([callbackAccountOf(provider)], account),
-    /** Removes the key and the account. */
     remove: (provider: string): Promise<void> => change([provider, callbackAccountOf(provider)]),
   };
 }

@@ -143,7 +143,6 @@ export interface Providers {
 
 // What every vendor's folder offers: an adapter that renders, and a check of our key that costs nothing.
 
-/** What a vendor's adapter and check are made of. */
 export interface VendorSettings {
   /** The name under which the table of vendors lists the vendor, and under which its key is stored. */
   readonly name: string;

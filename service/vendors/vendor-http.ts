@@ -54,7 +54,6 @@ export interface VendorResponse {
 
 export type VendorHttp = ReturnType<typeof createVendorHttp>;
 
-/** No complete answer came. */
 export class CallBroke extends Error {
   override readonly name = 'CallBroke';
   /** False: the vendor surely never saw the request. */
@@ -104,7 +103,6 @@ export function createVendorHttp({ baseUrl, hosts, send = sendByFetch }: VendorO
     );
   };
   return {
-    /** Whether an address from an answer belongs to the vendor. */
     isOwn,
     /** Throws CallBroke when no complete answer came, and the signal's reason when the signal aborts. */
     call: async ({ method, to, headers, body, signal }: VendorCall): Promise<VendorResponse> => {

@@ -79,7 +79,6 @@ async function unbroken(ask: () => Promise<PollOutcome>): Promise<PollOutcome> {
   }
 }
 
-/** Whether the vendor throttled a poll or is down. */
 export function isTrouble({ status }: VendorResponse): boolean {
   return status === 429 || status >= 500;
 }

@@ -150,7 +150,6 @@ export function createDeliveryStore(table: Table) {
     /** Claims a test delivery for the account. Returns 0, or the milliseconds to wait when it is too soon. */
     claimTest: (accountId: AccountId, intervalMillis: number, nowMillis: number): Promise<number> =>
       claimTest(table, accountId, intervalMillis, nowMillis),
-    /** Writes the row of a delivery that belongs to no creation. */
     record: async (delivery: Delivery) => {
       await putItem(table, logRow(delivery));
     },

@@ -44,7 +44,6 @@ export async function issueSecret(
   return stored ? { kind: 'issued', account: { ...account, webhookSecrets } } : { kind: 'changed_meanwhile' };
 }
 
-/** The newest secret in plain text. */
 export interface ShownSecret {
   readonly secret: string;
   readonly issuedAt: string;

@@ -12,7 +12,6 @@ import type { SecretBox } from './secret-box.ts';
 import { openSecrets, type SigningSecrets } from './secrets.ts';
 import { endedDelivery, testDeliverySeconds, webhookHeaders } from './webhook.ts';
 
-/** The creation that a test delivery names. */
 export const nilId = '00000000-0000-0000-0000-000000000000' as CreationId;
 
 export interface TestServices {

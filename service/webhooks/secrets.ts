@@ -16,7 +16,6 @@ export const replacedSecretSeconds = 24 * 60 * 60;
 export const signFromSeconds = { now: 0, '1h': 60 * 60, '24h': 24 * 60 * 60 } as const;
 export type SignFrom = keyof typeof signFromSeconds;
 
-/** The stored secrets of an account, sorted by their present use. */
 export interface SecretsNow {
   /** Makes X-Webhook-Signature-256. Undefined when no secret was issued. */
   readonly signing: SealedSecret | undefined;

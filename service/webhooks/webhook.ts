@@ -19,7 +19,6 @@ export function waitAfter(attempt: number): number {
 
 /** The least time between two test deliveries of an account. */
 export const testDeliverySeconds = 30;
-/** What the log keeps of an answer. */
 const excerptBytes = 1_024;
 const mostHeaders = 16;
 const headerBytes = 1_024;
@@ -33,7 +32,6 @@ export function webhookSecret(randomBytes: Uint8Array): string {
 
 export const endedEvents = ['creation.completed', 'creation.failed'] as const;
 
-/** What the end of a creation is called. */
 export function endedEvent({ status }: CreationRecord): (typeof endedEvents)[number] {
   return status === 'failed' ? 'creation.failed' : 'creation.completed';
 }
@@ -112,7 +110,6 @@ function signatureCuts(headers: Readonly<Record<string, string>>): SignatureCuts
 }
 
 export interface SignedAttempt {
-  /** The event of a creation, or the type of a notice. */
   readonly event: string;
   /** A notice names its type in a header of its own: X-Webhook-Event has the two events of creations. */
   readonly isNotice?: boolean;

@@ -5,7 +5,6 @@ import { Overloaded } from '../../values/errors.ts';
 import { getItem, putItem, type PutParts, updateItem, type UpdateParts } from './send.ts';
 import type { Item, ItemKey, Table } from './table.ts';
 
-/** False when the update's condition failed. */
 export async function updateIf(table: Table, key: ItemKey, parts: UpdateParts): Promise<boolean> {
   return isWritten(updateItem(table, key, parts));
 }
@@ -30,7 +29,6 @@ export async function tryUpdate(table: Table, key: ItemKey, parts: UpdateParts):
   }
 }
 
-/** False when the condition of the put failed. */
 export async function putIf(table: Table, item: Item, parts: PutParts): Promise<boolean> {
   return isWritten(putItem(table, item, parts));
 }

@@ -69,7 +69,6 @@ export interface QueryParts extends Omit<QueryCommandInput, 'TableName'> {
   readonly range?: SortRange;
 }
 
-/** The sort keys from `from` to `to`, both included. */
 interface SortRange {
   /** The attribute that is the sort key of the table or of the index. */
   readonly sort: string;
@@ -77,7 +76,6 @@ interface SortRange {
   readonly to: string | number;
 }
 
-/** The options that the SDK's `send` takes with a command. */
 export interface CallOptions {
   readonly abortSignal?: AbortSignal;
 }
@@ -161,7 +159,6 @@ export async function putItem(table: Table, item: Item, parts: PutParts = {}): P
   await send(table, (options) => table.client.send(new PutCommand(put), options));
 }
 
-/** Deletes one item. Does nothing when there is no such item. */
 export async function deleteItem(table: Table, key: ItemKey): Promise<void> {
   const removal = { TableName: table.name, Key: key };
   await send(table, (options) => table.client.send(new DeleteCommand(removal), options));

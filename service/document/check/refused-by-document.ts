@@ -9,7 +9,6 @@ import { documentPath } from '../document-path.ts';
 // The schemas of docs/openapi.json as checks. They are stricter than the document: an object has no member
 // that the document does not have. The document itself leaves answers open, because v1 may add fields.
 
-/** A header of a response. */
 const header = z.object({ required: z.boolean().default(false), schema: z.record(z.string(), z.unknown()) });
 const reference = z.object({ $ref: z.string() });
 const response = z.object({
@@ -69,7 +68,6 @@ function check(pointer: string): ValidateFunction {
   return known;
 }
 
-/** The place in the document, as a JSON pointer. */
 export function pointerOf(...steps: readonly string[]): string {
   return steps
     .map((step) => `/${encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))}`)
@@ -107,9 +105,7 @@ function words({ instancePath, message = '', params }: ErrorObject): string {
 /** Which operation of docs/openapi.json a request asks for. */
 interface OperationAt {
   readonly operation: Operation;
-  /** The steps to the operation in the document. */
   readonly at: readonly string[];
-  /** The values of the parameters of the path. */
   readonly path: ReadonlyMap<string, string>;
   readonly query: ReadonlyMap<string, string>;
 }

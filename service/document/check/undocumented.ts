@@ -47,11 +47,9 @@ export function undocumented(exchange: Exchange, form: Form = 'envelope'): strin
 
 interface Place {
   readonly headers: Readonly<Record<string, Header>>;
-  /** The pointer of the schema of the body. */
   readonly schema: string;
 }
 
-/** Where the document describes the answer. */
 function responseOf({ method, path, status }: Exchange): Place | undefined {
   const known = operationAt(method, path);
   if (!known && status === 404) return componentAt('UnknownRoute');

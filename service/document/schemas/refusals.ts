@@ -13,7 +13,6 @@ export interface Refusal {
   readonly schema: z.ZodObject;
 }
 
-/** What each code of a field means. */
 const fieldErrorCodes = {
   required: 'the field is missing',
   unknown_field: 'the request has no such field',

@@ -49,7 +49,6 @@ export function plainSchema(field: PlainField): z.ZodType {
 /** The examples of the document: answers of a running service, which a test compares with today's. */
 export type ExampleName = keyof typeof answers;
 
-/** The examples of a response, by their names. */
 export function examplesOf(
   ...names: readonly ExampleName[]
 ): Record<string, { readonly value: unknown }> | undefined {

@@ -46,7 +46,6 @@ function structuredOf(creation: CreationBody): Record<string, unknown> {
   };
 }
 
-/** How the creation ended, and what to do now. */
 function sentenceOf(creation: CreationBody): string {
   const { id, model, status, cost } = creation;
   const image = creation.results?.[0];

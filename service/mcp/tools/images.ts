@@ -22,7 +22,6 @@ import { checkArguments, type Tool, type ToolCall, waitOf } from './tool.ts';
 /** A bounded wait for the end of a creation, shorter than a host's. Nothing in the wait is an error. */
 const firstLookMillis = 150;
 const longestLookMillis = 1_000;
-/** The least time between two notices of progress. */
 const tellMillis = 5_000;
 
 /**

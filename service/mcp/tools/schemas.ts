@@ -11,7 +11,6 @@ import {
 } from '../../contract/request-fields.ts';
 import { creationStatuses } from '../../creations/creation.ts';
 
-/** The parts of JSON Schema that the tools use. */
 interface Schema {
   readonly type: string | readonly string[];
   readonly description?: string;

@@ -34,7 +34,6 @@ export function openPortalGenerate(on: PortalPlatform & SubmitPlatform & On<'upl
   }));
 }
 
-/** For the operation that cancels a creation. */
 export type PortalCancelServices = ServicesOf<typeof openPortalCancel>;
 
 export function openPortalCancel(on: PortalPlatform & CancelPlatform) {

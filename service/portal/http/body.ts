@@ -54,12 +54,10 @@ export function usd(least: 'zero' | 'above zero'): z.ZodMiniType<number, number>
   });
 }
 
-/** The micro-dollars of an amount that the schema has checked. */
 export function microsOf(amount: number): Micros {
   return asMicros(fromUsd(amount));
 }
 
-/** A text that is stored and shown again. */
 export function shownText(kind: ShownText): z.ZodMiniType<string, string> {
   return checkedBy<string>((value) =>
     typeof value === 'string'
@@ -68,7 +66,6 @@ export function shownText(kind: ShownText): z.ZodMiniType<string, string> {
   );
 }
 
-/** A moment of RFC 3339. */
 export const moment = checkedBy<string>((value) =>
   typeof value === 'string' && readMoment(value) !== undefined
     ? undefined

@@ -13,7 +13,6 @@ import { cookieIn, cookieNames, isAlive, isSameSession, parseSession, wasEndedHe
 import type { PortalSettings } from '../settings.ts';
 import { type PortalRequest, sessionRequired } from './portal-request.ts';
 
-/** A person who is signed in. */
 export interface PersonCaller {
   readonly person: Person;
   readonly session: Session;
@@ -40,12 +39,10 @@ export type CallerOf<Name extends PortalOperationName> = (typeof portalOperation
   ? PersonCaller
   : MemberCaller;
 
-/** What an operation of the portal answers. */
 export interface PortalAnswer<Body = unknown> extends ApiAnswer {
   readonly body: Body;
   /** Text instead of a JSON body, such as CSV. Its content-type is in the headers. */
   readonly text?: string;
-  /** Values of set-cookie. */
   readonly cookies?: readonly string[];
   /** For the log of actions: what the operation was done to, when the path does not say it, and a remark. */
   readonly logged?: { readonly target?: string; readonly note?: string };

@@ -43,7 +43,6 @@ export function capProblem(body: {
   return { field: 'key_cap', code: 'not_allowed', message: 'only a developer has a limit for keys' };
 }
 
-/** The services of an operation that invites. */
 export interface InviteServices extends CommonServices, Registration {
   readonly people: PeopleStore;
   readonly settings: Pick<PortalSettings, 'portalUrl'>;
@@ -89,7 +88,6 @@ export async function invite(
 /** An owner can withdraw an invitation at any moment. */
 const withdrawalRetrySeconds = 60;
 
-/** 429: nothing is stored. */
 function noRoom(room: Exclude<InvitationRoom, { readonly kind: 'room' }>, nowMillis: number): Problem {
   const { kind, limit, current } = room;
   const [reason, afterSeconds] =

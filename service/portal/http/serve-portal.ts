@@ -35,12 +35,10 @@ import {
   roleTooLow,
 } from './portal-request.ts';
 
-/** The operations that a function of the portal answers. */
 export type OperationsOf<Group extends PortalFunction> = {
   [Name in PortalOperationName]: (typeof portalOperations)[Name]['function'] extends Group ? Name : never;
 }[PortalOperationName];
 
-/** A handler for each operation of the function. */
 export type PortalHandlers<Group extends PortalFunction, Services> = {
   readonly [Name in OperationsOf<Group>]: PortalHandle<Name, Services>;
 };
@@ -101,7 +99,6 @@ export async function answerOf<Group extends PortalFunction, Services extends Po
   }
 }
 
-/** The operation of the route, if this function answers it. */
 function operationAt(routeKey: string, group: PortalFunction): PortalOperationName | undefined {
   return (Object.keys(portalOperations) as PortalOperationName[]).find((name) => {
     const operation = portalOperations[name];
@@ -140,7 +137,6 @@ function checkRole({ role, function: group }: PortalOperation, caller: PersonCal
   }
 }
 
-/** Notes once a minute that the session is in use. */
 async function touch({ session, nowMillis }: PersonCaller, { access, log }: PortalServices): Promise<void> {
   if (nowMillis - session.lastSeenAt < 60_000) return;
   await access.touch(session.hash, nowMillis).catch((error: unknown) => {

@@ -72,7 +72,6 @@ function limitProblems(
   ];
 }
 
-/** The limits that the body names. Null removes a limit. */
 function limitsOf(body: Omit<LimitsBody, 'version'>): KeyChange {
   const { models, expires_at: expiresAt } = body;
   const caps = Object.entries(capFields).flatMap(([field, name]) => {
@@ -104,7 +103,6 @@ function noSuchKey(): Problem {
 /** A key can be revoked at any moment. */
 const revocationRetrySeconds = 60;
 
-/** 429: nothing is stored. */
 function tooManyKeys(): Problem {
   const details = { scope: 'account', reason: 'keys', limit: mostKeys, current: mostKeys };
   return retryLater('ERR_QUOTA_EXCEEDED', tooManyKeysMessage, details, revocationRetrySeconds);

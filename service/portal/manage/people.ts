@@ -24,7 +24,6 @@ async function readMember(
   return member;
 }
 
-/** Throws the refusal of a change that was not made. */
 function checkChanged(outcome: PlaceChange): void {
   switch (outcome) {
     case 'changed':
@@ -38,12 +37,10 @@ function checkChanged(outcome: PlaceChange): void {
   }
 }
 
-/** 404. */
 function noSuchPerson(): Problem {
   return new Problem('ERR_NOT_FOUND', 'There is no person with this id in the account.');
 }
 
-/** 409. */
 function lastOwner(): Problem {
   const message = 'The account must keep an owner. Make somebody else an owner first.';
   return new Problem('ERR_CONFLICT', message, { reason: 'last_owner' });
@@ -90,7 +87,6 @@ export const removePerson: ManageHandle<'removePerson'> = async (request, caller
   return { status: 200, body: {}, logged: { note: read.email } };
 };
 
-/** DELETE /invitations/{id}. */
 export const withdrawInvitation: ManageHandle<'withdrawInvitation'> = async (request, caller, services) => {
   // The same form as a person's id: the base64url of 32 bytes. No other text is a key of the table.
   const isId = /^[\w-]{43}$/.test(request.pathId);

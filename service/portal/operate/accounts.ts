@@ -87,7 +87,6 @@ async function inAccountLog<Result>(
   }
 }
 
-/** The bodies by which the operator opens and changes accounts. */
 function limit(name: keyof AccountLimits): z.ZodMiniOptional<z.ZodMiniNumber> {
   const [least, most] = limitRanges[name];
   return z.optional(
@@ -138,7 +137,6 @@ const accountChangeSchema = z.strictObject({
   version: z.optional(version),
 });
 
-/** The limits that the body names. */
 function limitsIn(body: z.infer<typeof accountChangeSchema>['limits']): Partial<AccountLimits> {
   return Object.fromEntries(
     Object.entries(limitFields).flatMap(([field, name]) => {
@@ -270,7 +268,6 @@ function halfMade(id: string): Problem {
   return new Problem('ERR_CONFLICT', message, { reason: 'half_made', account: id });
 }
 
-/** GET /operator/accounts/{id}. */
 export const showAccount: OperateHandle<'showAccount'> = async ({ pathId }, _caller, services) => ({
   status: 200,
   body: operatedView(await readOperated(pathId, services)),

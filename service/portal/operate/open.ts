@@ -13,7 +13,6 @@ import { createOperatedReads } from '../../usage/all-accounts-reads.ts';
 import { openPortalWith, type PortalPlatform } from '../open.ts';
 import { createPeopleStore } from '../people-store.ts';
 
-/** For the operator's pages. */
 export type OperateServices = ServicesOf<typeof openPortalOperate>;
 export type OperateHandle<Name extends PortalOperationName> = PortalHandle<Name, OperateServices>;
 

@@ -90,7 +90,6 @@ export const listActions: ReadHandle<'listActions'> = async (request, { account 
   return { status: 200, body: { data, next_cursor: page.after ?? null } };
 };
 
-/** The id of an action. */
 function actionIn(text: string): string | undefined {
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z#[\w-]{1,40}$/.test(text) ? text : undefined;
 }

@@ -14,7 +14,6 @@ import { createPortalReads } from '../portal-reads.ts';
 export type ReadServices = ServicesOf<typeof openPortalRead>;
 export type ReadHandle<Name extends PortalOperationName> = PortalHandle<Name, ReadServices>;
 
-/** What the pages of the portal read. */
 export function readStores(table: Table) {
   return {
     reads: createPortalReads(table),

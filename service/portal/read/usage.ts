@@ -10,7 +10,6 @@ import { csvAnswer } from './ledger.ts';
 import type { ReadHandle, ReadServices } from './open.ts';
 import { choiceOf, daysOf, oneOf, parametersOf } from './parameters.ts';
 
-/** ?from, ?to and ?by. */
 async function usedDays(
   request: ApiRequest,
   { account, nowMillis }: MemberCaller,

@@ -61,7 +61,6 @@ function isVerified(identity: Identity): identity is VerifiedIdentity {
   return identity.email !== undefined;
 }
 
-/** The accounts that the person joined just now. */
 async function takeUpInvitations(
   identity: VerifiedIdentity,
   at: string,

@@ -25,7 +25,6 @@ export function redirectUriOf(portalUrl: URL): string {
   return new URL(signInPaths.callback, portalUrl).href;
 }
 
-/** The cookie of a sign-in that begins. */
 async function keepSignIn(begun: BegunSignIn, portalUrl: URL, box: LoginBox): Promise<string> {
   const sealed = await box.seal(JSON.stringify(begun));
   return setCookie(portalUrl, cookieNames(portalUrl).signIn, sealed, signInSeconds);

@@ -33,7 +33,6 @@ export interface Claims {
 /** Every function throws IssuerUnavailable when the issuer does not answer, or answers nonsense. */
 export interface IdentityProvider {
   newSecrets(): SignInSecrets;
-  /** The address at the issuer where the sign-in begins. */
   authorizationUrl(request: SignInRequest): Promise<string>;
   /**
    * Redeems what the issuer sent the browser back with.
@@ -55,7 +54,6 @@ export class SignInRefused extends Error {
   override readonly name = 'SignInRefused';
 }
 
-/** The person stopped the sign-in at the issuer. */
 export class SignInCancelled extends Error {
   override readonly name = 'SignInCancelled';
 }

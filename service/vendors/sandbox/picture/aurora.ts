@@ -5,7 +5,6 @@ import { type Dice, fieldOf, fractal, noiseFrom } from './noise.ts';
 interface Curtain {
   /** The lower edge of the curtain, in pixels from the top of the picture. */
   readonly foot: Float32Array;
-  /** The height of the curtain, in pixels. */
   readonly reach: Float32Array;
   /** The brightness of the curtain, 0 to 1. */
   readonly light: Float32Array;

@@ -21,7 +21,6 @@ export function peaks(dice: Dice, width: number, rough: number): Outline {
   };
 }
 
-/** The outline of soft and round hills. */
 export function hills(dice: Dice, width: number): Outline {
   const noise = noiseFrom(dice);
   const shift = dice.between(0, 90);

@@ -18,7 +18,6 @@ export interface Disc {
   readonly radius: number;
 }
 
-/** Paints a sky with the disc or without the disc. */
 interface Sky {
   readonly paint: PaintRow;
   /** For the reflection in water, where glitter takes the place of the disc. */
@@ -152,7 +151,6 @@ function paintStar([x, y, radius, light]: Star, line: number, row: Float32Array)
   }
 }
 
-/** A surface of water. */
 export interface Water {
   /** The pixel row of the far edge of the water. */
   readonly shore: number;

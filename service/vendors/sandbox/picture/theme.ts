@@ -2,10 +2,8 @@ import type { Dice } from './noise.ts';
 import { type PaletteName, paletteNames } from './colour.ts';
 import type { Scenery } from './landscape.ts';
 
-/** The subject of a picture. */
 export type Motif = Scenery | 'silk' | 'paper-cut' | 'tiles';
 
-/** The motif and the colours of a picture. */
 export interface Theme {
   readonly motif: Motif;
   readonly palette: PaletteName;
