@@ -38,6 +38,8 @@ export const defaultServiceCapacity = 2_000;
 export const serviceCapacityRange = [1, 1_000_000] as const;
 /** The reconciler checks a creation that no execution has taken up after this time. */
 export const startGraceMillis = 60_000;
+/** The attempts of a webhook: 60, 120, 240 and 480 s apart. The state machine gets the same figures. */
+export const webhookSchedule = { firstWaitSeconds: 60, backoffRate: 2, retries: 4 } as const;
 /** The least time between two polls of one creation, in milliseconds. */
 export const pollIntervalMillis = 1_000;
 /** Retry-After of a 202: when a client should poll the creation for the first time. */

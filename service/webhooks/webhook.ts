@@ -1,15 +1,20 @@
 /** Webhooks (docs/api.md): payload, signatures and the schedule of attempts. */
 import { createHmac } from 'node:crypto';
 import { failures } from '../contract/failures.ts';
+import { webhookSchedule } from '../contract/limits.ts';
 import { type CreationRecord, echoedFields, type WebhookState } from '../creations/creation.ts';
 import type { PostResult } from '../outbound/outbound.ts';
 import { toUsd } from '../values/money.ts';
 import type { Delivery, SignatureCuts } from './delivery.ts';
 import type { SigningSecrets } from './secrets.ts';
 
+const { firstWaitSeconds, backoffRate, retries } = webhookSchedule;
+export const webhookAttempts = 1 + retries;
 /** Seconds between the end of attempt n and attempt n + 1. No wait follows the last attempt. */
-export const webhookWaitsSeconds = [60, 120, 240, 480] as const;
-export const webhookAttempts = 5;
+export const webhookWaitsSeconds = Array.from(
+  { length: retries },
+  (_, n) => firstWaitSeconds * backoffRate ** n,
+);
 /** How long an attempt may take from its claim on: as long as its function may run. */
 export const webhookClaimedMillis = 30_000;
 /** Milliseconds between the end of attempt n and the next attempt; 0 after the last attempt. */
