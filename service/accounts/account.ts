@@ -124,7 +124,6 @@ export interface LedgerRow {
   readonly month?: string;
   /** The UTC day of a key's spend: of the charge, or to which a refund gave back. Absent in old rows. */
   readonly day?: string;
-  /** Of a charge or refund: whether it counts for `user`, too. */
   readonly countedForUser?: true;
   /** Of a charge or refund: whom the client renders for. Absent when the request named no user. */
   readonly user?: string;

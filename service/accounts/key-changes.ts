@@ -5,7 +5,6 @@ import type { Account, ApiKey, KeyCaps } from './account.ts';
 import { createKey, hashKey, lastOfKey } from './api-key.ts';
 import { capNames, isExpired } from './caps.ts';
 
-/** The limits of a key that people set: its caps, its models and its expiry. */
 export type KeyLimits = Pick<ApiKey, keyof KeyCaps | 'models' | 'expiresAt'>;
 /** A new value for each limit that changes. null removes the limit. */
 export type KeyChange = { readonly [Name in keyof KeyLimits]: Exclude<KeyLimits[Name], undefined> | null };

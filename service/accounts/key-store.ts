@@ -101,7 +101,6 @@ export function createKeyStore(table: Table) {
       const item = await getItem(table, keys.apiKey(account, id));
       return item && apiKeyFromItem(item);
     },
-    /** Stores a new key, unless the account has as many as it may have. */
     create: async (key: ApiKey): Promise<'created' | 'id_taken' | 'too_many'> => {
       const outcome = await addKey(table, key);
       return outcome === 'added' ? 'created' : outcome === 'refused' ? 'id_taken' : outcome;
@@ -145,7 +144,6 @@ export function editParts(edit: KeyEdit): UpdateParts & { readonly UpdateExpress
   };
 }
 
-/** Every value that people edit is the one that was read. */
 function isAsRead(read: ApiKey): Required<Pick<UpdateParts, 'ConditionExpression'>> & {
   readonly names: Readonly<Record<string, string>>;
   readonly values: Item;

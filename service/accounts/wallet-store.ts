@@ -27,7 +27,6 @@ const returnOld = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
 export function createWalletStore(table: Table) {
   return {
-    /** Adds to the balance, once for each reference. */
     topUp: (id: AccountId, amount: Micros, reference: string): Promise<MovementOutcome> =>
       move(table, id, rowOf(table, 'top_up', amount, { reference })),
     /** Adds to the balance or takes from it, even below zero. A reference counts only once. */
@@ -196,7 +195,6 @@ export type MovementOutcome =
   /** An earlier call made the same movement with this reference. */
   | { readonly kind: 'already_applied' }
   | { readonly kind: 'reference_taken'; readonly by: Movement }
-  /** The account would exceed the largest amount, or fall as far below zero. */
   | { readonly kind: 'out_of_range' };
 
 export type CreditLineOutcome = 'changed' | 'changed_meanwhile' | 'out_of_range';

@@ -23,11 +23,9 @@ export interface Spender {
   readonly user?: LookedUser;
 }
 
-/** The periods that a creation was charged to, as its record names them. */
 interface ChargedPeriods {
   readonly chargedMonth: string;
   readonly chargedDay?: string;
-  /** Set when the charge also counts for its end user. */
   readonly countedForUser?: true;
 }
 

@@ -65,7 +65,6 @@ export function isOverloaded(problem: Problem): boolean {
 /** The rate of an account: how many requests of a kind the account may send in a minute of the clock. */
 export type Rate = 'get' | 'post';
 
-/** The request's place in the rate window; not taken yet. */
 export function openRatePlace(
   caller: Authenticated,
   rate: Rate,
@@ -99,7 +98,6 @@ export function overRate(caller: Authenticated, rate: Rate): RateExceeded {
   return rateExceeded(rate, limitOf(caller, rate), windowEndsIn(caller.nowMillis));
 }
 
-/** The limit of the caller's account for this kind of request, a minute. */
 function limitOf({ account }: Authenticated, rate: Rate): number {
   return rate === 'post' ? account.limits.postRate : account.limits.getRate;
 }
@@ -169,7 +167,6 @@ export async function counted<Answer>(
 
 // The caller, as every operation gets it.
 
-/** The account and key behind a request, and what was read with them. */
 export interface Authenticated {
   readonly account: Account;
   readonly apiKey: ApiKey;

@@ -7,7 +7,6 @@ import { type Micros, toUsd } from '../values/money.ts';
 import type { Problem } from '../values/problem.ts';
 import type { ApiServices } from './open.ts';
 
-/** What an operation answers; headers in lower case. */
 export interface ApiAnswer {
   readonly status: number;
   readonly body: unknown;

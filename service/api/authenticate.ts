@@ -69,7 +69,6 @@ function userOfBalance({ path, query }: ApiRequest): string | undefined {
 type Presented =
   | { readonly kind: 'absent' }
   | { readonly kind: 'empty' }
-  /** Authorization holds another scheme, or a key without its scheme. */
   | { readonly kind: 'not_a_bearer' }
   | { readonly kind: 'key'; readonly key: string };
 

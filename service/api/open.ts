@@ -80,7 +80,6 @@ export function openList(on: ApiPlatform) {
   return openApiWith(on, (store) => ({ creations: createCreationReads(store) }));
 }
 
-/** Opens the catalog for a request, over a memory that the function keeps. */
 export function catalogsOf(on: CatalogPlatform): (store: Table) => SoldCatalogs {
   const memory = on.remembered<CatalogMemory>('catalog', () => ({ ours: on.catalog }));
   return (store) => soldCatalogs(memory(), () => readOperatorCatalogInBatch(store));
@@ -105,7 +104,6 @@ export function openQuote(on: CatalogPlatform) {
 export type CancelPlatform = On<'dynamodb' | 'states' | 'vendors' | 'configured'>;
 export type CancelApiServices = ServicesOf<typeof openCancel>;
 
-/** What cancels a creation, behind a key or a session. */
 export function cancelling(on: CancelPlatform) {
   const providers = withConfigured(on, recentOperatorCatalog(on));
   return (store: Table, { log }: Pick<CommonServices, 'log'>) => ({

@@ -71,7 +71,6 @@ export function requestOf(event: APIGatewayProxyEventV2): ApiRequest {
   };
 }
 
-/** An error for each query parameter that the operation does not take. */
 export function unknownParameters(request: ApiRequest, operation: OperationName): FieldError[] {
   return parametersBeside(operations[operation].query, request);
 }

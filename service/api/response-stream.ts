@@ -5,7 +5,6 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 export interface StreamedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** A text, or parts that are sent as they come. */
   readonly body: string | AsyncIterable<string | Uint8Array>;
 }
 
@@ -31,7 +30,6 @@ export interface ResponseStream {
   readonly destroy: (error: Error) => unknown;
 }
 
-/** What Lambda gives a function that streams. */
 interface LambdaStreaming {
   readonly streamifyResponse: (handler: StreamHandler) => StreamHandler;
   readonly HttpResponseStream: {
@@ -51,7 +49,6 @@ function lambdaStreaming(): LambdaStreaming | undefined {
   return given?.streamifyResponse ? (given as LambdaStreaming) : undefined;
 }
 
-/** The export of a Lambda function whose answer is streamed. */
 export function streamed(handle: StreamedHandler): StreamHandler {
   const handler: StreamHandler = async (event, stream, context) => {
     const { status, headers, body } = await handle(event, context);

@@ -72,7 +72,6 @@ async function compareAgain(
   return left;
 }
 
-/** The findings whose subject was found before, too. */
 function inBoth(findings: Findings, before: Findings | undefined): Findings {
   return before ? new Map([...findings].filter(([subject]) => before.has(subject))) : findings;
 }
@@ -104,7 +103,6 @@ export const noProgress: AuditProgress = { accounts: 0, creations: 0, rows: 0, d
 
 export interface AccountsAudit extends AccountAudit {
   readonly only?: AccountId;
-  /** What an earlier run was in the middle of. */
   readonly started?: (account: AccountId) => Promise<LookState | undefined>;
   /** Receives each account that is done. A run that continues may report an account again. */
   readonly onAccount: (audited: AuditedAccount) => void;
@@ -115,7 +113,6 @@ export interface AccountsAudit extends AccountAudit {
 export interface AuditedPart {
   readonly progress: AuditProgress;
   readonly isFinished: boolean;
-  /** The accounts that were not done when the time was up. */
   readonly unfinished: readonly { readonly account: AccountId; readonly state: LookState }[];
 }
 
@@ -177,7 +174,6 @@ function passed(progress: AuditProgress, begun: Begun[]): AuditProgress {
   return sum;
 }
 
-/** One account after the other, for the next free reader. */
 async function* listed(
   books: BooksReader,
   only: AccountId | undefined,

@@ -24,7 +24,6 @@ const lockReserveMillis = 5_000;
 /** How many differences of an account its log line lists. `admin audit` lists all of them. */
 const mostListed = 20;
 
-/** `idle`: no run was due. `lost`: another invocation works on the run. */
 export type AuditReport =
   | (Omit<AuditProgress, 'after'> & { readonly isFinished: boolean })
   | { readonly outcome: 'idle' | 'lost' };
@@ -57,7 +56,6 @@ export async function auditBooks(
   return { ...counts, isFinished };
 }
 
-/** Audits until the time is up, and stores the progress from time to time. */
 async function auditPart(
   run: AuditRun,
   lock: AuditLock,

@@ -43,7 +43,6 @@ const accountStart = 'ACCOUNT#';
 
 export function createBooksReader(table: Table) {
   return {
-    /** The accounts after a place, the oldest first, some hundred at once. */
     accounts: (after?: string): AsyncIterable<readonly ListedAccount[]> => accountPages(table, after),
     /** The rows of the ledger from this place on, the oldest first, some hundred at once. */
     ledger: async function* (account: AccountId, from = ledgerStart): AsyncGenerator<readonly PlacedRow[]> {
@@ -82,7 +81,6 @@ export function createBooksReader(table: Table) {
         }
       );
     },
-    /** The counters of the users of keys that have a cap for each user. */
     userCounters: async (account: AccountId): Promise<readonly UserCounter[]> =>
       (await queryAll(table, keys.account(account).pk, 'USER#')).map(userCounterFromItem),
     inFlight: async (account: AccountId): Promise<number> =>
@@ -103,7 +101,6 @@ async function* accountPages(
     }));
 }
 
-/** The query for the entries of a list after one of them, the oldest first. */
 function listOf(list: string, after: string | undefined): QueryParts {
   return {
     IndexName: listingIndex.name,

@@ -20,7 +20,6 @@ interface Kept {
   record?: AuditedCreation;
 }
 
-/** What another run continues with. It can be written as JSON. */
 export interface CreationTallyState {
   readonly seen: number;
   readonly kept: readonly (readonly [CreationId, Kept])[];
@@ -85,12 +84,10 @@ export function createCreationTally(isRemembered: (id: CreationId) => boolean, f
         }
       }
     },
-    /** Creations whose record was not read since their last row came. */
     unread: (): CreationId[] => [...unread],
     /** Creations whose record may have changed since it was read: it was open, or there was none. */
     unended: (): CreationId[] =>
       [...kept].flatMap(([id, { record }]) => (record && isTerminal(record.status) ? [] : [id])),
-    /** Takes the records of these ids. An id without a record has no creation. */
     read: (ids: readonly CreationId[], records: readonly AuditedCreation[]) => {
       const found = new Map(records.map((record) => [record.id, record]));
       for (const id of ids) {
@@ -108,12 +105,9 @@ export function createCreationTally(isRemembered: (id: CreationId) => boolean, f
         forgetComplete(id, one);
       }
     },
-    /** Listed creations that no row has named so far. */
     withoutRows: (): readonly CreationId[] => [...withoutRows],
-    /** The ids of the creations that are open, by their records. */
     open: (): CreationId[] =>
       [...kept].flatMap(([id, { record }]) => (record && !isTerminal(record.status) ? [id] : [])),
-    /** How many creations there are: in the ledger or in the list. */
     seen: (): number => seen,
     findings: (): ReadonlyMap<CreationId, readonly Finding[]> =>
       new Map(

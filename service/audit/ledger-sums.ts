@@ -8,7 +8,6 @@ import { type AuditedRow, compare, type Finding, type StoredSums } from './books
 /** Expired counters are removed some days late. */
 const removedLateMillis = 30 * 86_400_000;
 
-/** What another run continues with. It can be written as JSON. */
 export interface LedgerSumsState {
   readonly rows: number;
   readonly availableMicros: number;

@@ -18,7 +18,6 @@ const lateMillis = 60_000;
 /** How often a moment without a movement is looked for. */
 const quietTries = 40;
 
-/** What another run continues with. It can be written as JSON. */
 export interface LookState {
   readonly place: string;
   readonly newestMillis: number;
@@ -28,17 +27,13 @@ export interface LookState {
   readonly listedAfter?: CreationId;
 }
 
-/** What a check found, by subject: the id of a creation, or what differs. */
 export type Findings = ReadonlyMap<string, readonly Finding[]>;
 
 export type Look =
   | { readonly kind: 'looked'; readonly books: OpenBooks }
-  /** The time was up in the middle of the ledger. */
   | { readonly kind: 'unfinished'; readonly state: LookState };
 
-/** The counted books of an account, to be compared as often as needed. */
 export interface OpenBooks {
-  /** Counts what has come since, and compares. */
   compare(): Promise<Compared>;
   readonly rows: () => number;
   readonly creations: () => number;
@@ -53,7 +48,6 @@ export interface Compared {
 export interface LookOptions {
   readonly books: BooksReader;
   readonly nowMillis: () => number;
-  /** Creations of which every row is counted, although they look complete. */
   readonly remembered: ReadonlySet<string>;
   readonly isTimeUp: () => boolean;
   readonly from?: LookState;
@@ -123,7 +117,6 @@ interface QuietSums {
   readonly moved: readonly AuditedRow[];
 }
 
-/** Reads the stored sums again and again, until no row has come meanwhile. */
 async function quietSums(account: AccountId, books: BooksReader, { takeNew }: Counted): Promise<QuietSums> {
   const moved: AuditedRow[] = [];
   for (let attempt = 1; attempt <= quietTries; attempt += 1) {

@@ -7,7 +7,6 @@ export interface AwsPlace {
   readonly endpoint?: string;
 }
 
-/** The address of a service, without a slash at its end. */
 export function serviceUrl(service: string, { region, urlSuffix, endpoint }: AwsPlace): string {
   return endpoint?.replace(/\/$/, '') ?? `https://${service}.${region}.${urlSuffix}`;
 }
@@ -17,7 +16,6 @@ export interface BucketAddress extends AwsPlace {
   readonly bucket: string;
 }
 
-/** The address before a key, without a slash at its end. */
 export function addressOf({ bucket, ...place }: BucketAddress): string {
   return place.endpoint === undefined ? serviceUrl(`${bucket}.s3`, place) : `${place.endpoint}/${bucket}`;
 }
@@ -27,6 +25,5 @@ export interface BucketAccess extends BucketAddress {
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
   readonly clock: Pick<Clock, 'timeout'>;
-  /** Aborts when the time of the request is used up. */
   readonly signal?: AbortSignal;
 }

@@ -2,7 +2,6 @@
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 
 export interface CallLimits {
-  /** How often a call is tried, including the first try. */
   readonly maxAttempts: number;
   readonly requestHandler: NodeHttpHandler;
 }

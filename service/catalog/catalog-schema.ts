@@ -96,7 +96,6 @@ const modelSchema = z
     successor: z.string().optional(),
     /** The model that the vendor sells in this quality, too. `quality` of the routes tells the qualities apart. */
     quality_of: z.string().optional(),
-    /** The renderer tries the routes in this order. */
     routes: z.array(routeSchema).min(1),
   })
   .refine(isAnnouncedInTime, announcedInTime);
@@ -137,7 +136,6 @@ function isOneQualityOf(model: Qualified, models: readonly Qualified[]): boolean
   );
 }
 
-/** The price at which a provider sells us a model in one quality. */
 const providerCostSchema = z.strictObject({
   provider: routeSchema.shape.provider,
   provider_model: routeSchema.shape.provider_model,

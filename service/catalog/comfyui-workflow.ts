@@ -146,7 +146,6 @@ export interface WorkflowFilling {
   readonly seed: number;
   readonly width: number;
   readonly height: number;
-  /** The names under which the server has the source images. */
   readonly sources: readonly string[];
 }
 

@@ -20,7 +20,6 @@ export interface SoldCatalog extends Catalog {
   readonly revision?: string;
 }
 
-/** The members without which the service cannot sell a model. */
 const neededMembers = [
   'name',
   'description',

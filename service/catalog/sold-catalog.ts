@@ -23,7 +23,6 @@ export type SoldCatalogs = ReturnType<typeof soldCatalogs>;
 /** What an operation over the catalog is opened with: the catalog follows once the caller's state is read. */
 export type BeforeCatalog<Services> = Omit<Services, 'catalog'> & { readonly catalogs: SoldCatalogs };
 
-/** The same services once the caller's state is read. */
 export type AfterCatalog<Services> = Omit<Services, 'catalogs'> & { readonly catalog: SoldCatalog };
 
 export function soldCatalogs(memory: CatalogMemory, read: ReadOperatorCatalog) {

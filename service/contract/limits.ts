@@ -5,7 +5,6 @@ export interface AccountLimits {
   readonly postRate: number;
   /** GETs per minute. */
   readonly getRate: number;
-  /** Creations that may be queued or processing at once. */
   readonly maxConcurrent: number;
   /** Seconds in which a creation has to become terminal, from its acceptance on. */
   readonly deadlineSeconds: number;
@@ -68,7 +67,6 @@ export const maxUrlLength = 2_048;
 /** Bytes of the creations in one answer of GET /creations. Lambda refuses an answer of more than 6 MB. */
 export const mostPageBytes = 5_000_000;
 
-/** The time limit of the look-up of a host name. */
 export const resolveMillis = 5_000;
 
 /** Source images: how many are fetched at once, and their limits (docs/api.md). */
@@ -82,10 +80,8 @@ export const maxSourcePixels = 25_000_000;
 
 /** How long an event is shown. */
 export const eventMillis = 30 * 86_400_000;
-/** The most events in one answer of GET /events. */
 export const mostEvents = 100;
 
-/** How many requests of GET /events an account may have held at once. */
 export const mostHeldReads = 2;
 /** The share of a door's places that one account may hold, and its places at least and at most. */
 export const heldShare = { percent: 25, least: 2, most: 500 } as const;
@@ -121,7 +117,6 @@ export const maxEditBytes = 4_400_000;
 export const maxEditBodyBytes = 6_000_000;
 /** A held request answers this long before its client gives up, or at half of a shorter time. */
 export const answerBeforeTimeoutMillis = 5_000;
-/** A held stream says something at least this often. */
 export const keepAliveMillis = 15_000;
 
 /** How long an MCP tool waits for an image by default, and at most: hosts end a call after 60 s. */

@@ -19,7 +19,6 @@ export type RouteOutcome = (typeof routeOutcomes)[number];
 /** Refusals after which the next route is tried. Their outcome has the same name. */
 export type PassingRefusal = 'unavailable' | 'credentials' | 'unknown_outcome' | 'cancelled';
 
-/** The failure of the creation that every other refusal means. */
 const failureOf: Readonly<Record<Exclude<RefusalReason, PassingRefusal>, FailureName>> = {
   prompt: 'PromptRejected',
   source_image: 'SourceImageRejected',
@@ -29,7 +28,6 @@ const failureOf: Readonly<Record<Exclude<RefusalReason, PassingRefusal>, Failure
   unknown_answer: 'InternalFailure',
 };
 
-/** What a refusal means: the next route, or the failure of the creation. */
 export function outcomeOf(reason: RefusalReason): PassingRefusal | FailureName {
   return isPassing(reason) ? reason : failureOf[reason];
 }

@@ -107,7 +107,6 @@ function stoppedAttempts({ attempts }: CreationRecord, nowMillis: number): Route
   );
 }
 
-/** A vendor that can stop a job, and whose jobs can be looked at. */
 type StoppingProvider = ImageProvider & Required<Pick<ImageProvider, 'cancel' | 'poll'>>;
 
 function canStop(provider: ImageProvider): provider is StoppingProvider {
@@ -147,7 +146,6 @@ async function isStopped(
   }
 }
 
-/** The source images were sent with the job. */
 async function unread(): Promise<never> {
   return Promise.reject(new Error('a cancel reads no source image'));
 }

@@ -107,13 +107,11 @@ export function firstIdOf(day: string): string {
   return `${time.slice(0, 8)}-${time.slice(8)}`;
 }
 
-/** Reads the records consistently, the newest first. */
 async function recordsOf(table: Table, ids: readonly CreationId[]): Promise<CreationRecord[]> {
   const items = await batchGet(table, ids.map(keys.creation));
   return items.map(creationFromItem).sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
-/** Reads one creation. Most functions of the API need no more. */
 export function createCreationReader(table: Table) {
   return { read: (id: CreationId): Promise<CreationRecord | undefined> => readCreation(table, id) };
 }
@@ -136,7 +134,6 @@ export function createCreationReads(table: Table) {
       });
       return page.creations;
     },
-    /** One page of the account's creations that fit the query, the newest first. */
     page: (accountId: AccountId, query: CreationQuery): Promise<CreationPage> =>
       pageOfCreations(table, accountId, query),
   };

@@ -26,7 +26,6 @@ const isThisNote = '(attribute_not_exists(cancelRequestedAt) OR cancelRequestedA
 const statusName = { '#status': 'status' };
 const openStatuses = { ':queued': 'queued', ':processing': 'processing' };
 
-/** Reads creations, and writes the steps of their rendering. */
 export function createCreationStore(table: Table) {
   return {
     ...createCreationReads(table),

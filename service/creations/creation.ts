@@ -33,11 +33,9 @@ export interface StoredImage {
   readonly contentCredentials?: ContentCredentials;
 }
 
-/** A route as the catalog had it when the creation was accepted. */
 export interface RouteChoice {
   readonly provider: string;
   readonly providerModel: string;
-  /** Set where the vendor sells one model in several qualities. */
   readonly quality?: string;
 }
 
@@ -74,7 +72,6 @@ export interface WebhookState {
   readonly attempts: number;
   /** Unix milliseconds before which no further attempt may start. */
   readonly nextAt: number;
-  /** The id of the delivery that took the last attempt. */
   readonly claimedBy?: string;
   /** The body of every attempt, the same bytes each time. Set at the first attempt. */
   readonly body?: string;

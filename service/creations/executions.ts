@@ -26,7 +26,6 @@ export function createExecutions(client: SFNClient, machines: StateMachines, sig
     /** Starts the nth execution if it is not started. The answer says when a running one began. */
     ensure: async (creation: StartedCreation, number: number): Promise<EnsureOutcome> =>
       ensure(client, arnOf(machines, creation), creation, number, options),
-    /** Whether the nth execution of a creation runs, has ended, or never existed. */
     state: async (
       creation: Pick<CreationRecord, 'id' | 'machine'>,
       number: number,

@@ -223,7 +223,6 @@ export function forModel(
   };
 }
 
-/** The problem of a body that has neither a prompt nor a source image. */
 export function missingPrompt(body: {
   readonly prompt?: unknown;
   readonly image_urls?: unknown;

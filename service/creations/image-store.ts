@@ -23,7 +23,6 @@ export function createImageStore(access: BucketAccess) {
   const client = new AwsClient({ ...access, service: 's3', retries });
   const base = addressOf(access);
 
-  /** One call, until the body of the answer is read. */
   async function call<Answer>(
     kind: keyof typeof callMillis,
     key: string,
@@ -88,7 +87,6 @@ function whileItLives(expiresAtMillis: number): Record<string, string> {
   return { 'cache-control': 'public, immutable', expires: new Date(expiresAtMillis).toUTCString() };
 }
 
-/** What `call` gets of an answer that says: there is no such object. */
 const nothing = Symbol('no such object');
 
 /** S3 answers AccessDenied for an absent key without the right to list. Any other 403 is an error. */

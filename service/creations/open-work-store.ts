@@ -13,7 +13,6 @@ const indexLagMillis = 1_000;
 
 const isFreeToHold = 'attribute_not_exists(startsHeld) OR startsHeld.#until <= :now';
 
-/** The index of creations that still need work, for the reconciler. */
 export function createOpenWorkStore(table: Table) {
   return {
     /** Creations and notices that are due: lists of pages by shard, the most overdue first. */
@@ -50,7 +49,6 @@ export function createOpenWorkStore(table: Table) {
         ExpressionAttributeNames: { '#until': 'until' },
         ExpressionAttributeValues: { ':held': { holder, until: untilMillis }, ':now': nowMillis },
       }),
-    /** Gives the right back, if the holder still has it. */
     releaseStarts: async (holder: string) => {
       await updateIf(table, keys.service(), {
         UpdateExpression: 'REMOVE startsHeld',
@@ -111,13 +109,11 @@ async function* overdueIn(
   } while (from);
 }
 
-/** The creation or the notice that a row of the index names. */
 function idIn(pk: string): CreationId | NoticeId | undefined {
   const [kind, id = ''] = pk.split('#');
   return kind === 'NOTICE' ? parseNoticeId(id) : parseCreationId(id);
 }
 
-/** Counts rows of all shards of open creations. */
 async function countAll(table: Table, partOfShard: (shard: string) => QueryParts): Promise<number> {
   const counts = await Promise.all(
     openShards('OPEN').map(async (shard) => {

@@ -52,7 +52,6 @@ export type RetryCharge =
       /** As it was read before the entries. */
       readonly head: RetryHead | undefined;
     }
-  /** The creations take the place of failed ones. */
   | {
       readonly kind: 'same_entry';
       readonly place: RetryPlace;

@@ -206,7 +206,6 @@ function tryAttribute(attempt: number): string {
   return `try${attempt}`;
 }
 
-/** The tries of calls, beside what charges write (retry-items.ts). */
 export function createRetryStore(table: Table) {
   return {
     /** Consistent. Undefined: no try of this body has come, or its record has expired. */

@@ -12,7 +12,6 @@ import { webhooks } from './webhooks.ts';
 
 type OpenApiDocument = ReturnType<typeof createDocument>;
 
-/** The document. It is the same at every call. */
 function openApiDocument(): OpenApiDocument {
   return createDocument(
     {

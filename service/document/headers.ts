@@ -165,7 +165,6 @@ export const requestHeaders = {
     }),
 };
 
-/** The headers of a delivery; `kind` is the header that tells what it is. */
 export function deliveryHeaders(kind: Readonly<Record<string, z.ZodType>>): z.ZodObject {
   const timestamp = z.string().regex(/^\d+$/);
   const hmac = z.string().regex(/^sha256=[0-9a-f]{64}$/);

@@ -99,7 +99,6 @@ const quoteImage: Documented<'quoteImage'> = {
   },
 };
 
-/** What the document says of models, money and uploads of an account. */
 const listModels: Documented<'listModels'> = {
   tag: 'Account',
   summary: 'List the models',

@@ -23,9 +23,7 @@ interface Answers {
   /** The refusals that the operation makes, beside those that every operation makes. */
   readonly refusals?: readonly RefusalName[];
   readonly examples?: Readonly<Partial<Record<Status, readonly ExampleName[]>>>;
-  /** Whether answers that concern a model announce its end. */
   readonly concernsModel?: boolean;
-  /** Whether API Gateway may refuse the length of a body. */
   readonly takesBody?: boolean;
 }
 

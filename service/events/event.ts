@@ -16,7 +16,6 @@ export interface PlacedEvent extends EventEntry {
   readonly next: EventPlace;
 }
 
-/** An event as its client sees it (docs/api.md, "Events"). */
 export interface EventView {
   readonly id: string;
   readonly event: string;

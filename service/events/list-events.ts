@@ -27,7 +27,6 @@ import type { EventServices } from './open.ts';
 // `wait`: the answer is held until there is an event, until the seconds have passed, or until shortly before the
 // gateway's own time limit.
 
-/** The result of a poll: events to show, or only a later position. */
 interface Look<Found> {
   readonly found: Found | undefined;
   readonly place: EventPlace;

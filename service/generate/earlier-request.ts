@@ -26,7 +26,6 @@ export interface Accepted {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the charge has to know of the request's Idempotency-Key. */
 export type Idempotency = NonNullable<ChargeOrder['idempotency']>;
 
 export type Replay =
@@ -75,7 +74,6 @@ export function replayed(creations: Creations, { catalog }: CatalogServices): Ac
 const mostLooks = 3;
 
 export type FoundTry =
-  /** An earlier try has made these creations, and not all of them have failed. */
   | {
       readonly kind: 'attached';
       readonly entry: RetryEntry;

@@ -17,7 +17,6 @@ import type { SubmitServices } from './open.ts';
 import { parseSubmission } from './parse.ts';
 import { checkWebhook, planCreation } from './plan.ts';
 
-/** The start of a charged creation: one Step Functions execution. */
 type StartServices = Pick<
   SubmitServices,
   | 'charges'

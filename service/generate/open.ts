@@ -28,7 +28,6 @@ export function charging(on: SubmitPlatform, door: Door, heldLimit: number) {
     outboundRules: outboundRules(on.environment),
     /** The page where a client tops up its wallet. Named in a 402. */
     topUpUrl: on.environment('TOP_UP_URL'),
-    /** How many creations may be open at once in the whole service. */
     serviceCapacity: Number(on.environment('SERVICE_CAPACITY')),
   };
   return (store: Table, { log }: Pick<CommonServices, 'log'>) => {
@@ -39,7 +38,6 @@ export function charging(on: SubmitPlatform, door: Door, heldLimit: number) {
       charges: createCharges(loggingConflicts(store, log)),
       uploads: createUploadReader(store),
       executions: createExecutions(on.states, machines, signal),
-      /** Where the request can wait for its creations. */
       held: createHeldPlaces(store, door, heldLimit),
       notices: createNoticeMarks(store),
       noticeExecutions: createNoticeExecutions(on.states, noticeMachine, signal),

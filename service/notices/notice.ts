@@ -25,7 +25,6 @@ export type CapLevel = (typeof capLevels)[number];
 /** Number of failed attempts in a row, over all webhooks of an account, that causes one notice. */
 export const failingAttempts = 10;
 
-/** What was crossed, with the amounts as the check found them. */
 export type Crossing =
   | { readonly type: 'wallet.low'; readonly thresholdMicros: Micros }
   /** `neededMicros`: with so much available the wallet would not be empty. */
@@ -33,7 +32,6 @@ export type Crossing =
   | {
       readonly type: 'key.cap_reached';
       readonly apiKey: ApiKey;
-      /** Of the cap for each user: whose spend has reached the cap. */
       readonly user?: string;
       readonly cap: CapKind;
       readonly period: string;
@@ -54,7 +52,6 @@ export const noticeTypes = [
   'webhook.failing',
 ] as const satisfies readonly NoticeType[];
 
-/** A notice as it is stored, with the schedule of its attempts. */
 export interface NoticeRecord {
   readonly id: NoticeId;
   readonly accountId: AccountId;
@@ -178,7 +175,6 @@ export function newNotice(
   };
 }
 
-/** The members of the body that depend on the crossing. Money is in USD. */
 function partsOf(account: Account, crossing: Crossing): Readonly<Record<string, unknown>> {
   const wallet = {
     available: toUsd(account.availableMicros),

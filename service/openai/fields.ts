@@ -243,7 +243,6 @@ export function qualityOf({ routes }: Model): Quality | undefined {
   return routes.every(({ quality }) => quality === first.quality) ? first.quality : undefined;
 }
 
-/** The model in all its qualities, itself included. Empty when it has only one. */
 export function qualitiesOf(model: Model, catalog: Catalog): readonly Model[] {
   const family = model.quality_of ?? model.id;
   const siblings = catalog.models.filter((one) => (one.quality_of ?? one.id) === family);

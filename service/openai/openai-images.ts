@@ -86,7 +86,6 @@ async function* andThen(
   await next();
 }
 
-/** The headers about the end of the model, a replay and ignored fields. */
 function moreHeaders(
   { asked }: OpenaiRequest,
   { creations, headers }: AcceptedImages,

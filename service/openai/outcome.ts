@@ -19,7 +19,6 @@ export function isCompleted({ status }: Pick<CreationRecord, 'status'>): boolean
   return status === 'completed';
 }
 
-/** What the creations cost in the end: a failed one was refunded. */
 export function paidFor(creations: Creations): Micros {
   return asMicros(creations.reduce((sum, one) => sum + one.costMicros - one.refundedMicros, 0));
 }

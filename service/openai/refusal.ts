@@ -64,7 +64,6 @@ interface ProblemRow {
   readonly param?: string;
 }
 
-/** Every refusal of service/api/problems.ts, by its code. */
 const problemRows: Readonly<Record<Problem['code'], ProblemRow>> = {
   ERR_INVALID_REQUEST: { code: 'err_invalid_request' },
   ERR_CONTENT_POLICY: { code: 'content_policy_violation' },
@@ -177,7 +176,6 @@ function paramOf(problem: Problem, [first]: readonly FieldError[]): string | nul
   return first.field.replace(/[[.].*$/s, '');
 }
 
-/** The wrong fields under the names that this endpoint gives them. */
 function fieldErrorsOf({ details: { errors } }: Problem): readonly FieldError[] {
   const list = Array.isArray(errors) ? (errors as readonly FieldError[]) : [];
   return list.map((error) => ({ ...error, field: foreignName(error) }));

@@ -75,7 +75,6 @@ async function* endsTheTime(
   }
 }
 
-/** The answer of an operation, or the refusal of a request without a caller. */
 async function answerTo<Services extends ApiServices>(
   event: APIGatewayProxyEvent,
   handle: OpenaiHandle<Services>,

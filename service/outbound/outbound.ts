@@ -26,7 +26,6 @@ import {
 } from './pinned-exchange.ts';
 
 export interface OutboundServices {
-  /** Limits the time of every name lookup and every exchange. */
   readonly clock: Pick<Clock, 'timeout'>;
   /** Absent: the system resolves names. */
   readonly resolve?: Resolve;
@@ -169,13 +168,11 @@ const unanswered = {
   unresolved: { kind: 'unanswered', reason: 'name not resolved', failure: 'dns' },
 } as const satisfies Readonly<Record<string, Unanswered>>;
 
-/** The error's own text could name addresses that the client must not learn. */
 function failed(error: unknown): Unanswered {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return { kind: 'unanswered', reason: reasonOf(code), failure: failureOf(code) };
 }
 
-/** A word for the delivery log of the operator. */
 function reasonOf(code: string): string {
   if (code === 'ECONNREFUSED') return 'connection refused';
   if (code === 'ECONNRESET' || code === 'EPIPE') return 'connection closed';

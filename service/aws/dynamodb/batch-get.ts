@@ -24,7 +24,6 @@ export async function batchGet(
   return items;
 }
 
-/** Maximum number of concurrent calls for the parts of one list. */
 const partsAtOnce = 4;
 
 /** Reads a long list by some calls at once. The order of the items says nothing, as for one call. */

@@ -13,10 +13,8 @@ export type UpdateOutcome =
   | { readonly kind: 'written' }
   /** The condition failed. `item` is the stored item at that moment. */
   | { readonly kind: 'refused'; readonly item: Item | undefined }
-  /** Conflicts or throttles lasted through all tries. */
   | { readonly kind: 'busy' };
 
-/** An update whose caller must know why it was refused. */
 export async function tryUpdate(table: Table, key: ItemKey, parts: UpdateParts): Promise<UpdateOutcome> {
   try {
     await updateItem(table, key, { ReturnValuesOnConditionCheckFailure: 'ALL_OLD', ...parts });

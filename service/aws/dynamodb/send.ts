@@ -70,7 +70,6 @@ export interface QueryParts extends Omit<QueryCommandInput, 'TableName'> {
 }
 
 interface SortRange {
-  /** The attribute that is the sort key of the table or of the index. */
   readonly sort: string;
   readonly from: string | number;
   readonly to: string | number;

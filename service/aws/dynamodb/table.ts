@@ -68,7 +68,6 @@ function openCounter(shard: number): ItemKey {
 export const keys = {
   account: (id: AccountId): ItemKey => ({ pk: `ACCOUNT#${id}`, sk: 'ACCOUNT' }),
   apiKey: (account: AccountId, key: KeyId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: `KEY#${key}` }),
-  /** Counts the keys that people have added to the account. */
   addedKeys: (account: AccountId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: 'ADDED_KEYS' }),
   rate: (account: AccountId, rate: 'get' | 'post', minute: number): ItemKey => ({
     pk: `ACCOUNT#${account}`,
@@ -127,7 +126,6 @@ export const eventKeys = {
   }),
 } as const;
 
-/** The places of an account at a door where requests are held. */
 export function heldKey(account: AccountId, door: Door): ItemKey {
   return { pk: `ACCOUNT#${account}`, sk: `HELD#${door}` };
 }

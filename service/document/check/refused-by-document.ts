@@ -102,7 +102,6 @@ function words({ instancePath, message = '', params }: ErrorObject): string {
   return `body${instancePath} ${message}${named}${allowed}`;
 }
 
-/** Which operation of docs/openapi.json a request asks for. */
 interface OperationAt {
   readonly operation: Operation;
   readonly at: readonly string[];
@@ -144,7 +143,6 @@ function pathValues(pattern: string, path: string): ReadonlyMap<string, string> 
 
 export interface SentRequest {
   readonly method: string;
-  /** With the API's root, and perhaps with a query. */
   readonly path: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -152,7 +150,6 @@ export interface SentRequest {
   readonly text: string | undefined;
 }
 
-/** Every finding. Empty when the document takes the request. */
 export function refusedByDocument({ method, path, headers, text }: SentRequest): string[] {
   const found = operationAt(method, path);
   if (!found) return [`${method} ${path} is no documented operation`];

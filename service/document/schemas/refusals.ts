@@ -61,7 +61,6 @@ const errors = z.array(fieldError);
 const creationId = z.uuid().meta({ description: 'The creation, whose charge was refunded in full.' });
 
 interface Told {
-  /** The name of the component, without `Problem`. */
   readonly name: string;
   readonly reasons?: readonly [string, ...string[]];
   readonly when: string;

@@ -30,7 +30,6 @@ interface ResultBody {
   readonly bytes: number;
 }
 
-/** The structured content of a result, by the schema creationOutput. */
 function structuredOf(creation: CreationBody): Record<string, unknown> {
   const image = creation.results?.[0];
   return {

@@ -80,7 +80,6 @@ const plainArguments = Object.fromEntries(
   }),
 );
 
-/** What an image is asked for, as POST /images/generate takes it. */
 export const imageArguments = {
   prompt: text('What the image shows.'),
   model: text('The id of a model of list_models. Without it, the cheapest model that fits.'),
@@ -111,7 +110,6 @@ export const optionalImageArguments = Object.keys(imageArguments).filter((name) 
 
 export const creationStatus: Schema = { type: 'string', enum: creationStatuses };
 
-/** One creation, as generate_image, get_creation and cancel_creation give it. */
 export const creationOutput = objectOf({
   id: text('The id of the creation.'),
   status: { ...creationStatus, description: 'The image is there when this is "completed".' },

@@ -22,7 +22,6 @@ export interface ToolCall {
   readonly tell?: TellProgress;
 }
 
-/** The parts of the request of the API's operation that the arguments decide. */
 export interface Asked {
   readonly method: 'GET' | 'POST';
   readonly pathId?: string;
@@ -34,7 +33,6 @@ export interface Tool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** The rate of the account that a call counts against. */
   readonly rate: Rate;
   /** Set when a call that is sent again gets the creation of the first one. */
   readonly attaches?: true;
