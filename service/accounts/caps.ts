@@ -45,11 +45,7 @@ export function spentInAll({ spent }: Pick<ApiKey, 'spent'>): Micros {
   return asMicros(Object.values(spent).reduce((sum, month) => sum + month, 0));
 }
 
-/**
- * The budgets of a key: its caps, with what is spent of them. A request that exceeds several is refused for
- * the first one.
- * @param userSpent what is spent in this month for the user of the request
- */
+/** The caps of a key with their spend, in the order of refusal. @param userSpent this month, for the user */
 export function budgetsOf(apiKey: ApiKey, nowMillis: number, userSpent: Micros): Budget[] {
   const month = spentIn(apiKey, monthOf(nowMillis));
   const day = spentOn(apiKey, dayOf(nowMillis));

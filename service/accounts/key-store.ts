@@ -19,11 +19,7 @@ import { keyVersion } from './version.ts';
  */
 const mostTries = 25;
 
-/**
- * @param others writes of the same transaction
- * @returns "refused": another key has the id, or a condition of `others` failed
- * @throws OutcomeUnknown when it is unknown whether the key was written
- */
+/** @returns "refused": the id is taken, or a condition of `others` failed @throws OutcomeUnknown */
 async function addKey(
   table: Table,
   key: ApiKey,

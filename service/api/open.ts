@@ -59,10 +59,7 @@ export function openApi(on: ApiPlatform, millis = requestMillis) {
   };
 }
 
-/**
- * The services of the API, and more of an operation.
- * @param more opens them over the table within the time of the request
- */
+/** The services of the API, and more. @param more opens them over the table of one request */
 export function openApiWith<More>(
   on: ApiPlatform,
   more: (store: Table, api: ApiServices) => More,

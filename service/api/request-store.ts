@@ -38,10 +38,7 @@ export function blockFromItem(item: Item): Block {
   };
 }
 
-/**
- * The reads and the counters of the request path.
- * @param sandbox whom the deployment offers the sandbox to
- */
+/** The reads and counters of the request path. @param sandbox to whom the sandbox is offered */
 export function createRequestStore(table: Table, sandbox: SandboxSetting = 'marked') {
   return {
     /** One consistent BatchGetItem. Throws Overloaded when not all of it could be read. */

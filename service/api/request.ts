@@ -103,10 +103,7 @@ export function saysUtf8({ headers }: Pick<ApiRequest, 'headers'>): boolean {
   return /^utf-?8$/i.test(charset);
 }
 
-/**
- * The body, which is a JSON object in UTF-8. Throws 400 otherwise.
- * @param mostBytes of the body; by default 256 KiB
- */
+/** The body, a JSON object in UTF-8. Throws 400. @param mostBytes by default 256 KiB */
 export function jsonBody(request: ApiRequest, mostBytes = maxBodyBytes): Record<string, unknown> {
   const { body } = request;
   if (!saysJson(request)) throw wrongContentType();

@@ -32,10 +32,7 @@ interface AccountAudit {
   readonly isTimeUp: () => boolean;
 }
 
-/**
- * @param from what an earlier run was in the middle of
- * @returns the state to go on with, if the time was up in the middle of the ledger
- */
+/** @param from what an earlier run was doing @returns what is left when the time was up */
 export async function auditAccount(
   account: AccountId,
   audit: AccountAudit,

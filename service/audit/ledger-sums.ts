@@ -58,10 +58,7 @@ export function createLedgerSums(nowMillis: number, from?: LedgerSumsState) {
       ...monthDifferences(months, stored),
       ...dayDifferences(days, stored),
     ],
-    /**
-     * The counters of users that differ.
-     * @param moved rows that came while the counters were read. Their counters are passed over.
-     */
+    /** The counters of users that differ. @param moved rows that came meanwhile are passed over */
     counterDifferences: (stored: readonly UserCounter[], moved: readonly AuditedRow[]): Finding[] => {
       const passedOver = new Set(moved.flatMap(counterOf));
       const found = new Map(

@@ -35,10 +35,7 @@ export interface CancelOutcome {
   readonly creation: CreationRecord;
 }
 
-/**
- * @param ids the fields by which the log lines name the creation
- * @throws Overloaded when the table was too busy. The creation may be cancelled all the same.
- */
+/** @param ids names the creation in the log @throws Overloaded: it may be cancelled all the same */
 export async function cancelCreation(
   asked: CreationRecord,
   ids: Readonly<Record<string, string>>,
@@ -113,10 +110,7 @@ function canStop(provider: ImageProvider): provider is StoppingProvider {
   return provider.cancel !== undefined && provider.poll !== undefined;
 }
 
-/**
- * Asks the vendor to stop the job. Only the state of the job says that it was stopped.
- * @param until milliseconds of `elapsed`
- */
+/** Asks the vendor to stop the job. Only the job's state counts. @param until millis of `elapsed` */
 async function isStopped(
   { creation, attempt, jobId, provider }: RunningJob,
   until: number,

@@ -219,10 +219,7 @@ export interface IdempotencyRecord {
   readonly expiresAt: number;
 }
 
-/**
- * The ids of a creation for its log lines.
- * @param execution by default the last, which nearly always writes the line
- */
+/** The ids of a creation for its log lines. @param execution by default the last */
 export function idsOf(
   { id, accountId, executions }: CreationRecord,
   execution = executions,

@@ -164,11 +164,7 @@ export interface ImageRequest extends PlainMembers {
   readonly maxCostUsd: number | undefined;
 }
 
-/**
- * The request in which the defaults of the model fill the gaps, or every problem that the
- * body has with this model.
- * @param routes the model's routes that the account may use. One of them renders the defaults.
- */
+/** The request with the defaults of the model, or every problem. @param routes those of the account */
 export function forModel(
   body: ImageRequestBody,
   model: Model,

@@ -80,11 +80,7 @@ export function needsEntries(attempt: Attempt, head: RetryHead | undefined): boo
   return attempt === 0 ? head.madeByRetry > 0 : true;
 }
 
-/**
- * To which entry a try attaches, or what its charge writes.
- * @param head read before the entries
- * @param entries those that have not expired; may be empty when `needsEntries` says so
- */
+/** To which entry a try attaches, or what its charge writes. @param head read before the entries */
 export function decideTry(
   { place, attempt, arrivedMillis }: Try,
   head: RetryHead | undefined,

@@ -143,11 +143,7 @@ export interface Sight {
   readonly token: string;
 }
 
-/**
- * The entry sees the try, lives on, and is unanswered again. A client without numbers uses up the answer that
- * its pictures are still rendering.
- * @param instead takes the place of the creations
- */
+/** The entry sees the try, lives on, and is unanswered again. @param instead the new creations */
 function seesTry(
   entry: RetryEntry,
   { attempt, nowMillis, token }: Sight,

@@ -32,10 +32,7 @@ interface Look<Found> {
   readonly place: EventPlace;
 }
 
-/**
- * Looks again and again, if the account has a place left.
- * @param first the result of the poll before the wait, without events
- */
+/** Looks again and again, if the account has a place left. @param first the poll before, without events */
 async function awaitEvents<Found>(
   account: AccountId,
   seconds: number,

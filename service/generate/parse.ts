@@ -46,11 +46,7 @@ export function parseImageRequest(
   return checkedBody(jsonBody(request), unknownParameters(request, operation), { outboundRules });
 }
 
-/**
- * The same of a body that was read in another way.
- * @param found errors that are known already; they come first
- * @param isInline whether an item of image_urls refers to bytes in the request itself
- */
+/** The same of a body that was read otherwise. @param found errors that are known already, and first */
 export function checkedBody(
   body: Record<string, unknown>,
   found: readonly FieldError[],

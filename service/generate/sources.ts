@@ -49,11 +49,7 @@ async function readUpload(
 
 type Services = Pick<SubmitServices, 'outbound' | 'uploads' | 'images' | 'randomBytes' | 'clock' | 'budget'>;
 
-/**
- * The copies, in the request's order. Throws 400 or 502 for the first image, by its place, that cannot be
- * used.
- * @param inline the bytes of images that the request itself holds, by their items in imageUrls
- */
+/** The copies, in order. Throws 400 or 502 for the first bad image. @param inline bytes in the request */
 export async function copySources(
   { request: { imageUrls } }: Plan,
   caller: Caller,

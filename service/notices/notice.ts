@@ -141,10 +141,7 @@ export function undoneMarks(account: Account): readonly ('toldLow' | 'toldEmpty'
   ];
 }
 
-/**
- * A notice of a crossing, to be stored.
- * @param dueAt Unix milliseconds at which the reconciler checks whether an execution sends the notice
- */
+/** A notice of a crossing. @param dueAt Unix milliseconds of the reconciler's check */
 export function newNotice(
   { account, url }: { readonly account: Account; readonly url: string },
   crossing: Crossing,

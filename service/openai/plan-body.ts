@@ -32,10 +32,7 @@ export function modelInQuality(
   return { field: 'quality', code: 'unsupported_value', message: `must be one of ${words.join(', ')}` };
 }
 
-/**
- * The body with the resolution and the ratio of the size.
- * @param routes the model's routes that the account may use
- */
+/** The body with resolution and ratio of the size. @param routes the model's, for this account */
 export function sizedBody(
   body: ImageRequestBody,
   { size }: Pick<OpenaiAsked, 'size'>,

@@ -24,11 +24,7 @@ export type OpenaiHandle<Services> = (
   services: Services,
 ) => Promise<StreamedAnswer>;
 
-/**
- * A Lambda handler.
- * @param open opens the services of one request; the time of the request begins with them
- * @param millis the time of the request, until the head of the answer
- */
+/** A Lambda handler. @param open begins a request @param millis its time, until the head of the answer */
 export function serveOpenai<Services extends ApiServices>(
   handle: OpenaiHandle<Services>,
   open: OpenServices<Services>,

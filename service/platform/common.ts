@@ -9,7 +9,6 @@ export interface CommonServices {
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
   readonly log: Log;
-  /** What this release writes and understands. */
   readonly schema: Schema;
 }
 

@@ -64,7 +64,6 @@ export function originSecrets(): Platform['originSecrets'] {
   return createReplaceableSecret({ client: secrets(), secretArn: environment('ORIGIN_SECRET_ARN'), clock });
 }
 
-/** For a function without a client of Secrets Manager. */
 export function signedOriginSecrets(): Platform['originSecrets'] {
   return createSignedSecret({ ...awsEnvironment(), secretArn: environment('ORIGIN_SECRET_ARN'), clock });
 }

@@ -44,11 +44,9 @@ export interface Platform {
   readonly configured: (definition: ProviderDefinition) => ImageProvider;
 
   readonly catalog: Catalog;
-  /** The prices of the providers, as this release knows them. */
   readonly providerCosts: ProviderCosts;
 }
 
-/** How invited people can sign in, and who writes to them. */
 export interface Registration {
   /** Makes the sign-in of an invited person possible in the stack's own user pool. Without a pool it does nothing. */
   readonly registerUser: (email: string) => Promise<InvitationEmail>;

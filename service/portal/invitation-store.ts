@@ -40,7 +40,6 @@ export function toUpdate(key: ItemKey, parts: UpdateParts): Step {
   });
 }
 
-/** The refusals of the steps, in their order; or that everything was written. */
 export type Outcome = 'done' | readonly Refusal[];
 
 /** Throws Overloaded when the table stayed busy. */
@@ -70,7 +69,6 @@ const mostTries = 25;
 
 interface Count {
   readonly sent: number;
-  /** One more on this day, if the item is still the one that was read. */
   readonly oneMore: Step;
 }
 

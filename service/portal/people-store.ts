@@ -67,7 +67,6 @@ async function removeOperator(table: Table, personId: PersonId): Promise<PlaceCh
   return (await inOneStep(table, [removal])) === 'done' ? 'changed' : 'gone';
 }
 
-/** The condition that the member is as the caller read it. */
 function asItWasRead({ role, keyCapMicros }: Member): { condition: string; values: Item } {
   const hasSameCap =
     keyCapMicros === undefined ? 'attribute_not_exists(keyCapMicros)' : 'keyCapMicros = :cap';
@@ -126,12 +125,10 @@ export function createPeopleStore(table: Table) {
       const item = await getItem(table, portalKeys.person(id));
       return item && personFromItem(item);
     },
-    /** The members of an account, the oldest first. */
     listMembers: async (account: AccountId): Promise<Member[]> =>
       (await inScope(account, 'MEMBER#')).map(memberFromItem).sort(bySince),
     listOperators: async (): Promise<Operator[]> =>
       (await inScope('SERVICE', 'MEMBER#')).map(operatorFromItem).sort(bySince),
-    /** The open invitations, also those that expired, the oldest first. */
     listInvitations: async (scope: PeopleScope): Promise<Invitation[]> =>
       (await inScope(scope, 'INVITATION#')).map(invitationFromItem).sort(byInvitation),
     invitationsTo: (id: string): Promise<Invitation[]> => invitationsTo(table, id),
@@ -154,10 +151,8 @@ export function createPeopleStore(table: Table) {
     /** Turns the invitation into a place, in one transaction. False when it is gone. Places are kept. */
     accept: (invitation: Invitation, person: VerifiedIdentity, at: string): Promise<boolean> =>
       accept(table, invitation, person, at),
-    /** Notes a sign-in in the person and in all of the person's places. */
     noteSignIn: (person: Person, identity: Identity, at: string): Promise<void> =>
       noteSignIn(table, person, identity, at),
-    /** Changes role and limit of a member, if they are still those that were read. */
     changeMember: (read: Member, next: Pick<Member, 'role' | 'keyCapMicros'>): Promise<PlaceChange> =>
       changeMember(table, read, next),
     removeMember: (read: Member): Promise<PlaceChange> => removeMember(table, read),
@@ -291,7 +286,6 @@ export interface Identity {
   readonly email?: string;
 }
 
-/** Only a verified address takes up an invitation. */
 export interface VerifiedIdentity extends Identity {
   readonly email: string;
 }

@@ -23,7 +23,6 @@ export interface Person {
   readonly lastSignInAt: string;
 }
 
-/** Where people belong: to an account, or to the operator of the service. */
 export type PeopleScope = AccountId | 'SERVICE';
 
 export interface Operator {
@@ -52,7 +51,6 @@ export interface Invitation {
   readonly role: Role | 'operator';
   readonly keyCapMicros?: Micros;
   readonly invitedAt: string;
-  /** The address of the person who invited, or "operator". */
   readonly invitedBy: string;
   /** Unix milliseconds. */
   readonly expiresAt: number;

@@ -20,7 +20,6 @@ export const portalKeys = {
   invitationsSent: (scope: PeopleScope): ItemKey => ({ pk: partitionOf(scope), sk: 'INVITATIONS_SENT' }),
   /** The same count over all accounts. Who may write an invitation may write this item, and no item of the service. */
   allInvitationsSent: (): ItemKey => ({ pk: 'INVITED#ALL', sk: 'INVITATIONS_SENT' }),
-  /** The same invitation, where a sign-in looks for it. */
   invited: (scope: PeopleScope, id: string): ItemKey => ({ pk: `INVITED#${id}`, sk: scope }),
   /** @param id begins with the time of the action */
   action: (scope: PeopleScope, id: string): ItemKey => ({ pk: partitionOf(scope), sk: `ACTION#${id}` }),

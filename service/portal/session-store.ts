@@ -119,10 +119,8 @@ interface PortalState {
   readonly block?: Block;
   readonly session?: Session;
   readonly person?: Person;
-  /** The person's place in the account that the cookie names. */
   readonly member?: Member;
   readonly account?: Account;
-  /** The person's place among the people of the operator. */
   readonly operator?: Operator;
 }
 

@@ -41,7 +41,6 @@ export function usageView(shown: ShownUsage, sample: readonly TimedCreation[]): 
   };
 }
 
-/** The lines of the file: a header, and every group. */
 export function usageCsv(shown: ShownUsage): Cell[][] {
   const { by, names } = shown;
   const header = [by, ...(names ? ['name'] : []), 'creations', 'failed', 'charged', 'refunded', 'spent'];

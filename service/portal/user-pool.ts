@@ -19,7 +19,6 @@ export interface UserPoolAccess {
   }>;
   readonly endpoint?: string;
   readonly clock: Pick<Clock, 'timeout'>;
-  /** Aborts when the time of the request is used up. */
   readonly signal?: AbortSignal;
 }
 

@@ -37,7 +37,6 @@ const startsAtOnce = 48;
 const questionsAtOnce = 8;
 /** DescribeExecution allows 15 a second in large regions and 10 in others. */
 const questionsPerSecond = 9;
-/** Number of creations that are read again just before their starts. */
 const readAtOnce = 50;
 /** The window, in milliseconds, from which the rate of ordinary starts is computed. */
 const spanMillis = 5_000;
@@ -177,7 +176,6 @@ async function sendNotices(ids: readonly NoticeId[], round: Round, services: Rec
   }
 }
 
-/** Several workers take creations from one list, in its order. */
 async function work(
   waiting: readonly Waiting[],
   workers: number,

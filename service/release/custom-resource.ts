@@ -14,7 +14,6 @@ interface CustomResourceServices {
   readonly answer: (url: string, answer: object) => Promise<void>;
 }
 
-/** The work of a function at a request, and the report of its success. */
 interface CustomResourceWork {
   /** Another id than before makes CloudFormation delete the resource under the id before. */
   readonly physicalId: string;

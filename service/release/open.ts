@@ -6,7 +6,6 @@ import { answerCloudFormation } from './custom-resource.ts';
 import { createPageFiles, createPageStore } from './page-files.ts';
 import { createTableProtection } from './table-protection.ts';
 
-/** For the function that puts the portal's pages into their bucket. */
 export type PagesServices = ReturnType<typeof openPages>;
 
 export function openPages(on: On) {

@@ -47,7 +47,6 @@ export function withAddresses(text: string, { portalUrl, apiUrl }: PageAddresses
   return text.replaceAll('{base}', new URL(portalUrl).pathname).replaceAll('{api_url}', apiUrl);
 }
 
-/** Whether the file has places for addresses. Scripts and styles have none. */
 export function hasAddresses(name: string): boolean {
   return name.endsWith('.html') || name.endsWith('.json');
 }

@@ -8,7 +8,6 @@ import type { RenderServices } from './open.ts';
 /** 'no_answer': the time of the route ended before the provider did. */
 export type RouteEnd = Exclude<ProviderAnswer, { kind: 'pending' }> | { readonly kind: 'no_answer' };
 
-/** The vendor works on the job and calls back when it has ended. */
 export interface Parked {
   readonly kind: 'parked';
 }

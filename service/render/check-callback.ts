@@ -13,7 +13,6 @@ export interface Callback extends CallbackRequest {
   readonly capability: string;
 }
 
-/** A provider that calls back and whose jobs can be looked at. */
 export type CallingProvider = ImageProvider & Required<Pick<ImageProvider, 'callback' | 'poll'>>;
 
 export interface CalledAttempt {
@@ -51,7 +50,6 @@ export async function attemptOf(
   return undefined;
 }
 
-/** How long the read of the vendor's keys may take. */
 const keysMillis = 5_000;
 
 /** Undefined: the vendor of the attempt's own job has called. */
@@ -95,7 +93,6 @@ export const callbackOutcomes = {
   route_ended: 200,
   /** The creation was terminal before, or a later route has replaced this job. */
   late: 200,
-  /** The signature, its time or the account of the vendor is wrong. */
   refused: 401,
   /** No provider that calls back, no such creation, or no attempt with this capability. */
   unknown: 404,

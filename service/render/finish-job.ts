@@ -77,7 +77,6 @@ const leaseWaitMillis = 3_000;
 const leaseTryMillis = 200;
 /** How long the vendor may take to answer and to hand out the picture. */
 const lookMillis = 20_000;
-/** The error whose retry lets RenderImage go on (lib/). */
 const routeEnded = 'RouteEnded';
 
 export async function finishJob(

@@ -270,7 +270,6 @@ export interface HealthNote {
   readonly sign: HealthSign;
   /** For how many ends the note stands. */
   readonly weight: number;
-  /** How long a rendering took. Only with the sign 'rendered'. */
   readonly millis?: number;
   /** Unix milliseconds until which the vendor wants to be left alone. */
   readonly restUntil?: number;
@@ -278,7 +277,6 @@ export interface HealthNote {
 
 interface KnownRoutes {
   readonly order: RouteOrder;
-  /** One for each route that was asked for, in the same order. */
   readonly health: readonly RouteHealth[];
 }
 

@@ -9,7 +9,6 @@ export type CompletionServices = ReturnType<typeof openCompletion>;
 /** The providers are those that call back. */
 export type CallbackServices = CompletionServices;
 
-/** For the functions that bring a creation to its image. */
 function openCompletion(on: CompletionPlatform, component: string) {
   const common = commonOf(on, component);
   const table = tableOf(on);

@@ -23,7 +23,6 @@ export interface HealthWindow {
   readonly keyRefused: number;
 }
 
-/** The sums of an hour, for the time that a rendering takes. */
 export interface HealthHour {
   readonly startMillis: number;
   readonly rendered: number;
@@ -37,11 +36,8 @@ export interface RouteHealth {
   readonly hours: readonly HealthHour[];
   /** When the circuit opened. Absent: it is closed. */
   readonly openedAt?: number;
-  /** When the next creation may probe the route. */
   readonly probeAt?: number;
-  /** How many creations have probed the route since the circuit opened. */
   readonly probes?: number;
-  /** The vendor has asked to be left alone until then. */
   readonly restUntil?: number;
 }
 

@@ -25,7 +25,6 @@ import { planRoutes, probing, type RankedRoute, rankedUnknown } from './route-or
 
 /** How long one call may take. A usual call takes 6 ms. */
 const callMillis = 1_000;
-/** Interval after which a route whose usual time is unknown is read again. */
 const learnEveryMillis = 60_000;
 
 export interface HealthServices {

@@ -34,9 +34,7 @@ export interface RouteTry {
   readonly attempts: Attempts;
   /** A new attempt, or an attempt with an accepted job that an earlier invocation left. */
   readonly attempt: RouteAttempt;
-  /** Routes that may still be asked, this one included. */
   readonly routesLeft: number;
-  /** Whether the execution can wait for a callback. */
   readonly mayPark: boolean;
   readonly notes: RouteNotes;
   readonly services: RenderServices;

@@ -29,7 +29,6 @@ const mostAsks = 5;
 /** The least time that a vendor gets after a wait. */
 const leastAskMillis = 5_000;
 
-/** The routes that have refused this creation and named a moment. */
 function throttledRoutes({ all }: Attempts): readonly LaterRoute[] {
   return all.flatMap(({ provider, providerModel, quality, againAt }) =>
     againAt === undefined
@@ -84,7 +83,6 @@ export interface Walk {
   readonly until: number;
   /** Writes the attempts into the record. Throws when another invocation holds the lease by now. */
   readonly save: (attempts: readonly RouteAttempt[]) => Promise<void>;
-  /** Whether the execution can wait for a vendor's callback. */
   readonly mayPark: boolean;
   readonly notes: RouteNotes;
   readonly services: RenderServices;

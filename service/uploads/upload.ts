@@ -68,7 +68,6 @@ export function uploadAddress(id: UploadId): string {
   return `${scheme}${id}`;
 }
 
-/** Whether an item of image_urls is meant to name an upload. */
 export function namesUpload(address: string): boolean {
   return address.startsWith(scheme);
 }
@@ -78,7 +77,6 @@ export function uploadIdIn(address: string): UploadId | undefined {
   return namesUpload(address) ? parseUploadId(address.slice(scheme.length)) : undefined;
 }
 
-/** The uploads that a list of image_urls names, each once. */
 export function uploadIdsIn(imageUrls: readonly string[]): UploadId[] {
   return [...new Set(imageUrls.flatMap((address) => uploadIdIn(address) ?? []))];
 }

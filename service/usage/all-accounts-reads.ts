@@ -16,7 +16,6 @@ import {
 import { readBookedRows } from './booked-row-reads.ts';
 import type { BookedRow, Days } from './booked-row.ts';
 
-/** Maximum number of accounts queried concurrently. */
 const accountsAtOnce = 8;
 
 /** Every function throws Overloaded when the table stayed busy. */
@@ -34,7 +33,6 @@ export function createOperatedReads(table: Table) {
     /** The creations and the notices whose webhook waits, those that wait longest first, at most so many. */
     waitingWebhooks: (most: number): Promise<readonly (CreationId | NoticeId)[]> =>
       waitingWebhooks(table, most),
-    /** The newest creations of all these accounts together, the newest first. */
     newestCreations: async (
       accounts: readonly AccountId[],
       most: number,
@@ -51,7 +49,6 @@ export function createOperatedReads(table: Table) {
       );
       return items.map(creationFromItem).sort((a, b) => (a.id < b.id ? 1 : -1));
     },
-    /** The charges and refunds of an account, some hundred at once. */
     bookedRows: (account: AccountId, days: Days): AsyncIterable<readonly BookedRow[]> =>
       readBookedRows(table, account, days),
   };

@@ -14,14 +14,12 @@ export interface UsedRow {
   readonly day: string;
   /** The UTC day of the charge. */
   readonly chargedOn: string;
-  /** What was charged or given back, above zero. */
   readonly micros: number;
   readonly key: string | null;
   readonly model: string | null;
   readonly user: string | null;
 }
 
-/** The creations that were charged, how many of them failed, and their money. */
 export interface UsageSum {
   readonly creations: number;
   readonly failed: number;
@@ -39,7 +37,6 @@ export interface DaySums {
   readonly late: readonly LateRefund[];
 }
 
-/** What a day of a range spent, by the groups of one dimension. */
 export interface UsageDay {
   readonly day: string;
   readonly groups: GroupSums;
@@ -101,11 +98,7 @@ export function sumDay(day: string, rows: Iterable<UsedRow>): DaySums {
   return { day, groups, late };
 }
 
-/**
- * The days of a range by one dimension, with every refund on the day of its charge.
- * @param groups the sums of the days of the range
- * @param late the refunds of charges of other days, of every day until now
- */
+/** The days of a range, with refunds on the day of the charge. @param late refunds of other days */
 export function attribute(
   range: Days,
   by: UsageDimension,

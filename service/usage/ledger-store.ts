@@ -85,7 +85,6 @@ function isSame(one: readonly Item[], other: readonly Item[]): boolean {
   return one.length === other.length && one.every(({ sk }, place) => sk === other[place]?.['sk']);
 }
 
-/** The newest rows, down to the page behind a place. */
 async function newestRows(
   table: Table,
   account: AccountId,
@@ -174,7 +173,6 @@ export interface BalancedRow {
 
 /** Where the next page begins. It is a cursor of the API, so a release must understand those of the one before. */
 export interface LedgerPlace {
-  /** The sort key of the last row of the page before. */
   readonly after: string;
   /** What the account could spend before that row. Absent while rows may still come in below it. */
   readonly availableMicros?: Micros;

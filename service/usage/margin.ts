@@ -39,7 +39,6 @@ export interface Margin {
   readonly billed: number;
   /** The sum of these bills, where the cost by the catalog is known, too. */
   readonly billedMicros: number;
-  /** The cost of the same images by the catalog. */
   readonly billedCatalogMicros: number;
 }
 
@@ -62,7 +61,6 @@ export interface MarginSums extends Pick<GroupedSums<Margin>, 'groups' | 'total'
   add(accountId: string, booked: BookedRow): void;
 }
 
-/** Sums by one dimension. The total is the same for each dimension. */
 export function sumMargin(by: MarginDimension): MarginSums {
   const sums = groupSums(noMargin);
   return {
@@ -171,7 +169,6 @@ function isRendered({ outcome }: RouteAttempt): boolean {
   return outcome === 'rendered';
 }
 
-/** The figures of a line, for the operator only. */
 export function marginCells(sums: Margin): Readonly<Record<MarginFigure, Cells[string]>> {
   const known = sums.revenueMicros - sums.revenueCostUnknownMicros;
   const margin = known - sums.costMicros;

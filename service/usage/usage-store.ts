@@ -32,7 +32,6 @@ export function createUsageReads(table: Table) {
     /** Every day of the range. Throws Overloaded when the first sums take longer than a request may. */
     days: (account: AccountId, query: UsageQuery): Promise<readonly UsageDay[]> =>
       readDays(table, account, query),
-    /** The newest creations of the range, at most so many. */
     newest: (account: AccountId, range: Days, limit: number): Promise<readonly TimedCreation[]> =>
       newestOf(table, account, range, limit),
   };

@@ -97,10 +97,7 @@ export function parseUploadId(text: string): UploadId | undefined {
   return isUploadId(text) ? text : undefined;
 }
 
-/**
- * A UUIDv7 (RFC 9562, 5.7): 48 bits of Unix milliseconds, then 74 random bits.
- * @param randomBytes 16 random bytes. The time takes the place of the first six.
- */
+/** A UUIDv7 (RFC 9562, 5.7). @param randomBytes 16, of which the time replaces the first six */
 export function uuidV7(nowMillis: number, randomBytes: Uint8Array): string {
   const bytes = Uint8Array.from(randomBytes.subarray(0, 16));
   let time = nowMillis;

@@ -8,7 +8,6 @@ export const extensionOf: Readonly<Record<ImageContentType, string>> = {
   'image/webp': 'webp',
 };
 
-/** Type and size of an image, as the first bytes of its file say. */
 export interface ImageHeader {
   readonly contentType: ImageContentType;
   /** Pixels, at least 1. */

@@ -146,7 +146,6 @@ function article(type: string): string {
   return `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 
-/** The items of details.errors for the issues of zod, in the order of the body. */
 export function fieldErrors(issues: readonly Issue[]): FieldError[] {
   return onePerField(issues.flatMap(errorsOf));
 }

@@ -5,10 +5,7 @@ export type ReadJson =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'not_json' | 'too_deep' | 'too_many' };
 
-/**
- * Reads a text that has at most 32 lists and objects inside each other.
- * @param mostValues members of objects and items of lists together
- */
+/** Reads a text of at most 32 levels. @param mostValues members and items together */
 export function readJson(text: string, mostValues = maxJsonValues): ReadJson {
   const excess = excessOf(text, mostValues);
   if (excess) return { kind: excess };

@@ -7,7 +7,6 @@ export interface TimeLimit {
   release(): void;
 }
 
-/** The time, and ways to wait. A handler uses no other clock. */
 export interface Clock {
   /** Unix milliseconds. */
   now(): number;
@@ -18,7 +17,6 @@ export interface Clock {
   deadline(atMillis: number): TimeLimit;
   /** Aborts after the given milliseconds of `elapsed`. `release` stops the timer. */
   timeout(millis: number): TimeLimit;
-  /** Runs a task again and again until the returned function is called. */
   every(millis: number, task: () => void): () => void;
 }
 

@@ -112,7 +112,6 @@ export function isTimely(seconds: string, nowMillis: number): boolean {
   return /^\d{1,12}$/.test(seconds) && Math.abs(nowMillis - Number(seconds) * 1_000) <= toleranceMillis;
 }
 
-/** The fields of a JSON object. Any other body has no fields. */
 export function bodyFieldsOf({ body }: CallbackRequest): Readonly<Record<string, unknown>> {
   return fieldsOf(readVendorJson(Buffer.from(body).toString('utf8')));
 }

@@ -74,7 +74,6 @@ export interface ImageProvider {
   readonly callback?: ProviderCallback;
 }
 
-/** A vendor's call to the address of a job. Anybody can send such a request. */
 export interface CallbackRequest {
   /** The names may be in any case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -105,7 +104,6 @@ export interface ProviderCallback {
   isJob(acceptedId: string, calledId: string): boolean;
 }
 
-/** The keys for the vendors' APIs, as the operator has set them. */
 export interface ProviderCredentials {
   /** The key of a provider, or another value of this name, if set. Throws CredentialsUnreadable. */
   read(name: string): Promise<string | undefined>;
@@ -153,7 +151,6 @@ export interface VendorSettings {
   readonly baseUrl?: string;
 }
 
-/** What a vendor says about our key when a call that costs nothing asks for it. */
 export interface CredentialCheck {
   /** 'unchecked': the vendor has no such call, or there is no key. */
   readonly verdict: 'accepted' | 'refused' | 'unreachable' | 'unchecked';

@@ -18,7 +18,6 @@ export interface VendorOptions {
   readonly send?: Send;
 }
 
-/** A request as it goes out. It follows no redirect. */
 export interface SentRequest {
   readonly method: VendorCall['method'];
   readonly headers: Readonly<Record<string, string>>;
@@ -219,11 +218,7 @@ export function detailOf({ status }: VendorResponse, code?: unknown): string {
 
 // Asks a vendor about our key by one call that costs nothing.
 
-/**
- * @param call sends one request that the vendor answers well only when the key is valid
- * @param judge reads the vendor's answer; absent for a vendor whose statuses mean what HTTP says
- * @throws what the signal of the call aborts with
- */
+/** @param call needs a valid key @param judge absent: statuses mean what HTTP says */
 export async function checkByCall(
   { name, credentials }: VendorSettings,
   call: (key: string) => Promise<VendorResponse>,

@@ -125,7 +125,6 @@ async function ofCreation(table: Table, creation: CreationRecord): Promise<reado
 
 interface DeliveryQuery {
   readonly limit: number;
-  /** The id of the last delivery of the page before. */
   readonly after?: string;
   readonly outcome?: DeliveryOutcome;
   readonly creationId?: CreationId;

@@ -66,7 +66,6 @@ const isThisAttempt = 'webhook.#status = :pending AND webhook.attempts = :attemp
 
 const deliveringAttributes = 'webhookSecrets, noticeUrl, webhookFailures, toldFailing';
 
-/** The creation or the notice whose item holds the schedule of the attempt. */
 function ownerOf({ noticeId, creationId }: Delivery): CreationId | NoticeId {
   const owner = noticeId ?? creationId;
   if (!owner) throw new Error('the delivery belongs to no creation and to no notice');
@@ -161,7 +160,6 @@ export function createDeliveryStore(table: Table) {
       const item = await getItem(table, key);
       return item && deliveryFromItem(item);
     },
-    /** The latest attempts of the account, the newest first. */
     log: async (accountId: AccountId, limit: number): Promise<readonly Delivery[]> =>
       (await queryAll(table, keys.account(accountId).pk, 'DELIVERY#', true, limit)).map(deliveryFromItem),
     /** The creations whose last attempt since a moment did not deliver, the oldest first. */

@@ -50,7 +50,6 @@ export interface ShownSecret {
   readonly signsFrom: string;
   /** The secret that signs until then. Absent when the newest one signs already. */
   readonly signingUntilThen?: string;
-  /** Until when each replaced secret verifies. */
   readonly replacedValidUntil: readonly string[];
 }
 

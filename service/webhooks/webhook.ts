@@ -58,10 +58,7 @@ export function webhookBody(creation: CreationRecord, resultUrls: readonly strin
   });
 }
 
-/**
- * The delivery with its outcome. Every status of 2xx means delivered.
- * @param sent the headers of the attempt
- */
+/** The delivery with its outcome: 2xx means delivered. @param sent the headers of the attempt */
 export function endedDelivery(
   delivery: Delivery,
   result: PostResult,
@@ -142,7 +139,6 @@ export function standardSignature(
   return `v1,${createHmac('sha256', key).update(`${messageId}.${timestamp}.${body}`).digest('base64')}`;
 }
 
-/** The headers of one attempt. The signatures cover the time of this attempt. */
 export function webhookHeaders(attempt: SignedAttempt, secrets: SigningSecrets): Record<string, string> {
   const timestamp = String(attempt.signedAtSeconds);
   return {

@@ -109,10 +109,7 @@ interface OperationAt {
   readonly query: ReadonlyMap<string, string>;
 }
 
-/**
- * Undefined when no operation takes the method at the path.
- * @param path with the API's root, and perhaps with a query
- */
+/** Undefined when no operation takes it. @param path with the API's root, and perhaps a query */
 export function operationAt(method: string, path: string): OperationAt | undefined {
   const [bare = '', query = ''] = path.split('?');
   for (const [pattern, item] of Object.entries(openApiFile.paths)) {

@@ -24,11 +24,7 @@ const firstLookMillis = 150;
 const longestLookMillis = 1_000;
 const tellMillis = 5_000;
 
-/**
- * The creation when it is terminal, or as it was last seen. A call of an account without a place left does not wait.
- * @param creation as the API has just shown it
- * @param seconds from the arrival of the request on
- */
+/** The creation at its end, or as last seen. @param seconds from the arrival of the request on */
 export async function awaitEnd(
   creation: CreationBody,
   seconds: number,

@@ -50,7 +50,6 @@ async function makeKey(
   return key;
 }
 
-/** The address in the public API is of no use behind a session. */
 function withoutLocation<Name extends OperationsOf<'generate'>>({
   headers = {},
   ...answer
@@ -71,15 +70,12 @@ const createCreation: GenerateHandle<'createCreation'> = async (request, caller,
   return { ...answer, logged: { target: answer.body.id } };
 };
 
-/** POST /uploads: the body and the answer of the API's POST /uploads. */
 const createPortalUpload: GenerateHandle<'createPortalUpload'> = (request, caller, services) =>
   throughTheApi<'createPortalUpload', GenerateServices>(createUpload, request, caller, services);
 
-/** POST /quote: the body and the answer of POST /images/quote. */
 const quoteCreation: GenerateHandle<'quoteCreation'> = (request, caller, services) =>
   throughTheApi<'quoteCreation', GenerateServices>(withCatalog(quoteImage), request, caller, services);
 
-/** The Lambda function of the playground, which charges as the API does. */
 export const generateHandlers: PortalHandlers<'generate', GenerateServices> = {
   createCreation,
   quoteCreation,

@@ -12,7 +12,6 @@ import type { On } from '../../platform/platform.ts';
 import { createUploadStore } from '../../uploads/upload-store.ts';
 import { openPortalWith, type PortalPlatform } from '../open.ts';
 
-/** For the playground: what the API's own operations need, behind a session. */
 export type GenerateServices = ServicesOf<typeof openPortalGenerate>;
 export type GenerateHandle<Name extends PortalOperationName> = PortalHandle<Name, GenerateServices>;
 
@@ -29,7 +28,6 @@ export function openPortalGenerate(on: PortalPlatform & SubmitPlatform & On<'upl
     requests: createRequestStore(store),
     creations: createCreationReader(store),
     uploads: createUploadStore(store),
-    /** Stores the key of the playground, unless it is stored already. */
     keys: { create: (key: ApiKey): Promise<unknown> => putKey(store, key) },
   }));
 }

@@ -14,10 +14,7 @@ import { type FieldError, fieldErrors, invalidRequest, onePerField } from '../..
 import { type ShownText, textProblem } from '../../values/text.ts';
 import { readMoment } from '../../values/time.ts';
 
-/**
- * The body as the schema reads it. Throws 400 that names every wrong field.
- * @param more problems that the schema cannot know, of a body that the schema accepts
- */
+/** The body by the schema. Throws 400 with every wrong field. @param more problems beyond the schema */
 export function parseBody<Schema extends z.ZodMiniType>(
   request: ApiRequest,
   schema: Schema,
@@ -32,7 +29,6 @@ export function parseBody<Schema extends z.ZodMiniType>(
 
 type Finding = { readonly code: string; readonly message: string } | undefined;
 
-/** A value whose check finds one problem at most. */
 function checkedBy<Value>(find: (value: unknown) => Finding): z.ZodMiniType<Value, Value> {
   return z.custom<Value>().check(({ value, issues }) => {
     const found = value === undefined ? { code: 'required', message: 'required' } : find(value);
@@ -72,5 +68,4 @@ export const moment = checkedBy<string>((value) =>
     : { code: 'invalid_value', message: 'must be a moment of RFC 3339, such as 2027-01-31T18:00:00Z' },
 );
 
-/** The version of what the form was filled in from. */
 export const version = z.string();

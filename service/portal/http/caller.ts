@@ -17,7 +17,6 @@ export interface PersonCaller {
   readonly person: Person;
   readonly session: Session;
   readonly isOperator: boolean;
-  /** The account of the session, when the person is a member of it. */
   readonly account?: Account;
   readonly member?: Member;
   /** The person's own address on the network, as the portal's distribution saw it. */
@@ -32,7 +31,6 @@ export interface MemberCaller extends PersonCaller {
   readonly member: Member;
 }
 
-/** The caller of an operation follows from the operation's role. */
 export type CallerOf<Name extends PortalOperationName> = (typeof portalOperations)[Name]['role'] extends
   | 'person'
   | 'operator'

@@ -85,7 +85,6 @@ export async function invite(
   };
 }
 
-/** An owner can withdraw an invitation at any moment. */
 const withdrawalRetrySeconds = 60;
 
 function noRoom(room: Exclude<InvitationRoom, { readonly kind: 'room' }>, nowMillis: number): Problem {

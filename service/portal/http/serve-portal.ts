@@ -43,17 +43,13 @@ export type PortalHandlers<Group extends PortalFunction, Services> = {
   readonly [Name in OperationsOf<Group>]: PortalHandle<Name, Services>;
 };
 
-/** A handler, which the frame calls after it has checked the caller. */
 type CheckedHandle<Services> = (
   request: PortalRequest,
   caller: PersonCaller,
   services: Services,
 ) => Promise<PortalAnswer>;
 
-/**
- * The Lambda handler of one function of the portal.
- * @param open opens the services of one request; the time of the request begins with them
- */
+/** The Lambda handler of a function of the portal. @param open begins one request with its time */
 export function servePortal<Group extends PortalFunction, Services extends PortalServices>(
   group: Group,
   handlers: PortalHandlers<Group, Services>,

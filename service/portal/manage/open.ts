@@ -14,7 +14,6 @@ import { createDeliveryStore } from '../../webhooks/delivery-store.ts';
 import { openPortalWith, type PortalPlatform } from '../open.ts';
 import { createPeopleStore } from '../people-store.ts';
 
-/** For what clients change by themselves: keys, webhooks, alerts and people. */
 export type ManageServices = ServicesOf<typeof openPortalManage>;
 export type ManageHandle<Name extends PortalOperationName> = PortalHandle<Name, ManageServices>;
 

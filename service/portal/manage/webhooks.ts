@@ -90,7 +90,6 @@ function notRedelivered(reason: string, message: string): Problem {
 
 // The webhook secret in the answers of the portal.
 
-/** The newest secret in plain text. The account has one. */
 async function secretView(account: Account, services: ManageServices): Promise<SecretView> {
   const shown = await orLost(() => newestSecret(account, services));
   if (!shown) throw new Error('the account has no webhook secret');

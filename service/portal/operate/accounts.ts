@@ -210,7 +210,6 @@ export const inviteToAccount: OperateHandle<'inviteToAccount'> = async (request,
   return { ...answer, ...(note !== undefined && { logged: { note } }) };
 };
 
-/** GET /operator/accounts: the oldest first. */
 export const listAccounts: OperateHandle<'listAccounts'> = async (request, _caller, { operated }) => {
   const parameters = parametersOf(request);
   const limit = parameters.limit();
@@ -224,7 +223,6 @@ export const listAccounts: OperateHandle<'listAccounts'> = async (request, _call
   return { status: 200, body: view };
 };
 
-/** The time at which an account was opened, and its id. */
 function placeIn(text: string): string | undefined {
   const place = fromCursor(text);
   return typeof place === 'string' && /^[\dT:.Z-]{24}#[0-9A-Za-z]{10}$/.test(place) ? place : undefined;

@@ -75,7 +75,6 @@ function medianSeconds(attempts: readonly RouteAttempt[]): number | null {
 const mostDays = 31;
 const accountsAtOnce = 100;
 
-/** GET /operator/margin: the figures of `report`. */
 export const getMargin: OperateHandle<'getMargin'> = async (request, caller, { operated }) => {
   const parameters = parametersOf(request);
   const by = parameters.read('by', oneOf(marginDimensions), choiceOf(marginDimensions)) ?? 'day';

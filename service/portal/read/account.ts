@@ -94,14 +94,12 @@ function actionIn(text: string): string | undefined {
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z#[\w-]{1,40}$/.test(text) ? text : undefined;
 }
 
-/** GET /keys: all keys of the account but that of the playground. */
 export const listKeys: ReadHandle<'listKeys'> = async (_request, caller, { reads }) => {
   const keys = await reads.keys(caller.account.id);
   const data = keys.filter((key) => !isPlayground(key)).map((key) => keyView(key, caller.nowMillis));
   return { status: 200, body: { data, next_cursor: null } };
 };
 
-/** GET /people: who belongs to the account, and who is invited. */
 export const listPeople: ReadHandle<'listPeople'> = async (_request, { account, person }, { people }) => {
   const [members, invitations] = await Promise.all([
     people.listMembers(account.id),

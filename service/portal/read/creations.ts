@@ -54,7 +54,6 @@ function userIn(text: string): string | undefined {
   return isUser(text) ? text : undefined;
 }
 
-/** GET /creations/{id}: the creation with its timeline. */
 export const getPortalCreation: ReadHandle<'getPortalCreation'> = async (
   { pathId },
   { account, nowMillis },
@@ -69,7 +68,6 @@ export const getPortalCreation: ReadHandle<'getPortalCreation'> = async (
   return { status: 200, body: creationDetail(creation, attempts, showing) };
 };
 
-/** GET /models: what the playground offers. */
 export const listPortalModels: ReadHandle<'listPortalModels'> = async (
   _request,
   { account, nowMillis },

@@ -15,7 +15,6 @@ import type { ReadHandle } from './open.ts';
 const shownCreations = 10;
 /** Within this time every webhook has had its last attempt. */
 const failingMillis = 24 * 3_600_000;
-/** A key is near its cap with this share of it spent. */
 const nearCap = 0.8;
 
 /** GET /home: how the account stands. Its spend is the sum of its keys, which the charge keeps. */

@@ -11,7 +11,6 @@ import type { PortalAnswer } from '../http/caller.ts';
 import type { ReadHandle } from './open.ts';
 import { cursorWords, fromCursor, monthIn, parametersOf, toCursor, wrong } from './parameters.ts';
 
-/** The sort key of a row, which a cursor names. */
 const rowKey = /^LEDGER#\d{4}-\d\d-\d\dT[\d:.]+Z#[a-z_]+#[\w-]+$/;
 
 /** GET /ledger: the newest first, with the balance after each row; ?limit and ?cursor. */

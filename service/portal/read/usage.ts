@@ -28,7 +28,6 @@ async function usedDays(
   return { range, by, days, ...(by === 'key' && { names: names.set(playgroundKeyId, 'Playground') }) };
 }
 
-/** GET /usage.csv: the lines of GET /usage, all of them. */
 export const exportUsage: ReadHandle<'exportUsage'> = async (request, caller, services) => {
   const shown = await usedDays(request, caller, services);
   const { from, to } = shown.range;

@@ -16,7 +16,6 @@ import { choiceOf, cursorWords, oneOf, parametersOf } from './parameters.ts';
 
 type SecretState = WebhooksView['secrets'][number]['state'];
 
-/** GET /webhooks: which secrets sign and verify, without the secrets. */
 export const getWebhooks: ReadHandle<'getWebhooks'> = async (_request, { account, nowMillis }, { reads }) => {
   const lastAt = await reads.lastTestAt(account.id);
   const { signing, pending, replaced } = secretsAt(account.webhookSecrets, nowMillis);
@@ -47,7 +46,6 @@ function secretView(
   };
 }
 
-/** GET /alerts: where notices go, and the threshold of `wallet.low`. */
 export const getAlerts: ReadHandle<'getAlerts'> = async (_request, { account }) => {
   const { noticeUrl, lowBalanceMicros } = account;
   const body: AlertsView = {

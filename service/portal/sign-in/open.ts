@@ -28,7 +28,6 @@ export function createLoginBox(options: SecretBoxOptions) {
   };
 }
 
-/** Seals what the browser keeps while a person signs in. */
 export type LoginBox = ReturnType<typeof createLoginBox>;
 
 export type SignInServices = ServicesOf<typeof openSignIn>;

@@ -5,7 +5,6 @@ import type { Clock } from '../../values/runtime.ts';
 
 // The issuer that identifies people (OpenID Connect).
 
-/** What a sign-in keeps between its beginning and its end. */
 export interface SignInSecrets {
   readonly state: string;
   readonly nonce: string;
@@ -16,11 +15,9 @@ interface SignInRequest extends SignInSecrets {
   readonly redirectUri: string;
   /** True: the issuer asks for the person's proof again. */
   readonly isFresh: boolean;
-  /** The issuer asks again when its own session is older than this. */
   readonly maxAgeSeconds: number;
 }
 
-/** What the issuer says of the person. The signature was checked. */
 export interface Claims {
   readonly issuer: string;
   readonly subject: string;
@@ -34,11 +31,7 @@ export interface Claims {
 export interface IdentityProvider {
   newSecrets(): SignInSecrets;
   authorizationUrl(request: SignInRequest): Promise<string>;
-  /**
-   * Redeems what the issuer sent the browser back with.
-   * @param callback the address of the callback with all of its parameters
-   * @throws SignInRefused when anything in it is not as it has to be, and SignInCancelled when the person stopped
-   */
+  /** Redeems the address of the callback. @throws SignInRefused, or SignInCancelled by the person */
   redeem(callback: URL, begun: SignInSecrets & { readonly redirectUri: string }): Promise<Claims>;
   /** Where the person also signs out at the issuer. Undefined: the issuer has no such address. */
   endSessionUrl(returnTo: string): Promise<string | undefined>;
