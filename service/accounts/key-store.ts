@@ -12,11 +12,7 @@ import { capNames } from './caps.ts';
 import { editedKey, isPlayground, isUsable, type KeyEdit, mostKeys } from './key-changes.ts';
 import { keyVersion } from './version.ts';
 
-/**
- * Adds a key to an account that has room for it. The transaction requires the count of added keys that was read before
- * the keys were counted, and every added key changes it: so of several keys at the same time one is stored,
- * and the others count again.
- */
+/** Adds a key to an account with room, under the count that was read: of several at once one is stored. */
 const mostTries = 25;
 
 /** @returns "refused": the id is taken, or a condition of `others` failed @throws OutcomeUnknown */

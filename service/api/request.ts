@@ -150,11 +150,7 @@ function parsed(body: Uint8Array): unknown {
   }
 }
 
-/**
- * Whether a browser asks which requests a page of another site may send. Browsers send no key with this question, so
- * it is answered without one, with a 204 from constants, and never counts as a rejection. The answer allows nothing:
- * keys belong on a server.
- */
+/** Whether a browser asks for another site. Answered without a key by a 204 that allows nothing. */
 export function isPreflight({ method, headers }: Pick<ApiRequest, 'method' | 'headers'>): boolean {
   return (
     method === 'OPTIONS' &&

@@ -137,11 +137,7 @@ function renders(route: Route, { resolution, aspectRatio, outputFormat }: ImageS
   );
 }
 
-/**
- * The price of a creation. It follows from the model, the resolution and the number of
- * source images, so that it is known before anything is rendered. Undefined when the model
- * has no price for the resolution: nobody can order that resolution.
- */
+/** The price, by model, resolution and number of source images. Undefined: it cannot be ordered. */
 export function priceOf(model: Model, resolution: Resolution, imageCount: number): Micros | undefined {
   const price = model.pricing.find((row) => row.resolution === resolution);
   if (!price) return undefined;

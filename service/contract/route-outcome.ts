@@ -1,10 +1,6 @@
 import { type FailureName, failureNames, type RefusalReason } from './failures.ts';
 
-/**
- * How an attempt at a route can end, as the record, the log and the metric ProviderAnswers tell it: with an
- * image, without an answer in time, with a job that the vendor stopped, with a refusal after which the next
- * route is tried, or with a failure of the creation.
- */
+/** How an attempt can end: an image, out of time, stopped, the next route, or a failed creation. */
 export const routeOutcomes = [
   'rendered',
   'no_answer',

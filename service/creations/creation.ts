@@ -125,10 +125,7 @@ export interface CreationRecord extends PlainMembers {
   /** The routes that the account might use at acceptance, in the order in which they are tried. */
   readonly routes: readonly RouteChoice[];
   readonly attempts: readonly RouteAttempt[];
-  /**
-   * The invocation that renders the creation, and the Unix milliseconds until which no other may. Only
-   * CreationStore.readAll is sure to read it, because the lease is in an item of its own.
-   */
+  /** The invocation that renders, and until when. Only CreationStore.readAll is sure to read it. */
   readonly lease?: { readonly holder: string; readonly until: number };
   /** The turn of the renderer that took up the creation last. No earlier renderer may write its attempts. */
   readonly fence?: number;

@@ -58,11 +58,7 @@ async function ensure(
   return startOf(client, { stateMachineArn, name, input: inputOf(creation) }, options);
 }
 
-/**
- * The state machine finds the index between the number signs (statemachines/creation.asl.json). Intrinsic
- * functions can split a text, but they have no default for a field that is not there. The version is that of the
- * record, so that a later release starts the same execution with the same input.
- */
+/** The state machine finds the index between the number signs: intrinsic functions have no defaults. */
 function inputOf(creation: StartedCreation): string {
   const index = renderers.indexOf(rendererOf(creation));
   const { id, v } = creation;

@@ -13,11 +13,7 @@ const retries = 4;
 /** The time of one call with all its tries. A 4K picture has about 30 MB. */
 const callMillis = { put: 40_000, get: 40_000, find: 10_000, upload: sourceTimeoutMillis } as const;
 
-/**
- * Stores results and copies of source images. Their keys cannot be guessed, and the objects never change.
- * Each call throws Overloaded when the bucket is busy or does not answer in time. Then it is unknown whether
- * the object was stored.
- */
+/** Stores results and source images under secret keys, unchanged. Busy calls throw Overloaded. */
 export function createImageStore(access: BucketAccess) {
   const { clock, signal: outer } = access;
   const client = new AwsClient({ ...access, service: 's3', retries });
@@ -78,11 +74,7 @@ export function createImageStore(access: BucketAccess) {
   };
 }
 
-/**
- * A cache may keep a result until the result ends. S3 gives out the same headers on every day, so a max-age would
- * begin anew on the last day, and would win over Expires (CloudFront developer guide, "Manage how long content stays
- * in the cache").
- */
+/** A cache may keep a result until the result ends: max-age would begin anew on the last day. */
 function whileItLives(expiresAtMillis: number): Record<string, string> {
   return { 'cache-control': 'public, immutable', expires: new Date(expiresAtMillis).toUTCString() };
 }

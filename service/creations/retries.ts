@@ -118,11 +118,7 @@ function maySee({ seen, madeAt, told }: RetryEntry, attempt: Attempt, arrivedMil
   return attempt > 0 || arrivedMillis - madeAt < lateFirstTryMillis;
 }
 
-/**
- * A retry comes because its call has no pictures. A client that was told to come back does come. An open entry
- * may be one whose answer was lost; it comes before a failed one, because it has cost money. An entry that was
- * answered with pictures is only the last resort.
- */
+/** Expected retries first, then open entries, which have cost money, then failed and answered ones. */
 const ranks: Readonly<Record<Told | 'nothing', number>> = {
   rendering: 0,
   nothing: 1,

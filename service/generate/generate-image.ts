@@ -54,11 +54,7 @@ export async function startCreation(
   throw notStarted(creationId);
 }
 
-/**
- * Reverses the charge. False when the creation stands: the table was too busy for the refund, the outcome of
- * the refund is unknown, or an earlier try of the start, whose answer was lost, started an execution that
- * completed the creation.
- */
+/** Reverses the charge. False when the creation stands: busy, unknown, or completed after all. */
 async function isGivenBack(creation: CreationRecord, services: StartServices): Promise<boolean> {
   try {
     const refund = { failure: 'ServiceUnavailable', announce: false } as const;

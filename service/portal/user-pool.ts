@@ -22,11 +22,7 @@ export interface UserPoolAccess {
   readonly signal?: AbortSignal;
 }
 
-/**
- * Makes a user with this address, which counts as verified: the invitation went there. Cognito sends the person an
- * e-mail with a first password, and sends it again to a user who has never signed in. Every other user that exists
- * stays as it is. Throws when Cognito refuses, also when its sender has no e-mail left on this day.
- */
+/** Makes a user, whom Cognito sends a first password. Other users stay. Throws when Cognito refuses. */
 export function createRegisterUser(access: UserPoolAccess): (email: string) => Promise<'sent' | 'none'> {
   const region = access.userPoolId.split('_')[0] ?? '';
   return async (email) => {

@@ -81,11 +81,7 @@ export async function refusalOf(
   }
 }
 
-/**
- * How a callback can end: the status that the vendor gets, and what the log says. A vendor repeats a callback
- * after 503 and gives it up after every other status. The body of the answer says no more than the status,
- * because anybody may ask.
- */
+/** How a callback can end, with status and log. A vendor repeats a callback after 503 only. */
 export const callbackOutcomes = {
   /** The creation is completed, and the execution continues. */
   completed: 200,

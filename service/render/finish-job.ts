@@ -106,11 +106,7 @@ export async function finishJob(
   }
 }
 
-/**
- * Fails the waiting task when the route has ended without an image, so that RenderImage continues with the
- * record as it is now. The token was read while no other invocation could have the lease, so the token of a
- * later invocation is never failed.
- */
+/** Fails the waiting task for RenderImage to continue, by a token that no later invocation has. */
 async function endUnderLease(job: LeasedJob, services: CallbackServices): Promise<CallbackOutcome> {
   const lease = holdLease(job.creation.id, job.holder, services);
   let end: JobEnd | undefined;

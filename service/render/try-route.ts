@@ -65,11 +65,7 @@ export async function tryRoute(route: RouteTry): Promise<Verdict | Parked> {
   }
 }
 
-/**
- * The route has an equal share of the time that was left when its attempt began, so that a provider that hangs
- * leaves time for the routes after it. The last route has all of the time. A job that waited for its callback
- * gets no new share.
- */
+/** An equal share of the time that is left for each route. A parked job gets no new share. */
 function endOfShare({ attempt, until, routesLeft, services }: RouteTry): number {
   const startedAt = Date.parse(attempt.startedAt);
   const endsAt = startedAt + (until - startedAt) / routesLeft;

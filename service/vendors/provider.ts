@@ -55,11 +55,7 @@ export type ProviderAnswer =
   | { readonly kind: 'pending'; readonly jobId: string; readonly pollAfterMillis: number }
   | Refused;
 
-/**
- * What a vendor answers to the request to stop a job. 'asked': the vendor has noted the request, and the job may
- * still give an image. Only a look at the job tells whether it was stopped. 'refused': the job has ended, or the
- * vendor did not take the request.
- */
+/** 'asked': the job may still give an image, so look at it. 'refused': ended, or not taken. */
 export type CancelAnswer = 'asked' | 'refused';
 
 export interface ImageProvider {

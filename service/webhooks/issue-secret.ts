@@ -24,11 +24,7 @@ export type IssueOutcome =
   /** Another call replaced the secret at the same time, and nothing was issued. */
   | { readonly kind: 'changed_meanwhile' };
 
-/**
- * Issues the first secret of an account, or a secret that replaces the others. Secrets that were replaced
- * more than 24 h ago are removed. A rotation that is still pending does not prevent another one. Throws
- * SecretLost when the old secret still has to sign but can no longer be opened.
- */
+/** Issues or replaces the secret, and removes old ones. Throws SecretLost when one must still sign. */
 export async function issueSecret(
   account: Account,
   signFrom: SignFrom,

@@ -160,11 +160,7 @@ export function webhookHeaders(attempt: SignedAttempt, secrets: SigningSecrets):
   };
 }
 
-/**
- * What "failing" means of a webhook or a notice, on every page: an attempt has failed, and another one follows.
- * After its last attempt it has failed, and is no longer failing. The notice `webhook.failing` is about
- * attempts: a number of them (`failingAttempts` of notice.ts) failed in a row for an account.
- */
+/** What "failing" means: an attempt has failed, and another one follows. */
 type Schedule = Pick<WebhookState, 'status' | 'attempts' | 'nextAt'>;
 
 export function isFailing({ status, attempts, nextAt }: Schedule, nowMillis: number): boolean {

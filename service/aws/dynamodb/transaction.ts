@@ -17,11 +17,7 @@ export type TransactionOutcome =
   | { readonly kind: 'done' }
   /** At least one condition failed. There is an entry for each item, in the order of the items. */
   | { readonly kind: 'refused'; readonly refusals: readonly Refusal[] }
-  /**
-   * Conflicts or throttles lasted through all tries, or the time of the request is used up. Nothing was
-   * written, unless `unclear` is true. Then the answer to one try was lost, and no later try showed whether
-   * it had written.
-   */
+  /** Busy through all tries, or out of time. Nothing was written, unless `unclear`: an answer was lost. */
   | { readonly kind: 'overloaded'; readonly unclear: boolean };
 
 /**

@@ -167,11 +167,7 @@ const rollSchema = z.strictObject({
   old_key_ends_in: z.enum(Object.keys(rollMillis) as [RollTime, ...RollTime[]]),
 });
 
-/**
- * POST /keys/{id}/roll: a new key with the same name and limits, and a near end for the old one. Both happen, or
- * neither. The new key has spent nothing. After a lost answer the old key has its new end, and a repetition makes
- * another new key.
- */
+/** POST /keys/{id}/roll: a new key like the old one, whose end is near. Both happen, or neither. */
 export const rollKey: ManageHandle<'rollKey'> = async (request, caller, services) => {
   const { old_key_ends_in: endsIn } = parseBody(request, rollSchema);
   const read = await readKey(caller.account, request.pathId, services.keys);

@@ -30,11 +30,7 @@ const atOnce = 8;
 /** With less time left the request answers what it has done. */
 const enoughMillis = 8_000;
 
-/**
- * POST /deliveries/redeliver: sends all webhooks again that failed for good since a moment, in portions. A creation
- * is sent once, however many failed attempts it has: its webhook is open from then on and no longer failed, so a
- * repetition of the request continues with the rest.
- */
+/** POST /deliveries/redeliver: sends again what failed for good, in portions, each creation once. */
 export const redeliverFailed: ManageHandle<'redeliverFailed'> = async (request, caller, services) => {
   const { since } = parseBody(request, sinceSchema);
   let redelivered = 0;

@@ -57,11 +57,7 @@ const mostPictures = 4;
 /** A larger picture does not stay in memory: a picture of 4K may have 30 MB. */
 const mostPixels = 1 << 21;
 
-/**
- * A painter that keeps its last pictures in memory. Tests and load runs of clients repeat their prompts, and
- * a picture takes 0.1 to 0.2 s of a processor. The same job always gives the same bytes, so nobody can see the
- * difference. Callers must not change the bytes.
- */
+/** A painter that keeps its last pictures: tests repeat prompts. Callers must not change the bytes. */
 export function keepRecentPictures(paint: Paint): Paint {
   const recent = new Map<string, Promise<Buffer>>();
   return async (job) => {
