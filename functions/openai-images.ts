@@ -7,7 +7,6 @@ import { base } from '../service/platform/lambda-base.ts';
 import { catalog, dynamodb, images, outbound, states } from '../service/platform/lambda.ts';
 import { atFirstRequest } from '../service/platform/common.ts';
 
-/** POST /images/generations and /images/edits. */
 export const handler = serveOpenai(
   withCatalog(openaiImages),
   atFirstRequest(() =>

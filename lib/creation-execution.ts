@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
@@ -6,7 +5,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { acknowledge, logicalIdOf, allow } from './acknowledge.ts';
-import { callbackDefinition } from './machine-definitions.ts';
+import { callbackDefinition, creationDefinition } from './machine-definitions.ts';
 
 /**
  * The log of a state machine. Every log group under /aws/vendedlogs/ shares one entry of the account's resource policy
@@ -30,8 +29,6 @@ export interface CreationExecutionProps {
   readonly tracing: boolean;
 }
 
-const definition = new URL('../statemachines/creation.asl.json', import.meta.url);
-
 /**
  * The two state machines. Each creation is one execution of one of them: of the callback machine when its
  * vendor can call back, and of the plain machine otherwise.
@@ -42,7 +39,7 @@ export class CreationExecution extends Construct {
 
   constructor(scope: Construct, id: string, props: CreationExecutionProps) {
     super(scope, id);
-    const plain = readFileSync(definition, 'utf8');
+    const plain = creationDefinition();
     this.stateMachine = this.addMachine(
       'StateMachine',
       { id: 'Log', name: 'creations' },

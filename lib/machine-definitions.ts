@@ -2,7 +2,20 @@
  * The definition of the callback machine, made from that of the plain machine. Only the state RenderImage
  * differs: its Task waits, at no cost, until it is ended with its token.
  */
+import { readFileSync } from 'node:fs';
+import { webhookSchedule } from '../service/contract/limits.ts';
 import { heartbeatSeconds } from '../service/creations/machines.ts';
+
+const file = new URL('../statemachines/creation.asl.json', import.meta.url);
+/** Where the figures belong. JSON has no comments, so the value names the file that has them. */
+const scheduleOfWebhooks = '"${WebhookSchedule}": "service/contract/limits.ts"';
+
+/** The plain machine: statemachines/creation.asl.json with the schedule of webhooks, and with substitutions. */
+export function creationDefinition(): string {
+  const { firstWaitSeconds, backoffRate, retries } = webhookSchedule;
+  const figures = `"IntervalSeconds": ${firstWaitSeconds}, "BackoffRate": ${backoffRate}, "MaxAttempts": ${retries}`;
+  return readFileSync(file, 'utf8').replace(scheduleOfWebhooks, figures);
+}
 
 /** The parts of the definition that this file reads. */
 interface Definition {
@@ -26,7 +39,7 @@ const heartbeatRetries = 15;
 /** As many as routes can end. A model of the catalog has fewer routes. */
 const routeRetries = 10;
 
-/** @param plain the text of statemachines/creation.asl.json, which may hold substitutions */
+/** @param plain the text of creationDefinition(), which may hold substitutions */
 export function callbackDefinition(plain: string): string {
   const { States: states, ...machine } = JSON.parse(plain) as Definition;
   const { OutputPath: _outputPath, Retry, Parameters, Comment, ...rest } = states.RenderImage;
@@ -60,7 +73,7 @@ interface LastStates {
   readonly States: Readonly<Record<'DeliverWebhook' | 'LeaveToReconciler', object>>;
 }
 
-/** @param plain the text of statemachines/creation.asl.json, which may hold substitutions */
+/** @param plain the text of creationDefinition(), which may hold substitutions */
 export function noticeDefinition(plain: string): string {
   const { TimeoutSeconds, States: states } = JSON.parse(plain) as LastStates;
   const { DeliverWebhook, LeaveToReconciler } = states;

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
@@ -7,7 +6,7 @@ import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunc
 import { Construct } from 'constructs';
 import { acknowledge, logicalIdOf, allow } from './acknowledge.ts';
 import { executionLog } from './creation-execution.ts';
-import { noticeDefinition } from './machine-definitions.ts';
+import { creationDefinition, noticeDefinition } from './machine-definitions.ts';
 
 export interface NoticeExecutionProps {
   readonly deliverWebhook: LambdaFunction;
@@ -15,8 +14,6 @@ export interface NoticeExecutionProps {
   /** Whether Step Functions sends a trace of each sampled execution to X-Ray. */
   readonly tracing: boolean;
 }
-
-const creationDefinition = new URL('../statemachines/creation.asl.json', import.meta.url);
 
 /**
  * The state machine that sends notices. Each notice is one execution of it.
@@ -34,7 +31,7 @@ export class NoticeExecution extends Construct {
     const stateMachineName = `${stack.stackName}-notices`;
     const machine = new StateMachine(this, 'StateMachine', {
       stateMachineName,
-      definitionBody: DefinitionBody.fromString(noticeDefinition(readFileSync(creationDefinition, 'utf8'))),
+      definitionBody: DefinitionBody.fromString(noticeDefinition(creationDefinition())),
       definitionSubstitutions: { DeliverWebhookArn: deliverWebhook.currentVersion.functionArn },
       comment: 'Darkroom: one execution a notice',
       ...(tracing && { tracingEnabled: true }),

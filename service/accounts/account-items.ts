@@ -144,7 +144,6 @@ export function userCounterFromItem(item: Item): UserCounter {
   return { keyId: keyId as KeyId, month, userHash, spentMicros: userSpentFromItem(item) };
 }
 
-/** What the counter of a user holds. Absent: nothing was counted. */
 export function userSpentFromItem(item: Item | undefined): Micros {
   return asMicros(Number(item?.['spentMicros'] ?? 0));
 }

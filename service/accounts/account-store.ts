@@ -32,7 +32,6 @@ export interface AccountChange {
 /** What the pages of the operator change. Every account has a value for each of them. */
 export type OperatedChange = Partial<Pick<Account, 'name' | 'condition'> & Account['limits']>;
 
-/** Models to hide from an account, and models to show again. */
 export interface ModelChange {
   readonly hide: readonly string[];
   readonly show: readonly string[];

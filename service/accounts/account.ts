@@ -122,12 +122,8 @@ export interface LedgerRow {
   readonly requestId?: string;
   /** Of a charge or refund: the UTC month in which it counts as spend of the key. */
   readonly month?: string;
-  /**
-   * Of a charge: the UTC day in which it counts as spend of the key. Of a refund: the day to which it gave
-   * back. Absent in rows of older releases, and in refunds of charges that are days old.
-   */
+  /** The UTC day of a key's spend: of the charge, or to which a refund gave back. Absent in old rows. */
   readonly day?: string;
-  /** Of a charge or refund: whether it counts for `user`, too. */
   readonly countedForUser?: true;
   /** Of a charge or refund: whom the client renders for. Absent when the request named no user. */
   readonly user?: string;
@@ -140,7 +136,6 @@ export interface LedgerRow {
   readonly reason?: string;
 }
 
-/** What a key spent in a month for one user. */
 export interface UserCounter {
   readonly keyId: KeyId;
   readonly month: string;

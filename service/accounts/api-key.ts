@@ -37,7 +37,6 @@ export function lastOfKey(key: string): string {
   return key.slice(-4);
 }
 
-/** The beginning of a key, which names its account and its id. */
 export function beginningOfKey(accountId: AccountId, keyId: KeyId): string {
   return `${keyPrefix}${accountId}${keyId}`;
 }

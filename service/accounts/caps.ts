@@ -16,7 +16,6 @@ export const capNames = [
   'perUserMonthlyCapMicros',
 ] as const satisfies readonly (keyof KeyCaps)[];
 
-/** A cap, and what is spent of it. */
 export interface Budget {
   readonly period: 'daily' | 'monthly' | 'total' | 'user';
   readonly capMicros: Micros;
@@ -28,15 +27,11 @@ export interface Budget {
 const dayMillis = 86_400_000;
 /** A charge keeps the days of this many days before its own, and removes older ones from the key. */
 const daysKept = 3;
-/**
- * A refund gives back to the days of this many days before its own. This is less than `daysKept`, so that no
- * refund meets a day that a charge with another clock has just removed.
- */
+/** A refund gives back to this many days: fewer than `daysKept`, as another clock may remove one. */
 const daysGivenBack = 2;
 /** How long a user's counter is kept after the end of its month. */
 const counterKeptMillis = 92 * dayMillis;
 
-/** What the key spent in a UTC month, "2026_11". */
 export function spentIn({ spent }: Pick<ApiKey, 'spent'>, month: string): Micros {
   return spent[month] ?? asMicros(0);
 }
@@ -46,16 +41,11 @@ export function spentOn({ spentByDay }: Pick<ApiKey, 'spentByDay'>, day: string)
   return spentByDay[day] ?? asMicros(0);
 }
 
-/** What the key has spent in all its months. */
 export function spentInAll({ spent }: Pick<ApiKey, 'spent'>): Micros {
   return asMicros(Object.values(spent).reduce((sum, month) => sum + month, 0));
 }
 
-/**
- * The budgets of a key: its caps, with what is spent of them. A request that exceeds several is refused for
- * the first one.
- * @param userSpent what is spent in this month for the user of the request
- */
+/** The caps of a key with their spend, in the order of refusal. @param userSpent this month, for the user */
 export function budgetsOf(apiKey: ApiKey, nowMillis: number, userSpent: Micros): Budget[] {
   const month = spentIn(apiKey, monthOf(nowMillis));
   const day = spentOn(apiKey, dayOf(nowMillis));
@@ -82,7 +72,6 @@ export function exceededBudget(
   );
 }
 
-/** Whether the key may order the model. */
 export function allowsModel({ models }: Pick<ApiKey, 'models'>, model: string): boolean {
   return models === undefined || models.includes(model);
 }

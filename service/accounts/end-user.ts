@@ -7,7 +7,6 @@ import { characters, loneSurrogate } from '../values/text.ts';
 const mostUserLength = 64;
 const controlCharacter = /\p{Cc}/u;
 
-/** The problem of a value that should be a user, if there is one. */
 export function userProblems(value: unknown): readonly Omit<FieldError, 'field'>[] {
   if (typeof value !== 'string') return [{ code: 'invalid_type', message: 'must be a string' }];
   if (value === '') return [{ code: 'too_short', message: 'at least 1 characters' }];
@@ -19,12 +18,10 @@ export function userProblems(value: unknown): readonly Omit<FieldError, 'field'>
     : [];
 }
 
-/** Whether the value can be the user of a creation. */
 export function isUser(value: unknown): value is string {
   return userProblems(value).length === 0;
 }
 
-/** SHA-256 of the user in base64url, for keys of the table. */
 export function userHash(user: string): string {
   return createHash('sha256').update(user).digest('base64url');
 }

@@ -5,11 +5,9 @@ import type { Account, ApiKey, KeyCaps } from './account.ts';
 import { createKey, hashKey, lastOfKey } from './api-key.ts';
 import { capNames, isExpired } from './caps.ts';
 
-/** The limits of a key that people set: its caps, its models and its expiry. */
 export type KeyLimits = Pick<ApiKey, keyof KeyCaps | 'models' | 'expiresAt'>;
 /** A new value for each limit that changes. null removes the limit. */
 export type KeyChange = { readonly [Name in keyof KeyLimits]: Exclude<KeyLimits[Name], undefined> | null };
-/** What people change of a key. */
 export type KeyEdit = KeyChange & { readonly name?: string };
 
 /** A key, and the text that its holder sends. The text is not stored, so it can be shown only now. */
@@ -51,13 +49,11 @@ function drawKeyId(randomBytes: RandomBytes): KeyId {
   return id;
 }
 
-/** What a key with these limits has after the edit. */
 export function editedKey(key: ApiKey, edit: KeyEdit): ApiKey {
   const merged = Object.entries({ ...key, ...edit }).filter(([, value]) => value !== null);
   return Object.fromEntries(merged) as unknown as ApiKey;
 }
 
-/** How long a key that was rolled still works. */
 export const rollMillis = { '1h': 3_600_000, '24h': 86_400_000, '7d': 7 * 86_400_000 } as const;
 export type RollTime = keyof typeof rollMillis;
 
@@ -77,7 +73,6 @@ export function limitsToKeep(key: ApiKey): KeyLimits {
   return { ...limits, ...(expiresAt !== undefined && { expiresAt }) };
 }
 
-/** Whether requests may still use the key. */
 export function isUsable(key: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, nowMillis: number): boolean {
   return key.revokedAt === undefined && !isExpired(key, nowMillis);
 }

@@ -12,18 +12,10 @@ import { capNames } from './caps.ts';
 import { editedKey, isPlayground, isUsable, type KeyEdit, mostKeys } from './key-changes.ts';
 import { keyVersion } from './version.ts';
 
-/**
- * Adds a key to an account that has room for it. The transaction requires the count of added keys that was read before
- * the keys were counted, and every added key changes it: so of several keys at the same time one is stored,
- * and the others count again.
- */
+/** Adds a key to an account with room, under the count that was read: of several at once one is stored. */
 const mostTries = 25;
 
-/**
- * @param others writes of the same transaction
- * @returns "refused": another key has the id, or a condition of `others` failed
- * @throws OutcomeUnknown when it is unknown whether the key was written
- */
+/** @returns "refused": the id is taken, or a condition of `others` failed @throws OutcomeUnknown */
 async function addKey(
   table: Table,
   key: ApiKey,
@@ -101,7 +93,6 @@ export function createKeyStore(table: Table) {
       const item = await getItem(table, keys.apiKey(account, id));
       return item && apiKeyFromItem(item);
     },
-    /** Stores a new key, unless the account has as many as it may have. */
     create: async (key: ApiKey): Promise<'created' | 'id_taken' | 'too_many'> => {
       const outcome = await addKey(table, key);
       return outcome === 'added' ? 'created' : outcome === 'refused' ? 'id_taken' : outcome;
@@ -115,17 +106,12 @@ export function createKeyStore(table: Table) {
       }),
     /** Changes a key, if it is still as it was read. False when somebody changed it meanwhile. */
     change: (read: ApiKey, edit: KeyEdit): Promise<boolean> => change(table, read, edit),
-    /**
-     * Stores the key that replaces another, and the new end of the other, by one transaction. "changed":
-     * somebody changed the other key meanwhile. Throws OutcomeUnknown when it is unknown whether it was
-     * written.
-     */
+    /** Stores the new key and the other's new end in one transaction. "changed": somebody was faster. */
     roll: (read: ApiKey, next: ApiKey, oldEndsAt: string): Promise<'rolled' | 'changed' | 'too_many'> =>
       roll(table, read, next, oldEndsAt),
   };
 }
 
-/** What people edit of a key, and its revocation. */
 const edited = ['name', ...capNames, 'models', 'expiresAt', 'revokedAt'] as const;
 
 /** The update of an edit. `name` is a reserved word of DynamoDB. A new end replaces that of a roll. */
@@ -150,7 +136,6 @@ export function editParts(edit: KeyEdit): UpdateParts & { readonly UpdateExpress
   };
 }
 
-/** Every value that people edit is the one that was read. */
 function isAsRead(read: ApiKey): Required<Pick<UpdateParts, 'ConditionExpression'>> & {
   readonly names: Readonly<Record<string, string>>;
   readonly values: Item;

@@ -18,7 +18,6 @@ export function keyVersion(
   return versionOf([key.name, ...caps, key.models, key.expiresAt, key.revokedAt]);
 }
 
-/** Of the alerts of an account. */
 export function alertsVersion(account: Pick<Account, 'noticeUrl' | 'lowBalanceMicros'>): string {
   return versionOf([account.noticeUrl, account.lowBalanceMicros]);
 }

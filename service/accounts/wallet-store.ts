@@ -27,7 +27,6 @@ const returnOld = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
 export function createWalletStore(table: Table) {
   return {
-    /** Adds to the balance, once for each reference. */
     topUp: (id: AccountId, amount: Micros, reference: string): Promise<MovementOutcome> =>
       move(table, id, rowOf(table, 'top_up', amount, { reference })),
     /** Adds to the balance or takes from it, even below zero. A reference counts only once. */
@@ -40,7 +39,6 @@ export function createWalletStore(table: Table) {
     /** 'changed_meanwhile': the stored credit line is no longer `from`. */
     setCreditLine: (id: AccountId, from: Micros, to: Micros): Promise<CreditLineOutcome> =>
       setCreditLine(table, id, from, to),
-    /** The ledger row of a creation's charge. */
     charge: async ({
       id,
       accountId,
@@ -186,7 +184,6 @@ async function outcomeOf(
 
 // Movements of money by the operator.
 
-/** The movement of an account that a reference names. */
 export interface Movement {
   readonly kind: 'top_up' | 'adjustment';
   readonly amountMicros: Micros;
@@ -197,9 +194,7 @@ export type MovementOutcome =
   | { readonly kind: 'applied' }
   /** An earlier call made the same movement with this reference. */
   | { readonly kind: 'already_applied' }
-  /** The reference names another movement. */
   | { readonly kind: 'reference_taken'; readonly by: Movement }
-  /** The account would exceed the largest amount, or fall as far below zero. */
   | { readonly kind: 'out_of_range' };
 
 export type CreditLineOutcome = 'changed' | 'changed_meanwhile' | 'out_of_range';

@@ -17,18 +17,15 @@ export interface LookedUser {
   readonly told?: ToldCap;
 }
 
-/** Whose spend is compared with a cap. */
 export interface Spender {
   readonly apiKey: ApiKey;
   /** Absent: no user's cap is looked at. */
   readonly user?: LookedUser;
 }
 
-/** The periods that a creation was charged to, as its record names them. */
 interface ChargedPeriods {
   readonly chargedMonth: string;
   readonly chargedDay?: string;
-  /** Set when the charge also counts for its end user. */
   readonly countedForUser?: true;
 }
 
@@ -39,7 +36,6 @@ export interface WatchedCap {
   /** The period that a creation was charged to: "2026_11". Undefined: it was not counted for this cap. */
   readonly chargedPeriod: (creation: ChargedPeriods) => string | undefined;
   readonly periodAt: (millis: number) => string;
-  /** Undefined when the spend was not looked at. */
   readonly spentIn: (spender: Spender, period: string) => Micros | undefined;
   /** When the next period begins, RFC 3339. Null for a cap that never begins anew. */
   readonly resetsAt: (period: string) => string | null;
@@ -84,7 +80,6 @@ export const watchedCaps: Readonly<Record<CapKind, WatchedCap>> = {
   },
 };
 
-/** The kinds of caps, in the order of the table. */
 export const capKinds = Object.keys(watchedCaps) as readonly CapKind[];
 
 /** How clients read a period: "2026-11". */

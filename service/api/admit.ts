@@ -65,7 +65,6 @@ export function isOverloaded(problem: Problem): boolean {
 /** The rate of an account: how many requests of a kind the account may send in a minute of the clock. */
 export type Rate = 'get' | 'post';
 
-/** The request's place in the rate window; not taken yet. */
 export function openRatePlace(
   caller: Authenticated,
   rate: Rate,
@@ -84,7 +83,6 @@ export function openRatePlace(
         throw overRate(caller, rate);
       isTaken = true;
     },
-    /** The charge's transaction has taken the place. */
     takenByCharge: () => {
       isTaken = true;
     },
@@ -96,12 +94,10 @@ export function checkRate(caller: Authenticated, rate: Rate): void {
   if (caller.state.rateCount >= limitOf(caller, rate)) throw overRate(caller, rate);
 }
 
-/** The refusal of a request without a place in the window. */
 export function overRate(caller: Authenticated, rate: Rate): RateExceeded {
   return rateExceeded(rate, limitOf(caller, rate), windowEndsIn(caller.nowMillis));
 }
 
-/** The limit of the caller's account for this kind of request, a minute. */
 function limitOf({ account }: Authenticated, rate: Rate): number {
   return rate === 'post' ? account.limits.postRate : account.limits.getRate;
 }
@@ -131,13 +127,11 @@ interface WithHeaders {
 }
 
 export interface Door<Answer extends WithHeaders> {
-  /** The account's rate that the request counts against. */
   readonly rate: Rate;
   readonly request: Pick<ApiRequest, 'path' | 'requestId'>;
   /** From the key, or from the session and the key of its playground. */
   readonly known: Authenticated;
   readonly run: (caller: Caller) => Promise<Answer>;
-  /** Makes the answer of a refusal. */
   readonly refuse: (problem: Problem) => Answer;
 }
 
@@ -173,7 +167,6 @@ export async function counted<Answer>(
 
 // The caller, as every operation gets it.
 
-/** The account and key behind a request, and what was read with them. */
 export interface Authenticated {
   readonly account: Account;
   readonly apiKey: ApiKey;
@@ -182,10 +175,7 @@ export interface Authenticated {
   readonly nowMillis: number;
 }
 
-/**
- * A request's place in its account's rate window. Every request takes one place: by an update of its own
- * before work that costs something, in the charge's transaction, or once its answer is decided.
- */
+/** A request's place in its account's rate window, taken before costly work, by the charge, or at the end. */
 type RatePlace = ReturnType<typeof openRatePlace>;
 
 export interface Caller extends Authenticated {

@@ -7,7 +7,6 @@ import { type Micros, toUsd } from '../values/money.ts';
 import type { Problem } from '../values/problem.ts';
 import type { ApiServices } from './open.ts';
 
-/** What an operation answers; headers in lower case. */
 export interface ApiAnswer {
   readonly status: number;
   readonly body: unknown;
@@ -37,7 +36,6 @@ export function costHeader(cost: Micros): Readonly<Record<string, string>> {
   return { 'x-darkroom-cost': String(toUsd(cost)) };
 }
 
-/** 202 with the creation in its current state. */
 export function acceptedAnswer(
   creation: CreationRecord,
   { resultsBaseUrl, clock }: Pick<ApiServices, 'resultsBaseUrl' | 'clock'>,
@@ -65,7 +63,6 @@ export function problemAnswer(problem: Problem, form: AuthFailureForm): ApiAnswe
   return { status, headers, body };
 }
 
-/** The body of a refusal. */
 export function envelopeOf({ code, message, details }: Problem): object {
   return { error: { code, message, details } };
 }

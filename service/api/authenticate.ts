@@ -1,7 +1,4 @@
-/**
- * The caller. One consistent read holds everything that decides: the block of the address, the account, the
- * key and this minute's count. The key is never cached, so that a revoked key is dead at the next request.
- */
+/** The caller, by one consistent read of block, account, key and count: a revoked key is dead at once. */
 import type { Account, ApiKey } from '../accounts/account.ts';
 import { type ParsedKey, parseKey } from '../accounts/api-key.ts';
 import { isExpired } from '../accounts/caps.ts';
@@ -70,11 +67,8 @@ function userOfBalance({ path, query }: ApiRequest): string | undefined {
 }
 
 type Presented =
-  /** The request has neither header. */
   | { readonly kind: 'absent' }
-  /** The header holds no key. */
   | { readonly kind: 'empty' }
-  /** Authorization holds another scheme, or a key without its scheme. */
   | { readonly kind: 'not_a_bearer' }
   | { readonly kind: 'key'; readonly key: string };
 

@@ -4,7 +4,6 @@ import { getItem, send } from '../aws/dynamodb/send.ts';
 import { keys, minuteOf, type Table } from '../aws/dynamodb/table.ts';
 import { blockFromItem } from './request-store.ts';
 
-/** The block and the counts of an address at this moment. */
 export interface AddressStanding {
   readonly block?: { readonly untilMillis: number; readonly scope: 'all' | 'public' };
   /** The rejected authentications of this minute, by the status of the answer. */

@@ -44,10 +44,7 @@ function ownCreation({ account, state: { creation } }: Caller): CreationRecord {
   return creation;
 }
 
-/**
- * POST /creations/{id}/cancel: fails the creation as cancelled and gives its charge back. A repetition gets the
- * same answer, so an Idempotency-Key is not read. The body is not read either.
- */
+/** POST /creations/{id}/cancel: fails the creation and gives its charge back. Body and key are not read. */
 export const cancelCreation: Handle<CancelApiServices> = async (request, caller, services) => {
   checkQuery(request, 'cancelCreation');
   const creation = ownCreation(caller);

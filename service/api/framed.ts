@@ -18,11 +18,7 @@ type ServedContext<Services> = Context & { readonly services: Services };
 type Frame<Services> = middy.MiddlewareObj<APIGatewayProxyEventV2, Result, Error, ServedContext<Services>>;
 type TimedServices = CommonServices & { readonly budget: TimeBudget };
 
-/**
- * A Lambda handler behind the gateway.
- * @param refuse makes the answer of a refusal
- * @param open opens the services of one request; the time of the request begins with them
- */
+/** A Lambda handler behind the gateway. @param open opens the services, and the time, of one request */
 export function framed<Services extends TimedServices>(
   answer: (event: APIGatewayProxyEventV2, services: Services) => Promise<Result>,
   refuse: (problem: Problem, services: Services, requestId: string) => Result,
@@ -53,10 +49,7 @@ function frame<Services extends TimedServices>(
   };
 }
 
-/**
- * The time budget ends every wait of an operation. An operation that continues all the same is abandoned.
- * @param millis the time of the request
- */
+/** Ends an operation with its time budget. One that continues all the same is abandoned. */
 export async function inTime<Answer>(
   answering: Promise<Answer>,
   { clock }: Pick<CommonServices, 'clock'>,

@@ -16,7 +16,6 @@ export function createHeldPlaces(table: Table, door: Door, limit: number) {
   const names = Array.from({ length: limit }, (_, index) => `p${index}`);
   return {
     door,
-    /** How many requests of an account are held at once. */
     limit,
     /** Undefined: the account has no place left. Throws Overloaded when the table stayed busy. */
     claim: async (
@@ -47,7 +46,6 @@ export function createHeldPlaces(table: Table, door: Door, limit: number) {
       }
       return undefined;
     },
-    /** Gives a place back before its time. */
     release: async (account: AccountId, { name, holder }: HeldPlace) => {
       await updateIf(table, heldKey(account, door), {
         UpdateExpression: 'REMOVE #place',

@@ -32,9 +32,7 @@ export type CatalogPlatform = On<'dynamodb' | 'catalog'>;
 
 export type ApiServices = ServicesOf<typeof openApi>;
 export type ListServices = ServicesOf<typeof openList>;
-/** For operations on models. */
 export type CatalogServices = AfterCatalog<ServicesOf<typeof openCatalog>>;
-/** For operations that take a generation request. */
 export type QuoteServices = AfterCatalog<ServicesOf<typeof openQuote>>;
 
 /** @param millis the time of a request: every wait of its services ends with it */
@@ -61,10 +59,7 @@ export function openApi(on: ApiPlatform, millis = requestMillis) {
   };
 }
 
-/**
- * The services of the API, and more of an operation.
- * @param more opens them over the table within the time of the request
- */
+/** The services of the API, and more. @param more opens them over the table of one request */
 export function openApiWith<More>(
   on: ApiPlatform,
   more: (store: Table, api: ApiServices) => More,
@@ -78,12 +73,10 @@ export function openApiWith<More>(
   };
 }
 
-/** For the operation that lists creations. */
 export function openList(on: ApiPlatform) {
   return openApiWith(on, (store) => ({ creations: createCreationReads(store) }));
 }
 
-/** Opens the catalog for a request, over a memory that the function keeps. */
 export function catalogsOf(on: CatalogPlatform): (store: Table) => SoldCatalogs {
   const memory = on.remembered<CatalogMemory>('catalog', () => ({ ours: on.catalog }));
   return (store) => soldCatalogs(memory(), () => readOperatorCatalogInBatch(store));
@@ -108,7 +101,6 @@ export function openQuote(on: CatalogPlatform) {
 export type CancelPlatform = On<'dynamodb' | 'states' | 'vendors' | 'configured'>;
 export type CancelApiServices = ServicesOf<typeof openCancel>;
 
-/** What cancels a creation, behind a key or a session. */
 export function cancelling(on: CancelPlatform) {
   const providers = withConfigured(on, recentOperatorCatalog(on));
   return (store: Table, { log }: Pick<CommonServices, 'log'>) => ({

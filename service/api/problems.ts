@@ -59,19 +59,16 @@ export function keyInvalid(): Problem {
   return new Problem('ERR_API_KEY_INVALID', 'The API key is not recognised.', { reason: 'api_key_invalid' });
 }
 
-/** 403. */
 export function accountDisabled(headers: Problem['headers'] = {}): Problem {
   const details = { reason: 'account_disabled' };
   return new Problem('ERR_ACCOUNT_DISABLED', 'This account is disabled.', details, headers);
 }
 
-/** 403. */
 export function apiSuspended(headers: Problem['headers'] = {}): Problem {
   const message = 'API access of this account is paused by its account manager. The portal still works.';
   return new Problem('ERR_API_SUSPENDED', message, { reason: 'api_suspended' }, headers);
 }
 
-/** 429: the address is blocked for a while. */
 export function addressBlocked(forMillis: number): Problem {
   const message = 'Too many rejected authentications came from this address.';
   return retryLater('ERR_RATE_LIMIT', message, { reason: 'burst_block' }, forMillis / 1000);
@@ -93,7 +90,6 @@ export function rateExceeded(rate: 'get' | 'post', limit: number, afterSeconds: 
   return new RateExceeded(code, message, details, headers);
 }
 
-/** 429: the same creation was polled less than a second ago. */
 export function pollTooSoon(): Problem {
   const details = { reason: 'poll_interval', interval_seconds: pollIntervalMillis / 1000 };
   return retryLater('ERR_RATE_LIMIT', 'A creation may be polled once a second.', details, 1);
@@ -120,7 +116,6 @@ export function creationNotFound(): Problem {
   return new Problem('ERR_NOT_FOUND', 'There is no creation with this id.');
 }
 
-/** 400 for one field, or for the body as a whole. */
 function wrongField(field: string, code: string, message: string): Problem {
   return invalidRequest([{ field, code, message }]);
 }
@@ -198,7 +193,6 @@ export function modelNotFound(id: string): Problem {
   );
 }
 
-/** 503. */
 export function noProviderEnabled(model: string): Problem {
   const message = `No provider of ${model} is enabled for this account. Nothing was charged.`;
   const details = { reason: 'no_provider_enabled' };
@@ -244,7 +238,6 @@ export function noRouteTakes(model: string, source: SourceShape, index: number):
 
 // Source images
 
-/** 400 for the source image at this place. */
 export function sourceUnusable(index: number, code: string, message: string): Problem {
   return wrongField(`image_urls[${index}]`, code, message);
 }
@@ -273,7 +266,6 @@ export function sourceOfTooManyPixels(index: number, width: number, height: numb
   return sourceUnusable(index, 'too_many_pixels', message);
 }
 
-/** 502. */
 export function sourceNotFetched(index: number, retryable: boolean): Problem {
   const message = `The source image ${index} could not be downloaded. Nothing was started and nothing was charged.`;
   const details = { reason: 'input_fetch_failed', retryable, input_index: index };
@@ -377,7 +369,6 @@ export function serviceClosed({ message }: ClosedService): Problem {
   return retryLater('ERR_PROVIDER_UNAVAILABLE', message, { reason: 'overloaded' }, closedRetrySeconds);
 }
 
-/** 503: the service shed load, and nothing was charged. */
 export function overloaded(): Problem {
   const message = 'The service is busy. Nothing was charged: send the request again.';
   return retryLater('ERR_PROVIDER_UNAVAILABLE', message, { reason: 'overloaded' }, overloadedRetrySeconds);

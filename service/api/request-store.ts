@@ -38,10 +38,7 @@ export function blockFromItem(item: Item): Block {
   };
 }
 
-/**
- * The reads and the counters of the request path.
- * @param sandbox whom the deployment offers the sandbox to
- */
+/** The reads and counters of the request path. @param sandbox to whom the sandbox is offered */
 export function createRequestStore(table: Table, sandbox: SandboxSetting = 'marked') {
   return {
     /** One consistent BatchGetItem. Throws Overloaded when not all of it could be read. */
@@ -231,7 +228,6 @@ export interface RequestQuestion {
 /** Why an authentication was rejected: there was no key, the key or cookie was wrong, or the account is paused. */
 type Rejection = 'keyless' | '401' | '403';
 
-/** An address that is blocked for a while. */
 export interface Block {
   readonly untilMillis: number;
   readonly scope: 'all' | 'public';
@@ -244,7 +240,6 @@ export interface RequestState extends ProviderSwitches {
   readonly block?: Block;
   readonly account?: Account;
   readonly apiKey?: ApiKey;
-  /** Requests already counted in this minute. */
   readonly rateCount: number;
   readonly idempotency?: IdempotencyRecord;
   /** In the whole service, as an estimate. Only for a POST that names no creation. */
@@ -256,7 +251,6 @@ export interface RequestState extends ProviderSwitches {
   readonly creation?: CreationRecord;
   /** What is spent in this month for the user, as far as the key's cap for each user has counted it. */
   readonly userSpentMicros?: Micros;
-  /** The notices sent about the cap of this user. */
   readonly userTold?: ToldCap;
 }
 

@@ -15,7 +15,6 @@ import {
   wrongContentType,
 } from './problems.ts';
 
-/** The Idempotency-Key of a request. */
 export type IdempotencyKey =
   | { readonly kind: 'absent' }
   /** Not 1 to 255 printable ASCII characters. */
@@ -42,7 +41,6 @@ function readIdempotencyKey(header: string | undefined): IdempotencyKey {
   return { kind: 'valid', hash: createHash('sha256').update(bare).digest('hex') };
 }
 
-/** A request as the operations see it. */
 export interface ApiRequest {
   readonly method: string;
   readonly path: string;
@@ -73,12 +71,10 @@ export function requestOf(event: APIGatewayProxyEventV2): ApiRequest {
   };
 }
 
-/** An error for each query parameter that the operation does not take. */
 export function unknownParameters(request: ApiRequest, operation: OperationName): FieldError[] {
   return parametersBeside(operations[operation].query, request);
 }
 
-/** An error for each query parameter that is not one of these. */
 export function parametersBeside(known: readonly string[], { query }: ApiRequest): FieldError[] {
   return Object.keys(query)
     .filter((name) => !known.includes(name))
@@ -97,7 +93,6 @@ export function checkQuery(request: ApiRequest, operation: OperationName): void 
 
 const json = /^application\/json\s*(;|$)/i;
 
-/** Whether the request says that its body is JSON. */
 export function saysJson({ headers }: Pick<ApiRequest, 'headers'>): boolean {
   return json.test(headers['content-type'] ?? '');
 }
@@ -108,10 +103,7 @@ export function saysUtf8({ headers }: Pick<ApiRequest, 'headers'>): boolean {
   return /^utf-?8$/i.test(charset);
 }
 
-/**
- * The body, which is a JSON object in UTF-8. Throws 400 otherwise.
- * @param mostBytes of the body; by default 256 KiB
- */
+/** The body, a JSON object in UTF-8. Throws 400. @param mostBytes by default 256 KiB */
 export function jsonBody(request: ApiRequest, mostBytes = maxBodyBytes): Record<string, unknown> {
   const { body } = request;
   if (!saysJson(request)) throw wrongContentType();
@@ -158,11 +150,7 @@ function parsed(body: Uint8Array): unknown {
   }
 }
 
-/**
- * Whether a browser asks which requests a page of another site may send. Browsers send no key with this question, so
- * it is answered without one, with a 204 from constants, and never counts as a rejection. The answer allows nothing:
- * keys belong on a server.
- */
+/** Whether a browser asks for another site. Answered without a key by a 204 that allows nothing. */
 export function isPreflight({ method, headers }: Pick<ApiRequest, 'method' | 'headers'>): boolean {
   return (
     method === 'OPTIONS' &&

@@ -1,18 +1,13 @@
-/**
- * Answers that are streamed: API Gateway sends the status and the headers as soon as the function gives them, and
- * the body as it comes. Lambda puts `awslambda` into the global scope of a function.
- */
+/** Streamed answers: API Gateway sends status and headers at once, and the body as it comes. */
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 
 /** What a function answers in parts. Headers in lower case. */
 export interface StreamedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** A text, or parts that are sent as they come. */
   readonly body: string | AsyncIterable<string | Uint8Array>;
 }
 
-/** The body as parts. */
 export async function* partsOf(body: StreamedAnswer['body']): AsyncGenerator<string | Uint8Array> {
   if (typeof body === 'string') yield body;
   else yield* body;
@@ -35,7 +30,6 @@ export interface ResponseStream {
   readonly destroy: (error: Error) => unknown;
 }
 
-/** What Lambda gives a function that streams. */
 interface LambdaStreaming {
   readonly streamifyResponse: (handler: StreamHandler) => StreamHandler;
   readonly HttpResponseStream: {
@@ -55,7 +49,6 @@ function lambdaStreaming(): LambdaStreaming | undefined {
   return given?.streamifyResponse ? (given as LambdaStreaming) : undefined;
 }
 
-/** The export of a Lambda function whose answer is streamed. */
 export function streamed(handle: StreamedHandler): StreamHandler {
   const handler: StreamHandler = async (event, stream, context) => {
     const { status, headers, body } = await handle(event, context);
@@ -74,7 +67,6 @@ export function streamed(handle: StreamedHandler): StreamHandler {
   return streaming ? streaming.streamifyResponse(handler) : handler;
 }
 
-/** Waits while the client takes less than the function gives. */
 async function write(out: ResponseStream, part: string | Uint8Array): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     out.write(part, (error) => (error ? reject(error) : resolve()));

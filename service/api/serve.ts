@@ -1,8 +1,4 @@
-/**
- * The frame around every operation, in the order in which a request passes through it: the time of the
- * request, the request's id, authentication, the account's rate, the operation, the answer or the envelope of
- * a refusal.
- */
+/** The frame around every operation: time, id, authentication, rate, the operation, its answer. */
 import { methodsOf } from '../contract/operations.ts';
 import type { OpenServices } from '../platform/common.ts';
 import type { Problem } from '../values/problem.ts';

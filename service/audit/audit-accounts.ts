@@ -1,7 +1,4 @@
-/**
- * Audits all accounts, some at once, from a place in the list of accounts on. The progress that is kept is the
- * last account up to which every account is done, so that a run that ends anywhere passes over none.
- */
+/** Audits all accounts from a place on. The progress is the last account up to which all are done. */
 import type { AccountId } from '../values/ids.ts';
 import type { BooksReader, ListedAccount } from './books-reads.ts';
 import type { Difference } from './books.ts';
@@ -31,16 +28,11 @@ export interface AuditedAccount {
 interface AccountAudit {
   readonly books: BooksReader;
   readonly nowMillis: () => number;
-  /** Waits before a further comparison. */
   readonly pause: () => Promise<void>;
-  /** True when no further page may be read. */
   readonly isTimeUp: () => boolean;
 }
 
-/**
- * @param from what an earlier run was in the middle of
- * @returns the state to go on with, if the time was up in the middle of the ledger
- */
+/** @param from what an earlier run was doing @returns what is left when the time was up */
 export async function auditAccount(
   account: AccountId,
   audit: AccountAudit,
@@ -58,7 +50,6 @@ export async function auditAccount(
   return resultOf(account, second.books, again);
 }
 
-/** Compares until nothing differs that has differed every time. */
 async function compareAgain(
   books: OpenBooks,
   { pause }: AccountAudit,
@@ -78,7 +69,6 @@ async function compareAgain(
   return left;
 }
 
-/** The findings whose subject was found before, too. */
 function inBoth(findings: Findings, before: Findings | undefined): Findings {
   return before ? new Map([...findings].filter(([subject]) => before.has(subject))) : findings;
 }
@@ -93,10 +83,8 @@ function resultOf(account: AccountId, books: OpenBooks, { findings, isSettled }:
   };
 }
 
-/** Number of accounts read concurrently. */
 const accountsAtOnce = 16;
 
-/** How far the audit is. */
 export interface AuditProgress {
   /** The place of the last account up to which all are done. Absent: none is. */
   readonly after?: string;
@@ -111,9 +99,7 @@ export interface AuditProgress {
 export const noProgress: AuditProgress = { accounts: 0, creations: 0, rows: 0, differences: 0, unsettled: 0 };
 
 export interface AccountsAudit extends AccountAudit {
-  /** Only this account. */
   readonly only?: AccountId;
-  /** What an earlier run was in the middle of. */
   readonly started?: (account: AccountId) => Promise<LookState | undefined>;
   /** Receives each account that is done. A run that continues may report an account again. */
   readonly onAccount: (audited: AuditedAccount) => void;
@@ -123,13 +109,10 @@ export interface AccountsAudit extends AccountAudit {
 
 export interface AuditedPart {
   readonly progress: AuditProgress;
-  /** Whether every account is done. */
   readonly isFinished: boolean;
-  /** The accounts that were not done when the time was up. */
   readonly unfinished: readonly { readonly account: AccountId; readonly state: LookState }[];
 }
 
-/** One account of the list that was begun. */
 interface Begun {
   readonly place: string;
   audited?: AuditedAccount;
@@ -188,7 +171,6 @@ function passed(progress: AuditProgress, begun: Begun[]): AuditProgress {
   return sum;
 }
 
-/** One account after the other, for the next free reader. */
 async function* listed(
   books: BooksReader,
   only: AccountId | undefined,

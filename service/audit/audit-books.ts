@@ -18,22 +18,17 @@ import type { AuditServices } from './open.ts';
 const lookAgainMillis = 15_000;
 /** So much time is left for the comparisons of the accounts whose ledgers are read. */
 const reserveMillis = 120_000;
-/** How often the progress is stored. */
 const saveMillis = 15_000;
 /** The lock ends after Lambda has ended the function for certain. */
 const lockReserveMillis = 5_000;
 /** How many differences of an account its log line lists. `admin audit` lists all of them. */
 const mostListed = 20;
 
-/** `idle`: no run was due. `lost`: another invocation works on the run. */
 export type AuditReport =
   | (Omit<AuditProgress, 'after'> & { readonly isFinished: boolean })
   | { readonly outcome: 'idle' | 'lost' };
 
-/**
- * @param holder names this invocation
- * @param timeLeft the milliseconds until Lambda ends the function
- */
+/** @param holder names this invocation @param timeLeft the milliseconds until Lambda ends the function */
 export async function auditBooks(
   services: AuditServices,
   holder: string,
@@ -61,7 +56,6 @@ export async function auditBooks(
   return { ...counts, isFinished };
 }
 
-/** Audits until the time is up, and stores the progress from time to time. */
 async function auditPart(
   run: AuditRun,
   lock: AuditLock,

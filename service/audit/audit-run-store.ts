@@ -88,7 +88,6 @@ export interface AuditRun {
   readonly finishedAt?: string;
 }
 
-/** The invocation that works on the run, and until when it excludes others. */
 export interface AuditLock {
   readonly holder: string;
   readonly untilMillis: number;

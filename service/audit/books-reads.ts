@@ -43,7 +43,6 @@ const accountStart = 'ACCOUNT#';
 
 export function createBooksReader(table: Table) {
   return {
-    /** The accounts after a place, the oldest first, some hundred at once. */
     accounts: (after?: string): AsyncIterable<readonly ListedAccount[]> => accountPages(table, after),
     /** The rows of the ledger from this place on, the oldest first, some hundred at once. */
     ledger: async function* (account: AccountId, from = ledgerStart): AsyncGenerator<readonly PlacedRow[]> {
@@ -61,7 +60,6 @@ export function createBooksReader(table: Table) {
       for await (const page of pagesOf(table, listOf(`CREATIONS#${account}`, after)))
         yield page.map((row): CreationId => listedIdOf(row));
     },
-    /** The records of these creations, in any order. */
     creations: async (ids: readonly CreationId[]): Promise<readonly AuditedCreation[]> =>
       (await batchGetAtOnce(
         table,
@@ -83,10 +81,8 @@ export function createBooksReader(table: Table) {
         }
       );
     },
-    /** The counters of the users of keys that have a cap for each user. */
     userCounters: async (account: AccountId): Promise<readonly UserCounter[]> =>
       (await queryAll(table, keys.account(account).pk, 'USER#')).map(userCounterFromItem),
-    /** The stored number of open creations. */
     inFlight: async (account: AccountId): Promise<number> =>
       Number((await getItem(table, keys.account(account), 'inFlight'))?.['inFlight']),
     /** The first place of rows of this time (Unix milliseconds). */
@@ -105,7 +101,6 @@ async function* accountPages(
     }));
 }
 
-/** The query for the entries of a list after one of them, the oldest first. */
 function listOf(list: string, after: string | undefined): QueryParts {
   return {
     IndexName: listingIndex.name,

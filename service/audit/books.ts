@@ -4,13 +4,11 @@ import type { CreationRecord } from '../creations/creation.ts';
 import type { AccountId } from '../values/ids.ts';
 import type { Micros } from '../values/money.ts';
 
-/** The properties of a creation that the audit compares. */
 export type AuditedCreation = Pick<
   CreationRecord,
   'id' | 'status' | 'costMicros' | 'refundedMicros' | 'dueAt' | 'createdAt'
 >;
 
-/** The properties of a ledger row that the audit sums. */
 export type AuditedRow = Pick<
   LedgerRow,
   'kind' | 'amountMicros' | 'at' | 'creationId' | 'keyId' | 'month' | 'day' | 'countedForUser' | 'user'
@@ -30,7 +28,6 @@ export interface StoredSums {
   readonly keys: readonly Pick<ApiKey, 'id' | 'spent' | 'spentByDay'>[];
 }
 
-/** One disagreement between the books. */
 export interface Difference {
   readonly account: AccountId;
   /** "available", "in_flight", "spend of key … in 2026_11", "refunds of …", for example. */
@@ -41,7 +38,6 @@ export interface Difference {
   readonly found: number;
 }
 
-/** A difference whose account is known from elsewhere. */
 export type Finding = Omit<Difference, 'account'>;
 
 /** Nothing when both are the same. */

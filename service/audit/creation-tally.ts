@@ -13,7 +13,6 @@ import { type AuditedCreation, type AuditedRow, compare, type Finding } from './
 interface Kept {
   charges: number;
   chargedMicros: number;
-  /** The time of the last charge. */
   chargedAt?: string;
   refunds: number;
   refundedMicros: number;
@@ -21,7 +20,6 @@ interface Kept {
   record?: AuditedCreation;
 }
 
-/** What another run continues with. It can be written as JSON. */
 export interface CreationTallyState {
   readonly seen: number;
   readonly kept: readonly (readonly [CreationId, Kept])[];
@@ -60,7 +58,6 @@ export function createCreationTally(isRemembered: (id: CreationId) => boolean, f
   };
 
   return {
-    /** Takes a row that names a creation. */
     row: (row: AuditedRow) => {
       const { creationId, kind, amountMicros, at } = row;
       if (creationId === undefined) return;
@@ -76,7 +73,6 @@ export function createCreationTally(isRemembered: (id: CreationId) => boolean, f
       if (!one.record || !isTerminal(one.record.status)) unread.add(creationId);
       forgetComplete(creationId, one);
     },
-    /** Takes ids of the list of the account's creations. */
     listed: (ids: readonly CreationId[]) => {
       for (const id of ids) {
         if (unlisted.delete(id)) continue;
@@ -88,12 +84,10 @@ export function createCreationTally(isRemembered: (id: CreationId) => boolean, f
         }
       }
     },
-    /** Creations whose record was not read since their last row came. */
     unread: (): CreationId[] => [...unread],
     /** Creations whose record may have changed since it was read: it was open, or there was none. */
     unended: (): CreationId[] =>
       [...kept].flatMap(([id, { record }]) => (record && isTerminal(record.status) ? [] : [id])),
-    /** Takes the records of these ids. An id without a record has no creation. */
     read: (ids: readonly CreationId[], records: readonly AuditedCreation[]) => {
       const found = new Map(records.map((record) => [record.id, record]));
       for (const id of ids) {
@@ -111,14 +105,10 @@ export function createCreationTally(isRemembered: (id: CreationId) => boolean, f
         forgetComplete(id, one);
       }
     },
-    /** Listed creations that no row has named so far. */
     withoutRows: (): readonly CreationId[] => [...withoutRows],
-    /** The ids of the creations that are open, by their records. */
     open: (): CreationId[] =>
       [...kept].flatMap(([id, { record }]) => (record && !isTerminal(record.status) ? [id] : [])),
-    /** How many creations there are: in the ledger or in the list. */
     seen: (): number => seen,
-    /** The creations that do not agree with their rows. */
     findings: (): ReadonlyMap<CreationId, readonly Finding[]> =>
       new Map(
         [...kept].flatMap(([id, one]) => {
@@ -140,10 +130,7 @@ export function createCreationTally(isRemembered: (id: CreationId) => boolean, f
   };
 }
 
-/**
- * Whether the creation has ended and has all its rows. Nothing may be added to it after that. The time of the
- * charge tells the charge of the creation from a second one, which comes later.
- */
+/** Whether the creation has ended with all its rows. The time of the charge tells a second one apart. */
 function isComplete({ record, charges, chargedMicros, chargedAt, refunds, refundedMicros }: Kept): boolean {
   if (!record || !isTerminal(record.status)) return false;
   const back = record.status === 'failed' ? record.costMicros : 0;

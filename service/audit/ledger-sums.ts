@@ -8,7 +8,6 @@ import { type AuditedRow, compare, type Finding, type StoredSums } from './books
 /** Expired counters are removed some days late. */
 const removedLateMillis = 30 * 86_400_000;
 
-/** What another run continues with. It can be written as JSON. */
 export interface LedgerSumsState {
   readonly rows: number;
   readonly availableMicros: number;
@@ -59,10 +58,7 @@ export function createLedgerSums(nowMillis: number, from?: LedgerSumsState) {
       ...monthDifferences(months, stored),
       ...dayDifferences(days, stored),
     ],
-    /**
-     * The counters of users that differ.
-     * @param moved rows that came while the counters were read. Their counters are passed over.
-     */
+    /** The counters of users that differ. @param moved rows that came meanwhile are passed over */
     counterDifferences: (stored: readonly UserCounter[], moved: readonly AuditedRow[]): Finding[] => {
       const passedOver = new Set(moved.flatMap(counterOf));
       const found = new Map(

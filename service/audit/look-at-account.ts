@@ -18,7 +18,6 @@ const lateMillis = 60_000;
 /** How often a moment without a movement is looked for. */
 const quietTries = 40;
 
-/** What another run continues with. It can be written as JSON. */
 export interface LookState {
   readonly place: string;
   readonly newestMillis: number;
@@ -28,17 +27,13 @@ export interface LookState {
   readonly listedAfter?: CreationId;
 }
 
-/** What a check found, by subject: the id of a creation, or what differs. */
 export type Findings = ReadonlyMap<string, readonly Finding[]>;
 
 export type Look =
   | { readonly kind: 'looked'; readonly books: OpenBooks }
-  /** The time was up in the middle of the ledger. */
   | { readonly kind: 'unfinished'; readonly state: LookState };
 
-/** The counted books of an account, to be compared as often as needed. */
 export interface OpenBooks {
-  /** Counts what has come since, and compares. */
   compare(): Promise<Compared>;
   readonly rows: () => number;
   readonly creations: () => number;
@@ -53,7 +48,6 @@ export interface Compared {
 export interface LookOptions {
   readonly books: BooksReader;
   readonly nowMillis: () => number;
-  /** Creations of which every row is counted, although they look complete. */
   readonly remembered: ReadonlySet<string>;
   readonly isTimeUp: () => boolean;
   readonly from?: LookState;
@@ -94,7 +88,6 @@ export async function lookAtAccount(account: AccountId, options: LookOptions): P
 interface Counted {
   readonly sums: LedgerSums;
   readonly creations: CreationTally;
-  /** Counts the rows that have come, and returns them. */
   readonly takeNew: () => Promise<readonly PlacedRow[]>;
 }
 
@@ -121,11 +114,9 @@ async function compareAll(account: AccountId, books: BooksReader, counted: Count
 
 interface QuietSums {
   readonly stored: StoredSums | 'gone' | 'busy';
-  /** The rows that came since the beginning. */
   readonly moved: readonly AuditedRow[];
 }
 
-/** Reads the stored sums again and again, until no row has come meanwhile. */
 async function quietSums(account: AccountId, books: BooksReader, { takeNew }: Counted): Promise<QuietSums> {
   const moved: AuditedRow[] = [];
   for (let attempt = 1; attempt <= quietTries; attempt += 1) {
@@ -138,10 +129,7 @@ async function quietSums(account: AccountId, books: BooksReader, { takeNew }: Co
   return { stored: 'busy', moved };
 }
 
-/**
- * The stored number of open creations lies between those that were open before and after it was read. No row
- * tells that a creation was completed, so a busy account has no moment for which the number is known exactly.
- */
+/** The count lies between those before and after its read: no row tells that a creation was completed. */
 async function compareInFlight(
   account: AccountId,
   books: BooksReader,
@@ -177,7 +165,6 @@ function createRowCounter(
   // A machine whose clock is ahead must not hide the rows of the others.
   const recentFrom = (): string => books.placeOf(Math.min(newestMillis, nowMillis()) - lateMillis);
   return {
-    /** Counts the rows that were not counted yet, and returns them. */
     take: (page: readonly PlacedRow[]): readonly PlacedRow[] => {
       const added = page.filter(({ place: own }) => !recent.has(own));
       for (const { place: own, row } of added) {
@@ -195,7 +182,6 @@ function createRowCounter(
       return added;
     },
     newestMillis: (): number => newestMillis,
-    /** Rows before this place appear no more. */
     recentFrom,
     state: (): Pick<LookState, 'place' | 'newestMillis' | 'recent'> => ({
       place,
@@ -214,7 +200,6 @@ function createListReader(
   let last = after;
   let isAtTheEnd = false;
   return {
-    /** Reads the list up to the creations of this time. */
     readUntil: async (millis: number) => {
       while (!isAtTheEnd && (last === undefined || (timeOfUuidV7(last) ?? 0) <= millis)) {
         const next = await iterator.next();
@@ -225,7 +210,6 @@ function createListReader(
         }
       }
     },
-    /** The creation that was read last. */
     last: (): CreationId | undefined => last,
   };
 }

@@ -1,15 +1,12 @@
 import type { Clock } from '../values/runtime.ts';
 
-/** Where the services of AWS answer. */
 export interface AwsPlace {
   readonly region: string;
   /** The domain of the partition of AWS to which the region belongs. China and secret regions have their own. */
   readonly urlSuffix: string;
-  /** Replaces the address of every service. */
   readonly endpoint?: string;
 }
 
-/** The address of a service, without a slash at its end. */
 export function serviceUrl(service: string, { region, urlSuffix, endpoint }: AwsPlace): string {
   return endpoint?.replace(/\/$/, '') ?? `https://${service}.${region}.${urlSuffix}`;
 }
@@ -19,7 +16,6 @@ export interface BucketAddress extends AwsPlace {
   readonly bucket: string;
 }
 
-/** The address before a key, without a slash at its end. */
 export function addressOf({ bucket, ...place }: BucketAddress): string {
   return place.endpoint === undefined ? serviceUrl(`${bucket}.s3`, place) : `${place.endpoint}/${bucket}`;
 }
@@ -28,8 +24,6 @@ export interface BucketAccess extends BucketAddress {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
-  /** Limits the time of each call. */
   readonly clock: Pick<Clock, 'timeout'>;
-  /** Aborts when the time of the request is used up. */
   readonly signal?: AbortSignal;
 }

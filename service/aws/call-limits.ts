@@ -1,11 +1,7 @@
-/**
- * Time limits for the clients of the AWS SDK. Without a limit, a call that gets no answer waits for ever.
- * Since version 4.4, smithy only logs a warning about a slow request unless throwOnRequestTimeout is set.
- */
+/** Time limits of the AWS SDK's clients: by default a call without an answer waits for ever. */
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 
 export interface CallLimits {
-  /** How often a call is tried, including the first try. */
   readonly maxAttempts: number;
   readonly requestHandler: NodeHttpHandler;
 }

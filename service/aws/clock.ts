@@ -2,10 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../values/runtime.ts';
 
-/**
- * How often a deadline looks at the clock. One timer for the whole time would not notice that the machine was
- * asleep, or that somebody moved the clock of the local service forward.
- */
+/** How often a deadline looks at the clock, which may sleep or be moved forward. */
 const lookMillis = 250;
 
 export const systemClock: Clock = {

@@ -58,11 +58,7 @@ export interface JsonLogOptions {
   readonly now: () => number;
 }
 
-/**
- * Writes one JSON object a line, because CloudWatch Logs indexes the fields of such lines. Each line also
- * holds its metrics. The lines bypass the console, because Lambda would wrap console output in further
- * fields.
- */
+/** Writes a JSON object a line with its metrics, past the console, which Lambda would wrap. */
 export function createJsonLog({ component, namespace, now }: JsonLogOptions): Log {
   const write = (
     level: 'info' | 'alarm',

@@ -78,11 +78,7 @@ export function validValues(
   });
 }
 
-/**
- * Keeps what was read for five minutes. A failure is not kept: the next request may read the secret. A read that has
- * not ended is not shared: Lambda may have frozen the request that began the read, and the read would never end for the
- * next request.
- */
+/** Keeps what was read for five minutes. Failures are not kept, and reads under way are not shared. */
 export function heldFor<Value>(clock: Pick<Clock, 'now'>, read: () => Promise<Value>): () => Promise<Value> {
   let held: { readonly value: Value; readonly until: number } | undefined;
   return async () => {

@@ -101,10 +101,7 @@ export function createTasks(client: SFNClient, { onDefect, signal }: TasksOption
 
 // Tasks of the state machine that wait until them is ended with their token.
 
-/**
- * 'ended': Step Functions took the call. 'settled': no task waits with this token, because it has ended or has a newer
- * token by now. 'unclear': no answer came, or the call was refused; a lost heartbeat repeats the task.
- */
+/** 'settled': no task waits with this token any more. 'unclear': a lost heartbeat repeats the task. */
 export type TaskOutcome = 'ended' | 'settled' | 'unclear';
 
 export type Tasks = ReturnType<typeof createTasks>;

@@ -6,7 +6,6 @@ import { readSecretValue } from '../aws/secrets.ts';
 /** The cheapest model of the sandbox. The key of the canary may use no other. */
 export const canaryModel = 'sandbox-sketch';
 
-/** The account of the canary, with its key. */
 export interface CanaryAccount {
   readonly account: string;
   readonly keyId: string;
@@ -15,7 +14,6 @@ export interface CanaryAccount {
 
 const secretSchema = z.object({ account: z.string(), key_id: z.string(), key: z.string() });
 
-/** The text of the secret. */
 function canarySecret({ account, keyId, key }: CanaryAccount): string {
   return JSON.stringify({ account, key_id: keyId, key });
 }

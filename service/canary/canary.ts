@@ -121,7 +121,6 @@ async function orderPicture(
   return millis;
 }
 
-/** The creation at its end, or as it is when the time of the canary is up. */
 async function ended(api: PublicApi, id: string, { clock }: CanaryServices): Promise<Creation> {
   const until = clock.elapsed() + mostWaitMillis;
   for (;;) {

@@ -64,10 +64,7 @@ export interface CanaryAnswer {
 }
 
 export interface PublicApi {
-  /**
-   * Sends a POST with a body, or a GET without one. Rejects when no answer comes in time.
-   * @param path below the root of the API, such as "/balance"
-   */
+  /** Sends a POST with a body, or a GET. Rejects without an answer in time. @param path such as "/balance" */
   send(
     path: string,
     options?: { readonly body?: object; readonly idempotencyKey?: string },

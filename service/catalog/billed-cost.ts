@@ -1,7 +1,4 @@
-/**
- * What a vendor bills for a picture, by its own answer. The figure is only for the operator, beside the price of
- * service/catalog/provider-costs.json. Nothing in an answer can harm a creation: a figure that makes no sense is left out.
- */
+/** What a vendor bills by its own answer, for the operator. A figure that makes no sense is left out. */
 import { asMicros, type Micros, microsPerUsd } from '../values/money.ts';
 
 /** USD for a million tokens of each kind. `text_out` is null where the vendor sells no text. */

@@ -1,7 +1,4 @@
-/**
- * The schemas of the files in catalog/. A test and the synthesis check the files against
- * them. The functions do not: so the schemas, and zod's large build, stay out of the bundles.
- */
+/** The schemas of the files in catalog/, for a test and the synthesis. Functions do not load zod's build. */
 import * as z from 'zod';
 import {
   aspectRatios,
@@ -28,7 +25,6 @@ function isWholeMicros(value: number): boolean {
   }
 }
 
-/** The source images that a provider takes. */
 const sourceLimitsSchema = z.strictObject({
   content_types: z.array(z.enum(['image/jpeg', 'image/png', 'image/webp'])).min(1),
   max_bytes: z.int().min(1),
@@ -100,7 +96,6 @@ const modelSchema = z
     successor: z.string().optional(),
     /** The model that the vendor sells in this quality, too. `quality` of the routes tells the qualities apart. */
     quality_of: z.string().optional(),
-    /** The renderer tries the routes in this order. */
     routes: z.array(routeSchema).min(1),
   })
   .refine(isAnnouncedInTime, announcedInTime);
@@ -141,7 +136,6 @@ function isOneQualityOf(model: Qualified, models: readonly Qualified[]): boolean
   );
 }
 
-/** The price at which a provider sells us a model in one quality. */
 const providerCostSchema = z.strictObject({
   provider: routeSchema.shape.provider,
   provider_model: routeSchema.shape.provider_model,
@@ -164,14 +158,12 @@ const providerCostSchema = z.strictObject({
   checked_at: date,
 });
 
-/** The catalog where routes may name these providers. */
 export function catalogSchemaOf(providerNames: readonly string[]): typeof catalogSchema {
   const route = routeSchema.safeExtend({ provider: z.enum(providerNames) });
   const model = modelSchema.safeExtend({ routes: z.array(route).min(1) });
   return catalogSchema.safeExtend({ models: z.array(model).min(1) });
 }
 
-/** What an operator pays these providers. */
 export function ownCostsSchemaOf(providerNames: readonly string[]): z.ZodType<ProviderCost[]> {
   return z.array(providerCostSchema.safeExtend({ provider: z.enum(providerNames) }));
 }

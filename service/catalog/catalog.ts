@@ -19,7 +19,6 @@ export interface ImageShape {
   readonly outputFormat: OutputFormat;
 }
 
-/** The demands of a request on a route. */
 export interface RenderShape extends ImageShape {
   /** In code points. 0: the request has no prompt. */
   readonly promptLength: number;
@@ -62,7 +61,6 @@ export function enabledRoutes(
   return model.routes.filter(({ provider }) => isUsable(provider, switches) && isAllowed(provider));
 }
 
-/** The routes that can render the request. */
 export function routesFor(routes: readonly Route[], shape: RenderShape): readonly Route[] {
   return routes.filter(
     (route) =>
@@ -139,11 +137,7 @@ function renders(route: Route, { resolution, aspectRatio, outputFormat }: ImageS
   );
 }
 
-/**
- * The price of a creation. It follows from the model, the resolution and the number of
- * source images, so that it is known before anything is rendered. Undefined when the model
- * has no price for the resolution: nobody can order that resolution.
- */
+/** The price, by model, resolution and number of source images. Undefined: it cannot be ordered. */
 export function priceOf(model: Model, resolution: Resolution, imageCount: number): Micros | undefined {
   const price = model.pricing.find((row) => row.resolution === resolution);
   if (!price) return undefined;

@@ -19,7 +19,6 @@ export interface WorkflowNode {
   readonly inputs: Readonly<Record<string, WorkflowValue>>;
 }
 
-/** By the ids of the nodes. */
 export type Workflow = Readonly<Record<string, WorkflowNode>>;
 
 /** By the provider's names of the models. With two source images, the name of the model and "/2". */
@@ -127,7 +126,6 @@ function sourcePlaces(sources: number): string[] {
   return Array.from({ length: Math.min(sources, mostImageUrls) }, (_, index) => `source_${index + 1}`);
 }
 
-/** The names of the places in a value, at any depth. */
 function placesIn(value: unknown): string[] {
   if (typeof value === 'string') return [...value.matchAll(placePattern)].map(([, name = '']) => name);
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(placesIn) : [];
@@ -143,13 +141,11 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What the places of a workflow are filled with. */
 export interface WorkflowFilling {
   readonly prompt: string;
   readonly seed: number;
   readonly width: number;
   readonly height: number;
-  /** The names under which the server has the source images. */
   readonly sources: readonly string[];
 }
 
@@ -159,10 +155,7 @@ export function workflowFor(workflows: Workflows, model: string, sources: number
   return Object.hasOwn(workflows, name) ? workflows[name] : undefined;
 }
 
-/**
- * Fills the places. A value that is only a place of a number becomes the number. The values are replaced, never the
- * JSON text, so no character of a prompt can change the workflow. A place in the prompt itself stays text.
- */
+/** Fills the places by value, not in the JSON text, so no prompt can change the workflow. */
 export function filledWorkflow(workflow: Workflow, filling: WorkflowFilling): Workflow {
   return Object.fromEntries(
     Object.entries(workflow).map(([id, { class_type, inputs }]) => [

@@ -45,7 +45,6 @@ export function createOperatorCatalogStore(table: Table) {
   return {
     /** Undefined: nothing was ever stored. Throws Overloaded, or NewerCatalog. */
     read: async (): Promise<OperatorCatalog | undefined> => readOperatorCatalog(table),
-    /** The revision that requests need, also when the item was deleted. */
     revision: async (): Promise<string | undefined> =>
       catalogRevisionOf(await getItem(table, keys.service())),
     /**
@@ -58,7 +57,6 @@ export function createOperatorCatalogStore(table: Table) {
   };
 }
 
-/** How many bytes of the item the catalog takes. */
 export function bytesOf(catalog: Omit<OperatorCatalog, 'revision'>): number {
   return Object.values(textsOf(catalog)).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }

@@ -1,7 +1,4 @@
-/**
- * The operator's catalog: what an operator adds to our models and providers, and changes in them. It is stored as
- * differences, so that a new release brings its models and the differences still hold (decision 10).
- */
+/** The operator's additions and changes, as differences that a new release keeps (decision 10). */
 import { Overloaded } from '../values/errors.ts';
 import type { Catalog, Model, ProviderCost, ProviderCosts } from './catalog-schema.ts';
 import type { ProviderDefinition } from './provider-definition.ts';
@@ -13,19 +10,16 @@ export interface OperatorCatalog {
   /** Names what is stored. A stored change makes a new revision. */
   readonly revision: string;
   readonly providers: readonly ProviderDefinition[];
-  /** By the ids of the models. */
   readonly models: Readonly<Record<string, ModelPatch>>;
   /** Beside our own costs, and in place of those for the same route. */
   readonly costs: readonly ProviderCost[];
 }
 
-/** The catalog by which requests are sold. */
 export interface SoldCatalog extends Catalog {
   /** Of the operator's catalog. Absent: the service has none. */
   readonly revision?: string;
 }
 
-/** The members without which the service cannot sell a model. */
 const neededMembers = [
   'name',
   'description',
@@ -58,10 +52,7 @@ export function patchedModels(
   return [...ours, ...own];
 }
 
-/**
- * Our catalog with the operator's changes. A model that is not whole is left out: it was a change of a model that
- * a release has removed. `admin catalog check` names such a model.
- */
+/** Our catalog with the operator's changes, without models that a release has removed. */
 export function mergeCatalog(
   ours: Catalog,
   stored: Omit<OperatorCatalog, 'costs' | 'providers'>,
@@ -75,7 +66,6 @@ export function isWhole(model: Readonly<Record<string, unknown>>): model is Mode
   return neededMembers.every((name) => model[name] !== undefined);
 }
 
-/** Our costs with the operator's. */
 export function mergeCosts(ours: ProviderCosts, own: readonly ProviderCost[]): ProviderCosts {
   const isReplaced = (cost: ProviderCost): boolean =>
     own.some(
@@ -123,8 +113,5 @@ function numberOf(revision: string): number {
 /** Undefined: nothing was ever stored. Throws Overloaded, or NewerCatalog. */
 export type ReadOperatorCatalog = () => Promise<OperatorCatalog | undefined>;
 
-/**
- * A newer release has stored the operator's catalog in a form that this code does not understand. Requests are
- * refused as while the table is busy, so that nothing is sold at a wrong price.
- */
+/** A newer release stored the operator's catalog in a form unknown here. Requests are refused as busy. */
 export class NewerCatalog extends Overloaded {}

@@ -1,7 +1,4 @@
-/**
- * The schema of a provider that an operator configures. Only the command checks a definition with it. The functions
- * read what the command has stored: so the schema, and zod's large build, stay out of the bundles.
- */
+/** The schema of a configured provider, for the command. Functions read what the command stored. */
 import * as z from 'zod';
 import { literalAddress } from '../outbound/client-url.ts';
 import { isPublicAddress, isReachableInside } from '../outbound/public-address.ts';

@@ -1,7 +1,4 @@
-/**
- * A provider that an operator configures: an own GPU, a vendor or a proxy that speaks a shape which Darkroom
- * knows. The command `providers add` writes definitions, and the operator's catalog keeps them.
- */
+/** A provider that an operator configures: an own GPU, a vendor or a proxy of a known shape. */
 import type { Workflows } from './comfyui-workflow.ts';
 import type { StyleDifferences, StyleName } from './providers.ts';
 
@@ -18,7 +15,6 @@ export interface ProviderDefinition {
   readonly network: 'public' | 'private';
   /** Hosts beside that of the base URL from which a picture is downloaded, each with its subdomains. */
   readonly imageHosts: readonly string[];
-  /** What differs from the style. */
   readonly differences: StyleDifferences;
   /** Of the style comfyui alone, and needed there: what readWorkflow (comfyui-workflow.ts) read. */
   readonly workflows?: Workflows;

@@ -1,7 +1,4 @@
-/**
- * The enabled providers are a list in the service item, and each paused provider is an attribute of it. Every request
- * reads that item anyway, so that no function of the API needs to read the vendors' keys.
- */
+/** Enabled and paused providers, in the service item, which every request reads anyway. */
 import { getItem, updateItem } from '../aws/dynamodb/send.ts';
 import { type Item, keys, type Table } from '../aws/dynamodb/table.ts';
 import type { ProviderPause, ProviderSwitches } from './providers.ts';
@@ -26,7 +23,6 @@ export function createProviderStore(table: Table) {
     enabled: async (): Promise<readonly string[]> => enabledProvidersOf(await getItem(table, keys.service())),
     enable: (provider: string): Promise<void> => change('ADD', provider),
     disable: (provider: string): Promise<void> => change('DELETE', provider),
-    /** The paused providers by their names. */
     pauses: async (): Promise<Readonly<Record<string, ProviderPause>>> =>
       pausesOf(await getItem(table, keys.service())),
     pause: async (provider: string, pause: ProviderPause) => {
@@ -42,7 +38,6 @@ export function createProviderStore(table: Table) {
         ExpressionAttributeNames: { '#pause': `${pausePrefix}${provider}` },
       });
     },
-    /** The order in which the routes of a creation are asked. */
     routeOrder: async (): Promise<RouteOrder> => routeOrderOf(await getItem(table, keys.service())),
     setRouteOrder: async (order: RouteOrder) => {
       await updateItem(table, keys.service(), {
@@ -53,7 +48,6 @@ export function createProviderStore(table: Table) {
   };
 }
 
-/** Reads the switches of the providers from the service item. */
 export function switchesOf(item: Item | undefined): ProviderSwitches {
   const pausedProviders = Object.keys(pausesOf(item));
   return {

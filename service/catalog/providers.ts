@@ -5,10 +5,7 @@
  */
 export interface ProviderInfo {
   readonly title: string;
-  /**
-   * 'none': the provider is always enabled. 'role': calls are signed with the function's role, and an
-   * operator switches the provider on. 'key': the vendor issues a key, which Secrets Manager keeps.
-   */
+  /** 'none': always enabled. 'role': signed with the function's role. 'key': a key in Secrets Manager. */
   readonly credential: 'none' | 'role' | 'key';
   /** The page where an operator gets the key or the access. */
   readonly accessAt?: string;
@@ -54,7 +51,6 @@ export function isSandbox(name: string): boolean {
 /** The providers that can call back when a job has ended. The others answer at once, or are asked. */
 const callingBack: readonly string[] = ['fal', 'replicate'] satisfies ProviderName[];
 
-/** Whether the provider can call back when a job has ended. */
 export function canCallBack(name: string): boolean {
   return callingBack.includes(name);
 }
@@ -64,14 +60,12 @@ export function isBuiltIn(name: string): name is ProviderName {
   return Object.hasOwn(providers, name);
 }
 
-/** An operator has paused the provider for all accounts. */
 export interface ProviderPause {
   /** RFC 3339. */
   readonly since: string;
   readonly reason?: string;
 }
 
-/** The operator's switches of all providers. */
 export interface ProviderSwitches {
   /** Providers with a key, or switched on by an operator. */
   readonly enabledProviders: readonly string[];
@@ -79,7 +73,6 @@ export interface ProviderSwitches {
   readonly pausedProviders?: readonly string[];
 }
 
-/** Whether new creations may use the provider. */
 export function isUsable(
   name: string,
   { enabledProviders, pausedProviders = [] }: ProviderSwitches,
@@ -92,11 +85,7 @@ export function isEnabled(name: string, enabled: readonly string[]): boolean {
   return enabled.includes(name) || (isBuiltIn(name) && providers[name].credential === 'none');
 }
 
-/**
- * The shapes of request and answer that the compatible adapter speaks. A style is data: the differences between
- * servers that all offer POST /v1/images/generations. service/vendors/compatible/styles.ts has the style of
- * each name.
- */
+/** The shapes that the compatible adapter speaks. vendors/compatible/styles.ts has each as data. */
 
 export const compatibleStyleNames = [
   'openai',
@@ -166,10 +155,7 @@ export interface Style {
   readonly outputFormat: string | null;
   /** The member of data[] that is false when the server has refused the prompt. Null: there is none. */
   readonly moderation: string | null;
-  /**
-   * The member of the answer that says what the server bills, such as usage.cost. A name that begins with x- is a
-   * header. tokens: the counts of OpenAI, which the catalog's costs have prices for. Null: there is none.
-   */
+  /** The member or x- header of the answer with the bill. tokens: OpenAI's counts. Null: there is none. */
   readonly billed: string | null;
   /** How many units of `billed` are one USD. */
   readonly billedPerUsd: number;

@@ -1,7 +1,4 @@
-/**
- * Which accounts get the sandbox of a deployment, and which directives only marked accounts may use. An
- * operator marks test accounts: their prompts can stop, delay and end a renderer free of charge.
- */
+/** Which accounts get the sandbox, and which directives only accounts marked by the operator may use. */
 import type { Account } from '../accounts/account.ts';
 import type { SandboxSetting } from '../contract/sandbox.ts';
 import type { FieldError } from '../values/problem.ts';

@@ -1,7 +1,4 @@
-/**
- * The catalog by which a function sells, kept in its memory. The service item, which requests read anyway, names the
- * revision. The operator's catalog is read only when its revision is another one than the kept one.
- */
+/** The catalog by which a function sells, kept in memory until the service item names another revision. */
 import { apiRoot } from '../contract/operations.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { Catalog, Model } from './catalog-schema.ts';
@@ -15,23 +12,19 @@ import {
 /** How long a creation's GET may show a model as it was before. */
 const latelyMillis = 60_000;
 
-/** The memory of one function. */
 export interface CatalogMemory {
   readonly ours: Catalog;
   kept?: SoldCatalog;
   readAtMillis?: number;
 }
 
-/** The catalog of one request. */
 export type SoldCatalogs = ReturnType<typeof soldCatalogs>;
 
 /** What an operation over the catalog is opened with: the catalog follows once the caller's state is read. */
 export type BeforeCatalog<Services> = Omit<Services, 'catalog'> & { readonly catalogs: SoldCatalogs };
 
-/** The same services once the caller's state is read. */
 export type AfterCatalog<Services> = Omit<Services, 'catalogs'> & { readonly catalog: SoldCatalog };
 
-/** Opens the catalogs of a request. */
 export function soldCatalogs(memory: CatalogMemory, read: ReadOperatorCatalog) {
   const latest = async (): Promise<SoldCatalog> => {
     const stored = await read();

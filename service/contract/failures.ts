@@ -16,7 +16,6 @@ export interface Failure {
   /** 1 to 7: the row of the failure in the table of docs/api.md. */
   readonly number: number;
   readonly message: string;
-  /** Whether the same request may succeed when sent again. */
   readonly retryable: boolean;
 }
 

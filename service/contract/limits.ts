@@ -5,7 +5,6 @@ export interface AccountLimits {
   readonly postRate: number;
   /** GETs per minute. */
   readonly getRate: number;
-  /** Creations that may be queued or processing at once. */
   readonly maxConcurrent: number;
   /** Seconds in which a creation has to become terminal, from its acceptance on. */
   readonly deadlineSeconds: number;
@@ -38,14 +37,13 @@ export const defaultServiceCapacity = 2_000;
 export const serviceCapacityRange = [1, 1_000_000] as const;
 /** The reconciler checks a creation that no execution has taken up after this time. */
 export const startGraceMillis = 60_000;
+/** The attempts of a webhook: 60, 120, 240 and 480 s apart. The state machine gets the same figures. */
+export const webhookSchedule = { firstWaitSeconds: 60, backoffRate: 2, retries: 4 } as const;
 /** The least time between two polls of one creation, in milliseconds. */
 export const pollIntervalMillis = 1_000;
 /** Retry-After of a 202: when a client should poll the creation for the first time. */
 export const firstPollSeconds = 2;
-/**
- * Retry-After of a GET, in seconds (poll-pace.ts): the least, around the usual time of a rendering, once that time
- * is over, and long before it. A rendering of less than `shortMillis` is looked at every `least` seconds.
- */
+/** Retry-After of a GET, in seconds: the least, around the usual time, after it, and long before it. */
 export const pollPace = { least: 1, usual: 2, late: 5, most: 10, shortMillis: 5_000 } as const;
 /** How often a renderer renews its lease of 6 s, by a write. After a lost one 1.2 s are left. */
 export const leaseRenewMillis = 2_400;
@@ -55,10 +53,7 @@ export const rateWindowSeconds = 60;
 export const rejectionsBeforeBlock = 20;
 export const blockSeconds = 120;
 export const idempotencySeconds = 24 * 60 * 60;
-/**
- * How long an entry of a call lives (service/creations/retries.ts): so long after its last try, and no longer than that. The
- * openai libraries wait ten minutes for each of their three tries.
- */
+/** How long an entry of a call lives: so long after its last try, and no longer than that. */
 export const retryMillis = { afterTry: 15 * 60_000, longest: 30 * 60_000 } as const;
 /** How long after a retry its own first try may still arrive. */
 export const lateFirstTryMillis = 60_000;
@@ -72,7 +67,6 @@ export const maxUrlLength = 2_048;
 /** Bytes of the creations in one answer of GET /creations. Lambda refuses an answer of more than 6 MB. */
 export const mostPageBytes = 5_000_000;
 
-/** The time limit of the look-up of a host name. */
 export const resolveMillis = 5_000;
 
 /** Source images: how many are fetched at once, and their limits (docs/api.md). */
@@ -86,15 +80,10 @@ export const maxSourcePixels = 25_000_000;
 
 /** How long an event is shown. */
 export const eventMillis = 30 * 86_400_000;
-/** The most events in one answer of GET /events. */
 export const mostEvents = 100;
 
-/** How many requests of GET /events an account may have held at once. */
 export const mostHeldReads = 2;
-/**
- * The share of a door's places that one account may have held at once, unless the setting says another share; and
- * the places that an account has at least and at most, whatever the share. The item of the places must stay small.
- */
+/** The share of a door's places that one account may hold, and its places at least and at most. */
 export const heldShare = { percent: 25, least: 2, most: 500 } as const;
 
 /** The pause before each look of a held read. The last one is repeated. docs/cost.md says what looks cost. */
@@ -116,10 +105,7 @@ export const overdueMillis = 1_500;
 /** The time that charge and start may take. A request with less time left is refused before the charge. */
 export const chargeMillis = 5_000;
 
-/**
- * How long a request of the OpenAI-shaped endpoint is held for its images, from its arrival on. API Gateway ends
- * a stream that is silent for 5 minutes, and fetch of Node gives up on the headers after 300 s.
- */
+/** How long a request of the OpenAI-shaped endpoint is held: a silent stream ends after 5 minutes. */
 export const heldMillis = 285_000;
 /** For the bytes of the pictures: the gateway streams 10 MB at once, then 2 MB a second. */
 export const sendingMillis = 65_000;
@@ -131,7 +117,6 @@ export const maxEditBytes = 4_400_000;
 export const maxEditBodyBytes = 6_000_000;
 /** A held request answers this long before its client gives up, or at half of a shorter time. */
 export const answerBeforeTimeoutMillis = 5_000;
-/** A held stream says something at least this often. */
 export const keepAliveMillis = 15_000;
 
 /** How long an MCP tool waits for an image by default, and at most: hosts end a call after 60 s. */

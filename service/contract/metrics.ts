@@ -1,10 +1,6 @@
-/**
- * The metrics, each with the event of the log that it counts. A handler logs an event once;
- * this table says what CloudWatch measures of the event. So log and metrics cannot disagree.
- */
+/** The metrics, each with the event of the log that it counts, so that the two cannot disagree. */
 
 export interface MetricDefinition {
-  /** The event's name in the log. */
   readonly event: string;
   readonly name: string;
   readonly unit: 'Count' | 'Milliseconds' | 'None';

@@ -102,7 +102,6 @@ export const openaiModelNames = [
   'chatgpt-image-latest',
 ] as const;
 
-/** Where agents speak the Model Context Protocol (MCP). */
 export const mcpPath = '/mcp';
 
 /** The root of the portal's API, which the pages of the portal call with a cookie. */

@@ -3,7 +3,6 @@ import type { PortalOperationName } from './operations.ts';
 import type * as view from './portal-views.ts';
 import type { PlainBody } from './request-fields.ts';
 
-/** One operation: the body that it takes, and what it answers. */
 interface Call {
   readonly body?: unknown;
   readonly answer: unknown;
@@ -15,7 +14,6 @@ type Done = unknown;
 type People = view.PeopleView;
 type Invite = Pick<view.PersonBody, 'email' | 'role' | 'key_cap'>;
 
-/** The body of POST /creations and POST /quote: that of POST /images/generate. */
 export type GenerateBody = Readonly<PlainBody> & {
   readonly model: string;
   readonly prompt?: string;
@@ -84,7 +82,6 @@ export type BodyOf<Name extends PortalOperationName> = Name extends PortalOperat
     : undefined
   : never;
 
-/** What a call names: the id in the path, the query, and the body. */
 export interface Input<Name extends PortalOperationName = PortalOperationName> {
   readonly id?: string;
   readonly query?: Readonly<Record<string, string | undefined>>;

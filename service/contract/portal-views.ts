@@ -65,7 +65,6 @@ export interface HomeView {
   readonly max_concurrent: number;
   readonly spent_today: number;
   readonly spent_this_month: number;
-  /** The last ten, the newest first. */
   readonly creations: readonly CreationRow[];
   /** Webhooks and notices that are failing now (service/webhooks/webhook.ts). */
   readonly failing_webhooks: number;
@@ -73,7 +72,6 @@ export interface HomeView {
   readonly failed_webhooks: number;
   /** Keys with at least 80 % of a cap spent. */
   readonly keys_near_cap: readonly KeyView[];
-  /** The steps of a new account. */
   readonly steps: {
     readonly has_key: boolean;
     readonly has_creation: boolean;
@@ -179,7 +177,6 @@ export interface RollBody {
 
 // Creations
 
-/** A creation in a list. */
 export interface CreationRow {
   readonly id: string;
   readonly status: 'queued' | 'processing' | 'completed' | 'failed';
@@ -201,7 +198,6 @@ export interface CreationRow {
   readonly cancelled_at: string | null;
 }
 
-/** One step in the life of a creation. */
 export interface TimelineStep {
   readonly at: string;
   readonly kind:
@@ -219,9 +215,7 @@ export interface TimelineStep {
   readonly text: string;
   /** Milliseconds since the step before. */
   readonly ms: number | null;
-  /** Of money: the movement. */
   readonly amount?: number;
-  /** Of a webhook: the delivery. */
   readonly delivery?: DeliveryRow;
 }
 
@@ -274,7 +268,6 @@ export interface WebhooksView {
     /** "whsec_…" and the last four characters are not shown: only when it was issued. */
     readonly issued_at: string;
     readonly state: 'signs' | 'signs_later' | 'replaced';
-    /** When it begins to sign. */
     readonly signs_from: string;
     /** Until when it verifies. Null: it has not been replaced. */
     readonly valid_until: string | null;
@@ -358,11 +351,9 @@ export interface LedgerView {
   readonly available: number;
   readonly creation: string | null;
   readonly key: string | null;
-  /** The name of the key. */
   readonly key_name: string | null;
   readonly model: string | null;
   readonly user: string | null;
-  /** The operator's text. */
   readonly note: string | null;
 }
 
@@ -375,11 +366,9 @@ export interface LedgerPage extends PageView<LedgerView> {
   readonly months: readonly string[];
 }
 
-/** One line of usage. */
 export interface UsageLine {
   /** The day, or the id of the key, the model or the user. Null: rows that name none. */
   readonly group: string | null;
-  /** The name of the key. */
   readonly name?: string | null;
   readonly creations: number;
   readonly failed: number;

@@ -36,7 +36,6 @@ type ValueOf<Field> = Field extends { kind: 'integer' }
   : Field extends { values: readonly (infer Value)[] }
     ? Value
     : string;
-/** The fields under the names of the API. */
 export type PlainBody = { [Name in PlainName]?: ValueOf<(typeof plainFields)[Name]> | undefined };
 
 type Camel<Text extends string> = Text extends `${infer Head}_${infer Tail}`
@@ -69,11 +68,8 @@ function renamed(values: object, from: (name: string) => string, to: (name: stri
 
 const same = (name: string): string => name;
 
-/** What a body has of the fields. */
 export const plainFromBody = (body: PlainBody): PlainMembers => renamed(body, same, camelOf);
-/** What a request or a record has of the fields. */
 export const plainMembers = (of: PlainMembers): PlainMembers => renamed(of, camelOf, camelOf);
-/** The same under the names of the API. */
 export const plainShown = (of: PlainMembers): { [Name in PlainName]?: NonNullable<PlainBody[Name]> | null } =>
   renamed(of, camelOf, same);
 

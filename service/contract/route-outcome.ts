@@ -1,10 +1,6 @@
 import { type FailureName, failureNames, type RefusalReason } from './failures.ts';
 
-/**
- * How an attempt at a route can end, as the record, the log and the metric ProviderAnswers tell it: with an
- * image, without an answer in time, with a job that the vendor stopped, with a refusal after which the next
- * route is tried, or with a failure of the creation.
- */
+/** How an attempt can end: an image, out of time, stopped, the next route, or a failed creation. */
 export const routeOutcomes = [
   'rendered',
   'no_answer',
@@ -19,7 +15,6 @@ export type RouteOutcome = (typeof routeOutcomes)[number];
 /** Refusals after which the next route is tried. Their outcome has the same name. */
 export type PassingRefusal = 'unavailable' | 'credentials' | 'unknown_outcome' | 'cancelled';
 
-/** The failure of the creation that every other refusal means. */
 const failureOf: Readonly<Record<Exclude<RefusalReason, PassingRefusal>, FailureName>> = {
   prompt: 'PromptRejected',
   source_image: 'SourceImageRejected',
@@ -29,7 +24,6 @@ const failureOf: Readonly<Record<Exclude<RefusalReason, PassingRefusal>, Failure
   unknown_answer: 'InternalFailure',
 };
 
-/** What a refusal means: the next route, or the failure of the creation. */
 export function outcomeOf(reason: RefusalReason): PassingRefusal | FailureName {
   return isPassing(reason) ? reason : failureOf[reason];
 }

@@ -15,7 +15,6 @@ import { endWaitingTask } from './waiting-task.ts';
 
 /** How long the vendor may take to stop the job. A vendor that stops a job at all stops it within seconds. */
 export const stopMillis = 5_000;
-/** The time from one poll of the job to the next. */
 const lookMillis = 500;
 /** How often the record may change under the cancel. A creation rarely has more routes than this. */
 const mostRounds = 5;
@@ -27,21 +26,16 @@ export interface CancelServices {
   readonly creations: Pick<CreationStore, 'read' | 'noteCancel' | 'withdrawCancel' | 'taskToken'>;
   readonly charges: Pick<ChargeStore, 'cancel'>;
   readonly tasks: Tasks;
-  /** The providers whose jobs can be stopped, by their names. */
   readonly providers: Providers;
 }
 
 export interface CancelOutcome {
   /** 'cancelled': by this call or an earlier one. 'not_cancellable': it cancels nothing later either. */
   readonly kind: 'cancelled' | 'not_cancellable';
-  /** As it is now. */
   readonly creation: CreationRecord;
 }
 
-/**
- * @param ids the fields by which the log lines name the creation
- * @throws Overloaded when the table was too busy. The creation may be cancelled all the same.
- */
+/** @param ids names the creation in the log @throws Overloaded: it may be cancelled all the same */
 export async function cancelCreation(
   asked: CreationRecord,
   ids: Readonly<Record<string, string>>,
@@ -79,11 +73,9 @@ function told(creation: CreationRecord): CancelOutcome {
   return { kind: creation.cancelledAt === undefined ? 'not_cancellable' : 'cancelled', creation };
 }
 
-/** What vendors do for a creation at the moment. */
 type Work =
   /** Nothing, as long as the attempts do not change. */
   | { readonly kind: 'none'; readonly attempts: readonly RouteAttempt[] }
-  /** Work that cannot be stopped. */
   | { readonly kind: 'other' }
   | ({ readonly kind: 'job' } & RunningJob);
 
@@ -105,7 +97,6 @@ async function workOn(creation: CreationRecord, { providers }: CancelServices): 
   return { kind: 'job', creation, attempt, jobId, provider };
 }
 
-/** The attempts with the end of the last one. */
 function stoppedAttempts({ attempts }: CreationRecord, nowMillis: number): RouteAttempt[] {
   const endedAt = new Date(nowMillis).toISOString();
   return attempts.map((attempt, index) =>
@@ -113,17 +104,13 @@ function stoppedAttempts({ attempts }: CreationRecord, nowMillis: number): Route
   );
 }
 
-/** A vendor that can stop a job, and whose jobs can be looked at. */
 type StoppingProvider = ImageProvider & Required<Pick<ImageProvider, 'cancel' | 'poll'>>;
 
 function canStop(provider: ImageProvider): provider is StoppingProvider {
   return provider.cancel !== undefined && provider.poll !== undefined;
 }
 
-/**
- * Asks the vendor to stop the job. Only the state of the job says that it was stopped.
- * @param until milliseconds of `elapsed`
- */
+/** Asks the vendor to stop the job. Only the job's state counts. @param until millis of `elapsed` */
 async function isStopped(
   { creation, attempt, jobId, provider }: RunningJob,
   until: number,
@@ -153,7 +140,6 @@ async function isStopped(
   }
 }
 
-/** The source images were sent with the job. */
 async function unread(): Promise<never> {
   return Promise.reject(new Error('a cancel reads no source image'));
 }

@@ -1,11 +1,16 @@
 import type { Table } from '../aws/dynamodb/table.ts';
 import { transact } from '../aws/dynamodb/transaction.ts';
 import type { CreationId } from '../values/ids.ts';
-import { chargeItems, hopelessBudget, refusedCharge } from './charge.ts';
-import type { Cancel, ChargeOrder, ChargeOutcome, Refund } from './charges.ts';
+import {
+  chargeParts,
+  type ChargeOrder,
+  type ChargeOutcome,
+  hopelessBudget,
+  refusedCharge,
+} from './charge.ts';
 import type { CreationRecord } from './creation.ts';
 import { endWithEvent } from './event-items.ts';
-import { cancelItems, refundItems } from './refund.ts';
+import { type Cancel, cancelItems, type Refund, refundItems } from './refund.ts';
 import { countOpen } from './service-state-store.ts';
 
 /** Charges creations on the request path, and refunds them there or in an execution. */
@@ -17,8 +22,9 @@ export function createCharges(table: Table) {
     charge: async (order: ChargeOrder): Promise<ChargeOutcome> => {
       const hopeless = hopelessBudget(order);
       if (hopeless) return { kind: 'over_budget', budget: hopeless };
-      const items = chargeItems(table, order);
-      const outcome = await transact(table, [...items.values()], order.creations[0].id);
+      const parts = chargeParts(table, order);
+      const items = parts.map(({ item }) => item);
+      const outcome = await transact(table, items, order.creations[0].id);
       switch (outcome.kind) {
         case 'done':
           return { kind: 'charged' };
@@ -28,10 +34,7 @@ export function createCharges(table: Table) {
             throw new Error('the answer to the charge was lost, and the table stayed busy');
           return { kind: 'overloaded' };
         case 'refused':
-          return refusedCharge(
-            order,
-            new Map([...items.keys()].map((part, index) => [part, outcome.refusals[index]])),
-          );
+          return refusedCharge(parts, outcome.refusals);
       }
     },
     /** Adds a charged creation to the open ones; whoever ends the creation takes it away. Never fails. */
@@ -59,11 +62,7 @@ export function createCharges(table: Table) {
 export function createChargeStore(table: Table) {
   return {
     ...createCharges(table),
-    /**
-     * Fails the creation as cancelled and gives its charge back, if it is still open and its attempts are
-     * exactly those of the given record. 'moved_on': it has ended, or an attempt was begun or changed.
-     * 'busy': as for a refund.
-     */
+    /** Fails the creation as cancelled, if it is open with these attempts. 'moved_on': it is not. */
     cancel: async (creation: CreationRecord, cancel: Cancel): Promise<'cancelled' | 'moved_on' | 'busy'> => {
       const items = cancelItems(table, creation, cancel);
       const outcome = await endWithEvent(table, creation, cancel.nowMillis, items);

@@ -1,7 +1,7 @@
 /**
- * The charge is the only transaction that takes money. A pure function builds its items from the order, and
- * another one reads why it was refused. transaction.ts sends it. An order of several creations has one
- * creation and one ledger row for each, and its cost is their sum.
+ * The charge is the only transaction that takes money. Each of its parts is an item with its condition, and says what
+ * a failed condition means. An order of several creations has one creation and one ledger row for each, and its cost is
+ * their sum.
  *
  *   account      active, covers the cost, has room    available - cost, in flight + creations
  *   key          good, same caps, each cap covers     spend of the day and the month + cost
@@ -13,6 +13,9 @@
  *   retry head   nothing made that the try belongs to counts the entries of calls
  *   retry entry  new, or its creations have failed    names the creations
  *   uploads      none: read before, by their account  are not unused any more
+ *
+ * A condition of DynamoDB cannot add or subtract. So each cap is compared by its room, which is computed from what was
+ * read, and the conditions say that what was read still holds. The file has all of the charge, so it is long.
  */
 import {
   accountFromItem,
@@ -22,7 +25,7 @@ import {
   toldAttribute,
   userSpentFromItem,
 } from '../accounts/account-items.ts';
-import { type ApiKey, hourOf } from '../accounts/account.ts';
+import { type Account, type AccountCondition, type ApiKey, hourOf } from '../accounts/account.ts';
 import {
   allowsModel,
   type Budget,
@@ -44,119 +47,247 @@ import { noLongerUnused } from '../uploads/upload-store.ts';
 import type { CreationId, UploadId } from '../values/ids.ts';
 import { asMicros, type Micros } from '../values/money.ts';
 import { monthOf, nextMonth } from '../values/time.ts';
-import type { ChargeOrder, ChargeOutcome, NewCreation } from './charges.ts';
 import { creationToItem, idempotencyFromItem } from './creation-items.ts';
+import type { CreationRecord, IdempotencyRecord } from './creation.ts';
+import type { RetryCharge } from './retries.ts';
 import { retryItems } from './retry-store.ts';
 
-/**
- * The items of the charge that count the spend of a key: the key itself, and the counter of a user. A
- * condition of DynamoDB cannot add or subtract. So each cap is compared by its room, which is computed from
- * what was read, and the conditions say that this still holds.
- */
+export type NewCreation = CreationRecord & Required<Pick<CreationRecord, 'chargedDay'>>;
+
+export interface ChargeOrder {
+  /** One to four, of one account, key, model, user and time, all or none. The first id is the token. */
+  readonly creations: readonly [NewCreation, ...NewCreation[]];
+  /** The key as it was read. The charge is refused when its caps have changed since. */
+  readonly apiKey: ApiKey;
+  /** How many creations the account may have open, as it was read. */
+  readonly maxConcurrent: number;
+  /** The account's rate of POSTs, in which the charge counts the request. Absent: it was counted before. */
+  readonly postRate?: number;
+  readonly nowMillis: number;
+  /** The uploads that the creations use. From the charge on they are not unused any more. */
+  readonly uploads?: readonly UploadId[];
+  readonly idempotency?: {
+    readonly hash: string;
+    readonly requestHash: string;
+    /** The first of the failed creations that the key names. Their place is free again. */
+    readonly replaces?: CreationId;
+    /** How long the key names the creations. Absent: as long as an Idempotency-Key of a client. */
+    readonly seconds?: number;
+  };
+  /** Present when the request has a place among the tries of calls (service/creations/retries.ts). */
+  readonly retry?: RetryCharge;
+}
+
+/** The outcome of a charge. Every outcome but 'charged' has written nothing. */
+export type ChargeOutcome =
+  | { readonly kind: 'charged' }
+  | { readonly kind: 'account_not_active'; readonly condition: AccountCondition | 'gone' }
+  /** The key is gone, revoked or expired. */
+  | { readonly kind: 'key_revoked' }
+  | { readonly kind: 'model_not_allowed' }
+  /** Its caps have changed since they were read, or its spend in a neighbouring month has. */
+  | { readonly kind: 'key_changed'; readonly apiKey: ApiKey }
+  /** Its limits have changed since they were read, and there is room for all creations. */
+  | { readonly kind: 'account_changed'; readonly account: Account }
+  | { readonly kind: 'rate_used_up' }
+  | { readonly kind: 'idempotency_taken'; readonly record: IdempotencyRecord }
+  /** A try of the same body was charged or attached meanwhile. Head and entries have to be read again. */
+  | { readonly kind: 'retry_moved' }
+  | { readonly kind: 'over_budget'; readonly budget: Budget }
+  | { readonly kind: 'over_balance'; readonly availableMicros: Micros }
+  | { readonly kind: 'too_many_open'; readonly limit: number; readonly current: number }
+  | { readonly kind: 'overloaded' };
+
+/** When several conditions fail, the first of these is the answer. */
+const precedence: readonly ChargeOutcome['kind'][] = [
+  'account_not_active',
+  'key_revoked',
+  'model_not_allowed',
+  'rate_used_up',
+  'idempotency_taken',
+  'retry_moved',
+  'key_changed',
+  'over_budget',
+  'over_balance',
+  'account_changed',
+  'too_many_open',
+];
+
+export interface ChargePart {
+  readonly item: TransactItem;
+  /** What it means that the condition failed, by the item as it was then. Absent: the condition cannot fail. */
+  readonly refusal?: (old: Item | undefined) => ChargeOutcome | undefined;
+}
+
+/** The parts of the transaction. DynamoDB gives its cancellation reasons in the same order. */
+export function chargeParts(table: Table, order: ChargeOrder): readonly ChargePart[] {
+  const { apiKey, creations, idempotency, postRate, retry, uploads = [] } = order;
+  const retried = retry ? retryItems(table, retry, idsOf(order), order.nowMillis) : [];
+  return [
+    accountPart(table, order),
+    keyPart(table, order),
+    ...(apiKey.perUserMonthlyCapMicros === undefined
+      ? []
+      : [userPart(table, order, apiKey.perUserMonthlyCapMicros)]),
+    ...(postRate === undefined ? [] : [ratePart(table, order, postRate)]),
+    ...creations
+      .flatMap((creation) => [creationToItem(creation), ledgerRowOf(creation)])
+      .map((item) => ({
+        item: { Put: { TableName: table.name, Item: item, ConditionExpression: isNew } },
+      })),
+    ...(idempotency ? [idempotencyPart(table, order, idempotency)] : []),
+    ...retried.map((item) => ({ item, refusal: () => ({ kind: 'retry_moved' }) as const })),
+    ...(uploads.length > 0 ? [uploadsPart(table, order, uploads)] : []),
+  ];
+}
+
+export function refusedCharge(parts: readonly ChargePart[], refusals: readonly Refusal[]): ChargeOutcome {
+  const found = parts.flatMap(({ refusal }, index) => {
+    const refused = refusals[index];
+    return (refused && refusal?.(refused.item)) ?? [];
+  });
+  const first = precedence.flatMap((kind) => found.find((one) => one.kind === kind) ?? [])[0];
+  if (!first) throw new Error('the charge was refused by a condition that no refusal stands for');
+  return first;
+}
+
+function costOf({ creations }: ChargeOrder): Micros {
+  return asMicros(creations.reduce((sum, { costMicros }) => sum + costMicros, 0));
+}
+
+function idsOf({ creations: [first, ...rest] }: ChargeOrder): readonly [CreationId, ...CreationId[]] {
+  return [first.id, ...rest.map(({ id }) => id)];
+}
+
+const isNew = 'attribute_not_exists(pk)';
+const returnOld = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+
+const isActive = '#condition = :active';
+const coversTheCost = 'availableMicros >= :cost';
+const hasRoom = 'inFlight < maxConcurrent';
+/** A condition cannot add, so room for several is computed from the limit that was read. */
+const hasRoomForAll = 'inFlight <= :room AND maxConcurrent >= :limit';
+
+function accountPart(table: Table, order: ChargeOrder): ChargePart {
+  const { creations, maxConcurrent } = order;
+  const count = creations.length;
+  const cost = costOf(order);
+  const item = {
+    Update: {
+      TableName: table.name,
+      Key: keys.account(creations[0].accountId),
+      UpdateExpression: `SET availableMicros = availableMicros - :cost, inFlight = inFlight + ${count === 1 ? ':one' : ':count'}`,
+      ConditionExpression: `${isActive} AND ${coversTheCost} AND ${count === 1 ? hasRoom : hasRoomForAll}`,
+      ExpressionAttributeNames: { '#condition': 'condition' },
+      ExpressionAttributeValues: {
+        ':active': 'active',
+        ':cost': cost,
+        ...(count === 1
+          ? { ':one': 1 }
+          : { ':count': count, ':room': maxConcurrent - count, ':limit': maxConcurrent }),
+      },
+      ...returnOld,
+    },
+  };
+  const refusal = (old: Item | undefined): ChargeOutcome => {
+    const account = old && accountFromItem(old);
+    if (account?.condition !== 'active')
+      return { kind: 'account_not_active', condition: account?.condition ?? 'gone' };
+    const {
+      availableMicros,
+      inFlight,
+      limits: { maxConcurrent: limit },
+    } = account;
+    if (availableMicros < cost) return { kind: 'over_balance', availableMicros };
+    return limit !== maxConcurrent && inFlight + count <= limit
+      ? { kind: 'account_changed', account }
+      : { kind: 'too_many_open', limit, current: inFlight };
+  };
+  return { item, refusal };
+}
+
 const isNotRevoked = 'attribute_exists(pk) AND attribute_not_exists(revokedAt)';
 const isNotExpired = '(attribute_not_exists(expiresAt) OR expiresAt > :at)';
 const modelIsAllowed = '(attribute_not_exists(models) OR contains(models, :model))';
 const dayCoversTheCost = '(attribute_not_exists(#day) OR #day <= :dayRoom)';
 const monthCoversTheCost = '(attribute_not_exists(#spent) OR #spent <= :monthRoom)';
 const totalCoversTheCost = '(attribute_not_exists(#spent) OR #spent <= :totalRoom)';
-const userCoversTheCost = 'attribute_not_exists(spentMicros) OR spentMicros <= :room';
-
-const returnOld = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
-
-/** The cost of all creations of the order together. */
-function costOf({ creations }: ChargeOrder): Micros {
-  return asMicros(creations.reduce((sum, { costMicros }) => sum + costMicros, 0));
-}
 
 /** The key: good, with the caps that were read, and with room below each of them. */
-function keyItem(table: Table, order: ChargeOrder): TransactItem {
+function keyPart(table: Table, order: ChargeOrder): ChargePart {
   const { nowMillis, apiKey } = order;
-  const [creation] = order.creations;
-  const oldest = oldestDayKept(creation.chargedDay);
+  const { accountId, keyId, model, chargedDay, chargedMonth } = order.creations[0];
+  const cost = costOf(order);
+  const oldest = oldestDayKept(chargedDay);
   const over = [
     ...Object.keys(apiKey.spentByDay).flatMap((day) => (day < oldest ? [dayAttribute(day)] : [])),
-    ...overMarks(apiKey, creation.chargedDay).map(toldAttribute),
+    ...overMarks(apiKey, chargedDay).map(toldAttribute),
   ];
   const removal = over.length === 0 ? '' : ` REMOVE ${over.map((_, index) => `#over${index}`).join(', ')}`;
-  const asRead = capsAsRead(apiKey);
-  const covering = coveringConditions(order);
-  return {
+  const { dailyCapMicros: daily, monthlyCapMicros: monthly } = apiKey;
+  const total = totalCondition(order);
+  const item = {
     Update: {
       TableName: table.name,
-      Key: keys.apiKey(creation.accountId, creation.keyId),
+      Key: keys.apiKey(accountId, keyId),
       UpdateExpression: `ADD #spent :cost, #day :cost SET lastUsedAt = :hour${removal}`,
       ConditionExpression: [
         isNotRevoked,
         isNotExpired,
         modelIsAllowed,
-        ...asRead.conditions,
-        ...covering.conditions,
+        // The room below a cap is computed from the cap, so the cap must be the one that was read.
+        ...capNames.map((name) =>
+          apiKey[name] === undefined ? `attribute_not_exists(${name})` : `${name} = :${name}`,
+        ),
+        ...(daily === undefined ? [] : [dayCoversTheCost]),
+        ...(monthly === undefined ? [] : [monthCoversTheCost]),
+        ...total.conditions,
       ].join(' AND '),
       ExpressionAttributeNames: {
-        '#spent': spentAttribute(creation.chargedMonth),
-        '#day': dayAttribute(creation.chargedDay),
+        '#spent': spentAttribute(chargedMonth),
+        '#day': dayAttribute(chargedDay),
         ...Object.fromEntries(over.map((name, index) => [`#over${index}`, name])),
-        ...covering.names,
+        ...total.names,
       },
       ExpressionAttributeValues: {
-        ':cost': costOf(order),
+        ':cost': cost,
         ':hour': hourOf(nowMillis),
         ':at': new Date(nowMillis).toISOString(),
-        ':model': creation.model,
-        ...asRead.values,
-        ...covering.values,
+        ':model': model,
+        ...Object.fromEntries(
+          capNames.flatMap((name) => (apiKey[name] === undefined ? [] : [[`:${name}`, apiKey[name]]])),
+        ),
+        ...(daily !== undefined && { ':dayRoom': daily - cost }),
+        ...(monthly !== undefined && { ':monthRoom': monthly - cost }),
+        ...total.values,
       },
       ...returnOld,
     },
   };
-}
-
-interface Conditions {
-  readonly conditions: readonly string[];
-  readonly names?: Readonly<Record<string, string>>;
-  readonly values: Item;
-}
-
-/** The room below a cap is computed from the cap, so the cap must be the one that was read. */
-function capsAsRead(apiKey: ApiKey): Conditions {
-  const set = capNames.filter((name) => apiKey[name] !== undefined);
-  return {
-    conditions: capNames.map((name) =>
-      set.includes(name) ? `${name} = :${name}` : `attribute_not_exists(${name})`,
-    ),
-    values: Object.fromEntries(set.map((name) => [`:${name}`, apiKey[name]])),
+  const refusal = (old: Item | undefined): ChargeOutcome => {
+    const key = old && apiKeyFromItem(old);
+    if (!key || key.revokedAt !== undefined || isExpired(key, nowMillis)) return { kind: 'key_revoked' };
+    if (!allowsModel(key, model)) return { kind: 'model_not_allowed' };
+    const isAsRead = capNames.every((name) => key[name] === apiKey[name]);
+    const budget = isAsRead ? exceededBudget(key, cost, nowMillis, asMicros(0)) : undefined;
+    return budget ? { kind: 'over_budget', budget } : { kind: 'key_changed', apiKey: key };
   };
-}
-
-/** For each cap: the spend of its period is at most the cap without the cost. */
-function coveringConditions(order: ChargeOrder): Conditions {
-  const { dailyCapMicros: daily, monthlyCapMicros: monthly } = order.apiKey;
-  const cost = costOf(order);
-  const total = totalConditions(order);
-  return {
-    conditions: [
-      ...(daily === undefined ? [] : [dayCoversTheCost]),
-      ...(monthly === undefined ? [] : [monthCoversTheCost]),
-      ...total.conditions,
-    ],
-    ...(total.names && { names: total.names }),
-    values: {
-      ...(daily !== undefined && { ':dayRoom': daily - cost }),
-      ...(monthly !== undefined && { ':monthRoom': monthly - cost }),
-      ...total.values,
-    },
-  };
+  return { item, refusal };
 }
 
 /**
- * The total is the sum of the months. The room of this month is the cap without the other months, as they
- * were read. At the turn of a month another charge may still come into a neighbouring month, so those two
- * must not have grown. No charge comes into any other month, and a refund there only makes more room.
+ * The total is the sum of the months. The room of this month is the cap without the other months, as they were read. At
+ * the turn of a month another charge may still come into a neighbouring month, so those two must not have grown. No
+ * charge comes into any other month, and a refund there only makes more room.
  */
-function totalConditions(order: ChargeOrder): Conditions {
+function totalCondition(order: ChargeOrder): {
+  readonly conditions: readonly string[];
+  readonly names?: Readonly<Record<string, string>>;
+  readonly values?: Item;
+} {
   const { apiKey } = order;
   const { chargedMonth: month } = order.creations[0];
-  if (apiKey.totalCapMicros === undefined) return { conditions: [], values: {} };
+  if (apiKey.totalCapMicros === undefined) return { conditions: [] };
   const first = Date.parse(`${month.replace('_', '-')}-01`);
   const beside = { Before: monthOf(first - 1), After: monthOf(Date.parse(nextMonth(first))) };
   const sides = Object.entries(beside).map(([side, name]) => ({ side, name, read: apiKey.spent[name] }));
@@ -177,10 +308,7 @@ function totalConditions(order: ChargeOrder): Conditions {
   };
 }
 
-/**
- * The first budget whose cap leaves no room for the cost even if nothing of its period were spent. A
- * condition would take an absent spend for room, so such an order is never sent.
- */
+/** The first budget without room even if unspent: a condition would take an absent spend for room. */
 export function hopelessBudget(order: ChargeOrder): Budget | undefined {
   const { apiKey, nowMillis } = order;
   const { chargedMonth: month } = order.creations[0];
@@ -190,112 +318,46 @@ export function hopelessBudget(order: ChargeOrder): Budget | undefined {
   );
 }
 
-/** What the key spent in all months but this one. */
 function spentInOthers(apiKey: ApiKey, month: string): number {
   return spentInAll(apiKey) - spentIn(apiKey, month);
 }
 
-/** The counter of the user, only when the key has a cap for each user: it costs one more write. */
-function userItem(table: Table, order: ChargeOrder): TransactItem[] {
-  const cap = order.apiKey.perUserMonthlyCapMicros;
-  if (cap === undefined) return [];
+/** The counter of the user, only when the key has a cap for each user: the counter costs one more write. */
+function userPart(table: Table, order: ChargeOrder, cap: Micros): ChargePart {
   const { accountId, keyId, user, chargedMonth: month, countedForUser } = order.creations[0];
   const cost = costOf(order);
   if (user === undefined || !countedForUser)
     throw new Error('a charge of a key with a cap for each user names no user');
-  return [
-    {
-      Update: {
-        TableName: table.name,
-        Key: keys.userSpend(accountId, keyId, month, userHash(user)),
-        UpdateExpression: 'ADD spentMicros :cost SET #ttl = :ttl',
-        ConditionExpression: userCoversTheCost,
-        ExpressionAttributeNames: { '#ttl': ttlAttribute },
-        ExpressionAttributeValues: {
-          ':cost': cost,
-          ':room': cap - cost,
-          ':ttl': Math.ceil(counterExpiry(month) / 1000),
-        },
-        ...returnOld,
-      },
-    },
-  ];
-}
-
-const isActive = '#condition = :active';
-const coversTheCost = 'availableMicros >= :cost';
-const hasRoom = 'inFlight < maxConcurrent';
-/** A condition cannot add, so room for several is computed from the limit that was read. */
-const hasRoomForAll = 'inFlight <= :room AND maxConcurrent >= :limit';
-const windowHasRoom = 'attribute_not_exists(#count) OR #count < :limit';
-const isNew = 'attribute_not_exists(pk)';
-const isFree = 'attribute_not_exists(pk) OR expiresAt <= :now';
-const namesTheFailedOne = 'creationId = :failed';
-
-export type ChargePart =
-  | 'account'
-  | 'key'
-  | 'user'
-  | 'rate'
-  | `creation${number}`
-  | `ledgerRow${number}`
-  | 'idempotency'
-  | 'retryHead'
-  | 'retryEntry'
-  | 'uploads';
-
-/** The items of the transaction by name. DynamoDB gives its cancellation reasons in the same order. */
-export function chargeItems(table: Table, order: ChargeOrder): ReadonlyMap<ChargePart, TransactItem> {
-  return new Map<ChargePart, TransactItem>([
-    ['account', accountItem(table, order)],
-    ['key', keyItem(table, order)],
-    ...userItem(table, order).map((item) => ['user', item] as const),
-    ...(order.postRate === undefined ? [] : [['rate', rateItem(table, order, order.postRate)] as const]),
-    ...order.creations.flatMap((creation, index): [ChargePart, TransactItem][] => [
-      [`creation${index}`, creationItem(table, creation)],
-      [`ledgerRow${index}`, ledgerItem(table, creation)],
-    ]),
-    ...(order.idempotency
-      ? [['idempotency', idempotencyItem(table, order, order.idempotency)] as const]
-      : []),
-    ...(order.retry ? retryItems(table, order.retry, idsOf(order), order.nowMillis) : []),
-    ...(order.uploads?.length ? [['uploads', uploadsItem(table, order, order.uploads)] as const] : []),
-  ]);
-}
-
-function idsOf({ creations: [first, ...rest] }: ChargeOrder): readonly [CreationId, ...CreationId[]] {
-  return [first.id, ...rest.map(({ id }) => id)];
-}
-
-function accountItem(table: Table, order: ChargeOrder): TransactItem {
-  const { creations, maxConcurrent } = order;
-  const count = creations.length;
-  return {
+  const item = {
     Update: {
       TableName: table.name,
-      Key: keys.account(creations[0].accountId),
-      UpdateExpression: `SET availableMicros = availableMicros - :cost, inFlight = inFlight + ${count === 1 ? ':one' : ':count'}`,
-      ConditionExpression: `${isActive} AND ${coversTheCost} AND ${count === 1 ? hasRoom : hasRoomForAll}`,
-      ExpressionAttributeNames: { '#condition': 'condition' },
+      Key: keys.userSpend(accountId, keyId, month, userHash(user)),
+      UpdateExpression: 'ADD spentMicros :cost SET #ttl = :ttl',
+      ConditionExpression: 'attribute_not_exists(spentMicros) OR spentMicros <= :room',
+      ExpressionAttributeNames: { '#ttl': ttlAttribute },
       ExpressionAttributeValues: {
-        ':active': 'active',
-        ':cost': costOf(order),
-        ...(count === 1
-          ? { ':one': 1 }
-          : { ':count': count, ':room': maxConcurrent - count, ':limit': maxConcurrent }),
+        ':cost': cost,
+        ':room': cap - cost,
+        ':ttl': Math.ceil(counterExpiry(month) / 1000),
       },
       ...returnOld,
     },
   };
+  const refusal = (old: Item | undefined): ChargeOutcome | undefined => {
+    const budgets = budgetsOf(order.apiKey, order.nowMillis, userSpentFromItem(old));
+    const budget = budgets.find(({ period }) => period === 'user');
+    return budget && { kind: 'over_budget', budget };
+  };
+  return { item, refusal };
 }
 
-function rateItem(table: Table, { creations, nowMillis }: ChargeOrder, postRate: number): TransactItem {
-  return {
+function ratePart(table: Table, { creations, nowMillis }: ChargeOrder, postRate: number): ChargePart {
+  const item = {
     Update: {
       TableName: table.name,
       Key: keys.rate(creations[0].accountId, 'post', minuteOf(nowMillis)),
       UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
-      ConditionExpression: windowHasRoom,
+      ConditionExpression: 'attribute_not_exists(#count) OR #count < :limit',
       ExpressionAttributeNames: { '#count': 'count', '#ttl': ttlAttribute },
       ExpressionAttributeValues: {
         ':one': 1,
@@ -304,14 +366,11 @@ function rateItem(table: Table, { creations, nowMillis }: ChargeOrder, postRate:
       },
     },
   };
+  return { item, refusal: () => ({ kind: 'rate_used_up' }) };
 }
 
-function creationItem(table: Table, creation: NewCreation): TransactItem {
-  return { Put: { TableName: table.name, Item: creationToItem(creation), ConditionExpression: isNew } };
-}
-
-function ledgerItem(table: Table, creation: NewCreation): TransactItem {
-  const ledgerRow = {
+function ledgerRowOf(creation: NewCreation): Item {
+  return {
     ...keys.ledger(creation.accountId, creation.createdAt, 'charge', creation.id),
     kind: 'charge',
     amountMicros: 0 - creation.costMicros,
@@ -325,97 +384,42 @@ function ledgerItem(table: Table, creation: NewCreation): TransactItem {
     model: creation.model,
     at: creation.createdAt,
   };
-  return { Put: { TableName: table.name, Item: ledgerRow, ConditionExpression: isNew } };
 }
 
-function idempotencyItem(
+const isFree = 'attribute_not_exists(pk) OR expiresAt <= :now';
+const namesTheFailedOne = 'creationId = :failed';
+
+function idempotencyPart(
   table: Table,
   order: ChargeOrder,
-  own: NonNullable<ChargeOrder['idempotency']>,
-): TransactItem {
+  { hash, requestHash, replaces, seconds = idempotencySeconds }: NonNullable<ChargeOrder['idempotency']>,
+): ChargePart {
   const { creations, nowMillis } = order;
   const [first] = creations;
-  const expiresAt = nowMillis + (own.seconds ?? idempotencySeconds) * 1000;
-  return {
+  const expiresAt = nowMillis + seconds * 1000;
+  const item = {
     Put: {
       TableName: table.name,
       Item: {
-        ...keys.idempotency(first.accountId, own.hash),
+        ...keys.idempotency(first.accountId, hash),
         creationId: first.id,
         ...(creations.length > 1 && { creationIds: idsOf(order) }),
-        requestHash: own.requestHash,
+        requestHash,
         expiresAt,
         [ttlAttribute]: Math.ceil(expiresAt / 1000),
       },
-      ConditionExpression: own.replaces === undefined ? isFree : `${isFree} OR ${namesTheFailedOne}`,
+      ConditionExpression: replaces === undefined ? isFree : `${isFree} OR ${namesTheFailedOne}`,
       ExpressionAttributeValues: {
         ':now': nowMillis,
-        ...(own.replaces !== undefined && { ':failed': own.replaces }),
+        ...(replaces !== undefined && { ':failed': replaces }),
       },
       ...returnOld,
     },
   };
+  return { item, refusal: (old) => old && { kind: 'idempotency_taken', record: idempotencyFromItem(old) } };
 }
 
-function uploadsItem(table: Table, { creations }: ChargeOrder, uploads: readonly UploadId[]): TransactItem {
-  return {
-    Update: {
-      TableName: table.name,
-      Key: keys.unusedUploads(creations[0].accountId),
-      ...noLongerUnused(uploads),
-    },
-  };
-}
-
-/**
- * Why the charge was refused. If several conditions failed, the first check in this function wins: account,
- * key, model, rate, idempotency, tries of the call, budgets of the key, balance, concurrent creations.
- */
-export function refusedCharge(order: ChargeOrder, refusals: ReadonlyMap<ChargePart, Refusal>): ChargeOutcome {
-  const account = refusals.get('account');
-  const key = refusals.get('key');
-  const user = refusals.get('user');
-  const idempotency = refusals.get('idempotency');
-  const accountThen = account?.item && accountFromItem(account.item);
-  const keyThen = key?.item && apiKeyFromItem(key.item);
-  const cost = costOf(order);
-  const count = order.creations.length;
-  const { model } = order.creations[0];
-  if (account && accountThen?.condition !== 'active') {
-    return { kind: 'account_not_active', condition: accountThen?.condition ?? 'gone' };
-  }
-  if (key && (!keyThen || keyThen.revokedAt !== undefined || isExpired(keyThen, order.nowMillis)))
-    return { kind: 'key_revoked' };
-  if (keyThen && !allowsModel(keyThen, model)) return { kind: 'model_not_allowed' };
-  if (refusals.get('rate')) return { kind: 'rate_used_up' };
-  if (idempotency?.item) return { kind: 'idempotency_taken', record: idempotencyFromItem(idempotency.item) };
-  if (refusals.get('retryHead') || refusals.get('retryEntry')) return { kind: 'retry_moved' };
-  if (keyThen || user) return overBudget(order, keyThen, user);
-  if (accountThen && accountThen.availableMicros < cost)
-    return { kind: 'over_balance', availableMicros: accountThen.availableMicros };
-  if (accountThen) {
-    const { maxConcurrent: limit } = accountThen.limits;
-    const isChanged = limit !== order.maxConcurrent && accountThen.inFlight + count <= limit;
-    if (isChanged) return { kind: 'account_changed', account: accountThen };
-    return { kind: 'too_many_open', limit, current: accountThen.inFlight };
-  }
-  throw new Error('the charge was refused by a condition that no refusal stands for');
-}
-
-/** The budget that refused the charge. With other caps than read, the key is looked at again. */
-function overBudget(order: ChargeOrder, keyThen: ApiKey | undefined, user: Refusal): ChargeOutcome {
-  const { nowMillis, apiKey } = order;
-  if (keyThen && capNames.some((name) => keyThen[name] !== apiKey[name]))
-    return { kind: 'key_changed', apiKey: keyThen };
-  const userSpent = user ? userSpentFromItem(user.item) : asMicros(0);
-  const budget = exceededBudget(keyThen ?? withoutOwnCaps(apiKey), costOf(order), nowMillis, userSpent);
-  if (budget) return { kind: 'over_budget', budget };
-  if (keyThen) return { kind: 'key_changed', apiKey: keyThen };
-  throw new Error('the charge was refused by the counter of a user that covers its cost');
-}
-
-/** The key's own conditions held, so what was read of its own spend does not matter. */
-function withoutOwnCaps(apiKey: ApiKey): ApiKey {
-  const { dailyCapMicros: _daily, monthlyCapMicros: _monthly, totalCapMicros: _total, ...rest } = apiKey;
-  return rest;
+function uploadsPart(table: Table, { creations }: ChargeOrder, uploads: readonly UploadId[]): ChargePart {
+  const Key = keys.unusedUploads(creations[0].accountId);
+  return { item: { Update: { TableName: table.name, Key, ...noLongerUnused(uploads) } } };
 }

@@ -69,11 +69,7 @@ const manifestStore = [
   0x71,
 ];
 
-/**
- * Marker, length, "JP", the number of the box and of its part (ISO 18477-3), then the box itself: a superbox
- * "jumb" that begins with its description "jumd" (ISO 19566-5). A length of 1 means that the real length
- * follows in eight more bytes.
- */
+/** Marker, length, "JP", two numbers (ISO 18477-3), then the superbox "jumb" (ISO 19566-5). */
 function isManifestSegment(bytes: Uint8Array, at: number): boolean {
   const end = Math.min(bytes.length, at + 2 + bigEndian(bytes, at + 2, 2));
   const box = at + 12;

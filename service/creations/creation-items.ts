@@ -3,7 +3,6 @@ import { type Item, keys, listingIndex, openShard } from '../aws/dynamodb/table.
 import type { CreationId } from '../values/ids.ts';
 import type { CreationRecord, IdempotencyRecord } from './creation.ts';
 
-/** How long notices, and the rows of the delivery log, are kept. */
 export const keptDays = 30;
 
 /** The item has no request id: the ledger row of the charge holds it, and that row never changes. */
@@ -25,7 +24,6 @@ export function creationFromItem(item: Item): CreationRecord {
   return { ...record, metadata: metadataFrom(record['metadata']) } as unknown as CreationRecord;
 }
 
-/** The id of a creation in a row of the listing index. */
 export function listedIdOf(row: Item): CreationId {
   return String(row['listed']) as CreationId;
 }

@@ -1,7 +1,4 @@
-/**
- * A page of an account's creations. The listing index holds only ids, so a filter must read the records. One
- * call reads a limited number of records and returns where the next page begins.
- */
+/** A page of an account's creations. A call reads a limited number of records, for filters as well. */
 import { batchGet } from '../aws/dynamodb/batch-get.ts';
 import { getItem, queryPage } from '../aws/dynamodb/send.ts';
 import { type Item, type ItemKey, keys, listingIndex, type Table } from '../aws/dynamodb/table.ts';
@@ -11,7 +8,6 @@ import { creationFromItem, listedIdOf } from './creation-items.ts';
 import type { CreationRecord, CreationStatus, RouteAttempt, StoredImage } from './creation.ts';
 import { withLease } from './lease.ts';
 
-/** How many records a filter reads at once. */
 const readAtOnce = 100;
 /** The most records that one call reads. Five reads of 100 take far less than the time of a request. */
 const mostRead = 500;
@@ -70,9 +66,7 @@ interface Ids {
 }
 
 interface Bounds {
-  /** Ids below this one. */
   readonly before: string | undefined;
-  /** And from this one on. */
   readonly from: string | undefined;
 }
 
@@ -113,13 +107,11 @@ export function firstIdOf(day: string): string {
   return `${time.slice(0, 8)}-${time.slice(8)}`;
 }
 
-/** Reads the records consistently, the newest first. */
 async function recordsOf(table: Table, ids: readonly CreationId[]): Promise<CreationRecord[]> {
   const items = await batchGet(table, ids.map(keys.creation));
   return items.map(creationFromItem).sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
-/** Reads one creation. Most functions of the API need no more. */
 export function createCreationReader(table: Table) {
   return { read: (id: CreationId): Promise<CreationRecord | undefined> => readCreation(table, id) };
 }
@@ -142,13 +134,11 @@ export function createCreationReads(table: Table) {
       });
       return page.creations;
     },
-    /** One page of the account's creations that fit the query, the newest first. */
     page: (accountId: AccountId, query: CreationQuery): Promise<CreationPage> =>
       pageOfCreations(table, accountId, query),
   };
 }
 
-/** One consistent read. */
 async function readCreation(table: Table, id: CreationId): Promise<CreationRecord | undefined> {
   const item = await getItem(table, keys.creation(id));
   return item && creationFromItem(item);
@@ -177,13 +167,11 @@ export type LeaseOutcome =
   | { readonly kind: 'absent' };
 
 export interface CreationQuery {
-  /** The most creations of the page. */
   readonly limit: number;
   /** The page begins after this creation. */
   readonly before?: CreationId;
   readonly status?: CreationStatus;
   readonly model?: string;
-  /** Whom the client renders for. */
   readonly user?: string;
   readonly keyId?: KeyId;
   /** The UTC day of the acceptance, "2026-11-21". */
@@ -192,10 +180,7 @@ export interface CreationQuery {
 
 export interface CreationPage {
   readonly creations: readonly CreationRecord[];
-  /**
-   * The creation after which the next page begins. Absent on the last page. With a filter the
-   * work of one call is bounded, so that a page may be shorter than the limit and not the last.
-   */
+  /** The creation after which the next page begins. Absent on the last. A page with a filter may be short. */
   readonly next?: CreationId;
 }
 

@@ -23,11 +23,9 @@ const isOfThisTurn = 'fence = :turn';
 const hasTheseAttempts = 'attempts = :known';
 /** Absent: an earlier try, whose answer was lost, has taken the note back. */
 const isThisNote = '(attribute_not_exists(cancelRequestedAt) OR cancelRequestedAt = :at)';
-/** What `isOpen` needs. */
 const statusName = { '#status': 'status' };
 const openStatuses = { ':queued': 'queued', ':processing': 'processing' };
 
-/** Reads creations, and writes the steps of their rendering. */
 export function createCreationStore(table: Table) {
   return {
     ...createCreationReads(table),
@@ -46,7 +44,6 @@ export function createCreationStore(table: Table) {
     ): Promise<LeaseOutcome> => lease(table, id, holder, untilMillis, nowMillis, taskToken),
     /** The token of the task that waits for the creation. One consistent read. */
     taskToken: (id: CreationId): Promise<string | undefined> => readTaskToken(table, id),
-    /** False when the holder no longer has the lease. */
     renewLease: (id: CreationId, holder: string, untilMillis: number): Promise<boolean> =>
       renewLeaseItem(table, id, holder, untilMillis),
     /** Writes the list of attempts. False when the creation has ended or has a later turn. */
@@ -65,10 +62,7 @@ export function createCreationStore(table: Table) {
         ExpressionAttributeNames: statusName,
         ExpressionAttributeValues: { ...openStatuses, ':known': attempts, ':at': at },
       }),
-    /**
-     * Removes this note, so that the creation is not ended as cancelled because of it. False when the
-     * creation has ended, its attempts have changed, or a later cancel has replaced the note.
-     */
+    /** Removes this note of a cancel. False when the creation has ended, or attempts or note have changed. */
     withdrawCancel: async ({ id, attempts }: CreationRecord, at: string): Promise<boolean> =>
       updateIf(table, keys.creation(id), {
         UpdateExpression: 'REMOVE cancelRequestedAt',

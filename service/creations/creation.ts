@@ -33,11 +33,9 @@ export interface StoredImage {
   readonly contentCredentials?: ContentCredentials;
 }
 
-/** A route as the catalog had it when the creation was accepted. */
 export interface RouteChoice {
   readonly provider: string;
   readonly providerModel: string;
-  /** Set where the vendor sells one model in several qualities. */
   readonly quality?: string;
 }
 
@@ -59,10 +57,7 @@ export interface RouteAttempt extends RouteChoice {
   readonly detail?: string;
   /** Unix milliseconds from which the vendor may be asked again. Only with the outcome 'unavailable'. */
   readonly againAt?: number;
-  /**
-   * What the vendor bills if it renders, by service/catalog/provider-costs.json of the release that began the attempt.
-   * Absent when that file does not know the route, and in attempts of older releases.
-   */
+  /** The bill of a rendering by provider-costs.json of that release. Absent when it is not known. */
   readonly providerCostMicros?: Micros;
   /** The price of a unit, by the same file, of a route whose vendor says how many units it bills. */
   readonly unitMicros?: Micros;
@@ -77,7 +72,6 @@ export interface WebhookState {
   readonly attempts: number;
   /** Unix milliseconds before which no further attempt may start. */
   readonly nextAt: number;
-  /** The id of the delivery that took the last attempt. */
   readonly claimedBy?: string;
   /** The body of every attempt, the same bytes each time. Set at the first attempt. */
   readonly body?: string;
@@ -98,7 +92,6 @@ export interface CreationRecord extends PlainMembers {
   readonly aspectRatio: AspectRatio;
   readonly outputFormat: OutputFormat;
   readonly seed: number | null;
-  /** The copied source images, in the request's order. */
   readonly sources: readonly StoredImage[];
   readonly metadata: Metadata;
   /** Whom the client renders for. Absent when the request names no user, and in records of older releases. */
@@ -132,10 +125,7 @@ export interface CreationRecord extends PlainMembers {
   /** The routes that the account might use at acceptance, in the order in which they are tried. */
   readonly routes: readonly RouteChoice[];
   readonly attempts: readonly RouteAttempt[];
-  /**
-   * The invocation that renders the creation, and the Unix milliseconds until which no other may. Only
-   * CreationStore.readAll is sure to read it, because the lease is in an item of its own.
-   */
+  /** The invocation that renders, and until when. Only CreationStore.readAll is sure to read it. */
   readonly lease?: { readonly holder: string; readonly until: number };
   /** The turn of the renderer that took up the creation last. No earlier renderer may write its attempts. */
   readonly fence?: number;
@@ -143,9 +133,7 @@ export interface CreationRecord extends PlainMembers {
   readonly catalogRevision?: string;
   /** The state machine of its executions (machines.ts). Absent: the plain one, as in older records. */
   readonly machine?: 'callback';
-  /** The number of executions that were started for the creation. */
   readonly executions: number;
-  /** How often the reconciler had to act on it. */
   readonly recoveries: number;
   /** Unix milliseconds of the reconciler's next check, until the creation and its webhook are settled. */
   readonly dueAt?: number;
@@ -174,7 +162,6 @@ export function echoedFields({ metadata }: Pick<CreationRecord, 'metadata'>): Re
   return { metadata };
 }
 
-/** The creation as its client sees it (docs/api.md). */
 export function creationView(
   creation: CreationRecord,
   resultsBaseUrl: string,
@@ -224,16 +211,12 @@ function imageView(url: string, image: StoredImage | undefined): Record<string, 
 }
 
 export interface IdempotencyRecord {
-  /** The creations that one charge made. */
   readonly creationIds: readonly [CreationId, ...CreationId[]];
   readonly requestHash: string;
   readonly expiresAt: number;
 }
 
-/**
- * The ids of a creation for its log lines.
- * @param execution by default the last, which nearly always writes the line
- */
+/** The ids of a creation for its log lines. @param execution by default the last */
 export function idsOf(
   { id, accountId, executions }: CreationRecord,
   execution = executions,

@@ -19,7 +19,6 @@ import { countOpen } from './service-state-store.ts';
 
 const nobodyReadsEvents = 'attribute_not_exists(eventsSince)';
 
-/** The creation, its account, and whatever else ends with it. */
 export type EndingItems = readonly [TransactItem, TransactItem, ...TransactItem[]];
 
 /** Unix seconds from which on an event is not shown any more. */

@@ -5,7 +5,6 @@ import { type CreationId, executionName, type NoticeId } from '../values/ids.ts'
 import type { CreationRecord } from './creation.ts';
 import { rendererOf, renderers } from './machines.ts';
 
-/** The ARNs of both state machines. */
 export interface StateMachines {
   readonly plain: string;
   readonly callback: string;
@@ -27,7 +26,6 @@ export function createExecutions(client: SFNClient, machines: StateMachines, sig
     /** Starts the nth execution if it is not started. The answer says when a running one began. */
     ensure: async (creation: StartedCreation, number: number): Promise<EnsureOutcome> =>
       ensure(client, arnOf(machines, creation), creation, number, options),
-    /** Whether the nth execution of a creation runs, has ended, or never existed. */
     state: async (
       creation: Pick<CreationRecord, 'id' | 'machine'>,
       number: number,
@@ -60,11 +58,7 @@ async function ensure(
   return startOf(client, { stateMachineArn, name, input: inputOf(creation) }, options);
 }
 
-/**
- * The state machine finds the index between the number signs (statemachines/creation.asl.json). Intrinsic
- * functions can split a text, but they have no default for a field that is not there. The version is that of the
- * record, so that a later release starts the same execution with the same input.
- */
+/** The state machine finds the index between the number signs: intrinsic functions have no defaults. */
 function inputOf(creation: StartedCreation): string {
   const index = renderers.indexOf(rendererOf(creation));
   const { id, v } = creation;
@@ -73,7 +67,6 @@ function inputOf(creation: StartedCreation): string {
 
 // Executions, and the open creations that the reconciler looks after.
 
-/** A creation or a notice whose due time was read. */
 export interface OpenWork {
   readonly id: CreationId | NoticeId;
   readonly dueAt?: number;

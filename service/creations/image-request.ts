@@ -25,11 +25,7 @@ import { hasAtMostSixDecimals } from '../values/money.ts';
 import type { FieldError } from '../values/problem.ts';
 import { characters, loneSurrogate } from '../values/text.ts';
 
-/**
- * The metadata of a request: names and values that the client chooses, stored unchanged.
- * A name may be one that every JavaScript object has (constructor, __proto__). So this code
- * never assigns to a name, and reads own properties only.
- */
+/** The metadata, stored unchanged. A name may be __proto__, so this code reads own properties only. */
 export type Metadata = Readonly<Record<string, string>>;
 
 const mostKeys = 16;
@@ -154,7 +150,6 @@ function withoutNulls<Body extends object>(body: Body): WithoutNulls<Body> {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as WithoutNulls<Body>;
 }
 
-/** A request in which the defaults of its model fill the gaps. */
 export interface ImageRequest extends PlainMembers {
   readonly model: Model;
   readonly prompt: string | null;
@@ -165,17 +160,11 @@ export interface ImageRequest extends PlainMembers {
   readonly webhookUrl: string | undefined;
   readonly seed: number | null;
   readonly metadata: Metadata;
-  /** Whom the client renders for. */
   readonly user: string | undefined;
-  /** The most that the creation may cost. */
   readonly maxCostUsd: number | undefined;
 }
 
-/**
- * The request in which the defaults of the model fill the gaps, or every problem that the
- * body has with this model.
- * @param routes the model's routes that the account may use. One of them renders the defaults.
- */
+/** The request with the defaults of the model, or every problem. @param routes those of the account */
 export function forModel(
   body: ImageRequestBody,
   model: Model,
@@ -230,7 +219,6 @@ export function forModel(
   };
 }
 
-/** The problem of a body that has neither a prompt nor a source image. */
 export function missingPrompt(body: {
   readonly prompt?: unknown;
   readonly image_urls?: unknown;
@@ -241,10 +229,7 @@ export function missingPrompt(body: {
   return { field: 'prompt', code: 'required', message: 'required unless image_urls has an item' };
 }
 
-/**
- * SHA-256 of the validated body with sorted keys. Two requests under one Idempotency-Key are the same when
- * their hashes are. The hash is stored for 24 h, so a new release must not change it.
- */
+/** SHA-256 of the validated body with sorted keys. It is stored for 24 h: no release may change it. */
 export function requestHash(body: ImageRequestBody): string {
   return createHash('sha256').update(JSON.stringify(body, sortedKeys)).digest('hex');
 }

@@ -13,17 +13,12 @@ const retries = 4;
 /** The time of one call with all its tries. A 4K picture has about 30 MB. */
 const callMillis = { put: 40_000, get: 40_000, find: 10_000, upload: sourceTimeoutMillis } as const;
 
-/**
- * Stores results and copies of source images. Their keys cannot be guessed, and the objects never change.
- * Each call throws Overloaded when the bucket is busy or does not answer in time. Then it is unknown whether
- * the object was stored.
- */
+/** Stores results and source images under secret keys, unchanged. Busy calls throw Overloaded. */
 export function createImageStore(access: BucketAccess) {
   const { clock, signal: outer } = access;
   const client = new AwsClient({ ...access, service: 's3', retries });
   const base = addressOf(access);
 
-  /** One call, until the body of the answer is read. */
   async function call<Answer>(
     kind: keyof typeof callMillis,
     key: string,
@@ -79,22 +74,14 @@ export function createImageStore(access: BucketAccess) {
   };
 }
 
-/**
- * A cache may keep a result until the result ends. S3 gives out the same headers on every day, so a max-age would
- * begin anew on the last day, and would win over Expires (CloudFront developer guide, "Manage how long content stays
- * in the cache").
- */
+/** A cache may keep a result until the result ends: max-age would begin anew on the last day. */
 function whileItLives(expiresAtMillis: number): Record<string, string> {
   return { 'cache-control': 'public, immutable', expires: new Date(expiresAtMillis).toUTCString() };
 }
 
-/** What `call` gets of an answer that says: there is no such object. */
 const nothing = Symbol('no such object');
 
-/**
- * S3 does not tell a caller that may not list the bucket whether a key exists: it answers AccessDenied in the
- * place of 404. Any other 403, such as that of an expired session, is an error.
- */
+/** S3 answers AccessDenied for an absent key without the right to list. Any other 403 is an error. */
 async function uploadedBytes(response: Response): Promise<Uint8Array | typeof nothing> {
   if (response.ok) return new Uint8Array(await response.arrayBuffer());
   const text = await response.text();

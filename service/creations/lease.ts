@@ -16,11 +16,7 @@ const keptMillis = 86_400_000;
 const isFreeToTake = 'attribute_not_exists(pk) OR #until <= :now OR holder = :holder';
 const isHeld = 'holder = :holder';
 
-/**
- * Takes the lease. Gives its turn, or undefined while another holder has the lease. The first turn is the
- * time, so that it is above every turn of an item that has expired.
- * @param taskToken replaces the stored token. Without it the stored token stays.
- */
+/** Takes the lease and gives its turn. @param taskToken replaces the stored one, if any */
 export async function takeLeaseItem(
   table: Table,
   id: CreationId,

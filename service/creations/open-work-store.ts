@@ -9,18 +9,13 @@ import { readSum } from './service-state-store.ts';
 
 /** The creations of a page. Two BatchGetItems read as many with their leases. */
 const pageSize = 100;
-/** How far an index may lag behind the table. */
 const indexLagMillis = 1_000;
 
 const isFreeToHold = 'attribute_not_exists(startsHeld) OR startsHeld.#until <= :now';
 
-/** The index of creations that still need work, for the reconciler. */
 export function createOpenWorkStore(table: Table) {
   return {
-    /**
-     * The creations and the notices whose due time has passed, a list of pages for each shard, the most
-     * overdue first. The lists may be read at the same time. A page is asked for when its list comes to it.
-     */
+    /** Creations and notices that are due: lists of pages by shard, the most overdue first. */
     overdue: (nowMillis: number): readonly AsyncIterable<readonly (CreationId | NoticeId)[]>[] =>
       [...openShards('OPEN'), ...openShards('WEBHOOK')].map((shard) => overdueIn(table, shard, nowMillis)),
     /** Sets the time of the next check; undefined removes it. False when the creation changed meanwhile. */
@@ -40,19 +35,13 @@ export function createOpenWorkStore(table: Table) {
           ':one': 1,
         },
       ),
-    /**
-     * How many of the creations that were accepted in the `spanMillis` before a second ago are still open and
-     * were never postponed. Most creations are open for that long, so this is the rate of ordinary starts.
-     */
+    /** How many of the creations accepted in a span are open and unpostponed: the rate of usual starts. */
     acceptedLately: async (nowMillis: number, spanMillis: number): Promise<number> => {
       // A creation that no execution has written to is due a grace period after it was accepted.
       const to = nowMillis - indexLagMillis + startGraceMillis;
       return countAll(table, (shard) => dueBetween(shard, to - spanMillis, to));
     },
-    /**
-     * Takes the right to start executions at the reconciler's pace. False when another run has it.
-     * `untilMillis` ends it if the run dies.
-     */
+    /** Takes the right to start executions, `untilMillis` at most. False when another run has it. */
     holdStarts: async (holder: string, untilMillis: number, nowMillis: number): Promise<boolean> =>
       updateIf(table, keys.service(), {
         UpdateExpression: 'SET startsHeld = :held',
@@ -60,7 +49,6 @@ export function createOpenWorkStore(table: Table) {
         ExpressionAttributeNames: { '#until': 'until' },
         ExpressionAttributeValues: { ':held': { holder, until: untilMillis }, ':now': nowMillis },
       }),
-    /** Gives the right back, if the holder still has it. */
     releaseStarts: async (holder: string) => {
       await updateIf(table, keys.service(), {
         UpdateExpression: 'REMOVE startsHeld',
@@ -121,13 +109,11 @@ async function* overdueIn(
   } while (from);
 }
 
-/** The creation or the notice that a row of the index names. */
 function idIn(pk: string): CreationId | NoticeId | undefined {
   const [kind, id = ''] = pk.split('#');
   return kind === 'NOTICE' ? parseNoticeId(id) : parseCreationId(id);
 }
 
-/** Counts rows of all shards of open creations. */
 async function countAll(table: Table, partOfShard: (shard: string) => QueryParts): Promise<number> {
   const counts = await Promise.all(
     openShards('OPEN').map(async (shard) => {

@@ -16,7 +16,6 @@ export interface Payload {
   readonly failure?: { readonly Error?: string };
 }
 
-/** The input of an execution that sends a notice. */
 export interface NoticePayload {
   readonly notice_id: string;
 }
@@ -63,11 +62,7 @@ interface KnownSchema {
   readonly schema: Schema;
 }
 
-/**
- * Throws NewerRelease for a record or a payload of a release that this code does not understand, as after a
- * rollback over several releases. Nothing is rendered, refunded or sent then: the reconciler looks at the
- * creation each minute, until a release that understands it is deployed.
- */
+/** Throws NewerRelease after a rollback: nothing is done until a release understands the record. */
 export function requireKnownRelease({ v }: { readonly v?: number }, { schema }: KnownSchema): void {
   if (!isKnownVersion(v, schema))
     throw new Remedy('NewerRelease', 'a newer release has accepted this creation');

@@ -2,7 +2,7 @@
 import { failureNamed } from '../contract/failures.ts';
 import type { CommonServices } from '../platform/common.ts';
 import type { Charges } from './charge-store.ts';
-import type { Refund } from './charges.ts';
+import type { Refund } from './refund.ts';
 import { type CreationRecord, idsOf, isStoppedByCancel } from './creation.ts';
 import type { RefundServices } from './open-refund.ts';
 import { creationIdOf, type Payload, Remedy, requireKnownRelease } from './payload.ts';

@@ -6,7 +6,6 @@ import { type Item, keys, openShard, type Table } from '../aws/dynamodb/table.ts
 import type { TransactItem } from '../aws/dynamodb/transaction.ts';
 import type { FailureName } from '../contract/failures.ts';
 import { webhookGraceMillis } from '../contract/limits.ts';
-import type { Cancel, Refund } from './charges.ts';
 import type { CreationRecord, CreationStatus, RouteAttempt } from './creation.ts';
 import type { EndingItems } from './event-items.ts';
 
@@ -17,18 +16,12 @@ const hasTheseAttempts = 'attempts = :known';
 export interface Settlement {
   readonly status: Extract<CreationStatus, 'completed' | 'failed'>;
   readonly nowMillis: number;
-  /** Whether the creation's webhook, if it has one, is to be sent. */
   readonly announce: boolean;
-  /** Further attributes that are set with the status. */
   readonly values: Item;
-  /** The creation is ended only while these are its attempts. */
   readonly onlyAt?: readonly RouteAttempt[];
 }
 
-/**
- * The update that ends a creation, once. It removes the lease that an earlier release wrote into the creation. A
- * creation with a webhook stays in the index of open work until the webhook is settled.
- */
+/** The update that ends a creation, once. With a webhook, it stays in the index of open work. */
 export function settleTerminal(table: Table, creation: CreationRecord, settlement: Settlement): TransactItem {
   const { nowMillis, status } = settlement;
   const pending = creation.webhook !== undefined && settlement.announce;
@@ -100,7 +93,6 @@ export function cancelItems(
   ];
 }
 
-/** The reason in the ledger row of a cancelled creation. */
 const cancelledReason = 'Cancelled';
 
 function moneyBack(
@@ -177,4 +169,19 @@ function counterGivenBack(table: Table, creation: CreationRecord, nowMillis: num
       },
     },
   ];
+}
+
+export interface Cancel {
+  readonly nowMillis: number;
+  /** The attempts as they are to be stored: the stopped one with its end. */
+  readonly attempts: readonly RouteAttempt[];
+}
+
+export interface Refund {
+  readonly failure: FailureName;
+  readonly nowMillis: number;
+  /** False when the client gets the failure as the answer to its request: then no webhook is sent. */
+  readonly announce: boolean;
+  /** The vendor has stopped the job for a cancel: the creation gets its time of cancellation. */
+  readonly isCancelled?: boolean;
 }

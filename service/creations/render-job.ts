@@ -8,11 +8,9 @@ import type { ImageStore } from './image-store.ts';
 interface JobOptions {
   readonly callbackUrl?: string | undefined;
   readonly tokenPrices?: TokenPrices | undefined;
-  /** The vendor has called back. */
   readonly saidEnded?: boolean;
 }
 
-/** The order to a provider, from the record. */
 export function jobOf(
   creation: CreationRecord,
   { providerModel, quality, unitMicros }: Pick<RouteAttempt, 'providerModel' | 'quality' | 'unitMicros'>,

@@ -24,13 +24,11 @@ export interface RetryPlace {
 
 /** The counts of a place. They change with every entry that is made, and only then. */
 export interface RetryHead {
-  /** How many entries were made. */
   readonly made: number;
   /** How many of them a try with a number above 0 made. */
   readonly madeByRetry: number;
 }
 
-/** What the last answer about an entry said. */
 export type Told = 'pictures' | 'rendering' | 'failure';
 
 export interface RetryEntry {
@@ -38,7 +36,6 @@ export interface RetryEntry {
   readonly id: string;
   readonly creationIds: readonly [CreationId, ...CreationId[]];
   readonly madeAt: number;
-  /** The numbers of the tries that it has seen. */
   readonly seen: readonly number[];
   /** Absent: its last try was not answered yet, as far as is known. */
   readonly told?: Told;
@@ -47,7 +44,6 @@ export interface RetryEntry {
 /** The number of a try. Undefined: the client sends none (curl, ai), and it counts as a first try. */
 export type Attempt = number | undefined;
 
-/** What the charge of a try writes beside the charge. */
 export type RetryCharge =
   | {
       readonly kind: 'new_entry';
@@ -56,7 +52,6 @@ export type RetryCharge =
       /** As it was read before the entries. */
       readonly head: RetryHead | undefined;
     }
-  /** The creations take the place of failed ones. */
   | {
       readonly kind: 'same_entry';
       readonly place: RetryPlace;
@@ -68,7 +63,6 @@ export type TryDecision =
   | { readonly kind: 'attach'; readonly entry: RetryEntry }
   | { readonly kind: 'charge'; readonly retry: RetryCharge };
 
-/** A request at its place. */
 export interface Try {
   readonly place: RetryPlace;
   readonly attempt: Attempt;
@@ -76,7 +70,6 @@ export interface Try {
   readonly arrivedMillis: number;
 }
 
-/** Reads x-stainless-retry-count. */
 export function attemptOf(header: string | undefined): Attempt {
   return header !== undefined && /^\d{1,2}$/.test(header) ? Number(header) : undefined;
 }
@@ -87,11 +80,7 @@ export function needsEntries(attempt: Attempt, head: RetryHead | undefined): boo
   return attempt === 0 ? head.madeByRetry > 0 : true;
 }
 
-/**
- * To which entry a try attaches, or what its charge writes.
- * @param head read before the entries
- * @param entries those that have not expired; may be empty when `needsEntries` says so
- */
+/** To which entry a try attaches, or what its charge writes. @param head read before the entries */
 export function decideTry(
   { place, attempt, arrivedMillis }: Try,
   head: RetryHead | undefined,
@@ -112,7 +101,6 @@ export function chargeInPlace(
   return { kind: 'same_entry', place, attempt, entry };
 }
 
-/** The id of the entry that a charge writes. */
 export function entryIdOf(retry: RetryCharge, first: CreationId, nowMillis: number): string {
   return retry.kind === 'same_entry' ? retry.entry.id : `${nowMillis}#${first}`;
 }
@@ -130,11 +118,7 @@ function maySee({ seen, madeAt, told }: RetryEntry, attempt: Attempt, arrivedMil
   return attempt > 0 || arrivedMillis - madeAt < lateFirstTryMillis;
 }
 
-/**
- * A retry comes because its call has no pictures. A client that was told to come back does come. An open entry
- * may be one whose answer was lost; it comes before a failed one, because it has cost money. An entry that was
- * answered with pictures is only the last resort.
- */
+/** Expected retries first, then open entries, which have cost money, then failed and answered ones. */
 const ranks: Readonly<Record<Told | 'nothing', number>> = {
   rendering: 0,
   nothing: 1,

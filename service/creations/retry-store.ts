@@ -59,12 +59,10 @@ export function retryItems(
   retry: RetryCharge,
   creationIds: CreationIds,
   nowMillis: number,
-): readonly (readonly ['retryHead' | 'retryEntry', TransactItem])[] {
-  if (retry.kind === 'same_entry') return [['retryEntry', sameEntry(table, retry, creationIds, nowMillis)]];
-  return [
-    ['retryHead', countedHead(table, retry, nowMillis)],
-    ['retryEntry', newEntry(table, retry, creationIds, nowMillis)],
-  ];
+): readonly TransactItem[] {
+  return retry.kind === 'same_entry'
+    ? [sameEntry(table, retry, creationIds, nowMillis)]
+    : [countedHead(table, retry, nowMillis), newEntry(table, retry, creationIds, nowMillis)];
 }
 
 type NewEntry = Extract<RetryCharge, { kind: 'new_entry' }>;
@@ -115,7 +113,6 @@ function newEntry(table: Table, retry: NewEntry, creationIds: CreationIds, nowMi
   return { Put: { TableName: table.name, Item: item, ConditionExpression: 'attribute_not_exists(pk)' } };
 }
 
-/** The creations take the place of the failed ones. */
 function sameEntry(
   table: Table,
   { place, attempt, entry }: SameEntry,
@@ -146,11 +143,7 @@ export interface Sight {
   readonly token: string;
 }
 
-/**
- * The entry sees the try, lives on, and is unanswered again. A client without numbers uses up the answer that
- * its pictures are still rendering.
- * @param instead takes the place of the creations
- */
+/** The entry sees the try, lives on, and is unanswered again. @param instead the new creations */
 function seesTry(
   entry: RetryEntry,
   { attempt, nowMillis, token }: Sight,
@@ -180,7 +173,6 @@ function seesTry(
   };
 }
 
-/** The update that notes what an answer said. */
 function saysTold(entry: Pick<RetryEntry, 'creationIds'>, told: Told): EntryUpdate {
   return {
     UpdateExpression: 'SET told = :told',
@@ -210,7 +202,6 @@ function tryAttribute(attempt: number): string {
   return `try${attempt}`;
 }
 
-/** The tries of calls, beside what charges write (retry-items.ts). */
 export function createRetryStore(table: Table) {
   return {
     /** Consistent. Undefined: no try of this body has come, or its record has expired. */

@@ -12,10 +12,7 @@ import type { CreationId } from '../values/ids.ts';
 /** How long a change may take. A usual one takes 6 ms. */
 const changeMillis = 300;
 
-/**
- * Counts the start or the end of a creation. The change is outside of every transaction and has no condition, so it
- * can never refuse a charge or an end. A change that fails is left to the reconciler's next count.
- */
+/** Counts a start or an end outside of transactions. A failed change is left to the reconciler. */
 export async function countOpen(table: Table, id: CreationId, change: 1 | -1): Promise<void> {
   const limit = table.clock.timeout(changeMillis);
   try {
@@ -74,7 +71,6 @@ export function createServiceSwitch(table: Table) {
   };
 }
 
-/** Whether the service is closed, from the service item. */
 export function closedOf(service: Item | undefined): { readonly closed?: ClosedService } {
   const closed = service?.['closed'] as ClosedService | undefined;
   return closed ? { closed } : {};
@@ -83,15 +79,11 @@ export function closedOf(service: Item | undefined): { readonly closed?: ClosedS
 /** The operator's switch: a closed service accepts no new creation (decision 3). */
 
 export interface ClosedService {
-  /** The message for clients. */
   readonly message: string;
-  /** When the service was closed. */
   readonly since: string;
 }
 
 export interface ServiceStanding {
-  /** Absent: the service is open. */
   readonly closed?: ClosedService;
-  /** Open creations of the whole service, as an estimate. */
   readonly openCreations: number;
 }

@@ -9,10 +9,7 @@ interface TaskServices {
   readonly log: Log;
 }
 
-/**
- * Ends the task that waits for a creation. The creation has to be terminal before: RenderImage writes its token
- * first and then reads the status, so one of the two always sees the other.
- */
+/** Ends the task of a terminal creation. RenderImage writes its token before it reads the status. */
 export async function endWaitingTask(
   id: CreationId,
   services: TaskServices & { readonly creations: Pick<CreationStore, 'taskToken'> },

@@ -12,7 +12,6 @@ import { webhooks } from './webhooks.ts';
 
 type OpenApiDocument = ReturnType<typeof createDocument>;
 
-/** The document. It is the same at every call. */
 function openApiDocument(): OpenApiDocument {
   return createDocument(
     {
@@ -93,7 +92,6 @@ function exampleObjects(values: Readonly<Record<string, object>>): Record<string
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value }]));
 }
 
-/** The text of docs/openapi.json. */
 export function documentText(): string {
   return `${JSON.stringify(openApiDocument(), null, 2)}\n`;
 }

@@ -5,7 +5,6 @@ import type { oas31 } from 'zod-openapi';
 type Header = oas31.HeaderObject | oas31.ReferenceObject;
 
 interface Documented {
-  /** The name of the header as it is sent. */
   readonly name: string;
   readonly description: string;
   readonly schema: oas31.SchemaObject;
@@ -36,7 +35,6 @@ const limitOf = 'The limit of the account for requests of this kind: q requests 
 const leftOf = 'r requests are left, and the next window begins in t seconds.';
 const unknownAccount = 'Missing where the account was not known yet.';
 
-/** By the name of their components. */
 const documented = {
   RequestId: { ...requestId, description: 'Name this id when you ask for help.' },
   RequestIdOfService: {
@@ -139,7 +137,6 @@ function componentOf({ description, schema, example, isOptional }: Documented): 
   };
 }
 
-/** The headers of an answer, as references. */
 export function headersOf(...names: readonly HeaderName[]): Record<string, Header> {
   return Object.fromEntries(
     names.map((component) => [documented[component].name, { $ref: `#/components/headers/${component}` }]),
@@ -148,7 +145,6 @@ export function headersOf(...names: readonly HeaderName[]): Record<string, Heade
 
 const printable = '[\\x20-\\x7e]{1,255}';
 
-/** Headers that a request may have. */
 export const requestHeaders = {
   idempotencyKey: z
     .string()
@@ -169,7 +165,6 @@ export const requestHeaders = {
     }),
 };
 
-/** The headers of a delivery; `kind` is the header that tells what it is. */
 export function deliveryHeaders(kind: Readonly<Record<string, z.ZodType>>): z.ZodObject {
   const timestamp = z.string().regex(/^\d+$/);
   const hmac = z.string().regex(/^sha256=[0-9a-f]{64}$/);

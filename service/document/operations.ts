@@ -99,7 +99,6 @@ const quoteImage: Documented<'quoteImage'> = {
   },
 };
 
-/** What the document says of models, money and uploads of an account. */
 const listModels: Documented<'listModels'> = {
   tag: 'Account',
   summary: 'List the models',
@@ -146,7 +145,6 @@ const createUpload: Documented<'createUpload'> = {
   },
 };
 
-/** What the document says of creations that were ordered. */
 const listCreations: Documented<'listCreations'> = {
   tag: 'Creations',
   summary: 'List creations',
@@ -213,7 +211,6 @@ const cancelCreation: Documented<'cancelCreation'> = {
   },
 };
 
-/** What the document says of the log of events. */
 const listEvents: Documented<'listEvents'> = {
   tag: 'Creations',
   summary: 'List events',

@@ -22,11 +22,8 @@ interface Answers {
   readonly successes: readonly Success[];
   /** The refusals that the operation makes, beside those that every operation makes. */
   readonly refusals?: readonly RefusalName[];
-  /** By status. */
   readonly examples?: Readonly<Partial<Record<Status, readonly ExampleName[]>>>;
-  /** Whether answers that concern a model announce its end. */
   readonly concernsModel?: boolean;
-  /** Whether API Gateway may refuse the length of a body. */
   readonly takesBody?: boolean;
 }
 
@@ -34,7 +31,6 @@ const always = ['RequestId', 'RateLimitPolicy', 'RateLimit'] as const satisfies 
 const ofModel = ['Deprecation', 'Sunset', 'Link'] as const satisfies readonly HeaderName[];
 const ifKnown = ['RateLimitPolicyOfAccount', 'RateLimitOfAccount'] as const satisfies readonly HeaderName[];
 
-/** The headers of a refusal by its status. */
 const refusalHeaders: Readonly<Partial<Record<Status, readonly HeaderName[]>>> = {
   401: ['RequestId', ...ifKnown, 'Authenticate'],
   413: ['RequestIdOfService'],
@@ -43,7 +39,6 @@ const refusalHeaders: Readonly<Partial<Record<Status, readonly HeaderName[]>>> =
   503: ['RequestIdOfService', ...ifKnown, 'RetryAfterOfService'],
 };
 
-/** What API Gateway answers by itself, by status. */
 const gatewayWords: Readonly<Partial<Record<Status, string>>> = {
   413: 'The body has more than 10 MB.',
   429: 'The throttle of the gateway was reached.',
@@ -81,7 +76,6 @@ export const unknownRoute: ZodOpenApiResponseObject = {
   content: { 'application/json': { schema: refusals.notFound.schema } },
 };
 
-/** The responses of an operation. */
 export function responsesOf(answers: Answers): ZodOpenApiResponsesObject {
   const names = [...everywhere, ...(answers.refusals ?? [])];
   const refused = [...new Set(names.map((name) => problemStatus[refusals[name].code]))];
@@ -108,7 +102,6 @@ function successResponse(
   };
 }
 
-/** The refusals of one status. */
 function refusalResponse(
   status: Status,
   names: readonly RefusalName[],

@@ -33,7 +33,6 @@ interface LogPage {
   readonly entries: readonly EventEntry[];
 }
 
-/** The events without a place, the oldest first. */
 interface Unplaced {
   readonly fresh: readonly EventEntry[];
   /** Events of the newest page whose items are not deleted yet. */
@@ -45,7 +44,6 @@ const isFirst = 'attribute_not_exists(pk)';
 
 export function createEventLog(table: Table) {
   return {
-    /** Has every end from now on write an event. */
     begin: async (account: AccountId, nowMillis: number) => {
       await updateItem(table, keys.account(account), {
         UpdateExpression: 'SET eventsSince = if_not_exists(eventsSince, :now)',
@@ -69,7 +67,6 @@ export function createEventLog(table: Table) {
       after: EventPlace,
       limit: number,
     ): Promise<readonly PlacedEvent[] | undefined> => read(table, account, after, limit),
-    /** The records that the events tell of, by their ids. */
     subjects: async (
       entries: readonly EventEntry[],
     ): Promise<ReadonlyMap<string, CreationRecord | NoticeRecord>> => {
@@ -100,7 +97,6 @@ async function read(
   return [...found, ...(await collect(table, account, endOf(newest), next, limit - found.length))];
 }
 
-/** The events after a position, without those that have no position yet. */
 async function collect(
   table: Table,
   account: AccountId,

@@ -12,12 +12,10 @@ export interface EventPlace {
   readonly index: number;
 }
 
-/** An event with the position directly after it. */
 export interface PlacedEvent extends EventEntry {
   readonly next: EventPlace;
 }
 
-/** An event as its client sees it (docs/api.md, "Events"). */
 export interface EventView {
   readonly id: string;
   readonly event: string;
@@ -41,15 +39,11 @@ export function eventView(
   };
 }
 
-/** The id of the event of the end. */
 function firstEventOf({ id, completedAt = '' }: CreationRecord): string {
   return eventIdOfEnd(id, Date.parse(completedAt));
 }
 
-/**
- * The stored body, if an attempt was made. Otherwise the body as the first attempt makes it. The addresses of the
- * results are those at the end of the creation, so that each reading gives the same payload.
- */
+/** The stored body, or as the first attempt makes it. Its addresses stay, so each reading is the same. */
 function bodyOf(record: CreationRecord | NoticeRecord, resultsBaseUrl: string): string {
   const stored = record.webhook?.body;
   if (stored !== undefined) return stored;
@@ -60,10 +54,7 @@ function bodyOf(record: CreationRecord | NoticeRecord, resultsBaseUrl: string): 
 
 // The cursor of GET /events. It names a place in the log of one account, and is opaque to clients.
 
-/**
- * The check binds the cursor to its account and finds a cursor that was cut or mistyped. It is no secret: a
- * client that makes a cursor by itself sees only events of its own account.
- */
+/** A check that binds the cursor to its account. No secret: it finds cut and mistyped cursors. */
 const checkCharacters = 16;
 const form = /^(0|[1-9]\d{0,11})\.(0|[1-9]\d{0,3})\.([0-9a-f]{16})$/;
 

@@ -27,16 +27,12 @@ import type { EventServices } from './open.ts';
 // `wait`: the answer is held until there is an event, until the seconds have passed, or until shortly before the
 // gateway's own time limit.
 
-/** The result of a poll: events to show, or only a later position. */
 interface Look<Found> {
   readonly found: Found | undefined;
   readonly place: EventPlace;
 }
 
-/**
- * Looks again and again, if the account has a place left.
- * @param first the result of the poll before the wait, without events
- */
+/** Looks again and again, if the account has a place left. @param first the poll before, without events */
 async function awaitEvents<Found>(
   account: AccountId,
   seconds: number,

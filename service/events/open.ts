@@ -5,7 +5,6 @@ import type { ServicesOf } from '../platform/common.ts';
 import type { On } from '../platform/platform.ts';
 import { createEventLog } from './event-store.ts';
 
-/** For the operation that lists events. */
 export type EventServices = ServicesOf<typeof openEvents>;
 
 export function openEvents(on: On<'dynamodb'>) {

@@ -19,7 +19,6 @@ export interface Looking {
   readonly longestLookMillis: number;
 }
 
-/** Whether all of them have ended. */
 export function haveEnded(creations: Creations): boolean {
   return creations.every(({ status }) => isTerminal(status));
 }

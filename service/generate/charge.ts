@@ -16,7 +16,7 @@ import {
 } from '../api/problems.ts';
 import { chargeMillis, startGraceMillis } from '../contract/limits.ts';
 import { plainFields, type WithoutPlain } from '../contract/request-fields.ts';
-import type { ChargeOrder, ChargeOutcome, NewCreation } from '../creations/charges.ts';
+import type { ChargeOrder, ChargeOutcome, NewCreation } from '../creations/charge.ts';
 import type { CreationRecord, StoredImage } from '../creations/creation.ts';
 import { machineOf } from '../creations/machines.ts';
 import type { RetryCharge } from '../creations/retries.ts';
@@ -35,9 +35,7 @@ import { copySources } from './sources.ts';
 
 // What an account and its key can pay for, and how many creations they may have open.
 
-/** What a request asks of the means. */
 interface Demand {
-  /** Of all its creations. */
   readonly cost: Micros;
   /** How many creations. Absent: one. */
   readonly count?: number;
@@ -45,10 +43,7 @@ interface Demand {
   readonly user: string | undefined;
 }
 
-/**
- * A first check of budget, balance and quota, in this order. It spares the downloads of a request that the
- * charge would refuse; the charge's transaction decides again. Throws what stands against the charge.
- */
+/** First check of budget, balance and quota, in this order: spares downloads. The charge decides again. */
 export function checkMeans(
   caller: Caller,
   { cost, user, count = 1 }: Demand,
@@ -64,7 +59,6 @@ export function checkMeans(
     throw serviceIsFull(serviceCapacity, state.openCreations);
 }
 
-/** The demand of all creations of a plan. */
 function demandOf({ plan, count = 1 }: { readonly plan: Plan; readonly count?: number }): Demand {
   return { cost: asMicros(plan.costMicros * count), count, user: plan.request.user };
 }
@@ -109,16 +103,13 @@ const mostCharges = 3;
 
 interface Submission {
   readonly caller: Caller;
-  /** By which an operator finds the creation. */
   readonly requestId: string;
   readonly plan: Plan;
   /** How many creations of the plan. Absent: one. */
   readonly count?: number;
   readonly sources: readonly StoredImage[];
-  /** Named in a 402. */
   readonly topUpUrl: string;
   readonly idempotency?: Idempotency;
-  /** What the charge writes for the tries of a call. */
   readonly retry?: RetryCharge;
 }
 
@@ -229,7 +220,6 @@ function orderOf(submission: Submission, services: SubmitServices): ChargeOrder 
   };
 }
 
-/** What a creation gets after its charge. */
 type SetLater =
   | 'startedAt'
   | 'completedAt'

@@ -2,7 +2,7 @@
 import type { CatalogServices } from '../api/open.ts';
 import { idempotencyKeyMismatch, overloaded } from '../api/problems.ts';
 import { deprecationHeadersOf } from '../catalog/sold-catalog.ts';
-import type { ChargeOrder } from '../creations/charges.ts';
+import type { ChargeOrder } from '../creations/charge.ts';
 import type { CreationStore } from '../creations/creation-store.ts';
 import type { CreationRecord, IdempotencyRecord } from '../creations/creation.ts';
 import {
@@ -23,19 +23,14 @@ export type Creations = readonly [CreationRecord, ...CreationRecord[]];
 /** Creations that this request made, or that an earlier request made. */
 export interface Accepted {
   readonly creations: Creations;
-  /** Headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the charge has to know of the request's Idempotency-Key. */
 export type Idempotency = NonNullable<ChargeOrder['idempotency']>;
 
 export type Replay =
   | ({ readonly kind: 'replayed' } & Accepted)
-  /**
-   * No creation is stored under the key. `replaces`: the key named creations that all failed and were
-   * refunded. The key is free again, for as long as it still names the first of them.
-   */
+  /** Nothing is stored under the key. `replaces`: its failed creations, of which it still names the first. */
   | { readonly kind: 'new'; readonly idempotency: Idempotency | undefined };
 
 /**
@@ -79,7 +74,6 @@ export function replayed(creations: Creations, { catalog }: CatalogServices): Ac
 const mostLooks = 3;
 
 export type FoundTry =
-  /** An earlier try has made these creations, and not all of them have failed. */
   | {
       readonly kind: 'attached';
       readonly entry: RetryEntry;

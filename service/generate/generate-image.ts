@@ -1,7 +1,4 @@
-/**
- * POST /images/generate, step by step. The order keeps two promises: nothing is charged for a request that
- * will be refused, and a client that lost its 202 gets the same creation back.
- */
+/** POST /images/generate: refused requests cost nothing, and a lost 202 gives the same creation again. */
 import type { Caller } from '../api/admit.ts';
 import { acceptedAnswer, type ApiAnswer } from '../api/answer.ts';
 import { notStarted, overloaded } from '../api/problems.ts';
@@ -20,7 +17,6 @@ import type { SubmitServices } from './open.ts';
 import { parseSubmission } from './parse.ts';
 import { checkWebhook, planCreation } from './plan.ts';
 
-/** The start of a charged creation: one Step Functions execution. */
 type StartServices = Pick<
   SubmitServices,
   | 'charges'
@@ -34,10 +30,7 @@ type StartServices = Pick<
   | 'schema'
 >;
 
-/**
- * 'left': the start was refused, but the creation stands; the reconciler starts it, or gives the charge back.
- * Throws 503 when the start was refused for good and the charge was given back.
- */
+/** 'left': the reconciler starts it or refunds it. Throws 503 when the charge was given back at once. */
 export async function startCreation(
   creation: CreationRecord,
   services: StartServices,
@@ -61,11 +54,7 @@ export async function startCreation(
   throw notStarted(creationId);
 }
 
-/**
- * Reverses the charge. False when the creation stands: the table was too busy for the refund, the outcome of
- * the refund is unknown, or an earlier try of the start, whose answer was lost, started an execution that
- * completed the creation.
- */
+/** Reverses the charge. False when the creation stands: busy, unknown, or completed after all. */
 async function isGivenBack(creation: CreationRecord, services: StartServices): Promise<boolean> {
   try {
     const refund = { failure: 'ServiceUnavailable', announce: false } as const;

@@ -12,14 +12,9 @@ import type { On } from '../platform/platform.ts';
 import { createUploadReader, createUploadStore } from '../uploads/upload-store.ts';
 
 export type SubmitPlatform = CatalogPlatform & On<'states' | 'images' | 'outbound'>;
-/** For the operation that charges. */
 export type SubmitServices = AfterCatalog<ServicesOf<typeof openSubmit>>;
 
-/**
- * What charges, behind a key or a session.
- * @param door where requests are held
- * @param heldLimit how many requests of an account are held at once
- */
+/** What charges, behind a key or a session. @param heldLimit how many requests an account may hold */
 export function charging(on: SubmitPlatform, door: Door, heldLimit: number) {
   const catalogs = catalogsOf(on);
   const machines = machinesOf(on);
@@ -29,7 +24,6 @@ export function charging(on: SubmitPlatform, door: Door, heldLimit: number) {
     outboundRules: outboundRules(on.environment),
     /** The page where a client tops up its wallet. Named in a 402. */
     topUpUrl: on.environment('TOP_UP_URL'),
-    /** How many creations may be open at once in the whole service. */
     serviceCapacity: Number(on.environment('SERVICE_CAPACITY')),
   };
   return (store: Table, { log }: Pick<CommonServices, 'log'>) => {
@@ -40,7 +34,6 @@ export function charging(on: SubmitPlatform, door: Door, heldLimit: number) {
       charges: createCharges(loggingConflicts(store, log)),
       uploads: createUploadReader(store),
       executions: createExecutions(on.states, machines, signal),
-      /** Where the request can wait for its creations. */
       held: createHeldPlaces(store, door, heldLimit),
       notices: createNoticeMarks(store),
       noticeExecutions: createNoticeExecutions(on.states, noticeMachine, signal),

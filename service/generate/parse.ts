@@ -15,7 +15,6 @@ import type { Idempotency } from './earlier-request.ts';
 
 type ParseServices = Pick<QuoteServices, 'outboundRules'>;
 
-/** What a submission asks for. */
 export interface Parsed {
   readonly body: ImageRequestBody;
   /** Undefined when the request has no Idempotency-Key. */
@@ -47,11 +46,7 @@ export function parseImageRequest(
   return checkedBody(jsonBody(request), unknownParameters(request, operation), { outboundRules });
 }
 
-/**
- * The same of a body that was read in another way.
- * @param found errors that are known already; they come first
- * @param isInline whether an item of image_urls refers to bytes in the request itself
- */
+/** The same of a body that was read otherwise. @param found errors that are known already, and first */
 export function checkedBody(
   body: Record<string, unknown>,
   found: readonly FieldError[],

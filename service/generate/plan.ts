@@ -32,7 +32,6 @@ import type { SubmitServices } from './open.ts';
 
 export interface Plan {
   readonly request: ImageRequest;
-  /** At least one, in the order in which the routes are tried. */
   readonly routes: readonly Route[];
   readonly costMicros: Micros;
 }
@@ -76,7 +75,6 @@ function planOver(request: ImageRequest, enabled: readonly Route[]): Plan {
   return { request, routes, costMicros };
 }
 
-/** A refusal that concerns a model has the model's deprecation headers. */
 function concerning(model: Model, problem: Problem): Problem {
   return withHeaders(problem, deprecationHeaders(model));
 }

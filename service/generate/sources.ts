@@ -1,7 +1,4 @@
-/**
- * The source images of a request, addresses and uploads. They are fetched and checked before the charge, and copied into the
- * service's own bucket, so that a provider never follows a client's address.
- */
+/** The source images, checked before the charge and copied into our bucket: no provider fetches them. */
 import type { Caller } from '../api/admit.ts';
 import type { QuoteServices } from '../api/open.ts';
 import {
@@ -52,11 +49,7 @@ async function readUpload(
 
 type Services = Pick<SubmitServices, 'outbound' | 'uploads' | 'images' | 'randomBytes' | 'clock' | 'budget'>;
 
-/**
- * The copies, in the request's order. Throws 400 or 502 for the first image, by its place, that cannot be
- * used.
- * @param inline the bytes of images that the request itself holds, by their items in imageUrls
- */
+/** The copies, in order. Throws 400 or 502 for the first bad image. @param inline bytes in the request */
 export async function copySources(
   { request: { imageUrls } }: Plan,
   caller: Caller,
@@ -84,10 +77,7 @@ export async function copySources(
   return Promise.all(fetched.map(({ bytes, ...header }) => store(header, bytes, services)));
 }
 
-/**
- * At most four downloads at a time. When a download fails, the downloads of later places end. Those of
- * earlier positions go on, because the answer names the failure with the lowest position.
- */
+/** At most four downloads at a time. A failed one ends the later ones; the answer names the lowest. */
 async function inLanes<Result>(
   urls: readonly string[],
   work: (url: string, index: number, stop: AbortSignal) => Promise<Result>,

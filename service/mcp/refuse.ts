@@ -71,11 +71,7 @@ export function messageRefused(kind: Exclude<Message['kind'], 'message'>): Strea
   return refusal(status, { code, message });
 }
 
-/**
- * A page of the web can make a browser send requests to the machine on which it runs (DNS rebinding). On one
- * machine such a request comes from a loopback address. Then its Host and its Origin must be loopback, too. A
- * request from a network needs nothing but its key: no browser adds a key by itself.
- */
+/** DNS rebinding: from a loopback address, Host and Origin must be loopback, too. */
 const loopback = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
 
 /** The header by which the request is a stray one. Undefined when it is none. */

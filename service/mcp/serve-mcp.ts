@@ -1,7 +1,4 @@
-/**
- * The frame of the MCP endpoint, in the order in which a request passes through it: the method, where it comes from,
- * authentication, the form of the message, the account's rate, the tool or the SDK.
- */
+/** The frame of the MCP endpoint: method, origin, authentication, message, rate, tool or SDK. */
 import {
   type CallToolResult,
   createMcpHandler,

@@ -6,7 +6,6 @@ import { type AccountId, parseAccountId, randomBase62 } from '../values/ids.ts';
 import { asMicros, largestAvailableMicros, type Micros } from '../values/money.ts';
 import { lookAfterCommand, type LookServices } from './check-thresholds.ts';
 
-/** The reference of the top-up that opens an account. */
 export const openingReference = 'opening balance';
 
 export interface OpeningServices extends LookServices {
@@ -19,7 +18,6 @@ export interface OpenedAccount {
   readonly limits: AccountLimits;
   readonly balanceMicros: Micros;
   readonly creditLineMicros: Micros;
-  /** Marks the account for the sandbox. */
   readonly sandbox?: true;
 }
 

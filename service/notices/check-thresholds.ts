@@ -24,14 +24,12 @@ export interface LookServices {
   readonly noticeExecutions?: NoticeExecutions;
 }
 
-/** Whose amounts are looked at. */
 interface Place {
   readonly accountId: AccountId;
   readonly keyId?: KeyId;
   readonly periods: Looked['periods'];
   /** The user whose spend is looked at, in the period of the cap for each user. */
   readonly user?: string;
-  /** The refused request that asks for the look. */
   readonly refused?: RefusedFor;
 }
 
@@ -61,10 +59,7 @@ export async function lookForCrossings(place: Place, services: LookServices): Pr
   return tellCrossings({ ...found, periods, ...(refused && { refused }) }, services);
 }
 
-/**
- * Looks after a command of an operator that moved money. The command is done, so a look that breaks off must
- * not make it fail: the next check sends what this one would have sent.
- */
+/** Checks after the operator moved money. A check that breaks off is left to the next one. */
 export async function lookAfterCommand(place: Place, services: LookServices): Promise<void> {
   try {
     await lookForCrossings(place, services);
@@ -73,7 +68,6 @@ export async function lookAfterCommand(place: Place, services: LookServices): Pr
   }
 }
 
-/** Tells every crossing of these amounts. */
 async function tellCrossings(looked: Looked, services: LookServices): Promise<NoticeRecord[]> {
   const { account } = looked;
   const { clock, randomBytes, notices, noticeExecutions: executions } = services;

@@ -2,10 +2,7 @@ import type { SFNClient } from '@aws-sdk/client-sfn';
 import { startOf, type StartOutcome } from '../aws/step-functions.ts';
 import { executionName, type NoticeId } from '../values/ids.ts';
 
-/**
- * Starts executions of the machine that sends notices.
- * @param signal as of createExecutions()
- */
+/** Starts executions of the machine that sends notices. @param signal as of createExecutions() */
 export function createNoticeExecutions(client: SFNClient, stateMachineArn: string, signal?: AbortSignal) {
   const options = signal ? { abortSignal: signal } : {};
   return {
@@ -19,5 +16,4 @@ export function createNoticeExecutions(client: SFNClient, stateMachineArn: strin
   };
 }
 
-/** The executions that send notices. */
 export type NoticeExecutions = ReturnType<typeof createNoticeExecutions>;

@@ -27,7 +27,6 @@ import { Overloaded } from '../values/errors.ts';
 import { type AccountId, eventIdOfNotice, type KeyId, type NoticeId } from '../values/ids.ts';
 import { type Crossing, failingAttempts, type NoticeRecord } from './notice.ts';
 
-/** A notice is kept as long as its deliveries are. */
 function noticeToItem(notice: NoticeRecord): Item {
   const createdSeconds = Math.floor(Date.parse(notice.createdAt) / 1000);
   return {
@@ -49,13 +48,11 @@ type CapCrossing = Extract<Crossing, { type: 'key.cap_reached' }>;
 const isUntold = '(attribute_not_exists(#told) OR #told.capMicros <> :cap OR #told.#level < :level)';
 const isSameCap = '#cap = :cap';
 
-/** A condition: an attribute holds at least this. */
 interface AtLeast {
   readonly attribute: string;
   readonly micros: number;
 }
 
-/** The update that marks the crossing of a cap. */
 function capItem(
   table: Table,
   crossing: CapCrossing,
@@ -128,7 +125,6 @@ function userMark(
   };
 }
 
-/** The attributes of the key that show that the level is reached. */
 function spendOf({ apiKey, cap, period, leastMicros }: CapCrossing): AtLeast[] {
   switch (cap) {
     case 'daily':
@@ -190,7 +186,6 @@ const goodAgain = {
 
 type Looking = ReturnType<NoticeMarks['look']>;
 
-/** Finds and tells crossings. */
 export function createNoticeMarks(table: Table) {
   return {
     /** Account, key and what the key spent for a user in a month, by one consistent read. */
@@ -203,7 +198,6 @@ export function createNoticeMarks(table: Table) {
     > => look(table, accountId, keyId, counter),
     /** Stores the notice and its mark in one transaction. False when it was sent, or no longer applies. */
     tell: (crossing: Crossing, notice: NoticeRecord): Promise<boolean> => tell(table, crossing, notice),
-    /** Takes the mark of a crossing back, if the amount is still on the good side. */
     takeBack: async (account: Account, mark: 'toldLow' | 'toldEmpty') => {
       const read = account[mark]?.id;
       if (read === undefined) return;
@@ -224,7 +218,6 @@ export function createNoticeStore(table: Table) {
       const item = await getItem(table, keys.notice(id));
       return item && noticeFromItem(item);
     },
-    /** The notices of these ids, without those that do not exist. */
     readAll: async (ids: readonly NoticeId[]): Promise<readonly NoticeRecord[]> => {
       const items = await batchGet(
         table,

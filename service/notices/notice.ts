@@ -25,16 +25,13 @@ export type CapLevel = (typeof capLevels)[number];
 /** Number of failed attempts in a row, over all webhooks of an account, that causes one notice. */
 export const failingAttempts = 10;
 
-/** What was crossed, with the amounts as the check found them. */
 export type Crossing =
   | { readonly type: 'wallet.low'; readonly thresholdMicros: Micros }
   /** `neededMicros`: with so much available the wallet would not be empty. */
   | { readonly type: 'wallet.empty'; readonly neededMicros: Micros }
   | {
       readonly type: 'key.cap_reached';
-      /** The key as the check found it. */
       readonly apiKey: ApiKey;
-      /** Of the cap for each user: whose spend has reached the cap. */
       readonly user?: string;
       readonly cap: CapKind;
       readonly period: string;
@@ -55,7 +52,6 @@ export const noticeTypes = [
   'webhook.failing',
 ] as const satisfies readonly NoticeType[];
 
-/** A notice as it is stored, with the schedule of its attempts. */
 export interface NoticeRecord {
   readonly id: NoticeId;
   readonly accountId: AccountId;
@@ -74,7 +70,6 @@ export type RefusedFor =
   | { readonly kind: 'balance'; readonly costMicros: Micros }
   | { readonly kind: 'cap'; readonly cap: CapKind; readonly costMicros: Micros };
 
-/** What a check found. */
 export interface Looked {
   readonly account: Account;
   /** The key whose caps are looked at. Absent: no cap can have been crossed. */
@@ -146,10 +141,7 @@ export function undoneMarks(account: Account): readonly ('toldLow' | 'toldEmpty'
   ];
 }
 
-/**
- * A notice of a crossing, to be stored.
- * @param dueAt Unix milliseconds at which the reconciler checks whether an execution sends the notice
- */
+/** A notice of a crossing. @param dueAt Unix milliseconds of the reconciler's check */
 export function newNotice(
   { account, url }: { readonly account: Account; readonly url: string },
   crossing: Crossing,
@@ -180,7 +172,6 @@ export function newNotice(
   };
 }
 
-/** The members of the body that depend on the crossing. Money is in USD. */
 function partsOf(account: Account, crossing: Crossing): Readonly<Record<string, unknown>> {
   const wallet = {
     available: toUsd(account.availableMicros),
@@ -226,7 +217,6 @@ function capView(crossing: Extract<Crossing, { type: 'key.cap_reached' }>): CapV
   };
 }
 
-/** The ids of a notice for its log lines. */
 export function noticeIdsOf(
   { id, accountId, executions }: NoticeRecord,
   execution = executions,

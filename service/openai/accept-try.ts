@@ -29,7 +29,6 @@ import { errorName } from '../values/runtime.ts';
 import type { OpenaiImageServices } from './open.ts';
 import { type OpenaiRequest, planImages } from './read-request.ts';
 
-/** Where the answer of a try is noted. */
 export interface TriedCall {
   readonly place: RetryPlace;
   readonly entry: Pick<RetryEntry, 'id' | 'creationIds'>;
@@ -46,15 +45,11 @@ interface Order {
   readonly retry?: RetryCharge;
 }
 
-/** Charges the creations of the request and starts them. */
 type MakeImages = (order: Order) => Promise<Accepted | RetryMoved>;
 
 const mostRounds = 3;
 
-/**
- * The creations of an earlier try of the call, or new ones. Throws what stands against the request, and 503 when
- * other tries were faster again and again; then nothing was charged.
- */
+/** The creations of an earlier try, or new ones. Throws 503 when other tries were faster too often. */
 async function acceptTry(
   { headers }: Pick<ApiRequest, 'headers'>,
   { hash }: Pick<OpenaiRequest, 'hash'>,
@@ -113,10 +108,7 @@ function entryOf({ creations }: Accepted, retry: RetryCharge): TriedCall['entry'
   };
 }
 
-/**
- * Whether a retry was refused for money or room that another try of the call may have taken. A try that was slow
- * may have been charged between the read of the head and the refusal.
- */
+/** Whether money or room that refused a retry may have gone to another try, charged meanwhile. */
 async function isRefusedByOwnCall(
   error: unknown,
   { place, attempt }: Try,

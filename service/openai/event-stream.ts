@@ -9,7 +9,6 @@ import { shownOf } from './json-answer.ts';
 import { base64Parts, type Picture, picturesOf, refusalOf, unreadable } from './outcome.ts';
 import { refusedBy } from './refusal.ts';
 
-/** How the OpenAI API names the event of a picture. */
 const eventNames: Readonly<Record<OpenaiAction, string>> = {
   generate: 'image_generation.completed',
   edit: 'image_edit.completed',
@@ -25,11 +24,7 @@ const usage = {
 
 const keepAlive = ': keep-alive\n\n';
 
-/**
- * One event for each picture as soon as it is there, comments while there is none, and an event `error` when there
- * is no picture in the end.
- * @param ended receives the client's answer after it was sent
- */
+/** An event for each picture, comments before, an `error` without one. @param ended gets the answer */
 export async function* eventStream(
   action: OpenaiAction,
   accepted: Creations,

@@ -1,7 +1,4 @@
-/**
- * The fields of a request to the OpenAI-shaped endpoint (docs/openai.md). A field that changes the paid
- * picture is taken or refused. Every other field is ignored, and the answer names it.
- */
+/** The fields of the OpenAI-shaped endpoint. Those that change the picture are taken or refused. */
 import { createHash } from 'node:crypto';
 import { isUser } from '../accounts/end-user.ts';
 import type { Catalog, Model } from '../catalog/catalog-schema.ts';
@@ -10,7 +7,6 @@ import type { FieldError } from '../values/problem.ts';
 import { readJson } from '../values/read-json.ts';
 import { readSize, type Size } from './size.ts';
 
-/** Why a field cannot be taken. */
 class Wrong {
   readonly code: string;
   readonly message: string;
@@ -20,10 +16,7 @@ class Wrong {
   }
 }
 
-/**
- * The user of a creation for the `user` of an OpenAI request: the text itself, or its SHA-256 in hex when the text
- * is longer than a user may be or holds what a user may not. Undefined for an empty text.
- */
+/** The user for the `user` of an OpenAI request: the text, or its SHA-256. Undefined when empty. */
 function foreignUser(value: unknown): string | undefined | Wrong {
   if (typeof value !== 'string') return new Wrong('invalid_type', 'must be a string');
   if (value === '') return undefined;
@@ -35,7 +28,6 @@ export type ResponseFormat = 'b64_json' | 'url';
 /** As they were sent, without those that are null. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The most pictures of one request. */
 const mostPictures = 4;
 const mostPartialImages = 3;
 
@@ -49,7 +41,6 @@ export interface OpenaiAsked {
   readonly quality: string;
   readonly responseFormat: ResponseFormat;
   readonly isStreamed: boolean;
-  /** The names of fields that no model reads. */
   readonly ignored: readonly string[];
 }
 
@@ -189,10 +180,7 @@ export type Aliases = Readonly<Record<string, string>>;
 /** What the OpenAI API renders when a request names no model. */
 const unnamed = 'dall-e-2';
 
-/**
- * The id of the model that a request means. An alias of the operator wins over a model of the same name.
- * @param name undefined when the request names no model; then the answer may be undefined, too
- */
+/** The id of the model that a request means, aliases first. @param name undefined: none was named */
 export function modelIdOf<Name extends string | undefined>(name: Name, aliases: Aliases): Name | string {
   const wanted = name ?? unnamed;
   return Object.hasOwn(aliases, wanted) ? (aliases[wanted] ?? name) : name;
@@ -252,7 +240,6 @@ export function qualityOf({ routes }: Model): Quality | undefined {
   return routes.every(({ quality }) => quality === first.quality) ? first.quality : undefined;
 }
 
-/** The model in all its qualities, itself included. Empty when it has only one. */
 export function qualitiesOf(model: Model, catalog: Catalog): readonly Model[] {
   const family = model.quality_of ?? model.id;
   const siblings = catalog.models.filter((one) => (one.quality_of ?? one.id) === family);

@@ -21,7 +21,6 @@ import {
 } from './outcome.ts';
 import { toldQuality } from './plan-body.ts';
 
-/** The fields of a picture in the OpenAI API, beside its bytes. */
 interface Shown {
   readonly output_format: OutputFormat;
   /** The real one, in pixels. */

@@ -26,7 +26,6 @@ export const openaiModels: OpenaiHandle<OpenaiModelServices> = async (request, c
   return model ? Promise.resolve(jsonAnswer(modelView(model))) : Promise.reject(modelNotFound(pathId));
 };
 
-/** Whether a request of this caller for this model could be rendered. */
 function mayUse(model: Model, { account, apiKey, state, nowMillis }: Caller): boolean {
   return (
     isVisible(model, account.policy) &&

@@ -7,7 +7,6 @@ import type { ServicesOf } from '../platform/common.ts';
 import type { On } from '../platform/platform.ts';
 import type { Aliases } from './fields.ts';
 
-/** For the OpenAI-shaped list of models. */
 export type OpenaiModelServices = AfterCatalog<ServicesOf<typeof openOpenaiModels>>;
 
 export function openOpenaiModels(on: CatalogPlatform) {

@@ -1,7 +1,4 @@
-/**
- * POST /images/generations and /images/edits. The order keeps the promises of POST /images/generate: nothing is
- * charged for a request that will be refused, and a request that is sent again gets the same creations back.
- */
+/** POST /images/generations and /images/edits, with the promises of POST /images/generate. */
 import { type Hold, openHold } from '../api/hold.ts';
 import { partsOf, type StreamedAnswer } from '../api/response-stream.ts';
 import { heldMillis, sendingMillis } from '../contract/limits.ts';
@@ -89,7 +86,6 @@ async function* andThen(
   await next();
 }
 
-/** The headers about the end of the model, a replay and ignored fields. */
 function moreHeaders(
   { asked }: OpenaiRequest,
   { creations, headers }: AcceptedImages,

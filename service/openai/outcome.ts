@@ -19,7 +19,6 @@ export function isCompleted({ status }: Pick<CreationRecord, 'status'>): boolean
   return status === 'completed';
 }
 
-/** What the creations cost in the end: a failed one was refunded. */
 export function paidFor(creations: Creations): Micros {
   return asMicros(creations.reduce((sum, one) => sum + one.costMicros - one.refundedMicros, 0));
 }
@@ -42,7 +41,6 @@ export function refusalOf(
   return creations.some(isCompleted) ? undefined : failed(creations[0], creationHeaders(creations));
 }
 
-/** The code and the words for one creation that failed. */
 export function failureOf(creation: CreationRecord): { readonly code: ErrorCode; readonly message: string } {
   const { failure = 'InternalFailure', cancelledAt } = creation;
   return cancelledAt === undefined
@@ -78,7 +76,6 @@ type Services = Pick<SubmitServices, 'images' | 'log'>;
 /** S3 asks to slow down for seconds at most. */
 const busyRetrySeconds = 2;
 
-/** The result of a creation. */
 export interface Picture {
   readonly creation: CreationRecord;
   readonly image: StoredImage;
@@ -90,10 +87,7 @@ export function picturesOf(creations: readonly CreationRecord[]): readonly Pictu
     .flatMap((creation) => creation.results.map((image) => ({ creation, image })));
 }
 
-/**
- * Reads the first picture, and looks for the others, before the head of the answer is out. Throws 500 when one is
- * not there: then the client can still get an error, and repeats the request.
- */
+/** Reads the first picture and looks for the others before the head is out. Throws 500 if one is absent. */
 export async function firstBytes(
   pictures: readonly Picture[],
   creations: Creations,
@@ -127,7 +121,6 @@ export function unreadable(error: unknown, creations: Creations, { log }: Servic
 /** A multiple of 3, so that the texts of all parts together are the text of the whole. */
 const partBytes = 196_608;
 
-/** The bytes in base64, by parts. */
 export function* base64Parts(bytes: Uint8Array): Generator<string> {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 0; at < all.length; at += partBytes) yield all.toString('base64', at, at + partBytes);

@@ -32,10 +32,7 @@ export function modelInQuality(
   return { field: 'quality', code: 'unsupported_value', message: `must be one of ${words.join(', ')}` };
 }
 
-/**
- * The body with the resolution and the ratio of the size.
- * @param routes the model's routes that the account may use
- */
+/** The body with resolution and ratio of the size. @param routes the model's, for this account */
 export function sizedBody(
   body: ImageRequestBody,
   { size }: Pick<OpenaiAsked, 'size'>,
@@ -59,7 +56,6 @@ export function toldQuality(model: Model | undefined): Quality {
   return (model && qualityOf(model)) ?? 'medium';
 }
 
-/** The names of the fields that changed nothing. */
 export function ignoredFields(asked: OpenaiAsked, model: Model | undefined, catalog: Catalog): string[] {
   const isQualityLost = asked.quality !== 'auto' && model && qualitiesOf(model, catalog).length === 0;
   return [...(isQualityLost ? ['quality'] : []), ...asked.ignored];

@@ -28,7 +28,6 @@ import { OpenaiRefusal } from './refusal.ts';
 /** A body of multipart/form-data, as libraries send the files of an edit. Node itself reads it. */
 export interface Form {
   readonly fields: Fields;
-  /** The files named image or image[], in their order. */
   readonly files: readonly Uint8Array[];
 }
 
@@ -188,10 +187,7 @@ function tooLarge(): OpenaiRefusal {
   return new OpenaiRefusal('request_too_large', message, { param: 'image' });
 }
 
-/**
- * The plan of each creation of the request: its model in the quality that the request names, at the resolution and
- * the ratio of its size. Throws as planCreation does. max_cost limits the price of all creations together.
- */
+/** The plan of each creation: model, quality, resolution and ratio. max_cost limits all together. */
 export function planImages(
   { asked, body }: Pick<OpenaiRequest, 'asked' | 'body'>,
   caller: Caller,

@@ -2,10 +2,7 @@
 import type { FailureName } from '../contract/failures.ts';
 import { type FieldError, Problem } from '../values/problem.ts';
 
-/**
- * The errors of the OpenAI-shaped endpoint (docs/openai.md). A library chooses the class of its error by the
- * status, and shows type and code. `x-should-retry` says whether the library should repeat the request.
- */
+/** The errors of the OpenAI-shaped endpoint: status, type and code. `x-should-retry` tells libraries. */
 interface ErrorRow {
   readonly status: number;
   readonly type:
@@ -14,7 +11,6 @@ interface ErrorRow {
     | 'permission_error'
     | 'rate_limit_error'
     | 'server_error';
-  /** The value of x-should-retry. */
   readonly retry: boolean;
 }
 
@@ -24,7 +20,6 @@ const notAllowed = { status: 403, type: 'permission_error', retry: false } as co
 const notThere = { status: 404, type: 'invalid_request_error', retry: false } as const;
 const unavailable = { status: 503, type: 'server_error', retry: true } as const;
 
-/** The errors by the code that the client receives. */
 export const errorRows = {
   err_invalid_request: wrong,
   unsupported_value: wrong,
@@ -69,7 +64,6 @@ interface ProblemRow {
   readonly param?: string;
 }
 
-/** Every refusal of service/api/problems.ts, by its code. */
 const problemRows: Readonly<Record<Problem['code'], ProblemRow>> = {
   ERR_INVALID_REQUEST: { code: 'err_invalid_request' },
   ERR_CONTENT_POLICY: { code: 'content_policy_violation' },
@@ -131,7 +125,6 @@ interface More {
   readonly param?: string;
 }
 
-/** The error member of an answer. */
 export interface OpenaiError {
   readonly message: string;
   readonly type: string;
@@ -146,7 +139,6 @@ export interface Refused {
   readonly error: OpenaiError;
 }
 
-/** What the client gets of a refusal. */
 export function refusedBy(problem: Problem): Refused {
   const errors = fieldErrorsOf(problem);
   const code = codeOf(problem, errors);
@@ -184,7 +176,6 @@ function paramOf(problem: Problem, [first]: readonly FieldError[]): string | nul
   return first.field.replace(/[[.].*$/s, '');
 }
 
-/** The wrong fields under the names that this endpoint gives them. */
 function fieldErrorsOf({ details: { errors } }: Problem): readonly FieldError[] {
   const list = Array.isArray(errors) ? (errors as readonly FieldError[]) : [];
   return list.map((error) => ({ ...error, field: foreignName(error) }));

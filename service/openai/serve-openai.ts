@@ -1,7 +1,4 @@
-/**
- * The frame around every operation of the OpenAI-shaped endpoint. It takes the same steps as the frame of the API
- * (service/api/serve.ts), and answers in the form of the OpenAI API. The body may be streamed.
- */
+/** The frame of the OpenAI-shaped endpoint, as that of the API (api/serve.ts). Bodies may be streamed. */
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { admit, type Caller } from '../api/admit.ts';
 import { authenticate } from '../api/authenticate.ts';
@@ -21,18 +18,13 @@ import type { Problem } from '../values/problem.ts';
 import { logWith } from '../values/runtime.ts';
 import { refusedBy } from './refusal.ts';
 
-/** An operation. It throws a Problem to refuse. */
 export type OpenaiHandle<Services> = (
   request: ApiRequest,
   caller: Caller,
   services: Services,
 ) => Promise<StreamedAnswer>;
 
-/**
- * A Lambda handler.
- * @param open opens the services of one request; the time of the request begins with them
- * @param millis the time of the request, until the head of the answer
- */
+/** A Lambda handler. @param open begins a request @param millis its time, until the head of the answer */
 export function serveOpenai<Services extends ApiServices>(
   handle: OpenaiHandle<Services>,
   open: OpenServices<Services>,
@@ -60,7 +52,6 @@ export function inOpenaiForm<Services extends ApiServices>(
   };
 }
 
-/** An answer with a JSON body. */
 export function jsonAnswer(
   body: unknown,
   { status = 200, headers = {} }: Partial<Pick<StreamedAnswer, 'status' | 'headers'>> = {},
@@ -80,7 +71,6 @@ async function* endsTheTime(
   }
 }
 
-/** The answer of an operation, or the refusal of a request without a caller. */
 async function answerTo<Services extends ApiServices>(
   event: APIGatewayProxyEvent,
   handle: OpenaiHandle<Services>,

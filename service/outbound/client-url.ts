@@ -60,10 +60,7 @@ export function schemeOrPortProblem(url: URL, purpose: Purpose): string | undefi
   return port >= 1024 || lowPorts[purpose].includes(port) ? undefined : portText[purpose];
 }
 
-/**
- * The host of the URL when the host is an IP address; undefined when it is a name. The URL
- * parser has already rewritten decimal, octal, hexadecimal and short forms as four numbers.
- */
+/** The host of the URL if it is an IP address, which the parser wrote as four numbers. */
 export function literalAddress({ hostname }: URL): string | undefined {
   if (hostname.startsWith('[')) return hostname.slice(1, -1);
   return /^\d+\.\d+\.\d+\.\d+$/.test(hostname) ? hostname : undefined;

@@ -25,9 +25,7 @@ import {
   type Target,
 } from './pinned-exchange.ts';
 
-/** What the outbound requests need from the service. */
 export interface OutboundServices {
-  /** Limits the time of every name lookup and every exchange. */
   readonly clock: Pick<Clock, 'timeout'>;
   /** Absent: the system resolves names. */
   readonly resolve?: Resolve;
@@ -170,13 +168,11 @@ const unanswered = {
   unresolved: { kind: 'unanswered', reason: 'name not resolved', failure: 'dns' },
 } as const satisfies Readonly<Record<string, Unanswered>>;
 
-/** The error's own text could name addresses that the client must not learn. */
 function failed(error: unknown): Unanswered {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return { kind: 'unanswered', reason: reasonOf(code), failure: failureOf(code) };
 }
 
-/** A word for the delivery log of the operator. */
 function reasonOf(code: string): string {
   if (code === 'ECONNREFUSED') return 'connection refused';
   if (code === 'ECONNRESET' || code === 'EPIPE') return 'connection closed';
@@ -235,10 +231,8 @@ export type PostResult =
     }
   | { readonly kind: 'unanswered'; readonly reason: string; readonly failure: FailureKind };
 
-/** The outcome of the download of one source image. */
 export type SourceResult =
   | { readonly kind: 'fetched'; readonly bytes: Uint8Array }
-  /** The address is not allowed. */
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'too_large' }
   | { readonly kind: 'failed'; readonly retryable: boolean };

@@ -42,7 +42,6 @@ export interface ExchangeAnswer {
   readonly location: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** True when the answer had more than mostBytes. */
   readonly cut: boolean;
 }
 
@@ -87,7 +86,6 @@ export function exchange(options: Exchange): Promise<ExchangeAnswer> {
   });
 }
 
-/** The connection closed before an answer began. */
 class ConnectionClosed extends Error {
   readonly code = 'ECONNRESET';
   constructor() {
@@ -127,10 +125,7 @@ async function readStart(response: IncomingMessage, most: number): Promise<{ bod
   return { body: Buffer.concat(chunks).subarray(0, most), cut: length > most };
 }
 
-/**
- * Decides whether the service may send a request to a URL that a client gave. The host name is resolved here,
- * and each of its addresses must be public. The caller then connects to exactly these addresses.
- */
+/** Decides whether a client's URL may be called: every resolved address must be public, and is pinned. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
 export const resolveBySystem: Resolve = async (host) => lookup(host, { all: true, order: 'verbatim' });

@@ -1,9 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/**
- * 2000::/3 is all that IANA has given out as global unicast. The ranges below lie in it and
- * are not public hosts. ipaddr.js 2.5 knows them all; older versions called some unicast.
- */
+/** 2000::/3 is all global unicast of IANA. The ranges below lie in it and are not public hosts. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 const embedding: readonly [ipaddr.IPv6, number][] = [
   ipaddr.IPv6.parseCIDR('2001::/32'), // Teredo

@@ -9,7 +9,6 @@ export interface CommonServices {
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
   readonly log: Log;
-  /** What this release writes and understands. */
   readonly schema: Schema;
 }
 
@@ -44,7 +43,6 @@ export function tasksOf({ states }: Pick<Platform, 'states'>, log: Log, signal?:
 /** Opens the services of one request, whose time begins now. The function owns their clients. */
 export type OpenServices<Services> = () => Services;
 
-/** What an opener gives each request. */
 export type ServicesOf<Opener extends (on: never) => OpenServices<unknown>> = ReturnType<ReturnType<Opener>>;
 
 /** For an operation of the API: builds the clients once, and opens the services of each request. */

@@ -47,7 +47,6 @@ export function environment(name: Variable): string {
   return value;
 }
 
-/** Whom the deployment offers the sandbox to. */
 export function sandboxSetting(read: typeof environment): SandboxSetting {
   const value = read('SANDBOX');
   const known = sandboxSettings.find((one) => one === value);
@@ -55,7 +54,6 @@ export function sandboxSetting(read: typeof environment): SandboxSetting {
   return known;
 }
 
-/** Which addresses of clients this deployment allows. */
 export function outboundRules(read: typeof environment): OutboundRules {
   return read('OUTBOUND_RULES') === 'loopback-too' ? 'loopback-too' : 'public';
 }

@@ -27,11 +27,7 @@ export function base(): On {
 
 export type LambdaHandler<Event, Result> = (event: Event, context: Context) => Promise<Result>;
 
-/**
- * A Lambda handler that no client calls: Step Functions and EventBridge do. Every log line carries the id of
- * the invocation.
- * @param build builds the services, at the first event
- */
+/** A Lambda handler for Step Functions and EventBridge. @param build runs at the first event */
 export function lambdaHandler<Event, Result, Services extends CommonServices>(
   build: () => Services,
   run: (event: Event, services: Services, requestId: string, context: Context) => Promise<Result>,

@@ -64,7 +64,6 @@ export function originSecrets(): Platform['originSecrets'] {
   return createReplaceableSecret({ client: secrets(), secretArn: environment('ORIGIN_SECRET_ARN'), clock });
 }
 
-/** For a function without a client of Secrets Manager. */
 export function signedOriginSecrets(): Platform['originSecrets'] {
   return createSignedSecret({ ...awsEnvironment(), secretArn: environment('ORIGIN_SECRET_ARN'), clock });
 }
@@ -79,7 +78,6 @@ export const registration: Platform['registration'] = (signal) => {
   };
 };
 
-/** The vendors that call back. */
 export function callingVendors(access = vendorAccess()): Platform['vendors'] {
   return new Map(createCallingVendors(access).map((vendor) => [vendor.name, vendor]));
 }
@@ -90,7 +88,6 @@ export function stoppingVendors(): Pick<Platform, 'vendors' | 'configured'> {
   return { vendors: callingVendors(access), configured: configuredBy(access) };
 }
 
-/** All vendors and the sandboxes. */
 export function allVendors(): Pick<Platform, 'vendors' | 'configured'> {
   const crash = (): never => process.exit(1);
   const sandboxes = new Map(

@@ -26,10 +26,7 @@ export interface Platform {
   readonly log: (component: string) => Log;
   /** What the release that runs writes and understands. The simulation changes it between two requests. */
   readonly schema: () => Schema;
-  /**
-   * What an environment remembers from one request to the next. The returned function gives the memory of the
-   * environment that the request is in: Lambda makes one memory, and the simulation several.
-   */
+  /** An environment's memory between requests: Lambda makes one memory, the simulation several. */
   readonly remembered: <State>(name: string, make: () => State) => () => State;
 
   readonly dynamodb: DynamoDBDocumentClient;
@@ -43,18 +40,13 @@ export interface Platform {
   /** What only the portal's distribution sends: one of these values, the newest or the one before it. */
   readonly originSecrets: () => Promise<readonly string[]>;
   readonly registration: (signal: AbortSignal) => Registration;
-  /** The providers that are built in. */
   readonly vendors: Providers;
-  /** The adapter of a provider that the operator has configured. */
   readonly configured: (definition: ProviderDefinition) => ImageProvider;
 
-  /** The models that the release ships. */
   readonly catalog: Catalog;
-  /** The prices of the providers, as this release knows them. */
   readonly providerCosts: ProviderCosts;
 }
 
-/** How invited people can sign in, and who writes to them. */
 export interface Registration {
   /** Makes the sign-in of an invited person possible in the stack's own user pool. Without a pool it does nothing. */
   readonly registerUser: (email: string) => Promise<InvitationEmail>;
@@ -64,5 +56,4 @@ export interface Registration {
 
 type Base = 'clock' | 'randomBytes' | 'environment' | 'log' | 'schema' | 'remembered';
 
-/** What every opener takes, and these parts. */
 export type On<Parts extends keyof Platform = never> = Pick<Platform, Base | Parts>;

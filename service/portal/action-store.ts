@@ -9,14 +9,12 @@ const keptSeconds = 400 * 86_400;
 
 export function createActionLog(table: Table) {
   return {
-    /** Stores the row of an action that begins now. */
     begin: (action: Action): Promise<void> =>
       putItem(table, {
         ...portalKeys.action(action.scope, action.id),
         ...action,
         [ttlAttribute]: Math.floor(Date.parse(action.at) / 1000) + keptSeconds,
       }),
-    /** Notes how the action ended. */
     end: async (
       { scope, id }: Action,
       ended: { readonly outcome: 'done' | 'refused'; readonly target?: string; readonly note?: string },
@@ -50,7 +48,6 @@ function actionFromItem(item: Item): Action {
   return action as unknown as Action;
 }
 
-/** The log of what people did in the portal. */
 export interface Action {
   /** Where it is listed: in an account, or with the people of the operator. */
   readonly scope: PeopleScope;
@@ -60,7 +57,6 @@ export interface Action {
   readonly at: string;
   readonly personId: PersonId;
   readonly email: string;
-  /** The name of the operation. */
   readonly action: string;
   readonly target?: string;
   /** 'begun': its end is unknown. */

@@ -89,10 +89,7 @@ export function deliveryRow(delivery: Delivery): DeliveryRow {
   };
 }
 
-/**
- * @param body the stored body of the creation or the notice. Undefined: it is gone.
- * @param canRedeliver whether the creation's webhook is settled
- */
+/** @param body undefined: it is gone @param canRedeliver whether the creation's webhook is settled */
 export function deliveryDetail(
   delivery: Delivery,
   body: string | undefined,

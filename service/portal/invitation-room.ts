@@ -1,7 +1,4 @@
-/**
- * How many invitations an account may have and send. The user pool sends an e-mail for most of them, from one sender
- * that all accounts share. So no account may use up the e-mails of a day.
- */
+/** How many invitations an account may have and send: all accounts share one sender of e-mails. */
 import type { Invitation } from './people.ts';
 
 /** Invitations of an account that can still be taken up. */
@@ -43,7 +40,6 @@ export function roomForInvitation(
   return { kind: 'room' };
 }
 
-/** What is wrong, and what helps. */
 export function noRoomMessage({
   kind,
   limit,

@@ -1,8 +1,4 @@
-/**
- * Stores an invitation together with the counts of its day. The transaction requires the counts that were read, and
- * every invitation changes them: so of invitations at the same time one is stored, and the others count
- * again.
- */
+/** Stores an invitation with the counts of its day as read: of several at once only one is stored. */
 import { getItem, type UpdateParts } from '../aws/dynamodb/send.ts';
 import type { Item, ItemKey, Table } from '../aws/dynamodb/table.ts';
 import { type Refusal, transact, type TransactItem } from '../aws/dynamodb/transaction.ts';
@@ -44,7 +40,6 @@ export function toUpdate(key: ItemKey, parts: UpdateParts): Step {
   });
 }
 
-/** The refusals of the steps, in their order; or that everything was written. */
 export type Outcome = 'done' | readonly Refusal[];
 
 /** Throws Overloaded when the table stayed busy. */
@@ -65,7 +60,6 @@ export async function inOneStep(table: Table, steps: readonly Step[]): Promise<O
   }
 }
 
-/** Whether the condition of the step at this place did not hold. */
 export function refusedAt(outcome: Outcome, place: number): boolean {
   return outcome !== 'done' && outcome[place] !== undefined;
 }
@@ -75,7 +69,6 @@ const mostTries = 25;
 
 interface Count {
   readonly sent: number;
-  /** One more on this day, if the item is still the one that was read. */
   readonly oneMore: Step;
 }
 

@@ -7,7 +7,6 @@ import type { ModelView } from '../contract/portal-views.ts';
 import { aspectRatios, outputFormats, resolutions } from '../contract/request-fields.ts';
 import { fromUsd, toUsd } from '../values/money.ts';
 
-/** The models that the account may use now. */
 export function modelViews(
   catalog: Catalog,
   policy: ModelPolicy,

@@ -12,7 +12,6 @@ import type { PortalSettings } from './settings.ts';
 export type PortalPlatform = On<'dynamodb' | 'originSecrets'>;
 export type PortalServices = ServicesOf<typeof openPortal>;
 
-/** Every wait of the services ends with the time of the request. */
 function openPortal(on: PortalPlatform) {
   const table = tableOf(on);
   const sandbox = sandboxSetting(on.environment);
@@ -34,10 +33,7 @@ function openPortal(on: PortalPlatform) {
   };
 }
 
-/**
- * The services of the portal, and more of a function.
- * @param more opens them over the table within the time of the request
- */
+/** The portal's services, and more. @param more opens them over the table of one request */
 export function openPortalWith<More>(
   on: PortalPlatform,
   more: (store: Table & { readonly signal: AbortSignal }, portal: PortalServices) => More,
@@ -65,7 +61,6 @@ function portalSettings({ environment }: On): PortalSettings {
   };
 }
 
-/** The value of PORTAL_SETTINGS, which the stack writes. */
 interface StatedSettings {
   readonly emails_are_verified: boolean;
   readonly has_auth_time: boolean;

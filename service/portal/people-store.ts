@@ -67,7 +67,6 @@ async function removeOperator(table: Table, personId: PersonId): Promise<PlaceCh
   return (await inOneStep(table, [removal])) === 'done' ? 'changed' : 'gone';
 }
 
-/** The condition that the member is as the caller read it. */
 function asItWasRead({ role, keyCapMicros }: Member): { condition: string; values: Item } {
   const hasSameCap =
     keyCapMicros === undefined ? 'attribute_not_exists(keyCapMicros)' : 'keyCapMicros = :cap';
@@ -94,7 +93,6 @@ async function ending(table: Table, read: Member, steps: readonly Step[]): Promi
   return (await getItem(table, portalKeys.member(read.accountId, read.personId))) ? 'conflict' : 'gone';
 }
 
-/** Converts between items and people. */
 function withoutKeys(item: Item): Item {
   const { pk: _pk, sk: _sk, [ttlAttribute]: _ttl, ...rest } = item;
   return rest;
@@ -127,15 +125,12 @@ export function createPeopleStore(table: Table) {
       const item = await getItem(table, portalKeys.person(id));
       return item && personFromItem(item);
     },
-    /** The members of an account, the oldest first. */
     listMembers: async (account: AccountId): Promise<Member[]> =>
       (await inScope(account, 'MEMBER#')).map(memberFromItem).sort(bySince),
     listOperators: async (): Promise<Operator[]> =>
       (await inScope('SERVICE', 'MEMBER#')).map(operatorFromItem).sort(bySince),
-    /** The open invitations, also those that expired, the oldest first. */
     listInvitations: async (scope: PeopleScope): Promise<Invitation[]> =>
       (await inScope(scope, 'INVITATION#')).map(invitationFromItem).sort(byInvitation),
-    /** The invitations to this address, from everywhere. */
     invitationsTo: (id: string): Promise<Invitation[]> => invitationsTo(table, id),
     /**
      * Stores the invitation, if there is room for it, and counts it for its day. It takes the place of an
@@ -153,20 +148,13 @@ export function createPeopleStore(table: Table) {
       const steps = bothPlaces({ accountId: scope, id }).map((key) => toDelete(key, 'attribute_exists(pk)'));
       return (await inOneStep(table, steps)) === 'done';
     },
-    /**
-     * Gives the person the place of the invitation, and deletes the invitation, in one transaction. False
-     * when the invitation is gone or somebody else has taken it up. A person who is here already keeps their
-     * place.
-     */
+    /** Turns the invitation into a place, in one transaction. False when it is gone. Places are kept. */
     accept: (invitation: Invitation, person: VerifiedIdentity, at: string): Promise<boolean> =>
       accept(table, invitation, person, at),
-    /** Notes a sign-in in the person and in all of the person's places. */
     noteSignIn: (person: Person, identity: Identity, at: string): Promise<void> =>
       noteSignIn(table, person, identity, at),
-    /** Changes role and limit of a member, if they are still those that were read. */
     changeMember: (read: Member, next: Pick<Member, 'role' | 'keyCapMicros'>): Promise<PlaceChange> =>
       changeMember(table, read, next),
-    /** Takes the person's place away. */
     removeMember: (read: Member): Promise<PlaceChange> => removeMember(table, read),
     removeOperator: (id: PersonId): Promise<PlaceChange> => removeOperator(table, id),
     /** Ends all sessions of the person that began by now. False when the person is not here. */
@@ -198,7 +186,6 @@ async function invitationsTo(table: Table, id: string): Promise<Invitation[]> {
   return found;
 }
 
-/** Where an invitation is stored. */
 function bothPlaces({ accountId, id }: Pick<Invitation, 'accountId' | 'id'>): ItemKey[] {
   return [portalKeys.invitation(accountId, id), portalKeys.invited(accountId, id)];
 }
@@ -291,7 +278,6 @@ async function noteSignIn(
 
 // People, their places in accounts, and invitations.
 
-/** Who signs in, as the issuer names them. */
 export interface Identity {
   readonly id: PersonId;
   readonly issuer: string;
@@ -300,27 +286,14 @@ export interface Identity {
   readonly email?: string;
 }
 
-/** Only a verified address takes up an invitation. */
 export interface VerifiedIdentity extends Identity {
   readonly email: string;
 }
 
-/**
- * How the e-mail to an invited person ended. "none": the person has signed in before, or the service has no
- * user pool. "refused": the user pool took no e-mail for this address now. The invitation stands all the
- * same.
- */
+/** "none": no e-mail was needed, or there is no pool. "refused": the pool took none now. */
 export type InvitationEmail = 'sent' | 'none' | 'refused';
 
-/** How a change of a membership ended. */
-export type PlaceChange =
-  | 'changed'
-  /** There is no such person here. */
-  | 'gone'
-  /** The membership has changed since it was read. */
-  | 'conflict'
-  /** The account would be left without an owner. */
-  | 'last_owner';
+export type PlaceChange = 'changed' | 'gone' | 'conflict' | 'last_owner';
 
 /** Every function throws Overloaded when the table stayed busy. */
 export type PeopleStore = ReturnType<typeof createPeopleStore>;

@@ -23,10 +23,8 @@ export interface Person {
   readonly lastSignInAt: string;
 }
 
-/** Where people belong: to an account, or to the operator of the service. */
 export type PeopleScope = AccountId | 'SERVICE';
 
-/** One of the people of the operator. */
 export interface Operator {
   readonly personId: PersonId;
   readonly email: string;
@@ -36,7 +34,6 @@ export interface Operator {
   readonly sessionsEndedAt?: number;
 }
 
-/** A person in an account. */
 export interface Member extends Operator {
   readonly accountId: AccountId;
   readonly role: Role;
@@ -54,7 +51,6 @@ export interface Invitation {
   readonly role: Role | 'operator';
   readonly keyCapMicros?: Micros;
   readonly invitedAt: string;
-  /** The address of the person who invited, or "operator". */
   readonly invitedBy: string;
   /** Unix milliseconds. */
   readonly expiresAt: number;
@@ -75,7 +71,6 @@ export interface Session {
   readonly endedAt?: number;
 }
 
-/** How long an invitation can be taken up. */
 export const invitationMillis = 14 * 86_400_000;
 /** A session ends this long after its sign-in, whatever happens. */
 export const sessionMillis = 12 * 3_600_000;
@@ -115,7 +110,6 @@ export function mayAct(role: Role, least: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(least);
 }
 
-/** Whether the sign-in is too old for the operation. */
 export function needsFreshSignIn(
   operation: PortalOperation,
   { authenticatedAt }: Pick<Session, 'authenticatedAt'>,
@@ -127,13 +121,11 @@ export function needsFreshSignIn(
 // The version of something that people edit: a hash of the values that they can change. The page sends it back
 // with a change, so that no one overwrites another person's change.
 
-/** Of an account, as the operator edits it. */
 export function accountVersion({ name, condition, creditLineMicros, limits }: Account): string {
   const names = Object.keys(limitRanges) as (keyof typeof limitRanges)[];
   return versionOf([name, condition, creditLineMicros, ...names.map((one) => limits[one])]);
 }
 
-/** Of a person in an account. */
 export function memberVersion(member: Pick<Member, 'role' | 'keyCapMicros'>): string {
   return versionOf([member.role, member.keyCapMicros]);
 }

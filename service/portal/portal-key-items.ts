@@ -3,7 +3,6 @@ import { type ItemKey, keys } from '../aws/dynamodb/table.ts';
 import type { AccountId, PersonId } from '../values/ids.ts';
 import type { PeopleScope } from './people.ts';
 
-/** The partition of an account, or that of the service. */
 export function partitionOf(scope: PeopleScope): string {
   return scope === 'SERVICE' ? keys.service().pk : keys.account(scope).pk;
 }
@@ -13,17 +12,14 @@ export const portalKeys = {
   person: (id: PersonId): ItemKey => ({ pk: `PERSON#${id}`, sk: 'PERSON' }),
   /** The place of a person in an account, or among the people of the operator. */
   member: (scope: PeopleScope, id: PersonId): ItemKey => ({ pk: partitionOf(scope), sk: `MEMBER#${id}` }),
-  /** Counts the owners of an account. */
   people: (account: AccountId): ItemKey => ({ pk: keys.account(account).pk, sk: 'PEOPLE' }),
   invitation: (scope: PeopleScope, id: string): ItemKey => ({
     pk: partitionOf(scope),
     sk: `INVITATION#${id}`,
   }),
-  /** Counts the invitations that were sent on a day. */
   invitationsSent: (scope: PeopleScope): ItemKey => ({ pk: partitionOf(scope), sk: 'INVITATIONS_SENT' }),
   /** The same count over all accounts. Who may write an invitation may write this item, and no item of the service. */
   allInvitationsSent: (): ItemKey => ({ pk: 'INVITED#ALL', sk: 'INVITATIONS_SENT' }),
-  /** The same invitation, where a sign-in looks for it. */
   invited: (scope: PeopleScope, id: string): ItemKey => ({ pk: `INVITED#${id}`, sk: scope }),
   /** @param id begins with the time of the action */
   action: (scope: PeopleScope, id: string): ItemKey => ({ pk: partitionOf(scope), sk: `ACTION#${id}` }),

@@ -66,7 +66,6 @@ export function createPortalReads(table: Table) {
   };
 }
 
-/** Small reads of the portal's pages. */
 export interface NamedPlace extends Member {
   readonly accountName: string;
 }

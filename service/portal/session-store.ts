@@ -22,7 +22,6 @@ export function createPortalAccess(table: Table, sandbox: SandboxSetting = 'mark
     /** Counts a cookie that nobody was given, and blocks the address after too many of them. */
     countRejection: (address: string, nowMillis: number): Promise<void> =>
       createRequestStore(table).countRejection(address, '401', nowMillis),
-    /** Stores a new session. */
     open: (session: Session): Promise<void> => putItem(table, sessionToItem(session)),
     /** Notes to the minute that the session is in use. A session that has ended stays as it is. */
     touch: async (hash: string, nowMillis: number) => {
@@ -120,10 +119,8 @@ interface PortalState {
   readonly block?: Block;
   readonly session?: Session;
   readonly person?: Person;
-  /** The person's place in the account that the cookie names. */
   readonly member?: Member;
   readonly account?: Account;
-  /** The person's place among the people of the operator. */
   readonly operator?: Operator;
 }
 

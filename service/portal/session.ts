@@ -38,22 +38,17 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** Whether the stored session is the one that the cookie names. */
 export function isSameSession(stored: Session, presented: PresentedSession): boolean {
   return stored.personId === presented.personId && stored.accountId === presented.accountId;
 }
 
-/** Whether a session has neither ended nor expired. */
 export function isAlive({ createdAt, lastSeenAt, endedAt }: Session, nowMillis: number): boolean {
   return (
     endedAt === undefined && nowMillis - createdAt < sessionMillis && nowMillis - lastSeenAt < idleMillis
   );
 }
 
-/**
- * Whether the session is dead in this place: somebody ended all sessions that the person had here, or the session is
- * older than the place. A person who was removed and is invited again does not get the earlier sessions back.
- */
+/** Whether the session is dead here: it was ended, or is older than the person's place. */
 export function wasEndedHere(
   { createdAt }: Pick<Session, 'createdAt'>,
   { since, sessionsEndedAt }: Pick<Operator, 'since' | 'sessionsEndedAt'>,
@@ -61,10 +56,8 @@ export function wasEndedHere(
   return createdAt < Date.parse(since) || (sessionsEndedAt !== undefined && createdAt <= sessionsEndedAt);
 }
 
-/** The names of the cookies of a portal at this address. */
 export interface CookieNames {
   readonly session: string;
-  /** Holds the state of a sign-in that has begun. */
   readonly signIn: string;
 }
 

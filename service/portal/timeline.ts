@@ -28,7 +28,6 @@ const ended: Readonly<Record<RouteOutcome, string>> = {
   InternalFailure: 'failed',
 };
 
-/** The steps in the order in which they happened. */
 export function timelineOf(
   creation: CreationRecord,
   deliveries: readonly Delivery[],

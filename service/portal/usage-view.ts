@@ -17,7 +17,6 @@ export interface ShownUsage {
   readonly range: Days;
   readonly by: UsageDimension;
   readonly days: readonly UsageDay[];
-  /** The names of keys, where the groups are keys. */
   readonly names?: ReadonlyMap<string, string>;
 }
 
@@ -42,7 +41,6 @@ export function usageView(shown: ShownUsage, sample: readonly TimedCreation[]): 
   };
 }
 
-/** The lines of the file: a header, and every group. */
 export function usageCsv(shown: ShownUsage): Cell[][] {
   const { by, names } = shown;
   const header = [by, ...(names ? ['name'] : []), 'creations', 'failed', 'charged', 'refunded', 'spent'];

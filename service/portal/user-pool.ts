@@ -1,7 +1,4 @@
-/**
- * The users of the stack's own pool in Amazon Cognito. An invited address needs a user there, because nobody signs
- * up by themselves. One call needs only a signer, and no client of the SDK.
- */
+/** The users of our own Cognito pool, where nobody signs up. A signer serves its one call. */
 import { AwsClient } from 'aws4fetch';
 import { serviceUrl } from '../aws/aws-place.ts';
 import { awsErrorName } from '../values/errors.ts';
@@ -20,18 +17,12 @@ export interface UserPoolAccess {
     readonly secretAccessKey: string;
     readonly sessionToken?: string | undefined;
   }>;
-  /** Replaces the address of Cognito in the region. */
   readonly endpoint?: string;
   readonly clock: Pick<Clock, 'timeout'>;
-  /** Aborts when the time of the request is used up. */
   readonly signal?: AbortSignal;
 }
 
-/**
- * Makes a user with this address, which counts as verified: the invitation went there. Cognito sends the person an
- * e-mail with a first password, and sends it again to a user who has never signed in. Every other user that exists
- * stays as it is. Throws when Cognito refuses, also when its sender has no e-mail left on this day.
- */
+/** Makes a user, whom Cognito sends a first password. Other users stay. Throws when Cognito refuses. */
 export function createRegisterUser(access: UserPoolAccess): (email: string) => Promise<'sent' | 'none'> {
   const region = access.userPoolId.split('_')[0] ?? '';
   return async (email) => {

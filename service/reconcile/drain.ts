@@ -37,7 +37,6 @@ const startsAtOnce = 48;
 const questionsAtOnce = 8;
 /** DescribeExecution allows 15 a second in large regions and 10 in others. */
 const questionsPerSecond = 9;
-/** Number of creations that are read again just before their starts. */
 const readAtOnce = 50;
 /** The window, in milliseconds, from which the rate of ordinary starts is computed. */
 const spanMillis = 5_000;
@@ -52,7 +51,6 @@ export interface Tally {
   refunded: number;
 }
 
-/** A creation whose step needs Step Functions. */
 interface Waiting {
   readonly id: CreationId;
   readonly deadlineAt: number;
@@ -65,7 +63,6 @@ interface Round {
   readonly tally: Tally;
   readonly toStart: Waiting[];
   readonly toAsk: Waiting[];
-  /** Notices that no execution sends. */
   readonly toTell: NoticeId[];
 }
 
@@ -179,7 +176,6 @@ async function sendNotices(ids: readonly NoticeId[], round: Round, services: Rec
   }
 }
 
-/** Several workers take creations from one list, in its order. */
 async function work(
   waiting: readonly Waiting[],
   workers: number,

@@ -63,11 +63,7 @@ async function outcomeOf<Value>(work: Promise<Value>): Promise<Settled<Value>> {
   }
 }
 
-/**
- * The schedule's event has no status. An execution that a person started can have any input, and EventBridge
- * sends null for an input that is too large for an event. Such an event names no creation. The function must
- * not fail then, because EventBridge would send the event twice more.
- */
+/** An event without a status, or with any input, names no creation and must not fail. */
 function askedBy({ detail }: ReconcileEvent): Asked {
   if (detail?.status === undefined && detail?.input === undefined) return { kind: 'due' };
   const payload = parsed(detail.input ?? 'null');

@@ -14,13 +14,11 @@ import type { StartPace } from './start-pace.ts';
 const deadlineGraceMillis = 10_000;
 /** The time from a lost heartbeat until its retry has taken the lease. */
 const retryMillis = 15_000;
-/** The time from one check of a creation to the next. */
 const lookAgainMillis = 60_000;
 
 type NextStep =
   /** Nothing is left to do, and the creation leaves the index of open work. */
   | { readonly kind: 'settle' }
-  /** The deadline is over. */
   | { readonly kind: 'refund' }
   /** An invocation holds the lease and works on the creation, or the execution waits for a callback. */
   | { readonly kind: 'postpone'; readonly dueAt: number }
@@ -59,16 +57,12 @@ function giveUpAtOf({ deadlineAt }: CreationRecord): number {
   return deadlineAt + deadlineGraceMillis;
 }
 
-/**
- * How long an execution may wait for a callback after its last lease. Step Functions answers 15 questions a
- * second, and thousands of executions may wait, so the reconciler asks about none of them before that time.
- */
+/** How long an execution may wait for a callback, unasked: Step Functions answers 15 questions a second. */
 function waitOf({ machine, lease }: CreationRecord): number {
   return machine === 'callback' && lease !== undefined ? heartbeatSeconds * 1000 + retryMillis : 0;
 }
 
 const longestPostponeMillis = 3_600_000;
-/** From this recovery of a creation on, an alarm is raised. */
 const alarmingRecovery = 3;
 /** An execution that began this long before our start was not started by us. Clocks differ. */
 const justStartedMillis = 10_000;
@@ -111,10 +105,7 @@ async function postpone(creation: CreationRecord, dueAt: number, services: Recov
   return 'left';
 }
 
-/**
- * Starts the last execution again under its own name, which changes nothing if it runs. So nothing is written
- * before the start, and after an unclear start the creation is still due.
- */
+/** Starts the last execution again under its own name, which changes nothing if it runs. */
 async function takeUp(creation: CreationRecord, latest: number, services: RecoverServices): Promise<Action> {
   const { openWork, executions, clock, log, starts } = services;
   if (!(await starts.turn())) return 'left';

@@ -5,7 +5,6 @@
  */
 import type { Clock } from '../values/runtime.ts';
 
-/** The pace, in starts a second, with which a run begins. */
 const firstPace = 10;
 /** During an outage one start a second finds out whether the outage is over. */
 const slowestPace = 1;
@@ -59,7 +58,6 @@ export function createStartPace(clock: Clock, mostPerSecond: number, isOver: () 
       before = own;
       return own;
     },
-    /** Learns from a start whether Step Functions answered it clearly. */
     heard: (isClear: boolean) => {
       if (isClear) {
         const more = perSecond < doublesBelow ? 1 : mostPerSecond / secondsToTheMost / perSecond;
@@ -74,5 +72,4 @@ export function createStartPace(clock: Clock, mostPerSecond: number, isOver: () 
   };
 }
 
-/** The pace of a single start. */
 export const atOnce: StartPace = { turn: () => Promise.resolve(true), heard: () => undefined };

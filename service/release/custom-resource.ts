@@ -14,7 +14,6 @@ interface CustomResourceServices {
   readonly answer: (url: string, answer: object) => Promise<void>;
 }
 
-/** The work of a function at a request, and the report of its success. */
 interface CustomResourceWork {
   /** Another id than before makes CloudFormation delete the resource under the id before. */
   readonly physicalId: string;
@@ -22,11 +21,7 @@ interface CustomResourceWork {
   readonly done: string;
 }
 
-/**
- * Runs the work and answers CloudFormation. It always answers: a deployment without an answer hangs until its time
- * limit. Gives the reason of a failure. Throws only when the answer cannot be sent, and Lambda then runs the
- * function again.
- */
+/** Runs the work and always answers CloudFormation, which would hang. Gives the reason of a failure. */
 export async function answerRequest(
   { ResponseURL, RequestType: _type, ...ids }: z.output<typeof requestSchema>,
   services: CustomResourceServices,

@@ -6,7 +6,6 @@ import { answerCloudFormation } from './custom-resource.ts';
 import { createPageFiles, createPageStore } from './page-files.ts';
 import { createTableProtection } from './table-protection.ts';
 
-/** For the function that puts the portal's pages into their bucket. */
 export type PagesServices = ReturnType<typeof openPages>;
 
 export function openPages(on: On) {
@@ -23,7 +22,6 @@ export function openPages(on: On) {
   };
 }
 
-/** For the function that protects the table. */
 export type ProtectionServices = ReturnType<typeof openProtection>;
 
 export function openProtection(on: On) {

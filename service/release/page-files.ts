@@ -35,7 +35,6 @@ function cacheControlOf(name: string): string {
   return name.endsWith('.html') || name.endsWith('.json') ? 'no-cache' : 'public, max-age=86400';
 }
 
-/** The addresses that only the deployment knows. */
 export interface PageAddresses {
   /** https://HOST/, or http://127.0.0.1:N/portal/ */
   readonly portalUrl: string;
@@ -48,7 +47,6 @@ export function withAddresses(text: string, { portalUrl, apiUrl }: PageAddresses
   return text.replaceAll('{base}', new URL(portalUrl).pathname).replaceAll('{api_url}', apiUrl);
 }
 
-/** Whether the file has places for addresses. Scripts and styles have none. */
 export function hasAddresses(name: string): boolean {
   return name.endsWith('.html') || name.endsWith('.json');
 }
@@ -61,7 +59,6 @@ export function inOrderOfPublishing(names: readonly string[]): readonly string[]
   ];
 }
 
-/** The files of one folder. */
 export function createPageFiles(folder: string) {
   return {
     list: async (): Promise<readonly string[]> => (await readdir(folder)).sort(),

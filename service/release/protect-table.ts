@@ -11,10 +11,7 @@ const tableRequestSchema = requestSchema.extend({
 const tries = 12;
 const pauseMillis = 10_000;
 
-/**
- * Answers a request of CloudFormation. Throws only when the answer cannot be sent. A deletion changes nothing: the
- * table stays when its stack is deleted, and so does its protection.
- */
+/** Answers CloudFormation. A deletion changes nothing: the table stays with its protection. */
 export async function protectTable(event: unknown, services: ProtectionServices): Promise<void> {
   const request = tableRequestSchema.parse(event);
   const { ResourceProperties: properties, ...asked } = request;

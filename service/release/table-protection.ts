@@ -15,7 +15,6 @@ const callMillis = 20_000;
 /** How often a call is retried after a 5xx. The pauses grow. */
 const retries = 4;
 
-/** The part of the answers that this file reads. */
 interface Described {
   readonly DeletionProtectionEnabled?: boolean;
 }
@@ -53,11 +52,7 @@ export function createTableProtection({ clock, ...access }: TableProtectionAcces
   }
 
   return {
-    /**
-     * Switches the protection on, unless it is on. 'busy': DynamoDB changes the table at the moment, or takes
-     * no more changes; a later call may succeed. Throws when DynamoDB refuses for another reason, or does not
-     * answer.
-     */
+    /** Switches the protection on. 'busy': DynamoDB changes the table now, so try later. Throws otherwise. */
     protect: async (TableName: string): Promise<'protected' | 'busy'> => {
       try {
         const before = await call('DescribeTable', { TableName }, 'Table');
@@ -74,5 +69,4 @@ export function createTableProtection({ clock, ...access }: TableProtectionAcces
   };
 }
 
-/** The protection that keeps a table from being deleted. */
 export type TableProtection = ReturnType<typeof createTableProtection>;

@@ -8,7 +8,6 @@ import type { RenderServices } from './open.ts';
 /** 'no_answer': the time of the route ended before the provider did. */
 export type RouteEnd = Exclude<ProviderAnswer, { kind: 'pending' }> | { readonly kind: 'no_answer' };
 
-/** The vendor works on the job and calls back when it has ended. */
 export interface Parked {
   readonly kind: 'parked';
 }
@@ -20,7 +19,6 @@ export interface Conversation {
   readonly provider: ImageProvider;
   readonly job: RenderJob;
   readonly attempt: RouteAttempt;
-  /** Aborts when the route's time is over. */
   readonly signal: AbortSignal;
   /** Stores the id of the accepted job. Throws a Remedy when another renderer holds the lease. */
   readonly accept: (jobId: string) => Promise<void>;
@@ -29,10 +27,7 @@ export interface Conversation {
   readonly services: Pick<RenderServices, 'clock' | 'log'>;
 }
 
-/**
- * The provider's last answer, or 'parked'. A stored job is asked about once before it is left to its callback
- * again. Throws a Remedy when another renderer holds the lease, and nothing else.
- */
+/** The provider's last answer, or 'parked'. Throws a Remedy when another renderer holds the lease. */
 export async function askProvider(conversation: Conversation): Promise<RouteEnd | Parked> {
   const { provider, job, attempt, signal, canPark, services } = conversation;
   let jobId = attempt.jobId;

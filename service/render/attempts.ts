@@ -7,11 +7,7 @@ import { restMillis } from './route-health.ts';
 import type { RouteNotes } from './route-notes.ts';
 import { type Verdict, verdictOf } from './route-verdict.ts';
 
-/**
- * Sets the outcome of the attempt, notes it for the health of the route, and returns what it means. The caller saves
- * the attempts.
- * @param millis how long the vendor took
- */
+/** Sets the outcome, notes it for the route's health, and says what it means. The caller saves it. */
 export function endAttempt(
   end: RouteEnd,
   millis: number,
@@ -65,13 +61,10 @@ export function openAttempts(
   const all = [...known];
   const placeOf = (route: RouteChoice): number => all.findLastIndex((attempt) => isOf(attempt, route));
   return {
-    /** In the order in which the routes were begun. */
     all,
     /** The last attempt at this route; undefined when none was begun. */
     at: (route: RouteChoice): RouteAttempt | undefined => all[placeOf(route)],
-    /** Adds an attempt that begins now. */
     begin: (attempt: RouteAttempt) => void all.push(attempt),
-    /** Replaces the last attempt at the same route. */
     set: (attempt: RouteAttempt) => {
       const place = placeOf(attempt);
       if (place === -1) throw new Error('no attempt at this route was begun');

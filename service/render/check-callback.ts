@@ -7,17 +7,14 @@ import type { CallbackRequest, ImageProvider } from '../vendors/provider.ts';
 import { isCapability } from './parking.ts';
 import type { CallbackServices } from './open.ts';
 
-/** A callback as it arrived. */
 export interface Callback extends CallbackRequest {
   readonly provider: string;
   readonly creationId: string;
   readonly capability: string;
 }
 
-/** A provider that calls back and whose jobs can be looked at. */
 export type CallingProvider = ImageProvider & Required<Pick<ImageProvider, 'callback' | 'poll'>>;
 
-/** The attempt whose vendor called. */
 export interface CalledAttempt {
   readonly provider: CallingProvider;
   readonly creation: CreationRecord;
@@ -53,7 +50,6 @@ export async function attemptOf(
   return undefined;
 }
 
-/** How long the read of the vendor's keys may take. */
 const keysMillis = 5_000;
 
 /** Undefined: the vendor of the attempt's own job has called. */
@@ -85,11 +81,7 @@ export async function refusalOf(
   }
 }
 
-/**
- * How a callback can end: the status that the vendor gets, and what the log says. A vendor repeats a callback
- * after 503 and gives it up after every other status. The body of the answer says no more than the status,
- * because anybody may ask.
- */
+/** How a callback can end, with status and log. A vendor repeats a callback after 503 only. */
 export const callbackOutcomes = {
   /** The creation is completed, and the execution continues. */
   completed: 200,
@@ -97,7 +89,6 @@ export const callbackOutcomes = {
   route_ended: 200,
   /** The creation was terminal before, or a later route has replaced this job. */
   late: 200,
-  /** The signature, its time or the account of the vendor is wrong. */
   refused: 401,
   /** No provider that calls back, no such creation, or no attempt with this capability. */
   unknown: 404,
@@ -110,9 +101,7 @@ export const callbackOutcomes = {
   too_early: 503,
   /** This code does not understand the creation. The vendor repeats its callback, or the heartbeat looks later. */
   newer_release: 503,
-  /** The vendor's keys could not be read. */
   unverifiable: 503,
-  /** Another invocation works on the creation. */
   leased: 503,
   /** The vendor itself says that the job has not ended, or did not say anything in time. */
   pending: 503,

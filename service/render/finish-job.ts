@@ -24,10 +24,7 @@ const storeMillis = 60_000;
 const completeMillis = 30_000;
 const dayMillis = 86_400_000;
 
-/**
- * Stores the image and commits. A late image of a creation that is terminal is discarded. Throws Overloaded
- * when the table is too busy: the next try finds the stored image and completes it.
- */
+/** Stores the image and commits. A terminal creation discards it. Throws Overloaded. */
 export async function completeCreation(
   creation: CreationRecord,
   rendering: Omit<Rendering, 'kind'>,
@@ -80,10 +77,8 @@ const leaseWaitMillis = 3_000;
 const leaseTryMillis = 200;
 /** How long the vendor may take to answer and to hand out the picture. */
 const lookMillis = 20_000;
-/** The error whose retry lets RenderImage go on (lib/). */
 const routeEnded = 'RouteEnded';
 
-/** Works on the creation of a genuine callback, alone. */
 export async function finishJob(
   { provider, creation: { id }, attempt: { callbackHash } }: CalledAttempt,
   holder: string,
@@ -111,11 +106,7 @@ export async function finishJob(
   }
 }
 
-/**
- * Fails the waiting task when the route has ended without an image, so that RenderImage continues with the
- * record as it is now. The token was read while no other invocation could have the lease, so the token of a
- * later invocation is never failed.
- */
+/** Fails the waiting task for RenderImage to continue, by a token that no later invocation has. */
 async function endUnderLease(job: LeasedJob, services: CallbackServices): Promise<CallbackOutcome> {
   const lease = holdLease(job.creation.id, job.holder, services);
   let end: JobEnd | undefined;
@@ -162,7 +153,6 @@ interface LeasedJob {
 
 interface JobEnd {
   readonly outcome: CallbackOutcome;
-  /** The token of the task to fail. */
   readonly wakes?: string | undefined;
 }
 

@@ -57,7 +57,6 @@ export function createHealthStore(shared: Table) {
   };
   const seenOf = (route: RouteChoice): RouteHealth => seen.get(routeName(route)) ?? noHealth;
   return {
-    /** What this environment of the function saw last of a route. */
     seen: seenOf,
     /** When this environment last read the route, in Unix milliseconds. Undefined: never. */
     readAt: (route: RouteChoice): number | undefined => reads.get(routeName(route)),
@@ -222,7 +221,6 @@ function nameOf(letter: SumLetter, atMillis: number): string {
   return `${letter}${Math.floor(atMillis / sumLetters[letter])}`;
 }
 
-/** The attributes whose windows and hours are over. */
 function leftovers({ windows, hours }: RouteHealth, nowMillis: number): readonly string[] {
   return [
     ...windows.flatMap(({ startMillis, rendered, failed, keyRefused }) =>
@@ -268,12 +266,10 @@ function healthFromItem(item: Item): RouteHealth {
   };
 }
 
-/** What all functions together have learnt of the routes. */
 export interface HealthNote {
   readonly sign: HealthSign;
   /** For how many ends the note stands. */
   readonly weight: number;
-  /** How long a rendering took. Only with the sign 'rendered'. */
   readonly millis?: number;
   /** Unix milliseconds until which the vendor wants to be left alone. */
   readonly restUntil?: number;
@@ -281,7 +277,6 @@ export interface HealthNote {
 
 interface KnownRoutes {
   readonly order: RouteOrder;
-  /** One for each route that was asked for, in the same order. */
   readonly health: readonly RouteHealth[];
 }
 

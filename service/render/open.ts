@@ -9,7 +9,6 @@ export type CompletionServices = ReturnType<typeof openCompletion>;
 /** The providers are those that call back. */
 export type CallbackServices = CompletionServices;
 
-/** For the functions that bring a creation to its image. */
 function openCompletion(on: CompletionPlatform, component: string) {
   const common = commonOf(on, component);
   const table = tableOf(on);
@@ -20,7 +19,6 @@ function openCompletion(on: CompletionPlatform, component: string) {
     images: on.images(),
     providers: on.vendors,
     tasks: tasksOf(on, common.log),
-    /** How long results are kept. */
     resultDays: Number(on.environment('RESULT_DAYS')),
   };
 }

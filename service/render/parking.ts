@@ -25,10 +25,7 @@ interface CallbackAddress {
   readonly hash: string;
 }
 
-/**
- * A new address for one attempt.
- * @param baseUrl the root of the HTTP API, without a slash at its end
- */
+/** A new address for one attempt. @param baseUrl the root of the HTTP API, without a slash at its end */
 export function newCallbackAddress(
   baseUrl: string,
   provider: string,
@@ -59,7 +56,6 @@ function hashOf(capability: string): string {
 /** The retry, its start and one poll of the vendor have to fit into the time after the heartbeat. */
 const marginMillis = 5_000;
 
-/** Whether the route's time outlasts a callback that never comes. */
 export function outlastsHeartbeat(endsAtMillis: number, nowMillis: number): boolean {
   return nowMillis + heartbeatSeconds * 1000 + marginMillis <= endsAtMillis;
 }

@@ -1,8 +1,4 @@
-/**
- * ReceiveCallback, POST /callbacks/v1/{provider}/{creation_id}/{capability}: a vendor reports that a job has
- * ended. The body is trusted for nothing but the id of the job: the vendor is asked about the job as
- * RenderImage asks.
- */
+/** ReceiveCallback: a vendor reports the end of a job. Its body is trusted for the job's id alone. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { idsOf, isTerminal } from '../creations/creation.ts';
 import { Overloaded } from '../values/errors.ts';

@@ -13,7 +13,6 @@ import { isProvidersFailure, outcomeOf } from '../contract/route-outcome.ts';
 import type { RouteChoice } from '../creations/creation.ts';
 import type { ProviderAnswer } from '../vendors/provider.ts';
 
-/** What an attempt says about its route. */
 export type HealthSign = 'rendered' | 'failure' | 'key_refused';
 
 /** The sums of five seconds. A note that stands for several creations counts as many. */
@@ -21,11 +20,9 @@ export interface HealthWindow {
   readonly startMillis: number;
   readonly rendered: number;
   readonly failed: number;
-  /** The failures in which the vendor refused our key. */
   readonly keyRefused: number;
 }
 
-/** The sums of an hour, for the time that a rendering takes. */
 export interface HealthHour {
   readonly startMillis: number;
   readonly rendered: number;
@@ -39,11 +36,8 @@ export interface RouteHealth {
   readonly hours: readonly HealthHour[];
   /** When the circuit opened. Absent: it is closed. */
   readonly openedAt?: number;
-  /** When the next creation may probe the route. */
   readonly probeAt?: number;
-  /** How many creations have probed the route since the circuit opened. */
   readonly probes?: number;
-  /** The vendor has asked to be left alone until then. */
   readonly restUntil?: number;
 }
 
@@ -51,7 +45,6 @@ export const noHealth: RouteHealth = { windows: [], hours: [] };
 
 export const windowMillis = 5_000;
 export const hourMillis = 3_600_000;
-/** How long sums are kept. */
 const keptWindows = 12;
 const keptHours = 2;
 
@@ -142,7 +135,6 @@ export function sumsWithin({ windows }: RouteHealth, seconds: number, nowMillis:
 
 export type HealthSums = Omit<HealthWindow, 'startMillis'>;
 
-/** Whether the sums open a closed circuit. */
 export function opensNow(health: RouteHealth, nowMillis: number): boolean {
   return openings.some(({ withinSeconds, sign, atLeast, percent }) => {
     const { rendered, failed, keyRefused } = sumsWithin(health, withinSeconds, nowMillis);
@@ -194,7 +186,6 @@ export function noteWeight(health: RouteHealth, sign: HealthSign, nowMillis: num
   return noteShares.find(({ fromPerSecond }) => perSecond >= fromPerSecond)?.oneIn ?? 1;
 }
 
-/** The key by which two choices of a route are the same. */
 export function routeName({ provider, providerModel, quality = '' }: RouteChoice): string {
   return `${provider}#${providerModel}#${quality}`;
 }

@@ -25,7 +25,6 @@ import { planRoutes, probing, type RankedRoute, rankedUnknown } from './route-or
 
 /** How long one call may take. A usual call takes 6 ms. */
 const callMillis = 1_000;
-/** Interval after which a route whose usual time is unknown is read again. */
 const learnEveryMillis = 60_000;
 
 export interface HealthServices {
@@ -64,7 +63,6 @@ export function openRouteNotes(services: HealthServices) {
       (await quietly('health_not_read', services, (signal) => health.paused(clock.now(), signal))) ?? [],
     /** Milliseconds of a usual rendering by the route, as far as this environment knows. */
     usualMillis: (route: RouteChoice): number | undefined => meanMillis(health.seen(route), clock.now()),
-    /** Notes the end of an attempt. */
     ended: (attempt: RouteAttempt, end: RouteEnd, millis: number) => {
       const sign = signOf(end);
       const wasNoted = late.has(attempt.resultKey) && end.kind !== 'rendered';
@@ -76,10 +74,7 @@ export function openRouteNotes(services: HealthServices) {
         ...(rest !== undefined && { restUntil: clock.now() + restMillis(rest) }),
       });
     },
-    /**
-     * Watches an attempt that waits for its vendor: when it takes far longer than usual, this is noted,
-     * because a vendor that hangs is seen too late otherwise. Returns what ends the watch.
-     */
+    /** Notes once an attempt that takes far longer than usual, for a vendor hangs. Returns its end. */
     watch: (attempt: RouteAttempt): (() => void) => {
       const after = lateAfterMillis(health.seen(attempt), clock.now());
       if (after === undefined) return () => undefined;
@@ -95,7 +90,6 @@ export function openRouteNotes(services: HealthServices) {
         limit.release();
       };
     },
-    /** Waits for the notes that are being written. */
     settled: async () => {
       await Promise.all(writing);
     },
@@ -195,7 +189,6 @@ async function turnCircuit(
   }
 }
 
-/** Undefined when the call failed. */
 async function quietly<Result>(
   event: 'health_not_read' | 'health_not_noted',
   { clock, log }: HealthServices,

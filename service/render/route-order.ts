@@ -34,7 +34,6 @@ export function planRoutes(given: readonly RankedRoute[], order: RouteOrder, now
   return { routes, probes: probesAmong(wished, standingOf, nowMillis) };
 }
 
-/** The route whose probe was claimed goes first. */
 export function probing({ routes }: RoutePlan, claimed: RankedRoute | undefined): readonly RankedRoute[] {
   return claimed ? [claimed, ...routes.filter((one) => one !== claimed)] : routes;
 }

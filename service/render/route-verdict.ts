@@ -18,11 +18,7 @@ export type RenderedImage =
   | { readonly kind: 'good'; readonly header: ImageHeader; readonly isOfAskedRatio: boolean }
   | { readonly kind: 'unusable'; readonly detail: string };
 
-/**
- * Judges the bytes alone. An image of another type than the requested one is unusable, since
- * the service converts nothing. An image of another ratio is usable: its real size is
- * reported to the client and logged for the operator.
- */
+/** Judges the bytes. Another type is unusable; another ratio is reported to client and operator. */
 export function judgeImage(
   bytes: Uint8Array,
   asked: { readonly outputFormat: OutputFormat; readonly aspectRatio: AspectRatio },
@@ -42,11 +38,9 @@ const alarms: Readonly<Partial<Record<RefusalReason, AlarmEvent>>> = {
   unknown_answer: 'provider_answer_unknown',
 };
 
-/** What the record and the log say about the end of a route. */
 interface Ended {
   readonly outcome: RouteOutcome;
   readonly detail?: string;
-  /** The event in the log that raises an alarm. */
   readonly alarm?: AlarmEvent;
 }
 

@@ -15,10 +15,7 @@ import type { Verdict } from './route-verdict.ts';
 
 // A vendor that reports a stopped job, although the renderer did not cancel it.
 
-/**
- * The record with which the end of a route is judged. After a stopped job it is read again, because a cancel may
- * have ended the creation, or may be about to. Throws EndedMeanwhile.
- */
+/** The record that judges a route's end, read again after a stopped job. Throws EndedMeanwhile. */
 export async function recordFor(
   end: RouteEnd,
   creation: CreationRecord,
@@ -37,9 +34,7 @@ export interface RouteTry {
   readonly attempts: Attempts;
   /** A new attempt, or an attempt with an accepted job that an earlier invocation left. */
   readonly attempt: RouteAttempt;
-  /** Routes that may still be asked, this one included. */
   readonly routesLeft: number;
-  /** Whether the execution can wait for a callback. */
   readonly mayPark: boolean;
   readonly notes: RouteNotes;
   readonly services: RenderServices;
@@ -48,10 +43,7 @@ export interface RouteTry {
 /** The least time for a look at a job that an earlier invocation left. */
 const lookMillis = 5_000;
 
-/**
- * What the route's end means, or 'parked' when the vendor will call back. The attempt in `attempts` has its
- * outcome unless it is parked; the caller saves it. Throws EndedMeanwhile when the creation was cancelled.
- */
+/** What the route's end means, or 'parked'. The caller saves the attempt. Throws EndedMeanwhile. */
 export async function tryRoute(route: RouteTry): Promise<Verdict | Parked> {
   const { attempt, services } = route;
   const { clock } = services;
@@ -73,11 +65,7 @@ export async function tryRoute(route: RouteTry): Promise<Verdict | Parked> {
   }
 }
 
-/**
- * The route has an equal share of the time that was left when its attempt began, so that a provider that hangs
- * leaves time for the routes after it. The last route has all of the time. A job that waited for its callback
- * gets no new share.
- */
+/** An equal share of the time that is left for each route. A parked job gets no new share. */
 function endOfShare({ attempt, until, routesLeft, services }: RouteTry): number {
   const startedAt = Date.parse(attempt.startedAt);
   const endsAt = startedAt + (until - startedAt) / routesLeft;
@@ -85,10 +73,7 @@ function endOfShare({ attempt, until, routesLeft, services }: RouteTry): number 
   return Math.max(endsAt, Math.min(until, services.clock.now() + lookMillis));
 }
 
-/**
- * Saves a new attempt before its vendor is called: after a crash only this record shows that the call was
- * made. Returns the address for the vendor's callback, whose hash is saved with the attempt.
- */
+/** Saves a new attempt before its vendor is called. Returns the address for the callback. */
 async function begin(
   { creation, attempts, attempt, mayPark, notes, services }: RouteTry,
   provider: ImageProvider | undefined,
@@ -125,7 +110,6 @@ async function watched<Result>({ notes, attempt }: RouteTry, work: () => Promise
   }
 }
 
-/** The provider's answer within the route's share of the time. */
 async function ask(
   { creation, attempts, attempt, mayPark, services }: RouteTry,
   provider: ImageProvider | undefined,

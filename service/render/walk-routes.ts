@@ -16,15 +16,11 @@ import { renderingCostMicros, unitMicrosOf } from './route-costs.ts';
 import type { RouteNotes } from './route-notes.ts';
 import { tryRoute } from './try-route.ts';
 
-/**
- * Routes whose vendor wants to be left alone for a while: 429 and 503 with Retry-After prove that it accepted
- * nothing. They are asked when no other route is left, at the time that the vendor named.
- */
+/** Routes that want to be left alone (Retry-After): asked last, at the time that the vendor named. */
 interface LaterRoute {
   readonly route: RouteChoice;
   /** Unix milliseconds from which the vendor may be asked. */
   readonly atMillis: number;
-  /** Whether this creation has asked the route before. */
   readonly isAsked: boolean;
 }
 
@@ -33,7 +29,6 @@ const mostAsks = 5;
 /** The least time that a vendor gets after a wait. */
 const leastAskMillis = 5_000;
 
-/** The routes that have refused this creation and named a moment. */
 function throttledRoutes({ all }: Attempts): readonly LaterRoute[] {
   return all.flatMap(({ provider, providerModel, quality, againAt }) =>
     againAt === undefined
@@ -70,7 +65,6 @@ function asksOf(route: RouteChoice, { all }: Attempts): number {
   return all.filter((attempt) => isOf(attempt, route)).length;
 }
 
-/** Whether the vendor still has time after the wait. */
 function fits({ atMillis }: LaterRoute, until: number): boolean {
   return atMillis + leastAskMillis <= until;
 }
@@ -89,7 +83,6 @@ export interface Walk {
   readonly until: number;
   /** Writes the attempts into the record. Throws when another invocation holds the lease by now. */
   readonly save: (attempts: readonly RouteAttempt[]) => Promise<void>;
-  /** Whether the execution can wait for a vendor's callback. */
   readonly mayPark: boolean;
   readonly notes: RouteNotes;
   readonly services: RenderServices;
@@ -216,7 +209,6 @@ async function ask({ walk, attempts }: Stage, attempt: RouteAttempt): Promise<Wa
   }
 }
 
-/** The routes that may be asked and never were. */
 function unaskedRoutes({ walk: { creation }, attempts }: Stage): readonly RouteChoice[] {
   return creation.routes.filter(
     (route) => !attempts.at(route) && !hasUnknownOutcome(attempts, route.provider),
@@ -237,10 +229,7 @@ function isTimeLeft({ until, services }: Walk): boolean {
   return services.clock.now() < until;
 }
 
-/**
- * The failure when no route is left. If the outcome of a call is unknown, the failure is ours. If a route did
- * not answer in time, or its vendor stopped the job, the creation timed out. Otherwise no provider was available.
- */
+/** The failure without a route left: ours if an outcome is unknown, then a time-out, then no provider. */
 function lastFailure({ until, services }: Walk, { all }: Attempts): FailureName {
   const outcomes = all.map(({ outcome }) => outcome);
   if (services.clock.now() >= until) return 'GenerationTimedOut';

@@ -10,10 +10,7 @@ export interface SigningAccess extends BucketAddress {
   readonly sessionToken?: string;
 }
 
-/**
- * The signature covers type and length, so that S3 refuses every other type and length. aws4fetch leaves both
- * headers out of the signature unless `allHeaders` is set: it takes them for headers that a proxy may change.
- */
+/** The signature covers type and length: aws4fetch leaves both out unless `allHeaders` is set. */
 export function createUploadTargets(access: SigningAccess) {
   const { accessKeyId, secretAccessKey, sessionToken, region } = access;
   return {

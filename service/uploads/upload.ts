@@ -1,7 +1,4 @@
-/**
- * An upload: bytes of a client that the client puts straight into the bucket, and names in image_urls as
- * `upload:ID`. Its id holds its time, so that the time at which it expires follows from the id alone.
- */
+/** An upload, named in image_urls as `upload:ID`. The id holds its time, and so its expiry. */
 import * as z from 'zod/mini';
 import { maxSourceBytes, uploadMillis } from '../contract/limits.ts';
 import { type AccountId, parseUploadId, timeOfUuidV7, type UploadId, uuidV7 } from '../values/ids.ts';
@@ -9,7 +6,6 @@ import { extensionOf, type ImageContentType } from '../values/image-bytes.ts';
 
 const uploadTypes = ['image/png', 'image/jpeg', 'image/webp'] as const satisfies readonly ImageContentType[];
 
-/** The body of POST /uploads. */
 export const uploadSchema = z.strictObject({
   content_type: z.enum(uploadTypes),
   bytes: z.number().check(
@@ -68,12 +64,10 @@ export function isUsable(upload: Upload, nowMillis: number): boolean {
 
 const scheme = 'upload:';
 
-/** How image_urls names the upload. */
 export function uploadAddress(id: UploadId): string {
   return `${scheme}${id}`;
 }
 
-/** Whether an item of image_urls is meant to name an upload. */
 export function namesUpload(address: string): boolean {
   return address.startsWith(scheme);
 }
@@ -83,7 +77,6 @@ export function uploadIdIn(address: string): UploadId | undefined {
   return namesUpload(address) ? parseUploadId(address.slice(scheme.length)) : undefined;
 }
 
-/** The uploads that a list of image_urls names, each once. */
 export function uploadIdsIn(imageUrls: readonly string[]): UploadId[] {
   return [...new Set(imageUrls.flatMap((address) => uploadIdIn(address) ?? []))];
 }
@@ -94,7 +87,6 @@ export const notUsable = {
   message: 'this account has no upload of this id that was filled and has not expired',
 } as const;
 
-/** The answer of POST /uploads. */
 export function uploadView(
   { id, expiresAt }: Upload,
   { url, headers }: UploadTarget,

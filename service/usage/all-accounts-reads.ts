@@ -16,7 +16,6 @@ import {
 import { readBookedRows } from './booked-row-reads.ts';
 import type { BookedRow, Days } from './booked-row.ts';
 
-/** Maximum number of accounts queried concurrently. */
 const accountsAtOnce = 8;
 
 /** Every function throws Overloaded when the table stayed busy. */
@@ -24,7 +23,6 @@ export function createOperatedReads(table: Table) {
   return {
     /** The oldest first. @param after of the page before */
     accounts: (limit: number, after?: string): Promise<AccountPage> => accountPage(table, limit, after),
-    /** These accounts, without those that do not exist. */
     accountsOf: async (ids: readonly AccountId[]): Promise<readonly Account[]> =>
       (
         await batchGet(
@@ -35,7 +33,6 @@ export function createOperatedReads(table: Table) {
     /** The creations and the notices whose webhook waits, those that wait longest first, at most so many. */
     waitingWebhooks: (most: number): Promise<readonly (CreationId | NoticeId)[]> =>
       waitingWebhooks(table, most),
-    /** The newest creations of all these accounts together, the newest first. */
     newestCreations: async (
       accounts: readonly AccountId[],
       most: number,
@@ -52,7 +49,6 @@ export function createOperatedReads(table: Table) {
       );
       return items.map(creationFromItem).sort((a, b) => (a.id < b.id ? 1 : -1));
     },
-    /** The charges and refunds of an account, some hundred at once. */
     bookedRows: (account: AccountId, days: Days): AsyncIterable<readonly BookedRow[]> =>
       readBookedRows(table, account, days),
   };
@@ -121,7 +117,6 @@ async function waitingWebhooks(table: Table, most: number): Promise<(CreationId 
     });
 }
 
-/** What the operator's pages read over all accounts. */
 interface AccountPage {
   readonly accounts: readonly Account[];
   /** Behind which account the next page begins. Absent on the last page. */

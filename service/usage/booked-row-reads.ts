@@ -10,7 +10,6 @@ import { dayAfter } from '../values/time.ts';
 import type { BookedCreation, BookedRow, Days } from './booked-row.ts';
 import type { UsedRow } from './day-sums.ts';
 
-/** The query for the rows of the ledger of these days, the oldest first. */
 export function ledgerOfDays(account: AccountId, { from, to }: Days): QueryParts {
   return {
     KeyConditionExpression: 'pk = :pk',
@@ -20,7 +19,6 @@ export function ledgerOfDays(account: AccountId, { from, to }: Days): QueryParts
   };
 }
 
-/** The rows of these days, the oldest first, page by page. */
 export async function* readLedgerRows(
   table: Table,
   account: AccountId,
@@ -33,7 +31,6 @@ export async function* readLedgerRows(
 /** Without what usage does not need: a long projection takes longer to read than the table takes to send. */
 const read = ['kind', 'amountMicros', 'at', 'creationId', 'keyId', 'model', 'user', 'chargedOn'] as const;
 
-/** The rows of these days, the oldest first, page by page. */
 export async function* readUsedRows(
   table: Table,
   accountId: AccountId,
@@ -92,7 +89,6 @@ function lacks({ kind, model }: LedgerRow): boolean {
 // The charges and refunds of an account with their creations, for the sums of usage and margin. All reads are
 // consistent, but they are not one snapshot: a creation can end between the read of its charge and its own.
 
-/** Maximum number of rows, with their creations, in memory at once. */
 const rowsAtOnce = 400;
 /** Without the prompt, the metadata and the body of the webhook, which can be long. */
 const attributes = [

@@ -3,7 +3,6 @@ import type { LedgerRow } from '../accounts/account.ts';
 import type { CreationRecord } from '../creations/creation.ts';
 import type { Cell } from '../values/csv.ts';
 
-/** What the sums read of a creation. */
 export type BookedCreation = Pick<CreationRecord, 'id' | 'status' | 'model' | 'attempts' | 'refundedMicros'>;
 
 /** A charge or a refund, with its creation. A creation that has no record is absent. */
@@ -23,11 +22,7 @@ export function dayOfRow({ at, chargedOn }: Pick<LedgerRow, 'at' | 'chargedOn'>)
   return chargedOn ?? at.slice(0, 10);
 }
 
-/**
- * The refund to count with this row. A refund can come days after its charge,
- * when the sums of that day are final, so it is read from the creation and counted with the charge. Only the
- * refund of a creation without a record counts by its own row.
- */
+/** The refund to count with this row: from the creation, as the day of the charge may be final. */
 export function refundedOf({ row, creation }: BookedRow): number {
   if (row.kind === 'charge') return creation?.refundedMicros ?? 0;
   return row.kind === 'refund' && !creation ? row.amountMicros : 0;
@@ -74,5 +69,4 @@ function byName(one: string | null, other: string | null): number {
   return one < other ? -1 : 1;
 }
 
-/** The columns of one line, in order. */
 export type Cells = Readonly<Record<string, Cell>>;

@@ -14,14 +14,12 @@ export interface UsedRow {
   readonly day: string;
   /** The UTC day of the charge. */
   readonly chargedOn: string;
-  /** What was charged or given back, above zero. */
   readonly micros: number;
   readonly key: string | null;
   readonly model: string | null;
   readonly user: string | null;
 }
 
-/** The creations that were charged, how many of them failed, and their money. */
 export interface UsageSum {
   readonly creations: number;
   readonly failed: number;
@@ -39,7 +37,6 @@ export interface DaySums {
   readonly late: readonly LateRefund[];
 }
 
-/** What a day of a range spent, by the groups of one dimension. */
 export interface UsageDay {
   readonly day: string;
   readonly groups: GroupSums;
@@ -59,14 +56,12 @@ export function dayBefore(day: string): string {
   return new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Every day of the range, in order. */
 export function eachDay({ from, to }: Days): string[] {
   const days: string[] = [];
   for (let day = from; day <= to; day = dayAfter(day)) days.push(day);
   return days;
 }
 
-/** The group of a row by a dimension. */
 function groupOf(by: UsageDimension, row: LateRefund): string | null {
   return by === 'day' ? row.chargedOn : row[by];
 }
@@ -80,7 +75,6 @@ export function plus(one: UsageSum, other: UsageSum): UsageSum {
   };
 }
 
-/** Adds to the sum of a group. */
 export function addTo(groups: Map<string | null, UsageSum>, group: string | null, sum: UsageSum): void {
   groups.set(group, plus(groups.get(group) ?? noUsage, sum));
 }
@@ -92,7 +86,6 @@ function sumOf({ kind, micros }: Pick<UsedRow, 'kind' | 'micros'>): UsageSum {
     : { ...noUsage, failed: 1, refundedMicros: micros };
 }
 
-/** The sums of the rows of one day. */
 export function sumDay(day: string, rows: Iterable<UsedRow>): DaySums {
   const groups = { day: new Map(), key: new Map(), model: new Map(), user: new Map() } as const;
   const dimensions = Object.entries(groups) as [UsageDimension, Map<string | null, UsageSum>][];
@@ -105,11 +98,7 @@ export function sumDay(day: string, rows: Iterable<UsedRow>): DaySums {
   return { day, groups, late };
 }
 
-/**
- * The days of a range by one dimension, with every refund on the day of its charge.
- * @param groups the sums of the days of the range
- * @param late the refunds of charges of other days, of every day until now
- */
+/** The days of a range, with refunds on the day of the charge. @param late refunds of other days */
 export function attribute(
   range: Days,
   by: UsageDimension,

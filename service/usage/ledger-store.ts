@@ -85,7 +85,6 @@ function isSame(one: readonly Item[], other: readonly Item[]): boolean {
   return one.length === other.length && one.every(({ sk }, place) => sk === other[place]?.['sk']);
 }
 
-/** The newest rows, down to the page behind a place. */
 async function newestRows(
   table: Table,
   account: AccountId,
@@ -167,7 +166,6 @@ function lastDayOf(month: string): string {
 
 // The ledger of an account as people read it: the newest first with the balance, or a month at a time.
 
-/** A row, with what the account could spend after it. */
 export interface BalancedRow {
   readonly row: LedgerRow;
   readonly availableMicros: Micros;
@@ -175,7 +173,6 @@ export interface BalancedRow {
 
 /** Where the next page begins. It is a cursor of the API, so a release must understand those of the one before. */
 export interface LedgerPlace {
-  /** The sort key of the last row of the page before. */
   readonly after: string;
   /** What the account could spend before that row. Absent while rows may still come in below it. */
   readonly availableMicros?: Micros;
@@ -188,7 +185,6 @@ interface LedgerPage {
   readonly next?: LedgerPlace;
 }
 
-/** A part of a month, the oldest first. */
 export interface LedgerPart {
   readonly rows: readonly {
     readonly row: LedgerRow;

@@ -25,7 +25,6 @@ export type MarginDimension = (typeof marginDimensions)[number];
 export interface Margin {
   readonly creations: number;
   readonly failed: number;
-  /** Charges minus refunds. */
   readonly revenueMicros: number;
   /** Of the creations whose cost is known. */
   readonly costMicros: number;
@@ -37,11 +36,9 @@ export interface Margin {
   readonly unclear: number;
   /** What these attempts cost if they were billed, as far as it was noted. */
   readonly unclearCostMicros: number;
-  /** Creations whose provider reported its bill. */
   readonly billed: number;
   /** The sum of these bills, where the cost by the catalog is known, too. */
   readonly billedMicros: number;
-  /** The cost of the same images by the catalog. */
   readonly billedCatalogMicros: number;
 }
 
@@ -64,7 +61,6 @@ export interface MarginSums extends Pick<GroupedSums<Margin>, 'groups' | 'total'
   add(accountId: string, booked: BookedRow): void;
 }
 
-/** Sums by one dimension. The total is the same for each dimension. */
 export function sumMargin(by: MarginDimension): MarginSums {
   const sums = groupSums(noMargin);
   return {
@@ -123,10 +119,7 @@ function marginOf(booked: BookedRow): Margin | undefined {
   }
 }
 
-/**
- * What the providers billed for the images of a creation. Undefined when it was not recorded: the creation is
- * open, has no record, or was rendered by an older release or by a route that has no known price.
- */
+/** What providers billed for a creation's images. Undefined when the bill was not recorded. */
 function costMicrosOf(creation: BookedCreation | undefined): number | undefined {
   if (!creation || !isTerminal(creation.status)) return undefined;
   const rendered = creation.attempts.filter(isRendered);
@@ -139,10 +132,7 @@ function costMicrosOf(creation: BookedCreation | undefined): number | undefined 
   return sum;
 }
 
-/**
- * The attempts whose end is unknown: the vendor may have rendered and billed. service/catalog/provider-costs.json
- * does not say what vendors bill for other failures, and such attempts count as not billed.
- */
+/** The attempts of unknown end, which may be billed. Other failures count as not billed. */
 function unclearAttempts(creation: BookedCreation | undefined): readonly RouteAttempt[] {
   if (!creation || !isTerminal(creation.status)) return [];
   return creation.attempts.filter(
@@ -179,7 +169,6 @@ function isRendered({ outcome }: RouteAttempt): boolean {
   return outcome === 'rendered';
 }
 
-/** The figures of a line, for the operator only. */
 export function marginCells(sums: Margin): Readonly<Record<MarginFigure, Cells[string]>> {
   const known = sums.revenueMicros - sums.revenueCostUnknownMicros;
   const margin = known - sums.costMicros;

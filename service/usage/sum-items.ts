@@ -106,7 +106,6 @@ export async function readGroups(
   return new Map([...sets].map(([day, entries]) => [day, new Map(entries.map(groupOfEntry))]));
 }
 
-/** The refunds of charges of other days, by the day of the refund. */
 export async function readLate(
   table: Table,
   account: AccountId,

@@ -1,7 +1,4 @@
-/**
- * Usage of a range of days: the sums of the days that are over, and the ledger for the rest. A day that nobody
- * has summed yet is read from the ledger and summed for all dimensions, so that the ledger is read once.
- */
+/** Usage of days: sums of days that are over, and the ledger for the rest, summed when read. */
 import { batchGetAtOnce } from '../aws/dynamodb/batch-get.ts';
 import { queryPages } from '../aws/dynamodb/query.ts';
 import { keys, listingIndex, type Table } from '../aws/dynamodb/table.ts';
@@ -35,7 +32,6 @@ export function createUsageReads(table: Table) {
     /** Every day of the range. Throws Overloaded when the first sums take longer than a request may. */
     days: (account: AccountId, query: UsageQuery): Promise<readonly UsageDay[]> =>
       readDays(table, account, query),
-    /** The newest creations of the range, at most so many. */
     newest: (account: AccountId, range: Days, limit: number): Promise<readonly TimedCreation[]> =>
       newestOf(table, account, range, limit),
   };
@@ -85,10 +81,7 @@ function runsOf(days: readonly string[]): Days[] {
   return runs;
 }
 
-/**
- * The sums of every day of a run. Those of days that are over are written as soon as a page of the ledger has
- * ended them. So a visit that runs out of time leaves less for the next one.
- */
+/** The sums of every day of a run, each written as soon as the ledger has ended its day. */
 async function* sumRun(table: Table, account: AccountId, run: Days, over: string): AsyncGenerator<DaySums> {
   let rest = eachDay(run);
   let rows: readonly UsedRow[] = [];

@@ -33,7 +33,6 @@ export interface UsageSums extends Pick<GroupedSums<Usage>, 'groups' | 'total'> 
   add(booked: BookedRow): void;
 }
 
-/** Sums by one dimension. The total is the same for each dimension. */
 export function sumUsage(by: UsageDimension): UsageSums {
   const sums = groupSums(noUsage);
   return {
@@ -76,7 +75,6 @@ function usageOf(booked: BookedRow): Usage | undefined {
   }
 }
 
-/** The figures of a line. A client may see them. */
 export function usageCells({ creations, completed, failed, chargedMicros, refundedMicros }: Usage): Cells {
   return {
     creations,

@@ -3,7 +3,6 @@ type EveryMember<Of> = {
   [Name in keyof Of]-?: object extends Pick<Of, Name> ? Of[Name] | undefined : Of[Name];
 };
 
-/** The object without the members that are undefined. */
 export function defined<Of extends object>(members: EveryMember<Of>): Of {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Of;
 }

@@ -50,10 +50,7 @@ export function parseNoticeId(text: string): NoticeId | undefined {
   return isNoticeId(text) ? text : undefined;
 }
 
-/**
- * A new notice id.
- * @param randomBytes 16 random bytes
- */
+/** A new notice id. @param randomBytes 16 random bytes */
 export function newNoticeId(nowMillis: number, randomBytes: Uint8Array): NoticeId {
   return `${noticePrefix}${uuidV7(nowMillis, randomBytes)}` as NoticeId;
 }
@@ -71,15 +68,11 @@ export function eventIdOfNotice(id: NoticeId): EventId {
   return `${eventPrefix}${id.slice(noticePrefix.length)}` as EventId;
 }
 
-/**
- * A new event id.
- * @param randomBytes 16 random bytes
- */
+/** A new event id. @param randomBytes 16 random bytes */
 export function newEventId(nowMillis: number, randomBytes: Uint8Array): EventId {
   return `${eventPrefix}${uuidV7(nowMillis, randomBytes)}` as EventId;
 }
 
-/** The Unix milliseconds of an event. */
 export function timeOfEvent(id: EventId): number {
   return timeOfUuidV7(id.slice(eventPrefix.length)) ?? 0;
 }
@@ -104,10 +97,7 @@ export function parseUploadId(text: string): UploadId | undefined {
   return isUploadId(text) ? text : undefined;
 }
 
-/**
- * A UUIDv7 (RFC 9562, 5.7): 48 bits of Unix milliseconds, then 74 random bits.
- * @param randomBytes 16 random bytes. The time takes the place of the first six.
- */
+/** A UUIDv7 (RFC 9562, 5.7). @param randomBytes 16, of which the time replaces the first six */
 export function uuidV7(nowMillis: number, randomBytes: Uint8Array): string {
   const bytes = Uint8Array.from(randomBytes.subarray(0, 16));
   let time = nowMillis;

@@ -2,14 +2,12 @@ import { ascii, bigEndian, has, littleEndian } from './text.ts';
 
 export type ImageContentType = 'image/png' | 'image/jpeg' | 'image/webp';
 
-/** How the names of files of these types end. */
 export const extensionOf: Readonly<Record<ImageContentType, string>> = {
   'image/jpeg': 'jpg',
   'image/png': 'png',
   'image/webp': 'webp',
 };
 
-/** Type and size of an image, as the first bytes of its file say. */
 export interface ImageHeader {
   readonly contentType: ImageContentType;
   /** Pixels, at least 1. */
@@ -18,10 +16,7 @@ export interface ImageHeader {
   readonly height: number;
 }
 
-/**
- * Reads type and size of a PNG, JPEG or WebP file from its header. Undefined for other files, and for a file
- * that ends before its size is known. An EXIF orientation is not applied. Never throws.
- */
+/** Type and size of a PNG, JPEG or WebP file by its header, without EXIF. Undefined for others. */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
   const header = readPng(bytes) ?? readWebp(bytes) ?? readJpeg(bytes);
   return header && header.width > 0 && header.height > 0 ? header : undefined;

@@ -9,7 +9,6 @@ export interface Kept<Value> {
   read(): Promise<Value>;
   /** What `pick` finds in the value, or in a fresh one when it finds nothing. Throws as the read does. */
   find<Found>(pick: (value: Value) => Found | undefined): Promise<Found | undefined>;
-  /** The next read asks the store. */
   forget(): void;
 }
 

@@ -1,7 +1,6 @@
 /** The refusals of the API (docs/api.md). Handlers throw a Problem; service/api/answer.ts answers it. */
 import type * as z from 'zod';
 
-/** The HTTP status of each code. */
 export const problemStatus = {
   ERR_INVALID_REQUEST: 400,
   ERR_CONTENT_POLICY: 400,
@@ -21,7 +20,6 @@ export const problemStatus = {
 
 export type ProblemCode = keyof typeof problemStatus;
 
-/** The codes that only the portal's API has. */
 export const portalProblemStatus = {
   ERR_SESSION_REQUIRED: 401,
   ERR_FORBIDDEN: 403,
@@ -65,7 +63,6 @@ export class Problem extends Error {
   }
 }
 
-/** A copy of the refusal with additional headers. */
 export function withHeaders(
   { code, message, details, headers }: Problem,
   more: Readonly<Record<string, string>>,
@@ -149,7 +146,6 @@ function article(type: string): string {
   return `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 
-/** The items of details.errors for the issues of zod, in the order of the body. */
 export function fieldErrors(issues: readonly Issue[]): FieldError[] {
   return onePerField(issues.flatMap(errorsOf));
 }

@@ -1,17 +1,11 @@
-/**
- * JSON of a stranger. JSON.parse itself takes any depth, but whatever walks through its value later recurses, such as
- * JSON.stringify: some thousand lists inside each other end it. So the text is measured before it is parsed.
- */
+/** JSON of a stranger, measured before it is parsed: deep lists would end what recurses later. */
 import { maxJsonDepth, maxJsonValues } from '../contract/limits.ts';
 
 export type ReadJson =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'not_json' | 'too_deep' | 'too_many' };
 
-/**
- * Reads a text that has at most 32 lists and objects inside each other.
- * @param mostValues members of objects and items of lists together
- */
+/** Reads a text of at most 32 levels. @param mostValues members and items together */
 export function readJson(text: string, mostValues = maxJsonValues): ReadJson {
   const excess = excessOf(text, mostValues);
   if (excess) return { kind: excess };

@@ -7,7 +7,6 @@ export interface TimeLimit {
   release(): void;
 }
 
-/** The time, and ways to wait. A handler uses no other clock. */
 export interface Clock {
   /** Unix milliseconds. */
   now(): number;
@@ -18,7 +17,6 @@ export interface Clock {
   deadline(atMillis: number): TimeLimit;
   /** Aborts after the given milliseconds of `elapsed`. `release` stops the timer. */
   timeout(millis: number): TimeLimit;
-  /** Runs a task again and again until the returned function is called. */
   every(millis: number, task: () => void): () => void;
 }
 
@@ -27,7 +25,6 @@ export type RandomBytes = (count: number) => Uint8Array;
 /** Structured logging. Fields never hold a prompt, a key, a secret or a signed address. */
 export interface Log {
   info(event: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** Logs an event that needs an operator. */
   alarm(event: AlarmEvent, fields?: Readonly<Record<string, unknown>>): void;
 }
 
@@ -58,13 +55,10 @@ export function logWith<Services extends { readonly log: Log }>(
 
 /** What a release does with versions. A record or an input without a version has version 1. */
 export interface Schema {
-  /** The version that the release writes. */
   readonly written: number;
-  /** The newest version that the release understands. */
   readonly newestKnown: number;
 }
 
-/** Of this code. */
 export const schema: Schema = { written: 1, newestKnown: 1 };
 
 export function isKnownVersion(v: number | undefined, { newestKnown }: Schema): boolean {

@@ -6,11 +6,7 @@ export function characters(text: string): number {
   return Array.from(text).length;
 }
 
-/**
- * The text with A to Z in lower case. Two texts that differ only in the case of ASCII letters become equal, and no
- * others do. toLowerCase() also makes the Kelvin sign (U+212A) a "k", so that one person could pass for
- * another.
- */
+/** A to Z in lower case, and nothing else: toLowerCase() makes the Kelvin sign (U+212A) a "k". */
 export function asciiLower(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
@@ -19,13 +15,9 @@ export function asciiLower(text: string): string {
 const longest = { name: 100, reference: 200, reason: 500, closing: 300 } as const;
 export type ShownText = keyof typeof longest;
 
-/**
- * C0, DEL and C1 controls, marks and overrides of the writing direction, line and paragraph separators. A terminal
- * escapes the same characters (client/command/terminal/visible-text.ts).
- */
+/** Control characters, overrides of the writing direction, line and paragraph separators. */
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/u; // oxlint-disable-line no-control-regex
 
-/** True when the text contains no unsafe character. */
 export function isPrintable(text: string): boolean {
   return text.isWellFormed() && !unsafe.test(text);
 }

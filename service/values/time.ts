@@ -35,7 +35,6 @@ export function nextMonth(millis: number): string {
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)).toISOString();
 }
 
-/** The UTC day after this one. */
 export function dayAfter(day: string): string {
   return nextDay(Date.parse(day)).slice(0, 10);
 }
@@ -48,7 +47,6 @@ export function dayAfter(day: string): string {
  */
 export type TimeBudget = ReturnType<typeof startBudget>;
 
-/** Starts a budget now. */
 export function startBudget(clock: Pick<Clock, 'elapsed' | 'timeout'>, millis: number) {
   const arrivedAt = clock.elapsed();
   const ended = new AbortController();
@@ -58,7 +56,6 @@ export function startBudget(clock: Pick<Clock, 'elapsed' | 'timeout'>, millis: n
   return {
     /** Aborts when the time is used up, or when `end` is called. */
     signal: ended.signal,
-    /** Milliseconds since the request arrived. */
     elapsed,
     /** Milliseconds until the time is used up. 0 after the end. */
     left: (): number => (ended.signal.aborted ? 0 : Math.max(0, millis - elapsed())),

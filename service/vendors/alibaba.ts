@@ -198,10 +198,7 @@ function refusalOf(response: VendorResponse): ProviderAnswer {
   return refusedBy(reason ?? 'unknown_answer', detailOf(response, code), retryAfterOf(response));
 }
 
-/**
- * Lists the models. Only the OpenAI-shaped side of the service has a list that needs the key.
- * @see https://www.alibabacloud.com/help/en/model-studio/error-code (401 invalid_api_key; read 2026-11-22)
- */
+/** Lists the models: alibabacloud.com/help/en/model-studio/error-code (401; read 2026-11-22). */
 export async function checkAlibaba(settings: VendorSettings, signal: AbortSignal): Promise<CredentialCheck> {
   const http = createVendorHttp({ baseUrl: settings.baseUrl ?? alibabaUrl, hosts: [] });
   const ask = (key: string): Promise<VendorResponse> =>

@@ -28,10 +28,7 @@ export interface BedrockSettings {
   };
 }
 
-/**
- * By the name of the error. 'credentials' raises an alarm, so it stands for everything that only a person can
- * correct, such as missing rights or a model that the region does not have.
- */
+/** By the name of the error. 'credentials' raises an alarm: only a person can correct it. */
 const reasonOfError: Readonly<Partial<Record<string, RefusalReason>>> = {
   ThrottlingException: 'unavailable',
   ModelNotReadyException: 'unavailable',

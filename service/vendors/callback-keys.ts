@@ -1,7 +1,4 @@
-/**
- * What verifies a vendor's callbacks, and comes from the vendor: public keys, or a shared secret. It is asked
- * for rarely, however many callbacks come in, because anybody can send us forged ones.
- */
+/** A vendor's keys or secret for its callbacks. Asked for rarely, as anybody can forge a callback. */
 import { readVendorJson } from '../values/read-json.ts';
 import type { Clock } from '../values/runtime.ts';
 import { type CallbackRequest, type CallbackVerdict, CredentialsUnreadable } from './provider.ts';
@@ -115,7 +112,6 @@ export function isTimely(seconds: string, nowMillis: number): boolean {
   return /^\d{1,12}$/.test(seconds) && Math.abs(nowMillis - Number(seconds) * 1_000) <= toleranceMillis;
 }
 
-/** The fields of a JSON object. Any other body has no fields. */
 export function bodyFieldsOf({ body }: CallbackRequest): Readonly<Record<string, unknown>> {
   return fieldsOf(readVendorJson(Buffer.from(body).toString('utf8')));
 }

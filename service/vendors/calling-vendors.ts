@@ -7,7 +7,6 @@ import type { VendorAccess } from './vendors.ts';
 
 const callingVendors = { fal: createFal, replicate: createReplicate };
 
-/** The adapters of the vendors that call back. */
 export function createCallingVendors({ baseUrls, ...access }: VendorAccess): ImageProvider[] {
   return Object.entries(callingVendors).map(([name, create]) => {
     const baseUrl = baseUrls[name];

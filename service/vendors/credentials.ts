@@ -1,7 +1,4 @@
-/**
- * The vendors' keys. One secret in Secrets Manager holds a JSON object from provider names to keys. The
- * account whose callbacks are ours is a member beside the key. Other members are kept as they are.
- */
+/** The vendors' keys: one secret with a JSON object by provider, with the account for callbacks. */
 import {
   GetSecretValueCommand,
   PutSecretValueCommand,
@@ -40,7 +37,6 @@ export function createProviderCredentials({
   };
 }
 
-/** Changes the keys, for the operator's command. */
 export function createCredentialEditor(client: SecretsManagerClient, secretArn: string) {
   const change = async (replaced: readonly string[], value?: string): Promise<void> => {
     const kept = Object.entries(await readKeys(client, secretArn)).filter(
@@ -51,13 +47,11 @@ export function createCredentialEditor(client: SecretsManagerClient, secretArn: 
     await client.send(new PutSecretValueCommand({ SecretId: secretArn, SecretString: JSON.stringify(next) }));
   };
   return {
-    /** The names of the providers that have a key. */
     names: async (): Promise<readonly string[]> => Object.keys(await readKeys(client, secretArn)),
     set: (provider: string, key: string): Promise<void> => change([provider], key),
     /** Names the account whose callbacks are ours. Undefined: none are, and jobs are polled. */
     setCallbackAccount: (provider: string, account: string | undefined): Promise<void> =>
       change([callbackAccountOf(provider)], account),
-    /** Removes the key and the account. */
     remove: (provider: string): Promise<void> => change([provider, callbackAccountOf(provider)]),
   };
 }

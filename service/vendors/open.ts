@@ -7,10 +7,7 @@ import { keep, type Kept } from '../values/kept.ts';
 import type { Clock } from '../values/runtime.ts';
 import type { ImageProvider, Providers } from './provider.ts';
 
-/**
- * The operator's catalog for functions that reach providers. They do not read the service item, so they keep what
- * they read for a few seconds. A removed provider is used for at most that long.
- */
+/** The operator's catalog, kept for a few seconds by functions that reach providers. */
 const keptMillis = 10_000;
 
 /** Reads at most every ten seconds, and again when a provider is absent. */

@@ -55,11 +55,7 @@ export type ProviderAnswer =
   | { readonly kind: 'pending'; readonly jobId: string; readonly pollAfterMillis: number }
   | Refused;
 
-/**
- * What a vendor answers to the request to stop a job. 'asked': the vendor has noted the request, and the job may
- * still give an image. Only a look at the job tells whether it was stopped. 'refused': the job has ended, or the
- * vendor did not take the request.
- */
+/** 'asked': the job may still give an image, so look at it. 'refused': ended, or not taken. */
 export type CancelAnswer = 'asked' | 'refused';
 
 export interface ImageProvider {
@@ -74,7 +70,6 @@ export interface ImageProvider {
   readonly callback?: ProviderCallback;
 }
 
-/** A vendor's call to the address of a job. Anybody can send such a request. */
 export interface CallbackRequest {
   /** The names may be in any case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -105,7 +100,6 @@ export interface ProviderCallback {
   isJob(acceptedId: string, calledId: string): boolean;
 }
 
-/** The keys for the vendors' APIs, as the operator has set them. */
 export interface ProviderCredentials {
   /** The key of a provider, or another value of this name, if set. Throws CredentialsUnreadable. */
   read(name: string): Promise<string | undefined>;
@@ -113,10 +107,7 @@ export interface ProviderCredentials {
   forget(provider: string): void;
 }
 
-/**
- * The name under which the credentials hold the account at the vendor. Every account of such a vendor gets
- * the vendor's genuine signature, so only callbacks of this account are ours.
- */
+/** Where the credentials hold our account: the vendor signs for every account, and we take ours. */
 export function callbackAccountOf(provider: string): string {
   return `${provider}.callback-account`;
 }
@@ -146,7 +137,6 @@ export interface Providers {
 
 // What every vendor's folder offers: an adapter that renders, and a check of our key that costs nothing.
 
-/** What a vendor's adapter and check are made of. */
 export interface VendorSettings {
   /** The name under which the table of vendors lists the vendor, and under which its key is stored. */
   readonly name: string;
@@ -157,7 +147,6 @@ export interface VendorSettings {
   readonly baseUrl?: string;
 }
 
-/** What a vendor says about our key when a call that costs nothing asks for it. */
 export interface CredentialCheck {
   /** 'unchecked': the vendor has no such call, or there is no key. */
   readonly verdict: 'accepted' | 'refused' | 'unreachable' | 'unchecked';

@@ -1,7 +1,4 @@
-/**
- * HTTPS for every vendor's adapter. A call is never repeated, follows no redirect, and reads a limited
- * answer. An error says whether the vendor surely never saw the request, or may have accepted it.
- */
+/** HTTPS for adapters: no repetition, no redirect, a limited answer, and whether it was sent. */
 import { readVendorJson } from '../values/read-json.ts';
 import {
   type CredentialCheck,
@@ -21,7 +18,6 @@ export interface VendorOptions {
   readonly send?: Send;
 }
 
-/** A request as it goes out. It follows no redirect. */
 export interface SentRequest {
   readonly method: VendorCall['method'];
   readonly headers: Readonly<Record<string, string>>;
@@ -57,7 +53,6 @@ export interface VendorResponse {
 
 export type VendorHttp = ReturnType<typeof createVendorHttp>;
 
-/** No complete answer came. */
 export class CallBroke extends Error {
   override readonly name = 'CallBroke';
   /** False: the vendor surely never saw the request. */
@@ -107,7 +102,6 @@ export function createVendorHttp({ baseUrl, hosts, send = sendByFetch }: VendorO
     );
   };
   return {
-    /** Whether an address from an answer belongs to the vendor. */
     isOwn,
     /** Throws CallBroke when no complete answer came, and the signal's reason when the signal aborts. */
     call: async ({ method, to, headers, body, signal }: VendorCall): Promise<VendorResponse> => {
@@ -224,11 +218,7 @@ export function detailOf({ status }: VendorResponse, code?: unknown): string {
 
 // Asks a vendor about our key by one call that costs nothing.
 
-/**
- * @param call sends one request that the vendor answers well only when the key is valid
- * @param judge reads the vendor's answer; absent for a vendor whose statuses mean what HTTP says
- * @throws what the signal of the call aborts with
- */
+/** @param call needs a valid key @param judge absent: statuses mean what HTTP says */
 export async function checkByCall(
   { name, credentials }: VendorSettings,
   call: (key: string) => Promise<VendorResponse>,

@@ -48,7 +48,6 @@ export function pendingJob(
   };
 }
 
-/** The addresses or ids that `pendingJob` was given. */
 export function neededFor(jobId: string): readonly string[] {
   return jobId.split(' ').slice(1);
 }
@@ -79,15 +78,11 @@ async function unbroken(ask: () => Promise<PollOutcome>): Promise<PollOutcome> {
   }
 }
 
-/** Whether the vendor throttled a poll or is down. */
 export function isTrouble({ status }: VendorResponse): boolean {
   return status === 429 || status >= 500;
 }
 
-/**
- * Downloads the picture from the address that the vendor named. Our key is not sent there.
- * @param billedMicros what the vendor's answer says that the picture costs
- */
+/** Downloads the picture without our key. @param billedMicros what the answer says it costs */
 export async function download(
   http: VendorHttp,
   url: string,

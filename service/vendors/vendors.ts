@@ -45,7 +45,6 @@ const vendors: Readonly<Record<VendorName, Vendor>> = {
 export interface VendorAccess {
   readonly credentials: ProviderCredentials;
   readonly clock: VendorSettings['clock'];
-  /** Addresses that replace the vendors' own addresses, by the vendor's name. */
   readonly baseUrls: Readonly<Record<string, string>>;
 }
 

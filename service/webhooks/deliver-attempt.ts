@@ -23,13 +23,10 @@ const earlyMillis = 3_000;
 
 /** A pending webhook or notice, with the parts in which the two differ. */
 export interface Owed {
-  /** The id under which the record is stored. */
   readonly id: Parameters<DeliveryServices['deliveries']['skip']>[0];
   readonly accountId: AccountId;
   readonly webhook: WebhookState;
-  /** The ids of the delivery's row. */
   readonly ids: Pick<Delivery, 'creationId' | 'noticeId'>;
-  /** The ids of its log lines. */
   readonly logIds: Readonly<Record<string, string>>;
   readonly event: string;
   readonly messageId: string;

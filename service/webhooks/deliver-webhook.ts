@@ -97,10 +97,7 @@ async function countEnd(
   }
 }
 
-/**
- * A receiver that fails is an ordinary outcome, but an error of our own needs an operator. Lambda's count of
- * errors does not tell the two apart, so the log line carries an alarm.
- */
+/** A receiver that fails is an ordinary outcome; an error of our own alarms the operator. */
 export async function deliverOrAlarm<Given extends Payload | NoticePayload>(
   payload: Given,
   services: DeliveryServices,

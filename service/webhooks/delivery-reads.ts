@@ -123,10 +123,8 @@ async function ofCreation(table: Table, creation: CreationRecord): Promise<reado
   return [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** The delivery log as people read it. */
 interface DeliveryQuery {
   readonly limit: number;
-  /** The id of the last delivery of the page before. */
   readonly after?: string;
   readonly outcome?: DeliveryOutcome;
   readonly creationId?: CreationId;

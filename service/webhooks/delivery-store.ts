@@ -12,10 +12,7 @@ import { type AccountId, type CreationId, newEventId, type NoticeId, timeOfUuidV
 import type { DeliveringAccount, Delivery, DeliveryClaim } from './delivery.ts';
 import { firstBytes, firstHeaders, webhookAttempts } from './webhook.ts';
 
-/**
- * The row of an attempt in the delivery log. A delivered attempt is the usual one, and must cost one write unit:
- * its row gets as much of the answer as fits into the last started KB. A failed attempt keeps all of it.
- */
+/** The row of an attempt. A delivered one costs one write unit, so its answer is cut to the KB. */
 const unitBytes = 1_024;
 /** The largest part of the stored size that the headers get. */
 const headerBytes = 256;
@@ -69,7 +66,6 @@ const isThisAttempt = 'webhook.#status = :pending AND webhook.attempts = :attemp
 
 const deliveringAttributes = 'webhookSecrets, noticeUrl, webhookFailures, toldFailing';
 
-/** The creation or the notice whose item holds the schedule of the attempt. */
 function ownerOf({ noticeId, creationId }: Delivery): CreationId | NoticeId {
   const owner = noticeId ?? creationId;
   if (!owner) throw new Error('the delivery belongs to no creation and to no notice');
@@ -153,7 +149,6 @@ export function createDeliveryStore(table: Table) {
     /** Claims a test delivery for the account. Returns 0, or the milliseconds to wait when it is too soon. */
     claimTest: (accountId: AccountId, intervalMillis: number, nowMillis: number): Promise<number> =>
       claimTest(table, accountId, intervalMillis, nowMillis),
-    /** Writes the row of a delivery that belongs to no creation. */
     record: async (delivery: Delivery) => {
       await putItem(table, logRow(delivery));
     },
@@ -165,14 +160,9 @@ export function createDeliveryStore(table: Table) {
       const item = await getItem(table, key);
       return item && deliveryFromItem(item);
     },
-    /** The latest attempts of the account, the newest first. */
     log: async (accountId: AccountId, limit: number): Promise<readonly Delivery[]> =>
       (await queryAll(table, keys.account(accountId).pk, 'DELIVERY#', true, limit)).map(deliveryFromItem),
-    /**
-     * The creations of the attempts since a moment after which no other attempt followed, and that did not
-     * deliver. The oldest first, some at once. A creation may come more than once, and its webhook may be
-     * delivered by now.
-     */
+    /** The creations whose last attempt since a moment did not deliver, the oldest first. */
     lastAttemptsSince: (accountId: AccountId, sinceMillis: number): AsyncIterable<readonly CreationId[]> =>
       lastAttemptsSince(table, accountId, sinceMillis),
     /** Opens a new round of attempts and counts an execution. False when the webhook is still pending. */

@@ -12,14 +12,12 @@ export interface SignatureCuts {
   readonly standard: readonly string[];
 }
 
-/** One attempt, a row of the delivery log. */
 export interface Delivery {
   readonly id: string;
   readonly accountId: AccountId;
   /** Of a webhook. Absent: the attempt sent a notice. */
   readonly creationId?: CreationId;
   readonly noticeId?: NoticeId;
-  /** The event of the creation, or the type of the notice. */
   readonly event: string;
   readonly url: string;
   readonly attempt: number;
@@ -51,7 +49,6 @@ export interface DeliveryClaim {
   readonly nowMillis: number;
 }
 
-/** What the attempt of a webhook has to know of its account. */
 export interface DeliveringAccount {
   readonly secrets: readonly SealedSecret[];
   /** Absent: the account gets no notices, and its failed attempts are not counted. */

@@ -24,11 +24,7 @@ export type IssueOutcome =
   /** Another call replaced the secret at the same time, and nothing was issued. */
   | { readonly kind: 'changed_meanwhile' };
 
-/**
- * Issues the first secret of an account, or a secret that replaces the others. Secrets that were replaced
- * more than 24 h ago are removed. A rotation that is still pending does not prevent another one. Throws
- * SecretLost when the old secret still has to sign but can no longer be opened.
- */
+/** Issues or replaces the secret, and removes old ones. Throws SecretLost when one must still sign. */
 export async function issueSecret(
   account: Account,
   signFrom: SignFrom,
@@ -44,14 +40,12 @@ export async function issueSecret(
   return stored ? { kind: 'issued', account: { ...account, webhookSecrets } } : { kind: 'changed_meanwhile' };
 }
 
-/** The newest secret in plain text. */
 export interface ShownSecret {
   readonly secret: string;
   readonly issuedAt: string;
   readonly signsFrom: string;
   /** The secret that signs until then. Absent when the newest one signs already. */
   readonly signingUntilThen?: string;
-  /** Until when each replaced secret verifies. */
   readonly replacedValidUntil: readonly string[];
 }
 

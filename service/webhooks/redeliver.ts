@@ -12,7 +12,6 @@ import type { SecretBox } from './secret-box.ts';
 import { openSecrets, type SigningSecrets } from './secrets.ts';
 import { endedDelivery, testDeliverySeconds, webhookHeaders } from './webhook.ts';
 
-/** The creation that a test delivery names. */
 export const nilId = '00000000-0000-0000-0000-000000000000' as CreationId;
 
 export interface TestServices {
@@ -31,11 +30,7 @@ export type TestOutcome =
   /** An account may send one test delivery in 30 seconds. */
   | { readonly kind: 'too_soon'; readonly afterSeconds: number };
 
-/**
- * Sends one signed attempt of a made-up event to any address that a webhook may have. The delivery log gets a
- * row.
- * The attempt is never repeated. Throws SecretLost when the signing secret cannot be opened any more.
- */
+/** Sends one signed attempt of a made-up event, logged, never repeated. Throws SecretLost. */
 export async function sendTestDelivery(
   account: Account,
   url: string,

@@ -49,7 +49,6 @@ export interface SecretBoxOptions {
   readonly isOpenToStrangers?: boolean;
 }
 
-/** The result of sealing a text again with the current version of the secret. */
 export type Resealed =
   | { readonly kind: 'resealed'; readonly sealed: string }
   | { readonly kind: 'already_current' }
@@ -124,7 +123,6 @@ function decrypt(key: Key, accountId: AccountId, nonce: Buffer, sealed: Buffer):
 /** The current key (for undefined), or the key of a version. */
 type KeyOf = (version: string | undefined) => Promise<Key>;
 
-/** Each key is read at most once in five minutes. */
 function cachedKeys(options: SecretBoxOptions): KeyOf {
   const { clock } = options;
   const held = new Map<string, { readonly key: Key; readonly until: number }>();

@@ -16,7 +16,6 @@ export const replacedSecretSeconds = 24 * 60 * 60;
 export const signFromSeconds = { now: 0, '1h': 60 * 60, '24h': 24 * 60 * 60 } as const;
 export type SignFrom = keyof typeof signFromSeconds;
 
-/** The stored secrets of an account, sorted by their present use. */
 export interface SecretsNow {
   /** Makes X-Webhook-Signature-256. Undefined when no secret was issued. */
   readonly signing: SealedSecret | undefined;
@@ -45,10 +44,7 @@ export function secretsAt(stored: readonly SealedSecret[], nowMillis: number): S
   };
 }
 
-/**
- * The stored list after a rotation. The new secret comes first and signs from the given time on. At that
- * time it replaces every secret that was not replaced earlier. Secrets that are over are dropped.
- */
+/** The list after a rotation: the new secret first, which replaces the others at its time. */
 export function rotated(
   stored: readonly SealedSecret[],
   sealed: string,

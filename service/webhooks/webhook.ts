@@ -1,19 +1,21 @@
 /** Webhooks (docs/api.md): payload, signatures and the schedule of attempts. */
 import { createHmac } from 'node:crypto';
 import { failures } from '../contract/failures.ts';
+import { webhookSchedule } from '../contract/limits.ts';
 import { type CreationRecord, echoedFields, type WebhookState } from '../creations/creation.ts';
 import type { PostResult } from '../outbound/outbound.ts';
 import { toUsd } from '../values/money.ts';
 import type { Delivery, SignatureCuts } from './delivery.ts';
 import type { SigningSecrets } from './secrets.ts';
 
+const { firstWaitSeconds, backoffRate, retries } = webhookSchedule;
+export const webhookAttempts = 1 + retries;
 /** Seconds between the end of attempt n and attempt n + 1. No wait follows the last attempt. */
-export const webhookWaitsSeconds = [60, 120, 240, 480] as const;
-export const webhookAttempts = 5;
-/**
- * How long an attempt may take from the claim on: as long as its function may run (lib/execution-functions.ts). The
- * claim itself may be slow, so this is more than the time of the POST.
- */
+export const webhookWaitsSeconds = Array.from(
+  { length: retries },
+  (_, n) => firstWaitSeconds * backoffRate ** n,
+);
+/** How long an attempt may take from its claim on: as long as its function may run. */
 export const webhookClaimedMillis = 30_000;
 /** Milliseconds between the end of attempt n and the next attempt; 0 after the last attempt. */
 export function waitAfter(attempt: number): number {
@@ -22,7 +24,6 @@ export function waitAfter(attempt: number): number {
 
 /** The least time between two test deliveries of an account. */
 export const testDeliverySeconds = 30;
-/** What the log keeps of an answer. */
 const excerptBytes = 1_024;
 const mostHeaders = 16;
 const headerBytes = 1_024;
@@ -36,7 +37,6 @@ export function webhookSecret(randomBytes: Uint8Array): string {
 
 export const endedEvents = ['creation.completed', 'creation.failed'] as const;
 
-/** What the end of a creation is called. */
 export function endedEvent({ status }: CreationRecord): (typeof endedEvents)[number] {
   return status === 'failed' ? 'creation.failed' : 'creation.completed';
 }
@@ -58,10 +58,7 @@ export function webhookBody(creation: CreationRecord, resultUrls: readonly strin
   });
 }
 
-/**
- * The delivery with its outcome. Every status of 2xx means delivered.
- * @param sent the headers of the attempt
- */
+/** The delivery with its outcome: 2xx means delivered. @param sent the headers of the attempt */
 export function endedDelivery(
   delivery: Delivery,
   result: PostResult,
@@ -115,7 +112,6 @@ function signatureCuts(headers: Readonly<Record<string, string>>): SignatureCuts
 }
 
 export interface SignedAttempt {
-  /** The event of a creation, or the type of a notice. */
   readonly event: string;
   /** A notice names its type in a header of its own: X-Webhook-Event has the two events of creations. */
   readonly isNotice?: boolean;
@@ -143,7 +139,6 @@ export function standardSignature(
   return `v1,${createHmac('sha256', key).update(`${messageId}.${timestamp}.${body}`).digest('base64')}`;
 }
 
-/** The headers of one attempt. The signatures cover the time of this attempt. */
 export function webhookHeaders(attempt: SignedAttempt, secrets: SigningSecrets): Record<string, string> {
   const timestamp = String(attempt.signedAtSeconds);
   return {
@@ -165,11 +160,7 @@ export function webhookHeaders(attempt: SignedAttempt, secrets: SigningSecrets):
   };
 }
 
-/**
- * What "failing" means of a webhook or a notice, on every page: an attempt has failed, and another one follows.
- * After its last attempt it has failed, and is no longer failing. The notice `webhook.failing` is about
- * attempts: a number of them (`failingAttempts` of notice.ts) failed in a row for an account.
- */
+/** What "failing" means: an attempt has failed, and another one follows. */
 type Schedule = Pick<WebhookState, 'status' | 'attempts' | 'nextAt'>;
 
 export function isFailing({ status, attempts, nextAt }: Schedule, nowMillis: number): boolean {

@@ -6,7 +6,7 @@ import type { ListServices } from '../../service/api/open.ts';
 import type { RequestQuestion, RequestState, RequestStore } from '../../service/api/request-store.ts';
 import { type Handle, serve } from '../../service/api/serve.ts';
 import { requestMillis } from '../../service/contract/limits.ts';
-import type { ChargeOrder, ChargeOutcome } from '../../service/creations/charges.ts';
+import type { ChargeOrder, ChargeOutcome } from '../../service/creations/charge.ts';
 import type { ChargeStore } from '../../service/creations/charge-store.ts';
 import type { StoredImage } from '../../service/creations/creation.ts';
 import type { Executions } from '../../service/creations/executions.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failureNames } from '../../service/contract/failures.ts';
 import type { ChargeStore } from '../../service/creations/charge-store.ts';
-import type { Refund } from '../../service/creations/charges.ts';
+import type { Refund } from '../../service/creations/refund.ts';
 import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { CreationRecord } from '../../service/creations/creation.ts';
 import type { RefundServices } from '../../service/creations/open-refund.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Budget } from '../../service/accounts/caps.ts';
 import { defaultLimits } from '../../service/contract/limits.ts';
-import type { ChargeOutcome } from '../../service/creations/charges.ts';
+import type { ChargeOutcome } from '../../service/creations/charge.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { accepting, post } from '../api/serve-fixture.ts';
 import { creationId, anAccount, anApiKey, now } from '../fixtures/records.ts';

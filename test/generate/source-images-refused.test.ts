@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StartOutcome } from '../../service/aws/step-functions.ts';
 import type { ChargeStore } from '../../service/creations/charge-store.ts';
-import type { Refund } from '../../service/creations/charges.ts';
+import type { Refund } from '../../service/creations/refund.ts';
 import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { Executions } from '../../service/creations/executions.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';

@@ -1,6 +1,6 @@
 /** The charge of POST /images/generate: the record of the creation, and when a second charge is tried. */
 import { describe, expect, it } from 'vitest';
-import type { ChargeOutcome } from '../../service/creations/charges.ts';
+import type { ChargeOutcome } from '../../service/creations/charge.ts';
 import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { CreationRecord } from '../../service/creations/creation.ts';
 import type { Executions } from '../../service/creations/executions.ts';

@@ -1,16 +1,12 @@
 /** The two definitions of the state machine on virtual time, with functions that the test replaces. */
-import { readFileSync } from 'node:fs';
 import * as FakeTimers from '@sinonjs/fake-timers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { callbackDefinition } from '../../lib/machine-definitions.ts';
+import { callbackDefinition, creationDefinition } from '../../lib/machine-definitions.ts';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
 import { createStateMachine, type Outcome } from '../../local/step-functions/state-machine.ts';
 import { createTaskTokens, type TaskMessage } from '../../local/step-functions/task-tokens.ts';
 
-const plainDefinition = readFileSync(
-  new URL('../../statemachines/creation.asl.json', import.meta.url),
-  'utf8',
-);
+const plainDefinition = creationDefinition();
 let clock: ReturnType<typeof FakeTimers.install>;
 beforeEach(() => {
   clock = FakeTimers.install({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'Date'] });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { addressBlocked } from '../../service/api/problems.ts';
 import { now, apiKeyText } from '../fixtures/records.ts';
 import { callTool, mcpEvent, mcpStage, rpc, sendEvent, type Sent, processing } from './mcp-fixture.ts';
-import type { ChargeOrder } from '../../service/creations/charges.ts';
+import type { ChargeOrder } from '../../service/creations/charge.ts';
 
 const list = rpc('tools/list');
 const oldCall = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_models' } };

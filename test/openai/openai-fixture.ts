@@ -2,7 +2,7 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { StreamedHandler } from '../../service/api/response-stream.ts';
 import { heldRequestMillis } from '../../service/contract/limits.ts';
-import type { NewCreation } from '../../service/creations/charges.ts';
+import type { NewCreation } from '../../service/creations/charge.ts';
 import type { CreationReads } from '../../service/creations/creation-reads.ts';
 import type { CreationRecord, StoredImage } from '../../service/creations/creation.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';

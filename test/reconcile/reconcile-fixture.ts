@@ -1,7 +1,7 @@
 /** The reconciler over fakes of its ports: one creation, and the steps that a run takes. */
 import type { StartOutcome } from '../../service/aws/step-functions.ts';
 import type { ChargeStore } from '../../service/creations/charge-store.ts';
-import type { Refund } from '../../service/creations/charges.ts';
+import type { Refund } from '../../service/creations/refund.ts';
 import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { CreationRecord } from '../../service/creations/creation.ts';
 import type { Executions } from '../../service/creations/executions.ts';

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { ApiKey } from '../../service/accounts/account.ts';
 import { userHash } from '../../service/accounts/end-user.ts';
 import { keys } from '../../service/aws/dynamodb/table.ts';
-import type { ChargeOrder, ChargeOutcome, NewCreation } from '../../service/creations/charges.ts';
+import type { ChargeOrder, ChargeOutcome, NewCreation } from '../../service/creations/charge.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { dayOf, monthOf } from '../../service/values/time.ts';
 import { differencesIn } from '../fixtures/books.ts';

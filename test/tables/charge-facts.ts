@@ -3,7 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect } from 'vitest';
 import { itemBytes, itemOf } from '../../lab/cost/meter.ts';
 import { type ItemKey, keys, minuteOf } from '../../service/aws/dynamodb/table.ts';
-import type { ChargeOrder } from '../../service/creations/charges.ts';
+import type { ChargeOrder } from '../../service/creations/charge.ts';
 import type { CreationId } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { accountId, anApiKey, keyId, now } from '../fixtures/records.ts';

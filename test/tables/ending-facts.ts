@@ -5,7 +5,7 @@
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import { keys } from '../../service/aws/dynamodb/table.ts';
-import type { Refund } from '../../service/creations/charges.ts';
+import type { Refund } from '../../service/creations/refund.ts';
 import type { Completion, LeaseOutcome } from '../../service/creations/creation-reads.ts';
 import type { CreationRecord } from '../../service/creations/creation.ts';
 import { auditOf, differencesIn } from '../fixtures/books.ts';

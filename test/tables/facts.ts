@@ -8,7 +8,7 @@ import { createWalletStore } from '../../service/accounts/wallet-store.ts';
 import { createRequestStore } from '../../service/api/request-store.ts';
 import type { Item, ItemKey, Table } from '../../service/aws/dynamodb/table.ts';
 import { createChargeStore } from '../../service/creations/charge-store.ts';
-import type { ChargeOrder } from '../../service/creations/charges.ts';
+import type { ChargeOrder } from '../../service/creations/charge.ts';
 import { createCreationStore } from '../../service/creations/creation-store.ts';
 import type { OpenWorkStore } from '../../service/creations/open-work-store.ts';
 import { createOpenWorkStore } from '../../service/creations/open-work-store.ts';

@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 import { apiKeyToItem } from '../../service/accounts/account-items.ts';
 import { keys } from '../../service/aws/dynamodb/table.ts';
 import { transact } from '../../service/aws/dynamodb/transaction.ts';
-import { chargeItems } from '../../service/creations/charge.ts';
+import { chargeParts } from '../../service/creations/charge.ts';
 import { accountId, anApiKey, now } from '../fixtures/records.ts';
 import { type Facts, orderOf, type Stores } from './facts.ts';
 
@@ -25,6 +25,9 @@ async function reasonsOf({ table }: Stores, items: Items): Promise<unknown> {
   );
 }
 
+const itemsOf = (...charge: Parameters<typeof chargeParts>): Items =>
+  chargeParts(...charge).map(({ item }) => item);
+
 export const refusalFacts: Facts = {
   'A cancelled transaction has a reason for each item, in order, with the old item if it was requested':
     async (stores) => {
@@ -33,7 +36,7 @@ export const refusalFacts: Facts = {
       await charges.charge(order);
       await accounts.change(accountId, { condition: 'suspended' });
       await accounts.revokeKey(accountId, anApiKey().id, 'then');
-      expect(await reasonsOf(stores, [...chargeItems(table, order).values()])).toEqual([
+      expect(await reasonsOf(stores, itemsOf(table, order))).toEqual([
         ['ConditionalCheckFailed', await item(keys.account(accountId))],
         [
           'ConditionalCheckFailed',
@@ -55,7 +58,7 @@ export const refusalFacts: Facts = {
 
   'A condition that held has the reason None, and an absent item has no old item': async (stores) => {
     const absent = orderOf(1, {}, { accountId: 'N0body0000' as typeof accountId });
-    expect(await reasonsOf(stores, [...chargeItems(stores.table, absent).values()])).toEqual([
+    expect(await reasonsOf(stores, itemsOf(stores.table, absent))).toEqual([
       ['ConditionalCheckFailed'],
       ['ConditionalCheckFailed'],
       ['None'],
@@ -93,9 +96,9 @@ export const refusalFacts: Facts = {
       table.client.send(
         new TransactWriteCommand({ TransactItems: items, ClientRequestToken: order.creations[0].id }),
       );
-    await again([...chargeItems(table, order).values()]);
+    await again(itemsOf(table, order));
     expect((await creations.read(order.creations[0].id))?.status).toBe('failed');
-    await expect(again([...chargeItems(table, orderOf(2)).values()])).rejects.toMatchObject({
+    await expect(again(itemsOf(table, orderOf(2)))).rejects.toMatchObject({
       name: 'IdempotentParameterMismatchException',
     });
   },

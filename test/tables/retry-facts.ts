@@ -1,7 +1,7 @@
 /** Facts about the tries of calls (service/creations/retries.ts): what is written with a charge, and what attaches to it. */
 import { expect } from 'vitest';
 import { retryMillis } from '../../service/contract/limits.ts';
-import type { ChargeOrder, NewCreation } from '../../service/creations/charges.ts';
+import type { ChargeOrder, NewCreation } from '../../service/creations/charge.ts';
 import {
   type Attempt,
   entryIdOf,

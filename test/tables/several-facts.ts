@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { ApiKey } from '../../service/accounts/account.ts';
 import { userHash } from '../../service/accounts/end-user.ts';
 import { keys, minuteOf } from '../../service/aws/dynamodb/table.ts';
-import type { ChargeOrder, NewCreation } from '../../service/creations/charges.ts';
+import type { ChargeOrder, NewCreation } from '../../service/creations/charge.ts';
 import { newUpload } from '../../service/uploads/upload.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { differencesIn } from '../fixtures/books.ts';

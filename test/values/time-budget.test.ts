@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { serve } from '../../service/api/serve.ts';
 import { chargeMillis, overdueMillis, requestMillis } from '../../service/contract/limits.ts';
-import type { ChargeOutcome } from '../../service/creations/charges.ts';
+import type { ChargeOutcome } from '../../service/creations/charge.ts';
 import type { SourceResult } from '../../service/outbound/outbound.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { startBudget } from '../../service/values/time.ts';

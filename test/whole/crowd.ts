@@ -12,7 +12,7 @@ import { createAccountStore } from '../../service/accounts/account-store.ts';
 import type { LedgerRow } from '../../service/accounts/account.ts';
 import { createWalletStore } from '../../service/accounts/wallet-store.ts';
 import { createChargeStore } from '../../service/creations/charge-store.ts';
-import type { ChargeOrder, ChargeOutcome } from '../../service/creations/charges.ts';
+import type { ChargeOrder, ChargeOutcome } from '../../service/creations/charge.ts';
 import { type CreationId, uuidV7 } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { dayOf, monthOf } from '../../service/values/time.ts';

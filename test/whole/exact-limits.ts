@@ -5,7 +5,7 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { LedgerRow } from '../../service/accounts/account.ts';
-import type { ChargeOutcome } from '../../service/creations/charges.ts';
+import type { ChargeOutcome } from '../../service/creations/charge.ts';
 import type { Answer, Client, NewClient, TestService } from '../fixtures/service.ts';
 import { idOf } from '../fixtures/values.ts';
 import { crowdSize, openCounter, requestsAtOnce } from './crowd.ts';

@@ -1,6 +1,6 @@
 /** The limits of which tests show that they are exact. */
 import type { Budget } from '../../service/accounts/caps.ts';
-import type { ChargeOutcome } from '../../service/creations/charges.ts';
+import type { ChargeOutcome } from '../../service/creations/charge.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { anyText } from '../fixtures/values.ts';
 import { costUsd, userOfTheCrowd } from './crowd.ts';

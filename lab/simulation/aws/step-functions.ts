@@ -1,6 +1,9 @@
 /** Step Functions for the simulation: it runs the real definition of the state machine on virtual time. */
-import { readFileSync } from 'node:fs';
-import { callbackDefinition, noticeDefinition } from '../../../lib/machine-definitions.ts';
+import {
+  callbackDefinition,
+  creationDefinition,
+  noticeDefinition,
+} from '../../../lib/machine-definitions.ts';
 import { AwsError } from '../../../local/aws/aws-error.ts';
 import type { InvocationResult } from '../../../local/lambda/messages.ts';
 import {
@@ -112,8 +115,10 @@ const functionArnStart = 'arn:aws:lambda:us-east-1:000000000000:function:';
 
 /** The definitions by the ARNs of their machines. */
 function definitions(): Readonly<Record<string, string>> {
-  const text = readFileSync(new URL('../../../statemachines/creation.asl.json', import.meta.url), 'utf8');
-  const plain = text.replace(/\$\{(\w+)Arn\}/g, (_, name: string) => `${functionArnStart}${name}`);
+  const plain = creationDefinition().replace(
+    /\$\{(\w+)Arn\}/g,
+    (_, name: string) => `${functionArnStart}${name}`,
+  );
   return {
     [machineArns.plain]: plain,
     [machineArns.callback]: callbackDefinition(plain),

@@ -6,7 +6,7 @@
 import type { ApiKey } from '../../../service/accounts/account.ts';
 import { startGraceMillis } from '../../../service/contract/limits.ts';
 import { createChargeStore } from '../../../service/creations/charge-store.ts';
-import type { NewCreation } from '../../../service/creations/charges.ts';
+import type { NewCreation } from '../../../service/creations/charge.ts';
 import { startCreation } from '../../../service/generate/generate-image.ts';
 import { type CreationId, uuidV7 } from '../../../service/values/ids.ts';
 import { asMicros } from '../../../service/values/money.ts';

@@ -8,10 +8,7 @@ const unprocessedTries = 4;
 /** BatchGetItem refuses a call with more keys. */
 const mostKeys = 100;
 
-/**
- * Reads all items of these keys. Throws Overloaded rather than treat an unprocessed key as an absent item.
- * @param attributes the only attributes that are returned. Without this parameter, all are.
- */
+/** Reads all items of these keys. Throws Overloaded. @param attributes absent: all of them */
 export async function batchGet(
   table: Table,
   wanted: readonly ItemKey[],
@@ -24,7 +21,6 @@ export async function batchGet(
   return items;
 }
 
-/** Maximum number of concurrent calls for the parts of one list. */
 const partsAtOnce = 4;
 
 /** Reads a long list by some calls at once. The order of the items says nothing, as for one call. */

@@ -5,7 +5,6 @@ import { Overloaded } from '../../values/errors.ts';
 import { getItem, putItem, type PutParts, updateItem, type UpdateParts } from './send.ts';
 import type { Item, ItemKey, Table } from './table.ts';
 
-/** False when the update's condition failed. */
 export async function updateIf(table: Table, key: ItemKey, parts: UpdateParts): Promise<boolean> {
   return isWritten(updateItem(table, key, parts));
 }
@@ -14,10 +13,8 @@ export type UpdateOutcome =
   | { readonly kind: 'written' }
   /** The condition failed. `item` is the stored item at that moment. */
   | { readonly kind: 'refused'; readonly item: Item | undefined }
-  /** Conflicts or throttles lasted through all tries. */
   | { readonly kind: 'busy' };
 
-/** An update whose caller must know why it was refused. */
 export async function tryUpdate(table: Table, key: ItemKey, parts: UpdateParts): Promise<UpdateOutcome> {
   try {
     await updateItem(table, key, { ReturnValuesOnConditionCheckFailure: 'ALL_OLD', ...parts });
@@ -30,7 +27,6 @@ export async function tryUpdate(table: Table, key: ItemKey, parts: UpdateParts):
   }
 }
 
-/** False when the condition of the put failed. */
 export async function putIf(table: Table, item: Item, parts: PutParts): Promise<boolean> {
   return isWritten(putItem(table, item, parts));
 }

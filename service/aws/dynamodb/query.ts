@@ -1,12 +1,7 @@
 import { queryPage, type QueryParts } from './send.ts';
 import type { Item, Table } from './table.ts';
 
-/**
- * The pages of a query, one after the other, until `mostItems` are read or there are no more.
- *
- * The SDK's paginateQuery does not serve here: it sends its commands by itself, past the retries of send.ts,
- * and it asks for the same number of items on every page.
- */
+/** The pages of a query, until `mostItems` are read. paginateQuery would pass by the retries of send.ts. */
 export async function* queryPages(
   table: Table,
   parts: QueryParts,

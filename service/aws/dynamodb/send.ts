@@ -69,15 +69,12 @@ export interface QueryParts extends Omit<QueryCommandInput, 'TableName'> {
   readonly range?: SortRange;
 }
 
-/** The sort keys from `from` to `to`, both included. */
 interface SortRange {
-  /** The attribute that is the sort key of the table or of the index. */
   readonly sort: string;
   readonly from: string | number;
   readonly to: string | number;
 }
 
-/** The options that the SDK's `send` takes with a command. */
 export interface CallOptions {
   readonly abortSignal?: AbortSignal;
 }
@@ -185,7 +182,6 @@ export async function putItem(table: Table, item: Item, parts: PutParts = {}): P
   await send(table, (options) => table.client.send(new PutCommand(put), options));
 }
 
-/** Deletes one item. Does nothing when there is no such item. */
 export async function deleteItem(table: Table, key: ItemKey): Promise<void> {
   const removal = { TableName: table.name, Key: key };
   await send(table, (options) => table.client.send(new DeleteCommand(removal), options));

@@ -45,7 +45,6 @@ export function openShards(kind: OpenKind): string[] {
   return shards.map((shard) => `${kind}#${shard}`);
 }
 
-/** The shard of a creation or a notice. */
 export function openShard(kind: OpenKind, id: CreationId | NoticeId): string {
   return `${kind}#${shardOf(id)}`;
 }
@@ -58,7 +57,6 @@ function shardOf(id: CreationId | NoticeId): number {
 /** The counters of open creations. Each is a partition of its own, as the shards of the index are. */
 export const openCountKeys: readonly ItemKey[] = shards.map(openCounter);
 
-/** The counter that follows a creation. */
 export function openCountKey(id: CreationId): ItemKey {
   return openCounter(shardOf(id));
 }
@@ -70,7 +68,6 @@ function openCounter(shard: number): ItemKey {
 export const keys = {
   account: (id: AccountId): ItemKey => ({ pk: `ACCOUNT#${id}`, sk: 'ACCOUNT' }),
   apiKey: (account: AccountId, key: KeyId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: `KEY#${key}` }),
-  /** Counts the keys that people have added to the account. */
   addedKeys: (account: AccountId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: 'ADDED_KEYS' }),
   rate: (account: AccountId, rate: 'get' | 'post', minute: number): ItemKey => ({
     pk: `ACCOUNT#${account}`,
@@ -123,14 +120,12 @@ export const keys = {
 export const eventKeys = {
   /** The newest page of the log, with its number. */
   log: (account: AccountId): ItemKey => ({ pk: `ACCOUNT#${account}`, sk: 'EVENT_LOG' }),
-  /** An earlier page of the log. */
   page: (account: AccountId, page: number): ItemKey => ({
     pk: `ACCOUNT#${account}`,
     sk: `EVENT_PAGE#${String(page).padStart(12, '0')}`,
   }),
 } as const;
 
-/** The places of an account at a door where requests are held. */
 export function heldKey(account: AccountId, door: Door): ItemKey {
   return { pk: `ACCOUNT#${account}`, sk: `HELD#${door}` };
 }

@@ -17,11 +17,7 @@ export type TransactionOutcome =
   | { readonly kind: 'done' }
   /** At least one condition failed. There is an entry for each item, in the order of the items. */
   | { readonly kind: 'refused'; readonly refusals: readonly Refusal[] }
-  /**
-   * Conflicts or throttles lasted through all tries, or the time of the request is used up. Nothing was
-   * written, unless `unclear` is true. Then the answer to one try was lost, and no later try showed whether
-   * it had written.
-   */
+  /** Busy through all tries, or out of time. Nothing was written, unless `unclear`: an answer was lost. */
   | { readonly kind: 'overloaded'; readonly unclear: boolean };
 
 /**
@@ -75,10 +71,7 @@ export async function transact(
   }
 }
 
-/**
- * Calls `lost` for each exchange with DynamoDB whose outcome is unknown. That includes exchanges that the
- * SDK retries itself, because send() throws only the error of the last one.
- */
+/** Calls `lost` for each exchange of unknown outcome, also for those that the SDK retries itself. */
 function notice(
   command: TransactWriteCommand,
   signal: AbortSignal | undefined,

@@ -9,7 +9,6 @@ import { documentPath } from '../document-path.ts';
 // The schemas of docs/openapi.json as checks. They are stricter than the document: an object has no member
 // that the document does not have. The document itself leaves answers open, because v1 may add fields.
 
-/** A header of a response. */
 const header = z.object({ required: z.boolean().default(false), schema: z.record(z.string(), z.unknown()) });
 const reference = z.object({ $ref: z.string() });
 const response = z.object({
@@ -69,7 +68,6 @@ function check(pointer: string): ValidateFunction {
   return known;
 }
 
-/** The place in the document, as a JSON pointer. */
 export function pointerOf(...steps: readonly string[]): string {
   return steps
     .map((step) => `/${encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))}`)
@@ -104,20 +102,14 @@ function words({ instancePath, message = '', params }: ErrorObject): string {
   return `body${instancePath} ${message}${named}${allowed}`;
 }
 
-/** Which operation of docs/openapi.json a request asks for. */
 interface OperationAt {
   readonly operation: Operation;
-  /** The steps to the operation in the document. */
   readonly at: readonly string[];
-  /** The values of the parameters of the path. */
   readonly path: ReadonlyMap<string, string>;
   readonly query: ReadonlyMap<string, string>;
 }
 
-/**
- * Undefined when no operation takes the method at the path.
- * @param path with the API's root, and perhaps with a query
- */
+/** Undefined when no operation takes it. @param path with the API's root, and perhaps a query */
 export function operationAt(method: string, path: string): OperationAt | undefined {
   const [bare = '', query = ''] = path.split('?');
   for (const [pattern, item] of Object.entries(openApiFile.paths)) {
@@ -148,7 +140,6 @@ function pathValues(pattern: string, path: string): ReadonlyMap<string, string> 
 
 export interface SentRequest {
   readonly method: string;
-  /** With the API's root, and perhaps with a query. */
   readonly path: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -156,7 +147,6 @@ export interface SentRequest {
   readonly text: string | undefined;
 }
 
-/** Every finding. Empty when the document takes the request. */
 export function refusedByDocument({ method, path, headers, text }: SentRequest): string[] {
   const found = operationAt(method, path);
   if (!found) return [`${method} ${path} is no documented operation`];

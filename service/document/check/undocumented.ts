@@ -4,7 +4,6 @@ import { type Header, openApiFile, operationAt, pointerOf, wrongBy } from './ref
 
 export interface Exchange {
   readonly method: string;
-  /** With the API's root, and perhaps with a query. */
   readonly path: string;
   readonly status: number;
   /** In any case. */
@@ -28,7 +27,6 @@ const transport: ReadonlySet<string> = new Set([
   'transfer-encoding',
 ]);
 
-/** So much of a body is shown with a finding. */
 const shownCharacters = 1_500;
 
 /** Every way in which the answer differs from the document. Empty when it is as documented. */
@@ -47,11 +45,9 @@ export function undocumented(exchange: Exchange, form: Form = 'envelope'): strin
 
 interface Place {
   readonly headers: Readonly<Record<string, Header>>;
-  /** The pointer of the schema of the body. */
   readonly schema: string;
 }
 
-/** Where the document describes the answer. */
 function responseOf({ method, path, status }: Exchange): Place | undefined {
   const known = operationAt(method, path);
   if (!known && status === 404) return componentAt('UnknownRoute');

@@ -12,7 +12,6 @@ import plugin from '@scalar/fastify-api-reference';
 const own = fileURLToPath(new URL('.', import.meta.url));
 const documentFile = fileURLToPath(new URL('../../../docs/openapi.json', import.meta.url));
 
-/** What the plugin uses of an answer of fastify. */
 interface Reply {
   header(): Reply;
   send(text: string): void;
@@ -23,7 +22,6 @@ interface Route {
   handler(request: object, reply: Reply): void;
 }
 
-/** What the plugin uses of fastify. */
 type Plugin = (
   server: { readonly initialConfig: object; hasPlugin(): boolean; route(route: Route): void },
   options: object,

@@ -13,7 +13,6 @@ export interface Refusal {
   readonly schema: z.ZodObject;
 }
 
-/** What each code of a field means. */
 const fieldErrorCodes = {
   required: 'the field is missing',
   unknown_field: 'the request has no such field',
@@ -62,7 +61,6 @@ const errors = z.array(fieldError);
 const creationId = z.uuid().meta({ description: 'The creation, whose charge was refunded in full.' });
 
 interface Told {
-  /** The name of the component, without `Problem`. */
   readonly name: string;
   readonly reasons?: readonly [string, ...string[]];
   readonly when: string;

@@ -49,7 +49,6 @@ export function plainSchema(field: PlainField): z.ZodType {
 /** The examples of the document: answers of a running service, which a test compares with today's. */
 export type ExampleName = keyof typeof answers;
 
-/** The examples of a response, by their names. */
 export function examplesOf(
   ...names: readonly ExampleName[]
 ): Record<string, { readonly value: unknown }> | undefined {
@@ -57,7 +56,6 @@ export function examplesOf(
   return Object.fromEntries(names.map((name) => [name, { value: answers[name] }]));
 }
 
-/** What something costs, and what can be spent. */
 export const quote = z
   .object({
     cost: usd('What the request would cost, in USD.'),
@@ -126,7 +124,6 @@ export const balance = z
   })
   .meta({ id: 'Balance', description: 'What the account and this key can spend.' });
 
-/** An upload: its announcement, and the signed address for its bytes. */
 export const uploadRequest = z
   .strictObject({
     content_type: z.enum(['image/png', 'image/jpeg', 'image/webp']),

@@ -97,7 +97,6 @@ export const webhookFailing = z
   })
   .meta({ id: 'WebhookFailing', description: 'Ten attempts of webhooks have failed in a row.' });
 
-/** The log of events: the bodies of webhooks and notices behind a cursor. */
 const notice = z.discriminatedUnion('notice', [walletLow, walletEmpty, keyCapReached, webhookFailing]).meta({
   id: 'Notice',
   description: 'Something that concerns no single creation. `notice` tells which of the four it is.',

@@ -30,7 +30,6 @@ interface ResultBody {
   readonly bytes: number;
 }
 
-/** The structured content of a result, by the schema creationOutput. */
 function structuredOf(creation: CreationBody): Record<string, unknown> {
   const image = creation.results?.[0];
   return {
@@ -46,7 +45,6 @@ function structuredOf(creation: CreationBody): Record<string, unknown> {
   };
 }
 
-/** How the creation ended, and what to do now. */
 function sentenceOf(creation: CreationBody): string {
   const { id, model, status, cost } = creation;
   const image = creation.results?.[0];

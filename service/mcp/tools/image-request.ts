@@ -4,7 +4,6 @@ import { noModelAvailable } from '../../api/problems.ts';
 import type { ApiRequest } from '../../api/request.ts';
 import type { Arguments, ToolCall } from './tool.ts';
 
-/** The parts of GET /models that the tools show. */
 export interface ModelBody {
   readonly id: string;
   readonly name: string;
@@ -21,7 +20,6 @@ export interface ModelBody {
   }[];
 }
 
-/** The models of the account. */
 export async function modelsOf({
   request,
   caller,

@@ -19,20 +19,12 @@ import {
 } from './schemas.ts';
 import { checkArguments, type Tool, type ToolCall, waitOf } from './tool.ts';
 
-/**
- * A bounded wait for the end of a creation. A host ends a call after about a minute and then knows nothing of a
- * creation that was paid, so the wait ends before that, and nothing that goes wrong in it is an error.
- */
+/** A bounded wait for the end of a creation, shorter than a host's. Nothing in the wait is an error. */
 const firstLookMillis = 150;
 const longestLookMillis = 1_000;
-/** The least time between two notices of progress. */
 const tellMillis = 5_000;
 
-/**
- * The creation when it is terminal, or as it was last seen. A call of an account without a place left does not wait.
- * @param creation as the API has just shown it
- * @param seconds from the arrival of the request on
- */
+/** The creation at its end, or as last seen. @param seconds from the arrival of the request on */
 export async function awaitEnd(
   creation: CreationBody,
   seconds: number,

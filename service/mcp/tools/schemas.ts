@@ -11,7 +11,6 @@ import {
 } from '../../contract/request-fields.ts';
 import { creationStatuses } from '../../creations/creation.ts';
 
-/** The parts of JSON Schema that the tools use. */
 interface Schema {
   readonly type: string | readonly string[];
   readonly description?: string;
@@ -47,10 +46,7 @@ export const number = (description: string): Schema => ({ type: 'number', descri
 export const orNull = (schema: Schema): Schema => ({ ...schema, type: [schema.type, 'null'].flat() });
 export const listOf = (items: Schema, description: string): Schema => ({ type: 'array', items, description });
 
-/**
- * The schema in the form that the SDK takes. The SDK shows it to clients and checks nothing by it: the operations
- * of the API check the arguments, so that a tool refuses what the API refuses, with the same sentence.
- */
+/** The schema as the SDK shows it. The API checks arguments, so tools refuse with the same sentences. */
 export function shown(schema: ObjectSchema): StandardSchemaWithJSON<unknown, Record<string, unknown>> {
   const json = (): Record<string, unknown> => ({ ...schema });
   return {
@@ -84,7 +80,6 @@ const plainArguments = Object.fromEntries(
   }),
 );
 
-/** What an image is asked for, as POST /images/generate takes it. */
 export const imageArguments = {
   prompt: text('What the image shows.'),
   model: text('The id of a model of list_models. Without it, the cheapest model that fits.'),
@@ -115,7 +110,6 @@ export const optionalImageArguments = Object.keys(imageArguments).filter((name) 
 
 export const creationStatus: Schema = { type: 'string', enum: creationStatuses };
 
-/** One creation, as generate_image, get_creation and cancel_creation give it. */
 export const creationOutput = objectOf({
   id: text('The id of the creation.'),
   status: { ...creationStatus, description: 'The image is there when this is "completed".' },

@@ -15,7 +15,6 @@ export type TellProgress = (waitedSeconds: number, ofSeconds: number, message: s
 
 export interface ToolCall {
   readonly args: Arguments;
-  /** The request of the API's operation behind the tool. */
   readonly request: ApiRequest;
   readonly caller: Caller;
   readonly services: McpServices;
@@ -23,10 +22,8 @@ export interface ToolCall {
   readonly tell?: TellProgress;
 }
 
-/** The parts of the request of the API's operation that the arguments decide. */
 export interface Asked {
   readonly method: 'GET' | 'POST';
-  /** The id of a creation. */
   readonly pathId?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
@@ -35,9 +32,7 @@ export interface Asked {
 export interface Tool {
   readonly name: string;
   readonly title: string;
-  /** For the model that chooses the tool. */
   readonly description: string;
-  /** The rate of the account that a call counts against. */
   readonly rate: Rate;
   /** Set when a call that is sent again gets the creation of the first one. */
   readonly attaches?: true;
@@ -46,7 +41,6 @@ export interface Tool {
   /** The form of the structured content of every result that is no error. */
   readonly output: ObjectSchema;
   readonly requestOf: (args: Arguments) => Asked;
-  /** Throws the Problem of a refusal. */
   readonly run: (call: ToolCall) => Promise<CallToolResult>;
 }
 

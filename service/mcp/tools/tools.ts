@@ -3,7 +3,6 @@ import { cancelCreation, getCreation, listCreations } from './creations.ts';
 import { generateImage, quoteImage } from './images.ts';
 import type { Tool } from './tool.ts';
 
-/** Every tool, in the order in which clients see them. */
 export const tools: readonly Tool[] = [
   listModels,
   quoteImage,

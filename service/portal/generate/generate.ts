@@ -1,7 +1,4 @@
-/**
- * The operations of the API behind a session. The playground charges the account through a key of its own, so that
- * rates, limits, budgets and figures hold for it as for every other key.
- */
+/** The API's operations behind a session. The playground charges through a key of its own. */
 import type { ApiKey } from '../../accounts/account.ts';
 import { isUser, userHash } from '../../accounts/end-user.ts';
 import { playgroundKey, playgroundKeyId } from '../../accounts/key-changes.ts';
@@ -13,9 +10,9 @@ import type { AnswerOf } from '../../contract/portal-calls.ts';
 import { createUpload } from '../../generate/create-upload.ts';
 import { generateImage } from '../../generate/generate-image.ts';
 import { quoteImage } from '../../generate/quote-image.ts';
-import type { MemberCaller, PortalAnswer, PortalHandle } from '../http/caller.ts';
+import type { MemberCaller, PortalAnswer } from '../http/caller.ts';
 import type { OperationsOf, PortalHandlers } from '../http/serve-portal.ts';
-import type { GenerateServices } from './open.ts';
+import type { GenerateHandle, GenerateServices } from './open.ts';
 
 /** The API's answer, as the portal documents its operation. It counts as a POST of the account. */
 async function throughTheApi<Name extends OperationsOf<'generate'>, Services>(
@@ -53,7 +50,6 @@ async function makeKey(
   return key;
 }
 
-/** The address in the public API is of no use behind a session. */
 function withoutLocation<Name extends OperationsOf<'generate'>>({
   headers = {},
   ...answer
@@ -64,11 +60,7 @@ function withoutLocation<Name extends OperationsOf<'generate'>>({
 }
 
 /** POST /creations: the body, the charge and the answer of POST /images/generate. */
-const createCreation: PortalHandle<'createCreation', GenerateServices> = async (
-  request,
-  caller,
-  services,
-) => {
+const createCreation: GenerateHandle<'createCreation'> = async (request, caller, services) => {
   const answer = await throughTheApi<'createCreation', GenerateServices>(
     withCatalog(generateImage),
     request,
@@ -78,18 +70,12 @@ const createCreation: PortalHandle<'createCreation', GenerateServices> = async (
   return { ...answer, logged: { target: answer.body.id } };
 };
 
-/** POST /uploads: the body and the answer of the API's POST /uploads. */
-const createPortalUpload: PortalHandle<'createPortalUpload', GenerateServices> = (
-  request,
-  caller,
-  services,
-) => throughTheApi<'createPortalUpload', GenerateServices>(createUpload, request, caller, services);
+const createPortalUpload: GenerateHandle<'createPortalUpload'> = (request, caller, services) =>
+  throughTheApi<'createPortalUpload', GenerateServices>(createUpload, request, caller, services);
 
-/** POST /quote: the body and the answer of POST /images/quote. */
-const quoteCreation: PortalHandle<'quoteCreation', GenerateServices> = (request, caller, services) =>
+const quoteCreation: GenerateHandle<'quoteCreation'> = (request, caller, services) =>
   throughTheApi<'quoteCreation', GenerateServices>(withCatalog(quoteImage), request, caller, services);
 
-/** The Lambda function of the playground, which charges as the API does. */
 export const generateHandlers: PortalHandlers<'generate', GenerateServices> = {
   createCreation,
   quoteCreation,

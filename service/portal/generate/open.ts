@@ -1,3 +1,5 @@
+import type { PortalOperationName } from '../../contract/operations.ts';
+import type { PortalHandle } from '../http/caller.ts';
 import type { ApiKey } from '../../accounts/account.ts';
 import { putKey } from '../../accounts/key-store.ts';
 import { cancelling, type CancelPlatform } from '../../api/open.ts';
@@ -10,8 +12,8 @@ import type { On } from '../../platform/platform.ts';
 import { createUploadStore } from '../../uploads/upload-store.ts';
 import { openPortalWith, type PortalPlatform } from '../open.ts';
 
-/** For the playground: what the API's own operations need, behind a session. */
 export type GenerateServices = ServicesOf<typeof openPortalGenerate>;
+export type GenerateHandle<Name extends PortalOperationName> = PortalHandle<Name, GenerateServices>;
 
 export function openPortalGenerate(on: PortalPlatform & SubmitPlatform & On<'uploadTargets'>) {
   const charge = charging(on, 'generate', heldShare.least);
@@ -26,12 +28,10 @@ export function openPortalGenerate(on: PortalPlatform & SubmitPlatform & On<'upl
     requests: createRequestStore(store),
     creations: createCreationReader(store),
     uploads: createUploadStore(store),
-    /** Stores the key of the playground, unless it is stored already. */
     keys: { create: (key: ApiKey): Promise<unknown> => putKey(store, key) },
   }));
 }
 
-/** For the operation that cancels a creation. */
 export type PortalCancelServices = ServicesOf<typeof openPortalCancel>;
 
 export function openPortalCancel(on: PortalPlatform & CancelPlatform) {

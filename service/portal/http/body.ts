@@ -14,10 +14,7 @@ import { type FieldError, fieldErrors, invalidRequest, onePerField } from '../..
 import { type ShownText, textProblem } from '../../values/text.ts';
 import { readMoment } from '../../values/time.ts';
 
-/**
- * The body as the schema reads it. Throws 400 that names every wrong field.
- * @param more problems that the schema cannot know, of a body that the schema accepts
- */
+/** The body by the schema. Throws 400 with every wrong field. @param more problems beyond the schema */
 export function parseBody<Schema extends z.ZodMiniType>(
   request: ApiRequest,
   schema: Schema,
@@ -32,7 +29,6 @@ export function parseBody<Schema extends z.ZodMiniType>(
 
 type Finding = { readonly code: string; readonly message: string } | undefined;
 
-/** A value whose check finds one problem at most. */
 function checkedBy<Value>(find: (value: unknown) => Finding): z.ZodMiniType<Value, Value> {
   return z.custom<Value>().check(({ value, issues }) => {
     const found = value === undefined ? { code: 'required', message: 'required' } : find(value);
@@ -54,12 +50,10 @@ export function usd(least: 'zero' | 'above zero'): z.ZodMiniType<number, number>
   });
 }
 
-/** The micro-dollars of an amount that the schema has checked. */
 export function microsOf(amount: number): Micros {
   return asMicros(fromUsd(amount));
 }
 
-/** A text that is stored and shown again. */
 export function shownText(kind: ShownText): z.ZodMiniType<string, string> {
   return checkedBy<string>((value) =>
     typeof value === 'string'
@@ -68,12 +62,10 @@ export function shownText(kind: ShownText): z.ZodMiniType<string, string> {
   );
 }
 
-/** A moment of RFC 3339. */
 export const moment = checkedBy<string>((value) =>
   typeof value === 'string' && readMoment(value) !== undefined
     ? undefined
     : { code: 'invalid_value', message: 'must be a moment of RFC 3339, such as 2027-01-31T18:00:00Z' },
 );
 
-/** The version of what the form was filled in from. */
 export const version = z.string();

@@ -13,12 +13,10 @@ import { cookieIn, cookieNames, isAlive, isSameSession, parseSession, wasEndedHe
 import type { PortalSettings } from '../settings.ts';
 import { type PortalRequest, sessionRequired } from './portal-request.ts';
 
-/** A person who is signed in. */
 export interface PersonCaller {
   readonly person: Person;
   readonly session: Session;
   readonly isOperator: boolean;
-  /** The account of the session, when the person is a member of it. */
   readonly account?: Account;
   readonly member?: Member;
   /** The person's own address on the network, as the portal's distribution saw it. */
@@ -33,19 +31,16 @@ export interface MemberCaller extends PersonCaller {
   readonly member: Member;
 }
 
-/** The caller of an operation follows from the operation's role. */
 export type CallerOf<Name extends PortalOperationName> = (typeof portalOperations)[Name]['role'] extends
   | 'person'
   | 'operator'
   ? PersonCaller
   : MemberCaller;
 
-/** What an operation of the portal answers. */
 export interface PortalAnswer<Body = unknown> extends ApiAnswer {
   readonly body: Body;
   /** Text instead of a JSON body, such as CSV. Its content-type is in the headers. */
   readonly text?: string;
-  /** Values of set-cookie. */
   readonly cookies?: readonly string[];
   /** For the log of actions: what the operation was done to, when the path does not say it, and a remark. */
   readonly logged?: { readonly target?: string; readonly note?: string };
@@ -97,10 +92,7 @@ export async function authenticatePerson(
   };
 }
 
-/**
- * A block of the public API alone leaves the portal open. A block because of requests without a key guards nothing of
- * the portal: it spares everybody who is signed in, and the sign-in.
- */
+/** Only a block of the address for everything closes the portal: one of the public API does not. */
 export function isBlocked({ scope, isKeyless }: Block, isSpared: boolean): boolean {
   return scope === 'all' && !(isKeyless === true && isSpared);
 }

@@ -43,16 +43,12 @@ export function capProblem(body: {
   return { field: 'key_cap', code: 'not_allowed', message: 'only a developer has a limit for keys' };
 }
 
-/** The services of an operation that invites. */
 export interface InviteServices extends CommonServices, Registration {
   readonly people: PeopleStore;
   readonly settings: Pick<PortalSettings, 'portalUrl'>;
 }
 
-/**
- * Stores the invitation. A repetition for the same address takes the place of the earlier invitation. The answer says
- * whether an e-mail went out, and has the address that the person needs otherwise.
- */
+/** Stores the invitation in the place of an earlier one. Says whether an e-mail went out. */
 export async function invite(
   request: ApiRequest,
   to: AccountId,
@@ -89,10 +85,8 @@ export async function invite(
   };
 }
 
-/** An owner can withdraw an invitation at any moment. */
 const withdrawalRetrySeconds = 60;
 
-/** 429: nothing is stored. */
 function noRoom(room: Exclude<InvitationRoom, { readonly kind: 'room' }>, nowMillis: number): Problem {
   const { kind, limit, current } = room;
   const [reason, afterSeconds] =

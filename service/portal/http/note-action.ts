@@ -11,10 +11,7 @@ function isLogged({ method, isLogged: asStated }: PortalOperation): boolean {
   return method !== 'GET' && asStated !== false;
 }
 
-/**
- * Runs the operation between the two writes of its row. An action that cannot be noted does not begin.
- * @param target the id in the path
- */
+/** Runs the operation between the two writes of its row, of which the first is needed. @param target an id */
 export async function noted(
   name: PortalOperationName,
   operation: PortalOperation,

@@ -11,7 +11,6 @@ import type { PortalServices } from '../open.ts';
 /** Why a request has no session: it has no cookie, the cookie is unknown, or the session has expired. */
 export type NoSession = 'no_session' | 'unknown_session' | 'session_ended';
 
-/** 401. */
 export function sessionRequired(reason: NoSession): Problem {
   return new Problem('ERR_SESSION_REQUIRED', 'Sign in to go on.', { reason });
 }
@@ -21,7 +20,6 @@ export function foreignOrigin(): Problem {
   return new Problem('ERR_FORBIDDEN', 'The portal answers only its own pages.', { reason: 'origin' });
 }
 
-/** 403: the person's role does not allow this. */
 export function roleTooLow(): Problem {
   return new Problem('ERR_FORBIDDEN', 'Your role in this account does not allow this.', { reason: 'role' });
 }
@@ -32,7 +30,6 @@ export function noPlace(): Problem {
   return new Problem('ERR_FORBIDDEN', message, { reason: 'role', is_member: false });
 }
 
-/** 403: the sign-in is too old for what was asked. */
 export function reauthenticate(): Problem {
   const message = 'Sign in again to do this: your last sign-in is more than 15 minutes ago.';
   return new Problem('ERR_FORBIDDEN', message, { reason: 'reauthenticate' });
@@ -44,7 +41,6 @@ export function changedMeanwhile(): Problem {
   return new Problem('ERR_CONFLICT', message, { reason: 'changed_meanwhile' });
 }
 
-/** 404: nothing here has this path. */
 export function nothingHere(): Problem {
   return new Problem('ERR_NOT_FOUND', 'The portal has no such operation.');
 }
@@ -101,10 +97,7 @@ function viewerAddress(header: string | undefined): string | undefined {
   return colon > 0 ? header?.slice(0, colon) : undefined;
 }
 
-/**
- * Whether a request that changes something comes from the portal's own pages. Browsers send Sec-Fetch-Site, which no
- * page can set; a browser that does not know the header sends Origin.
- */
+/** Whether a change comes from the portal's own pages: by Sec-Fetch-Site, or else by Origin. */
 export function isFromOwnPages(
   { method, headers }: Pick<ApiRequest, 'method' | 'headers'>,
   portalUrl: URL,

@@ -35,27 +35,21 @@ import {
   roleTooLow,
 } from './portal-request.ts';
 
-/** The operations that a function of the portal answers. */
 export type OperationsOf<Group extends PortalFunction> = {
   [Name in PortalOperationName]: (typeof portalOperations)[Name]['function'] extends Group ? Name : never;
 }[PortalOperationName];
 
-/** A handler for each operation of the function. */
 export type PortalHandlers<Group extends PortalFunction, Services> = {
   readonly [Name in OperationsOf<Group>]: PortalHandle<Name, Services>;
 };
 
-/** A handler, which the frame calls after it has checked the caller. */
 type CheckedHandle<Services> = (
   request: PortalRequest,
   caller: PersonCaller,
   services: Services,
 ) => Promise<PortalAnswer>;
 
-/**
- * The Lambda handler of one function of the portal.
- * @param open opens the services of one request; the time of the request begins with them
- */
+/** The Lambda handler of a function of the portal. @param open begins one request with its time */
 export function servePortal<Group extends PortalFunction, Services extends PortalServices>(
   group: Group,
   handlers: PortalHandlers<Group, Services>,
@@ -101,7 +95,6 @@ export async function answerOf<Group extends PortalFunction, Services extends Po
   }
 }
 
-/** The operation of the route, if this function answers it. */
 function operationAt(routeKey: string, group: PortalFunction): PortalOperationName | undefined {
   return (Object.keys(portalOperations) as PortalOperationName[]).find((name) => {
     const operation = portalOperations[name];
@@ -140,7 +133,6 @@ function checkRole({ role, function: group }: PortalOperation, caller: PersonCal
   }
 }
 
-/** Notes once a minute that the session is in use. */
 async function touch({ session, nowMillis }: PersonCaller, { access, log }: PortalServices): Promise<void> {
   if (nowMillis - session.lastSeenAt < 60_000) return;
   await access.touch(session.hash, nowMillis).catch((error: unknown) => {

@@ -25,11 +25,11 @@ import { formatUsd } from '../../values/money.ts';
 import { type FieldError, invalidRequest, Problem, retryLater } from '../../values/problem.ts';
 import { readMoment } from '../../values/time.ts';
 import { microsOf, moment, parseBody, shownText, usd, version } from '../http/body.ts';
-import type { PortalHandle } from '../http/caller.ts';
+
 import { changedMeanwhile } from '../http/portal-request.ts';
 import { keyView } from '../key-view.ts';
 import type { Member } from '../people.ts';
-import type { ManageServices } from './open.ts';
+import type { ManageHandle } from './open.ts';
 
 const cap = z.optional(z.nullable(usd('zero')));
 
@@ -72,7 +72,6 @@ function limitProblems(
   ];
 }
 
-/** The limits that the body names. Null removes a limit. */
 function limitsOf(body: Omit<LimitsBody, 'version'>): KeyChange {
   const { models, expires_at: expiresAt } = body;
   const caps = Object.entries(capFields).flatMap(([field, name]) => {
@@ -88,10 +87,7 @@ function limitsOf(body: Omit<LimitsBody, 'version'>): KeyChange {
   };
 }
 
-/**
- * Throws 400 when the person's own cap does not allow a key with these limits. An owner has no such cap. A key of a
- * person with a cap always has a monthly cap, which is not above it.
- */
+/** Throws 400 when the person's own cap does not allow the key, whose monthly cap must be within it. */
 function checkOwnCap({ role, keyCapMicros }: Member, key: Pick<ApiKey, 'monthlyCapMicros'>): void {
   if (role === 'owner' || keyCapMicros === undefined) return;
   if (key.monthlyCapMicros !== undefined && key.monthlyCapMicros <= keyCapMicros) return;
@@ -107,7 +103,6 @@ function noSuchKey(): Problem {
 /** A key can be revoked at any moment. */
 const revocationRetrySeconds = 60;
 
-/** 429: nothing is stored. */
 function tooManyKeys(): Problem {
   const details = { scope: 'account', reason: 'keys', limit: mostKeys, current: mostKeys };
   return retryLater('ERR_QUOTA_EXCEEDED', tooManyKeysMessage, details, revocationRetrySeconds);
@@ -125,11 +120,8 @@ async function readKey(
   return key;
 }
 
-/**
- * PATCH /keys/{id}: changes what the body names, and null removes a limit. It holds from the next request of the key
- * on. A person with a cap of their own may rename a key that is above it, and no more.
- */
-export const changeKey: PortalHandle<'changeKey', ManageServices> = async (request, caller, services) => {
+/** PATCH /keys/{id}: changes what the body names. A key above the person's own cap is only renamed. */
+export const changeKey: ManageHandle<'changeKey'> = async (request, caller, services) => {
   const nowMillis = services.clock.now();
   const catalog = await services.catalogs.latest();
   const body = parseBody(request, keyChangeSchema, (given) =>
@@ -146,7 +138,7 @@ export const changeKey: PortalHandle<'changeKey', ManageServices> = async (reque
 };
 
 /** POST /keys. Only this answer has the key: whoever lost it makes another and revokes the first. */
-export const createKey: PortalHandle<'createKey', ManageServices> = async (request, caller, services) => {
+export const createKey: ManageHandle<'createKey'> = async (request, caller, services) => {
   const nowMillis = services.clock.now();
   const catalog = await services.catalogs.latest();
   const body = parseBody(request, newKeySchema, (given) =>
@@ -162,7 +154,7 @@ export const createKey: PortalHandle<'createKey', ManageServices> = async (reque
 };
 
 /** DELETE /keys/{id}: the key is dead at its next request. A repetition keeps the time of the first one. */
-export const revokeKey: PortalHandle<'revokeKey', ManageServices> = async (request, caller, services) => {
+export const revokeKey: ManageHandle<'revokeKey'> = async (request, caller, services) => {
   const { id } = await readKey(caller.account, request.pathId, services.keys);
   const nowMillis = services.clock.now();
   const at = new Date(nowMillis).toISOString();
@@ -175,12 +167,8 @@ const rollSchema = z.strictObject({
   old_key_ends_in: z.enum(Object.keys(rollMillis) as [RollTime, ...RollTime[]]),
 });
 
-/**
- * POST /keys/{id}/roll: a new key with the same name and limits, and a near end for the old one. Both happen, or
- * neither. The new key has spent nothing. After a lost answer the old key has its new end, and a repetition makes
- * another new key.
- */
-export const rollKey: PortalHandle<'rollKey', ManageServices> = async (request, caller, services) => {
+/** POST /keys/{id}/roll: a new key like the old one, whose end is near. Both happen, or neither. */
+export const rollKey: ManageHandle<'rollKey'> = async (request, caller, services) => {
   const { old_key_ends_in: endsIn } = parseBody(request, rollSchema);
   const read = await readKey(caller.account, request.pathId, services.keys);
   const nowMillis = services.clock.now();

@@ -1,3 +1,5 @@
+import type { PortalOperationName } from '../../contract/operations.ts';
+import type { PortalHandle } from '../http/caller.ts';
 import { createAccountSettings } from '../../accounts/account-settings-store.ts';
 import { createKeyStore } from '../../accounts/key-store.ts';
 import { type CatalogPlatform, catalogsOf } from '../../api/open.ts';
@@ -12,8 +14,8 @@ import { createDeliveryStore } from '../../webhooks/delivery-store.ts';
 import { openPortalWith, type PortalPlatform } from '../open.ts';
 import { createPeopleStore } from '../people-store.ts';
 
-/** For what clients change by themselves: keys, webhooks, alerts and people. */
 export type ManageServices = ServicesOf<typeof openPortalManage>;
+export type ManageHandle<Name extends PortalOperationName> = PortalHandle<Name, ManageServices>;
 
 export function openPortalManage(
   on: PortalPlatform & CatalogPlatform & On<'states' | 'outbound' | 'secretBox' | 'registration'>,

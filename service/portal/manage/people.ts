@@ -4,12 +4,12 @@ import type { Account } from '../../accounts/account.ts';
 import { parsePersonId } from '../../values/ids.ts';
 import { invalidRequest, Problem } from '../../values/problem.ts';
 import { microsOf, parseBody, version } from '../http/body.ts';
-import type { PortalHandle } from '../http/caller.ts';
+
 import { capProblem, invite, keyCap, role } from '../http/invite.ts';
 import { changedMeanwhile } from '../http/portal-request.ts';
 import type { PeopleStore, PlaceChange } from '../people-store.ts';
 import { type Member, memberVersion, memberView } from '../people.ts';
-import type { ManageServices } from './open.ts';
+import type { ManageHandle } from './open.ts';
 
 /** The member that the path names. Throws 404, the same for an absent person and another account's. */
 async function readMember(
@@ -24,7 +24,6 @@ async function readMember(
   return member;
 }
 
-/** Throws the refusal of a change that was not made. */
 function checkChanged(outcome: PlaceChange): void {
   switch (outcome) {
     case 'changed':
@@ -38,12 +37,10 @@ function checkChanged(outcome: PlaceChange): void {
   }
 }
 
-/** 404. */
 function noSuchPerson(): Problem {
   return new Problem('ERR_NOT_FOUND', 'There is no person with this id in the account.');
 }
 
-/** 409. */
 function lastOwner(): Problem {
   const message = 'The account must keep an owner. Make somebody else an owner first.';
   return new Problem('ERR_CONFLICT', message, { reason: 'last_owner' });
@@ -52,11 +49,7 @@ function lastOwner(): Problem {
 const personSchema = z.strictObject({ role: z.optional(role), key_cap: keyCap, version });
 
 /** PATCH /people/{id}: role and limit of a person hold from the person's next request on. */
-export const changePerson: PortalHandle<'changePerson', ManageServices> = async (
-  request,
-  caller,
-  services,
-) => {
+export const changePerson: ManageHandle<'changePerson'> = async (request, caller, services) => {
   const body = parseBody(request, personSchema);
   const read = await readMember(caller.account, request.pathId, services.people);
   if (memberVersion(read) !== body.version) throw changedMeanwhile();
@@ -76,7 +69,7 @@ export const changePerson: PortalHandle<'changePerson', ManageServices> = async 
 };
 
 /** POST /people/{id}/end-sessions: every session of the person in this account is dead at its next request. */
-export const endSessions: PortalHandle<'endSessions', ManageServices> = async (request, caller, services) => {
+export const endSessions: ManageHandle<'endSessions'> = async (request, caller, services) => {
   const { personId, email } = await readMember(caller.account, request.pathId, services.people);
   const ended = await services.people.endSessions(caller.account.id, personId, services.clock.now());
   if (!ended) throw noSuchPerson();
@@ -84,26 +77,17 @@ export const endSessions: PortalHandle<'endSessions', ManageServices> = async (r
 };
 
 /** POST /people: the first sign-in with this verified address belongs to the account. */
-export const invitePerson: PortalHandle<'invitePerson', ManageServices> = (request, caller, services) =>
+export const invitePerson: ManageHandle<'invitePerson'> = (request, caller, services) =>
   invite(request, caller.account.id, caller.person.email, services);
 
 /** DELETE /people/{id}: the person has no place in the account from their next request on. Their keys stay. */
-export const removePerson: PortalHandle<'removePerson', ManageServices> = async (
-  request,
-  caller,
-  services,
-) => {
+export const removePerson: ManageHandle<'removePerson'> = async (request, caller, services) => {
   const read = await readMember(caller.account, request.pathId, services.people);
   checkChanged(await services.people.removeMember(read));
   return { status: 200, body: {}, logged: { note: read.email } };
 };
 
-/** DELETE /invitations/{id}. */
-export const withdrawInvitation: PortalHandle<'withdrawInvitation', ManageServices> = async (
-  request,
-  caller,
-  services,
-) => {
+export const withdrawInvitation: ManageHandle<'withdrawInvitation'> = async (request, caller, services) => {
   // The same form as a person's id: the base64url of 32 bytes. No other text is a key of the table.
   const isId = /^[\w-]{43}$/.test(request.pathId);
   if (!isId || !(await services.people.withdraw(caller.account.id, request.pathId))) throw noSuchInvitation();

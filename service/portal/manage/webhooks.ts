@@ -18,9 +18,9 @@ import { type SignFrom, signFromSeconds } from '../../webhooks/secrets.ts';
 import { testDeliverySeconds } from '../../webhooks/webhook.ts';
 import { deliveryDetail } from '../delivery-view.ts';
 import { microsOf, moment, parseBody, usd, version } from '../http/body.ts';
-import type { PortalHandle } from '../http/caller.ts';
+
 import { changedMeanwhile } from '../http/portal-request.ts';
-import type { ManageServices } from './open.ts';
+import type { ManageHandle, ManageServices } from './open.ts';
 
 const sinceSchema = z.strictObject({ since: moment });
 
@@ -30,16 +30,8 @@ const atOnce = 8;
 /** With less time left the request answers what it has done. */
 const enoughMillis = 8_000;
 
-/**
- * POST /deliveries/redeliver: sends all webhooks again that failed for good since a moment, in portions. A creation
- * is sent once, however many failed attempts it has: its webhook is open from then on and no longer failed, so a
- * repetition of the request continues with the rest.
- */
-export const redeliverFailed: PortalHandle<'redeliverFailed', ManageServices> = async (
-  request,
-  caller,
-  services,
-) => {
+/** POST /deliveries/redeliver: sends again what failed for good, in portions, each creation once. */
+export const redeliverFailed: ManageHandle<'redeliverFailed'> = async (request, caller, services) => {
   const { since } = parseBody(request, sinceSchema);
   let redelivered = 0;
   const answer = (hasMore: boolean): Awaited<ReturnType<typeof redeliverFailed>> => {
@@ -74,11 +66,7 @@ async function* failedSince(
 }
 
 /** POST /creations/{id}/redeliver: a new round of attempts with the same body. */
-export const redeliverCreation: PortalHandle<'redeliverCreation', ManageServices> = async (
-  request,
-  caller,
-  services,
-) => {
+export const redeliverCreation: ManageHandle<'redeliverCreation'> = async (request, caller, services) => {
   const id = parseCreationId(request.pathId);
   const creation = id && (await services.creations.read(id));
   if (creation?.accountId !== caller.account.id) throw creationNotFound();
@@ -98,7 +86,6 @@ function notRedelivered(reason: string, message: string): Problem {
 
 // The webhook secret in the answers of the portal.
 
-/** The newest secret in plain text. The account has one. */
 async function secretView(account: Account, services: ManageServices): Promise<SecretView> {
   const shown = await orLost(() => newestSecret(account, services));
   if (!shown) throw new Error('the account has no webhook secret');
@@ -133,11 +120,7 @@ function noSecret(): Problem {
 }
 
 /** POST /webhooks/secret/reveal: the secret, issued at the first call. Two first calls get the same. */
-export const revealSecret: PortalHandle<'revealSecret', ManageServices> = async (
-  _request,
-  caller,
-  services,
-) => {
+export const revealSecret: ManageHandle<'revealSecret'> = async (_request, caller, services) => {
   const { account } = caller;
   if (account.webhookSecrets.length > 0) return { status: 200, body: await secretView(account, services) };
   const issued = await orLost(() => issueSecret(account, 'now', services));
@@ -152,15 +135,8 @@ const rotateSchema = z.strictObject({
   sign_from: z.enum(Object.keys(signFromSeconds) as [SignFrom, ...SignFrom[]]),
 });
 
-/**
- * POST /webhooks/secret/rotate: a new secret, and the replaced one verifies for 24 h more. Of two who rotate at once
- * the second one is refused, so that no one copies a secret that is already replaced.
- */
-export const rotateSecret: PortalHandle<'rotateSecret', ManageServices> = async (
-  request,
-  caller,
-  services,
-) => {
+/** POST /webhooks/secret/rotate: a new secret. Of two at once the second is refused. */
+export const rotateSecret: ManageHandle<'rotateSecret'> = async (request, caller, services) => {
   const { sign_from: signFrom } = parseBody(request, rotateSchema);
   if (caller.account.webhookSecrets.length === 0) throw noSecret();
   const issued = await orLost(() => issueSecret(caller.account, signFrom, services));
@@ -178,11 +154,8 @@ const alertsSchema = z.strictObject({
   version,
 });
 
-/**
- * PUT /alerts: where notices go, and the threshold of `wallet.low`. A field that the body leaves out stays,
- * and null removes it. An account that is already below the threshold gets the notice at once.
- */
-export const setAlerts: PortalHandle<'setAlerts', ManageServices> = async (request, caller, services) => {
+/** PUT /alerts: null removes a field. An account below its threshold gets the notice at once. */
+export const setAlerts: ManageHandle<'setAlerts'> = async (request, caller, services) => {
   const { account } = caller;
   const body = parseBody(request, alertsSchema, ({ notice_url: url }) => {
     const read = typeof url !== 'string' ? undefined : readClientUrl(url, 'webhook', services.outboundRules);
@@ -225,7 +198,7 @@ function alertsView({
 const testSchema = z.strictObject({ url: z.string() });
 
 /** POST /webhooks/test: one signed attempt to any address that a webhook may have, once in 30 seconds. */
-export const testWebhook: PortalHandle<'testWebhook', ManageServices> = async (request, caller, services) => {
+export const testWebhook: ManageHandle<'testWebhook'> = async (request, caller, services) => {
   const refused = (code: string, message: string) => invalidRequest([{ field: 'url', code, message }]);
   const { url } = parseBody(request, testSchema);
   const read = readClientUrl(url, 'webhook', services.outboundRules);

@@ -15,12 +15,12 @@ import { asMicros, formatUsd, largestAvailableMicros, toUsd } from '../../values
 import { invalidRequest, Problem } from '../../values/problem.ts';
 import type { Action } from '../action-store.ts';
 import { microsOf, parseBody, shownText, usd, version } from '../http/body.ts';
-import type { PersonCaller, PortalHandle } from '../http/caller.ts';
+import type { PersonCaller } from '../http/caller.ts';
 import { invite } from '../http/invite.ts';
 import { changedMeanwhile } from '../http/portal-request.ts';
 import { cursorWords, fromCursor, parametersOf, toCursor } from '../read/parameters.ts';
 import { accountVersion } from '../people.ts';
-import type { OperateServices } from './open.ts';
+import type { OperateHandle, OperateServices } from './open.ts';
 
 function operatedView(account: Account): OperatedAccount {
   const { limits, availableMicros, creditLineMicros } = account;
@@ -87,7 +87,6 @@ async function inAccountLog<Result>(
   }
 }
 
-/** The bodies by which the operator opens and changes accounts. */
 function limit(name: keyof AccountLimits): z.ZodMiniOptional<z.ZodMiniNumber> {
   const [least, most] = limitRanges[name];
   return z.optional(
@@ -138,7 +137,6 @@ const accountChangeSchema = z.strictObject({
   version: z.optional(version),
 });
 
-/** The limits that the body names. */
 function limitsIn(body: z.infer<typeof accountChangeSchema>['limits']): Partial<AccountLimits> {
   return Object.fromEntries(
     Object.entries(limitFields).flatMap(([field, name]) => {
@@ -153,11 +151,7 @@ function limitsIn(body: z.infer<typeof accountChangeSchema>['limits']): Partial<
  * comes last, because its write can be refused by itself. A repetition changes nothing more. With a version, nothing
  * that somebody else changed meanwhile is changed.
  */
-export const changeAccount: PortalHandle<'changeAccount', OperateServices> = async (
-  request,
-  caller,
-  services,
-) => {
+export const changeAccount: OperateHandle<'changeAccount'> = async (request, caller, services) => {
   const body = parseBody(request, accountChangeSchema, (given) => [
     Object.keys(given).every((one) => one === 'version')
       ? { field: 'body', code: 'required', message: 'must name something to change' }
@@ -205,11 +199,7 @@ function tooMuch(): Problem {
 }
 
 /** POST /operator/accounts/{id}/people: usually the first owner of a new account. */
-export const inviteToAccount: PortalHandle<'inviteToAccount', OperateServices> = async (
-  request,
-  caller,
-  services,
-) => {
+export const inviteToAccount: OperateHandle<'inviteToAccount'> = async (request, caller, services) => {
   const { id } = await readOperated(request.pathId, services);
   const operation = { name: 'inviteToAccount', note: 'an invitation' } as const;
   const answer = await inAccountLog(id, operation, caller, services, () =>
@@ -220,12 +210,7 @@ export const inviteToAccount: PortalHandle<'inviteToAccount', OperateServices> =
   return { ...answer, ...(note !== undefined && { logged: { note } }) };
 };
 
-/** GET /operator/accounts: the oldest first. */
-export const listAccounts: PortalHandle<'listAccounts', OperateServices> = async (
-  request,
-  _caller,
-  { operated },
-) => {
+export const listAccounts: OperateHandle<'listAccounts'> = async (request, _caller, { operated }) => {
   const parameters = parametersOf(request);
   const limit = parameters.limit();
   const after = parameters.read('cursor', placeIn, cursorWords);
@@ -238,18 +223,13 @@ export const listAccounts: PortalHandle<'listAccounts', OperateServices> = async
   return { status: 200, body: view };
 };
 
-/** The time at which an account was opened, and its id. */
 function placeIn(text: string): string | undefined {
   const place = fromCursor(text);
   return typeof place === 'string' && /^[\dT:.Z-]{24}#[0-9A-Za-z]{10}$/.test(place) ? place : undefined;
 }
 
 /** POST /operator/accounts. A repetition opens another account, so look at the list after a lost answer. */
-export const openAccount: PortalHandle<'openAccount', OperateServices> = async (
-  request,
-  caller,
-  services,
-) => {
+export const openAccount: OperateHandle<'openAccount'> = async (request, caller, services) => {
   const body = parseBody(request, newAccountSchema);
   const outcome = await open(
     {
@@ -286,12 +266,7 @@ function halfMade(id: string): Problem {
   return new Problem('ERR_CONFLICT', message, { reason: 'half_made', account: id });
 }
 
-/** GET /operator/accounts/{id}. */
-export const showAccount: PortalHandle<'showAccount', OperateServices> = async (
-  { pathId },
-  _caller,
-  services,
-) => ({
+export const showAccount: OperateHandle<'showAccount'> = async ({ pathId }, _caller, services) => ({
   status: 200,
   body: operatedView(await readOperated(pathId, services)),
 });
@@ -299,11 +274,7 @@ export const showAccount: PortalHandle<'showAccount', OperateServices> = async (
 const topUpSchema = z.strictObject({ amount: usd('above zero'), reference: shownText('reference') });
 
 /** POST /operator/accounts/{id}/top-up: a reference counts once, so a repetition is safe. */
-export const topUpAccount: PortalHandle<'topUpAccount', OperateServices> = async (
-  request,
-  caller,
-  services,
-) => {
+export const topUpAccount: OperateHandle<'topUpAccount'> = async (request, caller, services) => {
   const body = parseBody(request, topUpSchema);
   const account = await readOperated(request.pathId, services);
   const amount = microsOf(body.amount);

@@ -1,3 +1,5 @@
+import type { PortalOperationName } from '../../contract/operations.ts';
+import type { PortalHandle } from '../http/caller.ts';
 import { createAccountStore } from '../../accounts/account-store.ts';
 import { createWalletStore } from '../../accounts/wallet-store.ts';
 import { createProviderStore } from '../../catalog/provider-store.ts';
@@ -11,8 +13,8 @@ import { createOperatedReads } from '../../usage/all-accounts-reads.ts';
 import { openPortalWith, type PortalPlatform } from '../open.ts';
 import { createPeopleStore } from '../people-store.ts';
 
-/** For the operator's pages. */
 export type OperateServices = ServicesOf<typeof openPortalOperate>;
+export type OperateHandle<Name extends PortalOperationName> = PortalHandle<Name, OperateServices>;
 
 export function openPortalOperate(on: PortalPlatform & On<'states' | 'registration'>) {
   const noticeMachine = on.environment('NOTICE_MACHINE_ARN');

@@ -14,20 +14,16 @@ import { plainCell } from '../../values/csv.ts';
 import { type AccountId, type CreationId, type NoticeId, parseNoticeId } from '../../values/ids.ts';
 import { dayAfter } from '../../values/time.ts';
 import { isFailing } from '../../webhooks/webhook.ts';
-import type { PortalHandle } from '../http/caller.ts';
+
 import { choiceOf, daysOf, oneOf, parametersOf, wrong } from '../read/parameters.ts';
-import type { OperateServices } from './open.ts';
+import type { OperateHandle, OperateServices } from './open.ts';
 
 /** The number of newest creations from which the state of the providers is computed, and of accounts. */
 const mostCreations = 200;
 const mostAccounts = 500;
 
 /** GET /operator/providers: what is enabled or paused, and how the attempts of the newest creations ended. */
-export const listProviders: PortalHandle<'listProviders', OperateServices> = async (
-  _request,
-  _caller,
-  services,
-) => {
+export const listProviders: OperateHandle<'listProviders'> = async (_request, _caller, services) => {
   const [enabled, pauses, { accounts }] = await Promise.all([
     services.providers.enabled(),
     services.providers.pauses(),
@@ -79,12 +75,7 @@ function medianSeconds(attempts: readonly RouteAttempt[]): number | null {
 const mostDays = 31;
 const accountsAtOnce = 100;
 
-/** GET /operator/margin: the figures of `report`. */
-export const getMargin: PortalHandle<'getMargin', OperateServices> = async (
-  request,
-  caller,
-  { operated },
-) => {
+export const getMargin: OperateHandle<'getMargin'> = async (request, caller, { operated }) => {
   const parameters = parametersOf(request);
   const by = parameters.read('by', oneOf(marginDimensions), choiceOf(marginDimensions)) ?? 'day';
   const days = daysOf(parameters, caller.nowMillis);
@@ -123,7 +114,7 @@ function plain(cells: ReturnType<typeof marginCells>): MarginFigures {
 const mostRead = 200;
 
 /** GET /operator/webhooks: the webhooks and notices that are failing, of all accounts. */
-export const listFailingWebhooks: PortalHandle<'listFailingWebhooks', OperateServices> = async (
+export const listFailingWebhooks: OperateHandle<'listFailingWebhooks'> = async (
   _request,
   { nowMillis },
   services,

@@ -2,15 +2,15 @@
 import { isPlayground } from '../../accounts/key-changes.ts';
 import type { Role } from '../../contract/operations.ts';
 import type { AccountView, ActionView, MeView, PeopleView } from '../../contract/portal-views.ts';
-import type { PortalHandle } from '../http/caller.ts';
+
 import { keyView } from '../key-view.ts';
 import { modelViews } from '../model-view.ts';
 import { freshMillis, type Invitation, invitationView, memberView } from '../people.ts';
-import type { ReadServices } from './open.ts';
+import type { ReadHandle } from './open.ts';
 import { cursorWords, parametersOf } from './parameters.ts';
 
 /** GET /me: who is signed in, where they belong, and what the pages have to know of the service. */
-export const getMe: PortalHandle<'getMe', ReadServices> = async (_request, caller, services) => {
+export const getMe: ReadHandle<'getMe'> = async (_request, caller, services) => {
   const { person, session, account, member, isOperator } = caller;
   const { settings, reads, clientUrls } = services;
   const { places, closed } = await reads.placesAndSwitch(person.id, person.accounts);
@@ -42,7 +42,7 @@ export const getMe: PortalHandle<'getMe', ReadServices> = async (_request, calle
 };
 
 /** GET /account: its limits, what runs, its models, and how busy the service is. */
-export const getAccount: PortalHandle<'getAccount', ReadServices> = async (_request, caller, services) => {
+export const getAccount: ReadHandle<'getAccount'> = async (_request, caller, services) => {
   const { account, nowMillis } = caller;
   const { limits } = account;
   const standing = await services.reads.service();
@@ -72,11 +72,7 @@ export const getAccount: PortalHandle<'getAccount', ReadServices> = async (_requ
 };
 
 /** GET /audit: what people did in the portal, the newest first; ?limit and ?cursor. */
-export const listActions: PortalHandle<'listActions', ReadServices> = async (
-  request,
-  { account },
-  { actions },
-) => {
+export const listActions: ReadHandle<'listActions'> = async (request, { account }, { actions }) => {
   const parameters = parametersOf(request);
   const after = parameters.read('cursor', actionIn, cursorWords);
   const limit = parameters.limit();
@@ -94,24 +90,17 @@ export const listActions: PortalHandle<'listActions', ReadServices> = async (
   return { status: 200, body: { data, next_cursor: page.after ?? null } };
 };
 
-/** The id of an action. */
 function actionIn(text: string): string | undefined {
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z#[\w-]{1,40}$/.test(text) ? text : undefined;
 }
 
-/** GET /keys: all keys of the account but that of the playground. */
-export const listKeys: PortalHandle<'listKeys', ReadServices> = async (_request, caller, { reads }) => {
+export const listKeys: ReadHandle<'listKeys'> = async (_request, caller, { reads }) => {
   const keys = await reads.keys(caller.account.id);
   const data = keys.filter((key) => !isPlayground(key)).map((key) => keyView(key, caller.nowMillis));
   return { status: 200, body: { data, next_cursor: null } };
 };
 
-/** GET /people: who belongs to the account, and who is invited. */
-export const listPeople: PortalHandle<'listPeople', ReadServices> = async (
-  _request,
-  { account, person },
-  { people },
-) => {
+export const listPeople: ReadHandle<'listPeople'> = async (_request, { account, person }, { people }) => {
   const [members, invitations] = await Promise.all([
     people.listMembers(account.id),
     people.listInvitations(account.id),

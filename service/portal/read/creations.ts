@@ -6,13 +6,13 @@ import type { CreationQuery } from '../../creations/creation-reads.ts';
 import { creationStatuses } from '../../creations/creation.ts';
 import { parseCreationId, parseKeyId } from '../../values/ids.ts';
 import { creationDetail, creationRow } from '../creation-view.ts';
-import type { PortalHandle } from '../http/caller.ts';
+
 import { modelViews } from '../model-view.ts';
-import type { ReadServices } from './open.ts';
+import type { ReadHandle } from './open.ts';
 import { choiceOf, cursorWords, dayIn, oneOf, parametersOf } from './parameters.ts';
 
 /** GET /creations: the newest first; ?limit, ?cursor, ?status, ?model, ?key, ?user and ?day. */
-export const listPortalCreations: PortalHandle<'listPortalCreations', ReadServices> = async (
+export const listPortalCreations: ReadHandle<'listPortalCreations'> = async (
   request,
   { account, nowMillis },
   { creations, reads, settings },
@@ -54,8 +54,7 @@ function userIn(text: string): string | undefined {
   return isUser(text) ? text : undefined;
 }
 
-/** GET /creations/{id}: the creation with its timeline. */
-export const getPortalCreation: PortalHandle<'getPortalCreation', ReadServices> = async (
+export const getPortalCreation: ReadHandle<'getPortalCreation'> = async (
   { pathId },
   { account, nowMillis },
   { creations, deliveries, reads, settings },
@@ -69,8 +68,7 @@ export const getPortalCreation: PortalHandle<'getPortalCreation', ReadServices> 
   return { status: 200, body: creationDetail(creation, attempts, showing) };
 };
 
-/** GET /models: what the playground offers. */
-export const listPortalModels: PortalHandle<'listPortalModels', ReadServices> = async (
+export const listPortalModels: ReadHandle<'listPortalModels'> = async (
   _request,
   { account, nowMillis },
   { catalogs, reads },

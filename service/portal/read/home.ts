@@ -8,18 +8,17 @@ import type { Delivery } from '../../webhooks/delivery.ts';
 import { isFailing, scheduleOf } from '../../webhooks/webhook.ts';
 import { creationRow } from '../creation-view.ts';
 import { isTest } from '../delivery-view.ts';
-import type { PortalHandle } from '../http/caller.ts';
+
 import { keyView } from '../key-view.ts';
-import type { ReadServices } from './open.ts';
+import type { ReadHandle } from './open.ts';
 
 const shownCreations = 10;
 /** Within this time every webhook has had its last attempt. */
 const failingMillis = 24 * 3_600_000;
-/** A key is near its cap with this share of it spent. */
 const nearCap = 0.8;
 
 /** GET /home: how the account stands. Its spend is the sum of its keys, which the charge keeps. */
-export const getHome: PortalHandle<'getHome', ReadServices> = async (_request, caller, services) => {
+export const getHome: ReadHandle<'getHome'> = async (_request, caller, services) => {
   const { account, nowMillis } = caller;
   const { reads, creations, deliveries } = services;
   const [keys, newest, attempts, newestAttempt] = await Promise.all([

@@ -7,15 +7,14 @@ import type { BalancedRow, LedgerPart, LedgerPlace } from '../../usage/ledger-st
 import { type Cell, csvLine } from '../../values/csv.ts';
 import type { KeyId } from '../../values/ids.ts';
 import { asMicros, toUsd } from '../../values/money.ts';
-import type { PortalAnswer, PortalHandle } from '../http/caller.ts';
-import type { ReadServices } from './open.ts';
+import type { PortalAnswer } from '../http/caller.ts';
+import type { ReadHandle } from './open.ts';
 import { cursorWords, fromCursor, monthIn, parametersOf, toCursor, wrong } from './parameters.ts';
 
-/** The sort key of a row, which a cursor names. */
 const rowKey = /^LEDGER#\d{4}-\d\d-\d\dT[\d:.]+Z#[a-z_]+#[\w-]+$/;
 
 /** GET /ledger: the newest first, with the balance after each row; ?limit and ?cursor. */
-export const listLedger: PortalHandle<'listLedger', ReadServices> = async (
+export const listLedger: ReadHandle<'listLedger'> = async (
   request,
   { account, nowMillis },
   { ledger, reads },
@@ -108,11 +107,8 @@ export function csvAnswer(
 const mostPartBytes = mostPageBytes - 100_000;
 const header = ['at', 'kind', 'amount', 'creation', 'key', 'model', 'user', 'note'] as const;
 
-/**
- * GET /ledger.csv: a month, the oldest row first; ?month and ?cursor. A long month comes in parts, and the header
- * x-next-cursor leads to the next one. The amounts of all months add up to what the account can spend.
- */
-export const exportLedger: PortalHandle<'exportLedger', ReadServices> = async (
+/** GET /ledger.csv: a month in parts, the oldest row first; the header x-next-cursor leads on. */
+export const exportLedger: ReadHandle<'exportLedger'> = async (
   request,
   { account, nowMillis },
   { ledger },

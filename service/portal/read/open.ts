@@ -1,3 +1,5 @@
+import type { PortalOperationName } from '../../contract/operations.ts';
+import type { PortalHandle } from '../http/caller.ts';
 import { type CatalogPlatform, catalogsOf } from '../../api/open.ts';
 import type { Table } from '../../aws/dynamodb/table.ts';
 import { createCreationReads } from '../../creations/creation-reads.ts';
@@ -10,8 +12,8 @@ import { createPeopleStore } from '../people-store.ts';
 import { createPortalReads } from '../portal-reads.ts';
 
 export type ReadServices = ServicesOf<typeof openPortalRead>;
+export type ReadHandle<Name extends PortalOperationName> = PortalHandle<Name, ReadServices>;
 
-/** What the pages of the portal read. */
 export function readStores(table: Table) {
   return {
     reads: createPortalReads(table),

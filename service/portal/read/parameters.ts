@@ -49,12 +49,10 @@ export function monthIn(text: string): string | undefined {
   return dayIn(`${text}-01`) === undefined ? undefined : text;
 }
 
-/** One of these texts. */
 export function oneOf<Value extends string>(known: readonly Value[]): (text: string) => Value | undefined {
   return (text) => known.find((value) => value === text);
 }
 
-/** The error message for a wrong choice. */
 export function choiceOf(known: readonly string[]): string {
   return `must be one of ${known.map((value) => JSON.stringify(value)).join(', ')}`;
 }

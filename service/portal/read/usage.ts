@@ -4,13 +4,12 @@ import type { ApiRequest } from '../../api/request.ts';
 import { dayBefore } from '../../usage/day-sums.ts';
 import { usageDimensions } from '../../usage/usage.ts';
 import { csvLine } from '../../values/csv.ts';
-import type { MemberCaller, PortalHandle } from '../http/caller.ts';
+import type { MemberCaller } from '../http/caller.ts';
 import { type ShownUsage, usageCsv, usageView } from '../usage-view.ts';
 import { csvAnswer } from './ledger.ts';
-import type { ReadServices } from './open.ts';
+import type { ReadHandle, ReadServices } from './open.ts';
 import { choiceOf, daysOf, oneOf, parametersOf } from './parameters.ts';
 
-/** ?from, ?to and ?by. */
 async function usedDays(
   request: ApiRequest,
   { account, nowMillis }: MemberCaller,
@@ -29,8 +28,7 @@ async function usedDays(
   return { range, by, days, ...(by === 'key' && { names: names.set(playgroundKeyId, 'Playground') }) };
 }
 
-/** GET /usage.csv: the lines of GET /usage, all of them. */
-export const exportUsage: PortalHandle<'exportUsage', ReadServices> = async (request, caller, services) => {
+export const exportUsage: ReadHandle<'exportUsage'> = async (request, caller, services) => {
   const shown = await usedDays(request, caller, services);
   const { from, to } = shown.range;
   return csvAnswer(usageCsv(shown).map(csvLine), `usage-${from}-${to}-${shown.by}.csv`);
@@ -40,7 +38,7 @@ export const exportUsage: PortalHandle<'exportUsage', ReadServices> = async (req
 const sampled = 300;
 
 /** GET /usage: what was spent on some days, by day, key, model or user; ?from, ?to and ?by. */
-export const getUsage: PortalHandle<'getUsage', ReadServices> = async (request, caller, services) => {
+export const getUsage: ReadHandle<'getUsage'> = async (request, caller, services) => {
   const shown = await usedDays(request, caller, services);
   const sample = await services.usage.newest(caller.account.id, shown.range, sampled);
   return { status: 200, body: usageView(shown, sample) };

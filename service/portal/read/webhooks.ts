@@ -10,18 +10,13 @@ import type { Delivery } from '../../webhooks/delivery.ts';
 import { replacedSecretSeconds, secretsAt } from '../../webhooks/secrets.ts';
 import { endedEvents, testDeliverySeconds } from '../../webhooks/webhook.ts';
 import { deliveryDetail, deliveryRow, isTest } from '../delivery-view.ts';
-import type { PortalHandle } from '../http/caller.ts';
-import type { ReadServices } from './open.ts';
+
+import type { ReadHandle, ReadServices } from './open.ts';
 import { choiceOf, cursorWords, oneOf, parametersOf } from './parameters.ts';
 
 type SecretState = WebhooksView['secrets'][number]['state'];
 
-/** GET /webhooks: which secrets sign and verify, without the secrets. */
-export const getWebhooks: PortalHandle<'getWebhooks', ReadServices> = async (
-  _request,
-  { account, nowMillis },
-  { reads },
-) => {
+export const getWebhooks: ReadHandle<'getWebhooks'> = async (_request, { account, nowMillis }, { reads }) => {
   const lastAt = await reads.lastTestAt(account.id);
   const { signing, pending, replaced } = secretsAt(account.webhookSecrets, nowMillis);
   const passed = nowMillis - (lastAt ?? Number.NEGATIVE_INFINITY);
@@ -51,8 +46,7 @@ function secretView(
   };
 }
 
-/** GET /alerts: where notices go, and the threshold of `wallet.low`. */
-export const getAlerts: PortalHandle<'getAlerts', ReadServices> = async (_request, { account }) => {
+export const getAlerts: ReadHandle<'getAlerts'> = async (_request, { account }) => {
   const { noticeUrl, lowBalanceMicros } = account;
   const body: AlertsView = {
     notice_url: noticeUrl ?? null,
@@ -63,11 +57,7 @@ export const getAlerts: PortalHandle<'getAlerts', ReadServices> = async (_reques
 };
 
 /** GET /deliveries/{id}: the attempt with the exact body that was sent, and what came back. */
-export const getDelivery: PortalHandle<'getDelivery', ReadServices> = async (
-  { pathId },
-  { account },
-  services,
-) => {
+export const getDelivery: ReadHandle<'getDelivery'> = async ({ pathId }, { account }, services) => {
   const delivery = await services.deliveries.find(account.id, pathId);
   if (!delivery) throw new Problem('ERR_NOT_FOUND', 'There is no delivery with this id.');
   const { body, canRedeliver } = await ownerOf(account.id, delivery, services);
@@ -95,11 +85,7 @@ async function ownerOf(
 const outcomes = ['delivered', 'failed', 'unknown'] as const;
 
 /** GET /deliveries: the newest first; ?limit, ?cursor, ?outcome and ?creation. */
-export const listDeliveries: PortalHandle<'listDeliveries', ReadServices> = async (
-  request,
-  { account },
-  { deliveries },
-) => {
+export const listDeliveries: ReadHandle<'listDeliveries'> = async (request, { account }, { deliveries }) => {
   const parameters = parametersOf(request);
   const after = parameters.read('cursor', deliveryIn, cursorWords);
   const outcome = parameters.read('outcome', oneOf(outcomes), choiceOf(outcomes));

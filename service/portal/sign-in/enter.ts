@@ -7,7 +7,6 @@ import type { PresentedSession } from '../session.ts';
 import type { SignInServices } from './open.ts';
 import type { Claims } from './openid.ts';
 
-/** What is left to do once the issuer has said who the person is. */
 type EnterServices = Omit<SignInServices, 'identity' | 'loginBox'>;
 
 /** The person, and the account in which the session begins. Absent: only the operator's pages are open. */
@@ -16,11 +15,7 @@ export interface Entered {
   readonly accountId?: AccountId;
 }
 
-/**
- * Takes up the invitations to the person's verified address, and finds the account of the session. A stranger
- * leaves nothing behind.
- * @param before the session from which the person comes
- */
+/** Takes up invitations and finds the account of the session. @param before the earlier session */
 export async function enter(
   claims: Claims,
   before: PresentedSession | undefined,
@@ -61,7 +56,6 @@ function isVerified(identity: Identity): identity is VerifiedIdentity {
   return identity.email !== undefined;
 }
 
-/** The accounts that the person joined just now. */
 async function takeUpInvitations(
   identity: VerifiedIdentity,
   at: string,

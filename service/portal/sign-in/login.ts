@@ -25,13 +25,11 @@ export function redirectUriOf(portalUrl: URL): string {
   return new URL(signInPaths.callback, portalUrl).href;
 }
 
-/** The cookie of a sign-in that begins. */
 async function keepSignIn(begun: BegunSignIn, portalUrl: URL, box: LoginBox): Promise<string> {
   const sealed = await box.seal(JSON.stringify(begun));
   return setCookie(portalUrl, cookieNames(portalUrl).signIn, sealed, signInSeconds);
 }
 
-/** Removes the cookie: a sign-in ends once. */
 export function forgetSignIn(portalUrl: URL): string {
   return setCookie(portalUrl, cookieNames(portalUrl).signIn, '', 0);
 }
@@ -51,11 +49,7 @@ export async function begunSignIn(
   return nowMillis - begun.at < signInSeconds * 1000 ? begun : 'none';
 }
 
-/**
- * Where the browser goes after the sign-in: a page of the portal. Every other address becomes the first page, so
- * that no link to the sign-in leads to a foreign page.
- * @param wanted a path of the portal's origin, as the browser shows it: "/keys?new=1"
- */
+/** The page after the sign-in, never a foreign one. @param wanted path and query: "/keys?new=1" */
 export function returnPath(wanted: string | undefined, portalUrl: URL): string {
   const isPath = wanted?.startsWith('/') === true && wanted.length <= longestReturn;
   const url = isPath ? URL.parse(wanted, portalUrl.href) : null;

@@ -28,10 +28,8 @@ export function createLoginBox(options: SecretBoxOptions) {
   };
 }
 
-/** Seals what the browser keeps while a person signs in. */
 export type LoginBox = ReturnType<typeof createLoginBox>;
 
-/** For the function that signs people in. */
 export type SignInServices = ServicesOf<typeof openSignIn>;
 
 export function openSignIn(on: PortalPlatform & On<'secrets'>) {

@@ -1,14 +1,10 @@
-/**
- * Sign-in by OpenID Connect: the authorization code flow with PKCE, state and nonce, for a client with a secret
- * (OpenID Connect Core 1.0, RFC 7636, RFC 9207). The library checks; this file says what an error means.
- */
+/** OpenID Connect: code flow with PKCE, state and nonce, with a secret (RFC 7636, RFC 9207). */
 import * as oauth from 'oauth4webapi';
 import { cappedFetch } from '../../outbound/capped-fetch.ts';
 import type { Clock } from '../../values/runtime.ts';
 
 // The issuer that identifies people (OpenID Connect).
 
-/** What a sign-in keeps between its beginning and its end. */
 export interface SignInSecrets {
   readonly state: string;
   readonly nonce: string;
@@ -19,11 +15,9 @@ interface SignInRequest extends SignInSecrets {
   readonly redirectUri: string;
   /** True: the issuer asks for the person's proof again. */
   readonly isFresh: boolean;
-  /** The issuer asks again when its own session is older than this. */
   readonly maxAgeSeconds: number;
 }
 
-/** What the issuer says of the person. The signature was checked. */
 export interface Claims {
   readonly issuer: string;
   readonly subject: string;
@@ -36,13 +30,8 @@ export interface Claims {
 /** Every function throws IssuerUnavailable when the issuer does not answer, or answers nonsense. */
 export interface IdentityProvider {
   newSecrets(): SignInSecrets;
-  /** The address at the issuer where the sign-in begins. */
   authorizationUrl(request: SignInRequest): Promise<string>;
-  /**
-   * Redeems what the issuer sent the browser back with.
-   * @param callback the address of the callback with all of its parameters
-   * @throws SignInRefused when anything in it is not as it has to be, and SignInCancelled when the person stopped
-   */
+  /** Redeems the address of the callback. @throws SignInRefused, or SignInCancelled by the person */
   redeem(callback: URL, begun: SignInSecrets & { readonly redirectUri: string }): Promise<Claims>;
   /** Where the person also signs out at the issuer. Undefined: the issuer has no such address. */
   endSessionUrl(returnTo: string): Promise<string | undefined>;
@@ -58,7 +47,6 @@ export class SignInRefused extends Error {
   override readonly name = 'SignInRefused';
 }
 
-/** The person stopped the sign-in at the issuer. */
 export class SignInCancelled extends Error {
   override readonly name = 'SignInCancelled';
 }
@@ -184,10 +172,7 @@ export function createOpenid(options: OpenidOptions): (signal: AbortSignal) => I
   };
 }
 
-/**
- * How an issuer is asked for a new proof. Google refuses `login`, which it does not know
- * (developers.google.com/identity/openid-connect, "prompt"). There the person at least chooses the account again.
- */
+/** How an issuer is asked for a new proof. Google refuses `login`: the person chooses an account. */
 export function freshPrompt(server: {
   readonly issuer: string;
   readonly prompt_values_supported?: unknown;

@@ -99,7 +99,6 @@ export interface ComfyuiServer extends VendorSettings {
   readonly workflows: Workflows;
   /** 'none': the server asks for no key. */
   readonly credential: 'key' | 'none';
-  /** Sends the requests. Absent: fetch() does. */
   readonly send?: Send;
   /** A seed for a job that names none. ComfyUI renders nothing for a workflow that is the same as the last one. */
   readonly randomSeed?: () => number;

@@ -33,7 +33,6 @@ export function isIn(entries: readonly unknown[], id: string): boolean {
   return entries.some((entry) => listOf(entry)[1] === id);
 }
 
-/** A connection to a server of ComfyUI, with the headers of its key. */
 export interface Connection extends Pick<VendorSettings, 'name' | 'credentials'> {
   readonly http: VendorHttp;
   readonly headers: Readonly<Record<string, string>>;

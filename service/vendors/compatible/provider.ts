@@ -96,7 +96,6 @@ export interface CompatibleServer extends VendorSettings {
   readonly credential?: 'key' | 'none';
   /** Hosts beside that of the base URL from which a picture is downloaded, each with its subdomains. */
   readonly imageHosts?: readonly string[];
-  /** Sends the requests. Absent: fetch() does. */
   readonly send?: Send;
 }
 

@@ -5,7 +5,6 @@ import { openaiSizes } from '../openai-sizes.ts';
 import type { RenderJob, SourceImage } from '../provider.ts';
 import { base64Of, dataUriOf } from '../vendor-jobs.ts';
 
-/** How a request names the size, in each syntax. */
 type RatiosOfSeedream = Exclude<AspectRatio, '5:4' | '4:5'>;
 
 /**

@@ -1,7 +1,4 @@
-/**
- * The style of each name: how a server that offers POST /v1/images/generations differs from the others. A provider
- * that an operator configures may override each member. docs/providers.md has the same facts as a table.
- */
+/** How servers with POST /v1/images/generations differ (docs/providers.md). Operators may override. */
 import type { CompatibleStyleName, Style } from '../../catalog/providers.ts';
 
 const openai: Style = {

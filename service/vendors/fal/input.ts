@@ -17,7 +17,6 @@ import type { RenderJob } from '../provider.ts';
 interface Family {
   /** The last part of the address that renders from text alone. None: the address is the model's own. */
   readonly fromText?: string;
-  /** The last part of the address that takes source images. */
   readonly fromImages: string;
   readonly fieldsOf: (job: RenderJob) => object;
 }

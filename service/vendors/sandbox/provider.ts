@@ -26,10 +26,7 @@ function millisOf(text: string | undefined): number {
   return Number(match[1]) * unitMillis[(match[2] ?? 's') as keyof typeof unitMillis];
 }
 
-/**
- * The directives of a prompt for one provider. An outcome may name its provider: [sandbox:down=sandbox] does
- * not concern sandbox-large, so that the fallback can be tested. Unknown directives are ignored.
- */
+/** The directives for one provider, which an outcome may name: [sandbox:down=sandbox]. */
 export function directivesOf(prompt: string | null, provider: string): Directives {
   let found: Directives = { delayMillis: 0 };
   for (const [, name, value] of (prompt ?? '').matchAll(directiveForm)) {
@@ -60,11 +57,7 @@ const mostPictures = 4;
 /** A larger picture does not stay in memory: a picture of 4K may have 30 MB. */
 const mostPixels = 1 << 21;
 
-/**
- * A painter that keeps its last pictures in memory. Tests and load runs of clients repeat their prompts, and
- * a picture takes 0.1 to 0.2 s of a processor. The same job always gives the same bytes, so nobody can see the
- * difference. Callers must not change the bytes.
- */
+/** A painter that keeps its last pictures: tests repeat prompts. Callers must not change the bytes. */
 export function keepRecentPictures(paint: Paint): Paint {
   const recent = new Map<string, Promise<Buffer>>();
   return async (job) => {

@@ -45,8 +45,8 @@ export const creations: Bugs = {
   'service/creations/charge-store.ts': {
     'lost-answer-is-no-charge': ['if (outcome.unclear)', 'if (outcome.unclear && order.nowMillis === 0)'],
     'several-charged-one-by-one': [
-      'const outcome = await transact(table, [...items.values()], order.creations[0].id);',
-      'for (const creation of order.creations.slice(1)) await transact(table, [...chargeItems(table, { creations: [creation], apiKey: order.apiKey, maxConcurrent: order.maxConcurrent, nowMillis: order.nowMillis }).values()], creation.id);\nconst outcome = await transact(table, [...chargeItems(table, { ...order, creations: [order.creations[0]] }).values()], order.creations[0].id);',
+      'const outcome = await transact(table, items, order.creations[0].id);',
+      'for (const creation of order.creations.slice(1)) await transact(table, chargeParts(table, { creations: [creation], apiKey: order.apiKey, maxConcurrent: order.maxConcurrent, nowMillis: order.nowMillis }).map(({ item }) => item), creation.id);\nconst outcome = await transact(table, chargeParts(table, { ...order, creations: [order.creations[0]] }).map(({ item }) => item), order.creations[0].id);',
     ],
     'overloaded-is-charged': ["return { kind: 'overloaded' };", "return { kind: 'charged' };"],
   },
@@ -79,10 +79,7 @@ export const creations: Bugs = {
       "'attribute_not_exists(pk) OR attribute_exists(pk) OR expiresAt <= :now'",
     ],
     'charge-without-its-row': ['amountMicros: 0 - creation.costMicros', 'amountMicros: 0'],
-    'retry-without-record': [
-      'order.retry ? retryItems(table, order.retry, idsOf(order), order.nowMillis) : []',
-      '[]',
-    ],
+    'retry-without-record': ['retry ? retryItems(table, retry, idsOf(order), order.nowMillis) : []', '[]'],
     'key-never-expires': [
       "'attribute_not_exists(pk) OR expiresAt <= :now'",
       "'attribute_not_exists(pk) OR (attribute_not_exists(pk) AND expiresAt <= :now)'",

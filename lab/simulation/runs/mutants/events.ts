@@ -118,6 +118,6 @@ export const events: Bugs = {
     ],
   },
   'service/webhooks/webhook.ts': {
-    'six-attempts': ['webhookAttempts = 5', 'webhookAttempts = 6'],
+    'six-attempts': ['webhookAttempts = 1 + retries', 'webhookAttempts = 2 + retries'],
   },
 };

@@ -169,8 +169,8 @@ export const render: Bugs = {
   },
   'service/values/time.ts': {
     'charge-behind-the-answer': [
-      'signal: ended.signal,\n    /** Milliseconds since the request arrived. */\n    elapsed,\n    /** Milliseconds until the time is used up. 0 after the end. */\n    left: (): number => (ended.signal.aborted ? 0 : Math.max(0, millis - elapsed())),',
-      'signal: new AbortController().signal,\n    /** Milliseconds since the request arrived. */\n    elapsed,\n    /** Milliseconds until the time is used up. 0 after the end. */\n    left: (): number => millis,',
+      'signal: ended.signal,\n    elapsed,\n    /** Milliseconds until the time is used up. 0 after the end. */\n    left: (): number => (ended.signal.aborted ? 0 : Math.max(0, millis - elapsed())),',
+      'signal: new AbortController().signal,\n    elapsed,\n    /** Milliseconds until the time is used up. 0 after the end. */\n    left: () => millis,',
     ],
   },
 };

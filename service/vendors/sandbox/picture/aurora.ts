@@ -5,7 +5,6 @@ import { type Dice, fieldOf, fractal, noiseFrom } from './noise.ts';
 interface Curtain {
   /** The lower edge of the curtain, in pixels from the top of the picture. */
   readonly foot: Float32Array;
-  /** The height of the curtain, in pixels. */
   readonly reach: Float32Array;
   /** The brightness of the curtain, 0 to 1. */
   readonly light: Float32Array;
@@ -16,10 +15,7 @@ interface Curtain {
 }
 
 const steps = 1024;
-/**
- * The profile is the table of colours from the bottom of a curtain to its top. It begins this far below the
- * foot, and ends at 2 above the foot. Both are measured in heights of the curtain.
- */
+/** The table of colours from this far below a curtain's foot to 2 above it, in heights. */
 const lowestLevel = 0.3;
 const violetLight: Rgb = [150, 92, 226];
 
@@ -102,10 +98,7 @@ function extremes(values: Float32Array): [number, number] {
 
 const silkSteps = 4096;
 
-/**
- * Paints folds of cloth in the tones of the palette. The shape of the cloth is noise whose coordinates are
- * shifted by other noise. The cloth shines where its slope faces the light.
- */
+/** Paints folds of cloth: noise shifted by noise, which shines where its slope faces the light. */
 export function silkPainter(frame: Frame, palette: Palette, dice: Dice): PaintRow {
   const noise = noiseFrom(dice);
   const angle = dice.between(0.3, 1.1) * (dice.chance(0.5) ? 1 : -1);

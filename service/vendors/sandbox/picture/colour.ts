@@ -4,16 +4,12 @@ export type Rgb = readonly [number, number, number];
 /** A colour in OKLab (Björn Ottosson, 2020): lightness 0 to 1, green to red, blue to yellow. */
 type Lab = readonly [number, number, number];
 
-/** Reads `#rrggbb`. */
 function rgb(hex: string): Rgb {
   const value = Number.parseInt(hex.slice(1), 16);
   return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
 }
 
-/**
- * Mixes two colours in OKLab. A part of 0 gives the first colour, and 1 gives the second. Equal steps of the
- * part look equal to the eye, and a mix of blue and orange does not turn grey.
- */
+/** Mixes two colours in OKLab, 0 for the first, 1 for the second: even steps, and no grey. */
 export function mix(from: Rgb, to: Rgb, part: number): Rgb {
   const [a, b] = [toLab(from), toLab(to)];
   return fromLab([a[0] + (b[0] - a[0]) * part, a[1] + (b[1] - a[1]) * part, a[2] + (b[2] - a[2]) * part]);
@@ -125,18 +121,15 @@ export function frameOf(width: number, height: number): Frame {
   return { width, height, unit: Math.min(width, height) ** 0.7 * Math.max(width, height) ** 0.3 };
 }
 
-/** The colours of one picture. */
 export interface Palette {
   readonly name: PaletteName;
   /** The colours of the sky, from its top to the horizon. */
   readonly sky: readonly Rgb[];
-  /** The colour of the sun or moon. */
   readonly disc: Rgb;
   /** The colour of land at the horizon. The air makes distant land pale. */
   readonly far: Rgb;
   /** The colour of land at the viewer's feet. It is the darkest colour of the palette. */
   readonly near: Rgb;
-  /** The one colour that stands out. */
   readonly accent: Rgb;
   /** Whether the picture shows a night: it has stars, and a moon instead of a sun. */
   readonly night: boolean;
@@ -173,10 +166,8 @@ const table: Readonly<Record<PaletteName, Row>> = {
 
 const nights: readonly PaletteName[] = ['midnight', 'boreal'];
 
-/** Every palette's name. */
 export const paletteNames = Object.keys(table) as [PaletteName, ...PaletteName[]];
 
-/** The palette with this name. */
 export function paletteOf(name: PaletteName): Palette {
   const [sky, disc, far, near, accent] = table[name];
   return {
@@ -190,7 +181,6 @@ export function paletteOf(name: PaletteName): Palette {
   };
 }
 
-/** The colour of air at the horizon. */
 export function hazeOf(palette: Palette): Rgb {
   return palette.sky.at(-1) ?? palette.far;
 }

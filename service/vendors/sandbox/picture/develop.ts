@@ -41,10 +41,7 @@ export async function* develop(
   }
 }
 
-/**
- * Adds the grain to a row and rounds the row to bytes. The three colours of a pixel get the same grain. The
- * grain also works as dither: it hides the steps that rounding would leave in a smooth sky.
- */
+/** Adds the grain to a row, alike for the three colours, and rounds. It also works as dither. */
 function expose(row: Float32Array, grain: Float32Array, line: number, out: Uint8Array, samples: 3 | 4): void {
   const start = line * tile;
   for (let x = 0, p = 0, to = 0; p < row.length; x++, p += 3, to += samples) {

@@ -21,7 +21,6 @@ export function peaks(dice: Dice, width: number, rough: number): Outline {
   };
 }
 
-/** The outline of soft and round hills. */
 export function hills(dice: Dice, width: number): Outline {
   const noise = noiseFrom(dice);
   const shift = dice.between(0, 90);
@@ -150,10 +149,7 @@ export interface Ridge {
   readonly foot: Rgb;
   /** The depth below the line at which the colour is half crest and half foot, in pixels. */
   readonly fade: number;
-  /**
-   * The line from which depth is measured, in pixels from the upper edge. Without this line, depth is
-   * measured from `tops`. A forest has it, because its mist follows the ground and not the tops of the trees.
-   */
+  /** The line for depth, in pixels from the top, or `tops`: a forest's mist follows its ground. */
   readonly ground?: Float32Array;
   readonly relief?: Relief;
 }
@@ -210,11 +206,7 @@ function ridgePainter(frame: Frame, ridge: Ridge, hidden: Float32Array): PaintRo
   };
 }
 
-/**
- * How much the opacity of a ridge grows from one row to the next at its edge, for each column. The opacity
- * follows the distance to the line. This distance is shorter than the vertical distance where the line is
- * steep.
- */
+/** The growth of a ridge's opacity by row at its edge, for each column: steeper lines are nearer. */
 function edgeOf(tops: Float32Array): Float32Array {
   return tops.map((top, x) => {
     const slope = ((tops[x + 1] ?? top) - (tops[x - 1] ?? top)) / 2;

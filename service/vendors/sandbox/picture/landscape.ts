@@ -14,10 +14,8 @@ import {
 import type { Dice } from './noise.ts';
 import { type Disc, skyPainter, waterPainter } from './sky.ts';
 
-/** The kind of land under the sky. */
 export type Scenery = 'mountains' | 'forest' | 'dunes' | 'sea' | 'aurora';
 
-/** One layer of land. */
 interface Layer {
   readonly outline: Outline;
   /** The outline of the ground below the trees. Layers without trees have none. */
@@ -44,7 +42,6 @@ export interface Scene {
 
 type Parts = (part: string) => Dice;
 
-/** Chooses the parts of a landscape by the dice. */
 function sceneryOf(scenery: Scenery, dice: Parts): Scene {
   const shore = dice('shore').between(0.27, 0.36);
   const wet = dice('lake').chance(0.45);

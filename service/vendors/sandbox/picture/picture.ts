@@ -7,7 +7,6 @@ import { paperCutPainter } from './paper-cut.ts';
 import { type Theme, themeOf } from './theme.ts';
 import { tilePainter } from './tiles.ts';
 
-/** The picture that a caller asks for. */
 export interface PictureJob {
   readonly prompt: string;
   readonly seed: number;

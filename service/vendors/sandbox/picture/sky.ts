@@ -18,7 +18,6 @@ export interface Disc {
   readonly radius: number;
 }
 
-/** Paints a sky with the disc or without the disc. */
 interface Sky {
   readonly paint: PaintRow;
   /** For the reflection in water, where glitter takes the place of the disc. */
@@ -51,10 +50,7 @@ export function skyPainter(frame: Frame, palette: Palette, disc: Disc, horizon: 
 
 const glowSteps = 1 << 14;
 
-/**
- * Paints the light that the air scatters around the disc. The glow has a strong narrow part and a weak wide
- * part. A table lists its strength by distance, because calling exp() for every pixel would be too slow.
- */
+/** Paints the glow around the disc, narrow and wide, by a table: exp() would be too slow. */
 function glowPainter(frame: Frame, palette: Palette, disc: Disc): PaintRow {
   const reach = frame.unit * 1.6;
   const colour = mix(palette.disc, palette.sky.at(-2) ?? palette.disc, palette.night ? 0.6 : 0.5);
@@ -155,7 +151,6 @@ function paintStar([x, y, radius, light]: Star, line: number, row: Float32Array)
   }
 }
 
-/** A surface of water. */
 export interface Water {
   /** The pixel row of the far edge of the water. */
   readonly shore: number;

@@ -2,10 +2,8 @@ import type { Dice } from './noise.ts';
 import { type PaletteName, paletteNames } from './colour.ts';
 import type { Scenery } from './landscape.ts';
 
-/** The subject of a picture. */
 export type Motif = Scenery | 'silk' | 'paper-cut' | 'tiles';
 
-/** The motif and the colours of a picture. */
 export interface Theme {
   readonly motif: Motif;
   readonly palette: PaletteName;
@@ -17,11 +15,7 @@ interface Hint {
   readonly palettes?: readonly [PaletteName, ...PaletteName[]];
 }
 
-/**
- * Words that choose the motif and the palette. More specific words stand before more general words. Among the
- * hints whose words occur in the prompt, the first with motifs gives the motif, and the first with palettes
- * gives the palette.
- */
+/** Words that choose motif and palette, specific words first: the first with each gives it. */
 const motifHints: readonly Hint[] = [
   { words: /\b(aurora|northern lights?|polar)\b/, motifs: ['aurora'], palettes: ['boreal'] },
   { words: /\b(paper|cave|map|topograph\w*|layers?|geode|coral)\b/, motifs: ['paper-cut'] },

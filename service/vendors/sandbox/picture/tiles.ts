@@ -1,14 +1,11 @@
 import { type Frame, lightness, mix, type PaintRow, type Palette, type Rgb, tonesOf } from './colour.ts';
 import { type Dice, diceFor } from './noise.ts';
 
-/** A square tile with one figure. */
 interface Tile {
   readonly figure: Figure;
   /** The number of quarter turns of the figure, 0 to 3. */
   readonly turn: number;
-  /** The colour of the ground. */
   readonly ground: Rgb;
-  /** The colour of the figure. */
   readonly ink: Rgb;
 }
 
