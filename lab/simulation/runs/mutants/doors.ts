@@ -26,6 +26,10 @@ export const doors: Bugs = {
       'if (!isShed(error)) throw error;',
       "if (!isShed(error) || (error as Error).name === 'TransactionConflictException') throw error;",
     ],
+    'silence-to-a-read-is-our-failure': [
+      'throw isUnanswered(error)',
+      "throw table.name === '' && isUnanswered(error)",
+    ],
   },
   'service/aws/secrets.ts': {
     'origin-secret-before-is-refused': [
