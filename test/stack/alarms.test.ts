@@ -1,6 +1,6 @@
 /**
- * Alarms, log and runbook agree. lib/alarm-table.ts states an alarm, and docs/alarms.md has its row: a new
- * alarm touches these two files and no test. docs/contributing.md has the recipe.
+ * Alarms, log and runbook agree: lib/alarm-table.ts states an alarm, and docs/alarms.md has its row. The recipe
+ * for a new alarm is in docs/contributing.md.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
