@@ -95,9 +95,8 @@ export interface Share {
 }
 
 /**
- * A share of ordinary traffic goes wrong. So the threshold is a share, and a service with little traffic also
- * needs a number: one failure of two requests is no rate. Both conditions are one formula: a total that is too
- * small for the share counts as the total of which the least number is that share.
+ * A share of ordinary traffic goes wrong, so the threshold is a share. A service with little traffic also needs a
+ * number: a total that is too small counts as the total of which the least number is that share.
  */
 export function share({
   bad,

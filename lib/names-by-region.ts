@@ -15,8 +15,7 @@ const kinds = [
 const longestName = 45;
 
 /**
- * Gives the resources of CloudFront names with the region. CloudFront knows no regions, so a second stack of the
- * same name in another region of the account would find its names taken. The CDK puts the region into names of
+ * Gives the resources of CloudFront names with the region: CloudFront knows no regions, and the CDK adds the region to
  * functions and cache policies alone (https://github.com/aws/aws-cdk/issues/34336).
  */
 export function nameByRegion(stack: Stack): void {

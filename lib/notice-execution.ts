@@ -16,10 +16,8 @@ export interface NoticeExecutionProps {
 }
 
 /**
- * The state machine that sends notices. Each notice is one execution of it.
- *
- * The machine has a name, unlike all other resources: DeliverWebhook starts the machine that invokes
- * DeliverWebhook, and CloudFormation refuses two resources that refer to each other.
+ * The state machine that sends notices, one execution each. It has a name, unlike all other resources: DeliverWebhook
+ * starts the machine that invokes DeliverWebhook, and CloudFormation refuses two resources that refer to each other.
  */
 export class NoticeExecution extends Construct {
   readonly stateMachine: StateMachine;

@@ -1,9 +1,4 @@
-/**
- * The whole service as one flat stack: the resources that keep state, the execution of a
- * creation, the API, the reconciler, the audit and the canary, then alarms and dashboard.
- *
- * This file has more than 300 lines because it is the one place where the parts meet.
- */
+/** The whole service as one flat stack. The file is long because it is the one place where the parts meet. */
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';

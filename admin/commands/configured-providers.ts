@@ -190,9 +190,8 @@ async function shown(name: string, services: OperatorServices): Promise<Row> {
 // The accounts at the vendors whose callbacks are ours: `providers set --callback-account`, `providers callbacks`.
 
 /**
- * What proves that a callback comes from our account at the vendor. 'account': the operator names the account,
- * because every account gets the same signature. 'key': the vendor signs with a secret of the account, which
- * our key reads.
+ * What proves that a callback comes from our account at the vendor. 'account': the account that the operator names.
+ * 'key': a secret of the account, which our key reads.
  */
 const proofs: Readonly<Record<string, 'account' | 'key' | undefined>> = {
   fal: 'account',

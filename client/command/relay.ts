@@ -1,7 +1,6 @@
 /**
- * The relay between a host that speaks MCP over standard input and output, and the endpoint that speaks it over
- * HTTP. Each line is one JSON-RPC message. The relay understands no more of a message than the transport needs, so
- * it passes on every generation of the protocol.
+ * The relay between a host that speaks MCP over standard input and output, one JSON-RPC message a line, and the
+ * endpoint that speaks it over HTTP. It reads only what the transport needs, so every generation of the protocol passes.
  */
 /** The data of each server-sent event of a body, in order. The other fields of an event are of no use here. */
 export async function* serverSentData(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {

@@ -43,9 +43,8 @@ export type CreationKind = (typeof creationKinds)[number];
 /** The number of counted runs of the reconciler, which runs once a minute. */
 const idleMinutes = 10;
 /**
- * A rendering updates the lease, the creation for its lease and for its attempt, the health of its route, and the
- * counter of open creations.
- * Every further update renews the lease.
+ * A rendering updates the lease, the creation for its lease and for its attempt, the health of its route, and
+ * the counter of open creations. Every further update renews the lease.
  */
 const updatesOfARendering = 5;
 

@@ -182,9 +182,7 @@ export function renderedBy(renderer: string, count: CreationCount): CreationCoun
   return { ...count, functions: Object.fromEntries(functions) };
 }
 
-/**
- * The cost of waiting in 1,000 creations: the renderer waits for the provider, and renews its lease.
- */
+/** The cost of waiting in 1,000 creations: the renderer waits for the provider, and renews its lease. */
 export function waitFor(seconds: number, renderer: string, memory: Memory): number {
   const renewals = Math.floor((seconds * 1000) / leaseRenewMillis);
   const gigabytes = (memory[renderer] ?? 0) / 1024;

@@ -26,9 +26,8 @@ const browsers = ['bowser'];
 const eventStreams = '@smithy/core/event-streams';
 
 /**
- * Replacements for modules, one file each in stand-ins/. An ESM import of a module of Node
- * evaluates all of its exports, and some exports load more modules: node:http loads all of
- * fetch, and node:process loads the streams of the terminal.
+ * Replacements for modules, one file each in stand-ins/. An ESM import of a module of Node evaluates all of its
+ * exports, and some load more modules: node:http loads all of fetch.
  */
 const standIns = {
   'mnemonist/lru-cache': 'lru-cache',

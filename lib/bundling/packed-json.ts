@@ -1,9 +1,7 @@
 /**
- * Writes the JSON files of the catalog into a bundle in a short form: the routes of the models repeat the same
- * members and lists again and again. Two neighbouring symbols that occur often become one symbol (the
- * algorithm Re-Pair of N. J. Larsson and A. Moffat, 1999). The 28 KB of the models become 6 KB, and a start
- * unpacks them in 0.7 ms. Brotli would make 3 KB of them, but loading node:zlib takes a start 2 to 4 ms.
- * The short form is ASCII: a source text with any other character takes V8 two bytes for each of its characters.
+ * Writes the JSON files of the catalog into a bundle in a short form: two neighbouring symbols that occur often become
+ * one (the algorithm Re-Pair of N. J. Larsson and A. Moffat, 1999). 28 KB become 6 KB of ASCII, and a start unpacks
+ * them in 0.7 ms. Brotli would make 3 KB, but loading node:zlib takes a start 2 to 4 ms.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

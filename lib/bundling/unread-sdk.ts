@@ -1,11 +1,7 @@
 /**
- * What the AWS SDK brings into a bundle and no function needs: classes of errors, its package files, and the
- * descriptions of regions.
- *
- * Each client of the AWS SDK registers a class for every error that its service can answer, so that no class is
- * ever left out of a bundle: 17 KB for DynamoDB and Step Functions together. The service asks nearly always for the
- * name of an error. An error without a class of its own is thrown as the client's base class, with the same name,
- * status and members.
+ * What the AWS SDK brings into a bundle and no function needs: package files, descriptions of regions, and a class for
+ * every error that a service can answer (17 KB for DynamoDB and Step Functions). The service asks nearly always for
+ * the name of an error. An error without a class is thrown as the client's base class, with the same name and members.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,9 +14,8 @@ const registration = /^[\w$]+\.registerError\([\w$]+, ([\w$]+)\);\n/gm;
 const isBaseClass = /ServiceException\d*$/;
 
 /**
- * The text of a bundle, not minified, without the registrations of errors whose class nobody asks for by
- * `instanceof`, and which the SDK does not mark as passing. The next pass of esbuild removes the classes. Throws when
- * a client of the SDK is in the bundle and no registration is found: then this function has to follow the SDK.
+ * The text of a bundle, not minified, without the registrations of errors whose class nobody asks for by `instanceof`;
+ * esbuild then removes the classes. Throws when a client of the SDK is there and no registration is found.
  */
 export function withoutUnaskedErrors(bundle: string, inputs: readonly string[]): string {
   const asked = new Set([...bundle.matchAll(/instanceof ([\w$]+)/g)].map(([, name]) => name));

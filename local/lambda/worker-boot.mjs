@@ -1,9 +1,7 @@
 /**
- * The first code in a function's worker thread. It installs the virtual clock, imports the bundle and
- * answers invocations, as Lambda's runtime interface client does.
- *
- * This file is plain JavaScript and imports no file of the project, because type stripping would cost
- * each new worker 35 ms. messages.ts has the types of its messages.
+ * The first code in a function's worker thread: it installs the virtual clock, imports the bundle and answers
+ * invocations, as Lambda's runtime interface client does. It is plain JavaScript without imports of the project, because
+ * type stripping would cost each new worker 35 ms. messages.ts has the types of its messages.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { readlinkSync } from 'node:fs';

@@ -108,9 +108,7 @@ export interface RunningExecution {
   readonly abort: () => void;
 }
 
-/**
- * A state machine that is ready to start. To start an execution takes almost no time.
- */
+/** A state machine that is ready to start. To start an execution takes almost no time. */
 export interface LocalStateMachine {
   readonly start: (execution: ExecutionIdentity, input: unknown) => RunningExecution;
 }

@@ -128,15 +128,12 @@ export const signInMethods = {
 } as const satisfies Readonly<Record<keyof typeof signInPaths, string>>;
 
 /**
- * Why a sign-in did not end as it should. The browser comes back to the portal with ?error=WORD.
- * cancelled: the person stopped the sign-in at the issuer.
- * expired: the sign-in was begun too long ago, or in another browser.
- * refused: the issuer refused, or something in its answer is not as it has to be.
- * unavailable: the issuer does not answer.
- * unverified: the issuer does not say that the address belongs to the person.
- * not_invited: there is no invitation for this address.
- * stale: the issuer did not ask for the person's proof again.
- * blocked: too many rejected authentications came from this address.
+ * Why a sign-in did not end as it should. The browser comes back to the portal with ?error=WORD. cancelled:
+ * the person stopped the sign-in at the issuer. expired: the sign-in was begun too long ago, or in another
+ * browser. refused: the issuer refused, or something in its answer is not as it has to be. unavailable: the
+ * issuer does not answer. unverified: the issuer does not say that the address belongs to the person.
+ * not_invited: there is no invitation for this address. stale: the issuer did not ask for the person's proof
+ * again. blocked: too many rejected authentications came from this address.
  */
 export const signInErrors = [
   'cancelled',

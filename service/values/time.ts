@@ -40,10 +40,9 @@ export function dayAfter(day: string): string {
 }
 
 /**
- * The time of one request, from its arrival to its answer. Every wait inside the request gets
- * the same signal: name look-ups, downloads, DynamoDB, S3, Step Functions. After the end the
- * request sends nothing, also when Lambda freezes the environment and a later invocation
- * thaws it.
+ * The time of one request, from its arrival to its answer. Every wait inside the request gets the same
+ * signal: name look-ups, downloads, DynamoDB, S3, Step Functions. After the end the request sends nothing,
+ * also when Lambda freezes the environment and a later invocation thaws it.
  */
 export type TimeBudget = ReturnType<typeof startBudget>;
 

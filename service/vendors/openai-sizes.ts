@@ -1,11 +1,10 @@
 import type { AspectRatio, Resolution } from '../contract/request-fields.ts';
 
 /**
- * Width and height of every ratio at every resolution, in OpenAI's form. The vendor's limits for gpt-image-2, 2.5 and
- * 2.6:
- * both sides are multiples of 16 and at most 3840, the longer side is at most three times the shorter one,
- * and the picture has 655,360 to 8,294,400 pixels. 1K is about 1 megapixel, 2K about 4, and 4K as near to
- * 8.29 as the ratio allows. The price depends on size and quality. A square costs most, so
+ * Width and height of every ratio at every resolution, in OpenAI's form. The vendor's limits for gpt-image-2,
+ * 2.5 and 2.6: both sides are multiples of 16 and at most 3840, the longer side is at most three times the
+ * shorter one, and the picture has 655,360 to 8,294,400 pixels. 1K is about 1 megapixel, 2K about 4, and 4K
+ * as near to 8.29 as the ratio allows. The price depends on size and quality. A square costs most, so
  * service/catalog/provider-costs.json holds its cost.
  * https://developers.openai.com/api/docs/guides/image-generation#size-and-quality-options (read 2026-11-21)
  */

@@ -1,6 +1,4 @@
-/**
- * The two adapters that read Secrets Manager: what they cache, for how long, and what they refuse.
- */
+/** The two adapters that read Secrets Manager: what they cache, for how long, and what they refuse. */
 import {
   GetSecretValueCommand,
   PutSecretValueCommand,

@@ -1,6 +1,4 @@
-/**
- * Facts about the refusals of DynamoDB itself, which service/aws/dynamodb reads.
- */
+/** Facts about the refusals of DynamoDB itself, which service/aws/dynamodb reads. */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';

@@ -37,9 +37,7 @@ const facts: Facts = {
   ...heldFacts,
 };
 
-/**
- * Collects the reads of the table that are not consistent. An index cannot be read consistently.
- */
+/** Collects the reads of the table that are not consistent. An index cannot be read consistently. */
 function staleReads({ client }: Table): string[] {
   const stale: string[] = [];
   client.middlewareStack.add(

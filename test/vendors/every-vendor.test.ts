@@ -1,6 +1,4 @@
-/**
- * The waits between the polls of each vendor's job, from the tables of the adapters.
- */
+/** The waits between the polls of each vendor's job, from the tables of the adapters. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { createBfl } from '../../service/vendors/bfl.ts';
 import { createFal } from '../../service/vendors/fal/provider.ts';

@@ -1,7 +1,6 @@
 /**
- * The execution environments of the functions. Lambda freezes an environment as soon as its invocation has
- * answered: its timers and pending calls stand still. They go on when the environment serves a later
- * invocation, which may be minutes later. A crash or a time-out of the function destroys the environment.
+ * The execution environments of the functions. Lambda freezes an environment as soon as its invocation has answered;
+ * timers and pending calls go on when a later invocation thaws it. A crash or a time-out destroys the environment.
  * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
  */
 import type { Schema } from '../../../service/values/runtime.ts';

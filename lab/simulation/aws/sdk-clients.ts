@@ -165,10 +165,9 @@ function leaveOutTheRules(stack: Stack): Stack {
 }
 
 /**
- * The SDK copies the settings of a client three times a call. V8 keeps an object that grew by Object.assign
- * as a hash table, which takes a hundred times longer to copy than any other object. A for-in loop makes V8
- * lay out every prototype anew that it walks along. So these settings serve as a prototype for a moment.
- * Their members stay the same.
+ * The SDK copies the settings of a client three times a call. V8 keeps an object that grew by Object.assign as a hash
+ * table, which is slow to copy. A for-in loop makes V8 lay out every prototype that it walks along, so these settings
+ * serve as a prototype for a moment.
  */
 function makeQuickToCopy(settings: object): void {
   for (const _name in Object.create(settings)) break;

@@ -1,7 +1,6 @@
 /**
- * How much DynamoDB does a second: for one partition key, for the whole table, and for each index. DynamoDB refuses a
- * call when a bucket is empty, and a call that it took may cost more than was left. A throttled index refuses the
- * writes of the table that would change this index.
+ * How much DynamoDB does a second: for one partition key, the whole table, and each index. It refuses a call when a
+ * bucket is empty. A throttled index refuses the writes of the table that would change this index.
  */
 import { AwsError } from '../../../local/aws/aws-error.ts';
 import type { Item } from '../../../local/dynamodb/attributes.ts';

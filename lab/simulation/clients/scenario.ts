@@ -183,9 +183,8 @@ export const monthsEnd = Date.UTC(2026, 11, 1);
 // The step of a program that uses an openai library.
 
 /**
- * What happens to a try between the client and the function. `lost`: the request never arrives. `late`: it arrives
- * after the client has given up. `cut`: the connection breaks while the function works on. `unheard`: the function
- * answers, and nobody hears it.
+ * What happens to a try on its way. `lost`: the request never arrives. `late`: it arrives after the client has given
+ * up. `cut`: the connection breaks while the function works on. `unheard`: the answer does not arrive.
  */
 export type TryFate = 'whole' | 'lost' | 'late' | 'cut' | 'unheard';
 

@@ -13,9 +13,8 @@ import type { Invocation, LateCall, World } from '../world/simulated-world.ts';
 import type { Accuse } from './money-books.ts';
 
 /**
- * Whether a fault excuses an answer of 500. A conflict or a throttle never does: the service must answer that
- * it sheds load, or 202 after the charge. The SDK's own retry absorbs the kinds marked 'once', so such a
- * fault excuses a 500 only at a port without the SDK.
+ * Whether a fault excuses an answer of 500. A conflict or a throttle never does. The SDK's own retry absorbs the kinds
+ * marked 'once', so such a fault excuses a 500 only at a port without the SDK.
  */
 const excuses: Readonly<Record<FaultKind, 'yes' | 'no' | 'once'>> = {
   error: 'once',
@@ -90,8 +89,7 @@ const hiding: ReadonlySet<FaultKind> = new Set(['conflicts', 'throttles']);
 
 /**
  * Whether the outcome of a call is unknown: its answer was lost or was an internal error, and every further try was
- * refused. The kinds lost_then_conflicts and lost_then_throttled do this in one fault. Two faults at the same call do
- * it as well.
+ * refused. One fault of the kinds lost_then_… does this, and two faults at the same call.
  */
 function leavesOutcomeUnknown(faults: readonly Fault[]): boolean {
   // An internal error of the service does not tell either whether the write was made.
@@ -100,9 +98,8 @@ function leavesOutcomeUnknown(faults: readonly Fault[]): boolean {
 }
 
 /**
- * The SDK's retry absorbs one fault of the kinds marked 'once'. Two of them excuse a 500: together with a
- * transaction in progress they use up the tries of a call. After a lasting fault a single one excuses a 500,
- * because the quota of retries may be used up.
+ * The SDK's retry absorbs one fault of the kinds marked 'once'. Two of them excuse a 500, and after a lasting fault a
+ * single one does, because the quota of retries may be used up.
  */
 function excuse(faults: readonly Fault[], ofWorld: readonly Fault[]): boolean {
   if (leavesOutcomeUnknown(faults)) return true;

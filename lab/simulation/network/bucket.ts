@@ -12,9 +12,8 @@ import type { World } from '../world/simulated-world.ts';
 const callMillis = { put: 40_000, get: 40_000, find: 10_000, upload: 5_000 } as const;
 
 /**
- * Creates an empty bucket. It takes the place of the whole S3 adapter, so the HTTP requests of that adapter
- * are not simulated. Like the adapter, it throws Overloaded when the bucket is busy or does not answer in
- * time, and another error when the connection breaks.
+ * Creates an empty bucket in the place of the whole S3 adapter. Like the adapter, it throws Overloaded when the bucket
+ * is busy or silent, and another error when the connection breaks.
  */
 export function createBucket(world: World, clock: Clock) {
   const stored = new Map<string, StoredImage>();

@@ -1,7 +1,6 @@
 /**
- * The vendor that calls back when a job has ended. Its callbacks are lost, early, late, repeated, sent twice
- * at once or forged: by somebody without its key, by another of its accounts, for another job, and with
- * another capability.
+ * The vendor that calls back when a job has ended. Its callbacks are lost, early, late, repeated, sent twice at once or
+ * forged: without its key, by another account, for another job, with another capability.
  */
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { RefusalReason } from '../../../service/contract/failures.ts';

@@ -1,7 +1,6 @@
 /**
- * Strikes every call site with every kind of fault, on scenarios that were written to reach every site. With
- * `pairs` it also strikes every two calls that move money. Some sites are reached only after a fault: the run
- * that reaches such a site adds it to the walk.
+ * Strikes every call site with every kind of fault. With `pairs` it also strikes every two calls that move money. A
+ * site that is reached only after a fault joins the walk when a run reaches it.
  */
 import {
   type AccountPlan,

@@ -186,9 +186,8 @@ function reportOf(seed: number | undefined, found: Run, run: Run): Report {
 const mostTries = 250;
 
 /**
- * Returns the smallest failing run that was found. First it drops halves of the faults and of the steps, then
- * quarters, and at last single ones. It repeats this until nothing more can go. The faults become a fixed
- * plan, so that a dropped step does not bring other faults.
+ * Returns the smallest failing run. It drops halves of the faults and steps, then quarters, at last single ones, until
+ * nothing more can go. The faults become a fixed plan, so that a dropped step brings no other faults.
  */
 async function shrink(failing: Run, simulator: Simulator): Promise<Run> {
   const invariant = failing.violations[0]?.invariant;

@@ -1,7 +1,6 @@
 /**
- * An outage of StartExecution, or of the room that Lambda has for Tasks, on virtual time, with the real charge,
- * start, reconciler and rendering. Traffic of one rate begins before the outage and goes on after it. The charges come past the door of the API,
- * because the API refuses requests once the capacity of the service is full.
+ * An outage of StartExecution, or of the room that Lambda has for Tasks, on virtual time, between traffic of one rate.
+ * The charges do not pass the door of the API, which refuses requests once the service is full.
  */
 import type { ApiKey } from '../../../service/accounts/account.ts';
 import { startGraceMillis } from '../../../service/contract/limits.ts';

@@ -51,9 +51,8 @@ export interface Simulator {
 }
 
 /**
- * Takes over the process's timers, Date and Math.random until `end`. The AWS SDK reads its configuration
- * files at the first call in a process. That read takes real time, in which virtual time would go on, so a
- * call made before the first run gets it out of the way.
+ * Takes over the process's timers, Date and Math.random until `end`. The AWS SDK reads its configuration files at its
+ * first call, in real time, so a call before the first run gets this out of the way.
  */
 export async function createSimulator(): Promise<Simulator> {
   await readSdkConfiguration();

@@ -1,7 +1,6 @@
 /**
- * Creates a simulated world: its time, its invocations, and the one door through which every call of a
- * dependency goes. At the door the seed decides how long the call takes, and the plan of faults decides
- * whether it goes wrong.
+ * Creates a simulated world: its time, its invocations, and the one door of every call. At the door the seed decides
+ * how long the call takes, and the plan of faults decides whether it goes wrong.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';

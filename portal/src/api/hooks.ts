@@ -168,9 +168,8 @@ export interface Action<Name extends PortalOperationName> {
 }
 
 /**
- * Changes something. When the service asks for a fresh sign-in, the person signs in, comes back to this page, and
- * the same call is made again. So a page has one action for each operation, and `onDone` needs nothing but what it
- * is given.
+ * Changes something. When the service asks for a fresh sign-in, the person signs in, comes back to this page, and the
+ * same call is made again, so a page has one action for each operation.
  */
 export function useAction<Name extends PortalOperationName>(
   name: Name,

@@ -1,7 +1,6 @@
 /**
- * Takes items that nobody reads any more out of the simulated table, because a long crowd would need more memory than
- * a machine has. Creations that are at rest and their ledger rows go to the archive, for the audit. Leases, polls,
- * logged deliveries and the counts of past minutes are dropped.
+ * Takes items that nobody reads any more out of the table, because a long load would need more memory than a machine
+ * has. Creations at rest and their ledger rows go to the archive, for the audit; leases, polls and counts are dropped.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Item } from '../../../../local/dynamodb/attributes.ts';

@@ -1,7 +1,6 @@
 /**
  * The fake of the Gemini API's generateContent, as far as image models use it. The fake refuses what Google
- * refuses, with the documented status.
- * https://ai.google.dev/api/generate-content (read 2026-11-21)
+ * refuses, with the documented status. https://ai.google.dev/api/generate-content (read 2026-11-21)
  */
 import * as z from 'zod';
 import {

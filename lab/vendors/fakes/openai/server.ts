@@ -1,8 +1,7 @@
 /**
  * The fake of OpenAI's Images API, as far as its models of the catalog use it. The fake refuses what OpenAI
- * refuses, with the documented code.
- * https://developers.openai.com/api/docs/guides/image-generation (read 2026-11-21), and the types of the SDK
- * openai 7.57.0 for the models and their qualities (read 2026-11-22)
+ * refuses, with the documented code. https://developers.openai.com/api/docs/guides/image-generation (read
+ * 2026-11-21), and the types of the SDK openai 7.57.0 for the models and their qualities (read 2026-11-22)
  */
 import * as z from 'zod';
 import { readImageHeader } from '../../../../service/values/image-bytes.ts';
