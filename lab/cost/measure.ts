@@ -22,7 +22,6 @@ export interface CreationCount {
   readonly transitions: number;
   /** The bytes that the functions log themselves. */
   readonly logBytes: number;
-  /** The bytes that stay in the table. */
   readonly storedBytes: number;
 }
 

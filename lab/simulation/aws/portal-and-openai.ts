@@ -87,7 +87,7 @@ export interface OpenaiAnswer {
 }
 
 export interface OpenaiObserver {
-  /** Is told that the function begins with a request. */
+  /** Called when the function begins with a request. */
   readonly onOpenaiSent: (invocation: Invocation, event: APIGatewayProxyEvent) => void;
   /** Is told that the function answered, or that the gateway answered in its place. */
   readonly onOpenaiServed: (invocation: Invocation, answer: OpenaiAnswer) => void;

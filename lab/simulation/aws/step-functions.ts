@@ -52,7 +52,6 @@ export interface Execution {
 /** One call of a Task state. */
 export interface SimulatedTask {
   readonly state: string;
-  /** The name of the Lambda function. */
   readonly functionName: string;
   readonly input: unknown;
   /** The JSON text with which the execution was started. */

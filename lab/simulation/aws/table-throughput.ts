@@ -24,7 +24,6 @@ export interface TableThroughput {
   readonly free: (work: () => void) => void;
   /** Counts what a commit has written. */
   readonly onCommit: (changes: readonly Change[]) => void;
-  /** The units that calls have used. */
   readonly used: () => { readonly writeUnits: number; readonly readUnits: number };
 }
 
@@ -55,7 +54,7 @@ export function createTableThroughput(
   let factor = 1;
   let isFree = false;
 
-  /** The limit that is in the way of a write. */
+  /** The limit that refuses this write. */
   function stopOfWrite(write: ItemRequest): string | undefined {
     const key = write.Key ?? write.Item ?? {};
     const pk = key['pk']?.S ?? '';

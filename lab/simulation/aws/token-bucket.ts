@@ -4,11 +4,9 @@ import { type BucketSize, dynamodbLimits } from './quotas.ts';
 export interface TokenBucket {
   /** Takes a token. False when the bucket is empty. */
   readonly take: () => boolean;
-  /** Whether there is any token. */
   readonly hasSome: () => boolean;
   /** Takes tokens that were used already. The bucket may owe some afterwards. */
   readonly spend: (tokens: number) => void;
-  /** Milliseconds until there is a token. */
   readonly millisToNext: () => number;
 }
 

@@ -18,7 +18,6 @@ export interface HalfMinute {
   readonly accepted: number;
   /** How many asked the provider while it was down. */
   readonly felt: number;
-  /** How many asked this provider first. */
   readonly askedFirst: number;
   readonly failed: number;
   /** From the acceptance to the end: the median, the 99th percentile, and the slowest. */

@@ -118,10 +118,8 @@ function createFollower(now: () => number, forecast: Forecast) {
   const rendered = new Map<string, string>();
   return {
     all,
-    /** The creations that have not ended. */
     open,
     refused,
-    /** Receives the status of an answer. */
     onAnswer: (status: number) => {
       if (status !== 202) refused.set(String(status), (refused.get(String(status)) ?? 0) + 1);
     },

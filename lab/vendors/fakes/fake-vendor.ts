@@ -21,7 +21,7 @@ export interface VendorRow {
 
 /** A row of a vendor whose adapter reads each answer as a reason of its own. */
 export interface AnsweredRow extends VendorRow {
-  /** How the adapter reads this answer. */
+  /** How the adapter must classify this reply. */
   readonly answers: RefusalReason | 'rendered';
 }
 

@@ -155,9 +155,8 @@ export function createArchive() {
     return sum % shelfCount;
   };
   return {
-    /** The number of the shelf that has all items of an account. */
+    /** All items of an account are on this shelf. */
     shelfOf,
-    /** Takes an item of an account. */
     add: (account: string, item: Item) => {
       const shelf = shelves[shelfOf(account)];
       if (!shelf) return;
@@ -169,7 +168,6 @@ export function createArchive() {
       shelf.texts = [];
       shelf.length = 0;
     },
-    /** The items of a shelf. */
     itemsOn: function* (number: number): Iterable<Item> {
       const { packs = [], texts = [] } = shelves[number] ?? {};
       for (const pack of packs)

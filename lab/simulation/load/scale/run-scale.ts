@@ -61,7 +61,7 @@ async function runOn(
     seen: [] as number[],
   };
   const open = new Map<string, number>();
-  /** The least that were open when a request was refused for it, and the most when one was accepted meanwhile. */
+  /** Open creations: the fewest when a request was refused as full, the most when one was accepted in that time. */
   const full = { atRefusal: Infinity, atAccept: 0, until: 0 };
   const clients = createCrowdClients(world, () => service, plan, {
     onAnswer: (answer) => {

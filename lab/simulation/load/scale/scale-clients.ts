@@ -53,9 +53,7 @@ export function createCrowdClients(
   }
 
   return {
-    /** How many clients still wait. */
     waiting: (): number => polled.size + called.size,
-    /** Whether a client polls this creation. */
     isPolled: (id: string): boolean => polled.has(id),
     onWebhook: (body: string) => {
       const id = idIn(body);

@@ -151,11 +151,10 @@ export interface CrowdPlan {
   readonly seed: number;
   /** Requests for an image a second, at random moments. */
   readonly perSecond: number;
-  /** How long requests come. */
+  /** How long new requests arrive. */
   readonly lengthSeconds: number;
   /** Environments that are idle at the beginning, by function: the service has had traffic before. Empty: it is new. */
   readonly warm: Readonly<Record<string, number>>;
-  /** How long the vendor takes. */
   readonly renderSeconds: number;
   readonly vendor: VendorKind;
   readonly quotas: QuotaKind;

@@ -15,7 +15,6 @@ export interface ComfyuiRow extends AnsweredRow {
     | 'error'
     | { readonly exception: string }
     | { readonly outputs: object };
-  /** The answer to the first download. */
   readonly firstDownload?: Reply;
 }
 

@@ -23,11 +23,9 @@ interface IdeogramRow extends AnsweredRow {
    * whose body stands in lab/vendors/answers/ideogram.json.
    */
   readonly submitted?: number | Reply;
-  /** The answer to the first poll. */
   readonly firstPoll?: Reply;
   /** The answer to the poll of an ended job. Absent: the job is completed. 'recorded': as for `submitted`. */
   readonly ended?: 'recorded' | Reply;
-  /** The answer to the first download. */
   readonly firstDownload?: Reply;
 }
 
