@@ -303,17 +303,6 @@ describe('a call with a token', () => {
     await refusedAs(succeed(token, '{"done":true}', clientOf(machine.awsUrl, 2)), 'TaskTimedOut');
     await succeeded('lost-answer', { done: true });
   });
-
-  it.each([
-    ['Throttling', 'ThrottlingException'],
-    ['InternalServerError', 'InternalServerError'],
-    ['ServiceUnavailable', 'ServiceUnavailable'],
-  ])('A call under the fault %s has no effect', async (error, name) => {
-    const token = await startWaiting(`fault-${error}`);
-    machine.faults.set({ call: 'states:*', error });
-    await refusedAs(succeed(token), name);
-    await succeed(token);
-  });
 });
 
 describe('tokens and kill -9', () => {
