@@ -293,14 +293,14 @@ describe('the quota of unused uploads', () => {
     details: { scope: 'account', reason: 'unused_uploads', limit, current: limit },
   });
 
-  it('Of sixty requests at once exactly thirty are accepted', async () => {
-    const crowd = await service.client({ postRate: '10000', maxUnusedUploads: '30' });
-    const answers = await Promise.all(Array.from({ length: 60 }, () => announce(asked, crowd)));
+  it('Of two hundred requests at once exactly a hundred are accepted', async () => {
+    const crowd = await service.client({ postRate: '10000' });
+    const answers = await Promise.all(Array.from({ length: 200 }, () => announce(asked, crowd)));
     const accepted = answers.filter(({ status }) => status === 201);
-    expect(accepted).toHaveLength(30);
-    expect(new Set(accepted.map(({ body }) => announced.parse(body).id)).size).toBe(30);
+    expect(accepted).toHaveLength(100);
+    expect(new Set(accepted.map(({ body }) => announced.parse(body).id)).size).toBe(100);
     for (const answer of answers.filter(({ status }) => status !== 201)) {
-      expect(refusalOf(answer)).toEqual(overQuota(30));
+      expect(refusalOf(answer)).toEqual(overQuota(100));
       expect(answer.headers.get('retry-after')).toBe('60');
     }
   });
