@@ -221,11 +221,13 @@ describe('the end of a task that waits for its token', () => {
     await succeeded('fails', { done: true });
   });
 
-  it('The end of an execution closes the token of its task', async () => {
+  it('The end of an execution closes the token of its task, which is tried no more', async () => {
     const token = await startWaiting('stopped');
     await client.send(new StopExecutionCommand({ executionArn: arnOf('stopped') }));
     await refusedAs(succeed(token), 'TaskTimedOut');
     expect((await stateOf('stopped')).status).toBe('ABORTED');
+    await machine.advance(130);
+    expect(await attemptsOf('stopped')).toHaveLength(1);
   });
 });
 
