@@ -19,49 +19,23 @@ const shown = async (id: string): Promise<unknown> => operated.run('accounts', '
 describe('accounts set-many', () => {
   it('The command changes the accounts that have the values of --where, and no other', async () => {
     const [one, two, other] = [await opened('Many'), await opened('Many'), await opened('Other')];
-    const changed = await operated.run(
-      ...[
-        'accounts',
-        'set-many',
-        '--where',
-        'name=Many',
-        'condition=active',
-        '--post-rate',
-        '7',
-        '--condition',
-        'suspended',
-      ],
-    );
+    const where = ['--where', 'name=Many', 'condition=active'];
+    const setMany = (...values: string[]): Promise<unknown> =>
+      operated.run('accounts', 'set-many', ...where, ...values);
+    const changed = await setMany('--post-rate', '7', '--condition', 'suspended');
     expect(changed).toEqual({ chosen: 2, changed: 2, missing: [], failed: [] });
     for (const id of [one, two])
       expect(await shown(id)).toMatchObject({ post_rate: 7, condition: 'suspended' });
     expect(await shown(other)).toMatchObject({ condition: 'active' });
-    expect(
-      await operated.run(
-        'accounts',
-        'set-many',
-        '--where',
-        'name=Many',
-        'condition=active',
-        '--post-rate',
-        '8',
-      ),
-    ).toMatchObject({ chosen: 0 });
+    expect(await setMany('--post-rate', '8')).toMatchObject({ chosen: 0 });
   });
 
   it('The command changes the accounts of a file, tells those that are missing, and ends with exit code 1', async () => {
     const file = join(folder, 'ids');
     const id = await opened('Of a file');
     await writeFile(file, `${id}\n\n  ZZZZZZZZZZ\r\n`);
-    const { code, out } = await operated.admin(
-      '--json',
-      'accounts',
-      'set-many',
-      '--file',
-      file,
-      '--deadline',
-      '90',
-    );
+    const options = ['--file', file, '--deadline', '90'];
+    const { code, out } = await operated.admin('--json', 'accounts', 'set-many', ...options);
     expect([code, JSON.parse(out)]).toEqual([
       1,
       { chosen: 2, changed: 1, missing: ['ZZZZZZZZZZ'], failed: [] },

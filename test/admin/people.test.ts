@@ -24,15 +24,8 @@ async function join(email: string, scope: 'account' | 'SERVICE' = 'account'): Pr
 
 describe('people', () => {
   it('are invited, listed, given another role, signed out and removed', async () => {
-    const invited = await operated.run(
-      'people',
-      'invite',
-      account(),
-      '--email',
-      ' A@Acme.test',
-      '--role',
-      'owner',
-    );
+    const options = ['--email', ' A@Acme.test', '--role', 'owner'];
+    const invited = await operated.run('people', 'invite', account(), ...options);
     expect(invited).toMatchObject({
       email: 'a@acme.test',
       role: 'owner',

@@ -68,6 +68,16 @@ async function findingOf(question: Question, begin = '', asking: Asking = {}): P
   return found[0] as Finding;
 }
 
+/** Expects the finding that `findingOf` finds. */
+async function finds(
+  question: Question,
+  expected: Partial<Finding>,
+  begin = '',
+  asking: Asking = {},
+): Promise<void> {
+  expect(await findingOf(question, begin, asking)).toMatchObject(expected);
+}
+
 const certificate = (region: string, owner = accountId): string =>
   `arn:aws:acm:${region}:${owner}:certificate/one`;
 const apiSettings = {
@@ -106,10 +116,7 @@ describe('The whole preflight', () => {
 
   it('tells a question that fails for another reason, with its reason', async () => {
     account.iam.on(GetAccountSummaryCommand).rejects(awsError('TimeoutError', 'no answer'));
-    expect(await findingOf(roles)).toMatchObject({
-      level: 'unasked',
-      found: 'could not ask: TimeoutError: no answer',
-    });
+    await finds(roles, { level: 'unasked', found: 'could not ask: TimeoutError: no answer' });
   });
 
   it('does not hide a mistake of its own', async () => {
@@ -138,7 +145,7 @@ describe('The whole preflight', () => {
 
 describe('CDK bootstrap', () => {
   it('is enough from version 6 on', async () => {
-    expect(await findingOf(bootstrap)).toMatchObject({ level: 'ok', found: 'version 30' });
+    await finds(bootstrap, { level: 'ok', found: 'version 30' });
   });
 
   it.each([
@@ -148,11 +155,7 @@ describe('CDK bootstrap', () => {
     const on = account.cloudFormation.on(DescribeStacksCommand, { StackName: 'CDKToolkit' });
     if (version === undefined) on.rejects(awsError('ValidationError', 'CDKToolkit does not exist'));
     else on.resolves(stacks('CREATE_COMPLETE', { BootstrapVersion: version }));
-    expect(await findingOf(bootstrap)).toMatchObject({
-      level: 'stops',
-      found,
-      fix: 'npx cdk bootstrap aws://123456789012/us-east-1',
-    });
+    await finds(bootstrap, { level: 'stops', found, fix: 'npx cdk bootstrap aws://123456789012/us-east-1' });
   });
 });
 
@@ -161,7 +164,7 @@ describe('The stack', () => {
     'can be deployed from %s',
     async (status) => {
       if (status !== 'none') deployed({}, status);
-      expect(await findingOf(stackState)).toMatchObject({ level: 'ok' });
+      await finds(stackState, { level: 'ok' });
     },
   );
 
@@ -186,7 +189,7 @@ describe('The rights of the deployment', () => {
   };
 
   it('are those of the role by which CloudFormation deploys', async () => {
-    expect(await findingOf(deploymentRights)).toMatchObject({ level: 'ok' });
+    await finds(deploymentRights, { level: 'ok' });
     const [call] = account.iam.commandCalls(SimulatePrincipalPolicyCommand);
     expect(call?.args[0].input.PolicySourceArn).toBe(
       'arn:aws:iam::123456789012:role/cdk-hnb659fds-cfn-exec-role-123456789012-us-east-1',
@@ -195,10 +198,7 @@ describe('The rights of the deployment', () => {
 
   it('stop the deployment when a policy denies one', async () => {
     decide({ 'dynamodb:CreateTable': 'explicitDeny', 'lambda:CreateFunction': 'implicitDeny' });
-    expect(await findingOf(deploymentRights)).toMatchObject({
-      level: 'stops',
-      found: 'forbidden: dynamodb:CreateTable',
-    });
+    await finds(deploymentRights, { level: 'stops', found: 'forbidden: dynamodb:CreateTable' });
   });
 
   it('stop the deployment when the organization denies one', async () => {
@@ -211,15 +211,12 @@ describe('The rights of the deployment', () => {
         },
       ],
     });
-    expect(await findingOf(deploymentRights)).toMatchObject({
-      level: 'stops',
-      found: 'forbidden: s3:CreateBucket',
-    });
+    await finds(deploymentRights, { level: 'stops', found: 'forbidden: s3:CreateBucket' });
   });
 
   it('may be missing when the role has them for some names only', async () => {
     decide({ 'lambda:CreateFunction': 'implicitDeny' });
-    expect(await findingOf(deploymentRights)).toMatchObject({
+    await finds(deploymentRights, {
       level: 'limits',
       found: 'not allowed for every resource: lambda:CreateFunction',
     });
@@ -227,21 +224,21 @@ describe('The rights of the deployment', () => {
 
   it('are unknown without the role of the bootstrap', async () => {
     account.iam.on(SimulatePrincipalPolicyCommand).rejects(awsError('NoSuchEntityException'));
-    expect(await findingOf(deploymentRights)).toMatchObject({ level: 'note' });
+    await finds(deploymentRights, { level: 'note' });
   });
 });
 
 describe('The room for roles', () => {
   it('is enough for a new stack, and a stack that exists needs none', async () => {
-    expect(await findingOf(roles)).toMatchObject({ level: 'ok', found: 'room for 900' });
+    await finds(roles, { level: 'ok', found: 'room for 900' });
     account.iam.on(GetAccountSummaryCommand).resolves({ SummaryMap: { Roles: 999, RolesQuota: 1_000 } });
     deployed();
-    expect(await findingOf(roles)).toMatchObject({ level: 'ok' });
+    await finds(roles, { level: 'ok' });
   });
 
   it('stops the deployment of a new stack that does not fit', async () => {
     account.iam.on(GetAccountSummaryCommand).resolves({ SummaryMap: { Roles: 980, RolesQuota: 1_000 } });
-    expect(await findingOf(roles)).toMatchObject({ level: 'stops', found: 'room for 20' });
+    await finds(roles, { level: 'stops', found: 'room for 20' });
   });
 });
 
@@ -257,54 +254,55 @@ describe('The executions of Lambda', () => {
 
   it('are compared with those that the traffic takes', async () => {
     const begin = 'Lambda: concurrent';
-    expect(await findingOf(lambdaConcurrency, begin)).toMatchObject({ level: 'ok', found: '1000' });
-    expect(await findingOf(lambdaConcurrency, begin, { traffic: { perSecond: 1_000 } })).toMatchObject({
-      level: 'limits',
-      wanted: 'at least 23000',
+    await finds(lambdaConcurrency, { level: 'ok', found: '1000' }, begin);
+    await finds(lambdaConcurrency, { level: 'limits', wanted: 'at least 23000' }, begin, {
+      traffic: { perSecond: 1_000 },
     });
   });
 
   it('let the first deployment of a new account with 10 through, and stop it when something is reserved', async () => {
     allow(10);
-    expect(await findingOf(lambdaConcurrency, reserved)).toMatchObject({ level: 'ok' });
-    expect(await findingOf(lambdaConcurrency, held)).toMatchObject({ level: 'ok' });
-    expect(await findingOf(lambdaConcurrency, reserved, { settings })).toMatchObject({
-      level: 'stops',
-      found: '10 free to reserve',
-      wanted: '150 that the settings reserve, and 100 that stay unreserved',
-    });
+    await finds(lambdaConcurrency, { level: 'ok' }, reserved);
+    await finds(lambdaConcurrency, { level: 'ok' }, held);
+    await finds(
+      lambdaConcurrency,
+      {
+        level: 'stops',
+        found: '10 free to reserve',
+        wanted: '150 that the settings reserve, and 100 that stay unreserved',
+      },
+      reserved,
+      { settings },
+    );
   });
 
   it('are proposed for held requests where the account has room for them', async () => {
     allow(250);
-    expect(await findingOf(lambdaConcurrency, held)).toMatchObject({
-      level: 'note',
-      found: 'images shared, mcp shared',
-      fix: 'heldRequests: { images: 100, mcp: 50 }',
-    });
+    await finds(
+      lambdaConcurrency,
+      { level: 'note', found: 'images shared, mcp shared', fix: 'heldRequests: { images: 100, mcp: 50 }' },
+      held,
+    );
     allow(249);
-    expect(await findingOf(lambdaConcurrency, held)).toMatchObject({ level: 'ok' });
+    await finds(lambdaConcurrency, { level: 'ok' }, held);
     allow(1_000);
     const one = { settings: { heldRequests: { images: 20 } } } as const;
-    expect(await findingOf(lambdaConcurrency, held, one)).toMatchObject({
-      level: 'note',
-      fix: 'heldRequests: { mcp: 50 }',
-    });
-    expect(await findingOf(lambdaConcurrency, held, { settings })).toMatchObject({ level: 'ok' });
-    expect(await findingOf(lambdaConcurrency, reserved, { settings })).toMatchObject({ level: 'ok' });
+    await finds(lambdaConcurrency, { level: 'note', fix: 'heldRequests: { mcp: 50 }' }, held, one);
+    await finds(lambdaConcurrency, { level: 'ok' }, held, { settings });
+    await finds(lambdaConcurrency, { level: 'ok' }, reserved, { settings });
   });
 
   it('stop the deployment when other stacks have reserved too much', async () => {
     allow(1_000, 249);
-    expect(await findingOf(lambdaConcurrency, reserved, { settings })).toMatchObject({ level: 'stops' });
+    await finds(lambdaConcurrency, { level: 'stops' }, reserved, { settings });
     allow(1_000, 250);
-    expect(await findingOf(lambdaConcurrency, reserved, { settings })).toMatchObject({ level: 'ok' });
+    await finds(lambdaConcurrency, { level: 'ok' }, reserved, { settings });
   });
 
   it('count the reservations of a deployed stack only once', async () => {
     allow(1_000, 200);
     deployed();
-    expect(await findingOf(lambdaConcurrency, reserved, { settings })).toMatchObject({ level: 'ok' });
+    await finds(lambdaConcurrency, { level: 'ok' }, reserved, { settings });
   });
 });
 
@@ -312,67 +310,64 @@ describe('The quotas of Step Functions', () => {
   const starts = 'Step Functions: StartExecution, refill';
 
   it('are compared with those that the traffic takes', async () => {
-    expect(await findingOf(stepFunctions, starts)).toMatchObject({ level: 'ok', found: '300' });
-    expect(await findingOf(stepFunctions, starts, { traffic: { perSecond: 300 } })).toMatchObject({
-      level: 'limits',
-      wanted: 'at least 380',
+    await finds(stepFunctions, { level: 'ok', found: '300' }, starts);
+    await finds(stepFunctions, { level: 'limits', wanted: 'at least 380' }, starts, {
+      traffic: { perSecond: 300 },
     });
   });
 
   it('say that the setting startsPerSecond is above the quota', async () => {
     const settings = { startsPerSecond: 300 };
-    expect(await findingOf(stepFunctions, 'Setting', { settings })).toMatchObject({ level: 'ok' });
+    await finds(stepFunctions, { level: 'ok' }, 'Setting', { settings });
     account.quotas
       .on(ListServiceQuotasCommand, { ServiceCode: 'states' })
       .resolves({ Quotas: stepFunctionsQuotas(150) });
-    expect(await findingOf(stepFunctions, 'Setting', { settings })).toMatchObject({
-      level: 'limits',
-      fix: 'startsPerSecond: 150',
-    });
+    await finds(stepFunctions, { level: 'limits', fix: 'startsPerSecond: 150' }, 'Setting', { settings });
   });
 
   it('are those that AWS documents where Service Quotas has none', async () => {
     account.quotas.on(ListServiceQuotasCommand, { ServiceCode: 'states' }).resolves({ Quotas: [] });
-    expect(await findingOf(stepFunctions, 'Step Functions: SendTaskSuccess, refill')).toMatchObject({
-      level: 'note',
-      found: 'not in Service Quotas; AWS documents 500',
-    });
+    await finds(
+      stepFunctions,
+      { level: 'note', found: 'not in Service Quotas; AWS documents 500' },
+      'Step Functions: SendTaskSuccess, refill',
+    );
     const small = { region: 'eu-central-1', traffic: { perSecond: 200 } };
-    expect(await findingOf(stepFunctions, starts, small)).toMatchObject({
-      level: 'limits',
-      found: 'not in Service Quotas; AWS documents 150',
-    });
+    await finds(
+      stepFunctions,
+      { level: 'limits', found: 'not in Service Quotas; AWS documents 150' },
+      starts,
+      small,
+    );
   });
 });
 
 describe('The table', () => {
   it('has its quotas compared with what the traffic takes', async () => {
     const begin = 'DynamoDB: write units a second of one table';
-    expect(await findingOf(tableQuotas, begin)).toMatchObject({ level: 'ok', found: '40000' });
-    expect(await findingOf(tableQuotas, begin, { traffic: { perSecond: 1_000 } })).toMatchObject({
-      level: 'limits',
-      wanted: 'at least 65000',
+    await finds(tableQuotas, { level: 'ok', found: '40000' }, begin);
+    await finds(tableQuotas, { level: 'limits', wanted: 'at least 65000' }, begin, {
+      traffic: { perSecond: 1_000 },
     });
   });
 
   it('is too cold for a crowd while it is new', async () => {
-    expect(await findingOf(table)).toMatchObject({ level: 'ok', found: '4000' });
+    await finds(table, { level: 'ok', found: '4000' });
     const crowd = { traffic: { perSecond: 300 } };
-    expect(await findingOf(table, '', crowd)).toMatchObject({ level: 'limits', found: '4000' });
+    await finds(table, { level: 'limits', found: '4000' }, '', crowd);
     deployed({ TableName: 'warm' });
     account.dynamo
       .on(DescribeTableCommand, { TableName: 'warm' })
       .resolves({ Table: { WarmThroughput: { WriteUnitsPerSecond: 20_000 } } });
-    expect(await findingOf(table, '', crowd)).toMatchObject({ level: 'ok', found: '20000' });
+    await finds(table, { level: 'ok', found: '20000' }, '', crowd);
   });
 
   it('of the setting restoredTable has to be there', async () => {
     const settings = { restoredTable: 'Darkroom-restored' };
-    expect(await findingOf(table, '', { settings })).toMatchObject({ level: 'ok' });
+    await finds(table, { level: 'ok' }, '', { settings });
     account.dynamo.on(DescribeTableCommand).rejects(awsError('ResourceNotFoundException'));
-    expect(await findingOf(table, '', { settings })).toMatchObject({
-      level: 'stops',
-      found: 'no table Darkroom-restored in us-east-1',
+    await finds(table, { level: 'stops', found: 'no table Darkroom-restored in us-east-1' }, '', {
+      settings,
     });
   });
 });
@@ -387,55 +382,50 @@ describe('API Gateway', () => {
 
   it('has its rate compared with what the traffic takes', async () => {
     const begin = 'API Gateway: requests';
-    expect(await findingOf(gateway, begin)).toMatchObject({ level: 'ok' });
+    await finds(gateway, { level: 'ok' }, begin);
     answers(2_500);
-    expect(await findingOf(gateway, begin, { traffic: { perSecond: 1_000 } })).toMatchObject({
-      level: 'limits',
-      found: '2500',
-      wanted: 'at least 7500',
+    await finds(gateway, { level: 'limits', found: '2500', wanted: 'at least 7500' }, begin, {
+      traffic: { perSecond: 1_000 },
     });
   });
 
   it('never reaches a setting throttling that is above the account', async () => {
     const settings = { throttling: { ratePerSecond: 3_000, burst: 2_000 } };
-    expect(await findingOf(gateway, 'Setting', { settings })).toMatchObject({ level: 'ok' });
+    await finds(gateway, { level: 'ok' }, 'Setting', { settings });
     answers(2_500);
-    expect(await findingOf(gateway, 'Setting', { settings })).toMatchObject({ level: 'limits' });
+    await finds(gateway, { level: 'limits' }, 'Setting', { settings });
   });
 
   it("stops the deployment without a role for logs and with gatewayLogRole: 'existing'", async () => {
     const settings = { gatewayLogRole: 'existing' } as const;
     const begin = "API Gateway: the account's role";
-    expect(await findingOf(gateway, begin, { settings })).toMatchObject({
-      level: 'stops',
-      fix: "gatewayLogRole: 'create'",
-    });
+    await finds(gateway, { level: 'stops', fix: "gatewayLogRole: 'create'" }, begin, { settings });
     answers(10_000, role);
-    expect(await findingOf(gateway, begin, { settings })).toMatchObject({ level: 'ok', found: role });
+    await finds(gateway, { level: 'ok', found: role }, begin, { settings });
   });
 
   it('tells that the stack would replace a role for logs, before the first deployment', async () => {
     const begin = "API Gateway: the account's role";
-    expect(await findingOf(gateway, begin)).toMatchObject({ level: 'ok' });
+    await finds(gateway, { level: 'ok' }, begin);
     answers(10_000, role);
-    expect(await findingOf(gateway, begin)).toMatchObject({ level: 'note' });
+    await finds(gateway, { level: 'note' }, begin);
     deployed();
-    expect(await findingOf(gateway, begin)).toMatchObject({ level: 'ok' });
+    await finds(gateway, { level: 'ok' }, begin);
   });
 
   it('stops the deployment when it has the name of the API already', async () => {
     expect(await findingsOf(apiDomain)).toEqual([]);
-    expect(await findingOf(apiDomain, '', { settings: apiSettings })).toMatchObject({ level: 'ok' });
+    await finds(apiDomain, { level: 'ok' }, '', { settings: apiSettings });
     account.gateway.on(GetDomainNameCommand).resolves({ regionalDomainName: 'd-1.amazonaws.com' });
-    expect(await findingOf(apiDomain, '', { settings: apiSettings })).toMatchObject({ level: 'stops' });
+    await finds(apiDomain, { level: 'stops' }, '', { settings: apiSettings });
     deployed({ ApiDomainTarget: 'd-1.amazonaws.com' });
-    expect(await findingOf(apiDomain, '', { settings: apiSettings })).toMatchObject({ level: 'ok' });
+    await finds(apiDomain, { level: 'ok' }, '', { settings: apiSettings });
   });
 });
 
 describe('CloudFront', () => {
   it('proves by a distribution that the account is verified, and is unknown without one', async () => {
-    expect(await findingOf(cloudFront)).toMatchObject({ level: 'ok', found: 'distributions: 1' });
+    await finds(cloudFront, { level: 'ok', found: 'distributions: 1' });
     account.cloudFront.on(ListDistributionsCommand).resolves(distributions());
     const finding = await findingOf(cloudFront);
     expect(finding.level).toBe('note');
@@ -444,16 +434,15 @@ describe('CloudFront', () => {
 
   it('stops the deployment when another distribution has the name of the images', async () => {
     const begin = 'CloudFront: the name images.example.com';
-    expect(await findingOf(cloudFront, begin, { settings: resultsSettings })).toMatchObject({ level: 'ok' });
+    await finds(cloudFront, { level: 'ok' }, begin, { settings: resultsSettings });
     account.cloudFront
       .on(ListDistributionsCommand)
       .resolves(distributions({ id: 'E9', name: 'd9.cloudfront.net', alias: 'images.example.com' }));
-    expect(await findingOf(cloudFront, begin, { settings: resultsSettings })).toMatchObject({
-      level: 'stops',
-      found: 'belongs to the distribution E9',
+    await finds(cloudFront, { level: 'stops', found: 'belongs to the distribution E9' }, begin, {
+      settings: resultsSettings,
     });
     deployed({ ResultsDomainTarget: 'd9.cloudfront.net' });
-    expect(await findingOf(cloudFront, begin, { settings: resultsSettings })).toMatchObject({ level: 'ok' });
+    await finds(cloudFront, { level: 'ok' }, begin, { settings: resultsSettings });
   });
 });
 
@@ -521,23 +510,20 @@ describe('DNS', () => {
 
   it('may lead nowhere before the first deployment', async () => {
     expect(await findingsOf(dns)).toEqual([]);
-    expect(await findingOf(dns, images, { settings })).toMatchObject({ level: 'ok', found: 'no CNAME' });
+    await finds(dns, { level: 'ok', found: 'no CNAME' }, images, { settings });
   });
 
   it('stops the first deployment when a name of CloudFront leads to another distribution', async () => {
     const aliases = { 'images.example.com': ['d7.cloudfront.net'], 'api.example.com': ['d7.cloudfront.net'] };
-    expect(await findingOf(dns, images, { settings, aliases })).toMatchObject({ level: 'stops' });
-    expect(await findingOf(dns, 'DNS: api', { settings, aliases })).toMatchObject({ level: 'ok' });
+    await finds(dns, { level: 'stops' }, images, { settings, aliases });
+    await finds(dns, { level: 'ok' }, 'DNS: api', { settings, aliases });
   });
 
   it('has to lead to the outputs of a deployed stack', async () => {
     deployed({ ResultsDomainTarget: 'd1.cloudfront.net' });
     const aliases = { 'images.example.com': ['d1.cloudfront.net'] };
-    expect(await findingOf(dns, images, { settings, aliases })).toMatchObject({ level: 'ok' });
-    expect(await findingOf(dns, images, { settings })).toMatchObject({
-      level: 'note',
-      wanted: 'd1.cloudfront.net',
-    });
+    await finds(dns, { level: 'ok' }, images, { settings, aliases });
+    await finds(dns, { level: 'note', wanted: 'd1.cloudfront.net' }, images, { settings });
   });
 });
 
@@ -560,7 +546,7 @@ describe('The models of Bedrock', () => {
       modelId: 'stability.sd3-5-large-v1:0',
       ...answer,
     });
-    expect(await findingOf(bedrockModels)).toMatchObject({ level, found });
+    await finds(bedrockModels, { level, found });
   });
 
   it('need rights at AWS Marketplace of the role behind a session', async () => {
@@ -568,23 +554,20 @@ describe('The models of Bedrock', () => {
       Account: accountId,
       Arn: `arn:aws:sts::${accountId}:assumed-role/Admin/me`,
     });
-    expect(await findingOf(marketplaceRights)).toMatchObject({ level: 'ok', found: 'both' });
+    await finds(marketplaceRights, { level: 'ok', found: 'both' });
     const [call] = account.iam.commandCalls(SimulatePrincipalPolicyCommand);
     expect(call?.args[0].input.PolicySourceArn).toBe(`arn:aws:iam::${accountId}:role/team/Admin`);
     account.iam
       .on(SimulatePrincipalPolicyCommand)
       .resolves(simulated(['aws-marketplace:Subscribe'], { 'aws-marketplace:Subscribe': 'implicitDeny' }));
-    expect(await findingOf(marketplaceRights)).toMatchObject({
-      level: 'note',
-      found: 'you lack aws-marketplace:Subscribe',
-    });
+    await finds(marketplaceRights, { level: 'note', found: 'you lack aws-marketplace:Subscribe' });
   });
 
   it('need no look at the rights of the root user', async () => {
     account.sts
       .on(GetCallerIdentityCommand)
       .resolves({ Account: accountId, Arn: `arn:aws:iam::${accountId}:root` });
-    expect(await findingOf(marketplaceRights)).toMatchObject({ level: 'ok' });
+    await finds(marketplaceRights, { level: 'ok' });
   });
 });
 
@@ -598,62 +581,63 @@ describe('The e-mail of alarms', () => {
   };
 
   it('stops the deployment when nobody gets the alarms, until the operator says to go on', async () => {
-    expect(await findingOf(alarmEmail)).toMatchObject({
+    await finds(alarmEmail, {
       level: 'stops',
       found: 'no address: nobody gets the alarms',
       fix: "alarmEmail: 'you@example.com' in the settings; or go on with --without-alarms",
     });
-    expect(await findingOf(alarmEmail, '', { withoutAlarms: true })).toMatchObject({
-      level: 'limits',
-      fix: "alarmEmail: 'you@example.com' in the settings",
+    await finds(alarmEmail, { level: 'limits', fix: "alarmEmail: 'you@example.com' in the settings" }, '', {
+      withoutAlarms: true,
     });
   });
 
   it('is not wanted where another subscription of the topic is confirmed', async () => {
     deployed(topic);
     subscribed('PendingConfirmation');
-    expect(await findingOf(alarmEmail)).toMatchObject({ level: 'stops' });
+    await finds(alarmEmail, { level: 'stops' });
     subscribed(`${topic.AlarmTopicArn}:1`);
-    expect(await findingOf(alarmEmail)).toMatchObject({
-      level: 'ok',
-      found: '1 confirmed, beside the settings',
-    });
+    await finds(alarmEmail, { level: 'ok', found: '1 confirmed, beside the settings' });
     const other = { alarmEmail: 'they@example.com' };
-    expect(await findingOf(alarmEmail, '', { settings: other })).toMatchObject({ level: 'limits' });
+    await finds(alarmEmail, { level: 'limits' }, '', { settings: other });
   });
 
   it('is subscribed by the first deployment', async () => {
-    expect(await findingOf(alarmEmail, '', { settings })).toMatchObject({ level: 'note' });
+    await finds(alarmEmail, { level: 'note' }, '', { settings });
   });
 
   it('gets alarms only when its owner has confirmed it', async () => {
     deployed(topic);
-    expect(await findingOf(alarmEmail, '', { settings })).toMatchObject({
-      level: 'limits',
-      found: 'you@example.com is not subscribed',
+    await finds(alarmEmail, { level: 'limits', found: 'you@example.com is not subscribed' }, '', {
+      settings,
     });
     subscribed('PendingConfirmation');
-    expect(await findingOf(alarmEmail, '', { settings })).toMatchObject({
-      level: 'stops',
-      found: 'you@example.com is not confirmed: nobody gets the alarms',
-    });
+    await finds(
+      alarmEmail,
+      { level: 'stops', found: 'you@example.com is not confirmed: nobody gets the alarms' },
+      '',
+      { settings },
+    );
     subscribed(`${topic.AlarmTopicArn}:1`);
-    expect(await findingOf(alarmEmail, '', { settings })).toMatchObject({ level: 'ok' });
+    await finds(alarmEmail, { level: 'ok' }, '', { settings });
   });
 });
 
 describe('The settings', () => {
   it('are compared with what the traffic takes', async () => {
-    expect(await findingOf(settingsForTraffic, 'Setting serviceCapacity')).toMatchObject({ level: 'ok' });
+    await finds(settingsForTraffic, { level: 'ok' }, 'Setting serviceCapacity');
     const crowd = { traffic: { perSecond: 300 } };
-    expect(await findingOf(settingsForTraffic, 'Setting serviceCapacity', crowd)).toMatchObject({
-      level: 'limits',
-      fix: 'serviceCapacity: 6800',
-    });
-    expect(await findingOf(settingsForTraffic, 'Setting throttling.rate', crowd)).toMatchObject({
-      level: 'limits',
-      fix: 'throttling: { ratePerSecond: 2300, burst: 2300 }',
-    });
+    await finds(
+      settingsForTraffic,
+      { level: 'limits', fix: 'serviceCapacity: 6800' },
+      'Setting serviceCapacity',
+      crowd,
+    );
+    await finds(
+      settingsForTraffic,
+      { level: 'limits', fix: 'throttling: { ratePerSecond: 2300, burst: 2300 }' },
+      'Setting throttling.rate',
+      crowd,
+    );
   });
 
   it('say that a reservation is too small for the traffic', async () => {
@@ -672,10 +656,12 @@ describe('The settings', () => {
 describe('The reservations of concurrency', () => {
   it('count among those that Lambda has to grant', async () => {
     const over = { concurrency: { api: 850, refunds: 51 } };
-    expect(await findingOf(lambdaConcurrency, 'Lambda: reserved', { over })).toMatchObject({
-      level: 'stops',
-      wanted: '901 that the settings reserve, and 100 that stay unreserved',
-    });
+    await finds(
+      lambdaConcurrency,
+      { level: 'stops', wanted: '901 that the settings reserve, and 100 that stay unreserved' },
+      'Lambda: reserved',
+      { over },
+    );
   });
 });
 

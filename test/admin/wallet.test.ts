@@ -7,24 +7,15 @@ const operated = useOperatedService();
 const withCredit: unknown = expect.arrayContaining([expect.objectContaining({ about: 'credit-1: test' })]);
 
 describe('a wallet', () => {
+  const moving = (how: string, amount: string): string[] =>
+    `wallet ${how} ${operated.client.account.id} --amount ${amount}`.split(' ');
   const topUp = (amount: string, reference: string): string[] => [
-    'wallet',
-    'top-up',
-    operated.client.account.id,
-    '--amount',
-    amount,
-    '--reference',
-    reference,
+    ...moving('top-up', amount),
+    ...['--reference', reference],
   ];
   const adjust = (amount: string, ...more: string[]): string[] => [
-    'wallet',
-    'adjust',
-    operated.client.account.id,
-    '--amount',
-    amount,
-    '--reason',
-    'test',
-    ...more,
+    ...moving('adjust', amount),
+    ...['--reason', 'test', ...more],
   ];
   const kinds = async (): Promise<string[]> =>
     (await operated.service.operator.wallet.ledger(operated.client.account.id)).map(({ kind }) => kind);

@@ -72,33 +72,10 @@ describe('a creation that has not ended yet', () => {
     },
   );
 
-  it('The answer of an account without a place left is 202 at once, and the preference is not applied', async () => {
-    const clock = fakeClock();
-    const answer = await awaitOutcome(queued, 20, waiting(clock, undefined, fakePlaces(0)));
-    expect(answer).toMatchObject({
-      status: 202,
-      headers: { 'retry-after': '2' },
-      body: { status: 'queued' },
-    });
-    expect(answer.headers).not.toHaveProperty('preference-applied');
-    expect(clock.sleeps).toEqual([]);
-  });
-
   it('A creation that has ended needs no place', async () => {
     const completed = aCompletedCreation();
     const services = waiting(fakeClock(), undefined, fakePlaces(0));
     expect(await awaitOutcome(completed, 20, services)).toMatchObject({ status: 200 });
-  });
-
-  it('A place is given back when the creation ends before the wait', async () => {
-    const held = fakePlaces(1);
-    let taken = 0;
-    const read = async (): Promise<CreationRecord> => {
-      taken = held.taken;
-      return Promise.resolve(aCompletedCreation());
-    };
-    expect(await awaitOutcome(queued, 20, waiting(fakeClock(), read, held))).toMatchObject({ status: 200 });
-    expect([taken, held.taken]).toEqual([1, 0]);
   });
 
   it('The creation is not read again once the time of the request is used up', async () => {

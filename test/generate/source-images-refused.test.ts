@@ -255,14 +255,6 @@ describe('A source image that is fetched', () => {
     expect([clock.asked, clock.released()]).toEqual([[5_000], 1]);
   });
 
-  it.each([
-    [10_000_000, 'fetched'],
-    [10_000_001, 'too_large'],
-  ])('A source image of %i bytes is %s', async (bytes, kind) => {
-    server.answerBy(answering(200, Buffer.alloc(bytes)));
-    expect((await outbound().fetchSource(server.url(), never)).kind).toBe(kind);
-  });
-
   it('A redirect without a location fails, and a location that is no URL is refused', async () => {
     server.answerBy(answering(302));
     expect(await outbound().fetchSource(server.url(), never)).toEqual({ kind: 'failed', retryable: false });

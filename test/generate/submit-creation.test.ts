@@ -204,15 +204,6 @@ describe('an accepted creation', () => {
     });
     expect(answer.headers).not.toHaveProperty('preference-applied');
   });
-
-  it('The answer to Prefer: wait says which wait was applied, and is counted by the charge alone', async () => {
-    const stage = accepting({
-      services: { creations: stub<CreationStore>({ read: async () => Promise.resolve(undefined) }) },
-    });
-    const answer = await post(stage, body, { headers: { ...withKey.headers, prefer: 'wait=0' } });
-    expect(answer).toMatchObject({ status: 202, headers: { 'preference-applied': 'wait=0' } });
-    expect(stage.counted).toBe(0);
-  });
 });
 
 describe('a charge that is built anew', () => {

@@ -189,57 +189,6 @@ describe('a state machine', () => {
       expect(calls).toEqual([0, 901]);
       expect(outcome).toMatchObject({ status: 'FAILED', error: 'Rejected' });
     });
-
-    it('A retrier of States.TaskFailed matches an error of the function, and no time-out', async () => {
-      const { calls, outcome } = await run(
-        {
-          ...asking,
-          HeartbeatSeconds: 60,
-          Retry: [{ ErrorEquals: ['States.TaskFailed'], IntervalSeconds: 1, MaxAttempts: 5 }],
-        },
-        (call) => (call === 1 ? fails('Any') : { ok: true, payload: {} }),
-      );
-      expect(calls).toEqual([0, 1]);
-      expect(outcome).toMatchObject({ status: 'FAILED', error: 'States.Timeout' });
-    });
-
-    it('An execution that is aborted asks for no further attempt', async () => {
-      let calls = 0;
-      const tokens = createTaskTokens(() => String(calls));
-      const opened: string[] = [];
-      const machine = createStateMachine(
-        JSON.stringify({
-          StartAt: 'Work',
-          States: {
-            Work: {
-              Type: 'Task',
-              ...asking,
-              HeartbeatSeconds: 60,
-              Retry: [{ ...timeOuts, MaxAttempts: 9 }],
-              End: true,
-            },
-          },
-        }),
-        {
-          openTask: (executionArn) => {
-            const task = tokens.open(executionArn);
-            opened.push(task.token);
-            return task;
-          },
-          invokeTask: () => {
-            calls += 1;
-            return Promise.resolve({ ok: true, payload: {} });
-          },
-        },
-      );
-      const { outcome, abort } = machine.start({ name: 'one', arn: 'arn:one' }, {});
-      await clock.tickAsync(1_000);
-      abort();
-      expect(await outcome).toEqual({ status: 'ABORTED' });
-      await clock.tickAsync(600_000);
-      expect([calls, opened.length]).toEqual([1, 1]);
-      expect(tokens.send(opened[0] ?? '', { kind: 'heartbeat' })).toBe(false);
-    });
   });
 
   it('A state machine ends as ABORTED when it is aborted in the middle of a wait', async () => {

@@ -221,11 +221,13 @@ describe('the end of a task that waits for its token', () => {
     await succeeded('fails', { done: true });
   });
 
-  it('The end of an execution closes the token of its task', async () => {
+  it('The end of an execution closes the token of its task, which is tried no more', async () => {
     const token = await startWaiting('stopped');
     await client.send(new StopExecutionCommand({ executionArn: arnOf('stopped') }));
     await refusedAs(succeed(token), 'TaskTimedOut');
     expect((await stateOf('stopped')).status).toBe('ABORTED');
+    await machine.advance(130);
+    expect(await attemptsOf('stopped')).toHaveLength(1);
   });
 });
 
@@ -302,17 +304,6 @@ describe('a call with a token', () => {
     machine.faults.set({ call: 'states:SendTaskSuccess', error: 'Timeout', when: 'after' });
     await refusedAs(succeed(token, '{"done":true}', clientOf(machine.awsUrl, 2)), 'TaskTimedOut');
     await succeeded('lost-answer', { done: true });
-  });
-
-  it.each([
-    ['Throttling', 'ThrottlingException'],
-    ['InternalServerError', 'InternalServerError'],
-    ['ServiceUnavailable', 'ServiceUnavailable'],
-  ])('A call under the fault %s has no effect', async (error, name) => {
-    const token = await startWaiting(`fault-${error}`);
-    machine.faults.set({ call: 'states:*', error });
-    await refusedAs(succeed(token), name);
-    await succeed(token);
   });
 });
 

@@ -33,6 +33,12 @@ interface Case {
   readonly genuine: boolean;
 }
 
+const genuine = (what: string, headers: Case['headers']): Case => ({ what, headers, genuine: true });
+const forged = (what: string, headers: Case['headers'], of?: string): Case => ({
+  ...{ what, headers, genuine: false },
+  ...(of !== undefined && { body: of }),
+});
+
 /** The headers of a delivery with Darkroom's own signature. */
 const signed = (timestamp: string, by = secret): Record<string, string> => ({
   'x-timestamp': timestamp,
@@ -97,81 +103,52 @@ function cases(
   const honest = sign(now);
   const value = honest[signatureName] ?? '';
   return [
-    { what: 'a genuine delivery', headers: honest, genuine: true },
-    { what: 'header names in capitals', headers: capitals(honest), genuine: true },
-    { what: 'a delivery of two minutes ago', headers: sign(secondsFromNow(-120)), genuine: true },
-    { what: 'a delivery of ten minutes ago', headers: sign(secondsFromNow(-600)), genuine: false },
-    { what: 'a delivery of the future', headers: sign(secondsFromNow(600)), genuine: false },
-    { what: 'another body', headers: honest, body: `${body} `, genuine: false },
-    { what: 'another secret', headers: sign(now, otherSecret), genuine: false },
-    {
-      what: 'another timestamp than the signed one',
-      headers: { ...sign(secondsFromNow(-60)), [signatureName]: value },
-      genuine: false,
-    },
-    { what: 'no headers', headers: {}, genuine: false },
-    {
-      what: 'headers named like members of objects',
-      headers: { get: 'x', entries: 'x', constructor: 'x', length: '3' },
-      genuine: false,
-    },
-    {
-      what: 'a value in capitals',
-      headers: { ...honest, [signatureName]: value.toUpperCase() },
-      genuine: false,
-    },
-    {
-      what: 'a value cut short',
-      headers: { ...honest, [signatureName]: value.slice(0, -1) },
-      genuine: false,
-    },
-    ...oddTimestamps.map((timestamp) => ({
-      what: `the timestamp ${JSON.stringify(timestamp.slice(0, 20))}`,
-      headers: sign(timestamp),
-      genuine: false,
-    })),
-    ...oddSignatures.map((odd) => ({
-      what: `the signature ${JSON.stringify(odd.slice(0, 20))}`,
-      headers: { ...honest, [signatureName]: odd },
-      genuine: false,
-    })),
+    genuine('a genuine delivery', honest),
+    genuine('header names in capitals', capitals(honest)),
+    genuine('a delivery of two minutes ago', sign(secondsFromNow(-120))),
+    forged('a delivery of ten minutes ago', sign(secondsFromNow(-600))),
+    forged('a delivery of the future', sign(secondsFromNow(600))),
+    forged('another body', honest, `${body} `),
+    forged('another secret', sign(now, otherSecret)),
+    forged('another timestamp than the signed one', { ...sign(secondsFromNow(-60)), [signatureName]: value }),
+    forged('no headers', {}),
+    forged('headers named like members of objects', {
+      get: 'x',
+      entries: 'x',
+      constructor: 'x',
+      length: '3',
+    }),
+    forged('a value in capitals', { ...honest, [signatureName]: value.toUpperCase() }),
+    forged('a value cut short', { ...honest, [signatureName]: value.slice(0, -1) }),
+    ...oddTimestamps.map((timestamp) =>
+      forged(`the timestamp ${JSON.stringify(timestamp.slice(0, 20))}`, sign(timestamp)),
+    ),
+    ...oddSignatures.map((odd) =>
+      forged(`the signature ${JSON.stringify(odd.slice(0, 20))}`, { ...honest, [signatureName]: odd }),
+    ),
   ];
 }
 
 const ownCases: Case[] = [
   ...cases(signed, 'x-webhook-signature-256'),
-  {
-    what: 'a rotation, seen by a receiver that has the new secret',
-    headers: rotating(secret, otherSecret),
-    genuine: true,
-  },
-  {
-    what: 'a rotation, seen by a receiver that has the old secret',
-    headers: rotating(otherSecret, secret),
-    genuine: true,
-  },
-  {
-    what: 'a rotation between two other secrets',
-    headers: rotating(otherSecret, `${otherSecret}x`),
-    genuine: false,
-  },
-  {
-    what: 'a hostile second header beside a genuine first',
-    headers: { ...signed(now), 'x-webhook-signature-256-previous': 'é'.repeat(71) },
-    genuine: true,
-  },
+  genuine('a rotation, seen by a receiver that has the new secret', rotating(secret, otherSecret)),
+  genuine('a rotation, seen by a receiver that has the old secret', rotating(otherSecret, secret)),
+  forged('a rotation between two other secrets', rotating(otherSecret, `${otherSecret}x`)),
+  genuine('a hostile second header beside a genuine first', {
+    ...signed(now),
+    'x-webhook-signature-256-previous': 'é'.repeat(71),
+  }),
 ];
 const standardCases: Case[] = [
   ...cases(standard, 'webhook-signature'),
-  {
-    what: 'two values, the second one ours',
-    headers: { ...standard(now), 'webhook-signature': `v1,é ${standard(now)['webhook-signature'] ?? ''}` },
-    genuine: true,
-  },
+  genuine('two values, the second one ours', {
+    ...standard(now),
+    'webhook-signature': `v1,é ${standard(now)['webhook-signature'] ?? ''}`,
+  }),
 ];
 
 const genuineOf = (all: readonly Case[]): [string, boolean | string][] =>
-  all.map(({ what, genuine }) => [what, genuine]);
+  all.map((one) => [one.what, one.genuine]);
 
 type Verify = (headers: unknown, rawBody: Uint8Array, secret: string) => unknown;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { McpServices } from '../../service/mcp/open.ts';
 import { asMicros } from '../../service/values/money.ts';
-import { fakePlaces, stub } from '../api/fakes.ts';
+import { stub } from '../api/fakes.ts';
 import { catalogOf, routeOf } from '../catalog/catalog-fixture.ts';
 import { callTool, completed, failed, mcpStage, processing } from './mcp-fixture.ts';
 
@@ -62,21 +62,6 @@ describe('generate_image', () => {
     ];
     const { body } = await callTool(mcpStage({ reads }), 'generate_image', { prompt });
     expect(body.result.content).toHaveLength(3);
-  });
-
-  it('gives the id and the state at once when the account has no place left', async () => {
-    const stage = mcpStage({ reads: [processing], services: { held: fakePlaces(0) } });
-    const before = stage.clock.now();
-    const { body, said } = await callTool(stage, 'generate_image', { prompt });
-    expect(body.result).toMatchObject({ structuredContent: { id: idOf(stage), status: 'queued' } });
-    expect(said).toContain('Call get_creation with this id');
-    expect([stage.clock.now(), stage.orders.length]).toEqual([before, 1]);
-  });
-
-  it('gives its place back when the creation ends', async () => {
-    const held = fakePlaces(1);
-    await callTool(mcpStage({ services: { held } }), 'generate_image', { prompt });
-    expect(held.taken).toBe(0);
   });
 
   it('leaves the link when the picture cannot be read', async () => {

@@ -4,7 +4,7 @@ import type { CreationRecord } from '../../service/creations/creation.ts';
 import type { McpServices } from '../../service/mcp/open.ts';
 import { tools } from '../../service/mcp/tools/tools.ts';
 import type { AccountId } from '../../service/values/ids.ts';
-import { fakePlaces, stub } from '../api/fakes.ts';
+import { stub } from '../api/fakes.ts';
 import { aCreation, creationId, now } from '../fixtures/records.ts';
 import {
   callTool,
@@ -112,15 +112,6 @@ describe('get_creation', () => {
     const stage = having(processing(open));
     const { said } = await callTool(stage, 'get_creation', { id: creationId, wait_seconds: 3 });
     expect(stage.clock.now() - now).toBe(3_000);
-    expect(said).toContain(`The creation ${creationId} is processing`);
-  });
-
-  it('gives the state at once when the account has no place left', async () => {
-    const services = { creations: stub<McpServices['creations']>({}), held: fakePlaces(0) };
-    const requests = { stampPoll: () => Promise.resolve(true) };
-    const stage = mcpStage({ state: { creation: processing(open) }, requests, services });
-    const { said } = await callTool(stage, 'get_creation', { id: creationId, wait_seconds: 50 });
-    expect(stage.clock.now()).toBe(now);
     expect(said).toContain(`The creation ${creationId} is processing`);
   });
 

@@ -76,31 +76,6 @@ describe('POST /images/edits in a form', () => {
     expect(await edit(scene(), [...base, file(name)])).toMatchObject({ status: 200 });
   });
 
-  it('Text fields are read as JSON would have them', async () => {
-    const { scene: it } = storing();
-    const texts = {
-      seed: '7',
-      user: 'u',
-      size: '1024x1536',
-      output_format: 'jpeg',
-      metadata: '{"a":"b"}',
-      foo: 'x',
-    };
-    const answer = await edit(it, [
-      ...base,
-      ...Object.entries(texts).map(([name, value]) => field(name, value)),
-      file('image'),
-    ]);
-    expect(answer.headers['x-darkroom-ignored']).toBe('foo');
-    expect(it.stage.orders[0]?.creations[0]).toMatchObject({
-      seed: 7,
-      user: 'u',
-      aspectRatio: '2:3',
-      outputFormat: 'jpeg',
-      metadata: { a: 'b' },
-    });
-  });
-
   it('An edit may be streamed, under an event of its own', async () => {
     const answer = await edit(scene(), [...base, file('image'), field('stream', 'true')]);
     expect(answer.text).toContain('event: image_edit.completed\ndata: {"type":"image_edit.completed"');

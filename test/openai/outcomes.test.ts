@@ -197,39 +197,8 @@ function withPlaces(limit: number, course?: Course, setup: Setup = {}) {
 }
 
 describe('a request beyond the share of its account', () => {
-  it('A request for new pictures is refused with 429 before the charge', async () => {
-    const it = withPlaces(0);
-    expect(await send(it, 0)).toMatchObject({
-      status: 429,
-      headers: { 'retry-after': '5', 'x-should-retry': 'true' },
-      body: {
-        error: {
-          code: 'rate_limit_exceeded',
-          details: { scope: 'account', reason: 'held_requests', limit: 0 },
-        },
-      },
-    });
-    expect([it.stage.orders, it.stage.clock.sleeps]).toEqual([[], []]);
-    // The refusal counts once against the rate.
-    expect(it.stage.counted).toBe(1);
-  });
-
   it('A wrong request needs no place and hears what is wrong', async () => {
     expect(await send(withPlaces(0), 0, { prompt: '' })).toMatchObject({ status: 400 });
-  });
-
-  it('A retry is told at once that its pictures are still made, and is not charged', async () => {
-    const it = withPlaces(1, slow);
-    await send(it, 0);
-    it.held.fill();
-    const before = it.stage.clock.now();
-    expect(await send(it, 1)).toMatchObject({
-      status: 504,
-      headers: { 'x-should-retry': 'true', 'retry-after': '10' },
-      body: { error: { code: 'still_rendering' } },
-    });
-    expect(it.stage.clock.now()).toBe(before);
-    expect(it.stage.orders).toHaveLength(1);
   });
 
   it('A retry whose pictures are ready needs no place', async () => {

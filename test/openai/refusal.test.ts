@@ -2,8 +2,7 @@
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import * as problems from '../../service/api/problems.ts';
-import { failureNames } from '../../service/contract/failures.ts';
-import { errorRows, failureRows, OpenaiRefusal, refusedBy } from '../../service/openai/refusal.ts';
+import { OpenaiRefusal, refusedBy } from '../../service/openai/refusal.ts';
 import { inOpenaiForm } from '../../service/openai/serve-openai.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { invalidRequest, Problem } from '../../service/values/problem.ts';
@@ -97,22 +96,6 @@ describe('a refusal in the form of the OpenAI API', () => {
     const refusal = new OpenaiRefusal('still_rendering', 'm', { headers: { 'retry-after': '1' } });
     expect(shown(refusal)).toBe('504 server_error still_rendering - true 1');
     expect(refusal.status).toBe(504);
-  });
-
-  it('Each failure of a creation has the status that its row says, and only the request itself is not sent again', () => {
-    const rows = failureNames.map((name) => {
-      const { status, retry } = errorRows[failureRows[name]];
-      return `${name} ${status} ${failureRows[name]} ${String(retry)}`;
-    });
-    expect(rows).toEqual([
-      'PromptRejected 400 content_policy_violation false',
-      'SourceImageRejected 400 invalid_image false',
-      'GenerationFailed 502 generation_failed true',
-      'NothingRendered 502 generation_failed true',
-      'GenerationTimedOut 504 generation_timeout true',
-      'ServiceUnavailable 503 provider_unavailable true',
-      'InternalFailure 502 generation_failed true',
-    ]);
   });
 });
 

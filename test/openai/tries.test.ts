@@ -74,18 +74,6 @@ describe('a call that a library repeats', () => {
     expect(it.stage.orders).toHaveLength(2);
   });
 
-  it('A library that was told 504 gets its picture by the retry', async () => {
-    let isReady = false;
-    const it = scene((...given) => (isReady ? completing(...given) : slow(...given)));
-    const first = await send(it, 0);
-    expect(first).toMatchObject({ status: 504, headers: { 'x-should-retry': 'true' } });
-    isReady = true;
-    expect(await send(it, 1)).toMatchObject({
-      status: 200,
-      headers: { 'x-darkroom-creation-id': idsOf(first) },
-    });
-  });
-
   it('An Idempotency-Key wins: the request has no place among the tries', async () => {
     const it = scene();
     await it.generate(body, { 'idempotency-key': 'k', 'x-stainless-retry-count': '1' });
@@ -194,8 +182,6 @@ describe('what is noted and asked', () => {
   });
 });
 
-const dataOf = (answer: { body: Record<string, unknown> }): unknown => answer.body['data'];
-
 describe('an Idempotency-Key', () => {
   const key = { 'Idempotency-Key': 'order-7' };
   const earlier = [
@@ -211,26 +197,6 @@ describe('an Idempotency-Key', () => {
       idempotency: { hash: textLike(/^[0-9a-f]{64}$/), requestHash: textLike(/^[0-9a-f]{64}$/) },
     });
     expect(stage.orders[0]?.creations).toHaveLength(2);
-  });
-
-  it('The same request again gets the same pictures, is not charged, and takes its place in the rate', async () => {
-    const first = scene();
-    await first.generate({ ...body, n: 2 }, key);
-    const requestHash = first.stage.orders[0]?.idempotency?.requestHash ?? '';
-    const state = { idempotency: { creationIds: ids, requestHash, expiresAt: now } };
-    const { generate, stage } = scene(completing, { earlier, setting: { state } });
-    const answer = await generate({ n: 2, ...body }, key);
-    expect(answer).toMatchObject({
-      status: 200,
-      headers: {
-        'x-darkroom-creation-id': ids.join(','),
-        'idempotent-replayed': 'true',
-        'x-darkroom-cost': '0.08',
-      },
-    });
-    expect(dataOf(answer)).toHaveLength(2);
-    expect(stage.orders).toEqual([]);
-    expect(stage.counted).toBe(1);
   });
 
   it('A replay takes its place in the rate before it is held', async () => {

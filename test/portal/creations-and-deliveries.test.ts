@@ -157,13 +157,6 @@ describe('creations', () => {
     ]);
     expect(retryable).toBe(false);
   });
-
-  it('A creation of another account answers as an absent one', async () => {
-    await stored(creationToItem(aCreation({ accountId: 'Acc0unt002' as AccountId })));
-    const of = (pathId: string) => problemOf(ask(getPortalCreation, { table }, { pathId }));
-    const [foreign, absent] = [await of(aCreation().id), await of(idAt(now, 5))];
-    expect([foreign.status, foreign.message]).toEqual([404, absent.message]);
-  });
 });
 
 describe('webhooks and deliveries', () => {

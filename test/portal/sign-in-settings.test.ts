@@ -20,6 +20,9 @@ function pass(millis: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + millis });
 }
 
+/** What the issuer tells, without the time of the proof. */
+const claims = { issuer: 'https://issuer.test', subject: 'u', email: 'owner@acme.test', emailVerified: true };
+
 describe('the settings of the sign-in', () => {
   it('may count every address of the issuer as verified', async () => {
     await start({ settings: { emailsAreVerified: true } });
@@ -36,16 +39,7 @@ describe('the settings of the sign-in', () => {
   });
 
   it('may say that the issuer never tells when the person proved who they are', async () => {
-    const silent = {
-      issuer: 'https://issuer.test',
-      subject: 'u',
-      email: 'owner@acme.test',
-      emailVerified: true,
-    };
-    await start({
-      settings: { hasAuthTime: false },
-      identity: { redeem: () => Promise.resolve(silent) },
-    });
+    await start({ settings: { hasAuthTime: false }, identity: { redeem: () => Promise.resolve(claims) } });
     const browser = stage.browser();
     await browser.signIn('owner@acme.test');
     expect((await browser.send('POST', '/keys')).status).toBe(200);
@@ -74,12 +68,6 @@ describe('a fresh sign-in', () => {
     ['an old proof', { authTime: 1_700_000_000 }],
     ['no time of the proof', {}],
   ])('fails when the issuer answers with %s', async (_what, authTime) => {
-    const claims = {
-      issuer: 'https://issuer.test',
-      subject: 'u',
-      email: 'owner@acme.test',
-      emailVerified: true,
-    };
     await start({ identity: { redeem: () => Promise.resolve({ ...claims, ...authTime }) } });
     const browser = stage.browser();
     expect((await browser.signIn('owner@acme.test', { isFresh: true })).search).toBe('?error=stale');

@@ -212,17 +212,3 @@ describe('the dashboard', () => {
     expect(periods.filter((seconds) => seconds !== 300)).toEqual([]);
   });
 });
-
-describe('the secret under which webhook secrets are sealed', () => {
-  it('The sealing secret is made of 64 letters and digits, and survives its stack', () => {
-    const generated = resourcesOf('AWS::SecretsManager::Secret').filter(
-      ([, { Properties }]) => Properties['GenerateSecretString'] !== undefined,
-    );
-    expect(
-      generated.map(([, { Properties, DeletionPolicy }]) => [
-        Properties['GenerateSecretString'],
-        DeletionPolicy,
-      ]),
-    ).toContainEqual([{ ExcludePunctuation: true, PasswordLength: 64 }, 'RetainExceptOnCreate']);
-  });
-});

@@ -89,10 +89,6 @@ describe('an alarm', () => {
       expect(AlarmDescription.length).toBeLessThanOrEqual(1_024);
     },
   );
-
-  it.each(alarms)('The alarm $name has one action', ({ AlarmActions }) => {
-    expect(AlarmActions).toHaveLength(1);
-  });
 });
 
 /** A row of the table of alarms in docs/alarms.md: what the alarm means, and what to do. */

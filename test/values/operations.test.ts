@@ -1,7 +1,6 @@
 /** The complete answers of the operations that charge nothing. */
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { userHash } from '../../service/accounts/end-user.ts';
 import { getBalance } from '../../service/api/get-balance.ts';
 import { getCreation } from '../../service/api/creations.ts';
 import { listModels } from '../../service/api/list-models.ts';
@@ -9,7 +8,6 @@ import { restRequestOf } from '../../service/api/request.ts';
 import type { Handle } from '../../service/api/serve.ts';
 import type { Model } from '../../service/catalog/catalog-schema.ts';
 import type { CreationStore } from '../../service/creations/creation-store.ts';
-import { asMicros } from '../../service/values/money.ts';
 import { stub } from '../api/fakes.ts';
 import { accepting, bearer, post, type Sending, type StageServices } from '../api/serve-fixture.ts';
 import { catalogOf, routeOf } from '../catalog/catalog-fixture.ts';
@@ -20,39 +18,10 @@ const get = (handle: Handle<StageServices>): Sending => ({ method: 'GET', handle
 const json = { ...bearer, 'content-type': 'application/json' };
 
 describe('GET /balance', () => {
-  it('The answer shows every limit of the key, and what is spent of each and for the user that is asked for', async () => {
-    const stage = accepting({
-      apiKey: {
-        dailyCapMicros: asMicros(100_000),
-        totalCapMicros: asMicros(900_000),
-        perUserMonthlyCapMicros: asMicros(50_000),
-        models: ['sandbox-pro'],
-        expiresAt: '2027-01-01T00:00:00.000Z',
-        spent: { '2026_10': asMicros(1), '2026_11': asMicros(120_000) },
-        spentByDay: { '2026_11_20': asMicros(90_000), '2026_11_21': asMicros(30_000) },
-      },
-      state: { userSpentMicros: asMicros(20_000) },
-    });
-    const path = '/api/public/v1/balance';
-    const asked = get(getBalance);
-    const answer = await post(stage, undefined, { ...asked, path, query: { user: 'customer 7' } });
-    expect(answer.body).toMatchObject({
-      key: {
-        monthly_cap: null,
-        spent: 0.12,
-        daily_cap: 0.1,
-        spent_today: 0.03,
-        total_cap: 0.9,
-        spent_total: 0.120001,
-        per_user_monthly_cap: 0.05,
-        models: ['sandbox-pro'],
-        expires_at: '2027-01-01T00:00:00.000Z',
-        user: { id: 'customer 7', spent: 0.02, resets_at: '2026-12-01T00:00:00.000Z' },
-      },
-    });
-    expect(stage.questions[0]?.userHash).toBe(userHash('customer 7'));
-    const wrong = await post(stage, undefined, { ...asked, path, query: { user: '' } });
-    expect(wrong).toMatchObject({
+  // The limits of a key: test/whole/key-limits.test.ts and quote-and-balance.test.ts.
+  it('A user that is not fit to be one is refused', async () => {
+    const asked = { ...get(getBalance), path: '/api/public/v1/balance', query: { user: '' } };
+    expect(await post(accepting({}), undefined, asked)).toMatchObject({
       status: 400,
       body: { error: { details: { errors: [{ field: 'user', code: 'invalid_value' }] } } },
     });

@@ -8,7 +8,7 @@ import type { SourceResult } from '../../service/outbound/outbound.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { startBudget } from '../../service/values/time.ts';
 import { fakeClock } from '../api/fakes.ts';
-import { accepting, post, type Stage } from '../api/serve-fixture.ts';
+import { accepting, post } from '../api/serve-fixture.ts';
 import { now } from '../fixtures/records.ts';
 
 const image = { kind: 'fetched', bytes: pictureOf('png', 64, 64) } as const satisfies SourceResult;
@@ -118,34 +118,11 @@ describe('POST /images/generate', () => {
     ).toEqual([true, true]);
   });
 
-  it('The place in the rate is taken before the download, and the charge takes no second place', async () => {
-    const counts: number[] = [];
-    const stage: Stage = accepting({
-      fetchSource: async () => {
-        counts.push(stage.counted);
-        return Promise.resolve(image);
-      },
-    });
-    await post(stage, withImage);
-    expect(counts).toEqual([1]);
-    expect(stage.counted).toBe(1);
-    expect(stage.orders[0]).not.toHaveProperty('postRate');
-  });
-
   it('The charge takes the place in the rate when there is nothing to download', async () => {
     const stage = accepting({});
     await post(stage, { model: 'sandbox-sketch', prompt: 'a pier' });
     expect(stage.counted).toBe(0);
     expect(stage.orders[0]).toMatchObject({ postRate: 60, creations: [{ requestId: 'request-1' }] });
-  });
-
-  it('Nothing is downloaded when the rate window is full', async () => {
-    const stage = accepting({ hasRoom: false });
-    expect(await post(stage, withImage)).toMatchObject({
-      status: 429,
-      body: { error: { details: { reason: 'account_rate' } } },
-    });
-    expect({ fetched: stage.fetched, orders: stage.orders }).toEqual({ fetched: [], orders: [] });
   });
 
   it.each<[ChargeOutcome['kind'], ChargeOutcome, number]>([

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FailureName, failures } from '../../service/contract/failures.ts';
+import { failures } from '../../service/contract/failures.ts';
 import { type Answer, type Client, startTestService, type TestService } from '../fixtures/service.ts';
 import { anyNumber, anyText, textLike } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
@@ -158,31 +158,24 @@ describe('the fields of a creation', () => {
     expect(Date.parse(view(answer).started_at)).toBeGreaterThanOrEqual(Date.parse(view(answer).created_at));
   });
 
-  it.each<[FailureName, string]>([
-    ['PromptRejected', '[sandbox:reject-prompt]'],
-    ['SourceImageRejected', '[sandbox:reject-image]'],
-    ['GenerationFailed', '[sandbox:fail]'],
-    ['NothingRendered', '[sandbox:empty]'],
-    ['ServiceUnavailable', '[sandbox:down]'],
-  ])(
-    'A failed creation (%s) has the fixed message, retryable, the cost as charged and the full refund',
-    async (name, prompt) => {
-      const { id } = view(await submit({ ...asked, prompt }));
-      await service.ended(id);
-      expect((await show(id)).body).toEqual({
-        ...common,
-        prompt,
-        status: 'failed',
-        amount_refunded: 0.01,
-        error: failures[name].message,
-        retryable: failures[name].retryable,
-        webhook: null,
-        started_at: startedOrNot,
-        completed_at: rfc3339,
-        cancelled_at: null,
-      });
-    },
-  );
+  // Every failure: test/whole/workflow/messages.test.ts.
+  it('A failed creation has exactly these fields, with the cost as charged and the full refund', async () => {
+    const prompt = '[sandbox:reject-prompt]';
+    const { id } = view(await submit({ ...asked, prompt }));
+    await service.ended(id);
+    expect((await show(id)).body).toEqual({
+      ...common,
+      prompt,
+      status: 'failed',
+      amount_refunded: 0.01,
+      error: failures.PromptRejected.message,
+      retryable: false,
+      webhook: null,
+      started_at: startedOrNot,
+      completed_at: rfc3339,
+      cancelled_at: null,
+    });
+  });
 
   it('A creation shows no provider name, provider job id or provider cost', async () => {
     const { id } = view(await submit({ model: 'sandbox-pro', prompt: 'a canal [sandbox:async=100ms]' }));

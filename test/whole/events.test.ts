@@ -185,24 +185,6 @@ describe('wait', () => {
     const after = await cursorOf(client);
     expect(await pageBehind(client, { after, wait: '1' })).toEqual({ data: [], next_cursor: after });
   });
-
-  it('Two reads of an account are held, and a third one answers at once', async () => {
-    const client = await service.client();
-    const after = await cursorOf(client);
-    let held = 2;
-    const holding = [1, 2].map(async () => {
-      const page = await firstPage(client, { after });
-      held -= 1;
-      return page;
-    });
-    while ((await holdsOf(client)) < 2) await sleep(20);
-    expect(await pageBehind(client, { after, wait: '20' })).toEqual({ data: [], next_cursor: after });
-    expect(held).toBe(2);
-    const id = await submit(service, client.key, { prompt: 'a lake' });
-    for (const { data } of await Promise.all(holding))
-      expect(data.map(({ payload }) => payload['id'])).toEqual([id]);
-    expect(await holdsOf(client)).toBe(0);
-  });
 });
 
 everyAnswer(() => service);

@@ -214,6 +214,7 @@ describe('GET /events', () => {
     ];
     expect(await another).toEqual([id]);
     expect(await Promise.all(waiting)).toEqual([[own], [own]]);
+    await holding(0, one, 'events');
   });
 });
 

@@ -5,7 +5,6 @@ import { issueKey } from '../../admin/commands/keys.ts';
 import { keys } from '../../service/aws/dynamodb/table.ts';
 import { defaultLimits } from '../../service/contract/limits.ts';
 import { readSum } from '../../service/creations/service-state-store.ts';
-import { asMicros } from '../../service/values/money.ts';
 import { type Answer, type Client, startTestService, type TestService } from '../fixtures/service.ts';
 import { idOf, monthBegin } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
@@ -41,8 +40,13 @@ describe('the limits of a new account', () => {
     });
   });
 
-  it('A new account has the documented limits when no setting says otherwise', () => {
+  it('A new account may send 60 POST and 600 GET requests a minute, and have 20 creations open', async () => {
     expect(service.operator.defaultLimits).toEqual(defaultLimits);
+    const client = await service.client();
+    const balance = await service.send('/balance', { key: client.key });
+    const policies = [await quote(client), balance].map(({ headers }) => headers.get('ratelimit-policy'));
+    expect(policies).toEqual(['"post";q=60;w=60', '"get";q=600;w=60']);
+    expect(balance.body).toMatchObject({ max_concurrent: 20 });
   });
 });
 
@@ -81,20 +85,6 @@ describe('the rate of POST requests', () => {
     expect(answers.map(left)).toEqual([5, 4, 3, 2, 1, 0]);
     expect((await submit(client)).status).toBe(429);
   });
-
-  it('A request above the rate moves no money, not even as a replay', async () => {
-    const client = await service.client({ postRate: '1' });
-    withinOneMinute(service);
-    await quote(client);
-    expect(refusalOf(await submit(client)).details['reason']).toBe('account_rate');
-    expect((await service.account(client.account.id)).availableMicros).toBe(25_000_000);
-  });
-
-  it('The rate is 60 a minute by default, and each account has its own', async () => {
-    const [one, other] = [await service.client(), await service.client({ postRate: '0' })];
-    expect((await quote(one)).headers.get('ratelimit-policy')).toBe('"post";q=60;w=60');
-    expect((await quote(other)).status).toBe(429);
-  });
 });
 
 describe('the rate of GET requests', () => {
@@ -113,11 +103,6 @@ describe('the rate of GET requests', () => {
       details: { reason: 'account_rate', limit: 2, window_seconds: 60 },
     });
     expect((await service.send('/images/quote', { key, body: sketch })).status).toBe(200);
-  });
-
-  it('The rate is 600 a minute by default', async () => {
-    const { key } = await service.client();
-    expect((await service.send('/models', { key })).headers.get('ratelimit-policy')).toBe('"get";q=600;w=60');
   });
 });
 
@@ -167,12 +152,6 @@ describe('quota: 429 ERR_QUOTA_EXCEEDED', () => {
     expect((await submit(client)).status).toBe(202);
   });
 
-  it('An account may have 20 open creations by default', async () => {
-    expect(await service.send('/balance', { key: (await service.client()).key })).toMatchObject({
-      body: { max_concurrent: 20 },
-    });
-  });
-
   it('The service is full at 2,000 open creations by the last count', async () => {
     const client = await service.client();
     const { table } = service.operator;
@@ -197,20 +176,6 @@ describe('quota: 429 ERR_QUOTA_EXCEEDED', () => {
     await countIs(1_999);
     expect((await submit(client)).status).toBe(202);
     await countIs(0);
-  });
-});
-
-describe('the order of the checks before a charge', () => {
-  it('The budget is checked first, then the balance, then the quota', async () => {
-    const client = await service.client({ balance: '0', maxConcurrent: '0', monthlyCap: '0' });
-    expect(refusalOf(await submit(client)).details['reason']).toBe('monthly_budget_exceeded');
-    const { key } = await issueKey(service.operator, client.account, { name: 'without a cap' });
-    expect(refusalOf(await submit({ ...client, key })).details).toMatchObject({
-      required: 0.01,
-      available: 0,
-    });
-    await service.operator.wallet.topUp(client.account.id, asMicros(1_000_000), 'paid');
-    expect(refusalOf(await submit({ ...client, key })).details['reason']).toBe('concurrent_creations');
   });
 });
 

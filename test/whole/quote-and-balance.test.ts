@@ -110,7 +110,7 @@ describe('402 ERR_INSUFFICIENT_BALANCE', () => {
 describe('GET /balance', () => {
   it('The balance has what can be spent, what is open and what this key may still spend this month', async () => {
     const owner = await service.client({ balance: '1.5', creditLine: '0.5', monthlyCap: '0.1' });
-    await submit({ model: 'sandbox-standard', prompt: '[sandbox:delay=3s]' }, owner);
+    await submit({ model: 'sandbox-standard', prompt: '[sandbox:hang]' }, owner);
     expect(await balance(owner)).toEqual({
       available: 1.96,
       balance: 1.46,
@@ -135,10 +135,6 @@ describe('GET /balance', () => {
     });
   });
 
-  it('The answer for a key without a cap says so', async () => {
-    expect(await balance(await service.client())).toMatchObject({ key: { monthly_cap: null, spent: 0 } });
-  });
-
   it('The balance is whole again after a failure: the charge came first and was refunded in full', async () => {
     const owner = await service.client({ balance: '1', monthlyCap: '1' });
     const id = idOf(await submit({ model: 'sandbox-sketch', prompt: '[sandbox:fail]' }, owner));
@@ -153,12 +149,6 @@ describe('GET /balance', () => {
       ['charge', -10_000],
       ['refund', 10_000],
     ]);
-  });
-
-  it('Amounts and prices never show more than 6 decimals', async () => {
-    const owner = await service.client({ balance: '0.1' });
-    for (let count = 0; count < 3; count += 1) await submit({ model: 'sandbox-sketch', prompt: 'x' }, owner);
-    expect(await balance(owner)).toMatchObject({ available: 0.07, balance: 0.07 });
   });
 });
 

@@ -82,29 +82,26 @@ describe('a deployment with default settings', () => {
     }
   });
 
-  it.each(['[sandbox:hang]', '[sandbox:crash]', ''])(
-    'An unmarked account cannot order a picture of the sandbox at any door: %s',
-    async (directive) => {
-      const body = { model: 'sandbox-sketch', prompt: `a lake ${directive}` };
-      const ask = await ownerOf(service, stranger);
-      for (const path of ['/images/generate', '/images/quote'])
-        expect(refusalOf(await service.send(path, { key: stranger.key, body }))).toMatchObject({
-          status: 404,
-          code: 'ERR_MODEL_NOT_FOUND',
-        });
-      for (const [path, sent] of [
-        ['/images/generations', body],
-        ['/models/sandbox-sketch', undefined],
-      ] as const)
-        expect(await askOpenai(service, stranger, path, sent)).toMatchObject({ status: 404 });
-      for (const name of ['generate_image', 'quote_image'])
-        expect(await callTool(service, stranger, name, body)).toMatchObject({ isError: true });
-      for (const path of ['/creations', '/quote'])
-        expect(await ask('POST', path, body)).toMatchObject({ status: 404 });
-      expect(service.machine.executions.list()).toEqual([]);
-      expect((await service.account(stranger.account.id)).availableMicros).toBe(25_000_000);
-    },
-  );
+  it('An unmarked account cannot order a picture of the sandbox at any door', async () => {
+    const body = { model: 'sandbox-sketch', prompt: 'a lake [sandbox:hang]' };
+    const ask = await ownerOf(service, stranger);
+    for (const path of ['/images/generate', '/images/quote'])
+      expect(refusalOf(await service.send(path, { key: stranger.key, body }))).toMatchObject({
+        status: 404,
+        code: 'ERR_MODEL_NOT_FOUND',
+      });
+    for (const [path, sent] of [
+      ['/images/generations', body],
+      ['/models/sandbox-sketch', undefined],
+    ] as const)
+      expect(await askOpenai(service, stranger, path, sent)).toMatchObject({ status: 404 });
+    for (const name of ['generate_image', 'quote_image'])
+      expect(await callTool(service, stranger, name, body)).toMatchObject({ isError: true });
+    for (const path of ['/creations', '/quote'])
+      expect(await ask('POST', path, body)).toMatchObject({ status: 404 });
+    expect(service.machine.executions.list()).toEqual([]);
+    expect((await service.account(stranger.account.id)).availableMicros).toBe(25_000_000);
+  });
 
   it('The operator marks an account and takes the mark back, from the next request on', async () => {
     const { account, key } = await service.client({ sandbox: 'no' });

@@ -83,7 +83,8 @@ describe('503 ERR_PROVIDER_UNAVAILABLE, provider_unavailable: the execution is d
 });
 
 describe('202: starting the execution is throttled or unclear, and accepted is accepted', () => {
-  it.each(['Throttling', 'InternalServerError', 'ServiceUnavailable'])(
+  // Throttling: test/whole/workflow/reconciler.test.ts.
+  it.each(['InternalServerError', 'ServiceUnavailable'])(
     'After %s the reconciler starts the creation',
     async (error) => {
       service.machine.faults.set({ call: 'states:StartExecution', error, every: 1 });

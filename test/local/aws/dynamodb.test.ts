@@ -60,21 +60,6 @@ describe('indexes', () => {
     );
   });
 
-  test('The pages of a query hold every item once', async () => {
-    const { table } = await startTable();
-    for (let id = 0; id < 7; id += 1) await table.send(new PutCommand({ TableName, Item: creation(id) }));
-    const seen: unknown[] = [];
-    let from: Record<string, unknown> | undefined;
-    do {
-      const page = await table.send(
-        new QueryCommand({ ...openWork(1000).input, Limit: 3, ExclusiveStartKey: from }),
-      );
-      seen.push(...(page.Items ?? []).map((item): unknown => item.due_at));
-      from = page.LastEvaluatedKey;
-    } while (from !== undefined);
-    expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6]);
-  });
-
   test('Under index-lag an index stays as it was when the fault was set', async () => {
     const { table, faults } = await startTable();
     await table.send(new PutCommand({ TableName, Item: creation(1) }));

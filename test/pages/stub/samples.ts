@@ -7,7 +7,6 @@ import type * as view from '../../../service/contract/portal-views.ts';
 const minute = 60_000;
 const day = 86_400_000;
 
-/** Text that would be a script, if a page took text for HTML. */
 /** What a client or a receiver may write. Nothing of it may run. */
 export const hostile = '<img src=x onerror="window.struck=1"><script>window.struck=1</script>';
 
@@ -31,64 +30,35 @@ export function samplesAt(nowMillis: number) {
   const inFuture = (millis: number): string => new Date(nowMillis + millis).toISOString();
   const dayText = (millis: number): string => ago(millis).slice(0, 10);
 
+  const key = (
+    change: Partial<view.KeyView> & Pick<view.KeyView, 'id' | 'name' | 'created_at'>,
+  ): view.KeyView => ({
+    ...{ prefix: '', last4: null, last_used_at: null, expires_at: null, revoked_at: null, models: null },
+    ...{ daily_cap: null, monthly_cap: null, total_cap: null, per_user_monthly_cap: null },
+    ...{ spent_today: 0, spent_this_month: 0, spent_total: 0, version: 'v1' },
+    ...change,
+  });
   const keys: view.KeyView[] = [
-    {
-      id: 'key_production',
-      name: 'Web shop, production',
-      prefix: 'dk_live_OMzIzQI7QjjrnGTl',
-      last4: 'x7Qp',
-      created_at: ago(92 * day),
-      last_used_at: ago(4 * minute),
-      expires_at: null,
-      revoked_at: null,
-      models: null,
-      daily_cap: 20,
-      monthly_cap: 250,
-      total_cap: null,
-      per_user_monthly_cap: 5,
-      spent_today: 7.42,
-      spent_this_month: 212.385,
-      spent_total: 1204.1,
-      version: 'v1',
-    },
-    {
-      id: 'key_night',
-      name: 'Night batch',
-      prefix: 'dk_live_OMzIzQI7QjZk8xYm',
-      last4: 'Ab3d',
-      created_at: ago(31 * day),
-      last_used_at: ago(9 * 60 * minute),
-      expires_at: inFuture(6 * day),
-      revoked_at: null,
-      models: ['sandbox-sketch'],
-      daily_cap: null,
-      monthly_cap: 60,
-      total_cap: null,
-      per_user_monthly_cap: null,
-      spent_today: 0.11,
-      spent_this_month: 18.94,
-      spent_total: 18.94,
-      version: 'v1',
-    },
-    {
-      id: 'key_old',
-      name: 'Prototype of last year',
-      prefix: 'dk_live_OMzIzQI7QjT2xkS2',
-      last4: null,
-      created_at: ago(300 * day),
-      last_used_at: ago(120 * day),
-      expires_at: null,
-      revoked_at: ago(100 * day),
-      models: null,
-      daily_cap: null,
-      monthly_cap: null,
-      total_cap: null,
-      per_user_monthly_cap: null,
-      spent_today: 0,
-      spent_this_month: 0,
-      spent_total: 12.5,
-      version: 'v1',
-    },
+    key({
+      ...{ id: 'key_production', name: 'Web shop, production', last4: 'x7Qp' },
+      ...{ prefix: 'dk_live_OMzIzQI7QjjrnGTl', created_at: ago(92 * day), last_used_at: ago(4 * minute) },
+      ...{ daily_cap: 20, monthly_cap: 250, per_user_monthly_cap: 5 },
+      ...{ spent_today: 7.42, spent_this_month: 212.385, spent_total: 1204.1 },
+    }),
+    key({
+      ...{ id: 'key_night', name: 'Night batch', last4: 'Ab3d', created_at: ago(31 * day) },
+      ...{
+        prefix: 'dk_live_OMzIzQI7QjZk8xYm',
+        last_used_at: ago(9 * 60 * minute),
+        expires_at: inFuture(6 * day),
+      },
+      ...{ models: ['sandbox-sketch'], monthly_cap: 60 },
+      ...{ spent_today: 0.11, spent_this_month: 18.94, spent_total: 18.94 },
+    }),
+    key({
+      ...{ id: 'key_old', name: 'Prototype of last year', created_at: ago(300 * day), spent_total: 12.5 },
+      ...{ prefix: 'dk_live_OMzIzQI7QjT2xkS2', last_used_at: ago(120 * day), revoked_at: ago(100 * day) },
+    }),
   ];
 
   const models: view.ModelView[] = [
@@ -264,48 +234,26 @@ export function samplesAt(nowMillis: number) {
     },
   });
 
-  const movements: Omit<view.LedgerView, 'available'>[] = creations.flatMap((row, index) => [
+  type Movement = Omit<view.LedgerView, 'available'>;
+  const movementOf = (
+    row: view.CreationRow,
+    kind: Movement['kind'],
+    at: string,
+    amount: number,
+  ): Movement => ({
+    ...{ at, kind, amount, creation: row.id, model: row.model, user: row.user, note: null },
+    ...{ key: row.key.id, key_name: row.key.name },
+  });
+  const topUp: Movement = {
+    ...{ at: ago(10 * 60 * minute), kind: 'top_up', amount: 250, note: 'Invoice 2026-1177' },
+    ...{ creation: null, key: null, key_name: null, model: null, user: null },
+  };
+  const movements = creations.flatMap((row, index): Movement[] => [
     ...(row.amount_refunded > 0
-      ? [
-          {
-            at: row.completed_at ?? row.created_at,
-            kind: 'refund' as const,
-            amount: row.amount_refunded,
-            creation: row.id,
-            key: row.key.id,
-            key_name: row.key.name,
-            model: row.model,
-            user: row.user,
-            note: null,
-          },
-        ]
+      ? [movementOf(row, 'refund', row.completed_at ?? row.created_at, row.amount_refunded)]
       : []),
-    {
-      at: row.created_at,
-      kind: 'charge' as const,
-      amount: -row.cost,
-      creation: row.id,
-      key: row.key.id,
-      key_name: row.key.name,
-      model: row.model,
-      user: row.user,
-      note: null,
-    },
-    ...(index === 11
-      ? [
-          {
-            at: ago(10 * 60 * minute),
-            kind: 'top_up' as const,
-            amount: 250,
-            creation: null,
-            key: null,
-            key_name: null,
-            model: null,
-            user: null,
-            note: 'Invoice 2026-1177',
-          },
-        ]
-      : []),
+    movementOf(row, 'charge', row.created_at, -row.cost),
+    ...(index === 11 ? [topUp] : []),
   ]);
   let available = 262.615;
   const ledger = movements.map((row): view.LedgerView => {
@@ -416,37 +364,20 @@ export function samplesAt(nowMillis: number) {
     steps: { has_key: true, has_creation: true, has_webhook_secret: true, has_delivery: true },
   };
 
+  const person = { is_you: false, key_cap: null, version: 'v1' };
   const people: view.PeopleView = {
     people: [
       {
-        id: 'per_1',
-        email: 'owner@nordlicht.example',
-        role: 'owner',
-        since: ago(200 * day),
-        last_sign_in_at: ago(3 * minute),
-        is_you: true,
-        key_cap: null,
-        version: 'v1',
+        ...{ ...person, id: 'per_1', email: 'owner@nordlicht.example', role: 'owner', is_you: true },
+        ...{ since: ago(200 * day), last_sign_in_at: ago(3 * minute) },
       },
       {
-        id: 'per_2',
-        email: 'developer@nordlicht.example',
-        role: 'developer',
-        since: ago(40 * day),
-        last_sign_in_at: ago(2 * day),
-        is_you: false,
-        key_cap: 50,
-        version: 'v1',
+        ...{ ...person, id: 'per_2', email: 'developer@nordlicht.example', role: 'developer', key_cap: 50 },
+        ...{ since: ago(40 * day), last_sign_in_at: ago(2 * day) },
       },
       {
-        id: 'per_3',
-        email: 'bookkeeping@nordlicht.example',
-        role: 'viewer',
-        since: ago(12 * day),
-        last_sign_in_at: null,
-        is_you: false,
-        key_cap: null,
-        version: 'v1',
+        ...{ ...person, id: 'per_3', email: 'bookkeeping@nordlicht.example', role: 'viewer' },
+        ...{ since: ago(12 * day), last_sign_in_at: null },
       },
     ],
     invitations: [
@@ -513,37 +444,20 @@ export function samplesAt(nowMillis: number) {
     next_attempt_at: inFuture(index * 9 * minute),
   }));
 
+  const idle: view.ProviderView = {
+    ...{ name: 'bedrock', enabled: false, paused_since: null, attempts: 0, succeeded: 0, failed: 0 },
+    ...{ outcomes: {}, p50_seconds: null },
+  };
   const providers: view.ProviderView[] = [
     {
-      name: 'sandbox',
-      enabled: true,
-      paused_since: null,
-      attempts: 140,
-      succeeded: 138,
-      failed: 2,
-      outcomes: { no_answer: 2 },
-      p50_seconds: 1.2,
+      ...{ ...idle, name: 'sandbox', enabled: true, attempts: 140, succeeded: 138, failed: 2 },
+      ...{ outcomes: { no_answer: 2 }, p50_seconds: 1.2 },
     },
     {
-      name: 'fal',
-      enabled: true,
-      paused_since: ago(40 * minute),
-      attempts: 60,
-      succeeded: 49,
-      failed: 9,
-      outcomes: { unavailable: 9, PromptRejected: 2 },
-      p50_seconds: 6.4,
+      ...{ ...idle, name: 'fal', enabled: true, paused_since: ago(40 * minute), attempts: 60, succeeded: 49 },
+      ...{ failed: 9, outcomes: { unavailable: 9, PromptRejected: 2 }, p50_seconds: 6.4 },
     },
-    {
-      name: 'bedrock',
-      enabled: false,
-      paused_since: null,
-      attempts: 0,
-      succeeded: 0,
-      failed: 0,
-      outcomes: {},
-      p50_seconds: null,
-    },
+    idle,
   ];
 
   const rest = {
@@ -556,34 +470,17 @@ export function samplesAt(nowMillis: number) {
     by: 'model',
     lines: [
       {
-        group: 'sandbox-standard',
-        creations: 4100,
-        failed: 41,
-        revenue: 184.5,
-        provider_cost: 98.4,
-        margin: 86.1,
-        margin_percent: 46.7,
-        ...rest,
+        ...{ ...rest, group: 'sandbox-standard', creations: 4100, failed: 41 },
+        ...{ revenue: 184.5, provider_cost: 98.4, margin: 86.1, margin_percent: 46.7 },
       },
       {
-        group: 'sandbox-sketch',
-        creations: 2200,
-        failed: 12,
-        revenue: 22,
-        provider_cost: 4.4,
-        margin: 17.6,
-        margin_percent: 80,
-        ...rest,
+        ...{ ...rest, group: 'sandbox-sketch', creations: 2200, failed: 12 },
+        ...{ revenue: 22, provider_cost: 4.4, margin: 17.6, margin_percent: 80 },
       },
     ],
     total: {
-      creations: 6300,
-      failed: 53,
-      revenue: 206.5,
-      provider_cost: 102.8,
-      margin: 103.7,
-      margin_percent: 50.2,
-      ...rest,
+      ...{ ...rest, creations: 6300, failed: 53 },
+      ...{ revenue: 206.5, provider_cost: 102.8, margin: 103.7, margin_percent: 50.2 },
     },
   };
 

@@ -60,64 +60,53 @@ const once = { library: { maxRetries: 0 } } as const;
 const inCondition = (condition: 'disabled' | 'suspended') => async (customer: OpenaiCustomer) =>
   service.operator.accounts.change(customer.account.id, { condition });
 
+const row = (
+  what: string,
+  kind: Row['kind'],
+  code: ErrorCode,
+  call: Row['call'],
+  more: Partial<Row> = {},
+): Row => ({ what, kind, code, call, requests: 1, ...more });
+
 const rows: readonly Row[] = [
-  {
-    what: 'Too many pictures',
-    call: generate('a lake', { n: 5 }),
-    kind: BadRequestError,
-    code: 'err_invalid_request',
+  row('Too many pictures', BadRequestError, 'err_invalid_request', generate('a lake', { n: 5 }), {
     says: { param: 'n' },
-    requests: 1,
-  },
-  {
-    what: 'A transparent background',
-    call: generate('a lake', { background: 'transparent' }),
-    kind: BadRequestError,
-    code: 'unsupported_value',
-    says: { param: 'background' },
-    requests: 1,
-  },
-  {
-    what: 'A mask',
-    call: async (customer) => edit({ mask: await toFile(png(64, 64), 'mask.png') })(customer),
-    kind: BadRequestError,
-    code: 'unsupported_parameter',
-    says: { param: 'mask' },
-    requests: 1,
-  },
-  {
-    what: 'A declined prompt',
-    call: generate('a lake [sandbox:reject-prompt]'),
-    kind: BadRequestError,
-    code: 'content_policy_violation',
-    says: { type: 'invalid_request_error' },
-    requests: 1,
-  },
-  {
-    what: 'A declined source image',
-    call: edit({ prompt: 'in winter [sandbox:reject-image]' }),
-    kind: BadRequestError,
-    code: 'invalid_image',
-    requests: 1,
-  },
-  {
-    what: 'A key that is none',
+  }),
+  row(
+    'A transparent background',
+    BadRequestError,
+    'unsupported_value',
+    generate('a lake', { background: 'transparent' }),
+    { says: { param: 'background' } },
+  ),
+  row(
+    'A mask',
+    BadRequestError,
+    'unsupported_parameter',
+    async (customer) => edit({ mask: await toFile(png(64, 64), 'mask.png') })(customer),
+    { says: { param: 'mask' } },
+  ),
+  row(
+    'A declined prompt',
+    BadRequestError,
+    'content_policy_violation',
+    generate('a lake [sandbox:reject-prompt]'),
+    { says: { type: 'invalid_request_error' } },
+  ),
+  row(
+    'A declined source image',
+    BadRequestError,
+    'invalid_image',
+    edit({ prompt: 'in winter [sandbox:reject-image]' }),
+  ),
+  row('A key that is none', AuthenticationError, 'invalid_api_key', generate('a lake'), {
     wanted: { library: { apiKey: 'dk_live_nothing' } },
-    call: generate('a lake'),
-    kind: AuthenticationError,
-    code: 'invalid_api_key',
-    requests: 1,
-  },
-  {
-    what: 'An empty wallet',
+  }),
+  row('An empty wallet', APIError, 'insufficient_balance', generate('a lake', { n: 3 }), {
     wanted: { balance: '0.02' },
-    call: generate('a lake', { n: 3 }),
-    kind: APIError,
-    code: 'insufficient_balance',
     says: { status: 402, type: 'insufficient_quota' },
-    requests: 1,
     left: 20_000,
-  },
+  }),
   ...(['daily', 'monthly', 'total'] as const).map((cap) => ({
     what: `A used-up ${cap} cap of the key`,
     wanted: { [`${cap}Cap`]: '0.02' },
@@ -127,118 +116,71 @@ const rows: readonly Row[] = [
     says: { status: 402, type: 'insufficient_quota' },
     requests: 1,
   })),
-  {
-    what: 'A used-up budget of a user',
+  row('A used-up budget of a user', APIError, 'user_budget_exceeded', generate('a lake', { user: 'ada' }), {
     wanted: { perUserMonthlyCap: '0.005' },
-    call: generate('a lake', { user: 'ada' }),
-    kind: APIError,
-    code: 'user_budget_exceeded',
     says: { status: 402 },
-    requests: 1,
-  },
-  {
-    what: 'A disabled account',
+  }),
+  row('A disabled account', PermissionDeniedError, 'account_disabled', generate('a lake'), {
     before: inCondition('disabled'),
-    call: generate('a lake'),
-    kind: PermissionDeniedError,
-    code: 'account_disabled',
-    requests: 1,
-  },
-  {
-    what: 'A suspended account',
+  }),
+  row('A suspended account', PermissionDeniedError, 'api_suspended', generate('a lake'), {
     before: inCondition('suspended'),
-    call: generate('a lake'),
-    kind: PermissionDeniedError,
-    code: 'api_suspended',
-    requests: 1,
-  },
-  {
-    what: 'A model that is not there',
-    call: generate('a lake', { model: 'nothing' }),
-    kind: NotFoundError,
-    code: 'model_not_found',
-    says: { param: 'model' },
-    requests: 1,
-  },
-  {
-    what: 'A path that is not there',
-    call: async ({ openai }) => openai.moderations.create({ input: 'a lake' }),
-    kind: NotFoundError,
-    code: 'not_found',
-    requests: 1,
-  },
-  {
-    what: 'A body that is too large',
-    call: edit({}, png(64, 64, 6_000_000)),
-    kind: APIError,
-    code: 'request_too_large',
+  }),
+  row(
+    'A model that is not there',
+    NotFoundError,
+    'model_not_found',
+    generate('a lake', { model: 'nothing' }),
+    { says: { param: 'model' } },
+  ),
+  row('A path that is not there', NotFoundError, 'not_found', async ({ openai }) =>
+    openai.moderations.create({ input: 'a lake' }),
+  ),
+  row('A body that is too large', APIError, 'request_too_large', edit({}, png(64, 64, 6_000_000)), {
     says: { status: 413 },
-    requests: 1,
-  },
-  {
-    what: 'A rate that is used up',
+  }),
+  row('A rate that is used up', RateLimitError, 'rate_limit_exceeded', generate('a lake'), {
     wanted: { ...once, postRate: '0' },
-    call: generate('a lake'),
-    kind: RateLimitError,
-    code: 'rate_limit_exceeded',
-    requests: 1,
-  },
-  {
-    what: 'Too many open creations',
+  }),
+  row('Too many open creations', RateLimitError, 'rate_limit_exceeded', generate('a lake'), {
     wanted: { ...once, maxConcurrent: '0' },
-    call: generate('a lake'),
-    kind: RateLimitError,
-    code: 'rate_limit_exceeded',
-    requests: 1,
-  },
-  {
-    what: 'A failed render',
-    call: generate('a lake [sandbox:fail]'),
-    kind: InternalServerError,
-    code: 'generation_failed',
+  }),
+  row('A failed render', InternalServerError, 'generation_failed', generate('a lake [sandbox:fail]'), {
     says: { status: 502 },
     requests: 3,
-  },
-  {
-    what: 'A render that ends without a picture',
-    call: generate('a lake [sandbox:empty]'),
-    wanted: once,
-    kind: InternalServerError,
-    code: 'generation_failed',
-    says: { status: 502 },
-    requests: 1,
-  },
-  {
-    what: 'A vendor that is away',
-    wanted: once,
-    call: generate('a lake [sandbox:down]'),
-    kind: InternalServerError,
-    code: 'provider_unavailable',
-    says: { status: 503 },
-    requests: 1,
-  },
-  {
-    what: 'A render that takes longer than the deadline of the account',
-    wanted: { ...once, deadline: '2' },
-    call: generate('a lake [sandbox:hang]'),
-    kind: InternalServerError,
-    code: 'generation_timeout',
-    says: { status: 504 },
-    requests: 1,
-  },
-  {
-    what: 'A render that is not ready when the library stops waiting',
-    call: async ({ openai }) =>
+  }),
+  row(
+    'A render that ends without a picture',
+    InternalServerError,
+    'generation_failed',
+    generate('a lake [sandbox:empty]'),
+    { wanted: once, says: { status: 502 } },
+  ),
+  row(
+    'A vendor that is away',
+    InternalServerError,
+    'provider_unavailable',
+    generate('a lake [sandbox:down]'),
+    { wanted: once, says: { status: 503 } },
+  ),
+  row(
+    'A render that takes longer than the deadline of the account',
+    InternalServerError,
+    'generation_timeout',
+    generate('a lake [sandbox:hang]'),
+    { wanted: { ...once, deadline: '2' }, says: { status: 504 } },
+  ),
+  row(
+    'A render that is not ready when the library stops waiting',
+    InternalServerError,
+    'still_rendering',
+    async ({ openai }) =>
       openai.images.generate(
         { model, prompt: 'a lake [sandbox:delay=60s]' },
         { timeout: 4_000, maxRetries: 0 },
       ),
-    kind: InternalServerError,
-    code: 'still_rendering',
-    says: { status: 504 },
-    requests: 1,
-    left: 24_990_000,
-  },
+    { says: { status: 504 }, left: 24_990_000 },
+  ),
 ];
 
 describe.concurrent('the table of errors in the openai library', () => {

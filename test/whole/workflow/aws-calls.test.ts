@@ -175,10 +175,6 @@ describe('the state transitions of an execution', () => {
     return history.filter(({ type }) => type === 'StateEntered').map(({ state }) => state ?? '');
   }
 
-  it('An execution that succeeds takes two state transitions, including the webhook', async () => {
-    expect(await tasksOf('a lake')).toEqual(['RenderImage', 'DeliverWebhook']);
-  });
-
   it.each([
     [{ model: 'sandbox-sketch' }, 'RenderImageSmall'],
     [{ model: 'sandbox-standard', resolution: '2K' }, 'RenderImageLarge'],
@@ -190,25 +186,6 @@ describe('the state transitions of an execution', () => {
       await executed(id);
     });
     expect(used).toEqual([name]);
-  });
-
-  it('An execution that an older release started without an index is rendered by RenderImage', async () => {
-    const used = await renderersDuring(async () => {
-      const { faults } = service.machine;
-      faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
-      const id = await submit(service, client.key, { prompt: 'a lake' });
-      faults.clear();
-      const stateMachineArn = service.machine.template.stateMachines[0]?.arn;
-      await service.machine.aws({
-        service: 'states',
-        operation: 'StartExecution',
-        caller: 'operator',
-        input: { stateMachineArn, name: id, input: JSON.stringify({ creation_id: id }) },
-      });
-      expect(await settled(service, id)).toMatchObject({ status: 'completed' });
-      await executed(id);
-    });
-    expect(used).toEqual(['RenderImage']);
   });
 
   it('An execution that fails takes three state transitions', async () => {

@@ -167,20 +167,4 @@ describe('the process of npm start', () => {
     expect(out).toBe('');
     expect(complaint).toMatch(new RegExp(`^[^\\n]*${port}[^\\n]*\\n$`));
   });
-
-  it('The process exits with code 1 and one sentence when the folder is in use, and leaves the running service alone', async () => {
-    const holder = await startChild(folder);
-    try {
-      const child = spawnLocal('--data', folder, '--port', '0');
-      const said = text(child.stderr);
-      const [code] = (await once(child, 'exit')) as [number];
-      expect(code).toBe(1);
-      const complaint = await said;
-      expect(complaint).toMatch(/^[^\n]*already runs on[^\n]*\n$/);
-      expect(complaint).toContain(folder);
-      expect((await fetch(`${holder.localUrl}/state`)).status).toBe(200);
-    } finally {
-      await holder.kill();
-    }
-  });
 });

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../../fixtures/service.ts';
 import { creationIdIn } from '../../fixtures/values.ts';
-import { movementsOf, recordOf, recordWhen, settled, spentBy, submit } from './creations.ts';
+import { movementsOf, recordOf, recordWhen, settled, submit } from './creations.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 let service: TestService;
@@ -59,46 +59,6 @@ describe('an execution that could not be started', () => {
     expect(await movementsOf(service, record)).toEqual(['charge']);
     expect(eventsAt('throttled')).toEqual(['creation.completed']);
   });
-
-  it.each(['AccessDenied', 'StateMachineDoesNotExist', 'StateMachineDeleting'])(
-    'A creation whose start ends in %s is answered 503, refunded in full, and failed as ServiceUnavailable without a webhook',
-    async (error) => {
-      const { account, key } = await service.client();
-      service.machine.faults.set({ call: 'states:StartExecution', error, ...always });
-      const answer = await service.send('/images/generate', {
-        key,
-        body: { model: 'sandbox-sketch', prompt: 'a lake', webhook_url: receiver.hook(error, 200) },
-      });
-      service.machine.faults.clear();
-      expect(answer.status).toBe(503);
-      expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-      const { error: refusal } = answer.body as { error: { details: { creation_id: string } } };
-      expect(refusal).toMatchObject({
-        code: 'ERR_PROVIDER_UNAVAILABLE',
-        details: { reason: 'provider_unavailable' },
-      });
-      const { creation_id: id } = refusal.details;
-
-      await service.machine.advance(180);
-      const polled = await service.send(`/creations/${id}`, { key });
-      expect(polled.body).toMatchObject({
-        status: 'failed',
-        error: 'The service is temporarily unavailable. Please try again later.',
-        retryable: true,
-        cost: 0.01,
-        amount_refunded: 0.01,
-        webhook: { status: 'skipped', attempts: 0 },
-      });
-      expect(await service.account(account.id)).toMatchObject({
-        availableMicros: openingMicros,
-        inFlight: 0,
-      });
-      expect(await spentBy(service, account.id)).toBe(0);
-      expect(await movementsOf(service, { id, accountId: account.id })).toEqual(['charge', 'refund']);
-      expect(executionsOf(id)).toEqual([]);
-      expect(eventsAt(error)).toEqual([]);
-    },
-  );
 
   it('A creation whose start lost its answer is not started twice', async () => {
     const { key } = await service.client();
