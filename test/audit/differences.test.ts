@@ -146,16 +146,12 @@ describe('the audit of an account', () => {
     ],
     [
       'a month of a charge whose row names no month',
-      {
-        ledger: balanced.ledger.map((row) => (row.creationId === creationId ? withoutMonth(row) : row)),
-      },
+      { ledger: balanced.ledger.map((row) => (row.creationId === creationId ? withoutMonth(row) : row)) },
       [`spend of key ${keyId} in 2026_11 0 40000`],
     ],
     [
       'a month of a charge whose row names no key',
-      {
-        ledger: balanced.ledger.map((row) => (row.creationId === creationId ? withoutKey(row) : row)),
-      },
+      { ledger: balanced.ledger.map((row) => (row.creationId === creationId ? withoutKey(row) : row)) },
       [`spend of key ${keyId} in 2026_11 0 40000`],
     ],
     [

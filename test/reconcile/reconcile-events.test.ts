@@ -58,12 +58,7 @@ describe('the event of an execution that died', () => {
   });
 
   it('The event changes nothing when the creation needs no more work', async () => {
-    expect(
-      await steps({
-        creations: [without(aCompletedCreation(), 'dueAt')],
-        event,
-      }),
-    ).toEqual([]);
+    expect(await steps({ creations: [without(aCompletedCreation(), 'dueAt')], event })).toEqual([]);
   });
 });
 

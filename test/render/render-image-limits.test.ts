@@ -197,10 +197,7 @@ describe('the renewals of the lease', () => {
   it('The table has taken the end of the lease before the invocation ends', async () => {
     const taken = Promise.withResolvers<boolean>();
     const { result } = render({
-      creations: {
-        complete: async () => Promise.resolve('busy'),
-        renewLease: async () => taken.promise,
-      },
+      creations: { complete: async () => Promise.resolve('busy'), renewLease: async () => taken.promise },
     });
     let hasEnded = false;
     const ending = rejection(result).finally(() => (hasEnded = true));

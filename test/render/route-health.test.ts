@@ -232,9 +232,6 @@ describe('the judgement of an image that a provider sent', () => {
 
   it('Bytes that are no image are unusable, and the detail says how many bytes there are', () => {
     const asked = { outputFormat: 'png', aspectRatio: '1:1' } as const;
-    expect(judgeImage(new Uint8Array(7), asked)).toEqual({
-      kind: 'unusable',
-      detail: 'no image in 7 bytes',
-    });
+    expect(judgeImage(new Uint8Array(7), asked)).toEqual({ kind: 'unusable', detail: 'no image in 7 bytes' });
   });
 });

@@ -144,10 +144,7 @@ export const capFacts: Facts = {
       expiresAtSeconds: Date.UTC(2027, 2, 3) / 1000,
     });
     const other = await orderAt(stores, 9);
-    const another: ChargeOrder = {
-      ...other,
-      creations: [{ ...other.creations[0], user: 'somebody else' }],
-    };
+    const another: ChargeOrder = { ...other, creations: [{ ...other.creations[0], user: 'somebody else' }] };
     expect(await stores.charges.charge(another)).toEqual({ kind: 'charged' });
     expect(await chargeAt(stores, 2)).toEqual({ kind: 'charged' });
     expect(await chargeAt(stores, 3)).toMatchObject(over('user', 80_000, 80_000));

@@ -55,10 +55,7 @@ export async function startDynamoDbLocal(folder: string): Promise<DynamoDbLocal>
       '-port',
       String(port),
     ],
-    {
-      cwd: folder,
-      stdio: 'ignore',
-    },
+    { cwd: folder, stdio: 'ignore' },
   );
   const endpoint = `http://127.0.0.1:${port}`;
   const exited = once(child, 'exit');

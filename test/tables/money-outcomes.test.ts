@@ -64,10 +64,7 @@ describe('A movement of money', () => {
       const failure = answered(status);
       const error = await topUp(tableThat(failure));
       expect(error).toBeInstanceOf(OutcomeUnknown);
-      expect(error).toMatchObject({
-        message: 'No answer says whether the change was made.',
-        cause: failure,
-      });
+      expect(error).toMatchObject({ message: 'No answer says whether the change was made.', cause: failure });
     },
   );
 

@@ -133,10 +133,7 @@ export const noticeFacts: Facts = {
     await prepare(stores, { dailyCapMicros: cents(4), monthlyCapMicros: cents(4), totalCapMicros: cents(4) });
     await chargeAt(stores, 1);
     expect(await lookAfter(stores, 1)).toHaveLength(3);
-    await stores.accounts.changeKey(accountId, keyId, {
-      monthlyCapMicros: null,
-      totalCapMicros: null,
-    });
+    await stores.accounts.changeKey(accountId, keyId, { monthlyCapMicros: null, totalCapMicros: null });
     await chargeAt(stores, 2, now + 3 * dayMillis);
     await lookAfter(stores, 2, now + 3 * dayMillis);
     const lasting = ['monthly_2026_11', 'total_total'];

@@ -93,9 +93,7 @@ describe('A query', () => {
       { Count: 5, LastEvaluatedKey: key },
       { Count: 2 },
       { Count: 2 },
-      {
-        Count: 2,
-      },
+      { Count: 2 },
       { Count: 2 },
       {},
     );

@@ -11,12 +11,7 @@ const prompt = 'A lighthouse that nobody may read about';
 const fake = await startFakeGoogle();
 afterAll(() => fake.stop());
 
-const { answerTo } = talkTo({
-  name: 'google',
-  create: createGoogle,
-  fake,
-  key: fakeGoogleKey,
-});
+const { answerTo } = talkTo({ name: 'google', create: createGoogle, fake, key: fakeGoogleKey });
 const aJob = jobsLike({ providerModel: 'gemini-3.1-flash-image', prompt, outputFormat: 'jpeg' });
 
 describe('An answer of Gemini', () => {

@@ -10,12 +10,7 @@ const fake = await startFakeIdeogram();
 const answering = await startAnsweringVendor();
 afterAll(() => Promise.all([fake.stop(), answering.stop()]));
 
-const { speak, answerTo } = talkTo({
-  name: 'ideogram',
-  create: createIdeogram,
-  fake,
-  key: fakeIdeogramKey,
-});
+const { speak, answerTo } = talkTo({ name: 'ideogram', create: createIdeogram, fake, key: fakeIdeogramKey });
 const aJob = jobsLike({ providerModel: 'ideogram-4-5', prompt: 'Some secret' });
 const path = '/v2/image/generate/ideogram-4-5';
 

@@ -13,12 +13,7 @@ const prompt = 'A lighthouse that nobody may read about';
 const fake = await startFakeOpenai();
 afterAll(() => fake.stop());
 
-const { settings, answerTo } = talkTo({
-  name: 'openai',
-  create: createOpenai,
-  fake,
-  key: fakeOpenaiKey,
-});
+const { settings, answerTo } = talkTo({ name: 'openai', create: createOpenai, fake, key: fakeOpenaiKey });
 const aJob = jobsLike({ providerModel: 'gpt-image-2', prompt, seed: 7 });
 
 describe('An answer of OpenAI', () => {

@@ -75,10 +75,7 @@ describe('A sealed secret', () => {
       fail(name);
       const lost: unknown = await box.open(accountId, sealed).catch((error: unknown) => error);
       expect(lost).toBeInstanceOf(SecretLost);
-      expect(lost).toMatchObject({
-        message: 'the version that sealed the secret is gone',
-        cause: { name },
-      });
+      expect(lost).toMatchObject({ message: 'the version that sealed the secret is gone', cause: { name } });
       expect(await box.reseal(accountId, sealed)).toEqual({ kind: 'lost' });
     },
   );

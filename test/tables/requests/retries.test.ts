@@ -191,12 +191,7 @@ it('A charge with uploads has one more item at its end, without a condition', ()
     clock: fakeClock(),
     randomBytes: seededBytes,
   };
-  const order = {
-    creations: [aCreation()] as const,
-    apiKey: anApiKey(),
-    maxConcurrent: 10,
-    nowMillis: now,
-  };
+  const order = { creations: [aCreation()] as const, apiKey: anApiKey(), maxConcurrent: 10, nowMillis: now };
   const parts = chargeParts(table, { ...order, uploads: [id] });
   expect(parts.at(-1)?.item).toEqual({
     Update: {

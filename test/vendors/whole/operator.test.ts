@@ -105,11 +105,7 @@ describe('a vendor without a key', () => {
 describe('a vendor whose key an operator sets', () => {
   it('is enabled by a key from standard input, and no output shows the key', async () => {
     const set = await admin(['providers', 'set', 'openai'], `${key}\n`);
-    expect(set.json).toMatchObject({
-      provider: 'openai',
-      enabled: true,
-      models: withGptImage,
-    });
+    expect(set.json).toMatchObject({ provider: 'openai', enabled: true, models: withGptImage });
     const list = await admin(['providers', 'list']);
     expect(list.json.data).toContainEqual(
       expect.objectContaining({ provider: 'openai', key: 'set', enabled: 'yes' }),
@@ -121,14 +117,7 @@ describe('a vendor whose key an operator sets', () => {
   it('checks the key with a call that costs nothing', async () => {
     const good = await admin(['providers', 'check']);
     expect(good.json).toEqual({
-      data: [
-        {
-          provider: 'openai',
-          verdict: 'accepted',
-          detail: anyText,
-          ms: anyNumber,
-        },
-      ],
+      data: [{ provider: 'openai', verdict: 'accepted', detail: anyText, ms: anyNumber }],
     });
     await admin(['providers', 'set', 'openai'], 'a-key-of-somebody-else');
     const bad = await admin(['providers', 'check', 'openai']);
@@ -286,10 +275,7 @@ describe('catalog check', () => {
       (provider !== 'bfl' && model === 'flux-2-klein-4b') ||
       (provider === 'fal' && model === 'gpt-image-2.5-sunburst');
     for (const row of rows)
-      expect(row).toMatchObject({
-        finding: isUnread(row) ? isStale : null,
-        margin_usd: anyNumber,
-      });
+      expect(row).toMatchObject({ finding: isUnread(row) ? isStale : null, margin_usd: anyNumber });
   });
 
   it('names what the margin rule asks for when a price is below it', () => {
