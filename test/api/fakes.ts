@@ -161,6 +161,10 @@ export function pngOf(width: number, height: number): Uint8Array {
 
 export const pngBytes = pngOf(64, 64);
 
+/** The name of the error with which a promise rejects. */
+export const failureOf = async (promise: Promise<unknown>): Promise<string> =>
+  (await rejection(promise)).name;
+
 /** The name and the message of the error with which a promise rejects. */
 export async function rejection(
   promise: Promise<unknown>,

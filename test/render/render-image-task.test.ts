@@ -9,7 +9,7 @@ import { renderImage } from '../../service/render/render-image.ts';
 import { Overloaded } from '../../service/values/errors.ts';
 import { schema } from '../../service/values/runtime.ts';
 import type { ImageProvider } from '../../service/vendors/provider.ts';
-import { fakeClock, fakeLog, type FakeLog, fakeProvider, pngBytes, rejection, stub } from '../api/fakes.ts';
+import { fakeClock, fakeLog, type FakeLog, fakeProvider, pngBytes, stub, failureOf } from '../api/fakes.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
 import { callingProvider } from './calling-provider.ts';
 import { noteNothing } from './walk-fixture.ts';
@@ -109,9 +109,7 @@ describe('RenderImage with a task token', () => {
   it('A failure is thrown and does not end the task, because Step Functions fails the task by itself', async () => {
     const provider = fakeProvider('first', { kind: 'refused', reason: 'prompt' });
     const { services, steps } = stage({ provider });
-    expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({
-      name: 'PromptRejected',
-    });
+    expect(await failureOf(renderImage(payload, 'request-1', services))).toBe('PromptRejected');
     expect(steps).toEqual(['lease token-2', 'save', 'save']);
   });
 
@@ -134,15 +132,13 @@ describe('RenderImage with a task token', () => {
     ['the table is too busy', { commit: 'busy' }, 'CommitBusy'],
   ])('RenderImage ends no task when %s: its error does', async (_why, setting, name) => {
     const { services, steps } = stage(setting);
-    expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({ name });
+    expect(await failureOf(renderImage(payload, 'request-1', services))).toBe(name);
     expect(steps.join()).not.toContain('succeed');
   });
 
   it('RenderImage is tried again when the table is too busy to read the token after the commit', async () => {
     const { services } = stage({ stored: new Overloaded('busy') });
-    expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({
-      name: 'CommitBusy',
-    });
+    expect(await failureOf(renderImage(payload, 'request-1', services))).toBe('CommitBusy');
   });
 });
 
@@ -154,18 +150,16 @@ describe('RenderImage of an execution of a newer release', () => {
     ['The version in the input, beside a task token', { ...payload, input: { v } }],
   ])('%s is enough: the lease is not asked for', async (_where, newer) => {
     const { services, steps } = stage();
-    expect(await rejection(renderImage(newer, 'request-1', services))).toMatchObject({
-      name: 'NewerRelease',
-    });
+    expect(await failureOf(renderImage(newer, 'request-1', services))).toBe('NewerRelease');
     expect(steps).toEqual([]);
   });
 
   it('The version in the record is enough: no vendor is asked', async () => {
     const creation = aCreation({ v });
     const { services, steps } = stage({ lease: { kind: 'leased', creation, turn: 7 } });
-    expect(await rejection(renderImage({ ...payload, input: {} }, 'request-1', services))).toMatchObject({
-      name: 'NewerRelease',
-    });
+    expect(await failureOf(renderImage({ ...payload, input: {} }, 'request-1', services))).toBe(
+      'NewerRelease',
+    );
     expect(steps).toEqual(['lease token-2']);
   });
 });

@@ -8,7 +8,16 @@ import type { RenderServices } from '../../service/render/open.ts';
 import { renderImage } from '../../service/render/render-image.ts';
 import { Overloaded } from '../../service/values/errors.ts';
 import { schema } from '../../service/values/runtime.ts';
-import { fakeClock, fakeLog, type FakeLog, fakeProvider, pngBytes, rejection, stub } from '../api/fakes.ts';
+import {
+  fakeClock,
+  fakeLog,
+  type FakeLog,
+  fakeProvider,
+  pngBytes,
+  rejection,
+  stub,
+  failureOf,
+} from '../api/fakes.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
 import { noteNothing } from './walk-fixture.ts';
 
@@ -112,16 +121,12 @@ describe('RenderImage', () => {
 
   it('RenderImage is tried again later while another invocation has the lease', async () => {
     const { services } = stage({ lease: { kind: 'leased_by_another' } });
-    expect(await rejection(renderImage(payload, 'request-2', services))).toMatchObject({
-      name: 'StillRunning',
-    });
+    expect(await failureOf(renderImage(payload, 'request-2', services))).toBe('StillRunning');
   });
 
   it('RenderImage calls no provider after it has lost its lease, because the attempt could not be saved', async () => {
     const { services, steps } = stage({ isHeld: false });
-    expect(await rejection(renderImage(payload, 'request-1', services))).toMatchObject({
-      name: 'StillRunning',
-    });
+    expect(await failureOf(renderImage(payload, 'request-1', services))).toBe('StillRunning');
     expect(steps).toEqual(['lease request-1 6000', 'save 7']);
   });
 

@@ -178,6 +178,12 @@ export function walk(
   return { result, end, saved, log, clock };
 }
 
+/** The same for an ordinary creation of two routes. */
+export const walkOver = (
+  providers: readonly ImageProvider[],
+  around: Omit<Surroundings, 'providers'> = {},
+): Walked => walk({}, { providers, ...around });
+
 function renderingOf(end: Rendering | Parked): Rendering {
   if (end.kind === 'parked') throw new Error('the walk parked');
   return end;

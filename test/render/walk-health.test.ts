@@ -4,7 +4,7 @@ import type { ProviderCosts } from '../../service/catalog/catalog-schema.ts';
 import type { RouteAttempt } from '../../service/creations/creation.ts';
 import { noHealth } from '../../service/render/route-health.ts';
 import type { ImageProvider } from '../../service/vendors/provider.ts';
-import { fakeProvider, rejection } from '../api/fakes.ts';
+import { fakeProvider, rejection, failureOf } from '../api/fakes.ts';
 import { now } from '../fixtures/records.ts';
 import {
   begun,
@@ -22,6 +22,7 @@ import {
   taking,
   walk,
   walkBy,
+  walkOver,
 } from './walk-fixture.ts';
 
 describe('the order in which a creation asks its routes', () => {
@@ -34,7 +35,7 @@ describe('the order in which a creation asks its routes', () => {
     const saved = walkBy(healthOf({ [first]: open }), [[rendered], [down]]);
     expect((await saved.result).attempts).toMatchObject([{ outcome: 'unavailable' }, { provider: 'first' }]);
     const failed = walkBy(healthOf({ [first]: open, [second]: open }), [[down], [down]]);
-    expect(await rejection(failed.result)).toMatchObject({ name: 'ServiceUnavailable' });
+    expect(await failureOf(failed.result)).toBe('ServiceUnavailable');
     expect(failed.asked).toEqual(['first', 'second']);
   });
 
@@ -73,7 +74,7 @@ describe('the order in which a creation asks its routes', () => {
     const walked = walkBy(health, [[], [rendered]]);
     expect((await walked.result).attempts).toMatchObject([{ provider: 'second' }]);
     const failed = walkBy(health, [[], [down]]);
-    expect(await rejection(failed.result)).toMatchObject({ name: 'ServiceUnavailable' });
+    expect(await failureOf(failed.result)).toBe('ServiceUnavailable');
     expect(failed.asked).toEqual(['second']);
   });
 
@@ -165,10 +166,9 @@ describe('the order in which a creation asks its routes', () => {
           signal.addEventListener('abort', () => reject(new Error('aborted')));
         }),
     };
-    const walked = walk(
-      {},
-      { providers: [fakeProvider('first', rendered), hanging], health: healthOf({ [first]: open }) },
-    );
+    const walked = walkOver([fakeProvider('first', rendered), hanging], {
+      health: healthOf({ [first]: open }),
+    });
     await passing();
     walked.clock.set(now + 149_999);
     await passing();

@@ -5,9 +5,9 @@ import type { CreationRecord, StoredImage } from '../../service/creations/creati
 import { Overloaded } from '../../service/values/errors.ts';
 import { asMicros } from '../../service/values/money.ts';
 import type { ImageProvider, ProviderAnswer, RenderJob } from '../../service/vendors/provider.ts';
-import { fakeProvider, pngBytes, rejection } from '../api/fakes.ts';
+import { fakeProvider, pngBytes, rejection, failureOf } from '../api/fakes.ts';
 import { now, seededBytes, storedImage } from '../fixtures/records.ts';
-import { begun, bothRoutes, failsAt, pending, refused, rendered, walk } from './walk-fixture.ts';
+import { begun, bothRoutes, failsAt, pending, refused, rendered, walk, walkOver } from './walk-fixture.ts';
 
 const random = Buffer.from(seededBytes(24)).toString('base64url');
 
@@ -74,7 +74,7 @@ describe('the record of an attempt', () => {
     const billedMicros = asMicros(5_950);
     for (const bytes of [pngBytes, Buffer.from('<html>')]) {
       const first = fakeProvider('first', { kind: 'rendered', bytes, billedMicros });
-      const { result, saved } = walk({}, { providers: [first] });
+      const { result, saved } = walkOver([first]);
       const attempts = await result.then(
         (rendering) => rendering.attempts,
         () => saved.at(-1),
@@ -85,7 +85,7 @@ describe('the record of an attempt', () => {
 
   it('The bill of a picture costs no further write of the record', async () => {
     const saves = async (answer: ProviderAnswer): Promise<number> => {
-      const { result, saved } = walk({}, { providers: [fakeProvider('first', answer)] });
+      const { result, saved } = walkOver([fakeProvider('first', answer)]);
       await result;
       return saved.length;
     };
@@ -134,7 +134,7 @@ describe('the record of an attempt', () => {
   });
 
   it('The record of a provider that does not exist says so', async () => {
-    const { result } = walk({}, { providers: [fakeProvider('second', rendered)] });
+    const { result } = walkOver([fakeProvider('second', rendered)]);
     expect((await result).attempts).toMatchObject([
       { outcome: 'unavailable', detail: 'no such provider' },
       { outcome: 'rendered' },
@@ -142,7 +142,7 @@ describe('the record of an attempt', () => {
   });
 
   it('No record is written when the time was over before', async () => {
-    const { result, saved } = walk({}, { providers: [fakeProvider('first')], deadlineAt: now });
+    const { result, saved } = walkOver([fakeProvider('first')], { deadlineAt: now });
     await rejection(result);
     expect(saved).toEqual([[]]);
   });
@@ -189,7 +189,7 @@ describe('the record of an attempt', () => {
     const routes = [{ provider: 'first', providerModel: 'a', quality: 'low' }];
     const attempts = [{ ...begun, quality: 'low', outcome: 'unavailable' as const }];
     const { result } = walk({ routes, attempts }, { providers: [fakeProvider('first')] });
-    expect(await rejection(result)).toMatchObject({ name: 'ServiceUnavailable' });
+    expect(await failureOf(result)).toBe('ServiceUnavailable');
   });
 });
 
@@ -197,22 +197,21 @@ describe('the end of a walk', () => {
   const down = [fakeProvider('first', refused('prompt'))];
 
   it('The walk ends with the same failure when the table is too busy to save it, and the log says so', async () => {
-    const { result, log } = walk(
-      {},
-      { providers: [fakeProvider('first', refused('prompt'))], onSave: failsAt(2, new Overloaded('busy')) },
-    );
-    expect(await rejection(result)).toMatchObject({ name: 'PromptRejected' });
+    const { result, log } = walkOver([fakeProvider('first', refused('prompt'))], {
+      onSave: failsAt(2, new Overloaded('busy')),
+    });
+    expect(await failureOf(result)).toBe('PromptRejected');
     expect(log.entries.at(-1)).toEqual(['info attempt_not_noted', { error: 'Overloaded' }]);
   });
 
   it('The walk ends with any other error that saving its end met', async () => {
     const { result } = walk({}, { providers: down, onSave: failsAt(2, new TypeError('broken')) });
-    expect(await rejection(result)).toMatchObject({ name: 'TypeError' });
+    expect(await failureOf(result)).toBe('TypeError');
   });
 
   it('The walk ends as GenerationTimedOut once the time is over, even if the outcome of a call is unknown', async () => {
     const { result } = walk({ attempts: [begun] }, { providers: [], deadlineAt: now });
-    expect(await rejection(result)).toMatchObject({ name: 'GenerationTimedOut' });
+    expect(await failureOf(result)).toBe('GenerationTimedOut');
   });
 });
 
@@ -301,7 +300,7 @@ describe('the job that a provider gets', () => {
 describe('the log of a walk', () => {
   it('The log says how long an image took', async () => {
     const first = fakeProvider('first', pending('job-1', 600.4), rendered);
-    const { result, log } = walk({}, { providers: [first] });
+    const { result, log } = walkOver([first]);
     await result;
     expect(log.entries).toEqual([
       [
@@ -313,8 +312,8 @@ describe('the log of a walk', () => {
 
   it('Bytes that are no image raise an alarm that says how many bytes they were', async () => {
     const first = fakeProvider('first', { kind: 'rendered', bytes: Buffer.from('<html>') });
-    const { result, saved, log } = walk({}, { providers: [first] });
-    expect(await rejection(result)).toMatchObject({ name: 'InternalFailure' });
+    const { result, saved, log } = walkOver([first]);
+    expect(await failureOf(result)).toBe('InternalFailure');
     const detail = 'no image in 6 bytes';
     expect(saved.at(-1)).toMatchObject([{ outcome: 'InternalFailure', detail }]);
     expect(log.entries.at(-1)).toMatchObject([

@@ -7,6 +7,7 @@ import type { AspectRatio } from '../../service/contract/request-fields.ts';
 import { checkBedrock } from '../../service/vendors/bedrock-check.ts';
 import { createBedrock } from '../../service/vendors/bedrock.ts';
 import type { ProviderAnswer, RenderJob } from '../../service/vendors/provider.ts';
+import { refused } from './answering-vendor.ts';
 import { headerOf, jobsLike, lastReceived, notReached, outcomeOf } from './vendor-talk.ts';
 
 const never = new AbortController().signal;
@@ -42,11 +43,9 @@ describe('An answer of Bedrock', () => {
   });
 
   it('A role without rights is refused for its credentials, which only a person can correct', async () => {
-    expect(await submit(aJob({ prompt: 'A cat [row:access-denied]' }))).toEqual({
-      kind: 'refused',
-      reason: 'credentials',
-      detail: 'HTTP 403 AccessDeniedException',
-    });
+    expect(await submit(aJob({ prompt: 'A cat [row:access-denied]' }))).toEqual(
+      refused('credentials', 'HTTP 403 AccessDeniedException'),
+    );
   });
 });
 
@@ -112,11 +111,7 @@ describe('A call of Bedrock', () => {
     ['another secret', { ...fakeBedrockIdentity, secretAccessKey: 'other' }, 'InvalidSignatureException'],
     ['another session', { ...fakeBedrockIdentity, sessionToken: 'other' }, 'UnrecognizedClientException'],
   ])('A call that is signed with %s is refused for its credentials', async (_, identity, code) => {
-    expect(await submit(aJob(), identity)).toEqual({
-      kind: 'refused',
-      reason: 'credentials',
-      detail: `HTTP 403 ${code}`,
-    });
+    expect(await submit(aJob(), identity)).toEqual(refused('credentials', `HTTP 403 ${code}`));
   });
 
   it('A call without credentials is refused for them and not made', async () => {
@@ -132,11 +127,7 @@ describe('A call of Bedrock', () => {
       endpoint: fake.url,
       credentials: none as unknown as typeof fakeBedrockIdentity,
     });
-    expect(await provider.submit(aJob(), never)).toEqual({
-      kind: 'refused',
-      reason: 'credentials',
-      detail: 'CredentialsProviderError',
-    });
+    expect(await provider.submit(aJob(), never)).toEqual(refused('credentials', 'CredentialsProviderError'));
     expect(fake.received.length).toBe(before);
   });
 

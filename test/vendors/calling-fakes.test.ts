@@ -1,4 +1,4 @@
-/** The fakes of fal and Replicate call back over real sockets, and repeat themselves as the vendors do. */
+/** The fakes of fal and Replicate call back over real sockets. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CallingVendor } from '../../lab/vendors/fakes/calls-back.ts';
 import { startFakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
@@ -29,9 +29,6 @@ interface Vendor {
   readonly create: (settings: VendorSettings) => ImageProvider;
   readonly key: string;
   readonly providerModel: string;
-  /** Seconds before the first repetitions, and how many calls there are at the most. */
-  readonly repeats: readonly number[];
-  readonly calls: number;
   readonly idField: string;
 }
 
@@ -42,8 +39,6 @@ const vendors: readonly Vendor[] = [
     create: createFal,
     key: 'fake-fal-key',
     providerModel: 'fal-ai/flux-2-pro',
-    repeats: [15, 120],
-    calls: 31,
     idField: 'request_id',
   },
   {
@@ -52,14 +47,12 @@ const vendors: readonly Vendor[] = [
     create: createReplicate,
     key: 'fake-replicate-key',
     providerModel: 'black-forest-labs/flux-2-pro',
-    repeats: [2, 4],
-    calls: 6,
     idField: 'id',
   },
 ];
 
 describe.each(vendors)('The fake of $name', (vendor) => {
-  const { name, fake, create, key, providerModel, repeats, calls, idField } = vendor;
+  const { name, fake, create, key, providerModel, idField } = vendor;
   const provider = create({
     name,
     credentials: { read: async () => Promise.resolve(key), forget: () => undefined },
@@ -105,35 +98,5 @@ describe.each(vendors)('The fake of $name', (vendor) => {
     const said = name === 'fal' ? 'ERROR' : 'failed';
     expect(service.received.at(-1)?.json).toMatchObject({ [idField]: jobId, status: said });
     expect(await poll()).toMatchObject({ kind: 'refused', reason: 'prompt' });
-  });
-
-  it('A job without an address is polled, and cannot call back', async () => {
-    const job = jobsLike({ providerModel })();
-    await provider.submit(job, never);
-    const jobId = fake.jobIds().at(-1) ?? '';
-    expect(fake.callbackUrlOf(jobId)).toBeUndefined();
-    await expect(fake.callBack(jobId)).rejects.toThrow('without an address to call');
-  });
-
-  it('A callback is repeated until it is taken', async () => {
-    const { jobId } = await submitted();
-    status = 503;
-    const waits: number[] = [];
-    const wait = async (millis: number): Promise<void> => {
-      waits.push(millis);
-      if (waits.length === 2) status = 200;
-      return Promise.resolve();
-    };
-    expect(await fake.callBackUntilTaken(jobId, wait)).toEqual([503, 503, 200]);
-    expect(waits).toEqual(repeats.map((seconds) => seconds * 1_000));
-  });
-
-  it('A callback that nobody takes is given up', async () => {
-    const { jobId } = await submitted();
-    status = 404;
-    let waited = 0;
-    const wait = (millis: number): Promise<void> => Promise.resolve(void (waited += millis));
-    expect(await fake.callBackUntilTaken(jobId, wait)).toHaveLength(calls);
-    if (name === 'replicate') expect(waited).toBe(60_000);
   });
 });

@@ -12,20 +12,8 @@ const never = new AbortController().signal;
 const fake = await startFakeFal();
 afterAll(() => fake.stop());
 
-const { settings, speak, answerTo } = talkTo({ name: 'fal', create: createFal, fake, key });
+const { settings, speak } = talkTo({ name: 'fal', create: createFal, fake, key });
 const aJob = jobsLike({ providerModel: 'fal-ai/flux-2-pro' });
-
-describe('Each answer of the vendor', () => {
-  it('The operator learns the status and the code of an answer', async () => {
-    expect(await answerTo(aJob({ prompt: '[row:prompt-policy]' }))).toMatchObject({
-      detail: 'HTTP 422 content_policy_violation',
-    });
-    expect(await answerTo(aJob({ prompt: '[row:runner_disconnected]' }))).toMatchObject({
-      detail: 'HTTP 503 runner_disconnected',
-    });
-    expect(await answerTo(aJob({ prompt: '[row:locked]' }))).toMatchObject({ detail: 'HTTP 403' });
-  });
-});
 
 describe('A request', () => {
   it('A request carries the key, prompt, pixels and format, and forbids storing and retrying', async () => {

@@ -111,11 +111,9 @@ describe('A request to Gemini', () => {
     'A job for %s is refused and not sent, because Gemini does not render it',
     async (outputFormat) => {
       const before = fake.received.length;
-      expect(await answerTo(aJob({ outputFormat }))).toEqual({
-        kind: 'refused',
-        reason: 'unknown_answer',
-        detail: `${outputFormat} is not rendered`,
-      });
+      expect(await answerTo(aJob({ outputFormat }))).toEqual(
+        refused('unknown_answer', `${outputFormat} is not rendered`),
+      );
       expect(fake.received.length).toBe(before);
     },
   );

@@ -15,18 +15,6 @@ const aJob = jobsLike({ providerModel: 'ideogram-4-5', prompt: 'Some secret' });
 const path = '/v2/image/generate/ideogram-4-5';
 
 describe('Each answer of Ideogram', () => {
-  it.each([
-    ['unsafe-prompt', 'HTTP 422'],
-    ['unsafe-picture', 'HTTP 200 is_image_safe'],
-    ['policy', 'HTTP 200 content_policy_violation'],
-    ['failed', 'HTTP 200 internal_error'],
-    ['failed-silently', 'HTTP 200 failed'],
-    ['inflight', 'HTTP 402 inflight_limit'],
-    ['unknown-state', 'HTTP 200 paused'],
-  ])('The operator learns of %s by status and code', async (row, detail) => {
-    expect(await answerTo(aJob({ prompt: `[row:${row}]` }))).toMatchObject({ detail });
-  });
-
   it.each<[number, object, RefusalReason, string]>([
     [422, { reject_reason: 'inflight_limit' }, 'prompt', 'HTTP 422 inflight_limit'],
     [402, { reject_reason: 'daily_limit' }, 'credentials', 'HTTP 402'],

@@ -258,14 +258,6 @@ describe('An answer of OpenAI', () => {
     expect(await answerTo({ error })).toMatchObject({ kind: 'refused', reason });
   });
 
-  it.each([
-    [499, 'unknown_answer'],
-    [500, 'failed'],
-    [502, 'failed'],
-  ])('An error of OpenAI with status %i and no code is refused as %s', async (status, reason) => {
-    expect(await answerTo({ error: {} }, status)).toEqual(refused(reason, `HTTP ${status}`));
-  });
-
   it.each<[object, string]>([
     [{ data: [] }, 'nothing_rendered'],
     [{ data: [{ b64_json: '' }] }, 'nothing_rendered'],

@@ -12,7 +12,7 @@ const never = new AbortController().signal;
 const fake = await startFakeReplicate();
 afterAll(() => fake.stop());
 
-const { settings, speak, answerTo } = talkTo({ name: 'replicate', create: createReplicate, fake, key });
+const { settings, speak } = talkTo({ name: 'replicate', create: createReplicate, fake, key });
 const aJob = jobsLike({ providerModel: 'black-forest-labs/flux-2-pro' });
 
 /** Too large to be part of a request: a picture that is followed by zeros. */
@@ -23,24 +23,6 @@ const largeSource: SourceImage = {
   bytes: Buffer.concat([pictureOf('png', 64, 48), Buffer.alloc(300_000)]),
 };
 const withLargeSource = aJob({ sourceCount: 1, readSources: async () => Promise.resolve([largeSource]) });
-
-describe('Each answer of the vendor', () => {
-  it('The operator learns the status and the code of an answer', async () => {
-    expect(await answerTo(aJob({ prompt: '[row:sensitive]' }))).toMatchObject({
-      detail: 'HTTP 200 failed E005',
-    });
-    expect(await answerTo(aJob({ prompt: '[row:failed]' }))).toMatchObject({
-      detail: 'HTTP 200 failed E6716',
-    });
-    expect(await answerTo(aJob({ prompt: '[row:nsfw]' }))).toMatchObject({ detail: 'HTTP 200 failed' });
-    expect(await answerTo(aJob({ prompt: '[row:invalid-input]' }))).toMatchObject({
-      detail: 'HTTP 422 input_validation',
-    });
-    expect(await answerTo(aJob({ prompt: '[row:insufficient-credit]' }))).toMatchObject({
-      detail: 'HTTP 402',
-    });
-  });
-});
 
 describe('A request', () => {
   it('A request carries the token, a deadline for the vendor, the prompt, the pixels and the format', async () => {

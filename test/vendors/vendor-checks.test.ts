@@ -30,55 +30,30 @@ const byCall = {
   500: 'unreachable',
   503: 'unreachable',
 };
-const vendors: Readonly<
-  Record<
-    KeyProvider,
-    {
-      readonly check: Check;
-      readonly asks: string;
-      readonly header: readonly [string, string];
-      readonly says: Readonly<Record<number, string>>;
-    }
-  >
-> = {
-  bfl: { check: checkBfl, asks: 'GET /v1/credits', header: ['x-key', 'the key'], says: byCall },
-  fal: {
-    check: checkFal,
-    asks: 'GET /v1/models/pricing?endpoint_id=fal-ai/flux-2-pro',
-    header: ['authorization', 'Key the key'],
-    says: byCall,
-  },
-  replicate: {
-    check: checkReplicate,
-    asks: 'GET /v1/account',
-    header: ['authorization', 'Bearer the key'],
-    says: byCall,
-  },
-  alibaba: {
-    check: checkAlibaba,
-    asks: 'GET /compatible-mode/v1/models',
-    header: ['authorization', 'Bearer the key'],
-    says: byCall,
-  },
-  ideogram: { check: checkIdeogram, asks: 'GET /models', header: ['api-key', 'the key'], says: byCall },
-  xai: {
-    check: compatibleVendors.xai.check,
-    asks: 'GET /v1/models',
-    header: ['authorization', 'Bearer the key'],
-    says: byCall,
-  },
-  recraft: {
-    check: compatibleVendors.recraft.check,
-    asks: 'GET /v1/users/me',
-    header: ['authorization', 'Bearer the key'],
-    says: byCall,
-  },
-  byteplus: {
-    check: compatibleVendors.byteplus.check,
-    asks: 'GET /api/v3/models',
-    header: ['authorization', 'Bearer the key'],
-    says: byCall,
-  },
+interface Checked {
+  readonly check: Check;
+  readonly asks: string;
+  readonly header: readonly [string, string];
+  readonly says: Readonly<Record<number, string>>;
+}
+const checked = (
+  check: Check,
+  asks: string,
+  header: Checked['header'] = ['authorization', 'Bearer the key'],
+  says: Checked['says'] = byCall,
+): Checked => ({ check, asks, header, says });
+const vendors: Readonly<Record<KeyProvider, Checked>> = {
+  bfl: checked(checkBfl, 'GET /v1/credits', ['x-key', 'the key']),
+  fal: checked(checkFal, 'GET /v1/models/pricing?endpoint_id=fal-ai/flux-2-pro', [
+    'authorization',
+    'Key the key',
+  ]),
+  replicate: checked(checkReplicate, 'GET /v1/account'),
+  alibaba: checked(checkAlibaba, 'GET /compatible-mode/v1/models'),
+  ideogram: checked(checkIdeogram, 'GET /models', ['api-key', 'the key']),
+  xai: checked(compatibleVendors.xai.check, 'GET /v1/models'),
+  recraft: checked(compatibleVendors.recraft.check, 'GET /v1/users/me'),
+  byteplus: checked(compatibleVendors.byteplus.check, 'GET /api/v3/models'),
   google: {
     check: checkGoogle,
     asks: 'GET /v1beta/models?pageSize=1',

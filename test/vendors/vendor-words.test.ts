@@ -10,6 +10,7 @@ import { createBedrock } from '../../service/vendors/bedrock.ts';
 import { createGoogle } from '../../service/vendors/google.ts';
 import { createOpenai } from '../../service/vendors/openai.ts';
 import type { ImageProvider, ProviderCredentials } from '../../service/vendors/provider.ts';
+import { refused } from './answering-vendor.ts';
 import { jobsLike } from './vendor-talk.ts';
 
 const never = new AbortController().signal;
@@ -82,11 +83,9 @@ describe('An error of Gemini', () => {
     [504, 'timed_out'],
     [418, 'unknown_answer'],
   ])('An error of Gemini with status %i is refused as %s', async (status, reason) => {
-    expect(await refusal('google', { status, body: { error: { status: 'A_WORD' } } })).toEqual({
-      kind: 'refused',
-      reason,
-      detail: `HTTP ${status} A_WORD`,
-    });
+    expect(await refusal('google', { status, body: { error: { status: 'A_WORD' } } })).toEqual(
+      refused(reason, `HTTP ${status} A_WORD`),
+    );
   });
 });
 
@@ -114,15 +113,14 @@ describe('An error of OpenAI', () => {
     [403, 'credentials'],
     [413, 'source_image'],
     [429, 'unavailable'],
+    [499, 'unknown_answer'],
     [500, 'failed'],
+    [502, 'failed'],
     [503, 'unavailable'],
-    [418, 'unknown_answer'],
   ])('An error of OpenAI with status %i is refused as %s', async (status, reason) => {
-    expect(await refusal('openai', { status, body: { error: {} } })).toMatchObject({
-      kind: 'refused',
-      reason,
-      detail: `HTTP ${status}`,
-    });
+    expect(await refusal('openai', { status, body: { error: {} } })).toMatchObject(
+      refused(reason, `HTTP ${status}`),
+    );
   });
 });
 
@@ -134,11 +132,9 @@ describe('An answer of Bedrock without a picture', () => {
     ['Inference error', 'failed'],
     ['constructor', 'unknown_answer'],
   ])('An answer that ended by "%s" is refused as %s', async (finish, reason) => {
-    expect(await refusal('bedrock', { status: 200, body: { finish_reasons: [finish] } })).toEqual({
-      kind: 'refused',
-      reason,
-      detail: `HTTP 200 ${finish}`,
-    });
+    expect(await refusal('bedrock', { status: 200, body: { finish_reasons: [finish] } })).toEqual(
+      refused(reason, `HTTP 200 ${finish}`),
+    );
   });
 
   it.each<readonly [string, object, RefusalReason]>([
@@ -147,10 +143,6 @@ describe('An answer of Bedrock without a picture', () => {
     ['a picture that is no text', { finish_reasons: [null], images: [7] }, 'unknown_answer'],
     ['no list of pictures', { finish_reasons: [null] }, 'unknown_answer'],
   ])('An answer with %s is refused, and only its status is told', async (_what, body, reason) => {
-    expect(await refusal('bedrock', { status: 200, body })).toEqual({
-      kind: 'refused',
-      reason,
-      detail: 'HTTP 200',
-    });
+    expect(await refusal('bedrock', { status: 200, body })).toEqual(refused(reason, 'HTTP 200'));
   });
 });

@@ -50,32 +50,16 @@ export interface CallingVendor extends FakeVendor, KeySource {
   callbackOf(jobId: string, options?: CallbackOptions): CallbackRequest;
   /** Ends the job and calls back once. Gives the HTTP status that came back, or 0 when none came. */
   callBack(jobId: string, options?: CallbackOptions): Promise<number>;
-  /**
-   * Calls back, and again as the vendor does, until a status of 2xx comes or the vendor gives up. `wait` lets
-   * the time between two calls pass: it can move the clock of a service forward. Gives all statuses.
-   */
-  callBackUntilTaken(
-    jobId: string,
-    wait: (millis: number) => Promise<void>,
-    optionsOf?: () => CallbackOptions,
-  ): Promise<readonly number[]>;
 }
 
 interface Caller {
   readonly vendor: FakeVendor;
   readonly jobs: ReadonlyMap<string, { readonly callbackUrl: string | undefined; isFinished: boolean }>;
   readonly sign: (jobId: string, options: CallbackOptions) => CallbackRequest;
-  /** Milliseconds before each further call. */
-  readonly repeatsAfter: readonly number[];
 }
 
 /** The part of a calling vendor that does not depend on how it signs. */
-export function callingBack({
-  vendor,
-  jobs,
-  sign,
-  repeatsAfter,
-}: Caller): Omit<CallingVendor, keyof KeySource> {
+export function callingBack({ vendor, jobs, sign }: Caller): Omit<CallingVendor, keyof KeySource> {
   const jobOf = (id: string): { readonly callbackUrl: string | undefined; isFinished: boolean } => {
     const job = jobs.get(id);
     if (!job) throw new Error(`the fake has no job ${id}`);
@@ -103,16 +87,6 @@ export function callingBack({
     finish,
     callbackOf,
     callBack,
-    callBackUntilTaken: async (id, wait, optionsOf = () => ({})) => {
-      const statuses = [await callBack(id, optionsOf())];
-      for (const millis of repeatsAfter) {
-        const last = statuses.at(-1) ?? 0;
-        if (last >= 200 && last < 300) break;
-        await wait(millis);
-        statuses.push(await callBack(id, optionsOf()));
-      }
-      return statuses;
-    },
   };
 }
 
@@ -138,9 +112,6 @@ async function post(to: string, { headers, body }: CallbackRequest): Promise<num
 
 /** The account that the key of the fake belongs to. */
 export const fakeFalAccount = 'github|1234567';
-
-/** fal's documents name the first two. The rest is a guess: "with back-off, at most 31 times". */
-export const falRepeats: readonly number[] = [15_000, 120_000, ...Array.from({ length: 28 }, () => 120_000)];
 
 interface Pair {
   readonly publicKey: KeyObject;
@@ -188,9 +159,6 @@ export function createFalSigner(): FalSigner {
 }
 
 // How the fake of Replicate signs its callbacks.
-
-/** The vendor gives up about a minute after the end of the prediction. The steps are a guess. */
-export const replicateRepeats: readonly number[] = [2_000, 4_000, 8_000, 16_000, 30_000];
 
 export interface ReplicateSigner {
   /** The id of a callback stays the same when the callback is repeated. */

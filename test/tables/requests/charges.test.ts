@@ -1,4 +1,4 @@
-/** The requests of a charge. The file is long because it is one table. */
+/** The requests of a charge and of the movements of the wallet. */
 import { createChargeStore } from '../../../service/creations/charge-store.ts';
 import type { CreationId } from '../../../service/values/ids.ts';
 import { asMicros } from '../../../service/values/money.ts';
@@ -10,120 +10,14 @@ const otherId = '019aa5a0-1000-7000-8000-00000000000b' as CreationId;
 
 const charges: readonly Row[] = [
   [
-    'A charge with a rate, a key without a cap and an Idempotency-Key',
+    'A charge with a rate, all caps, models, a user, a day that is over and the key of a failed creation',
     (table) =>
       createChargeStore(table).charge({
-        creations: [aCreation({ requestId: 'req-1', webhook })],
+        creations: [aCreation({ requestId: 'req-1', webhook, user: 'customer 7', countedForUser: true })],
         maxConcurrent: 10,
-        apiKey: anApiKey(),
         postRate: 60,
         nowMillis: now,
-        idempotency: { hash: 'hash', requestHash: 'request' },
-      }),
-    `
-TransactWrite
-  ClientRequestToken: 019aa5a0-1000-7000-8000-00000000000a
-Update table pk: "ACCOUNT#Acc0unt001", sk: "ACCOUNT"
-  Update: SET availableMicros = availableMicros - :cost, inFlight = inFlight + :one
-  Condition: #condition = :active AND availableMicros >= :cost AND inFlight < maxConcurrent
-  ReturnValuesOnConditionCheckFailure: ALL_OLD
-  #condition: "condition"
-  :active: "active", :cost: 40000, :one: 1
-Update table pk: "ACCOUNT#Acc0unt001", sk: "KEY#Key001"
-  Update: ADD #spent :cost, #day :cost SET lastUsedAt = :hour
-  Condition: attribute_exists(pk) AND attribute_not_exists(revokedAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :at) AND (attribute_not_exists(models) OR contains(models, :model)) AND attribute_not_exists(dailyCapMicros) AND attribute_not_exists(monthlyCapMicros) AND attribute_not_exists(totalCapMicros) AND attribute_not_exists(perUserMonthlyCapMicros)
-  ReturnValuesOnConditionCheckFailure: ALL_OLD
-  #spent: "spent_2026_11", #day: "day_2026_11_21"
-  :cost: 40000, :hour: "2026-11-21T12:00:00.000Z", :at: "2026-11-21T12:00:30.000Z"
-  :model: "sandbox-standard"
-Update table pk: "ACCOUNT#Acc0unt001", sk: "RATE#POST#29921040"
-  Update: ADD #count :one SET #ttl = :ttl
-  Condition: attribute_not_exists(#count) OR #count < :limit
-  #count: "count", #ttl: "expiresAtSeconds"
-  :one: 1, :limit: 60, :ttl: 1795262550
-Put table
-  Condition: attribute_not_exists(pk)
-  pk: "CREATION#019aa5a0-1000-7000-8000-00000000000a", sk: "CREATION", v: 1
-  id: "019aa5a0-1000-7000-8000-00000000000a", accountId: "Acc0unt001", keyId: "Key001"
-  status: "queued", model: "sandbox-standard", prompt: "a quiet lake", resolution: "1K"
-  aspectRatio: "1:1", outputFormat: "png", seed: null, sources: [], metadata: "{}", costMicros: 40000
-  refundedMicros: 0, chargedMonth: "2026_11", chargedDay: "2026_11_21"
-  createdAt: "2026-11-21T12:00:30.000Z", deadlineAt: 1795262730000, results: []
-  routes: [{"provider":"sandbox","providerModel":"standard"}], attempts: [], executions: 1
-  recoveries: 0, dueAt: 1795262490000
-  webhook: {"url":"https://receiver.test/ok","status":"pending","attempts":0,"nextAt":1795262430000}
-  openShard: "OPEN#2", listing: "CREATIONS#Acc0unt001", listed: "019aa5a0-1000-7000-8000-00000000000a"
-Put table
-  Condition: attribute_not_exists(pk)
-  pk: "ACCOUNT#Acc0unt001"
-  sk: "LEDGER#2026-11-21T12:00:30.000Z#charge#019aa5a0-1000-7000-8000-00000000000a", kind: "charge"
-  amountMicros: -40000, creationId: "019aa5a0-1000-7000-8000-00000000000a", keyId: "Key001"
-  month: "2026_11", day: "2026_11_21", requestId: "req-1", model: "sandbox-standard"
-  at: "2026-11-21T12:00:30.000Z"
-Put table
-  Condition: attribute_not_exists(pk) OR expiresAt <= :now
-  ReturnValuesOnConditionCheckFailure: ALL_OLD
-  :now: 1795262430000
-  pk: "ACCOUNT#Acc0unt001", sk: "IDEMPOTENCY#hash", creationId: "019aa5a0-1000-7000-8000-00000000000a"
-  requestHash: "request", expiresAt: 1795348830000, expiresAtSeconds: 1795348830`,
-  ],
-  [
-    'A charge without a rate, with a cap and in place of a failed creation',
-    (table) =>
-      createChargeStore(table).charge({
-        creations: [aCreation()],
-        maxConcurrent: 10,
-        nowMillis: now,
-        apiKey: anApiKey({ monthlyCapMicros: asMicros(40_000) }),
         idempotency: { hash: 'hash', requestHash: 'request', replaces: otherId },
-      }),
-    `
-TransactWrite
-  ClientRequestToken: 019aa5a0-1000-7000-8000-00000000000a
-Update table pk: "ACCOUNT#Acc0unt001", sk: "ACCOUNT"
-  Update: SET availableMicros = availableMicros - :cost, inFlight = inFlight + :one
-  Condition: #condition = :active AND availableMicros >= :cost AND inFlight < maxConcurrent
-  ReturnValuesOnConditionCheckFailure: ALL_OLD
-  #condition: "condition"
-  :active: "active", :cost: 40000, :one: 1
-Update table pk: "ACCOUNT#Acc0unt001", sk: "KEY#Key001"
-  Update: ADD #spent :cost, #day :cost SET lastUsedAt = :hour
-  Condition: attribute_exists(pk) AND attribute_not_exists(revokedAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :at) AND (attribute_not_exists(models) OR contains(models, :model)) AND attribute_not_exists(dailyCapMicros) AND monthlyCapMicros = :monthlyCapMicros AND attribute_not_exists(totalCapMicros) AND attribute_not_exists(perUserMonthlyCapMicros) AND (attribute_not_exists(#spent) OR #spent <= :monthRoom)
-  ReturnValuesOnConditionCheckFailure: ALL_OLD
-  #spent: "spent_2026_11", #day: "day_2026_11_21"
-  :cost: 40000, :hour: "2026-11-21T12:00:00.000Z", :at: "2026-11-21T12:00:30.000Z"
-  :model: "sandbox-standard", :monthlyCapMicros: 40000, :monthRoom: 0
-Put table
-  Condition: attribute_not_exists(pk)
-  pk: "CREATION#019aa5a0-1000-7000-8000-00000000000a", sk: "CREATION", v: 1
-  id: "019aa5a0-1000-7000-8000-00000000000a", accountId: "Acc0unt001", keyId: "Key001"
-  status: "queued", model: "sandbox-standard", prompt: "a quiet lake", resolution: "1K"
-  aspectRatio: "1:1", outputFormat: "png", seed: null, sources: [], metadata: "{}", costMicros: 40000
-  refundedMicros: 0, chargedMonth: "2026_11", chargedDay: "2026_11_21"
-  createdAt: "2026-11-21T12:00:30.000Z", deadlineAt: 1795262730000, results: []
-  routes: [{"provider":"sandbox","providerModel":"standard"}], attempts: [], executions: 1
-  recoveries: 0, dueAt: 1795262490000, openShard: "OPEN#2", listing: "CREATIONS#Acc0unt001"
-  listed: "019aa5a0-1000-7000-8000-00000000000a"
-Put table
-  Condition: attribute_not_exists(pk)
-  pk: "ACCOUNT#Acc0unt001"
-  sk: "LEDGER#2026-11-21T12:00:30.000Z#charge#019aa5a0-1000-7000-8000-00000000000a", kind: "charge"
-  amountMicros: -40000, creationId: "019aa5a0-1000-7000-8000-00000000000a", keyId: "Key001"
-  month: "2026_11", day: "2026_11_21", model: "sandbox-standard", at: "2026-11-21T12:00:30.000Z"
-Put table
-  Condition: attribute_not_exists(pk) OR expiresAt <= :now OR creationId = :failed
-  ReturnValuesOnConditionCheckFailure: ALL_OLD
-  :now: 1795262430000, :failed: "019aa5a0-1000-7000-8000-00000000000b"
-  pk: "ACCOUNT#Acc0unt001", sk: "IDEMPOTENCY#hash", creationId: "019aa5a0-1000-7000-8000-00000000000a"
-  requestHash: "request", expiresAt: 1795348830000, expiresAtSeconds: 1795348830`,
-  ],
-  [
-    'A charge of a key with all caps, models, a user and a day that is over',
-    (table) =>
-      createChargeStore(table).charge({
-        creations: [aCreation({ user: 'customer 7', countedForUser: true })],
-        maxConcurrent: 10,
-        nowMillis: now,
         apiKey: anApiKey({
           dailyCapMicros: asMicros(50_000),
           monthlyCapMicros: asMicros(60_000),
@@ -159,6 +53,11 @@ Update table pk: "ACCOUNT#Acc0unt001", sk: "USER#Key001#2026_11#qFZO64ujsl-h2px8
   ReturnValuesOnConditionCheckFailure: ALL_OLD
   #ttl: "expiresAtSeconds"
   :cost: 40000, :room: 5000, :ttl: 1804032000
+Update table pk: "ACCOUNT#Acc0unt001", sk: "RATE#POST#29921040"
+  Update: ADD #count :one SET #ttl = :ttl
+  Condition: attribute_not_exists(#count) OR #count < :limit
+  #count: "count", #ttl: "expiresAtSeconds"
+  :one: 1, :limit: 60, :ttl: 1795262550
 Put table
   Condition: attribute_not_exists(pk)
   pk: "CREATION#019aa5a0-1000-7000-8000-00000000000a", sk: "CREATION", v: 1
@@ -168,58 +67,29 @@ Put table
   refundedMicros: 0, chargedMonth: "2026_11", chargedDay: "2026_11_21"
   createdAt: "2026-11-21T12:00:30.000Z", deadlineAt: 1795262730000, results: []
   routes: [{"provider":"sandbox","providerModel":"standard"}], attempts: [], executions: 1
-  recoveries: 0, dueAt: 1795262490000, user: "customer 7", countedForUser: true, openShard: "OPEN#2"
-  listing: "CREATIONS#Acc0unt001", listed: "019aa5a0-1000-7000-8000-00000000000a"
+  recoveries: 0, dueAt: 1795262490000
+  webhook: {"url":"https://receiver.test/ok","status":"pending","attempts":0,"nextAt":1795262430000}
+  user: "customer 7", countedForUser: true, openShard: "OPEN#2", listing: "CREATIONS#Acc0unt001"
+  listed: "019aa5a0-1000-7000-8000-00000000000a"
 Put table
   Condition: attribute_not_exists(pk)
   pk: "ACCOUNT#Acc0unt001"
   sk: "LEDGER#2026-11-21T12:00:30.000Z#charge#019aa5a0-1000-7000-8000-00000000000a", kind: "charge"
   amountMicros: -40000, creationId: "019aa5a0-1000-7000-8000-00000000000a", keyId: "Key001"
-  month: "2026_11", day: "2026_11_21", countedForUser: true, user: "customer 7"
-  model: "sandbox-standard", at: "2026-11-21T12:00:30.000Z"`,
+  month: "2026_11", day: "2026_11_21", countedForUser: true, user: "customer 7", requestId: "req-1"
+  model: "sandbox-standard", at: "2026-11-21T12:00:30.000Z"
+Put table
+  Condition: attribute_not_exists(pk) OR expiresAt <= :now OR creationId = :failed
+  ReturnValuesOnConditionCheckFailure: ALL_OLD
+  :now: 1795262430000, :failed: "019aa5a0-1000-7000-8000-00000000000b"
+  pk: "ACCOUNT#Acc0unt001", sk: "IDEMPOTENCY#hash", creationId: "019aa5a0-1000-7000-8000-00000000000a"
+  requestHash: "request", expiresAt: 1795348830000, expiresAtSeconds: 1795348830`,
   ],
 ];
 
 describeRequests('The store of charges', charges);
 
 const movements: readonly Row[] = [
-  [
-    'A top-up',
-    (table) => createWalletStore(table).topUp(accountId, asMicros(5), 'reference'),
-    `
-TransactWrite
-  ClientRequestToken: 000102030405060708090a0b0c0d0e0f
-Update table pk: "ACCOUNT#Acc0unt001", sk: "ACCOUNT"
-  Update: SET availableMicros = availableMicros + :amount
-  Condition: availableMicros <= :room
-  :amount: 5, :room: 999999999999995
-Put table
-  Condition: attribute_not_exists(pk)
-  pk: "ACCOUNT#Acc0unt001"
-  sk: "LEDGER#2026-11-21T12:00:30.000Z#top_up#000102030405060708090a0b0c0d0e0f", kind: "top_up"
-  amountMicros: 5, at: "2026-11-21T12:00:30.000Z", reference: "reference"
-Put table
-  Condition: attribute_not_exists(pk)
-  ReturnValuesOnConditionCheckFailure: ALL_OLD
-  pk: "ACCOUNT#Acc0unt001", sk: "REFERENCE#reference", kind: "top_up", amountMicros: 5
-  at: "2026-11-21T12:00:30.000Z"`,
-  ],
-  [
-    'An adjustment',
-    (table) => createWalletStore(table).adjust(accountId, asMicros(-5), 'reason'),
-    `
-TransactWrite
-  ClientRequestToken: 000102030405060708090a0b0c0d0e0f
-Update table pk: "ACCOUNT#Acc0unt001", sk: "ACCOUNT"
-  Update: SET availableMicros = availableMicros + :amount
-  Condition: availableMicros >= :room
-  :amount: -5, :room: -999999999999995
-Put table
-  Condition: attribute_not_exists(pk)
-  pk: "ACCOUNT#Acc0unt001"
-  sk: "LEDGER#2026-11-21T12:00:30.000Z#adjustment#000102030405060708090a0b0c0d0e0f", kind: "adjustment"
-  amountMicros: -5, at: "2026-11-21T12:00:30.000Z", reason: "reason"`,
-  ],
   [
     'An adjustment with a reference',
     (table) => createWalletStore(table).adjust(accountId, asMicros(5), 'reason', 'reference'),

@@ -48,39 +48,6 @@ Put table
   reason: "GenerationFailed", at: "2026-11-21T12:00:30.000Z"${theCount}`,
   ],
   [
-    'A refund that is not announced',
-    (table) =>
-      createChargeStore(table).refund(aCreation({ webhook }), {
-        failure: 'GenerationFailed',
-        nowMillis: now,
-        announce: false,
-      }),
-    `
-TransactWrite
-Update table pk: "CREATION#019aa5a0-1000-7000-8000-00000000000a", sk: "CREATION"
-  Update: SET #status = :status, webhook = :webhook, #n0 = :v0, #n1 = :v1, #n2 = :v2 REMOVE lease, openShard, dueAt
-  Condition: #status IN (:queued, :processing)
-  #status: "status", #n0: "failure", #n1: "refundedMicros", #n2: "completedAt"
-  :status: "failed", :queued: "queued", :processing: "processing"
-  :webhook: {"url":"https://receiver.test/ok","status":"skipped","attempts":0,"nextAt":1795262430000}
-  :v0: "GenerationFailed", :v1: 40000, :v2: "2026-11-21T12:00:30.000Z"
-Update table pk: "ACCOUNT#Acc0unt001", sk: "ACCOUNT"
-  Update: SET availableMicros = availableMicros + :cost, inFlight = inFlight - :one
-  Condition: attribute_not_exists(eventsSince)
-  :cost: 40000, :one: 1
-Update table pk: "ACCOUNT#Acc0unt001", sk: "KEY#Key001"
-  Update: ADD #spent :back, #day :back
-  #spent: "spent_2026_11", #day: "day_2026_11_21"
-  :back: -40000
-Put table
-  Condition: attribute_not_exists(pk)
-  pk: "ACCOUNT#Acc0unt001"
-  sk: "LEDGER#2026-11-21T12:00:30.000Z#refund#019aa5a0-1000-7000-8000-00000000000a", kind: "refund"
-  amountMicros: 40000, creationId: "019aa5a0-1000-7000-8000-00000000000a", keyId: "Key001"
-  month: "2026_11", day: "2026_11_21", model: "sandbox-standard", chargedOn: "2026-11-21"
-  reason: "GenerationFailed", at: "2026-11-21T12:00:30.000Z"${theCount}`,
-  ],
-  [
     'A completion without a webhook',
     (table) =>
       createCreationStore(table).complete(aCreation(), {

@@ -3,7 +3,7 @@
  * result tells which field of the input was wrong.
  */
 import * as z from 'zod';
-import { callingBack, type CallingVendor, createFalSigner, falRepeats } from '../calls-back.ts';
+import { callingBack, type CallingVendor, createFalSigner } from '../calls-back.ts';
 import {
   type Fields,
   fieldsOf,
@@ -84,7 +84,7 @@ export async function startFakeFal(paint: Paint = pictureOf): Promise<CallingVen
   });
   const sign: Parameters<typeof callingBack>[0]['sign'] = (id, options) =>
     signer.sign(id, { ...calledBodyOf(id, jobs.get(id), vendor.url), ...options.more }, options);
-  return { ...callingBack({ vendor, jobs, sign, repeatsAfter: falRepeats }), ...signer.source };
+  return { ...callingBack({ vendor, jobs, sign }), ...signer.source };
 }
 
 /**

@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import type { OutputFormat } from '../../../../service/contract/request-fields.ts';
 import { readImageHeader } from '../../../../service/values/image-bytes.ts';
-import { callingBack, type CallingVendor, createReplicateSigner, replicateRepeats } from '../calls-back.ts';
+import { callingBack, type CallingVendor, createReplicateSigner } from '../calls-back.ts';
 import {
   type Fields,
   fieldsOf,
@@ -137,7 +137,7 @@ export async function startFakeReplicate(paint: Paint = pictureOf): Promise<Call
     const body = job ? endOf(job, vendor.url) : { id };
     return signer.sign(id, { ...body, ...options.more }, options);
   };
-  return { ...callingBack({ vendor, jobs, sign, repeatsAfter: replicateRepeats }), ...signer.source };
+  return { ...callingBack({ vendor, jobs, sign }), ...signer.source };
 }
 
 /** The answer is the prediction as it is. With the row `keeps-rendering` it continues. */
