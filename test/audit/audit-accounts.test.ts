@@ -57,50 +57,16 @@ describe('the audit of an account that nobody uses', () => {
     ]);
   });
 
-  it('A second refund that comes pages after the first one is told as such', async () => {
+  it.each<['refund' | 'charge', number, readonly string[]]>([
+    ['refund', 0, ['amount refunded of', 'refunds of']],
+    ['charge', 1, ['charges of', 'cost of']],
+  ])('A second %s that comes pages after the first one is told as such', async (kind, index, whats) => {
     const account = usedAccount();
-    const [failed] = account.ids;
-    account.addRow({
-      kind: 'refund',
-      amountMicros: asMicros(costMicros),
-      ...(failed && { creationId: failed }),
-    });
-    account.add({ availableMicros: costMicros });
-    const audited = await audit(account);
-    expect(namesOf(audited)).toEqual([`amount refunded of ${failed}`, `refunds of ${failed}`]);
-    expect(audited.differences).toContainEqual({
-      account: accountId,
-      what: `refunds of ${failed}`,
-      expected: costMicros,
-      found: 2 * costMicros,
-    });
-  });
-
-  it('A second charge that comes pages after the first one is told as such', async () => {
-    const account = usedAccount();
-    const completed = account.ids[1];
-    account.addRow({
-      kind: 'charge',
-      amountMicros: asMicros(0 - costMicros),
-      ...(completed && { creationId: completed }),
-    });
-    account.add({ availableMicros: 0 - costMicros });
-    expect(namesOf(await audit(account))).toEqual([`charges of ${completed}`, `cost of ${completed}`]);
-  });
-
-  it('A refund of a completed creation is found', async () => {
-    const account = usedAccount();
-    const completed = account.ids[1];
-    account.addRow({
-      kind: 'refund',
-      amountMicros: asMicros(costMicros),
-      ...(completed && { creationId: completed }),
-    });
-    account.add({ availableMicros: costMicros });
-    expect(namesOf(await audit(account))).toEqual([
-      `amount refunded of ${completed}`,
-      `refunds of ${completed}`,
-    ]);
+    const amount = kind === 'refund' ? costMicros : 0 - costMicros;
+    const creationId = account.ids[index] as CreationId;
+    account.addRow({ kind, amountMicros: asMicros(amount), creationId });
+    account.add({ availableMicros: amount });
+    expect(namesOf(await audit(account))).toEqual(whats.map((what) => `${what} ${creationId}`));
   });
 
   it('A row that comes while the audit waits clears the difference', async () => {

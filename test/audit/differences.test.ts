@@ -37,6 +37,10 @@ const failed: AccountBooks['creations'][number] = {
   refundedMicros: asMicros(60_000),
 };
 
+const spends = (month: Readonly<Record<string, number>>, day: Readonly<Record<string, number>> = {}) => ({
+  keys: [{ id: keyId, spent: month, spentByDay: day }] as unknown as AccountBooks['keys'],
+});
+
 /** 25 USD and a credit line of 5; two creations, one of them refunded, one open. */
 const balanced: AccountBooks = {
   accountId,
@@ -44,7 +48,7 @@ const balanced: AccountBooks = {
   creditLineMicros: asMicros(5_000_000),
   inFlight: 1,
   creations: [open, failed],
-  keys: [{ id: keyId, spent: { '2026_11': asMicros(40_000) }, spentByDay: {} }],
+  ...spends({ '2026_11': 40_000 }),
   userCounters: [],
   readAt: Date.UTC(2026, 10, 22),
   ledger: [
@@ -56,6 +60,9 @@ const balanced: AccountBooks = {
   ],
 };
 
+/** The ledger with a change of the charge of the open creation. */
+const withCharge = (change: (row: LedgerRow) => LedgerRow): readonly LedgerRow[] =>
+  balanced.ledger.map((row) => (row.creationId === creationId ? change(row) : row));
 const today = '2026_11_21';
 const ofUser = { user: 'customer 7', countedForUser: true } as const;
 const counterOf = (micros: number): UserCounter => ({
@@ -93,7 +100,7 @@ describe('the audit of an account', () => {
     const later = { ...row('charge', -1, { keyId, month: '2026_11' }), day: today };
     const gone = differences({
       availableMicros: asMicros(29_959_999),
-      keys: [{ id: keyId, spent: { '2026_11': asMicros(40_001) }, spentByDay: { [today]: asMicros(1) } }],
+      ...spends({ '2026_11': 40_001 }, { [today]: 1 }),
       ledger: [
         ...balanced.ledger.map((one) =>
           one.creationId === creationId && one.kind === 'charge' ? dayAgo : one,
@@ -102,9 +109,7 @@ describe('the audit of an account', () => {
       ],
     });
     expect(gone).toEqual([]);
-    const counted = balanced.ledger.map((one) =>
-      one.creationId === creationId ? { ...one, ...ofUser } : one,
-    );
+    const counted = withCharge((row) => ({ ...row, ...ofUser }));
     expect(differences({ ledger: counted, readAt: Date.UTC(2027, 2, 1) })).toEqual([]);
     expect(differences({ ledger: counted, userCounters: [counterOf(40_000)] })).toEqual([]);
   });
@@ -146,12 +151,12 @@ describe('the audit of an account', () => {
     ],
     [
       'a month of a charge whose row names no month',
-      { ledger: balanced.ledger.map((row) => (row.creationId === creationId ? withoutMonth(row) : row)) },
+      { ledger: withCharge(withoutMonth) },
       [`spend of key ${keyId} in 2026_11 0 40000`],
     ],
     [
       'a month of a charge whose row names no key',
-      { ledger: balanced.ledger.map((row) => (row.creationId === creationId ? withoutKey(row) : row)) },
+      { ledger: withCharge(withoutKey) },
       [`spend of key ${keyId} in 2026_11 0 40000`],
     ],
     [
@@ -184,39 +189,30 @@ describe('the audit of an account', () => {
       { ledger: [...balanced.ledger.slice(0, 4), refund(other, 30_000), refund(other, 30_000)] },
       [`refund rows of ${other} 1 2`],
     ],
-    [
-      'a month that was not charged',
-      { keys: [{ id: keyId, spent: {}, spentByDay: {} }] },
-      [`spend of key ${keyId} in 2026_11 40000 0`],
-    ],
+    ['a month that was not charged', { ...spends({}) }, [`spend of key ${keyId} in 2026_11 40000 0`]],
     [
       'a charge in the wrong month',
-      { keys: [{ id: keyId, spent: { '2026_12': asMicros(40_000) }, spentByDay: {} }] },
+      { ...spends({ '2026_12': 40_000 }) },
       [`spend of key ${keyId} in 2026_11 40000 0`, `spend of key ${keyId} in 2026_12 0 40000`],
     ],
     [
       'a day that was not charged',
-      {
-        ledger: balanced.ledger.map((one) => (one.creationId === creationId ? { ...one, day: today } : one)),
-      },
+      { ledger: withCharge((row) => ({ ...row, day: today })) },
       [`spend of key ${keyId} on ${today} 40000 0`],
     ],
     [
       'a day whose stored spend has no row',
-      { keys: [{ id: keyId, spent: { '2026_11': asMicros(40_000) }, spentByDay: { [today]: asMicros(1) } }] },
+      { ...spends({ '2026_11': 40_000 }, { [today]: 1 }) },
       [`spend of key ${keyId} on ${today} 0 1`],
     ],
     [
       'a user whose counter differs from the rows',
-      {
-        ledger: balanced.ledger.map((one) => (one.creationId === creationId ? { ...one, ...ofUser } : one)),
-        userCounters: [counterOf(50_000)],
-      },
+      { ledger: withCharge((row) => ({ ...row, ...ofUser })), userCounters: [counterOf(50_000)] },
       [`spend of key ${keyId} for user ${userHash(ofUser.user)} in 2026_11 40000 50000`],
     ],
     [
       'a user whose counter is missing',
-      { ledger: balanced.ledger.map((one) => (one.creationId === creationId ? { ...one, ...ofUser } : one)) },
+      { ledger: withCharge((row) => ({ ...row, ...ofUser })) },
       [`spend of key ${keyId} for user ${userHash(ofUser.user)} in 2026_11 40000 0`],
     ],
     [
@@ -229,7 +225,7 @@ describe('the audit of an account', () => {
       {
         ledger: [...balanced.ledger, charge(creationId, 40_000)],
         availableMicros: asMicros(29_920_000),
-        keys: [{ id: keyId, spent: { '2026_11': asMicros(80_000) }, spentByDay: {} }],
+        ...spends({ '2026_11': 80_000 }),
       },
       [`charges of ${creationId} 1 2`, `cost of ${creationId} 80000 40000`],
     ],
@@ -238,7 +234,7 @@ describe('the audit of an account', () => {
       {
         ledger: [...balanced.ledger, refund(other, 60_000)],
         availableMicros: asMicros(30_020_000),
-        keys: [{ id: keyId, spent: { '2026_11': asMicros(-20_000) }, spentByDay: {} }],
+        ...spends({ '2026_11': -20_000 }),
       },
       [`refunds of ${other} 60000 120000`, `amount refunded of ${other} 120000 60000`],
     ],
@@ -249,7 +245,7 @@ describe('the audit of an account', () => {
         creations: [{ ...open, status: 'failed', refundedMicros: asMicros(40_000) }, failed],
         inFlight: 0,
         availableMicros: asMicros(29_999_999),
-        keys: [{ id: keyId, spent: { '2026_11': asMicros(1) }, spentByDay: {} }],
+        ...spends({ '2026_11': 1 }),
       },
       [`refunds of ${creationId} 40000 39999`, `amount refunded of ${creationId} 39999 40000`],
     ],
@@ -261,7 +257,7 @@ describe('the audit of an account', () => {
         creditLineMicros: asMicros(0),
         creations: [failed],
         inFlight: 0,
-        keys: [{ id: keyId, spent: { '2026_11': asMicros(-60_000) }, spentByDay: {} }],
+        ...spends({ '2026_11': -60_000 }),
       },
       [`charges of ${other} 1 0`, `refunds of ${other} 0 60000`, `cost of ${other} 0 60000`],
     ],

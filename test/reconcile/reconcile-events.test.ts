@@ -88,7 +88,7 @@ describe('the event of an execution that names no creation', () => {
       const { steps: done, report, log } = await run({ creations: [aCreation()], event });
       expect(done).toEqual([]);
       expect(report).toEqual({ looked: 0, started: 0, refunded: 0 });
-      expect(log.lines).toEqual(['info reconcile_event_ignored']);
+      expect(log.entries).toEqual([['info reconcile_event_ignored', { status: 'FAILED' }]]);
     },
   );
 

@@ -125,13 +125,6 @@ describe('a creation that is put off', () => {
   });
 });
 
-describe('an event that names no creation', () => {
-  it('The event is logged with its status', async () => {
-    const { log } = await run({ creations: [], event: { detail: { status: 'ABORTED' } } });
-    expect(log.entries).toEqual([['info reconcile_event_ignored', { status: 'ABORTED' }]]);
-  });
-});
-
 describe('a run of the schedule', () => {
   it('The run writes for at most 24 creations at a time', async () => {
     const ids = Array.from({ length: 99 }, (_, index) =>

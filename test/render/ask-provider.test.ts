@@ -39,11 +39,11 @@ describe('a job that a provider accepted', () => {
     expect(clock.sleeps).toEqual([700, 900]);
   });
 
-  it('An invocation that comes after a crash polls the job and does not submit it again', async () => {
+  it('An invocation that comes after a crash polls the job at once and does not submit it again', async () => {
     const first = fakeProvider('first', rendered);
-    const { result } = walk({ attempts: [{ ...begun, jobId: 'job-1' }] }, { providers: [first] });
+    const { result, clock } = walk({ attempts: [{ ...begun, jobId: 'job-1' }] }, { providers: [first] });
     expect((await result).image.key).toBe('results/begun.png');
-    expect(first.calls).toEqual(['poll job-1']);
+    expect([first.calls, clock.sleeps]).toEqual([['poll job-1'], [0]]);
   });
 
   it('A job that does not end in time fails the creation as GenerationTimedOut', async () => {
@@ -53,13 +53,6 @@ describe('a job that a provider accepted', () => {
       { providers: [first], deadlineAt: now + 1_000 },
     );
     expect(await failureOf(result)).toBe('GenerationTimedOut');
-  });
-
-  it('A job whose id could not be saved is polled until it ends', async () => {
-    const first = fakeProvider('first', pending('job-1'), rendered);
-    const { result, log } = walkOver([first], { onSave: failsAt(2, new Error('the table is busy')) });
-    expect((await result).attempts).toMatchObject([{ jobId: 'job-1', outcome: 'rendered' }]);
-    expect(log.lines).toContain('info job_not_noted');
   });
 
   it('The job is cancelled when another invocation has the lease, because that invocation does not know the job', async () => {
@@ -89,18 +82,6 @@ describe('a provider that does not answer in time', () => {
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
   });
 
-  it('A provider that hangs leaves the second provider an equal share of the time', async () => {
-    const second = fakeProvider('second', rendered);
-    const { result, clock } = walkOver([hanging('first'), second], { deadlineAt: now + 10_000 });
-    await new Promise(setImmediate);
-    clock.set(now + 4_999);
-    await new Promise(setImmediate);
-    expect(second.calls).toEqual([]);
-    clock.set(now + 5_000);
-    const outcomes = (await result).attempts.map(({ outcome }) => outcome);
-    expect(outcomes).toEqual(['no_answer', 'rendered']);
-  });
-
   it('The creation fails as GenerationTimedOut even if the second provider was unavailable', async () => {
     const { result, clock } = walkOver([hanging('first'), fakeProvider('second', refused('unavailable'))], {
       deadlineAt: now + 10_000,
@@ -119,11 +100,6 @@ describe('a provider that does not answer in time', () => {
     ]);
     expect(first.cancelled).toEqual(['job-1']);
   });
-
-  it('No provider is called when the time of the creation is already over', async () => {
-    const { result } = walkOver([fakeProvider('first')], { deadlineAt: now });
-    expect(await failureOf(result)).toBe('GenerationTimedOut');
-  });
 });
 
 describe('the log of a conversation with a provider', () => {
@@ -138,10 +114,10 @@ describe('the log of a conversation with a provider', () => {
     expect(saved.at(-1)).toMatchObject([{ outcome: 'InternalFailure', detail: 'the adapter broke' }]);
   });
 
-  it('The log names the provider and the error when a job id could not be saved', async () => {
+  it('A job whose id could not be saved is polled until it ends, and the log names the provider and the error', async () => {
     const first = fakeProvider('first', pending('job-1'), rendered);
     const { result, log } = walkOver([first], { onSave: failsAt(2, new TypeError('details')) });
-    await result;
+    expect((await result).attempts).toMatchObject([{ jobId: 'job-1', outcome: 'rendered' }]);
     expect(log.entries[0]).toEqual(['info job_not_noted', { provider: 'first', error: 'TypeError' }]);
   });
 
@@ -173,15 +149,6 @@ describe('a provider that answers "pending" and has no poll', () => {
     const { result, saved } = walkOver([first]);
     expect(await failureOf(result)).toBe('InternalFailure');
     expect(saved.at(-1)).toMatchObject([{ detail: 'a job without a poll' }]);
-  });
-});
-
-describe('a job that is taken up after a crash', () => {
-  it('The first poll comes at once', async () => {
-    const first = fakeProvider('first', rendered);
-    const { result, clock } = walk({ attempts: [{ ...begun, jobId: 'job-1' }] }, { providers: [first] });
-    await result;
-    expect(clock.sleeps).toEqual([0]);
   });
 });
 

@@ -161,20 +161,4 @@ describe('a job after a lost callback', () => {
     await walk({ attempts: [polled] }, parking({ providers: [first] })).result;
     expect(first.calls).toEqual(['poll job-1', 'poll job-1']);
   });
-
-  it('A route that a callback has ended with a failure fails the creation without a call', async () => {
-    const first = callingProvider({});
-    const attempts: RouteAttempt[] = [{ ...waiting, outcome: 'PromptRejected' }];
-    expect(await failureOf(walk({ attempts }, parking({ providers: [first] })).end)).toBe('PromptRejected');
-    expect(first.calls).toEqual([]);
-  });
-
-  it('A route that a callback has ended as unavailable is followed by the next route', async () => {
-    const first = callingProvider({});
-    const second = fakeProvider('second', refused('failed'));
-    const attempts: RouteAttempt[] = [{ ...waiting, outcome: 'unavailable' }];
-    const { end } = walk({ attempts }, parking({ providers: [first, second] }));
-    expect(await failureOf(end)).toBe('GenerationFailed');
-    expect(first.calls).toEqual([]);
-  });
 });

@@ -210,16 +210,16 @@ describe('a genuine callback of a job that has an image', () => {
     expect(set.log.text()).not.toContain(capability);
   });
 
-  it('A task that was over already is as good as a task that ends now', async () => {
-    expect(await call(stage({ end: 'settled' }))).toEqual([200, 'completed']);
-  });
-
-  it('A creation without a stored token is completed all the same', async () => {
-    expect(await call(stage({ token: undefined }))).toEqual([200, 'completed']);
-  });
-
-  it('The vendor is to repeat its callback when the end of the task is unclear', async () => {
-    expect(await call(stage({ end: 'unclear' }))).toEqual([503, 'task_unclear']);
+  it.each<[string, Setting, readonly [number, string]]>([
+    ['was over already', { end: 'settled' }, [200, 'completed']],
+    ['has no stored token', { token: undefined }, [200, 'completed']],
+    [
+      'has perhaps not ended, so that the vendor is to repeat its callback',
+      { end: 'unclear' },
+      [503, 'task_unclear'],
+    ],
+  ])('The creation is completed when its task %s', async (_what, setting, answer) => {
+    expect(await call(stage(setting))).toEqual(answer);
   });
 
   it('The image is discarded and the task ended when the creation was refunded meanwhile', async () => {

@@ -160,35 +160,25 @@ describe('the renewals of the lease', () => {
     expect(renewals).toEqual([[20_000, 26_000]]);
   });
 
-  it('The renewals go on for 60 s while the image is stored', async () => {
-    const { tickAt, renewals, log } = render({ put: hanging });
+  it.each<[string, number, Setting, string]>([
+    ['the image is stored', 60, { put: hanging }, 'store_image'],
+    ['the creation is completed', 30, { creations: { complete: hanging } }, 'complete_creation'],
+  ])('While %s, the renewals go on for %i s', async (_while, seconds, setting, step) => {
+    const { tickAt, renewals, log } = render(setting);
+    const millis = seconds * 1_000;
     await settled();
-    tickAt(60_000);
-    tickAt(60_001);
-    expect(renewals).toEqual([[60_000, 66_000]]);
-    expect(log.entries.at(-1)).toEqual(['info lease_let_go', { ...ids, step: 'store_image' }]);
+    tickAt(millis);
+    tickAt(millis + 1);
+    expect(renewals).toEqual([[millis, millis + 6_000]]);
+    expect(log.entries.at(-1)).toEqual(['info lease_let_go', { ...ids, step }]);
   });
 
-  it('The renewals go on for 30 s while the creation is completed', async () => {
-    const { tickAt, renewals, log } = render({ creations: { complete: hanging } });
-    await settled();
-    tickAt(30_000);
-    tickAt(30_001);
-    expect(renewals).toEqual([[30_000, 36_000]]);
-    expect(log.entries.at(-1)).toEqual(['info lease_let_go', { ...ids, step: 'complete_creation' }]);
-  });
-
-  it('The renewals end when the creation is completed', async () => {
-    const { result, isRenewing, clock } = render({});
-    await result;
-    expect([isRenewing(), clock.held]).toEqual([false, 0]);
-  });
-
-  it('The renewals end when the creation failed', async () => {
-    const { result, isRenewing, clock } = render({
-      submit: async () => Promise.resolve({ kind: 'refused', reason: 'prompt' }),
-    });
-    await rejection(result);
+  it.each<[string, Setting]>([
+    ['is completed', {}],
+    ['failed', { submit: async () => Promise.resolve({ kind: 'refused', reason: 'prompt' }) }],
+  ])('The renewals end when the creation %s', async (_how, setting) => {
+    const { result, isRenewing, clock } = render(setting);
+    await result.catch(() => undefined);
     expect([isRenewing(), clock.held]).toEqual([false, 0]);
   });
 

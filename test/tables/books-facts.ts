@@ -17,14 +17,6 @@ const namesOf = ({ differences }: Awaited<ReturnType<typeof auditOf>>): string[]
   differences.map(({ what }) => what).sort();
 
 export const booksFacts: Facts = {
-  'A creation without a ledger row is counted, and the audit reports it': async ({ table }) => {
-    const unbooked = creationToItem(aCreation({ id: idOf(1), status: 'completed' }));
-    await table.client.send(new PutCommand({ TableName: table.name, Item: unbooked }));
-    const audited = await auditOf(table);
-    expect(audited.counted.creations).toBe(1);
-    expect(namesOf(audited)).toEqual([`charges of ${idOf(1)}`, `cost of ${idOf(1)}`]);
-  },
-
   'A creation that is in the ledger and in no list is counted once': async ({ table, charges }) => {
     await charges.charge(orderOf(1));
     await charges.charge(orderOf(2));
@@ -33,12 +25,6 @@ export const booksFacts: Facts = {
     const audited = await auditOf(table, accountId);
     expect(audited.counted.creations).toBe(2);
     expect(namesOf(audited)).toEqual([]);
-  },
-
-  'A charged creation without a record is a difference': async ({ table, charges }) => {
-    await charges.charge(orderOf(1));
-    await table.client.send(new DeleteCommand({ TableName: table.name, Key: keys.creation(idOf(1)) }));
-    expect(namesOf(await auditOf(table))).toContain(`creations ${idOf(1)}`);
   },
 
   'The audit counts more creations than one read returns': async ({ table }) => {

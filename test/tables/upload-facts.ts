@@ -5,7 +5,7 @@ import { uploadMillis } from '../../service/contract/limits.ts';
 import { newUpload, type Upload } from '../../service/uploads/upload.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import { accountId, now } from '../fixtures/records.ts';
-import { type Facts, orderOf, type Stores } from './facts.ts';
+import type { Facts, Stores } from './facts.ts';
 
 const other = 'Acc0unt002' as AccountId;
 
@@ -82,26 +82,6 @@ export const uploadFacts: Facts = {
     );
     expect(outcomes.filter(({ kind }) => kind === 'created')).toHaveLength(10);
     expect(await unused(stores)).toHaveLength(10);
-  },
-
-  'A charge frees the places of the uploads that the creation uses, and a refused charge frees none': async (
-    stores,
-  ) => {
-    const [one, two] = [anUpload(1), anUpload(2)];
-    for (const upload of [one, two]) await stores.uploads.create(upload, 2, now);
-    await stores.accounts.change(accountId, { condition: 'suspended' });
-    expect(await stores.charges.charge(orderOf(1, { uploads: [one.id] }))).toMatchObject({
-      kind: 'account_not_active',
-    });
-    expect(await unused(stores)).toEqual([one.id, two.id].sort());
-    await stores.accounts.change(accountId, { condition: 'active' });
-    // A used upload may be used again, and does not count twice.
-    for (const number of [2, 3])
-      expect(await stores.charges.charge(orderOf(number, { uploads: [one.id] }))).toEqual({
-        kind: 'charged',
-      });
-    expect(await unused(stores)).toEqual([two.id]);
-    expect(await stores.uploads.usable(accountId, [one.id], now)).toEqual([one]);
   },
 
   'An account that may have no upload gets none, and nothing is written': async (stores) => {

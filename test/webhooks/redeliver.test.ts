@@ -240,27 +240,30 @@ describe('a redelivery', () => {
     expect(ended).toEqual(['find', 'read', 'reopen', 'start']);
   });
 
-  it('A redelivery starts nothing while the webhook is still pending', async () => {
-    const { given, calls } = noting({ delivery, creation, isReopened: false });
-    expect(await redeliver(account, deliveryId, given)).toEqual({ kind: 'still_pending' });
-    expect(calls.map(([name]) => name)).toEqual(['find', 'read', 'reopen']);
-  });
-
-  it('A redelivery does nothing for a delivery that the log does not have', async () => {
-    const { given, calls } = noting({ creation });
-    expect(await redeliver(account, deliveryId, given)).toEqual({ kind: 'unknown_delivery' });
-    expect(calls.map(([name]) => name)).toEqual(['find']);
-  });
-
-  it('A redelivery does nothing for a test delivery, whose creation does not exist', async () => {
-    const { given, calls } = noting({ delivery: { ...delivery, creationId: nilId as CreationId } });
-    expect(await redeliver(account, deliveryId, given)).toEqual({ kind: 'unknown_delivery' });
-    expect(calls.map(([name]) => name)).toEqual(['find', 'read']);
-  });
-
-  it('A redelivery does nothing for a creation that has no webhook', async () => {
-    const { given, calls } = noting({ delivery, creation: aCompletedCreation() });
-    expect(await redeliver(account, deliveryId, given)).toEqual({ kind: 'unknown_delivery' });
-    expect(calls.map(([name]) => name)).toEqual(['find', 'read']);
+  const without = { kind: 'unknown_delivery' };
+  it.each<[string, Parameters<typeof noting>[0], object, string[]]>([
+    [
+      'whose webhook is still pending',
+      { delivery, creation, isReopened: false },
+      { kind: 'still_pending' },
+      ['find', 'read', 'reopen'],
+    ],
+    ['that the log does not have', { creation }, without, ['find']],
+    [
+      'of a test, whose creation does not exist',
+      { delivery: { ...delivery, creationId: nilId as CreationId } },
+      without,
+      ['find', 'read'],
+    ],
+    [
+      'of a creation without a webhook',
+      { delivery, creation: aCompletedCreation() },
+      without,
+      ['find', 'read'],
+    ],
+  ])('A redelivery starts nothing for a delivery %s', async (_which, found, outcome, asked) => {
+    const { given, calls } = noting(found);
+    expect(await redeliver(account, deliveryId, given)).toEqual(outcome);
+    expect(calls.map(([name]) => name)).toEqual(asked);
   });
 });

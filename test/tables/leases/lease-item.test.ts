@@ -11,7 +11,7 @@ import { createCreationStore, type CreationStore } from '../../../service/creati
 import { fakeClock, fakeLog, fakeProvider, pngBytes, rejection, stub } from '../../api/fakes.ts';
 import { aCreation, anAccount, creationId, now, seededBytes, storedImage } from '../../fixtures/records.ts';
 import { idOf, openStores, orderOf } from '../facts.ts';
-import { leaseInBoth, leaseInTheCreation, type Release, thisRelease } from './renderers.ts';
+import { leaseInBoth, type Release, thisRelease } from './renderers.ts';
 import type { ImageStore } from '../../../service/creations/image-store.ts';
 import type { RenderServices } from '../../../service/render/open.ts';
 import { renderImage } from '../../../service/render/render-image.ts';
@@ -92,7 +92,6 @@ async function renderWith(release: Release, prompt: string): Promise<{ units: nu
 
 describe('the write units of a rendering with seven renewals', () => {
   it.each([
-    ['the release before both places', leaseInTheCreation, 15, 59, ['CREATION']],
     ['the release that writes both places', leaseInBoth, 23, 67, ['CREATION', 'LEASE']],
     ['this release', thisRelease, 16, 32, ['LEASE']],
   ])(

@@ -1,7 +1,7 @@
 /** Renderers of two releases beside each other: they never work on the same creation at once. */
 import { describe, expect, it } from 'vitest';
 import { compete, type Course } from './interleave.ts';
-import { leaseInBoth, leaseInTheCreation, type Release, thisRelease } from './renderers.ts';
+import { leaseInBoth, type Release, thisRelease } from './renderers.ts';
 
 const seeds = 30;
 
@@ -23,11 +23,6 @@ describe('Renderers that compete for a creation', () => {
       { both: leaseInBoth, this: thisRelease },
       ['both>both', 'both>this', 'this>both', 'this>this'],
     ],
-    [
-      'two of the release that writes both places and two of the one before it',
-      { before: leaseInTheCreation, both: leaseInBoth },
-      ['before>before', 'before>both', 'both>before', 'both>both'],
-    ],
   ])(
     'Of %s, only one works at a time, and a renderer whose lease was taken saves nothing',
     async (_who, releases, takeovers) => {
@@ -39,9 +34,4 @@ describe('Renderers that compete for a creation', () => {
       expect(all.reduce((sum, { fenced }) => sum + fenced, 0)).toBeGreaterThan(seeds);
     },
   );
-
-  it('Without the release that writes both places, renderers of the release before it would work beside those of this one', async () => {
-    const all = await courses({ before: leaseInTheCreation, this: thisRelease });
-    expect(all.flatMap(({ wrong }) => wrong)).not.toEqual([]);
-  });
 });

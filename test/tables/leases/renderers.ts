@@ -32,45 +32,6 @@ export const thisRelease: Release = (table, id) => {
   };
 };
 
-/**
- * The release that keeps the lease only in the creation. These are the requests of commit 05a0004, word for
- * word.
- */
-export const leaseInTheCreation: Release = (table, id) => ({
-  take: async (holder, until, at) => {
-    const answer = await update(table, keys.creation(id), {
-      UpdateExpression:
-        'SET #status = :processing, lease = :lease, startedAt = if_not_exists(startedAt, :at)',
-      ConditionExpression:
-        '#status IN (:queued, :processing) AND (attribute_not_exists(lease) OR lease.#until <= :now OR lease.holder = :holder)',
-      ExpressionAttributeNames: { '#status': 'status', '#until': 'until' },
-      ExpressionAttributeValues: {
-        ':queued': 'queued',
-        ':processing': 'processing',
-        ':lease': { holder, until },
-        ':holder': holder,
-        ':now': at,
-        ':at': new Date(at).toISOString(),
-      },
-      ReturnValues: 'ALL_NEW',
-    });
-    return answer && creationFromItem(answer);
-  },
-  renew: async (holder, until) =>
-    (await update(table, keys.creation(id), {
-      ConditionExpression: 'lease.holder = :holder',
-      UpdateExpression: 'SET lease.#until = :until',
-      ExpressionAttributeNames: { '#until': 'until' },
-      ExpressionAttributeValues: { ':until': until, ':holder': holder },
-    })) !== undefined,
-  save: async (holder, attempts) =>
-    (await update(table, keys.creation(id), {
-      ConditionExpression: 'lease.holder = :holder',
-      UpdateExpression: 'SET attempts = :attempts',
-      ExpressionAttributeValues: { ':attempts': attempts, ':holder': holder },
-    })) !== undefined,
-});
-
 /** The release that writes the lease into its item and into the creation: the requests of commit 9c400ea. */
 export const leaseInBoth: Release = (table, id) => {
   const turns = new Map<string, number>();
