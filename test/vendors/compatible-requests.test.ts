@@ -15,97 +15,49 @@ import { jobsLike, lastReceived, noCredential, outcomeOf } from './vendor-talk.t
 const [stages, vendor] = await Promise.all([startStages(), startAnsweringVendor()]);
 afterAll(async () => Promise.all([stages.stop(), vendor.stop()]));
 
-/** A request with nothing and with everything, as each server gets it. */
-const plain = { prompt, n: 1 };
-const requests: Readonly<
-  Record<FakeStyle, { readonly least: object; readonly most: object; readonly size: unknown }>
-> = {
-  'vllm-omni': {
-    least: { ...plain, model: 'Qwen/Qwen-Image', size: '1024x1024', response_format: 'b64_json' },
-    most: { ...plain, model: 'Qwen/Qwen-Image', size: '2736x1536', response_format: 'b64_json', seed: 7 },
-    size: ['png', 2736, 1536],
-  },
-  sglang: {
-    least: {
-      ...plain,
-      model: 'Qwen/Qwen-Image',
-      size: '1024x1024',
-      response_format: 'b64_json',
-      output_format: 'png',
-    },
-    most: {
-      ...plain,
-      model: 'Qwen/Qwen-Image',
-      size: '2736x1536',
-      response_format: 'b64_json',
-      output_format: 'png',
-      seed: 7,
-    },
-    size: ['png', 2736, 1536],
-  },
-  localai: {
-    least: { ...plain, model: 'Qwen/Qwen-Image', size: '1024x1024', response_format: 'b64_json' },
-    most: { ...plain, model: 'Qwen/Qwen-Image', size: '2736x1536', response_format: 'b64_json', seed: 7 },
-    size: ['png', 2736, 1536],
-  },
-  litellm: {
-    least: { ...plain, model: 'my-image-model', size: '1024x1024', quality: 'low', output_format: 'png' },
-    most: { ...plain, model: 'my-image-model', size: '2736x1536', quality: 'low', output_format: 'png' },
-    size: ['png', 2736, 1536],
-  },
-  xai: {
-    least: {
-      ...plain,
-      model: 'grok-imagine-image-2.0',
-      aspect_ratio: '1:1',
-      resolution: '1k',
-      quality: 'low',
-      response_format: 'b64_json',
-    },
-    most: {
-      ...plain,
-      model: 'grok-imagine-image-2.0',
-      aspect_ratio: '16:9',
-      resolution: '2k',
-      quality: 'low',
-      response_format: 'b64_json',
-    },
-    size: ['jpeg', 2688, 1536],
-  },
-  recraft: {
-    least: {
-      ...plain,
-      model: 'recraftv4_1_flash',
-      size: '1:1',
-      image_format: 'png',
-      response_format: 'b64_json',
-    },
-    most: {
-      ...plain,
-      model: 'recraftv4_1_flash',
-      size: '16:9',
-      image_format: 'png',
-      response_format: 'b64_json',
-    },
-    size: ['png', 1344, 768],
-  },
-  ark: {
-    least: {
-      prompt,
-      model: 'seedream-4-5-251128',
-      size: '2048x2048',
-      response_format: 'b64_json',
-      watermark: false,
-    },
-    most: {
-      prompt,
-      model: 'seedream-4-5-251128',
-      size: '2848x1600',
-      response_format: 'b64_json',
-      watermark: false,
-    },
-    size: ['jpeg', 2848, 1600],
-  },
+interface Requests {
+  /** A request with nothing and with everything, as the server gets it. */
+  readonly least: object;
+  readonly most: object;
+  readonly size: unknown;
+}
+const requestsWith = (
+  always: object,
+  least: object,
+  most: object,
+  ...size: readonly unknown[]
+): Requests => ({
+  least: { prompt, n: 1, ...always, ...least },
+  most: { prompt, n: 1, ...always, ...most },
+  size,
+});
+const [small, large] = [{ size: '1024x1024' }, { size: '2736x1536' }];
+const inline = { response_format: 'b64_json' };
+const qwen = { model: 'Qwen/Qwen-Image', ...inline };
+const png = { output_format: 'png' };
+const requests: Readonly<Record<FakeStyle, Requests>> = {
+  'vllm-omni': requestsWith(qwen, small, { ...large, seed: 7 }, 'png', 2736, 1536),
+  sglang: requestsWith({ ...qwen, ...png }, small, { ...large, seed: 7 }, 'png', 2736, 1536),
+  localai: requestsWith(qwen, small, { ...large, seed: 7 }, 'png', 2736, 1536),
+  litellm: requestsWith({ model: 'my-image-model', quality: 'low', ...png }, small, large, 'png', 2736, 1536),
+  xai: requestsWith(
+    { model: 'grok-imagine-image-2.0', quality: 'low', ...inline },
+    { aspect_ratio: '1:1', resolution: '1k' },
+    { aspect_ratio: '16:9', resolution: '2k' },
+    ...['jpeg', 2688, 1536],
+  ),
+  recraft: requestsWith(
+    { model: 'recraftv4_1_flash', image_format: 'png', ...inline },
+    { size: '1:1' },
+    { size: '16:9' },
+    ...['png', 1344, 768],
+  ),
+  ark: requestsWith(
+    { n: undefined, model: 'seedream-4-5-251128', watermark: false, ...inline },
+    { size: '2048x2048' },
+    { size: '2848x1600' },
+    ...['jpeg', 2848, 1600],
+  ),
 };
 
 describe('A request to a server', () => {
@@ -145,26 +97,17 @@ describe('A request to a server', () => {
     },
   );
 
-  const [png, jpeg] = [pictureOf('png', 96, 64), pictureOf('jpeg', 96, 64)].map((bytes) =>
+  const [first, second] = [pictureOf('png', 96, 64), pictureOf('jpeg', 96, 64)].map((bytes) =>
     bytes.toString('base64'),
   );
-  const [pngUri, jpegUri] = [`data:image/png;base64,${png}`, `data:image/jpeg;base64,${jpeg}`];
+  const [pngUri, jpegUri] = [`data:image/png;base64,${first}`, `data:image/jpeg;base64,${second}`];
+  const typed = (url: string): object => ({ type: 'image_url', url });
   it.each<[FakeStyle, number, string, object]>([
     ['ark', 1, '/api/v3/images/generations', { image: [pngUri] }],
     ['ark', 2, '/api/v3/images/generations', { image: [pngUri, jpegUri] }],
-    ['localai', 2, '/v1/images/generations', { ref_images: [png, jpeg] }],
-    ['xai', 1, '/v1/images/edits', { image: { type: 'image_url', url: pngUri } }],
-    [
-      'xai',
-      2,
-      '/v1/images/edits',
-      {
-        images: [
-          { type: 'image_url', url: pngUri },
-          { type: 'image_url', url: jpegUri },
-        ],
-      },
-    ],
+    ['localai', 2, '/v1/images/generations', { ref_images: [first, second] }],
+    ['xai', 1, '/v1/images/edits', { image: typed(pngUri) }],
+    ['xai', 2, '/v1/images/edits', { images: [typed(pngUri), typed(jpegUri)] }],
   ])('%s gets %i source images as JSON to %s', async (style, sourceCount, path, more) => {
     const { talk, aJob, fake } = stages.of(style);
     expect(outcomeOf(await talk.answerTo(aJob({ sourceCount })))).toBe('rendered');

@@ -54,25 +54,16 @@ describe('An answer of fal', () => {
     expect(await lookedAtOnce({ status, body })).toEqual(['/r', '/s', '/r']);
   });
 
-  it.each(['status_url', 'response_url', 'cancel_url'])(
-    'An accepted request of fal without %s is refused',
-    async (missing) => {
-      vendor.answerWith({ status: 200, body: { ...addresses, [missing]: undefined } });
-      expect(await createFal(vendor.settings).submit(aJob(), never)).toEqual(
-        refused('unknown_answer', 'HTTP 200'),
-      );
-    },
-  );
-
-  it.each(['status_url', 'response_url', 'cancel_url'])(
-    'An accepted request of fal with a foreign %s is refused',
-    async (one) => {
-      vendor.answerWith({ status: 200, body: { ...addresses, [one]: 'https://example.com/' } });
-      expect(await createFal(vendor.settings).submit(aJob(), never)).toEqual(
-        refused('unknown_answer', 'an address of another host'),
-      );
-    },
-  );
+  const foreign = 'an address of another host';
+  it.each(
+    ['status_url', 'response_url', 'cancel_url'].flatMap((name) => [
+      [name, undefined, 'HTTP 200'] as const,
+      [name, 'https://example.com/', foreign] as const,
+    ]),
+  )('An accepted request of fal whose %s is %s is refused', async (name, address, detail) => {
+    vendor.answerWith({ status: 200, body: { ...addresses, [name]: address } });
+    expect(await createFal(vendor.settings).submit(aJob(), never)).toEqual(refused('unknown_answer', detail));
+  });
 
   it('A request that fal accepts with another status than 200 is refused', async () => {
     vendor.answerWith({ status: 201, body: addresses });
@@ -98,50 +89,31 @@ describe('An answer of fal', () => {
     },
   );
 
+  const ok = (body: object): Reply => ({ status: 200, body });
+  const failed = (type: unknown, more: object = {}): Reply => ({
+    status: 422,
+    body: { detail: [{ type, ...more }] },
+  });
+  const ofSources = { loc: ['body', 'image_urls', 0] };
+  const policy = 'content_policy_violation';
+  const flagged = ok({ images: [{ url: 'x' }], has_nsfw_concepts: [false, true] });
   it.each<[string, Reply, string, string]>([
-    ['a list without a picture', { status: 200, body: { images: [] } }, 'nothing_rendered', 'HTTP 200'],
-    [
-      'a picture without an address',
-      { status: 200, body: { images: [{ url: 7 }] } },
-      'nothing_rendered',
-      'HTTP 200',
-    ],
-    ['no list', { status: 200, body: {} }, 'unknown_answer', 'HTTP 200'],
+    ['a list without a picture', ok({ images: [] }), 'nothing_rendered', 'HTTP 200'],
+    ['a picture without an address', ok({ images: [{ url: 7 }] }), 'nothing_rendered', 'HTTP 200'],
+    ['no list', ok({}), 'unknown_answer', 'HTTP 200'],
     ['a list with another status', { status: 201, body: { images: [{}] } }, 'unknown_answer', 'HTTP 201'],
-    [
-      'a flagged picture',
-      { status: 200, body: { images: [{ url: 'x' }], has_nsfw_concepts: [false, true] } },
-      'prompt',
-      'HTTP 200 has_nsfw_concepts',
-    ],
+    ['a flagged picture', flagged, 'prompt', 'HTTP 200 has_nsfw_concepts'],
     ['our key refused', { status: 403, body: {} }, 'credentials', 'HTTP 403'],
-    [
-      'a code of the model',
-      { status: 422, body: { detail: [{ type: 'new_code' }] } },
-      'failed',
-      'HTTP 422 new_code',
-    ],
-    [
-      'a code that is no text',
-      { status: 422, body: { detail: [{ type: 7 }] } },
-      'unknown_answer',
-      'HTTP 422',
-    ],
+    ['a code of the model', failed('new_code'), 'failed', 'HTTP 422 new_code'],
+    ['a code that is no text', failed(7), 'unknown_answer', 'HTTP 422'],
+    ['a policy that the prompt broke', failed(policy), 'prompt', `HTTP 422 ${policy}`],
     [
       'a policy that the source images broke',
-      {
-        status: 422,
-        body: { detail: [{ type: 'content_policy_violation', loc: ['body', 'image_urls', 0] }] },
-      },
+      failed(policy, ofSources),
       'source_image',
-      'HTTP 422 content_policy_violation',
+      `HTTP 422 ${policy}`,
     ],
-    [
-      'a failure in the field of the source images',
-      { status: 422, body: { detail: [{ type: 'other', loc: ['body', 'image_urls', 0] }] } },
-      'failed',
-      'HTTP 422 other',
-    ],
+    ['a failure in the field of the source images', failed('other', ofSources), 'failed', 'HTTP 422 other'],
     [
       'a code such as constructor',
       { status: 422, body: { error_type: 'constructor' } },

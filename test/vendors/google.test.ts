@@ -127,38 +127,36 @@ describe('The fake of Gemini', () => {
     contents: [{ parts }],
     generationConfig,
   });
-  const picture = { inlineData: { mimeType: 'image/jpeg', data: pictureOf('png', 8, 8).toString('base64') } };
+  const picture = (mimeType: string, data: string): object => ({ inlineData: { mimeType, data } });
+  const png = picture('image/jpeg', pictureOf('png', 8, 8).toString('base64'));
 
-  it.each<[string, string, Record<string, string>, object, number]>([
+  const wrongConfig = (config: object): readonly [string, Record<string, string>, object, number] => [
+    url,
+    key,
+    bodyOf(config),
+    400,
+  ];
+  const wrongParts = (...parts: object[]): readonly [string, Record<string, string>, object, number] => [
+    url,
+    key,
+    bodyOf({}, parts),
+    400,
+  ];
+  it.each<[string, ...(readonly [string, Record<string, string>, object, number])]>([
     ['a call without a key', url, {}, bodyOf(), 403],
     ['another key', url, { 'x-goog-api-key': 'other' }, bodyOf(), 400],
     ['another path', '/v1/models/gemini-3.1-flash-image:generateContent', key, bodyOf(), 404],
     ['another model', '/v1beta/models/imagen-4:generateContent', key, bodyOf(), 404],
     ['an unknown field', url, key, { ...bodyOf(), model: 'x' }, 400],
-    ["Vertex's output type", url, key, bodyOf({ imageConfig: { outputMimeType: 'image/png' } }), 400],
-    ['another ratio', url, key, bodyOf({ imageConfig: { aspectRatio: '7:5' } }), 400],
-    ['another size', url, key, bodyOf({ imageConfig: { imageSize: '2k' } }), 400],
-    ['PNG', url, key, bodyOf({ responseFormat: { image: { mimeType: 'IMAGE_PNG' } } }), 400],
-    ['nothing to say', url, key, bodyOf({}, []), 400],
-    ['an empty text', url, key, bodyOf({}, [{ text: '' }]), 400],
-    ['an image of another type than it says', url, key, bodyOf({}, [part, picture]), 400],
-    [
-      'an image that is none',
-      url,
-      key,
-      bodyOf({}, [{ inlineData: { mimeType: 'image/png', data: 'eHg=' } }]),
-      400,
-    ],
-    [
-      'too many images',
-      url,
-      key,
-      bodyOf(
-        {},
-        Array.from({ length: 15 }, () => picture),
-      ),
-      400,
-    ],
+    ["Vertex's output type", ...wrongConfig({ imageConfig: { outputMimeType: 'image/png' } })],
+    ['another ratio', ...wrongConfig({ imageConfig: { aspectRatio: '7:5' } })],
+    ['another size', ...wrongConfig({ imageConfig: { imageSize: '2k' } })],
+    ['PNG', ...wrongConfig({ responseFormat: { image: { mimeType: 'IMAGE_PNG' } } })],
+    ['nothing to say', ...wrongParts()],
+    ['an empty text', ...wrongParts({ text: '' })],
+    ['an image of another type than it says', ...wrongParts(part, png)],
+    ['an image that is none', ...wrongParts(picture('image/png', 'eHg='))],
+    ['too many images', ...wrongParts(...Array<object>(15).fill(png))],
   ])('The fake refuses %s', async (_, path, headers, body, status) => {
     const response = await fetch(`${fake.url}${path}`, {
       method: 'POST',
@@ -210,11 +208,7 @@ describe('An answer of Gemini', () => {
 
   it.each<[object, string, string]>([
     [{ status: 'FAILED_PRECONDITION' }, 'credentials', 'HTTP 400 FAILED_PRECONDITION'],
-    [
-      { status: 'X', details: [{}, { reason: 'API_KEY_INVALID' }] },
-      'credentials',
-      'HTTP 400 API_KEY_INVALID',
-    ],
+    [{ details: [{}, { reason: 'API_KEY_INVALID' }] }, 'credentials', 'HTTP 400 API_KEY_INVALID'],
     [{ status: 'X', message: 'Provided image is not valid.' }, 'source_image', 'HTTP 400 X'],
     [{ status: 'X', message: 'Unable to process input image.' }, 'source_image', 'HTTP 400 X'],
     [{ status: 'X', message: 'Request payload size exceeds the limit' }, 'source_image', 'HTTP 400 X'],

@@ -144,53 +144,40 @@ describe('The fake of OpenAI', () => {
     return form;
   };
 
+  const generations = '/v1/images/generations';
   type Sent = readonly [path: string, headers: Record<string, string>, body: object, refused: unknown[]];
   /** A good request with this change, whose field is refused. */
   const wrong = (change: object, code: string, field: string): Sent => [
-    '/v1/images/generations',
+    generations,
     key,
     { ...good, ...change },
     [400, code, field],
   ];
+  /** A form with one file, which is refused. */
+  const wrongForm = (field: string, type: string, ...error: readonly string[]): Sent => [
+    '/v1/images/edits',
+    key,
+    formWith(field, pictureOf('png', 8, 8), type),
+    [400, ...error],
+  ];
 
   it.each<[string, ...Sent, string?]>([
-    ['a call without a key', '/v1/images/generations', {}, good, [401, null, null]],
-    [
-      'another key',
-      '/v1/images/generations',
-      { authorization: 'Bearer other' },
-      good,
-      [401, 'invalid_api_key', null],
-    ],
+    ['a call without a key', generations, {}, good, [401, null, null]],
+    ['another key', generations, { authorization: 'Bearer other' }, good, [401, 'invalid_api_key', null]],
     ['another path', '/v1/images/variations', key, good, [404, null, null]],
-    ['another method', '/v1/images/generations', key, good, [405, 'method_not_supported', null], 'GET'],
+    ['another method', generations, key, good, [405, 'method_not_supported', null], 'GET'],
     ['another content type', '/v1/images/edits', key, good, [400, 'unsupported_content_type', null]],
     ['an unknown field', ...wrong({ response_format: 'url' }, 'unknown_parameter', 'response_format')],
     ['a missing prompt', ...wrong({ prompt: '' }, 'missing_required_parameter', 'prompt')],
-    [
-      'a prompt that is too long',
-      ...wrong({ prompt: 'x'.repeat(32_001) }, 'string_above_max_length', 'prompt'),
-    ],
+    ['a long prompt', ...wrong({ prompt: 'x'.repeat(32_001) }, 'string_above_max_length', 'prompt')],
     ['an edge that is no multiple of 16', ...wrong({ size: '1000x1000' }, 'invalid_value', 'size')],
     ['an edge above 3840', ...wrong({ size: '4096x2048' }, 'invalid_value', 'size')],
     ['a ratio above 3', ...wrong({ size: '3072x512' }, 'invalid_value', 'size')],
     ['too few pixels', ...wrong({ size: '512x512' }, 'invalid_value', 'size')],
     ['a quality it does not have', ...wrong({ quality: 'hd' }, 'invalid_value', 'quality')],
     ['another model', ...wrong({ model: 'dall-e-3' }, 'invalid_value', 'model')],
-    [
-      'a form without an image',
-      '/v1/images/edits',
-      key,
-      formWith('mask[]', pictureOf('png', 8, 8), 'image/png'),
-      [400, 'unknown_parameter', 'mask[]'],
-    ],
-    [
-      'an image of another type than it says',
-      '/v1/images/edits',
-      key,
-      formWith('image[]', pictureOf('png', 8, 8), 'image/jpeg'),
-      [400, 'invalid_image_file', 'image'],
-    ],
+    ['a form without an image', ...wrongForm('mask[]', 'image/png', 'unknown_parameter', 'mask[]')],
+    ['another type than it says', ...wrongForm('image[]', 'image/jpeg', 'invalid_image_file', 'image')],
   ])('The fake refuses %s', async (_, path, headers, body, expected, method) => {
     expect(await send(path, headers, body, method)).toEqual(expected);
   });
@@ -221,40 +208,20 @@ describe('An answer of OpenAI', () => {
     return createOpenai(vendor.settings).submit(plainJob(), never);
   };
 
-  it.each<[string, object, string]>([
-    ['the field image', { param: 'image' }, 'source_image'],
-    ['the field image[0]', { param: 'image[0]' }, 'source_image'],
-    ['the field images_total', { param: 'images_total' }, 'unknown_answer'],
-    ['the field mask_image', { param: 'mask_image' }, 'unknown_answer'],
-    [
-      'the field prompt, and an image in its text',
-      { param: 'prompt', message: 'Invalid image file' },
-      'unknown_answer',
-    ],
-    ['an image file in its text', { message: 'Invalid image file or mode' }, 'source_image'],
-    ['an image field in its text', { message: "Invalid file 'image': unsupported" }, 'source_image'],
-    [
-      'an image file in its text, and an empty field',
-      { param: '', message: 'Invalid image file' },
-      'source_image',
-    ],
-    ['an image in the middle of its text', { message: 'Not an Invalid image file' }, 'unknown_answer'],
-    [
-      'an image in its text beside a code',
-      { code: 'new_code', message: 'Invalid image file' },
-      'unknown_answer',
-    ],
-    [
-      'the field image, although it is a policy',
-      { code: 'moderation_blocked', param: 'image' },
-      'source_image',
-    ],
-    [
-      'the field image, although it is our bill',
-      { code: 'insufficient_quota', param: 'image' },
-      'credentials',
-    ],
-  ])('An error of OpenAI that names %s is refused', async (_what, error, reason) => {
+  it.each<[object, string]>([
+    [{ param: 'image' }, 'source_image'],
+    [{ param: 'image[0]' }, 'source_image'],
+    [{ param: 'images_total' }, 'unknown_answer'],
+    [{ param: 'mask_image' }, 'unknown_answer'],
+    [{ param: 'prompt', message: 'Invalid image file' }, 'unknown_answer'],
+    [{ message: 'Invalid image file or mode' }, 'source_image'],
+    [{ message: "Invalid file 'image': unsupported" }, 'source_image'],
+    [{ param: '', message: 'Invalid image file' }, 'source_image'],
+    [{ message: 'Not an Invalid image file' }, 'unknown_answer'],
+    [{ code: 'new_code', message: 'Invalid image file' }, 'unknown_answer'],
+    [{ code: 'moderation_blocked', param: 'image' }, 'source_image'],
+    [{ code: 'insufficient_quota', param: 'image' }, 'credentials'],
+  ])('The error %j of OpenAI is refused as %s', async (error, reason) => {
     expect(await answerTo({ error })).toMatchObject({ kind: 'refused', reason });
   });
 

@@ -207,37 +207,28 @@ describe('The account at a vendor whose callbacks count', () => {
 
 describe('a wrong command', () => {
   const askedFor = 'give the user id, as the header X-Fal-Webhook-User-Id of one of your webhooks has it.';
+  const unknown = (name: string): string =>
+    `There is no provider "${name}" with a key to set: known are ${namesOfVendors}.`;
+  const noUserId = 'a user id has 3 to 200 printable characters and no spaces';
+  const noneNeeded =
+    'replicate needs no account, because its token proves the account: leave the option out.';
+  const set = (name: string, account?: string): string[] => [
+    ...['providers', 'set', name],
+    ...(account === undefined ? [] : ['--callback-account', account]),
+  ];
   it.each([
+    [set('nobody'), unknown('nobody')],
+    [set('sandbox'), unknown('sandbox')],
     [
-      ['providers', 'set', 'nobody'],
-      `There is no provider "nobody" with a key to set: known are ${namesOfVendors}.`,
-    ],
-    [
-      ['providers', 'set', 'sandbox'],
-      `There is no provider "sandbox" with a key to set: known are ${namesOfVendors}.`,
-    ],
-    [
-      ['providers', 'set', 'fal', '--callback-account', '1b5c0b6e-0000:5f2d'],
+      set('fal', '1b5c0b6e-0000:5f2d'),
       `--callback-account: this looks like a key or an address: ${askedFor}`,
     ],
+    [set('fal', 'me@example.com'), `--callback-account: this looks like an e-mail address: ${askedFor}`],
+    [set('fal', 'my name'), `--callback-account: ${noUserId}: ${askedFor}`],
+    [set('fal', 'me'), `--callback-account: ${noUserId}: ${askedFor}`],
+    [set('replicate', 'user_2'), `--callback-account: ${noneNeeded}`],
     [
-      ['providers', 'set', 'fal', '--callback-account', 'me@example.com'],
-      `--callback-account: this looks like an e-mail address: ${askedFor}`,
-    ],
-    [
-      ['providers', 'set', 'fal', '--callback-account', 'my name'],
-      `--callback-account: a user id has 3 to 200 printable characters and no spaces: ${askedFor}`,
-    ],
-    [
-      ['providers', 'set', 'fal', '--callback-account', 'me'],
-      `--callback-account: a user id has 3 to 200 printable characters and no spaces: ${askedFor}`,
-    ],
-    [
-      ['providers', 'set', 'replicate', '--callback-account', 'user_2'],
-      '--callback-account: replicate needs no account, because its token proves the account: leave the option out.',
-    ],
-    [
-      ['providers', 'set', 'bfl', '--callback-account', 'user_2'],
+      set('bfl', 'user_2'),
       '--callback-account: bfl does not call back, so that its jobs are polled: leave the option out.',
     ],
     [['catalog', 'check', '--max-age', 'long'], '--max-age: "long" is no whole number of days, such as 60.'],

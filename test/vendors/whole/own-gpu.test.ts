@@ -249,37 +249,24 @@ describe('An item that somebody has deleted', () => {
 });
 
 describe('A wrong command about a provider or a catalog', () => {
-  it.each([
+  const adding = (name: string, url: string, ...more: readonly string[]): readonly string[] => [
+    ...['providers', 'add', name, '--base-url', url],
+    ...more,
+  ];
+  const x = 'https://x.test';
+  it.each<[readonly string[], string]>([
+    [adding('openai', x), 'the name: is the name of a provider that is built in.'],
+    [adding('__proto__', x), 'the name: must match'],
+    [adding('gpu', 'http://x.test'), '--base-url: must begin with https://'],
+    [adding('gpu', 'https://10.0.0.5'), '--base-url: must lead to public addresses only.'],
     [
-      ['providers', 'add', 'openai', '--base-url', 'https://x.test'],
-      'the name: is the name of a provider that is built in.',
-    ],
-    [['providers', 'add', '__proto__', '--base-url', 'https://x.test'], 'the name: must match'],
-    [['providers', 'add', 'gpu', '--base-url', 'http://x.test'], '--base-url: must begin with https://'],
-    [
-      ['providers', 'add', 'gpu', '--base-url', 'https://10.0.0.5'],
-      '--base-url: must lead to public addresses only.',
-    ],
-    [
-      ['providers', 'add', 'gpu', '--base-url', 'http://169.254.169.254', '--allow-private'],
+      adding('gpu', 'http://169.254.169.254', '--allow-private'),
       '--base-url: must not lead to a link-local address.',
     ],
-    [
-      ['providers', 'add', 'gpu', '--base-url', 'https://x.test', '--style', 'gpu'],
-      '--style: must be one of "openai"',
-    ],
-    [
-      ['providers', 'add', 'gpu', '--base-url', 'https://x.test', '--set', 'sizes=tier'],
-      '--set sizes: no style has this name.',
-    ],
-    [
-      ['providers', 'add', 'gpu', '--base-url', 'https://x.test', '--set', 'size=huge'],
-      '--set size: must be one of',
-    ],
-    [
-      ['providers', 'add', 'gpu', '--base-url', 'https://x.test', '--set', 'size'],
-      '--set: "size" must have the form NAME=VALUE.',
-    ],
+    [adding('gpu', x, '--style', 'gpu'), '--style: must be one of "openai"'],
+    [adding('gpu', x, '--set', 'sizes=tier'), '--set sizes: no style has this name.'],
+    [adding('gpu', x, '--set', 'size=huge'), '--set size: must be one of'],
+    [adding('gpu', x, '--set', 'size'), '--set: "size" must have the form NAME=VALUE.'],
     [['providers', 'remove', 'gpuu'], 'There is no provider "gpuu" with a key to set'],
     [['catalog', 'set', '/nowhere/own.json'], '/nowhere/own.json cannot be read'],
   ])('%j is refused in one sentence', async (args, sentence) => {
