@@ -2,14 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { OpenWorkStore } from '../../service/creations/open-work-store.ts';
-import type { ReconcileServices } from '../../service/reconcile/open.ts';
-import { reconcile } from '../../service/reconcile/reconcile.ts';
 import type { CreationId } from '../../service/values/ids.ts';
-import { schema } from '../../service/values/runtime.ts';
-import { fakeClock, fakeLog, stub } from '../api/fakes.ts';
 import { aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
-import { creationIdIn, without } from '../fixtures/values.ts';
-import { deadline, minute, pagesOf, run, steps } from './reconcile-fixture.ts';
+import { without } from '../fixtures/values.ts';
+import { deadline, idsOf, minute, pagesOf, run, runOver, steps } from './reconcile-fixture.ts';
 
 describe('the event of an execution that died', () => {
   const event = { detail: { status: 'FAILED', input: JSON.stringify({ creation_id: creationId }) } };
@@ -104,37 +100,24 @@ describe('the event of the schedule', () => {
   });
 
   it('One creation that breaks does not keep the others from being looked at', async () => {
-    const ids = Array.from({ length: 25 }, (_, index) =>
-      creationIdIn(creationId.replace(/.{2}$/, String(index).padStart(2, '0'))),
-    );
-    const log = fakeLog();
+    const ids = idsOf(25);
     const seen: CreationId[] = [];
     const postponed: CreationId[] = [];
     const lease = { holder: 'request-1', until: now + 3 * minute };
-    const report = await reconcile(
-      {},
-      stub<ReconcileServices>({
-        clock: fakeClock(now + 2 * minute),
-        log,
-        schema,
-        creations: stub<CreationStore>({
-          readAll: async (asked) => {
-            seen.push(...asked);
-            return Promise.resolve(asked.map((id) => aCreation({ id, lease })));
-          },
-        }),
-        openWork: stub<OpenWorkStore>({
-          overdue: () => [pagesOf(ids)],
-          recordOpenCount: async () => Promise.resolve(25),
-          postpone: async ({ id }) => {
-            if (id === ids[3]) throw new TypeError('secret of the table');
-            postponed.push(id as CreationId);
-            return Promise.resolve(true);
-          },
-        }),
-      }),
-      () => 55_000,
-    );
+    const readAll: CreationStore['readAll'] = async (asked) => {
+      seen.push(...asked);
+      return Promise.resolve(asked.map((id) => aCreation({ id, lease })));
+    };
+    const openWork: Partial<OpenWorkStore> = {
+      overdue: () => [pagesOf(ids)],
+      recordOpenCount: async () => Promise.resolve(25),
+      postpone: async ({ id }) => {
+        if (id === ids[3]) throw new TypeError('secret of the table');
+        postponed.push(id as CreationId);
+        return Promise.resolve(true);
+      },
+    };
+    const { report, log } = await runOver(readAll, openWork, now + 2 * minute);
     expect(postponed).toEqual(ids.filter((id) => id !== ids[3]));
     expect(seen).toEqual(ids);
     expect(report).toEqual({ looked: 25, started: 0, refunded: 0, open: 25 });

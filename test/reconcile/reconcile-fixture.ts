@@ -12,6 +12,7 @@ import type { CreationId } from '../../service/values/ids.ts';
 import { schema } from '../../service/values/runtime.ts';
 import { fakeClock, fakeLog, type FakeLog, stub } from '../api/fakes.ts';
 import { creationId, now, seededBytes } from '../fixtures/records.ts';
+import { creationIdIn } from '../fixtures/values.ts';
 
 export const minute = 60_000;
 export const deadline = now + 5 * minute;
@@ -35,6 +36,29 @@ export async function* pagesOf(
 ): AsyncGenerator<readonly CreationId[]> {
   for (const page of pages) yield Promise.resolve(page);
 }
+
+/** A run of the schedule over creations that this store reads and this index lists. */
+export async function runOver(
+  readAll: CreationStore['readAll'],
+  openWork: Partial<OpenWorkStore>,
+  at = now,
+): Promise<Pick<Ran, 'report' | 'log'>> {
+  const log = fakeLog();
+  const services = stub<ReconcileServices>({
+    clock: fakeClock(at),
+    log,
+    schema,
+    creations: stub<CreationStore>({ readAll }),
+    openWork: stub<OpenWorkStore>(openWork),
+  });
+  return { report: await reconcile({}, services, () => 55_000), log };
+}
+
+/** The ids of this many creations. */
+export const idsOf = (count: number): readonly CreationId[] =>
+  Array.from({ length: count }, (_, index) =>
+    creationIdIn(creationId.replace(/.{2}$/, String(index).padStart(2, '0'))),
+  );
 
 export interface Ran {
   readonly steps: string[];

@@ -5,16 +5,12 @@ import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { OpenWorkStore } from '../../service/creations/open-work-store.ts';
 import type { NoticeExecutions } from '../../service/notices/notice-executions.ts';
 import type { NoticeRecord } from '../../service/notices/notice.ts';
-import type { ReconcileServices } from '../../service/reconcile/open.ts';
-import { reconcile } from '../../service/reconcile/reconcile.ts';
 import { recoverNotice, type RecoverServices } from '../../service/reconcile/recover.ts';
 import { atOnce } from '../../service/reconcile/start-pace.ts';
-import type { NoticeId } from '../../service/values/ids.ts';
-import { schema } from '../../service/values/runtime.ts';
+import type { CreationId, NoticeId } from '../../service/values/ids.ts';
 import { fakeClock, fakeLog, stub } from '../api/fakes.ts';
 import { accountId, aCompletedCreation, aCreation, creationId, now } from '../fixtures/records.ts';
-import { creationIdIn } from '../fixtures/values.ts';
-import { deadline, minute, pagesOf, run, steps } from './reconcile-fixture.ts';
+import { deadline, idsOf, minute, pagesOf, run, runOver, steps } from './reconcile-fixture.ts';
 
 const ids = { creationId, accountId, executionId: creationId };
 
@@ -105,85 +101,55 @@ describe('a creation that is put off', () => {
     ['for good', aCompletedCreation({ dueAt: now })],
   ])('The run waits until the creation is put off %s', async (_what, creation) => {
     const putOff = Promise.withResolvers<boolean>();
-    const services = stub<ReconcileServices>({
-      clock: fakeClock(),
-      log: fakeLog(),
-      schema,
-      creations: stub<CreationStore>({ readAll: async () => Promise.resolve([creation]) }),
-      openWork: stub<OpenWorkStore>({
-        overdue: () => [pagesOf([creationId])],
-        recordOpenCount: async () => Promise.resolve(1),
-        postpone: async () => putOff.promise,
-      }),
-    });
     let hasEnded = false;
-    const running = reconcile({}, services, () => 55_000).finally(() => (hasEnded = true));
+    const running = runOver(async () => Promise.resolve([creation]), {
+      overdue: () => [pagesOf([creationId])],
+      recordOpenCount: async () => Promise.resolve(1),
+      postpone: async () => putOff.promise,
+    }).finally(() => (hasEnded = true));
     await new Promise(setImmediate);
     expect(hasEnded).toBe(false);
     putOff.resolve(true);
-    expect(await running).toMatchObject({ looked: 1 });
+    expect((await running).report).toMatchObject({ looked: 1 });
   });
 });
 
 describe('a run of the schedule', () => {
+  const lease = { holder: 'request-1', until: now + minute };
+  const leased = (ids: readonly CreationId[]) => ids.map((id) => aCreation({ id, lease, dueAt: now }));
+
   it('The run writes for at most 24 creations at a time', async () => {
-    const ids = Array.from({ length: 99 }, (_, index) =>
-      creationIdIn(creationId.replace(/.{2}$/, String(index).padStart(2, '0'))),
-    );
-    const lease = { holder: 'request-1', until: now + minute };
+    const ids = idsOf(99);
     let underWay = 0;
     const most: number[] = [];
-    const services = stub<ReconcileServices>({
-      clock: fakeClock(),
-      log: fakeLog(),
-      schema,
-      creations: stub<CreationStore>({
-        readAll: async (asked) => Promise.resolve(asked.map((id) => aCreation({ id, lease, dueAt: now }))),
-      }),
-      openWork: stub<OpenWorkStore>({
-        overdue: (at) => (at === now ? [pagesOf(ids.slice(0, 50)), pagesOf(ids.slice(50))] : []),
-        recordOpenCount: async () => Promise.resolve(0),
-        postpone: async () => {
-          underWay += 1;
-          most.push(underWay);
-          await new Promise(setImmediate);
-          underWay -= 1;
-          return true;
-        },
-      }),
+    const { report } = await runOver(async (asked) => Promise.resolve(leased(asked)), {
+      overdue: (at) => (at === now ? [pagesOf(ids.slice(0, 50)), pagesOf(ids.slice(50))] : []),
+      recordOpenCount: async () => Promise.resolve(0),
+      postpone: async () => {
+        underWay += 1;
+        most.push(underWay);
+        await new Promise(setImmediate);
+        underWay -= 1;
+        return true;
+      },
     });
-    expect(await reconcile({}, services, () => 55_000)).toEqual({
-      looked: 99,
-      started: 0,
-      refunded: 0,
-      open: 0,
-    });
+    expect(report).toEqual({ looked: 99, started: 0, refunded: 0, open: 0 });
     expect(most).toHaveLength(99);
     expect(Math.max(...most)).toBe(24);
   });
 
   it('A page that cannot be read is logged, and the run goes on with the next page', async () => {
-    const log = fakeLog();
-    const lease = { holder: 'request-1', until: now + minute };
     let reads = 0;
-    const services = stub<ReconcileServices>({
-      clock: fakeClock(),
-      log,
-      schema,
-      creations: stub<CreationStore>({
-        readAll: async (asked) => {
-          reads += 1;
-          if (reads === 1) throw new TypeError('details');
-          return Promise.resolve(asked.map((id) => aCreation({ id, lease, dueAt: now })));
-        },
-      }),
-      openWork: stub<OpenWorkStore>({
-        overdue: () => [pagesOf([creationId], [creationId])],
-        recordOpenCount: async () => Promise.resolve(3),
-        postpone: async () => Promise.resolve(true),
-      }),
+    const readAll: CreationStore['readAll'] = async (asked) => {
+      reads += 1;
+      if (reads === 1) throw new TypeError('details');
+      return Promise.resolve(leased(asked));
+    };
+    const { report, log } = await runOver(readAll, {
+      overdue: () => [pagesOf([creationId], [creationId])],
+      recordOpenCount: async () => Promise.resolve(3),
+      postpone: async () => Promise.resolve(true),
     });
-    const report = await reconcile({}, services, () => 55_000);
     expect(log.entries).toEqual([
       ['alarm reconcile_failed', { error: 'TypeError' }],
       ['info reconciled', report],

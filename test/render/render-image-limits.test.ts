@@ -20,7 +20,7 @@ import {
   failureOf,
 } from '../api/fakes.ts';
 import { accountId, aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
-import { noteNothing } from './walk-fixture.ts';
+import { renderServices } from './walk-fixture.ts';
 
 const payload = { creation_id: creationId };
 const ids = { creationId, accountId, executionId: `${creationId}-2` };
@@ -57,8 +57,7 @@ function render({ creation = {}, submit, put, creations, resultDays = 30 }: Sett
   const deadlines: number[] = [];
   const renewals: [number, number][] = [];
   let task: (() => void) | undefined;
-  const services = stub<RenderServices>({
-    health: noteNothing(),
+  const services = renderServices({
     clock: {
       ...clock,
       deadline: (at) => {
@@ -72,9 +71,6 @@ function render({ creation = {}, submit, put, creations, resultDays = 30 }: Sett
       },
     },
     log,
-    schema,
-    randomBytes: seededBytes,
-    providerCosts: { costs: [] },
     resultDays,
     creations: stub<CreationStore>({
       lease: async () =>

@@ -12,7 +12,7 @@ import type { ImageProvider } from '../../service/vendors/provider.ts';
 import { fakeClock, fakeLog, type FakeLog, fakeProvider, pngBytes, stub, failureOf } from '../api/fakes.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
 import { callingProvider } from './calling-provider.ts';
-import { noteNothing } from './walk-fixture.ts';
+import { renderServices } from './walk-fixture.ts';
 
 const payload = { creation_id: creationId, task_token: 'token-2' };
 const rendered = { kind: 'rendered', bytes: pngBytes } as const;
@@ -44,14 +44,8 @@ function stage({
     steps.push(text);
     return Promise.resolve(result);
   };
-  const services = stub<RenderServices>({
-    health: noteNothing(),
-    clock: fakeClock(),
+  const services = renderServices({
     log,
-    schema,
-    randomBytes: seededBytes,
-    providerCosts: { costs: [] },
-    resultDays: 30,
     callbackBaseUrl: 'https://api.test',
     providers: new Map([[provider.name, provider]]),
     images: stub<ImageStore>({ put: async () => step('put', undefined) }),

@@ -19,7 +19,7 @@ import {
   failureOf,
 } from '../api/fakes.ts';
 import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
-import { noteNothing } from './walk-fixture.ts';
+import { renderServices } from './walk-fixture.ts';
 
 const payload = { creation_id: creationId };
 
@@ -83,17 +83,11 @@ function stage({
     },
   });
   const sandbox = fakeProvider('sandbox', { kind: 'rendered', bytes: pngBytes });
-  const services = stub<RenderServices>({
-    health: noteNothing(),
-    clock: fakeClock(),
+  const services = renderServices({
     log,
-    schema,
-    randomBytes: seededBytes,
-    providerCosts: { costs: [] },
     creations,
     images,
     providers: new Map([['sandbox', sandbox]]),
-    resultDays: 30,
   });
   return { services, steps, completions, log };
 }

@@ -33,6 +33,20 @@ export function noteNothing(): HealthStore {
   return healthOf({});
 }
 
+/** The services of a renderer of which nothing is special but this. */
+export function renderServices(change: Partial<RenderServices>): RenderServices {
+  return stub<RenderServices>({
+    health: noteNothing(),
+    clock: fakeClock(),
+    log: fakeLog(),
+    schema,
+    randomBytes: seededBytes,
+    providerCosts: { costs: [] },
+    resultDays: 30,
+    ...change,
+  });
+}
+
 export interface Noted extends HealthStore {
   readonly notes: (readonly [route: string, note: HealthNote])[];
   /** The calls in order, such as "read" and "claim first#a#". */

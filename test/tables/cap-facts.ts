@@ -1,42 +1,16 @@
 /** Facts about the caps of a key: what counts in which period, and what a refund gives back to which. */
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
-import type { ApiKey } from '../../service/accounts/account.ts';
 import { userHash } from '../../service/accounts/end-user.ts';
 import { keys } from '../../service/aws/dynamodb/table.ts';
 import type { ChargeOrder, ChargeOutcome, NewCreation } from '../../service/creations/charge.ts';
 import { asMicros } from '../../service/values/money.ts';
-import { dayOf, monthOf } from '../../service/values/time.ts';
-import { differencesIn } from '../fixtures/books.ts';
 import { accountId, anApiKey, keyId, now, olderCreation, olderKeyAttributes } from '../fixtures/records.ts';
-import { type Facts, idOf, orderOf, type Stores } from './facts.ts';
+import { cents, expectBalanced, type Facts, idOf, keyOf, orderAt, type Stores } from './facts.ts';
 
-const cents = (count: number): ReturnType<typeof asMicros> => asMicros(count * 10_000);
 const dayMillis = 86_400_000;
 const user = 'customer 7';
 const failed = { failure: 'GenerationFailed', announce: true } as const;
-
-async function keyOf({ accounts }: Stores): Promise<ApiKey> {
-  const [key] = await accounts.listKeys(accountId);
-  if (!key) throw new Error('the table has a key');
-  return key;
-}
-
-/** A charge of 0.04 USD at this time, by the key as the table holds it then. */
-async function orderAt(stores: Stores, number: number, at = now): Promise<ChargeOrder> {
-  const apiKey = await keyOf(stores);
-  return orderOf(
-    number,
-    { apiKey, nowMillis: at },
-    {
-      createdAt: new Date(at).toISOString(),
-      chargedMonth: monthOf(at),
-      chargedDay: dayOf(at),
-      user,
-      ...(apiKey.perUserMonthlyCapMicros !== undefined && { countedForUser: true }),
-    },
-  );
-}
 
 async function chargeAt(stores: Stores, number: number, at = now): Promise<ChargeOutcome> {
   return stores.charges.charge(await orderAt(stores, number, at));
@@ -49,10 +23,6 @@ async function creationOf({ creations }: Stores, number: number): Promise<NewCre
 async function refundAt(stores: Stores, number: number, at: number): Promise<void> {
   const outcome = await stores.charges.refund(await creationOf(stores, number), { ...failed, nowMillis: at });
   expect(outcome).toBe('refunded');
-}
-
-async function expectBalanced({ table }: Stores, at = now): Promise<void> {
-  expect(await differencesIn({ ...table, clock: { ...table.clock, now: () => at } })).toEqual([]);
 }
 
 const over = (period: string, spent: number, cap: number): object => ({

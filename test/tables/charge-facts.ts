@@ -7,9 +7,8 @@ import type { ChargeOrder } from '../../service/creations/charge.ts';
 import type { CreationId } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { accountId, anApiKey, keyId, now } from '../fixtures/records.ts';
-import { type Facts, idOf, orderOf, type Stores } from './facts.ts';
+import { cents, type Facts, idOf, orderOf, type Stores } from './facts.ts';
 
-const cents = (count: number): ReturnType<typeof asMicros> => asMicros(count * 10_000);
 const dayMillis = 86_400_000;
 
 /** Everything that a refused charge must not change. */

@@ -3,6 +3,8 @@
  * and one key.
  */
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { expect } from 'vitest';
+import type { ApiKey } from '../../service/accounts/account.ts';
 import { createAccountStore } from '../../service/accounts/account-store.ts';
 import { createWalletStore } from '../../service/accounts/wallet-store.ts';
 import { createRequestStore } from '../../service/api/request-store.ts';
@@ -14,8 +16,10 @@ import type { OpenWorkStore } from '../../service/creations/open-work-store.ts';
 import { createOpenWorkStore } from '../../service/creations/open-work-store.ts';
 import { createUploadStore } from '../../service/uploads/upload-store.ts';
 import type { CreationId } from '../../service/values/ids.ts';
-import { asMicros } from '../../service/values/money.ts';
+import { asMicros, type Micros } from '../../service/values/money.ts';
+import { dayOf, monthOf } from '../../service/values/time.ts';
 import { createDeliveryStore } from '../../service/webhooks/delivery-store.ts';
+import { differencesIn } from '../fixtures/books.ts';
 import { aCreation, anAccount, anApiKey, now } from '../fixtures/records.ts';
 
 /**
@@ -91,4 +95,54 @@ export async function overdueIds(store: OpenWorkStore, atMillis: number): Promis
     return ids;
   });
   return (await Promise.all(lists)).flat();
+}
+
+/** The key of the account as the table holds it. */
+export async function keyOf({ accounts }: Stores): Promise<ApiKey> {
+  const [key] = await accounts.listKeys(anAccount().id);
+  if (!key) throw new Error('the table has a key');
+  return key;
+}
+
+/** A charge of 0.04 USD at this time, by the key as the table holds it then. */
+export async function orderAt(
+  stores: Stores,
+  number: number,
+  at = now,
+  user = 'customer 7',
+): Promise<ChargeOrder> {
+  const apiKey = await keyOf(stores);
+  return orderOf(
+    number,
+    { apiKey, nowMillis: at },
+    {
+      createdAt: new Date(at).toISOString(),
+      chargedMonth: monthOf(at),
+      chargedDay: dayOf(at),
+      user,
+      ...(apiKey.perUserMonthlyCapMicros !== undefined && { countedForUser: true }),
+    },
+  );
+}
+
+export const cents = (count: number): Micros => asMicros(count * 10_000);
+
+/** The audit finds no difference in the table at this time. */
+export async function expectBalanced({ table }: Stores, at = now): Promise<void> {
+  expect(await differencesIn({ ...table, clock: { ...table.clock, now: () => at } })).toEqual([]);
+}
+
+/** The answer to the first such command gets lost on its way. */
+export function losingAnswer({ table }: Stores, command: string): { answers: number } {
+  const losing = { answers: 0 };
+  table.client.middlewareStack.add(
+    (next, context) => async (args) => {
+      const answer = await next(args);
+      if (context.commandName !== command || losing.answers > 0) return answer;
+      losing.answers += 1;
+      throw Object.assign(new Error('throttled'), { name: 'ThrottlingException' });
+    },
+    { step: 'initialize', name: 'loseOneAnswer', priority: 'low', override: true },
+  );
+  return losing;
 }

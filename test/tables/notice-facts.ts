@@ -9,11 +9,9 @@ import { createNoticeMarks } from '../../service/notices/notice-store.ts';
 import type { Crossing, NoticeRecord, RefusedFor } from '../../service/notices/notice.ts';
 import type { NoticeId } from '../../service/values/ids.ts';
 import { asMicros } from '../../service/values/money.ts';
-import { dayOf, monthOf } from '../../service/values/time.ts';
 import { accountId, anApiKey, keyId, now } from '../fixtures/records.ts';
-import { type Facts, idOf, orderOf, type Stores } from './facts.ts';
+import { cents, type Facts, idOf, keyOf, orderAt, type Stores } from './facts.ts';
 
-const cents = (count: number): ReturnType<typeof asMicros> => asMicros(count * 10_000);
 const dayMillis = 86_400_000;
 const user = 'customer 7';
 const url = 'https://hooks.test/notices';
@@ -30,24 +28,9 @@ async function prepare({ accounts }: Stores, caps: KeyCaps): Promise<void> {
   await accounts.changeKey(accountId, keyId, caps);
 }
 
-async function keyOf({ accounts }: Stores): ReturnType<Stores['accounts']['listKeys']> {
-  return accounts.listKeys(accountId);
-}
-
 /** Charges 0.04 USD at this time. */
 async function chargeAt(stores: Stores, number: number, at = now, forUser = user): Promise<void> {
-  const [apiKey = anApiKey()] = await keyOf(stores);
-  const order = orderOf(
-    number,
-    { apiKey, nowMillis: at },
-    {
-      createdAt: new Date(at).toISOString(),
-      chargedMonth: monthOf(at),
-      chargedDay: dayOf(at),
-      user: forUser,
-      ...(apiKey.perUserMonthlyCapMicros !== undefined && { countedForUser: true }),
-    },
-  );
+  const order = await orderAt(stores, number, at, forUser);
   expect(await stores.charges.charge(order)).toEqual({ kind: 'charged' });
 }
 
@@ -98,7 +81,7 @@ async function tellStale(stores: Stores, crossing: Partial<Crossing>): Promise<b
 }
 
 const toldIn = async (stores: Stores): Promise<string[]> =>
-  Object.keys((await keyOf(stores))[0]?.told ?? {}).sort();
+  Object.keys((await keyOf(stores)).told ?? {}).sort();
 
 const counter = keys.userSpend(accountId, keyId, '2026_11', userHash(user));
 
@@ -189,10 +172,10 @@ export const noticeFacts: Facts = {
       [2, december],
     ] as const)
       await chargeAt(stores, number, at);
-    const [apiKey] = await keyOf(stores);
+    const apiKey = await keyOf(stores);
     const crossing = {
       type: 'key.cap_reached',
-      apiKey: apiKey ?? anApiKey(),
+      apiKey,
       cap: 'total',
       period: 'total',
       level: 80,

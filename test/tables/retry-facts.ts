@@ -13,7 +13,7 @@ import { createRetryStore, retryKeys } from '../../service/creations/retry-store
 import { findTry, type FoundTry } from '../../service/generate/earlier-request.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { accountId, aCreation, keyId, now } from '../fixtures/records.ts';
-import { type Facts, idOf, orderOf, type Stores } from './facts.ts';
+import { type Facts, idOf, losingAnswer, orderOf, type Stores } from './facts.ts';
 
 const place = { accountId, keyId, bodyHash: 'body' };
 const minute = 60_000;
@@ -251,16 +251,7 @@ export const retryFacts: Facts = {
   ) => {
     const { send, retries, charges } = triesOf(stores);
     const ids = await send(0);
-    const losing = { answers: 0 };
-    stores.table.client.middlewareStack.add(
-      (next, context) => async (args) => {
-        const answer = await next(args);
-        if (context.commandName !== 'UpdateItemCommand' || losing.answers > 0) return answer;
-        losing.answers += 1;
-        throw Object.assign(new Error('throttled'), { name: 'ThrottlingException' });
-      },
-      { step: 'initialize', name: 'loseOneAnswer', priority: 'low', override: true },
-    );
+    const losing = losingAnswer(stores, 'UpdateItemCommand');
     expect(await send(1)).toEqual(ids);
     expect([losing.answers, await charges()]).toEqual([1, 1]);
     const [entry] = await retries.entries(place, now);

@@ -6,11 +6,18 @@ import { keys, minuteOf } from '../../service/aws/dynamodb/table.ts';
 import type { ChargeOrder, NewCreation } from '../../service/creations/charge.ts';
 import { newUpload } from '../../service/uploads/upload.ts';
 import { asMicros } from '../../service/values/money.ts';
-import { differencesIn } from '../fixtures/books.ts';
 import { accountId, aCreation, anAccount, keyId, now } from '../fixtures/records.ts';
-import { type Facts, idOf, orderOf, type Stores } from './facts.ts';
+import {
+  cents,
+  expectBalanced,
+  type Facts,
+  idOf,
+  keyOf,
+  losingAnswer,
+  orderOf,
+  type Stores,
+} from './facts.ts';
 
-const cents = (count: number): ReturnType<typeof asMicros> => asMicros(count * 10_000);
 const dayMillis = 86_400_000;
 const user = 'customer 7';
 const charged = { kind: 'charged' };
@@ -49,13 +56,7 @@ async function refused(stores: Stores, order: ChargeOrder): Promise<unknown> {
 
 async function capped(stores: Stores, caps: Parameters<Stores['accounts']['changeKey']>[2]): Promise<ApiKey> {
   await stores.accounts.changeKey(accountId, keyId, caps);
-  const [key] = await stores.accounts.listKeys(accountId);
-  if (!key) throw new Error('the table has a key');
-  return key;
-}
-
-async function expectBalanced({ table }: Stores): Promise<void> {
-  expect(await differencesIn({ ...table, clock: { ...table.clock, now: () => now } })).toEqual([]);
+  return keyOf(stores);
 }
 
 export const severalFacts: Facts = {
@@ -204,16 +205,7 @@ export const severalFacts: Facts = {
   'The same charge of several that is sent again, because its answer was lost, takes its costs once': async (
     stores,
   ) => {
-    const losing = { answers: 0 };
-    stores.table.client.middlewareStack.add(
-      (next, context) => async (args) => {
-        const answer = await next(args);
-        if (context.commandName !== 'TransactWriteItemsCommand' || losing.answers > 0) return answer;
-        losing.answers += 1;
-        throw Object.assign(new Error('throttled'), { name: 'ThrottlingException' });
-      },
-      { step: 'initialize', name: 'loseOneAnswer', priority: 'low', override: true },
-    );
+    const losing = losingAnswer(stores, 'TransactWriteItemsCommand');
     expect(await stores.charges.charge(several(3))).toEqual(charged);
     expect(losing.answers).toBe(1);
     expect(await stores.accounts.read(accountId)).toMatchObject({ availableMicros: 24_880_000, inFlight: 3 });

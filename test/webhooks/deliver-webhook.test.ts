@@ -105,20 +105,6 @@ describe('a fifth attempt that was claimed and never settled', () => {
   });
 });
 
-describe('a failed creation', () => {
-  it("The webhook of a failed creation has the event creation.failed and the failure's message", async () => {
-    const { services, sent } = stage({
-      creation: { status: 'failed', failure: 'NothingRendered', results: [] },
-    });
-    await deliverWebhook(payload, services);
-    expect(sent[0]?.headers['x-webhook-event']).toBe('creation.failed');
-    expect(JSON.parse(sent[0]?.body ?? '{}')).toMatchObject({
-      event: 'creation.failed',
-      error: textLike(/^Nothing was rendered/),
-    });
-  });
-});
-
 describe('a delivery that breaks', () => {
   const broken = (): Stage => {
     const made = stage();

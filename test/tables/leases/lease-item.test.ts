@@ -16,7 +16,7 @@ import type { ImageStore } from '../../../service/creations/image-store.ts';
 import type { RenderServices } from '../../../service/render/open.ts';
 import { renderImage } from '../../../service/render/render-image.ts';
 import { schema } from '../../../service/values/runtime.ts';
-import { noteNothing } from '../../render/walk-fixture.ts';
+import { renderServices } from '../../render/walk-fixture.ts';
 import { type Engine, startStandIn } from '../engines.ts';
 
 const day = 86_400_000;
@@ -119,18 +119,7 @@ it('A renderer that wakes after its lease was taken saves no attempt, calls no v
     put: () => Promise.resolve(),
   });
   const servicesOf = (creations: CreationStore, provider: ReturnType<typeof fakeProvider>): RenderServices =>
-    stub<RenderServices>({
-      health: noteNothing(),
-      clock,
-      log,
-      schema,
-      randomBytes: seededBytes,
-      providerCosts: { costs: [] },
-      creations,
-      images,
-      providers: new Map([['sandbox', provider]]),
-      resultDays: 30,
-    });
+    renderServices({ clock, log, creations, images, providers: new Map([['sandbox', provider]]) });
   const payload = { creation_id: idOf(1) };
 
   const [asleep, awake] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
