@@ -5,6 +5,30 @@ import type { RenderServices } from '../../service/render/open.ts';
 import { fakeClock, fakeLog, type FakeLog, stub } from '../api/fakes.ts';
 import { creationId, now } from '../fixtures/records.ts';
 
+/** A lease whose timers run when the test says so, and whose renewals end so. */
+function holdBy(renewLease: CreationStore['renewLease'], beat?: () => Promise<unknown>) {
+  const timers = new Map<number, () => void>();
+  const clock = fakeClock();
+  const every = (millis: number, work: () => void): (() => void) => {
+    timers.set(millis, work);
+    return () => timers.delete(millis);
+  };
+  const creations = stub<CreationStore>({ renewLease });
+  const services = stub<RenderServices>({ clock: { ...clock, every }, creations, log: fakeLog() });
+  const runAll = (): void => timers.forEach((work) => work());
+  return { lease: holdLease(creationId, 'request-1', services, beat), clock, timers, runAll };
+}
+
+/** Expects that the work ends only after this. */
+async function expectToWait(work: Promise<boolean>, end: () => void): Promise<void> {
+  let hasEnded = false;
+  const ending = work.finally(() => (hasEnded = true));
+  await new Promise(setImmediate);
+  expect(hasEnded).toBe(false);
+  end();
+  await ending;
+}
+
 interface Holding {
   readonly lease: HeldLease;
   readonly log: FakeLog;
@@ -51,16 +75,9 @@ function hold(isRefused = false): Holding {
 describe('the heartbeats of a renderer', () => {
   it('A heartbeat is sent every 20 s, until the lease is released, given back or let go', async () => {
     for (const end of ['release', 'giveBack', 'let go'] as const) {
-      const timers = new Map<number, () => void>();
-      const clock = fakeClock();
-      const every = (millis: number, work: () => void): (() => void) => {
-        timers.set(millis, work);
-        return () => timers.delete(millis);
-      };
-      const creations = stub<CreationStore>({ renewLease: async () => Promise.resolve(true) });
       let beats = 0;
-      const services = stub<RenderServices>({ clock: { ...clock, every }, creations, log: fakeLog() });
-      const lease = holdLease(creationId, 'request-1', services, async () => Promise.resolve((beats += 1)));
+      const beat = async (): Promise<number> => Promise.resolve((beats += 1));
+      const { lease, clock, timers } = holdBy(async () => Promise.resolve(true), beat);
       lease.begin('ask_providers', 60_000);
       timers.get(20_000)?.();
       timers.get(20_000)?.();
@@ -75,21 +92,12 @@ describe('the heartbeats of a renderer', () => {
 
   it('The release waits for a heartbeat that is still under way', async () => {
     const beaten = Promise.withResolvers<undefined>();
-    const tasks: (() => void)[] = [];
-    const every = (_millis: number, work: () => void): (() => void) => {
-      tasks.push(work);
-      return () => undefined;
-    };
-    const creations = stub<CreationStore>({ renewLease: async () => Promise.resolve(true) });
-    const services = stub<RenderServices>({ clock: { ...fakeClock(), every }, creations, log: fakeLog() });
-    const lease = holdLease(creationId, 'request-1', services, async () => beaten.promise);
-    for (const task of tasks) task();
-    let isReleased = false;
-    const releasing = lease.release().then(() => (isReleased = true));
-    await new Promise(setImmediate);
-    expect(isReleased).toBe(false);
-    beaten.resolve(undefined);
-    expect(await releasing).toBe(true);
+    const { lease, runAll } = holdBy(
+      async () => Promise.resolve(true),
+      async () => beaten.promise,
+    );
+    runAll();
+    await expectToWait(lease.release(), () => beaten.resolve(undefined));
   });
 });
 
@@ -144,20 +152,8 @@ describe('the lease of a renderer', () => {
 
   it('The lease counts as given back once the table has answered', async () => {
     const taken = Promise.withResolvers<boolean>();
-    const creations = stub<CreationStore>({ renewLease: async () => taken.promise });
-    const lease = holdLease(
-      creationId,
-      'request-1',
-      stub<RenderServices>({ clock: fakeClock(), creations, log: fakeLog() }),
-    );
-    let isGivenBack = false;
-    const givingBack = lease.giveBack().then(() => (isGivenBack = true));
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
-    expect(isGivenBack).toBe(false);
-    taken.resolve(true);
-    expect(await givingBack).toBe(true);
+    const { lease } = holdBy(async () => taken.promise);
+    await expectToWait(lease.giveBack(), () => taken.resolve(true));
   });
 
   it('The lease ends at once when it is given back', async () => {
@@ -195,20 +191,11 @@ describe('the lease of a renderer', () => {
   it('The lease is given back only after a renewal that is still under way', async () => {
     const renewed = Promise.withResolvers<boolean>();
     const ends: number[] = [];
-    let task = (): void => undefined;
-    const every = (_millis: number, work: () => void): (() => void) => {
-      task = work;
-      return () => undefined;
-    };
-    const creations = stub<CreationStore>({
-      renewLease: async (_id, _holder, until) => {
-        ends.push(until - now);
-        return renewed.promise;
-      },
+    const { lease, runAll } = holdBy(async (_id, _holder, until) => {
+      ends.push(until - now);
+      return renewed.promise;
     });
-    const services = stub<RenderServices>({ clock: { ...fakeClock(), every }, creations, log: fakeLog() });
-    const lease = holdLease(creationId, 'request-1', services);
-    task();
+    runAll();
     const givingBack = lease.giveBack();
     await new Promise(setImmediate);
     expect(ends).toEqual([6_000]);
@@ -219,20 +206,8 @@ describe('the lease of a renderer', () => {
 
   it('The release waits for a renewal that is still under way', async () => {
     const renewed = Promise.withResolvers<boolean>();
-    let task = (): void => undefined;
-    const every = (_millis: number, work: () => void): (() => void) => {
-      task = work;
-      return () => undefined;
-    };
-    const creations = stub<CreationStore>({ renewLease: async () => renewed.promise });
-    const services = stub<RenderServices>({ clock: { ...fakeClock(), every }, creations, log: fakeLog() });
-    const lease = holdLease(creationId, 'request-1', services);
-    task();
-    let isReleased = false;
-    const releasing = lease.release().then(() => (isReleased = true));
-    await new Promise(setImmediate);
-    expect(isReleased).toBe(false);
-    renewed.resolve(true);
-    expect(await releasing).toBe(true);
+    const { lease, runAll } = holdBy(async () => renewed.promise);
+    runAll();
+    await expectToWait(lease.release(), () => renewed.resolve(true));
   });
 });

@@ -2,19 +2,10 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { RouteAttempt } from '../../service/creations/creation.ts';
-import { fakeProvider, failureOf } from '../api/fakes.ts';
+import { fakeProvider } from '../api/fakes.ts';
 import { creationId, now, seededBytes } from '../fixtures/records.ts';
 import { callingProvider } from './calling-provider.ts';
-import {
-  begun,
-  bothRoutes,
-  failsAt,
-  pending,
-  refused,
-  rendered,
-  type Surroundings,
-  walk,
-} from './walk-fixture.ts';
+import { begun, bothRoutes, failsAt, pending, rendered, type Surroundings, walk } from './walk-fixture.ts';
 
 const capability = Buffer.from(seededBytes(32)).toString('base64url');
 const callbackHash = createHash('sha256').update(capability).digest('hex');

@@ -4,10 +4,8 @@ import type { Completion } from '../../service/creations/creation-reads.ts';
 import type { CreationStore } from '../../service/creations/creation-store.ts';
 import type { CreationRecord, StoredImage } from '../../service/creations/creation.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';
-import type { RenderServices } from '../../service/render/open.ts';
 import { renderImage } from '../../service/render/render-image.ts';
 import { Overloaded } from '../../service/values/errors.ts';
-import { schema } from '../../service/values/runtime.ts';
 import type { ImageProvider } from '../../service/vendors/provider.ts';
 import {
   fakeClock,

@@ -9,8 +9,8 @@ import { renderImage } from '../../service/render/render-image.ts';
 import { Overloaded } from '../../service/values/errors.ts';
 import { schema } from '../../service/values/runtime.ts';
 import type { ImageProvider } from '../../service/vendors/provider.ts';
-import { fakeClock, fakeLog, type FakeLog, fakeProvider, pngBytes, stub, failureOf } from '../api/fakes.ts';
-import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
+import { fakeLog, type FakeLog, fakeProvider, pngBytes, stub, failureOf } from '../api/fakes.ts';
+import { aCreation, creationId, now } from '../fixtures/records.ts';
 import { callingProvider } from './calling-provider.ts';
 import { renderServices } from './walk-fixture.ts';
 

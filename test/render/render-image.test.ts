@@ -7,18 +7,8 @@ import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { RenderServices } from '../../service/render/open.ts';
 import { renderImage } from '../../service/render/render-image.ts';
 import { Overloaded } from '../../service/values/errors.ts';
-import { schema } from '../../service/values/runtime.ts';
-import {
-  fakeClock,
-  fakeLog,
-  type FakeLog,
-  fakeProvider,
-  pngBytes,
-  rejection,
-  stub,
-  failureOf,
-} from '../api/fakes.ts';
-import { aCreation, creationId, now, seededBytes } from '../fixtures/records.ts';
+import { fakeLog, type FakeLog, fakeProvider, pngBytes, rejection, stub, failureOf } from '../api/fakes.ts';
+import { aCreation, creationId, now } from '../fixtures/records.ts';
 import { renderServices } from './walk-fixture.ts';
 
 const payload = { creation_id: creationId };
@@ -104,14 +94,11 @@ describe('RenderImage', () => {
     });
   });
 
-  it.each(['terminal', 'absent'] as const)(
-    'RenderImage does nothing when the creation is %s',
-    async (kind) => {
-      const { services, steps } = stage({ lease: { kind } });
-      expect(await renderImage(payload, 'request-1', services)).toEqual(payload);
-      expect(steps).toEqual(['lease request-1 6000']);
-    },
-  );
+  it.each(['terminal', 'absent'] as const)('RenderImage leaves a creation that is %s alone', async (kind) => {
+    const { services, steps } = stage({ lease: { kind } });
+    expect(await renderImage(payload, 'request-1', services)).toEqual(payload);
+    expect(steps).toEqual(['lease request-1 6000']);
+  });
 
   it('RenderImage is tried again later while another invocation has the lease', async () => {
     const { services } = stage({ lease: { kind: 'leased_by_another' } });
@@ -177,19 +164,16 @@ describe('RenderImage with a provider of the operator', () => {
   it.each([
     [new Overloaded('busy'), 'CommitBusy'],
     [new NewerCatalog('of tomorrow'), 'NewerRelease'],
-  ])(
-    '%s while the provider is looked up leaves no attempt, and the creation is tried again',
-    async (error, name) => {
-      const { services, steps } = stage({ creation: configured });
-      const broken = {
-        providers: { get: async () => Promise.reject(error) },
-        operatorCosts: async () => Promise.reject(error),
-      };
-      const failed = rejection(renderImage(payload, 'request-1', { ...services, ...broken }));
-      expect(await failed).toMatchObject({ name });
-      expect(steps).toEqual(['lease request-1 6000', 'renew request-1 0']);
-    },
-  );
+  ])('%s while the provider is looked up leaves no attempt to the next try', async (error, name) => {
+    const { services, steps } = stage({ creation: configured });
+    const broken = {
+      providers: { get: async () => Promise.reject(error) },
+      operatorCosts: async () => Promise.reject(error),
+    };
+    const failed = rejection(renderImage(payload, 'request-1', { ...services, ...broken }));
+    expect(await failed).toMatchObject({ name });
+    expect(steps).toEqual(['lease request-1 6000', 'renew request-1 0']);
+  });
 
   it('An attempt costs what the operator knows, also at a provider of ours', async () => {
     const { services, completions } = stage({ creation: { catalogRevision: '1-a' } });

@@ -212,12 +212,9 @@ describe('the judgement of an image that a provider sent', () => {
     [899, 1_000, false],
     [5, 4, false],
     [1, 1, true],
-  ])(
-    'An image of %d x %d pixels is good, and has the asked ratio 1:1: %j',
-    (width, height, isOfAskedRatio) => {
-      expect(judged(width, height, '1:1')).toMatchObject({ kind: 'good', isOfAskedRatio });
-    },
-  );
+  ])('An image of %d x %d pixels is good, and has the ratio 1:1: %j', (width, height, isOfAskedRatio) => {
+    expect(judged(width, height, '1:1')).toMatchObject({ kind: 'good', isOfAskedRatio });
+  });
 
   it('An image of 1536 x 640 pixels has the ratio 21:9, because vendors round to this size', () => {
     expect(judged(1_536, 640, '21:9')).toMatchObject({ isOfAskedRatio: true });

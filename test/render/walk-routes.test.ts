@@ -198,16 +198,13 @@ describe('an attempt whose outcome is unknown', () => {
 });
 
 describe('a walk that ended before', () => {
-  it.each(failureNames)(
-    'A walk that ended by %s ends the same way again, without a call',
-    async (failure) => {
-      const { result } = walk(
-        { attempts: [{ ...begun, outcome: failure }] },
-        { providers: [fakeProvider('first'), fakeProvider('second')] },
-      );
-      expect(await failureOf(result)).toBe(failure);
-    },
-  );
+  it.each(failureNames)('A walk that ended by %s ends so again, without a call', async (failure) => {
+    const { result } = walk(
+      { attempts: [{ ...begun, outcome: failure }] },
+      { providers: [fakeProvider('first'), fakeProvider('second')] },
+    );
+    expect(await failureOf(result)).toBe(failure);
+  });
 
   it('A walk whose provider was unavailable goes on with the next route', async () => {
     const first = fakeProvider('first');

@@ -1,5 +1,5 @@
 /** Facts about the audit's reads, which combine the creations of the ledger and of the list. */
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import { auditTable } from '../../admin/audit-table.ts';
 import { accountToItem } from '../../service/accounts/account-items.ts';

@@ -4,7 +4,6 @@ import { expect } from 'vitest';
 import { userHash } from '../../service/accounts/end-user.ts';
 import { keys } from '../../service/aws/dynamodb/table.ts';
 import type { ChargeOrder, ChargeOutcome, NewCreation } from '../../service/creations/charge.ts';
-import { asMicros } from '../../service/values/money.ts';
 import { accountId, anApiKey, keyId, now, olderCreation, olderKeyAttributes } from '../fixtures/records.ts';
 import { cents, expectBalanced, type Facts, idOf, keyOf, orderAt, type Stores } from './facts.ts';
 

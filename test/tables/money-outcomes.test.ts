@@ -73,7 +73,7 @@ describe('A movement of money', () => {
   });
 
   it.each([400, 403, 499])(
-    'A movement that DynamoDB refused with status %i ends with that error',
+    'A movement that is refused with status %i ends with that error',
     async (status) => {
       const failure = answered(status);
       expect(await topUp(tableThat(failure))).toBe(failure);

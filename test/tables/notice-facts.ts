@@ -8,7 +8,7 @@ import { lookForCrossings, placeOf } from '../../service/notices/check-threshold
 import { createNoticeMarks } from '../../service/notices/notice-store.ts';
 import type { Crossing, NoticeRecord, RefusedFor } from '../../service/notices/notice.ts';
 import type { NoticeId } from '../../service/values/ids.ts';
-import { asMicros } from '../../service/values/money.ts';
+import type { Micros } from '../../service/values/money.ts';
 import { accountId, anApiKey, keyId, now } from '../fixtures/records.ts';
 import { cents, type Facts, idOf, keyOf, orderAt, type Stores } from './facts.ts';
 
@@ -54,7 +54,7 @@ async function lookAfter(stores: Stores, number: number, at = now): Promise<Reco
 async function lookAfterRefusal(
   stores: Stores,
   cap: Extract<RefusedFor, { kind: 'cap' }>['cap'],
-  costMicros: ReturnType<typeof asMicros>,
+  costMicros: Micros,
   at = now,
 ): Promise<Record<string, unknown>[]> {
   const periods = Object.fromEntries(capKinds.map((kind) => [kind, watchedCaps[kind].periodAt(at)]));

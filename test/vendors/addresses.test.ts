@@ -254,7 +254,7 @@ describe('A picture that an answer names', () => {
     ['Alibaba', 'https://aliyuncs.com/a.png', false],
     ['Alibaba', 'https://169.254.169.254/a.png', false],
   ] as const)(
-    'A picture of %s at %s is downloaded without a credential: %j',
+    'A picture of %s at %s is downloaded without a key: %j',
     async (vendor, picture, isDownloaded) => {
       const asked = await polls[vendor](picture);
       expect(asked.filter(({ url }) => url === picture).map(({ init }) => init.headers)).toEqual(

@@ -22,7 +22,7 @@ describe('Bedrock', () => {
     [undefined, 'https://bedrock-runtime.us-west-2.amazonaws.com'],
     ['https://bedrock.test', 'https://bedrock.test'],
   ])(
-    'Bedrock with the endpoint %s is asked once, at %s, over a connection of its own',
+    'Bedrock with the endpoint %s is asked once, at %s, over its own connection',
     async (endpoint, origin) => {
       const mocked = mockClient(BedrockRuntimeClient);
       mocked.on(InvokeModelCommand).rejects(Object.assign(new Error(), { name: 'ThrottlingException' }));
@@ -119,18 +119,15 @@ describe('Bedrock', () => {
     [429, 'unavailable'],
     [500, 'unknown_answer'],
     [503, 'unavailable'],
-  ])(
-    'An error of Bedrock with status %i and an unknown name is refused as %s',
-    async (httpStatusCode, reason) => {
-      expect(
-        await refused(Object.assign(new Error(), { name: 'New', $metadata: { httpStatusCode } })),
-      ).toEqual({
+  ])('An error of Bedrock with status %i and a new name is refused as %s', async (httpStatusCode, reason) => {
+    expect(await refused(Object.assign(new Error(), { name: 'New', $metadata: { httpStatusCode } }))).toEqual(
+      {
         kind: 'refused',
         reason,
         detail: `HTTP ${httpStatusCode} New`,
-      });
-    },
-  );
+      },
+    );
+  });
 
   it.each([
     ['ECONNREFUSED', 'unavailable'],

@@ -6,7 +6,7 @@ import { startFakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
 import type { AspectRatio } from '../../service/contract/request-fields.ts';
 import { checkBedrock } from '../../service/vendors/bedrock-check.ts';
 import { createBedrock } from '../../service/vendors/bedrock.ts';
-import type { ProviderAnswer, RenderJob } from '../../service/vendors/provider.ts';
+import type { ImageProvider, ProviderAnswer, RenderJob } from '../../service/vendors/provider.ts';
 import { refused } from './answering-vendor.ts';
 import { headerOf, jobsLike, lastReceived, notReached, outcomeOf } from './vendor-talk.ts';
 
@@ -23,9 +23,10 @@ const aJob = jobsLike({
   readSources: async () => Promise.reject(new Error('nobody reads the source images')),
 });
 
-async function submit(job: RenderJob, credentials = fakeBedrockIdentity): Promise<ProviderAnswer> {
-  return createBedrock({ name: 'bedrock', region, endpoint: fake.url, credentials }).submit(job, never);
-}
+const bedrockAt = (endpoint: string, credentials = fakeBedrockIdentity): ImageProvider =>
+  createBedrock({ name: 'bedrock', region, endpoint, credentials });
+const submit = (job: RenderJob, credentials = fakeBedrockIdentity): Promise<ProviderAnswer> =>
+  bedrockAt(fake.url, credentials).submit(job, never);
 
 describe('An answer of Bedrock', () => {
   it.each(bedrockRows)('The answer "$row" has its outcome: $says', async ({ row, answers }) => {
@@ -121,24 +122,14 @@ describe('A call of Bedrock', () => {
         name: 'CredentialsProviderError',
       });
     };
-    const provider = createBedrock({
-      name: 'bedrock',
-      region,
-      endpoint: fake.url,
-      credentials: none as unknown as typeof fakeBedrockIdentity,
-    });
-    expect(await provider.submit(aJob(), never)).toEqual(refused('credentials', 'CredentialsProviderError'));
+    const identity = none as unknown as typeof fakeBedrockIdentity;
+    expect(await submit(aJob(), identity)).toEqual(refused('credentials', 'CredentialsProviderError'));
     expect(fake.received.length).toBe(before);
   });
 
   it('A call ends when its signal aborts, and a vendor that is not reached is unavailable', async () => {
     const silent = await startFakeVendor(() => ({ status: 'hang' }));
-    const provider = createBedrock({
-      name: 'bedrock',
-      region,
-      endpoint: silent.url,
-      credentials: fakeBedrockIdentity,
-    });
+    const provider = bedrockAt(silent.url);
     await expect(provider.submit(aJob(), AbortSignal.timeout(100))).rejects.toMatchObject({
       name: 'TimeoutError',
     });

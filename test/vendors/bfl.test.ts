@@ -88,7 +88,7 @@ describe('A request', () => {
   });
 
   it.each(['1K', '2K'] as const)(
-    'At %s every ratio is within the limits of every vendor of FLUX.2',
+    'At %s every ratio is within the limits of all FLUX.2 vendors',
     (resolution) => {
       for (const ratio of aspectRatios) {
         const { width, height } = fluxPixelsOf(resolution, ratio);
@@ -241,12 +241,9 @@ describe('An answer of Black Forest Labs', () => {
     [{ status: 'Resting' }, 'unknown_answer', 'HTTP 200 Resting'],
     [{ status: 7 }, 'unknown_answer', 'HTTP 200'],
     [{ status: 'Task not found' }, 'unknown_answer', 'HTTP 404 Task not found', 404],
-  ])(
-    'The answer %j of Black Forest Labs to a poll is refused as %s',
-    async (body, reason, detail, status) => {
-      expect(await polled(body, status)).toEqual(refused(reason, detail));
-    },
-  );
+  ])('The answer %j of Black Forest Labs to a poll is %s', async (body, reason, detail, status) => {
+    expect(await polled(body, status)).toEqual(refused(reason, detail));
+  });
 
   it('Black Forest Labs gets an empty prompt when the job has none', async () => {
     vendor.answerWith({ status: 429 });

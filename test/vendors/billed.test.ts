@@ -79,12 +79,9 @@ describe('A picture', () => {
   it.each<[Name, string]>([
     ['fal', 'fal-ai/flux-2-pro'],
     ['replicate', 'black-forest-labs/flux-2-pro'],
-  ])(
-    'A picture of %s for a model whose unit has no known price has no bill',
-    async (provider, providerModel) => {
-      expect(await billed(provider, priced(provider, { providerModel }))).toBeUndefined();
-    },
-  );
+  ])('A picture of %s for a model whose unit has no price has no bill', async (provider, providerModel) => {
+    expect(await billed(provider, priced(provider, { providerModel }))).toBeUndefined();
+  });
 
   it('A picture whose tokens have no price has no bill', async () => {
     expect(await billed('openai', jobsLike({ providerModel: 'gpt-image-2' })())).toBeUndefined();
@@ -97,35 +94,33 @@ describe('An answer that makes no sense gives its picture without a bill', () =>
   const b64 = picture.bytes.toString('base64');
   const aJob = jobsLike({ providerModel: 'model', outputFormat: 'jpeg' });
 
+  const counting = (text: unknown, output: number): object => ({
+    input_tokens_details: { text_tokens: text, image_tokens: 0 },
+    output_tokens: output,
+  });
   it.each<[string, object | undefined]>([
     ['no usage', undefined],
     ['no details', { output_tokens: 5 }],
-    ['a negative number', { input_tokens_details: { text_tokens: -1, image_tokens: 0 }, output_tokens: 5 }],
-    ['a text', { input_tokens_details: { text_tokens: '1', image_tokens: 0 }, output_tokens: 5 }],
-    ['no tokens', { input_tokens_details: { text_tokens: 1, image_tokens: 0 }, output_tokens: 0 }],
-    ['too many', { input_tokens_details: { text_tokens: 1, image_tokens: 0 }, output_tokens: 1e15 }],
+    ['a negative number', counting(-1, 5)],
+    ['a text', counting('1', 5)],
+    ['no tokens', counting(1, 0)],
+    ['too many', counting(1, 1e15)],
   ])('OpenAI counts %s', async (_what, usage) => {
     answering.answerWith({ status: 200, body: { data: [{ b64_json: b64 }], usage } });
     expect(await createOpenai(answering.settings).submit(aJob({ tokenPrices }), never)).toEqual(picture);
   });
 
-  const image = { modality: 'IMAGE', tokenCount: 1_120 };
+  const usageOf = (prompt: number | undefined, picture: number, tokenCount: unknown = 1_120): object => ({
+    promptTokenCount: prompt,
+    candidatesTokenCount: picture,
+    candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount }],
+  });
   it.each<[string, object | undefined]>([
     ['no usage', undefined],
     ['no details', { promptTokenCount: 12, candidatesTokenCount: 1_120 }],
-    ['no prompt', { candidatesTokenCount: 1_120, candidatesTokensDetails: [image] }],
-    [
-      'fewer tokens in all than for the picture',
-      { promptTokenCount: 12, candidatesTokenCount: 3, candidatesTokensDetails: [image] },
-    ],
-    [
-      'a text',
-      {
-        promptTokenCount: 12,
-        candidatesTokenCount: 1_120,
-        candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 'many' }],
-      },
-    ],
+    ['no prompt', usageOf(undefined, 1_120)],
+    ['fewer tokens in all than for the picture', usageOf(12, 3)],
+    ['a text', usageOf(12, 1_120, 'many')],
   ])('Google counts %s', async (_what, usageMetadata) => {
     const parts = [{ inlineData: { data: b64 } }];
     const candidates = [{ finishReason: 'STOP', content: { parts } }];

@@ -83,14 +83,6 @@ describe.each(vendors)('The fake of $name', (vendor) => {
     expect(await fake.callBack(jobId, { to: await closedUrl() })).toBe(0);
   });
 
-  it('A job that has called back has ended for the next poll, unless the callback was early', async () => {
-    const { jobId, poll } = await submitted();
-    await fake.callBack(jobId, { isEarly: true });
-    expect(await poll()).toMatchObject({ kind: 'pending' });
-    await fake.callBack(jobId);
-    expect(await poll()).toMatchObject({ kind: 'rendered' });
-  });
-
   it('A job that failed calls back, too, and the next poll tells why', async () => {
     const row = name === 'fal' ? 'prompt-policy' : 'sensitive';
     const { jobId, poll } = await submitted({ prompt: `[row:${row}]` });

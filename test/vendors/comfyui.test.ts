@@ -61,15 +61,12 @@ describe('Each answer of ComfyUI', () => {
     [{ status: 401 }, 'credentials', 'HTTP 401'],
     [{ status: 400 }, 'unknown_answer', 'HTTP 400 upload'],
     [{ status: 200, body: { name: 7 } }, 'unknown_answer', 'HTTP 200 upload'],
-  ])(
-    'An upload that is answered %j is refused as %s, and no workflow is sent',
-    async (reply, reason, detail) => {
-      const before = fake.jobs();
-      fake.answerNext('POST /upload', reply);
-      expect(await answerTo(aJob({ sourceCount: 1 }))).toEqual(refused(reason, detail));
-      expect(fake.jobs()).toBe(before);
-    },
-  );
+  ])('An upload that is answered %j is refused as %s without a workflow', async (reply, reason, detail) => {
+    const before = fake.jobs();
+    fake.answerNext('POST /upload', reply);
+    expect(await answerTo(aJob({ sourceCount: 1 }))).toEqual(refused(reason, detail));
+    expect(fake.jobs()).toBe(before);
+  });
 
   it('An upload that breaks makes the server unavailable, because nothing is rendered', async () => {
     fake.answerNext('POST /upload', { status: 'break' });

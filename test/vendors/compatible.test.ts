@@ -16,20 +16,17 @@ afterAll(async () => Promise.all([stages.stop(), vendor.stop()]));
 describe('An answer of a server', () => {
   const rows = stages.all.flatMap(({ style, rows: all }) => all.map((one) => ({ style, ...one })));
 
-  it.each(rows)(
-    '$style: "$row" ($says) is read as $answers',
-    async ({ style, row, answers, sources = 0 }) => {
-      const { talk, aJob } = stages.of(style);
-      const { answer, forgotten } = await talk.speak(
-        aJob({ prompt: `${prompt} [row:${row}]`, sourceCount: sources }),
-      );
-      expect(outcomeOf(answer)).toBe(answers);
-      expect(forgotten).toEqual(answers === 'credentials' ? [style] : []);
-      if (answer.kind === 'refused')
-        expect(answer.detail).toMatch(/^(HTTP \d{3}( [\w.: -]+)?|[A-Z_]+|an address of another host)$/);
-      expect(JSON.stringify(answer)).not.toContain('lighthouse');
-    },
-  );
+  it.each(rows)('$style: "$row" ($says) is $answers', async ({ style, row, answers, sources = 0 }) => {
+    const { talk, aJob } = stages.of(style);
+    const { answer, forgotten } = await talk.speak(
+      aJob({ prompt: `${prompt} [row:${row}]`, sourceCount: sources }),
+    );
+    expect(outcomeOf(answer)).toBe(answers);
+    expect(forgotten).toEqual(answers === 'credentials' ? [style] : []);
+    if (answer.kind === 'refused')
+      expect(answer.detail).toMatch(/^(HTTP \d{3}( [\w.: -]+)?|[A-Z_]+|an address of another host)$/);
+    expect(JSON.stringify(answer)).not.toContain('lighthouse');
+  });
 
   it.each<[FakeStyle, Partial<RenderJob>, number | undefined]>([
     ['xai', { quality: 'low' }, 40_000],

@@ -11,6 +11,7 @@ import { systemClock } from '../../service/aws/clock.ts';
 import type { ProviderDefinition } from '../../service/catalog/provider-definition.ts';
 import { checkConfigured, createConfigured } from '../../service/vendors/configured.ts';
 import type { GuardedServices } from '../../service/vendors/guarded-send.ts';
+import type { ImageProvider } from '../../service/vendors/provider.ts';
 import { never, startAnsweringVendor } from './answering-vendor.ts';
 import { headerOf, jobsLike, lastReceived } from './vendor-talk.ts';
 
@@ -83,6 +84,13 @@ const answerAt = (url: string): void =>
       ? { status: 200, headers: { 'content-type': 'image/png' }, body: pictureOf('png', 64, 64) }
       : { status: 200, headers: { 'x-litellm-response-cost': '0.01' }, body: { data: [{ url }] } },
   );
+
+/** The picture of a job, which the provider has accepted. */
+async function fetched(provider: ImageProvider): Promise<unknown> {
+  const pending = await provider.submit(aJob(), never);
+  if (pending.kind !== 'pending') throw new Error('the job was not accepted');
+  return provider.poll?.(pending.jobId, aJob(), never);
+}
 
 describe('A configured provider on a private network', () => {
   it('A picture comes from a host name that leads to this machine', async () => {
@@ -227,9 +235,7 @@ describe('A configured provider on a public network', () => {
   it('A name that leads to a private address after the submission is not followed there', async () => {
     answerAt('https://proxy.test/picture.png');
     const provider = createConfigured(outside, settings, reachingVendor([publicAddress], ['10.0.0.7']));
-    const pending = await provider.submit(aJob(), never);
-    expect(pending.kind).toBe('pending');
-    const polled = await provider.poll?.(pending.kind === 'pending' ? pending.jobId : '', aJob(), never);
+    const polled = await fetched(provider);
     expect(polled).toEqual({ kind: 'refused', reason: 'unknown_answer', detail: 'ADDRESS_REFUSED' });
     expect([connections, resolved]).toEqual([1, ['proxy.test', 'proxy.test']]);
   });
@@ -251,7 +257,7 @@ describe('A configured provider on a public network', () => {
   });
 
   it.each([301, 302, 303, 307, 308])(
-    'A redirect with %i to a private address is not followed',
+    'A redirect with %i to another address is not followed',
     async (status) => {
       vendor.answerWith({ status, headers: { location: 'http://10.0.0.7/latest/meta-data' } });
       const provider = createConfigured(outside, settings, reachingVendor([publicAddress]));
@@ -287,8 +293,7 @@ describe('A configured provider on a public network', () => {
   ])('A host of pictures that leads to %s gives %j', async (address, outcome) => {
     answerAt('https://cdn.images.test/picture.png');
     const provider = createConfigured(outside, settings, reachingVendor([publicAddress], [address]));
-    const pending = await provider.submit(aJob(), never);
-    const polled = await provider.poll?.(pending.kind === 'pending' ? pending.jobId : '', aJob(), never);
+    const polled = await fetched(provider);
     expect(polled).toMatchObject(outcome);
     expect(resolved).toEqual(['proxy.test', 'cdn.images.test']);
   });

@@ -75,19 +75,16 @@ describe('An answer of fal', () => {
   it.each([
     ['foreign', 'own'],
     ['own', 'foreign'],
-  ])(
-    'fal is not polled when the status address is %s and the result address is %s',
-    async (status, result) => {
-      const address = (which: string): string =>
-        which === 'own' ? `${vendor.url}/s` : 'https://example.com/s';
-      const before = vendor.received.length;
-      const jobId = `0 ${address(status)} ${address(result)} ${vendor.url}/c`;
-      expect(await createFal(vendor.settings).poll?.(jobId, aJob(), never)).toEqual(
-        refused('unknown_answer', 'an address of another host'),
-      );
-      expect(vendor.received).toHaveLength(before);
-    },
-  );
+  ])('fal is not polled when the status address is %s and the result is %s', async (status, result) => {
+    const address = (which: string): string =>
+      which === 'own' ? `${vendor.url}/s` : 'https://example.com/s';
+    const before = vendor.received.length;
+    const jobId = `0 ${address(status)} ${address(result)} ${vendor.url}/c`;
+    expect(await createFal(vendor.settings).poll?.(jobId, aJob(), never)).toEqual(
+      refused('unknown_answer', 'an address of another host'),
+    );
+    expect(vendor.received).toHaveLength(before);
+  });
 
   const ok = (body: object): Reply => ({ status: 200, body });
   const failed = (type: unknown, more: object = {}): Reply => ({

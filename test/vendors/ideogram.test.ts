@@ -23,13 +23,10 @@ describe('Each answer of Ideogram', () => {
     [200, { generation_id: 7 }, 'unknown_answer', 'HTTP 200'],
     [200, { generation_id: '' }, 'unknown_answer', 'a job id of an unknown form'],
     [201, { generation_id: 'id' }, 'unknown_answer', 'HTTP 201'],
-  ])(
-    'A submission that is answered with %i and %j is refused as %s',
-    async (status, body, reason, detail) => {
-      answering.answerWith({ status, body });
-      expect(await createIdeogram(answering.settings).submit(aJob(), never)).toEqual(refused(reason, detail));
-    },
-  );
+  ])('A submission that is answered with %i and %j is %s', async (status, body, reason, detail) => {
+    answering.answerWith({ status, body });
+    expect(await createIdeogram(answering.settings).submit(aJob(), never)).toEqual(refused(reason, detail));
+  });
 
   it.each<[object, RefusalReason, string]>([
     [{ status: 'failed', failure_reason: 'constructor' }, 'failed', 'HTTP 200 constructor'],

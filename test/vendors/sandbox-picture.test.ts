@@ -87,12 +87,9 @@ function meanDifference(jpeg: Uint8Array, rows: Buffer[]): number {
 }
 
 describe('A picture of the sandbox', () => {
-  it.each(['png', 'jpeg'] as const)(
-    'A %s has the same bytes for the same prompt, seed and size',
-    async (format) => {
-      expect(await renderPicture(job({ format }))).toEqual(await renderPicture(job({ format })));
-    },
-  );
+  it.each(['png', 'jpeg'] as const)('A %s has the same bytes for the same job', async (format) => {
+    expect(await renderPicture(job({ format }))).toEqual(await renderPicture(job({ format })));
+  });
 
   it('Another prompt or another seed gives another picture', async () => {
     const jobs = [job(), job({ prompt: 'a fox in the snow.' }), job({ seed: 8 })];
@@ -116,16 +113,13 @@ describe('A picture of the sandbox', () => {
     }
   });
 
-  it.each(oneOfEach)(
-    'A picture of "%s" has light and dark parts, and every row is painted',
-    async (prompt) => {
-      const rows = pixelsOf(await renderPicture(job({ prompt })), 96);
-      expect(rows).toHaveLength(64);
-      const levels = Buffer.concat(rows);
-      expect(Math.max(...levels) - Math.min(...levels)).toBeGreaterThan(80);
-      for (const row of rows) expect(row.some((level) => level > 0)).toBe(true);
-    },
-  );
+  it.each(oneOfEach)('A picture of "%s" has light and dark parts and no empty row', async (prompt) => {
+    const rows = pixelsOf(await renderPicture(job({ prompt })), 96);
+    expect(rows).toHaveLength(64);
+    const levels = Buffer.concat(rows);
+    expect(Math.max(...levels) - Math.min(...levels)).toBeGreaterThan(80);
+    for (const row of rows) expect(row.some((level) => level > 0)).toBe(true);
+  });
 
   it('Timers run while a picture is rendered', async () => {
     let beats = 0;

@@ -22,8 +22,6 @@ export interface CallbackOptions {
   readonly isAltered?: boolean;
   /** Headers after the signing, by their names in lower case. Undefined leaves the header out. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** The job continues, so that a poll finds it pending. */
-  readonly isEarly?: boolean;
   /** Another address than that of the submission. */
   readonly to?: string;
 }
@@ -76,7 +74,7 @@ export function callingBack({ vendor, jobs, sign }: Caller): Omit<CallingVendor,
   const callBack: CallingVendor['callBack'] = async (id, options = {}) => {
     const to = options.to ?? jobOf(id).callbackUrl;
     if (to === undefined) throw new Error(`the job ${id} was submitted without an address to call`);
-    if (options.isEarly !== true) finish(id);
+    finish(id);
     return post(to, callbackOf(id, options));
   };
   return {

@@ -15,7 +15,6 @@ import { leaseInBoth, type Release, thisRelease } from './renderers.ts';
 import type { ImageStore } from '../../../service/creations/image-store.ts';
 import type { RenderServices } from '../../../service/render/open.ts';
 import { renderImage } from '../../../service/render/render-image.ts';
-import { schema } from '../../../service/values/runtime.ts';
 import { renderServices } from '../../render/walk-fixture.ts';
 import { type Engine, startStandIn } from '../engines.ts';
 
@@ -94,13 +93,10 @@ describe('the write units of a rendering with seven renewals', () => {
   it.each([
     ['the release that writes both places', leaseInBoth, 23, 67, ['CREATION', 'LEASE']],
     ['this release', thisRelease, 16, 32, ['LEASE']],
-  ])(
-    'With %s, they are known for a short and a long prompt',
-    async (_which, release, short, long, written) => {
-      expect(await renderWith(release, 'a quiet lake')).toEqual({ units: short, renewed: written });
-      expect(await renderWith(release, 'a'.repeat(4_000))).toEqual({ units: long, renewed: written });
-    },
-  );
+  ])('With %s, they are known for each prompt', async (_which, release, short, long, written) => {
+    expect(await renderWith(release, 'a quiet lake')).toEqual({ units: short, renewed: written });
+    expect(await renderWith(release, 'a'.repeat(4_000))).toEqual({ units: long, renewed: written });
+  });
 });
 
 let engine: Engine;

@@ -22,18 +22,15 @@ const everyWay = fleetNames.flatMap((vendor) =>
 );
 
 describe('the ways in which a vendor can fail', () => {
-  it.each(everyWay)(
-    '$vendor shows "$way" by a row, or says why it cannot fail so',
-    ({ vendor, way, shown }) => {
-      if (typeof shown === 'object') {
-        expect(shown.cannot).toMatch(/^\w.{15,}\.$/);
-        return;
-      }
-      const row = rowsOf(vendor).find((one) => one.row === shown);
-      expect(row, `the table of ${vendor} has no row "${shown}"`).toBeDefined();
-      expect(waysToFail[way]).toContain(row?.ends);
-    },
-  );
+  it.each(everyWay)('$vendor shows "$way" by a row, or says why it cannot', ({ vendor, way, shown }) => {
+    if (typeof shown === 'object') {
+      expect(shown.cannot).toMatch(/^\w.{15,}\.$/);
+      return;
+    }
+    const row = rowsOf(vendor).find((one) => one.row === shown);
+    expect(row, `the table of ${vendor} has no row "${shown}"`).toBeDefined();
+    expect(waysToFail[way]).toContain(row?.ends);
+  });
 
   it('Every vendor that is sold is in the table', () => {
     const sold = readCatalog().models.flatMap(({ routes }) => routes.map(({ provider }) => provider));
@@ -96,16 +93,13 @@ describe('every adapter', () => {
     ).rejects.toThrow();
   });
 
-  it.each(fleetNames.filter((name) => name !== 'bedrock'))(
-    '%s: without a key nothing is sent',
-    async (name) => {
-      const before = hanging.received.length;
-      const adapter = await adapterAt(name, hanging.url, undefined);
-      const answer = await adapter.submit(jobFor(name), AbortSignal.timeout(1_000));
-      expect(answer).toMatchObject({ kind: 'refused', reason: 'credentials' });
-      expect(hanging.received).toHaveLength(before);
-    },
-  );
+  it.each(fleetNames.filter((name) => name !== 'bedrock'))('%s sends nothing without a key', async (name) => {
+    const before = hanging.received.length;
+    const adapter = await adapterAt(name, hanging.url, undefined);
+    const answer = await adapter.submit(jobFor(name), AbortSignal.timeout(1_000));
+    expect(answer).toMatchObject({ kind: 'refused', reason: 'credentials' });
+    expect(hanging.received).toHaveLength(before);
+  });
 
   it.each(fleetNames.filter((name) => fleetFakes[name].key !== undefined))(
     '%s: an order whose key was replaced meanwhile is rendered with the new key',
