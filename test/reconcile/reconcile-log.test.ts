@@ -1,4 +1,3 @@
-/** What the reconciler logs and refunds, and when it looks again. */
 import { describe, expect, it } from 'vitest';
 import type { StartOutcome } from '../../service/aws/step-functions.ts';
 import type { CreationStore } from '../../service/creations/creation-store.ts';

@@ -1,4 +1,3 @@
-/** Jobs that are left to the callback of their vendor. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { RouteAttempt } from '../../service/creations/creation.ts';

@@ -263,13 +263,6 @@ describe('a genuine callback of a job that has no image', () => {
 });
 
 describe('a genuine callback that comes too early', () => {
-  it('The vendor is to repeat a callback whose job is not in the record yet', async () => {
-    const { jobId: _, ...unnoted } = attempt;
-    const set = stage({ creation: { attempts: [unnoted] } });
-    expect(await call(set)).toEqual([503, 'too_early']);
-    expect(set.steps).toEqual(['read']);
-  });
-
   it.each<[string, readonly (ProviderAnswer | (() => Promise<ProviderAnswer>))[], string[]]>([
     ['says that it still works', [{ kind: 'pending', jobId: 'x', pollAfterMillis: 1 }], []],
     [

@@ -1,4 +1,3 @@
-/** RenderImage in the machine whose task waits until somebody ends it. */
 import { describe, expect, it } from 'vitest';
 import type { TaskOutcome, Tasks } from '../../service/aws/step-functions.ts';
 import type { LeaseOutcome } from '../../service/creations/creation-reads.ts';

@@ -1,4 +1,3 @@
-/** The adapter of Alibaba Model Studio and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { fakeAlibabaKey, startFakeAlibaba } from '../../lab/vendors/fakes/alibaba/server.ts';
 import { pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';

@@ -1,4 +1,3 @@
-/** The adapter of Black Forest Labs and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { startFakeBfl } from '../../lab/vendors/fakes/bfl/server.ts';
 import { pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';

@@ -1,4 +1,3 @@
-/** The adapter of ComfyUI and the server's fake, over real sockets. */
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { comfyuiRows } from '../../lab/vendors/fakes/comfyui/rows.ts';

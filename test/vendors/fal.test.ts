@@ -1,4 +1,3 @@
-/** The adapter of fal and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { fieldsOf, pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { fakeModels, wrongField } from '../../lab/vendors/fakes/fal/rows.ts';

@@ -1,4 +1,3 @@
-/** The adapter of Ideogram and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { fakeIdeogramKey, startFakeIdeogram } from '../../lab/vendors/fakes/ideogram/server.ts';
 import type { RefusalReason } from '../../service/contract/failures.ts';

@@ -1,4 +1,3 @@
-/** The adapter of Replicate and the vendor's fake, over real sockets. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { fieldsOf, pictureOf, type Reply, startFakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { startFakeReplicate } from '../../lab/vendors/fakes/replicate/server.ts';

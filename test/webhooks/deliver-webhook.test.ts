@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { PostResult } from '../../service/outbound/outbound.ts';
 import { deliverOrAlarm, deliverWebhook } from '../../service/webhooks/deliver-webhook.ts';
 import type { DeliveryStore } from '../../service/webhooks/delivery-store.ts';
 import { stub, failureOf } from '../api/fakes.ts';
@@ -30,19 +29,6 @@ describe('a delivery attempt that comes too early', () => {
 });
 
 describe('the outcome of a delivery attempt', () => {
-  it.each<[string, PostResult]>([
-    ['a redirect', { kind: 'answered', status: 302, excerpt: '', headers: {} }],
-    ['404', { kind: 'answered', status: 404, excerpt: 'no', headers: {} }],
-    ['500', { kind: 'answered', status: 500, excerpt: '', headers: {} }],
-    ['no answer', { kind: 'unanswered', reason: 'timeout', failure: 'timeout' }],
-  ])('An attempt that ends with %s failed, and the next comes 60 s later', async (_what, answer) => {
-    const { services, settled } = stage({ answer, takes: 10_000 });
-    expect(await failureOf(deliverWebhook(payload, services))).toBe('WebhookNotDelivered');
-    expect(settled).toMatchObject([
-      { delivery: { outcome: 'failed' }, next: { at: now + 5_000 + 10_000 + 60_000 } },
-    ]);
-  });
-
   it("The delivery log keeps 1 KiB of the answer's body and its headers, and the function's log keeps none", async () => {
     const { services, settled, log } = stage({
       answer: { ...ok, excerpt: 'x'.repeat(16_384), headers: { server: 'x-receiver' } },

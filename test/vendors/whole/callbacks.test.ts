@@ -173,14 +173,6 @@ describe('a callback that comes too early', () => {
 });
 
 describe('a callback that comes late, twice or at once', () => {
-  it('A callback that comes twice completes the creation once', async () => {
-    const id = await order();
-    const job = await parkedJob(id);
-    expect([await callBack(job), await callBack(job)]).toEqual([200, 200]);
-    expect(outcomesOf(id)).toEqual(['completed', 'late']);
-    expect(await movementsOf(service, await settled(service, id))).toEqual(['charge']);
-  });
-
   it('Callbacks that come at once complete the creation once', async () => {
     const id = await order();
     const job = await parkedJob(id);
