@@ -20,7 +20,7 @@ function holdBy(renewLease: CreationStore['renewLease'], beat?: () => Promise<un
 }
 
 /** Expects that the work ends only after this. */
-async function expectToWait(work: Promise<boolean>, end: () => void): Promise<void> {
+async function expectToWait(work: Promise<unknown>, end: () => void): Promise<void> {
   let hasEnded = false;
   const ending = work.finally(() => (hasEnded = true));
   await new Promise(setImmediate);

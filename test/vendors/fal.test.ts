@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { fieldsOf, pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
+import { fieldsOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { fakeModels, wrongField } from '../../lab/vendors/fakes/fal/rows.ts';
 import { startFakeFal } from '../../lab/vendors/fakes/fal/server.ts';
 import { createFal } from '../../service/vendors/fal/provider.ts';
-import { headerOf, jobsLike, notReached, received, type Spoken, talkTo } from './vendor-talk.ts';
+import { headerOf, jobsLike, notReached, received, sourceUris, type Spoken, talkTo } from './vendor-talk.ts';
 
 const key = 'fake-fal-key';
 const never = new AbortController().signal;
@@ -51,9 +51,7 @@ describe('A request', () => {
     const [submitted, polled] = await received(fake, () =>
       speak(aJob({ providerModel: 'fal-ai/flux-2/klein/4b', sourceCount: 2, outputFormat: 'webp' })),
     );
-    const images = (['png', 'jpeg'] as const).map(
-      (format) => `data:image/${format};base64,${pictureOf(format, 96, 64).toString('base64')}`,
-    );
+    const images = sourceUris(2);
     expect(submitted?.path).toBe('/fal-ai/flux-2/klein/4b/edit');
     expect(submitted?.json).toEqual({
       prompt: 'a cat',

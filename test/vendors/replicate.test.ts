@@ -3,7 +3,7 @@ import { fieldsOf, pictureOf, type Reply, startFakeVendor } from '../../lab/vend
 import { startFakeReplicate } from '../../lab/vendors/fakes/replicate/server.ts';
 import type { SourceImage } from '../../service/vendors/provider.ts';
 import { createReplicate } from '../../service/vendors/replicate/provider.ts';
-import { headerOf, jobsLike, notReached, received, type Spoken, talkTo } from './vendor-talk.ts';
+import { headerOf, jobsLike, notReached, received, sourceUris, type Spoken, talkTo } from './vendor-talk.ts';
 
 const key = 'fake-replicate-key';
 const never = new AbortController().signal;
@@ -68,9 +68,7 @@ describe('A request', () => {
     });
     let spoken: Spoken | undefined;
     const [submitted] = await received(fake, async () => (spoken = await speak(job)));
-    const images = (['png', 'jpeg'] as const).map(
-      (format) => `data:image/${format};base64,${pictureOf(format, 96, 64).toString('base64')}`,
-    );
+    const images = sourceUris(2);
     expect(submitted?.json).toEqual({
       input: {
         prompt: 'a cat',
@@ -99,9 +97,7 @@ describe('A request', () => {
         fake,
         async () => (spoken = await speak(aJob({ ...job, sourceCount }))),
       );
-      const images = (['png', 'jpeg'] as const).map(
-        (format) => `data:image/${format};base64,${pictureOf(format, 96, 64).toString('base64')}`,
-      );
+      const images = sourceUris(2);
       expect(submitted?.json).toEqual({
         input: {
           prompt: 'a cat',

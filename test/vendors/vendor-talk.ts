@@ -141,6 +141,12 @@ function sourcesOf(count: number): readonly SourceImage[] {
   });
 }
 
+/** The source images of a job as data URIs. */
+export const sourceUris = (count: number): readonly string[] =>
+  sourcesOf(count).map(
+    ({ contentType, bytes }) => `data:${contentType};base64,${Buffer.from(bytes).toString('base64')}`,
+  );
+
 /** An address where nobody listens any more. */
 export async function closedUrl(): Promise<string> {
   const closed = await startFakeVendor(() => ({ status: 500 }));

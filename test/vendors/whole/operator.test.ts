@@ -62,6 +62,11 @@ async function admin(args: readonly string[], input?: string): Promise<Said> {
   return { ...said, json: said.code === 0 ? fieldsOf(JSON.parse(said.out)) : {} };
 }
 
+/** Expects a row with these fields in a list. */
+function expectListed({ data }: Said['json'], fields: object): void {
+  expect(data).toContainEqual(expect.objectContaining(fields));
+}
+
 async function run(args: readonly string[], input: string): Promise<Omit<Said, 'json'>> {
   const child = spawn(process.execPath, ['bin/admin.ts', '--json', '--data', service.folder, ...args], {
     cwd: root,
@@ -93,12 +98,8 @@ describe('a vendor without a key', () => {
       error: { code: 'ERR_PROVIDER_UNAVAILABLE', details: { reason: 'no_provider_enabled' } },
     });
     const { json } = await admin(['providers', 'list']);
-    expect(json.data).toContainEqual(
-      expect.objectContaining({ provider: 'openai', key: 'missing', enabled: 'no' }),
-    );
-    expect(json.data).toContainEqual(
-      expect.objectContaining({ provider: 'sandbox', key: 'none needed', enabled: 'yes' }),
-    );
+    expectListed(json, { provider: 'openai', key: 'missing', enabled: 'no' });
+    expectListed(json, { provider: 'sandbox', key: 'none needed', enabled: 'yes' });
   });
 });
 
@@ -107,9 +108,7 @@ describe('a vendor whose key an operator sets', () => {
     const set = await admin(['providers', 'set', 'openai'], `${key}\n`);
     expect(set.json).toMatchObject({ provider: 'openai', enabled: true, models: withGptImage });
     const list = await admin(['providers', 'list']);
-    expect(list.json.data).toContainEqual(
-      expect.objectContaining({ provider: 'openai', key: 'set', enabled: 'yes' }),
-    );
+    expectListed(list.json, { provider: 'openai', key: 'set', enabled: 'yes' });
     expect(`${set.out}${set.complaint}${list.out}`).not.toContain(key);
     expect(await modelOf('gpt-image-2')).toMatchObject({ available: true, unavailable_reason: null });
   });
@@ -130,9 +129,7 @@ describe('a vendor whose key an operator sets', () => {
     await admin(['providers', 'remove', 'openai']);
     expect(await modelOf('gpt-image-2')).toMatchObject({ available: false });
     const { json } = await admin(['providers', 'list']);
-    expect(json.data).toContainEqual(
-      expect.objectContaining({ provider: 'openai', key: 'missing', enabled: 'no' }),
-    );
+    expectListed(json, { provider: 'openai', key: 'missing', enabled: 'no' });
   });
 });
 
@@ -193,9 +190,7 @@ describe('The account at a vendor whose callbacks count', () => {
       { ...replicate, verifiable: 'yes', missing: [] },
     ]);
     const list = await admin(['providers', 'list']);
-    expect(list.json['data']).toContainEqual(
-      expect.objectContaining({ provider: 'fal', key: 'set', enabled: 'yes' }),
-    );
+    expectListed(list.json, { provider: 'fal', key: 'set', enabled: 'yes' });
     await admin(['providers', 'remove', 'fal']);
     await admin(['providers', 'remove', 'replicate']);
     expect(await rows()).toEqual([
