@@ -3,23 +3,24 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import pc from 'picocolors';
 import { formattedPage } from '../formatted-page.ts';
-import { billFor, totalOf } from './prices.ts';
-import { countsOf, keepFigures } from './counts.ts';
+import { committedCounts, creationKinds, keepFigures } from './counts.ts';
 import {
   estimate,
   isVendor,
+  kindTitles,
   type Order,
-  ownRenderMillis,
   pictures,
   type RendererName,
   trafficMetricsMonth,
   vendorNames,
 } from './estimate.ts';
-import { creationKinds, measure } from './measure.ts';
+import { measure } from './measure.ts';
 import { withTables } from './page.ts';
+import { billOf, totalOf } from './prices.ts';
 import { idleBill, memoryOf, standingOf } from './standing.ts';
 
 const pageFile = new URL('../../docs/cost.md', import.meta.url);
+const countsFile = new URL('counts.json', import.meta.url);
 
 /** A command line that cannot be obeyed. The message says why, in one sentence. */
 class Refused extends Error {}
@@ -113,7 +114,7 @@ function numberOf(option: string, text: string, least: number): number {
 }
 
 async function printEstimate(order: Order, asJson: boolean): Promise<void> {
-  const { kinds, reconciler } = countsOf(await readFile(pageFile, 'utf8'));
+  const { kinds, reconciler } = committedCounts;
   const memory = await memoryOf();
   const found = estimate(order, { kinds, memory });
   const idle = totalOf(idleBill(await standingOf(reconciler, memory)));
@@ -138,18 +139,12 @@ async function printEstimate(order: Order, asJson: boolean): Promise<void> {
   );
 }
 
-const howItWorks = {
-  synchronous: 'answers in one call',
-  callback: 'calls back',
-  polled: 'is asked about its job',
-} as const;
-
 function linesOf(order: Order, { kind, polls, perThousand }: ReturnType<typeof estimate>): readonly string[] {
   const follows =
     order.following === 'webhook' ? 'a webhook' : `${polls} ${polls === 1 ? 'poll' : 'polls'} each`;
   const picture = pictures[order.renderer ?? 'RenderImageSmall'];
   return [
-    `${order.vendor} ${howItWorks[kind]}: ${order.seconds} s, ${follows}, ${picture}\n`,
+    `${order.vendor} ${kindTitles[kind]}: ${order.seconds} s, ${follows}, ${picture}\n`,
     ...Object.entries(perThousand)
       .filter(([, usd]) => usd > 0)
       .map(([part, usd]) => row(part, usd, 4)),
@@ -170,20 +165,22 @@ function cents(usd: number): number {
   return Number(usd.toFixed(2));
 }
 
-async function remeasure({ measured = '20', write, json }: Values): Promise<void> {
-  const page = await readFile(pageFile, 'utf8');
+async function remeasure({ measured = '20', write = false, json }: Values): Promise<void> {
   const counted = await measure(numberOf('--measured', measured, 1), (line) => console.error(pc.dim(line)));
-  const { kinds, reconciler } = keepFigures(counted, countsOf(page));
+  const { kinds, reconciler } = keepFigures(counted, committedCounts);
   const memory = await memoryOf();
   const report = { kinds, memory, standing: await standingOf(reconciler, memory) };
-  if (write === true) await writeFile(pageFile, await formattedPage(withTables(page, report)));
-  const own = ownRenderMillis(kinds);
-  const totals = creationKinds.map((kind) => [kind, totalOf(billFor(kinds[kind], memory, own))] as const);
+  if (write) {
+    const page = withTables(await readFile(pageFile, 'utf8'), report);
+    await writeFile(pageFile, await formattedPage(page));
+    await writeFile(countsFile, `${JSON.stringify({ kinds, reconciler }, null, 2)}\n`);
+  }
+  const totals = creationKinds.map((kind) => [kind, totalOf(billOf(kind, report))] as const);
   if (json) {
     const rows = totals.map(([kind, usd]) => [kind, Number(usd.toFixed(4))]);
     console.log(JSON.stringify({ usd_per_1000: Object.fromEntries(rows) as object }));
     return;
   }
   for (const [kind, usd] of totals) console.log(`${kind.padEnd(34)} ${usd.toFixed(4)} USD for 1,000`);
-  if (write === true) console.log(`\n${pc.bold('docs/cost.md')} has these tables.`);
+  if (write) console.log(`\n${pc.bold('docs/cost.md')} has these tables.`);
 }

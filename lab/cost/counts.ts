@@ -1,18 +1,51 @@
-/** The measured counts in docs/cost.md: the tables that have them, and how a later run reads and keeps them. */
-import { type CreationCount, creationKinds, type Measured } from './measure.ts';
-import type { FunctionCount } from './meter.ts';
+/** How creations use AWS: the committed counts in counts.json, their tables, and which of them a new run keeps. */
+import committed from './counts.json' with { type: 'json' };
 
-/** The first cells of the rows in which the figures stand. */
-const titles = {
-  kind: 'Of one',
-  function: 'Function',
-  transitions: 'State transitions',
-  logBytes: 'Log bytes',
-  storedBytes: 'Stored bytes',
-} as const;
+/** The sums of one function over all of its invocations, or their average for one creation. */
+export interface FunctionCount {
+  invocations: number;
+  cpuMillis: number;
+  readUnits: number;
+  writeUnits: number;
+  /** The number of calls by service and operation, such as "dynamodb BatchGetItem". */
+  readonly calls: Record<string, number>;
+}
+
+/** The use of AWS by one creation, as an average over all measured creations. */
+export interface CreationCount {
+  readonly functions: Readonly<Record<string, FunctionCount>>;
+  readonly transitions: number;
+  /** The bytes that the functions log themselves. */
+  readonly logBytes: number;
+  /** The bytes that stay in the table. */
+  readonly storedBytes: number;
+}
+
+/**
+ * The measured kinds of creations. A 'poll' is one GET of a creation that has ended. The job of a 'callback' is
+ * rendered by fal, which calls back; the others are rendered by the sandbox.
+ */
+export const creationKinds = [
+  'success',
+  'success, webhook',
+  'success, webhook, Idempotency-Key',
+  'success, webhook, callback',
+  'failure, webhook',
+  'poll',
+] as const;
+export type CreationKind = (typeof creationKinds)[number];
+export type Kinds = Readonly<Record<CreationKind, CreationCount>>;
+
+export interface Measured {
+  readonly kinds: Kinds;
+  /** One run of the reconciler that finds nothing to do. */
+  readonly reconciler: CreationCount;
+}
+
+/** The counts with which docs/cost.md was written. */
+export const committedCounts: Measured = committed;
 
 export const usd = (amount: number, decimals = 4): string => amount.toFixed(decimals);
-const count = (value: number): string => String(Math.round(value * 100) / 100);
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
@@ -27,110 +60,30 @@ export function countTables({ kinds, reconciler }: Measured): readonly [function
     ['reconciler', reconciler] as const,
   ];
   const rows = counts.flatMap(([kind, { functions }]) =>
-    Object.entries(functions).map(([name, one]) => [
+    Object.entries(functions).map(([name, { invocations, cpuMillis, readUnits, writeUnits, calls }]) => [
       kind,
       name,
-      count(one.invocations),
-      one.cpuMillis.toFixed(1),
-      count(one.readUnits),
-      count(one.writeUnits),
-      callsOf(one.calls),
+      String(invocations),
+      cpuMillis.toFixed(1),
+      String(readUnits),
+      String(writeUnits),
+      callsOf(calls),
     ]),
   );
-  const head = [
-    titles.kind,
-    titles.function,
-    'Invocations',
-    'CPU ms',
-    'Read units',
-    'Write units',
-    'AWS calls',
-  ];
+  const head = ['Of one', 'Function', 'Invocations', 'CPU ms', 'Read units', 'Write units', 'AWS calls'];
   const sums = [
-    [titles.transitions, ...counts.map(([, { transitions }]) => count(transitions))],
-    [titles.logBytes, ...counts.map(([, { logBytes }]) => String(logBytes))],
-    [titles.storedBytes, ...counts.map(([, { storedBytes }]) => String(storedBytes))],
+    ['State transitions', ...counts.map(([, { transitions }]) => String(transitions))],
+    ['Log bytes', ...counts.map(([, { logBytes }]) => String(logBytes))],
+    ['Stored bytes', ...counts.map(([, { storedBytes }]) => String(storedBytes))],
   ];
-  return [table(head, rows), table([titles.kind, ...counts.map(([kind]) => kind)], sums)];
+  return [table(head, rows), table(['Of one', ...counts.map(([kind]) => kind)], sums)];
 }
 
 /** "2 × GetItem, PutItem". */
-function callsOf(calls: ReadonlyMap<string, number>): string {
-  return [...calls]
-    .map(([label, times]) => `${times === 1 ? '' : `${count(times)} × `}${label.split(' ')[1] ?? ''}`)
+function callsOf(calls: FunctionCount['calls']): string {
+  return Object.entries(calls)
+    .map(([label, times]) => `${times === 1 ? '' : `${times} × `}${label.split(' ')[1] ?? ''}`)
     .join(', ');
-}
-
-/** The services by the names of their operations. */
-const services = [
-  ['states', /Execution$|^SendTask/],
-  ['s3', /Object$/],
-  ['secretsmanager', /^GetSecretValue$/],
-  ['vendor', /^HTTP$/],
-  ['dynamodb', /Items?$|^Query$/],
-] as const;
-
-/** "2 × GetItem" or "GetItem". */
-function callOf(text: string): [string, number] {
-  const [, times = '1', operation = ''] = /^(?:([\d.]+) × )?(\w+)$/.exec(text) ?? [];
-  const service = services.find(([, pattern]) => pattern.test(operation))?.[0];
-  if (service === undefined) throw new Error(`docs/cost.md names the unknown call ${JSON.stringify(text)}`);
-  return [`${service} ${operation}`, Number(times)];
-}
-
-/** The counts of one creation of each kind, which `npm run cost` has measured. Throws when the page lacks a figure. */
-export function countsOf(page: string): Measured {
-  const tables = page
-    .split('\n\n')
-    .map(cellsOf)
-    .filter(([head]) => head?.[0] === titles.kind);
-  const functions = tables.find(([head]) => head?.includes(titles.function))?.slice(1) ?? [];
-  const [head = [], ...sums] = tables.find(([first]) => !first?.includes(titles.function)) ?? [];
-  const sumOf = (title: string, kind: string): number =>
-    numberOf(sums.find(([first]) => first === title)?.[head.indexOf(kind)], `${title} of ${kind}`);
-  const counted = (kind: string): CreationCount => ({
-    functions: Object.fromEntries(functions.filter(([first]) => first === kind).map(functionOf)),
-    transitions: sumOf(titles.transitions, kind),
-    logBytes: sumOf(titles.logBytes, kind),
-    storedBytes: sumOf(titles.storedBytes, kind),
-  });
-  const kinds = Object.fromEntries(creationKinds.map((kind) => [kind, counted(kind)])) as Measured['kinds'];
-  return { kinds, reconciler: counted('reconciler') };
-}
-
-/** The cells of a table by row. Its second line only aligns the columns. */
-function cellsOf(block: string): string[][] {
-  const lines = block.split('\n').filter((line) => line.startsWith('|') && !line.startsWith('| --'));
-  return lines.map((line) =>
-    line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  );
-}
-
-/** Kind, function, invocations, CPU ms, read units, write units, calls. */
-function functionOf(cells: readonly string[]): [string, FunctionCount] {
-  const [kind = '', name = '', invocations, cpu, reads, writes, calls = ''] = cells;
-  const what = `${name} of ${kind}`;
-  return [
-    name,
-    {
-      invocations: numberOf(invocations, what),
-      cpuMillis: numberOf(cpu, what),
-      readUnits: numberOf(reads, what),
-      writeUnits: numberOf(writes, what),
-      storedBytes: 0,
-      calls: new Map(calls.split(', ').filter(Boolean).map(callOf)),
-    },
-  ];
-}
-
-function numberOf(text: string | undefined, what: string): number {
-  const number = Number(text);
-  if (text === undefined || text === '' || Number.isNaN(number))
-    throw new Error(`docs/cost.md has no figure for ${what}`);
-  return number;
 }
 
 /** CPU time is near when it is between half and double of the old one, or differs from it by less than this. */
@@ -139,29 +92,43 @@ const nearMillis = 2;
 const nearShare = 0.05;
 
 /**
- * The measured counts, with the figures of the committed page where the new ones are near them. CPU time and log
- * bytes differ a little in every run: another program shares the processor, and a duration in a log line has one
- * digit more. All other counts are the same in every run, so an unchanged program gives an unchanged page.
+ * The measured counts, rounded as the page prints them, with the committed figures where the new ones are near them.
+ * CPU time and log bytes differ a little in every run: another program shares the processor, and a duration in a log
+ * line has one digit more. All other counts are the same in every run, so an unchanged program gives an unchanged
+ * page.
  */
 export function keepFigures({ kinds, reconciler }: Measured, before?: Measured): Measured {
-  const kept = creationKinds.map((kind) => [kind, keptCount(kinds[kind], before?.kinds[kind])]);
+  const kept = creationKinds.map((kind) => [kind, keptCount(kinds[kind], before?.kinds[kind])] as const);
   return {
-    kinds: Object.fromEntries(kept) as Measured['kinds'],
+    kinds: Object.fromEntries(kept) as Record<CreationKind, CreationCount>,
     reconciler: keptCount(reconciler, before?.reconciler),
   };
 }
 
 function keptCount(now: CreationCount, before: CreationCount | undefined): CreationCount {
-  const functions = Object.entries(now.functions).map(([name, one]): [string, FunctionCount] => [
-    name,
-    { ...one, cpuMillis: keptMillis(one.cpuMillis, before?.functions[name]?.cpuMillis) },
-  ]);
   return {
-    ...now,
-    functions: Object.fromEntries(functions),
+    functions: mapValues(now.functions, ({ invocations, cpuMillis, readUnits, writeUnits, calls }, name) => ({
+      invocations: hundredths(invocations),
+      cpuMillis: keptMillis(cpuMillis, before?.functions[name]?.cpuMillis),
+      readUnits: hundredths(readUnits),
+      writeUnits: hundredths(writeUnits),
+      calls: mapValues(calls, hundredths),
+    })),
+    transitions: hundredths(now.transitions),
     logBytes: keptBytes(now.logBytes, before?.logBytes),
     storedBytes: keptBytes(now.storedBytes, before?.storedBytes),
   };
+}
+
+export function mapValues<From, To>(
+  record: Readonly<Record<string, From>>,
+  change: (value: From, name: string) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value, name)]));
+}
+
+function hundredths(value: number): number {
+  return Math.round(value * 100) / 100;
 }
 
 function keptMillis(now: number, before: number | undefined): number {

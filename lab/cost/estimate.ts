@@ -1,14 +1,10 @@
-/** What a number of creations costs, by vendor and time, computed from the counts of docs/cost.md. */
+/** What a number of creations costs, by vendor and time, computed from the committed counts. */
 import { type ProviderName, providers } from '../../service/catalog/providers.ts';
 import { firstPollSeconds } from '../../service/contract/limits.ts';
 import { type MetricDefinition, metrics } from '../../service/contract/metrics.ts';
 import { nextPollSeconds } from '../../service/creations/creation.ts';
-import { isRenderer } from '../function-name.ts';
-import type { CreationCount, CreationKind } from './measure.ts';
-import { billFor, billParts, type Memory, prices, renderedBy, totalOf, waitFor } from './prices.ts';
+import { billOf, billParts, type Measurements, type Memory, prices, totalOf, waitFor } from './prices.ts';
 import { auditMonth, fetchedBill, keptMonth, storedBill, trafficBill, usualMegabytes } from './standing.ts';
-
-type Kinds = Readonly<Record<CreationKind, CreationCount>>;
 
 /** How the customer learns that the image is there. */
 export type Following = 'webhook' | 'polls';
@@ -32,29 +28,16 @@ export interface Order {
   readonly megabytes?: number;
 }
 
-/** What the measurement knows. */
-export interface Measurements {
-  readonly kinds: Kinds;
-  readonly memory: Memory;
-}
-
-export interface Estimate {
-  readonly kind: VendorKind;
-  /** How often a customer polls one creation. */
-  readonly polls: number;
-  /** USD for one thousand creations, by part. */
-  readonly perThousand: Readonly<Record<string, number>>;
-  /** USD for all creations. */
-  readonly all: number;
-}
-
-/** USD for 1,000 creations, in the parts of the bill. Every creation ends with an image. */
-export function estimate(order: Order, measured: Measurements): Estimate {
+/**
+ * USD for 1,000 creations by part, USD for all creations, and how often a customer polls one creation. Every creation
+ * ends with an image.
+ */
+export function estimate(order: Order, measured: Measurements) {
   const { creations, seconds, vendor, following, megabytes = usualMegabytes } = order;
-  const kind = vendorKindOf(vendor);
+  const kind = vendorKinds[vendor];
   const hasWebhook = following === 'webhook';
   const polls = hasWebhook ? 0 : pollsUntil(seconds);
-  const perThousand = {
+  const perThousand: Readonly<Record<string, number>> = {
     ...serviceBill({ kind, seconds, hasWebhook, renderer: order.renderer ?? 'RenderImageSmall' }, measured),
     Polls: polls * pollBill(measured),
     'Pictures, stored for 31 days': storedBill(megabytes),
@@ -75,25 +58,19 @@ interface Service {
 /** The work of the service itself, in USD for 1,000 creations. */
 export function serviceBill(
   { kind, seconds, hasWebhook, renderer }: Service,
-  { kinds, memory }: Measurements,
+  measured: Measurements,
 ): Readonly<Record<string, number>> {
-  const own = ownRenderMillis(kinds);
-  const bill = (of: CreationKind): Readonly<Record<string, number>> => ({
-    ...billFor(renderedBy(renderer, kinds[of]), memory, own),
-  });
-  const [quiet, told, calledBack] = [
-    bill('success'),
-    bill('success, webhook'),
-    bill('success, webhook, callback'),
-  ];
-  const parts = billParts.map((part): [string, number] => {
-    const withWebhook = kind === 'callback' ? amount(calledBack, part) : amount(told, part);
+  const quiet = billOf('success', measured, renderer);
+  const told = billOf('success, webhook', measured, renderer);
+  const ended = kind === 'callback' ? billOf('success, webhook, callback', measured, renderer) : told;
+  const parts = billParts.map((part): [string, number] => [
+    part,
     // What a webhook adds does not depend on the vendor.
-    return [part, hasWebhook ? withWebhook : withWebhook - amount(told, part) + amount(quiet, part)];
-  });
+    hasWebhook ? ended[part] : ended[part] - told[part] + quiet[part],
+  ]);
   return {
     ...Object.fromEntries(parts),
-    'Waiting for the vendor': waitingBill(kind, seconds, renderer, memory),
+    'Waiting for the vendor': waitingBill(kind, seconds, renderer, measured.memory),
   };
 }
 
@@ -104,18 +81,8 @@ function waitingBill(kind: VendorKind, seconds: number, renderer: RendererName, 
 }
 
 /** USD for 1,000 polls. */
-export function pollBill({ kinds, memory }: Measurements): number {
-  return totalOf(billFor(kinds.poll, memory, ownRenderMillis(kinds)));
-}
-
-function amount(bill: Readonly<Record<string, number>>, part: string): number {
-  return bill[part] ?? 0;
-}
-
-/** The CPU time of the renderer without a painting: that of a creation that fails. */
-export function ownRenderMillis(kinds: Kinds): number {
-  const functions = Object.entries(kinds['failure, webhook'].functions);
-  return functions.find(([name]) => isRenderer(name))?.[1].cpuMillis ?? 0;
+export function pollBill(measured: Measurements): number {
+  return totalOf(billOf('poll', measured));
 }
 
 /**
@@ -160,10 +127,14 @@ export function pollsAt(paceSeconds: number, seconds: number): number {
  * 'synchronous': one call that is answered with the picture or its address. 'callback': a job, and the vendor calls
  * back when the job has ended. 'polled': a job that the renderer asks about until it has ended.
  */
-export const vendorKinds = ['synchronous', 'callback', 'polled'] as const;
-export type VendorKind = (typeof vendorKinds)[number];
+export const kindTitles = {
+  synchronous: 'answers in one call',
+  callback: 'calls back',
+  polled: 'is asked about its job',
+} as const;
+export type VendorKind = keyof typeof kindTitles;
 
-const kinds: Readonly<Record<ProviderName, VendorKind>> = {
+export const vendorKinds: Readonly<Record<ProviderName, VendorKind>> = {
   sandbox: 'synchronous',
   'sandbox-large': 'synchronous',
   bedrock: 'synchronous',
@@ -179,18 +150,16 @@ const kinds: Readonly<Record<ProviderName, VendorKind>> = {
   byteplus: 'synchronous',
 };
 
-export const vendorNames = Object.keys(kinds) as ProviderName[];
-
-export function vendorKindOf(name: ProviderName): VendorKind {
-  return kinds[name];
-}
+export const vendorNames = Object.keys(vendorKinds) as ProviderName[];
 
 export function isVendor(name: string): name is ProviderName {
-  return Object.hasOwn(kinds, name);
+  return Object.hasOwn(vendorKinds, name);
 }
 
 /** The titles of the vendors of a kind, without the sandboxes. */
 export function vendorTitles(kind: VendorKind): string {
-  const named = vendorNames.filter((name) => kinds[name] === kind && providers[name].credential !== 'none');
+  const named = vendorNames.filter(
+    (name) => vendorKinds[name] === kind && providers[name].credential !== 'none',
+  );
   return named.map((name) => providers[name].title).join(', ');
 }

@@ -11,33 +11,19 @@ import type { CreationId } from '../../service/values/ids.ts';
 import { settled, submit } from '../../start/creations.ts';
 import { type RunningService, startService } from '../../start/service.ts';
 import { functionName, isRenderer } from '../function-name.ts';
+import { asTableRequest } from '../simulation/aws/table-request.ts';
 import { type CallingVendor, fakeFalAccount } from '../vendors/fakes/calls-back.ts';
 import { startFakeFal } from '../vendors/fakes/fal/server.ts';
 import { environmentOf } from '../vendors/fleet.ts';
-import { createMeter, type FunctionCount, type Meter } from './meter.ts';
-
-/** The use of AWS by one creation, as an average over all measured creations. */
-export interface CreationCount {
-  readonly functions: Readonly<Record<string, FunctionCount>>;
-  readonly transitions: number;
-  /** The bytes that the functions log themselves. */
-  readonly logBytes: number;
-  readonly storedBytes: number;
-}
-
-/**
- * The measured kinds of creations. A 'poll' is one GET of a creation that has ended. The job of a 'callback' is
- * rendered by fal, which calls back; the others are rendered by the sandbox.
- */
-export const creationKinds = [
-  'success',
-  'success, webhook',
-  'success, webhook, Idempotency-Key',
-  'success, webhook, callback',
-  'failure, webhook',
-  'poll',
-] as const;
-export type CreationKind = (typeof creationKinds)[number];
+import {
+  type CreationCount,
+  type CreationKind,
+  creationKinds,
+  type FunctionCount,
+  mapValues,
+  type Measured,
+} from './counts.ts';
+import { createMeter, type Meter } from './meter.ts';
 
 /** The number of counted runs of the reconciler, which runs once a minute. */
 const idleMinutes = 10;
@@ -49,25 +35,20 @@ const updatesOfARendering = 5;
 
 const update = 'dynamodb UpdateItem';
 
-export interface Measured {
-  readonly kinds: Readonly<Record<CreationKind, CreationCount>>;
-  /** One run of the reconciler that finds nothing to do. */
-  readonly reconciler: CreationCount;
+/** The measured service, the vendor that calls it back, and what is being counted at the moment. */
+interface Place {
+  readonly service: RunningService;
+  readonly fal: CallingVendor;
+  readonly counting: Counting;
 }
 
-/** What is being counted at the moment. */
 interface Counting {
   meter?: Meter;
   logBytes: number;
   isReconciler: boolean;
-}
-
-/** The measured service, and the vendor that calls it back. */
-interface Place {
-  readonly service: RunningService;
-  readonly fal: CallingVendor;
   /** The creations whose executions wait for a callback, and for which no function runs any more. */
-  readonly parked: ReadonlySet<string>;
+  readonly parked: Set<string>;
+  lastId?: CreationId;
 }
 
 /**
@@ -80,24 +61,21 @@ export async function measure(
   wanted: readonly CreationKind[] = creationKinds,
 ): Promise<Measured> {
   const folder = await mkdtemp(join(tmpdir(), 'darkroom-cost-'));
-  const counting: Counting = { logBytes: 0, isReconciler: false };
-  const parked = new Set<string>();
+  const counting: Counting = { logBytes: 0, isReconciler: false, parked: new Set() };
   const fal = await startFakeFal();
-  const service = await startCounted({ folder, counting, fal, parked }, tell);
-  const place = { service, fal, parked };
+  const service = await startCounted(folder, counting, fal, tell);
+  const place = { service, fal, counting };
   try {
     await letFalCallBack(service);
     await service.operator.accounts.change(service.demo.accountId, { postRate: 100_000 });
-    const counted: [CreationKind, CreationCount][] = [];
-    const last: { id?: CreationId } = {};
+    const kinds: Partial<Record<CreationKind, CreationCount>> = {};
     for (const kind of wanted) {
       tell(`${creations} of ${kind} …`);
-      for (let run = 0; run < Math.ceil(creations / 2); run += 1) await runOne(place, kind, last);
-      counted.push([kind, await countKind(place, kind, { creations, counting, last })]);
+      for (let run = 0; run < Math.ceil(creations / 2); run += 1) await runOne(place, kind);
+      kinds[kind] = await countKind(place, kind, creations);
     }
     tell('the reconciler …');
-    const reconciler = await countReconciler(service, counting);
-    return { kinds: Object.fromEntries(counted) as Record<CreationKind, CreationCount>, reconciler };
+    return { kinds: kinds as Measured['kinds'], reconciler: await countReconciler(place) };
   } finally {
     await service.machine.stop();
     await fal.stop();
@@ -105,15 +83,10 @@ export async function measure(
   }
 }
 
-interface Counted {
-  readonly folder: string;
-  readonly counting: Counting;
-  readonly fal: CallingVendor;
-  readonly parked: Set<string>;
-}
-
 async function startCounted(
-  { folder, counting, fal, parked }: Counted,
+  folder: string,
+  counting: Counting,
+  fal: CallingVendor,
   tell: (line: string) => void,
 ): Promise<RunningService> {
   // A renderer gives its lease back after this line of the log. A callback before that would wait for the lease.
@@ -135,7 +108,7 @@ async function startCounted(
       if (event.event !== 'invocation') return;
       counting.meter?.noteInvocation(event.functionId, event.cpuMillis);
       if (!isRenderer(event.functionId)) return;
-      for (const id of parking) parked.add(id);
+      for (const id of parking) counting.parked.add(id);
       parking.clear();
     },
   });
@@ -149,32 +122,23 @@ async function letFalCallBack({ operator: { credentials, providers } }: RunningS
   await providers.enable('fal');
 }
 
-async function countKind(
-  place: Place,
-  kind: CreationKind,
-  {
-    creations,
-    counting,
-    last,
-  }: { readonly creations: number; readonly counting: Counting; readonly last: { id?: CreationId } },
-): Promise<CreationCount> {
-  const { service } = place;
-  const meter = createMeter(service.machine, (role) => creationFunction(service, role), isLeftOut);
+async function countKind(place: Place, kind: CreationKind, creations: number): Promise<CreationCount> {
+  const { service, counting } = place;
+  const meter = createMeter(service.machine, (id) => creationFunction(service, id), isLeftOut);
   Object.assign(counting, { logBytes: 0, meter });
   let transitions = 0;
-  for (let run = 0; run < creations; run += 1) transitions += await runOne(place, kind, last);
-  meter.stop();
-  const count = averageOf(meter.functions, creations, { transitions, logBytes: counting.logBytes });
+  for (let run = 0; run < creations; run += 1) transitions += await runOne(place, kind);
+  const count = averageOf(counting, creations, transitions);
   if (kind === 'success, webhook, callback') return withVendorCalls(count);
   return kind.startsWith('success') ? withoutRenewals(count) : count;
 }
 
-async function countReconciler(service: RunningService, counting: Counting): Promise<CreationCount> {
-  const meter = createMeter(service.machine, (id) => (id.startsWith('Reconcile') ? 'Reconcile' : undefined));
+async function countReconciler({ service, counting }: Place): Promise<CreationCount> {
+  const nameOf = (id: string): string | undefined => (id.startsWith('Reconcile') ? 'Reconcile' : undefined);
+  const meter = createMeter(service.machine, nameOf);
   Object.assign(counting, { logBytes: 0, isReconciler: true, meter });
   await advance(service, idleMinutes * 60);
-  meter.stop();
-  return averageOf(meter.functions, idleMinutes, { transitions: 0, logBytes: counting.logBytes });
+  return averageOf(counting, idleMinutes, 0);
 }
 
 async function advance({ machine }: RunningService, seconds: number): Promise<void> {
@@ -192,24 +156,22 @@ function creationFunction({ machine }: RunningService, id: string): string | und
   return fn === undefined || fn.id.startsWith('Reconcile') ? undefined : functionName(fn.id);
 }
 
-function averageOf(
-  functions: ReadonlyMap<string, FunctionCount>,
-  runs: number,
-  sums: Pick<CreationCount, 'transitions' | 'logBytes'>,
-): CreationCount {
-  const each = (count: FunctionCount): FunctionCount => ({
-    invocations: count.invocations / runs,
-    cpuMillis: count.cpuMillis / runs,
-    readUnits: count.readUnits / runs,
-    writeUnits: count.writeUnits / runs,
-    storedBytes: count.storedBytes / runs,
-    calls: new Map([...count.calls].map(([label, calls]) => [label, calls / runs])),
+/** Ends the counting. */
+function averageOf({ meter, logBytes }: Counting, runs: number, transitions: number): CreationCount {
+  if (!meter) throw new Error('nothing was counted');
+  meter.stop();
+  const each = ({ invocations, cpuMillis, readUnits, writeUnits, calls }: FunctionCount): FunctionCount => ({
+    invocations: invocations / runs,
+    cpuMillis: cpuMillis / runs,
+    readUnits: readUnits / runs,
+    writeUnits: writeUnits / runs,
+    calls: mapValues(calls, (times) => times / runs),
   });
   return {
-    functions: Object.fromEntries([...functions].map(([name, count]) => [name, each(count)])),
-    transitions: sums.transitions / runs,
-    logBytes: sums.logBytes / runs,
-    storedBytes: [...functions.values()].reduce((sum, { storedBytes }) => sum + storedBytes, 0) / runs,
+    functions: mapValues(meter.functions, each),
+    transitions: transitions / runs,
+    logBytes: logBytes / runs,
+    storedBytes: meter.storedBytes() / runs,
   };
 }
 
@@ -222,14 +184,11 @@ function averageOf(
 function withoutRenewals(count: CreationCount): CreationCount {
   const [name = '', render] = Object.entries(count.functions).find(([one]) => isRenderer(one)) ?? [];
   if (!render) return count;
-  const renewals = (render.calls.get(update) ?? 0) - updatesOfARendering;
-  const calls = new Map([...render.calls, [update, updatesOfARendering]]);
+  const renewals = (render.calls[update] ?? 0) - updatesOfARendering;
+  const calls = { ...render.calls, [update]: updatesOfARendering };
   const writeUnits = Math.round(render.writeUnits - renewals);
   return { ...count, functions: { ...count.functions, [name]: { ...render, calls, writeUnits } } };
 }
-
-const keySchema = z.object({ pk: z.object({ S: z.string() }) });
-const askedSchema = z.record(z.string(), z.object({ Keys: z.array(keySchema) }));
 
 /**
  * The time decides when an environment reads the health of the only route of a creation, at most once a minute, and
@@ -237,33 +196,28 @@ const askedSchema = z.record(z.string(), z.object({ Keys: z.array(keySchema) }))
  */
 function isLeftOut({ operation, input }: AwsCall): boolean {
   if (operation !== 'BatchGetItem') return false;
-  const asked = Object.values(askedSchema.parse(input['RequestItems'])).flatMap(({ Keys: keys }) => keys);
-  return asked.every(({ pk }) => pk.S === 'SERVICE' || pk.S.startsWith('HEALTH#'));
+  const asked = Object.values(asTableRequest(input).RequestItems ?? {}).flatMap(({ Keys: keys }) => keys);
+  return asked.every(({ pk }) => /^(SERVICE$|HEALTH#)/.test(pk?.S ?? ''));
 }
 
 /** The callback ends the wait: the renderer submits the job, and the callback asks for its result and the image. */
 function withVendorCalls(count: CreationCount): CreationCount {
-  const functions = Object.entries(count.functions).map(([name, one]): [string, FunctionCount] => {
-    const vendorCalls = isRenderer(name) ? 1 : name === 'ReceiveCallback' ? 2 : 0;
-    return [
-      name,
-      vendorCalls === 0 ? one : { ...one, calls: new Map([...one.calls, ['vendor HTTP', vendorCalls]]) },
-    ];
-  });
-  return { ...count, functions: Object.fromEntries(functions) };
+  return {
+    ...count,
+    functions: mapValues(count.functions, (one, name) => {
+      const vendorCalls = isRenderer(name) ? 1 : name === 'ReceiveCallback' ? 2 : 0;
+      return vendorCalls === 0 ? one : { ...one, calls: { ...one.calls, 'vendor HTTP': vendorCalls } };
+    }),
+  };
 }
 
 /**
  * Runs one creation until it has ended, or one poll of the last creation. Gives the number of state
  * transitions.
  */
-async function runOne(
-  { service, fal, parked }: Place,
-  kind: CreationKind,
-  last: { id?: CreationId },
-): Promise<number> {
+async function runOne({ service, fal, counting }: Place, kind: CreationKind): Promise<number> {
   if (kind === 'poll') {
-    await poll(service, last.id ?? '');
+    await poll(service, counting.lastId ?? '');
     return 0;
   }
   const body = {
@@ -274,10 +228,11 @@ async function runOne(
   const headers: Readonly<Record<string, string>> = kind.includes('Idempotency-Key')
     ? { 'idempotency-key': crypto.randomUUID() }
     : {};
-  last.id = await submit(service, service.demo.key, body, headers);
-  if (kind.endsWith('callback')) await callBack(fal, last.id, parked);
-  await settled(service, last.id);
-  return transitionsOf(service, last.id);
+  const id = await submit(service, service.demo.key, body, headers);
+  counting.lastId = id;
+  if (kind.endsWith('callback')) await callBack(fal, id, counting.parked);
+  await settled(service, id);
+  return transitionsOf(service, id);
 }
 
 /** The vendor calls back as soon as the execution waits. A longer rendering at the vendor would cost nothing more. */

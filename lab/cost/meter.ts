@@ -1,122 +1,46 @@
 /** Counts the functions' calls to AWS, and the table's read and write units, while the service works. */
-import * as z from 'zod';
 import type { AwsCall, AwsOutput } from '../../local/aws/aws-call.ts';
+import type { Item } from '../../local/dynamodb/attributes.ts';
+import { sizeOfItem } from '../../local/dynamodb/values.ts';
 import type { OneMachine } from '../../local/one-machine.ts';
-import { ttlAttribute } from '../../service/aws/dynamodb/table.ts';
-
-/**
- * The read and write units of one call. Source: Amazon DynamoDB developer guide, "Read and write operations".
- *
- * - A consistent read takes one unit for each 4 KB. An eventually consistent read takes half of that.
- * - A write takes one unit for each 1 KB of the item. The larger of the old and the new item counts.
- * - A transaction doubles both.
- * - A new or removed entry of an index takes one more write unit. A moved entry takes two.
- */
-const valueSchema = z.record(z.string(), z.unknown());
-const itemSchema = z.record(z.string(), valueSchema);
-const textsSchema = z.array(z.string());
-
-type AttributeValue = z.infer<typeof valueSchema>;
-type AttributeMap = z.infer<typeof itemSchema>;
-
-/** An item of a request or an answer; undefined when the message has none. */
-export function itemOf(value: unknown): AttributeMap | undefined {
-  return itemSchema.optional().parse(value);
-}
-
-/** The items of an answer; empty when the answer has none. */
-function itemsOf(value: unknown): AttributeMap[] {
-  return z.array(itemSchema).default([]).parse(value);
-}
-
-export function itemBytes(item: AttributeMap | undefined): number {
-  if (item === undefined) return 0;
-  return Object.entries(item).reduce(
-    (sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value),
-    0,
-  );
-}
-
-function valueBytes(value: AttributeValue): number {
-  const [[type, held] = ['NULL', true]] = Object.entries(value);
-  switch (type) {
-    case 'S':
-      return Buffer.byteLength(String(held));
-    case 'N':
-      return Math.ceil(String(held).replace(/[-.]/g, '').length / 2) + 1;
-    case 'M': {
-      const map = itemSchema.parse(held);
-      return 3 + itemBytes(map) + Object.keys(map).length;
-    }
-    case 'L':
-      return (
-        3 +
-        z
-          .array(valueSchema)
-          .parse(held)
-          .reduce((sum, one) => sum + valueBytes(one) + 1, 0)
-      );
-    case 'SS':
-      return textsSchema.parse(held).reduce((sum, one) => sum + Buffer.byteLength(one), 0);
-    case 'B':
-      return Buffer.from(String(held), 'base64').byteLength;
-    default:
-      return 1;
-  }
-}
+import { listingIndex, openWorkIndex, ttlAttribute } from '../../service/aws/dynamodb/table.ts';
+import { asTableRequest, type ItemRequest } from '../simulation/aws/table-request.ts';
+import type { FunctionCount } from './counts.ts';
 
 /** One item before and after a call that wrote it. */
 export interface Touched {
-  readonly before: AttributeMap | undefined;
-  readonly after: AttributeMap | undefined;
+  readonly before: Item | undefined;
+  readonly after: Item | undefined;
 }
 
 /**
- * The key attributes of each index, by the name of the index. An index has an entry for an item with both
- * attributes.
+ * The write units of one item. Source: Amazon DynamoDB developer guide, "Read and write operations". A write takes
+ * one unit for each 1 KB of the larger of the old and the new item, and a transaction doubles this. A new or removed
+ * entry of an index takes one unit more, and a moved entry two: the indexes hold only keys, so each entry is smaller
+ * than 1 KB.
  */
-type Indexes = Readonly<Record<string, readonly [partition: string, sort: string]>>;
-
-export function writeUnits({ before, after }: Touched, indexes: Indexes, inTransaction: boolean): number {
-  const size = Math.max(itemBytes(before), itemBytes(after), 1);
-  const own = Math.ceil(size / 1024) * (inTransaction ? 2 : 1);
-  return own + Object.values(indexes).reduce((sum, keys) => sum + indexWrites(before, after, keys), 0);
+export function writeUnits({ before, after }: Touched, inTransaction: boolean): number {
+  const bytes = Math.max(bytesOf(before), bytesOf(after), 1);
+  const moved = [openWorkIndex, listingIndex].flatMap(({ partition, sort }) => {
+    const [old, now] = [before, after].map((item) => entryOf(item, [partition, sort]));
+    return old === now ? [] : [old, now].filter((entry) => entry !== undefined);
+  });
+  return Math.ceil(bytes / 1024) * (inTransaction ? 2 : 1) + moved.length;
 }
 
-/** The indexes of the table hold only keys, so each entry is smaller than 1 KB. */
-function indexWrites(
-  before: AttributeMap | undefined,
-  after: AttributeMap | undefined,
-  keys: readonly [string, string],
-): number {
-  const [old, now] = [entryOf(before, keys), entryOf(after, keys)];
-  if (old === now) return 0;
-  return (old === undefined ? 0 : 1) + (now === undefined ? 0 : 1);
+function bytesOf(item: Item | undefined): number {
+  return item === undefined ? 0 : sizeOfItem(item);
 }
 
-function entryOf(item: AttributeMap | undefined, keys: readonly [string, string]): string | undefined {
+/** An index has an entry for an item with both attributes. */
+function entryOf(item: Item | undefined, keys: readonly string[]): string | undefined {
   const values = keys.map((key) => item?.[key]);
-  return values.every((value) => value !== undefined) ? JSON.stringify(values) : undefined;
+  return values.includes(undefined) ? undefined : JSON.stringify(values);
 }
 
-function readUnits(items: readonly (AttributeMap | undefined)[], isConsistent: boolean): number {
-  return items.reduce(
-    (sum, item) => sum + Math.max(1, Math.ceil(itemBytes(item) / 4096)) * (isConsistent ? 1 : 0.5),
-    0,
-  );
-}
-
-/** The sums of one function over all of its invocations. */
-export interface FunctionCount {
-  invocations: number;
-  /** CPU time. */
-  cpuMillis: number;
-  readUnits: number;
-  writeUnits: number;
-  /** By how many bytes the items of the table have grown that no time removes. */
-  storedBytes: number;
-  /** The number of calls by service and operation, such as "dynamodb BatchGetItem". */
-  readonly calls: Map<string, number>;
+/** A consistent read takes one unit for each 4 KB, and an eventually consistent read half of that. */
+function readUnits(bytes: number, isConsistent: boolean): number {
+  return Math.max(1, Math.ceil(bytes / 4096)) * (isConsistent ? 1 : 0.5);
 }
 
 /**
@@ -128,30 +52,35 @@ export function createMeter(
   nameOf: (roleId: string) => string | undefined,
   isLeftOut: (call: AwsCall) => boolean = () => false,
 ) {
-  const functions = new Map<string, FunctionCount>();
-  const indexes = indexesOf(machine);
+  const functions: Record<string, FunctionCount> = {};
+  let storedBytes = 0;
   let isStopped = false;
-  const countOf = (name: string): FunctionCount => {
-    const count = functions.get(name) ?? emptyCount();
-    functions.set(name, count);
-    return count;
-  };
+  const countOf = (name: string): FunctionCount =>
+    (functions[name] ??= { invocations: 0, cpuMillis: 0, readUnits: 0, writeUnits: 0, calls: {} });
   machine.watchAws(async (call, serve) => {
     const name = nameOf(call.caller);
     if (name === undefined || isLeftOut(call)) return serve();
     const count = countOf(name);
     const label = `${call.service} ${call.operation}`;
-    count.calls.set(label, (count.calls.get(label) ?? 0) + 1);
+    count.calls[label] = (count.calls[label] ?? 0) + 1;
     if (call.service !== 'dynamodb') return serve();
-    const { output, units, storedBytes } = await serveAndMeasure(machine, indexes, call, serve);
-    count.writeUnits += units;
-    count.storedBytes += storedBytes;
+    // The units of a write depend on the item before it and after it.
+    const written = writesOf(call);
+    const before = await readAll(machine, written);
+    const output = await serve();
+    for (const [index, after] of (await readAll(machine, written)).entries()) {
+      const touched = { before: before[index], after };
+      count.writeUnits += writeUnits(touched, call.operation === 'TransactWriteItems');
+      storedBytes += keptBytes(after) - keptBytes(touched.before);
+    }
     count.readUnits += readsOf(call, output);
     return output;
   });
   return {
     /** The counts by the function's name. */
     functions,
+    /** By how many bytes the items of the table have grown that no time removes. */
+    storedBytes: () => storedBytes,
     /** Counts an invocation that has ended. */
     noteInvocation: (functionId: string, cpuMillis: number) => {
       const name = nameOf(functionId);
@@ -170,127 +99,50 @@ export function createMeter(
 
 export type Meter = ReturnType<typeof createMeter>;
 
-function emptyCount(): FunctionCount {
-  return {
-    invocations: 0,
-    cpuMillis: 0,
-    readUnits: 0,
-    writeUnits: 0,
-    storedBytes: 0,
-    calls: new Map<string, number>(),
-  };
-}
-
-/** Reads the items of a writing call before and after it, since the units depend on both sizes. */
-async function serveAndMeasure(
-  machine: OneMachine,
-  indexes: Indexes,
-  call: AwsCall,
-  serve: () => Promise<AwsOutput>,
-): Promise<{ output: AwsOutput; units: number; storedBytes: number }> {
-  const places = writesOf(call);
-  const readAll = (): Promise<(AttributeMap | undefined)[]> =>
-    Promise.all(places.map((place) => readItem(machine, place)));
-  const before = await readAll();
-  const output = await serve();
-  const after = await readAll();
-  const isTransaction = call.operation === 'TransactWriteItems';
-  const units = places.map((_place, index) =>
-    writeUnits({ before: before[index], after: after[index] }, indexes, isTransaction),
-  );
-  const grown = places.map((_place, index) => keptBytes(after[index]) - keptBytes(before[index]));
-  return { output, units: sumOf(units), storedBytes: sumOf(grown) };
-}
-
-function sumOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, one) => sum + one, 0);
-}
-
 /** DynamoDB bills 100 bytes more for each stored item. An item with a time to live disappears. */
-function keptBytes(item: AttributeMap | undefined): number {
-  return item === undefined || ttlAttribute in item ? 0 : itemBytes(item) + 100;
+function keptBytes(item: Item | undefined): number {
+  return item === undefined || ttlAttribute in item ? 0 : sizeOfItem(item) + 100;
 }
 
-async function readItem(machine: OneMachine, { table, key }: Place): Promise<AttributeMap | undefined> {
-  const { Item: item } = await machine.aws({
-    service: 'dynamodb',
-    operation: 'GetItem',
-    caller: 'operator',
-    input: { TableName: table, Key: key, ConsistentRead: true },
-  });
-  return itemOf(item);
-}
-
-const indexesSchema = z
-  .array(z.object({ IndexName: z.string(), KeySchema: z.array(z.object({ AttributeName: z.string() })) }))
-  .default([]);
-
-/** CreateTable names the keys of an index in the order partition key, sort key. */
-function indexesOf({ template }: OneMachine): Indexes {
-  const created = template.tables.flatMap(({ create }) =>
-    indexesSchema.parse(create['GlobalSecondaryIndexes']),
-  );
-  return Object.fromEntries(
-    created.map(({ IndexName: name, KeySchema: [partition, sort] }) => [
-      name,
-      [partition?.AttributeName ?? '', sort?.AttributeName ?? ''] as const,
-    ]),
+function readAll(machine: OneMachine, items: readonly object[]): Promise<(Item | undefined)[]> {
+  return Promise.all(
+    items.map(async (item) => {
+      const input = { ...item, ConsistentRead: true };
+      const call = { service: 'dynamodb', operation: 'GetItem', caller: 'operator', input } as const;
+      return (await machine.aws(call))['Item'] as Item | undefined;
+    }),
   );
 }
 
-interface Place {
-  readonly table: unknown;
-  readonly key: unknown;
+/** Table and key of the items that a call writes. */
+function writesOf({ operation, input }: AwsCall): object[] {
+  const { TransactItems: steps = [] } = asTableRequest(input);
+  if (operation === 'TransactWriteItems') return steps.flatMap((step) => Object.values(step).map(placeOf));
+  return ['PutItem', 'UpdateItem', 'DeleteItem'].includes(operation) ? [placeOf(input)] : [];
 }
 
-const writeSchema = z.object({
-  TableName: z.string(),
-  Key: z.unknown().optional(),
-  Item: z.record(z.string(), z.unknown()).optional(),
-});
-const transactionSchema = z.array(z.record(z.string(), writeSchema));
-const batchSchema = z.record(
-  z.string(),
-  z.object({ Keys: z.array(z.unknown()), ConsistentRead: z.boolean().optional() }),
-);
-const responsesSchema = z.record(z.string(), z.unknown()).default({});
-
-/** The items that a call writes. */
-function writesOf({ operation, input }: AwsCall): Place[] {
-  if (operation === 'TransactWriteItems')
-    return transactionSchema
-      .parse(input['TransactItems'])
-      .flatMap((item) => Object.values(item).map(placeOf));
-  return ['PutItem', 'UpdateItem', 'DeleteItem'].includes(operation)
-    ? [placeOf(writeSchema.parse(input))]
-    : [];
-}
-
-function placeOf({ TableName: table, Key: key, Item: item }: z.infer<typeof writeSchema>): Place {
-  return { table, key: key ?? { pk: item?.['pk'], sk: item?.['sk'] } };
+function placeOf({ TableName, Key, Item: { pk, sk } = {} }: ItemRequest = {}): object {
+  return { TableName, Key: Key ?? { pk, sk } };
 }
 
 function readsOf({ operation, input }: AwsCall, output: AwsOutput): number {
   const isConsistent = input['ConsistentRead'] === true;
-  if (operation === 'GetItem') return readUnits([itemOf(output['Item'])], isConsistent);
-  if (operation === 'Query') return Math.max(0.5, readUnits([mergedOf(output['Items'])], isConsistent));
-  return operation === 'BatchGetItem' ? readsOfBatch(input['RequestItems'], output['Responses']) : 0;
-}
-
-/** DynamoDB charges for a key without an item as for a small item. */
-function readsOfBatch(requested: unknown, answered: unknown): number {
-  const responses = responsesSchema.parse(answered);
-  return Object.entries(batchSchema.parse(requested)).reduce(
-    (sum, [table, { Keys: keys, ConsistentRead }]) => {
-      const found = itemsOf(responses[table]);
-      const absent = Array.from({ length: keys.length - found.length }, () => undefined);
-      return sum + readUnits([...found, ...absent], ConsistentRead === true);
-    },
+  if (operation === 'GetItem') return readUnits(bytesOf(output['Item'] as Item | undefined), isConsistent);
+  // DynamoDB charges for the sum of all items of a query.
+  if (operation === 'Query') {
+    const found = (output['Items'] ?? []) as readonly Item[];
+    return readUnits(sizeOfItem({ items: { L: found.map((item) => ({ M: item })) } }), isConsistent);
+  }
+  if (operation !== 'BatchGetItem') return 0;
+  // DynamoDB charges for a key without an item as for a small item.
+  const responses = (output['Responses'] ?? {}) as Readonly<Record<string, readonly Item[]>>;
+  return Object.entries(asTableRequest(input).RequestItems ?? {}).reduce(
+    (sum, [table, { Keys: keys, ConsistentRead }]) =>
+      keys.reduce(
+        (units, _key, index) =>
+          units + readUnits(bytesOf(responses[table]?.[index]), ConsistentRead === true),
+        sum,
+      ),
     0,
   );
-}
-
-/** DynamoDB charges for the sum of all items of a query. */
-function mergedOf(items: unknown): AttributeMap {
-  return { items: { L: itemsOf(items).map((item) => ({ M: item })) } };
 }

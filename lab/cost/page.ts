@@ -3,12 +3,10 @@
  * the figures in the text with `figuresInText`.
  */
 import { leaseRenewMillis } from '../../service/contract/limits.ts';
-import { countTables, table, usd } from './counts.ts';
+import { countTables, creationKinds, table, usd } from './counts.ts';
 import {
   estimate,
-  type Following,
-  type Measurements,
-  ownRenderMillis,
+  kindTitles,
   pictures,
   pollBill,
   pollsAt,
@@ -16,23 +14,21 @@ import {
   serviceBill,
   trafficMetricsMonth,
   type VendorKind,
-  vendorKindOf,
   vendorKinds,
   vendorNames,
   vendorTitles,
 } from './estimate.ts';
-import { creationKinds } from './measure.ts';
 import {
   awsMillis,
-  billFor,
+  billOf,
   billParts,
   looksFor,
+  type Measurements,
   type Memory,
   priceList,
   prices,
   pricesReadAt,
   receiverMillis,
-  renderedBy,
   totalOf,
   userCapBill,
   waitFor,
@@ -81,27 +77,19 @@ function waitTable(report: Measurements): string {
   return table(['Picture', 'MB', ...head], rows);
 }
 
-const followings: readonly Following[] = ['webhook', 'polls'];
-const kindTitles: Readonly<Record<VendorKind, string>> = {
-  synchronous: 'answers in one call',
-  callback: 'calls back',
-  polled: 'is asked about its job',
-};
-
 /** USD for 1,000 creations, all parts together, by the kind of vendor. */
 function vendorTable(report: Measurements): string {
-  const columns = [15, 60].flatMap((wait) => followings.map((following) => ({ seconds: wait, following })));
-  const rows = vendorKinds.map((kind) => {
-    const vendor = vendorNames.find((name) => vendorKindOf(name) === kind) ?? 'sandbox';
-    return [
-      kindTitles[kind],
-      ...columns.map((column) =>
-        usd(totalOf(estimate({ ...column, vendor, creations: 1000 }, report).perThousand)),
-      ),
-    ];
+  const columns = [15, 60].flatMap((wait) =>
+    (['webhook', 'polls'] as const).map((following) => ({ seconds: wait, following, creations: 1000 })),
+  );
+  const rows = kinds.map(([kind, title]) => {
+    const vendor = vendorNames.find((name) => vendorKinds[name] === kind) ?? 'sandbox';
+    return [title, ...columns.map((column) => usd(estimate({ ...column, vendor }, report).all))];
   });
   return table(['A vendor that', ...columns.map((one) => `${one.seconds} s, ${one.following}`)], rows);
 }
+
+const kinds = Object.entries(kindTitles) as [VendorKind, string][];
 
 /** Polls of one creation, and USD for those of 1,000 creations. */
 function pollTable(report: Measurements): string {
@@ -120,14 +108,14 @@ function pollTable(report: Measurements): string {
   );
 }
 
-function pictureTable({ kinds }: Measurements): string {
-  const rows = [
+function pictureTable({ kinds: { 'success, webhook': success } }: Measurements): string {
+  const rows: readonly (readonly [string, number])[] = [
     [`Pictures of ${usualMegabytes} MB in S3, for ${keptDays} days`, storedBill(usualMegabytes)],
     ['Each of them fetched once, through CloudFront', fetchedBill(usualMegabytes)],
     ['Orders to vendors, answers and webhooks, as traffic', trafficBill({ polls: 0, hasWebhook: true })],
-    ['Records in DynamoDB with their backup, a month', keptMonth(kinds['success, webhook'].storedBytes)],
+    ['Records in DynamoDB with their backup, a month', keptMonth(success.storedBytes)],
     ['The daily audits of a month, which read these records', auditMonth()],
-  ] as const;
+  ];
   return table(
     ['USD for 1,000 creations', 'USD'],
     rows.map(([what, amount]) => [what, usd(amount)]),
@@ -166,49 +154,43 @@ function priceTable(): string {
   return table(['Price of', 'USD', 'Seen'], rows);
 }
 
-/** The tables by the heading of their section. */
-function costTables(report: CostReport): ReadonlyMap<string, readonly string[]> {
-  const { kinds, memory, standing } = report;
-  const bills = creationKinds.map((kind) => billFor(kinds[kind], memory, ownRenderMillis(kinds)));
-  const views = viewNames.map((name) => viewBill(name, memory));
+function heldTable(memory: Memory): string {
+  const held = waits.map((wait) => usd(heldBill(wait, memory)));
+  return table(['USD for 1,000', ...seconds(waits)], [['held', ...held]]);
+}
+
+function capTable(): string {
   const { charged, refunded } = userCapBill();
-  return new Map<string, readonly string[]>([
-    ['1,000 creations', [billTable(creationKinds, billParts, bills)]],
-    ['While a provider works', [waitTable(report)]],
-    ['Everything, by kind of vendor', [vendorTable(report)]],
-    ['Polls', [pollTable(report)]],
-    ['Pictures, traffic and records', [pictureTable(report)]],
-    [
-      'A request that is held',
-      [
-        table(
-          ['USD for 1,000', ...seconds(waits)],
-          [['held', ...waits.map((wait) => usd(heldBill(wait, memory)))]],
-        ),
-      ],
-    ],
-    [
-      'Caps of a key',
-      [
-        table(
-          ['USD for 1,000', 'creation', 'creation that is refunded'],
-          [['A cap for each user', usd(charged), usd(refunded)]],
-        ),
-      ],
-    ],
-    ['Events', [eventTable(memory)]],
-    ['The portal', [billTable(viewNames, viewParts, views)]],
-    ['A month without requests', [idleTable(standing)]],
-    ['Where the figures come from', countTables({ kinds, reconciler: standing.reconciler.count })],
-    ['Prices', [priceTable()]],
-  ]);
+  const head = ['USD for 1,000', 'creation', 'creation that is refunded'];
+  return table(head, [['A cap for each user', usd(charged), usd(refunded)]]);
+}
+
+/** The tables by the heading of their section. */
+function costTables(report: CostReport): Readonly<Record<string, readonly string[]>> {
+  const { memory, standing } = report;
+  const bills = creationKinds.map((kind) => billOf(kind, report));
+  const views = viewNames.map((name) => viewBill(name, memory));
+  return {
+    '1,000 creations': [billTable(creationKinds, billParts, bills)],
+    'While a provider works': [waitTable(report)],
+    'Everything, by kind of vendor': [vendorTable(report)],
+    Polls: [pollTable(report)],
+    'Pictures, traffic and records': [pictureTable(report)],
+    'A request that is held': [heldTable(memory)],
+    'Caps of a key': [capTable()],
+    Events: [eventTable(memory)],
+    'The portal': [billTable(viewNames, viewParts, views)],
+    'A month without requests': [idleTable(standing)],
+    'Where the figures come from': countTables({ ...report, reconciler: standing.reconciler }),
+    Prices: [priceTable()],
+  };
 }
 
 /** The page with the tables of the report in the places of its own. Throws when a section has other tables. */
 export function withTables(page: string, report: CostReport): string {
   const tables = costTables(report);
   const sections = page.split(/^(?=## )/m).map((section) => {
-    const left = [...(tables.get(/^## (.*)/.exec(section)?.[1] ?? '') ?? [])];
+    const left = [...(tables[/^## (.*)/.exec(section)?.[1] ?? ''] ?? [])];
     const text = section.replace(/(?:^\|.*\n)+/gm, () => `${left.shift() ?? 'a table too many'}\n`);
     if (left.length > 0 || text.includes('a table too many'))
       throw new Error(`docs/cost.md: the section ${section.split('\n', 1)[0]} has other tables`);
@@ -218,9 +200,8 @@ export function withTables(page: string, report: CostReport): string {
 }
 
 /** What 1,000 successes with a webhook cost when this renderer waits for so long, in USD. */
-export function successAfter(wait: number, renderer: string, { kinds, memory }: Measurements): number {
-  const rendered = renderedBy(renderer, kinds['success, webhook']);
-  return totalOf(billFor(rendered, memory, ownRenderMillis(kinds))) + waitFor(wait, renderer, memory);
+export function successAfter(wait: number, renderer: string, report: Measurements): number {
+  return totalOf(billOf('success, webhook', report, renderer)) + waitFor(wait, renderer, report.memory);
 }
 
 const canaryMinutes = 5;
@@ -234,20 +215,21 @@ const canaryRun = {
 
 /** The figures that the text of the page names, with the words beside them. */
 export function figuresInText(report: CostReport): readonly string[] {
-  const { kinds, memory } = report;
-  const calledBack = totalOf(billFor(kinds['success, webhook, callback'], memory, ownRenderMillis(kinds)));
-  const records = keptMonth(kinds['success, webhook'].storedBytes) + auditMonth();
+  const { memory } = report;
+  const { transitions, storedBytes } = report.kinds['success, webhook'];
+  const calledBack = totalOf(billOf('success, webhook, callback', report));
+  const records = keptMonth(storedBytes) + auditMonth();
   const canary = canaryMonth(canaryMinutes, totalOf(serviceBill(canaryRun, report)) + 2 * pollBill(report));
   const metrics = trafficMetricsMonth();
   const megabytes = (name: string): number => memory[name] ?? 0;
   return [
     `those of us-east-1, read on ${pricesReadAt} (`,
     `USD in us-east-1, on ${pricesReadAt}.`,
-    `A success takes ${kinds['success, webhook'].transitions} state transitions`,
+    `A success takes ${transitions} state transitions`,
     `reads two items, ${usd(looksFor(memory), 6)} USD for 1,000`,
     `renews its lease every ${leaseRenewMillis / 1000} s`,
     `A vendor that calls back (${vendorTitles('callback')})`,
-    ...vendorKinds.map((kind) => `${kindTitles[kind].slice(1)}: ${vendorTitles(kind)}.`),
+    ...kinds.map(([kind, title]) => `${title.slice(1)}: ${vendorTitles(kind)}.`),
     `costs as much as ${Math.round(prices.edgeGigabyte / 1000 / prices.writeUnit)} write units`,
     `then take ${usd(1200 * records, 2)} USD a month`,
     `keeps ${metrics.metrics} of them alive for one model at one vendor, ${usd(metrics.usd, 2)} USD.`,

@@ -1,7 +1,6 @@
 import { leaseRenewMillis } from '../../service/contract/limits.ts';
 import { isRenderer } from '../function-name.ts';
-import type { CreationCount } from './measure.ts';
-import type { FunctionCount } from './meter.ts';
+import type { CreationCount, CreationKind, FunctionCount, Kinds } from './counts.ts';
 
 /**
  * The prices of AWS in us-east-1, in USD. Whoever changes a price here also changes the date, and then runs
@@ -77,34 +76,30 @@ export const priceList = {
   trace: onPage(5 / 1e6, 'a trace that X-Ray records', 'xray'),
 } satisfies Readonly<Record<string, Price>>;
 
-export type PriceName = keyof typeof priceList;
-
 /** USD for one unit of each. */
 export const prices = Object.fromEntries(
   Object.entries(priceList).map(([name, { usd }]) => [name, usd]),
-) as Readonly<Record<PriceName, number>>;
+) as Readonly<Record<keyof typeof priceList, number>>;
 
 /**
  * The assumed time of one call to AWS, and of one call to a vendor that calls back. The local service answers
  * almost at once, so this time is added to the measured time. The figures are of the same size as the latency
  * metrics of the services.
  */
-export const awsMillis: Readonly<Record<string, number>> = {
+export const awsMillis = {
   dynamodb: 6,
   states: 30,
   s3: 40,
   secretsmanager: 20,
   /** A request to the vendor's queue or for the image. The wait for the rendering is not in it. */
   vendor: 300,
-};
+} as const;
 /** The assumed time in which a customer's receiver answers a webhook. */
 export const receiverMillis = 150;
 /** The lines START, END and REPORT, which Lambda itself logs for every invocation. */
-export const platformLogBytes = 330;
+const platformLogBytes = 330;
 /** The length of one line in the access log of an API. */
 export const accessLogBytes = 350;
-
-// Computes what 1,000 creations cost, part by part, from the counts of one creation.
 
 /** The parts of a bill, in the order of the page. */
 export const billParts = [
@@ -127,36 +122,65 @@ const apiFunctions = ['GenerateImage', 'GetCreation', 'ReceiveCallback', 'Portal
 /** The memory of each function in MB, by the function's name. */
 export type Memory = Readonly<Record<string, number>>;
 
+/** What the measurement knows. */
+export interface Measurements {
+  readonly kinds: Kinds;
+  readonly memory: Memory;
+}
+
 /**
- * The cost of 1,000 creations. The sandbox paints its pictures in the renderer itself, and a vendor does not.
- * `ownRenderMillis` is the CPU time of the renderer without the painting.
+ * The cost of 1,000 creations of a kind. The sandbox paints its pictures in the renderer itself, and a vendor does
+ * not: the renderer without a painting takes the CPU time of a creation that fails.
+ *
+ * @param renderer the one that renders, in place of the measured one
  */
-export function billFor(measured: CreationCount, memory: Memory, ownRenderMillis: number): Bill {
-  const count = withoutPainting(measured, ownRenderMillis);
-  const functions = Object.entries(count.functions);
-  const sum = (of: (entry: (typeof functions)[number]) => number): number =>
-    1000 * functions.reduce((total, entry) => total + of(entry), 0);
-  const invocations = sum(([, { invocations: times }]) => times);
-  const logBytes = 1000 * (count.logBytes + accessLogBytes) + invocations * platformLogBytes;
+export function billOf(kind: CreationKind, { kinds, memory }: Measurements, renderer?: string): Bill {
+  const rendererOf = ({ functions }: CreationCount): [string, FunctionCount] | undefined =>
+    Object.entries(functions).find(([name]) => isRenderer(name));
+  const ownMillis = rendererOf(kinds['failure, webhook'])?.[1].cpuMillis ?? 0;
+  const [name, render] = rendererOf(kinds[kind]) ?? [];
+  if (name === undefined || render === undefined) return billFor(kinds[kind], memory);
+  const { [name]: _painting, ...others } = kinds[kind].functions;
+  const own = { ...render, cpuMillis: Math.min(render.cpuMillis, ownMillis) };
+  return billFor({ ...kinds[kind], functions: { ...others, [renderer ?? name]: own } }, memory);
+}
+
+/** The cost of 1,000 times this count. */
+export function billFor({ functions, ...count }: CreationCount, memory: Memory): Bill {
+  const sum = (of: (one: FunctionCount, name: string) => number): number =>
+    1000 * Object.entries(functions).reduce((total, [name, one]) => total + of(one, name), 0);
+  const invocations = sum((one) => one.invocations);
+  const requests = sum((one, name) => (apiFunctions.includes(name) ? one.invocations : 0));
+  const time = sum((one, name) => gigabyteSeconds(one, name, memory));
   return {
     'State transitions': 1000 * count.transitions * prices.transition,
-    'Table writes': sum(([, { writeUnits }]) => writeUnits) * prices.writeUnit,
-    'Table reads': sum(([, { readUnits }]) => readUnits) * prices.readUnit,
-    'Functions, time': sum(([name]) => gigabyteSeconds(name, count, memory)) * prices.gigabyteSecond,
+    'Table writes': sum((one) => one.writeUnits) * prices.writeUnit,
+    'Table reads': sum((one) => one.readUnits) * prices.readUnit,
+    'Functions, time': time * prices.gigabyteSecond,
     'Functions, invocations': invocations * prices.invocation,
-    'API requests':
-      sum(([name, { invocations: times }]) => (apiFunctions.includes(name) ? times : 0)) * prices.apiRequest,
-    'Storing the image': sum(([, { calls }]) => calls.get('s3 PutObject') ?? 0) * prices.objectPut,
-    Logs: (logBytes / 1e9) * prices.logGigabyte,
+    'API requests': requests * prices.apiRequest,
+    'Storing the image': sum(({ calls }) => calls['s3 PutObject'] ?? 0) * prices.objectPut,
+    Logs: logsCost(1000 * (count.logBytes + accessLogBytes), invocations),
   };
 }
 
-function withoutPainting(count: CreationCount, ownRenderMillis: number): CreationCount {
-  const functions = Object.entries(count.functions).map(([name, one]): [string, FunctionCount] => [
-    name,
-    isRenderer(name) ? { ...one, cpuMillis: Math.min(one.cpuMillis, ownRenderMillis) } : one,
-  ]);
-  return { ...count, functions: Object.fromEntries(functions) };
+/** USD for the logs of invocations: those of the functions and of the API, and Lambda's own lines. */
+export function logsCost(bytes: number, invocations = 1): number {
+  return ((bytes + invocations * platformLogBytes) / 1e9) * prices.logGigabyte;
+}
+
+/** USD for one invocation with these units of the table. */
+export function invocationCost(
+  { readUnits, writeUnits }: Pick<FunctionCount, 'readUnits' | 'writeUnits'>,
+  seconds: number,
+  logBytes: number,
+): number {
+  const units = readUnits * prices.readUnit + writeUnits * prices.writeUnit;
+  return units + prices.invocation + seconds * prices.gigabyteSecond + logsCost(logBytes);
+}
+
+export function gigabytesOf(name: string, memory: Memory): number {
+  return (memory[name] ?? 0) / 1024;
 }
 
 /**
@@ -164,29 +188,22 @@ function withoutPainting(count: CreationCount, ownRenderMillis: number): Creatio
  * Each of the two items is smaller than 4 KB.
  */
 export function looksFor(memory: Memory): number {
-  const gigabytes = (memory['DeliverWebhook'] ?? 0) / 1024;
-  const seconds = (awsMillis['dynamodb'] ?? 0) / 1000;
-  return 1000 * (2 * prices.readUnit + seconds * gigabytes * prices.gigabyteSecond);
+  const seconds = awsMillis.dynamodb / 1000;
+  return (
+    1000 * (2 * prices.readUnit + seconds * gigabytesOf('DeliverWebhook', memory) * prices.gigabyteSecond)
+  );
 }
 
-export function totalOf(bill: Bill | Readonly<Record<string, number>>): number {
-  return Object.values<number>({ ...bill }).reduce((sum, usd) => sum + usd, 0);
-}
-
-/** The count as if this renderer had rendered the measured creations. */
-export function renderedBy(renderer: string, count: CreationCount): CreationCount {
-  const functions = Object.entries(count.functions).map(([name, one]): [string, FunctionCount] => [
-    isRenderer(name) ? renderer : name,
-    one,
-  ]);
-  return { ...count, functions: Object.fromEntries(functions) };
+export function totalOf(bill: Readonly<Record<string, number>>): number {
+  return Object.values(bill).reduce((sum, usd) => sum + usd, 0);
 }
 
 /** The cost of waiting in 1,000 creations: the renderer waits for the provider, and renews its lease. */
 export function waitFor(seconds: number, renderer: string, memory: Memory): number {
   const renewals = Math.floor((seconds * 1000) / leaseRenewMillis);
-  const gigabytes = (memory[renderer] ?? 0) / 1024;
-  return 1000 * (seconds * gigabytes * prices.gigabyteSecond + renewals * prices.writeUnit);
+  return (
+    1000 * (seconds * gigabytesOf(renderer, memory) * prices.gigabyteSecond + renewals * prices.writeUnit)
+  );
 }
 
 /**
@@ -199,22 +216,21 @@ const oneProcessor = 1_769;
  * The time that Lambda bills. It has three parts: the CPU time, which is longer for a function with less than
  * one processor, the time of the calls to AWS, and the time of the customer's receiver.
  */
-export function gigabyteSeconds(name: string, { functions }: CreationCount, memory: Memory): number {
-  const count = functions[name];
-  const megabytes = memory[name] ?? 0;
-  if (!count) return 0;
-  const own = count.cpuMillis * Math.max(1, oneProcessor / megabytes);
-  const aws = [...count.calls].reduce((sum, [label, calls]) => sum + calls * assumedMillis(label), 0);
+export function gigabyteSeconds(count: FunctionCount, name: string, memory: Memory): number {
+  const own = count.cpuMillis * Math.max(1, oneProcessor / (memory[name] ?? 0));
+  const aws = Object.entries(count.calls).reduce(
+    (sum, [label, calls]) => sum + calls * assumedMillis(label),
+    0,
+  );
   const receiver = name === 'DeliverWebhook' && count.writeUnits > 0 ? receiverMillis : 0;
-  return ((own + aws + receiver) / 1000) * (megabytes / 1024);
+  return ((own + aws + receiver) / 1000) * gigabytesOf(name, memory);
 }
 
 /** "dynamodb BatchGetItem" is a call of dynamodb. */
 function assumedMillis(label: string): number {
   const [service = ''] = label.split(' ');
-  const millis = awsMillis[service];
-  if (millis === undefined) throw new Error(`no time is assumed for a call of ${service}`);
-  return millis;
+  if (!Object.hasOwn(awsMillis, service)) throw new Error(`no time is assumed for a call of ${service}`);
+  return awsMillis[service as keyof typeof awsMillis];
 }
 
 /**

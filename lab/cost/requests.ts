@@ -1,7 +1,16 @@
 /** What single requests cost, computed from their reads: held requests, reads of events, and pages of the portal. */
 import { eventPausesMillis, longestWaitSeconds, mostEvents } from '../../service/contract/limits.ts';
-import type { CreationCount } from './measure.ts';
-import { accessLogBytes, type Bill, billFor, type Memory, platformLogBytes, prices } from './prices.ts';
+import type { CreationCount } from './counts.ts';
+import {
+  accessLogBytes,
+  type Bill,
+  billFor,
+  gigabytesOf,
+  invocationCost,
+  logsCost,
+  type Memory,
+  prices,
+} from './prices.ts';
 
 /** One entry of a page: two ids of 40 characters, and the names of its members. */
 const entryBytes = 110;
@@ -11,17 +20,9 @@ const frame = { readUnits: 5, writeUnits: 1 } as const;
 /** The newest page, and the events without a place. */
 const readUnitsOfALook = 2;
 
-/** USD. */
-interface EventBill {
-  readonly written: number;
-  readonly placedAlone: number;
-  readonly placedInCrowd: number;
-  readonly heldRead: number;
-  readonly listeningMonth: number;
-}
-
-export function eventBill(memory: Memory): EventBill {
-  const heldRead = costOfHeldRead((memory['ListEvents'] ?? 0) / 1024);
+/** USD for reads of events, of 1,000 each, and for a month of one client that always holds a read. */
+export function eventBill(memory: Memory) {
+  const heldRead = costOfHeldRead(memory);
   return {
     // A transaction doubles the unit of the item.
     written: 1000 * 2 * prices.writeUnit,
@@ -37,18 +38,14 @@ function unitsToPlace(events: number): number {
   return 2 * Math.ceil((events * entryBytes) / 1024) + events;
 }
 
-function costOfHeldRead(gigabytes: number): number {
-  const reads = frame.readUnits + looksOfHeldRead() * readUnitsOfALook;
-  // The hold ends by itself.
-  const writes = frame.writeUnits + 1;
-  return (
-    reads * prices.readUnit +
-    writes * prices.writeUnit +
-    prices.invocation +
-    prices.apiRequest +
-    longestWaitSeconds * gigabytes * prices.gigabyteSecond +
-    ((platformLogBytes + accessLogBytes) / 1e9) * prices.logGigabyte
-  );
+function costOfHeldRead(memory: Memory): number {
+  const units = {
+    readUnits: frame.readUnits + looksOfHeldRead() * readUnitsOfALook,
+    // The hold ends by itself.
+    writeUnits: frame.writeUnits + 1,
+  };
+  const seconds = longestWaitSeconds * gigabytesOf('ListEvents', memory);
+  return prices.apiRequest + invocationCost(units, seconds, accessLogBytes);
 }
 
 /** With the look before the wait. */
@@ -80,17 +77,16 @@ const triesReadUnits = 1;
 
 /** USD for 1,000 requests of one image that are held for so long, on top of what 1,000 creations cost. */
 export function heldBill(seconds: number, memory: Memory): number {
-  const gigabytes = (memory['OpenaiImages'] ?? 0) / 1024;
   return (
     1000 *
-    (seconds * gigabytes * prices.gigabyteSecond +
+    (seconds * gigabytesOf('OpenaiImages', memory) * prices.gigabyteSecond +
       (looksIn(seconds) + triesReadUnits) * prices.readUnit +
       (triesWriteUnits + placeWriteUnits) * prices.writeUnit +
       // The request comes through a REST API, and not through the HTTP API.
       prices.restRequest -
       prices.apiRequest +
       prices.objectGet +
-      ((platformLogBytes + accessLogBytes) / 1e9) * prices.logGigabyte)
+      logsCost(accessLogBytes))
   );
 }
 
@@ -103,13 +99,6 @@ function looksIn(seconds: number): number {
     pause = Math.min(longestLookMillis, pause * 1.5);
   }
   return looks;
-}
-
-/** One request to PortalRead. */
-interface PortalRequest {
-  readonly cpuMillis: number;
-  readonly readUnits: number;
-  readonly tableCalls: number;
 }
 
 /**
@@ -125,22 +114,19 @@ const requests = {
   models: { cpuMillis: 2.5, readUnits: 7, tableCalls: 2 },
   ledger: { cpuMillis: 4.3, readUnits: 11, tableCalls: 4 },
   usage: { cpuMillis: 4.7, readUnits: 40.5, tableCalls: 6 },
-} as const satisfies Readonly<Record<string, PortalRequest>>;
+} as const;
 
-/** What a page asks for when it is opened: requests of the API, and files. */
-interface View {
-  readonly asks: readonly (keyof typeof requests)[];
-  readonly files: number;
-}
-
-/** The first page loads three files: page, script and styles. The other pages load none. */
+/**
+ * The requests of the API that a page makes when it is opened. The first page also loads three files: page, script
+ * and styles.
+ */
 const views = {
-  'the first page': { asks: ['me', 'home'], files: 3 },
-  home: { asks: ['home'], files: 0 },
-  creations: { asks: ['creations', 'models', 'keys'], files: 0 },
-  wallet: { asks: ['keys', 'ledger'], files: 0 },
-  usage: { asks: ['usage'], files: 0 },
-} as const satisfies Readonly<Record<string, View>>;
+  'the first page': ['me', 'home'],
+  home: ['home'],
+  creations: ['creations', 'models', 'keys'],
+  wallet: ['keys', 'ledger'],
+  usage: ['usage'],
+} as const satisfies Readonly<Record<string, readonly (keyof typeof requests)[]>>;
 
 type ViewName = keyof typeof views;
 export const viewNames = Object.keys(views) as ViewName[];
@@ -160,26 +146,20 @@ export function viewBill(
   name: ViewName,
   memory: Memory,
 ): Readonly<Record<(typeof viewParts)[number], number>> {
-  const { asks, files }: View = views[name];
-  const bills = asks.map((ask) => billFor(countOf(requests[ask]), memory, 0));
+  const bills = views[name].map((ask) => billFor(countOf(requests[ask]), memory));
   const sum = (part: keyof Bill): number => bills.reduce((total, bill) => total + bill[part], 0);
-  const edge = (asks.length + files) * prices.edgeRequest + files * prices.edgeFunction;
+  const files = name === 'the first page' ? 3 : 0;
   return {
     'Table reads': sum('Table reads'),
     'Functions, time': sum('Functions, time'),
     'Functions, invocations': sum('Functions, invocations'),
     'API requests': sum('API requests'),
     Logs: sum('Logs'),
-    CloudFront: 1000 * edge,
+    CloudFront: 1000 * ((bills.length + files) * prices.edgeRequest + files * prices.edgeFunction),
   };
 }
 
-function countOf({ cpuMillis, readUnits, tableCalls }: PortalRequest): CreationCount {
-  const calls = new Map([['dynamodb Query', tableCalls]]);
-  return {
-    functions: { PortalRead: { invocations: 1, cpuMillis, readUnits, writeUnits: 0, storedBytes: 0, calls } },
-    transitions: 0,
-    logBytes: 0,
-    storedBytes: 0,
-  };
+function countOf({ tableCalls, ...one }: (typeof requests)[keyof typeof requests]): CreationCount {
+  const read = { ...one, invocations: 1, writeUnits: 0, calls: { 'dynamodb Query': tableCalls } };
+  return { functions: { PortalRead: read }, transitions: 0, logBytes: 0, storedBytes: 0 };
 }

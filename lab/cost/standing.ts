@@ -4,30 +4,15 @@ import * as z from 'zod';
 import { type MetricDefinition, metrics } from '../../service/contract/metrics.ts';
 import { synthesizedTemplate } from '../../start/synthesized-template.ts';
 import { functionName } from '../function-name.ts';
-import type { CreationCount } from './measure.ts';
-import { awsMillis, gigabyteSeconds, type Memory, platformLogBytes, prices } from './prices.ts';
-
-/** The numbers of the resources that AWS bills by the month. */
-interface StandingResources {
-  readonly alarms: number;
-  /** AWS bills an alarm by its metrics: one that adds up nine metrics costs as much as nine. */
-  readonly alarmMetrics: number;
-  /** The metrics that the reconciler sends each minute. */
-  readonly reconcilerMetrics: number;
-  /** The metrics that the audit sends once a day. */
-  readonly auditMetrics: number;
-  readonly dashboards: number;
-  readonly secrets: number;
-  /** Rules of EventBridge that run something by the time. */
-  readonly schedules: number;
-  /** Keys of KMS. The template has none: AWS's own keys encrypt everything, and cost nothing. */
-  readonly ownKeys: number;
-}
+import type { CreationCount } from './counts.ts';
+import { awsMillis, gigabytesOf, gigabyteSeconds, invocationCost, type Memory, prices } from './prices.ts';
 
 /** Everything that costs money in a month without requests. */
-export interface Standing extends StandingResources {
+export interface Standing {
+  readonly resources: Awaited<ReturnType<typeof standingResources>>;
   /** One run of the reconciler that finds nothing to do. */
-  readonly reconciler: { readonly count: CreationCount; readonly memory: Memory };
+  readonly reconciler: CreationCount;
+  readonly memory: Memory;
 }
 
 const monthDays = 30;
@@ -37,60 +22,39 @@ const hourShare = 1 / 24;
 const ownKeyMonth = 1;
 
 /** The part of the monthly bill that follows from the template alone, in USD by part. */
-export function resourceBill({
-  alarms,
-  alarmMetrics,
-  reconcilerMetrics,
-  auditMetrics,
-  dashboards,
-  secrets,
-  schedules,
-  ownKeys,
-}: StandingResources): Readonly<Record<string, number>> {
+export function resourceBill(of: Standing['resources']): Readonly<Record<string, number>> {
   return {
-    [`${alarms} alarms, which watch ${alarmMetrics} metrics`]: alarmMetrics * prices.alarmMonth,
-    [`${reconcilerMetrics} metrics of the reconciler`]: reconcilerMetrics * prices.metricMonth,
-    [`${auditMetrics} metrics of the audit, one hour a day`]: auditMetrics * hourShare * prices.metricMonth,
-    [`${dashboards} dashboard`]: dashboards * prices.dashboardMonth,
-    [`${secrets} secrets`]: secrets * prices.secretMonth,
-    [`${schedules} schedules of EventBridge`]: 0,
-    [`${ownKeys} keys of KMS`]: ownKeys * ownKeyMonth,
+    [`${of.alarms} alarms, which watch ${of.alarmMetrics} metrics`]: of.alarmMetrics * prices.alarmMonth,
+    [`${of.reconcilerMetrics} metrics of the reconciler`]: of.reconcilerMetrics * prices.metricMonth,
+    [`${of.auditMetrics} metrics of the audit, one hour a day`]:
+      of.auditMetrics * hourShare * prices.metricMonth,
+    [`${of.dashboards} dashboard`]: of.dashboards * prices.dashboardMonth,
+    [`${of.secrets} secrets`]: of.secrets * prices.secretMonth,
+    [`${of.schedules} schedules of EventBridge`]: 0,
+    [`${of.ownKeys} keys of KMS`]: of.ownKeys * ownKeyMonth,
   };
 }
 
 /** The bill of a month without requests, in USD by part. */
-export function idleBill({ reconciler, ...resources }: Standing): Readonly<Record<string, number>> {
+export function idleBill({ resources, reconciler, memory }: Standing): Readonly<Record<string, number>> {
   return {
     ...resourceBill(resources),
-    'The reconciler, once a minute': minutesAMonth * costOfRun(reconciler),
-    'The audit of empty books, once a day': monthDays * costOfEmptyAudit(reconciler.memory),
+    'The reconciler, once a minute': minutesAMonth * costOfRun(reconciler, memory),
+    'The audit of empty books, once a day': monthDays * costOfEmptyAudit(memory),
   };
 }
 
-function costOfRun({ count, memory }: Standing['reconciler']): number {
-  const run = count.functions['Reconcile'];
-  if (!run) return 0;
-  return (
-    run.readUnits * prices.readUnit +
-    run.writeUnits * prices.writeUnit +
-    prices.invocation +
-    gigabyteSeconds('Reconcile', count, memory) * prices.gigabyteSecond +
-    ((count.logBytes + platformLogBytes) / 1e9) * prices.logGigabyte
-  );
+function costOfRun({ functions, logBytes }: CreationCount, memory: Memory): number {
+  const run = functions['Reconcile'];
+  return run ? invocationCost(run, gigabyteSeconds(run, 'Reconcile', memory), logBytes) : 0;
 }
 
 /** A cold start, and a few calls of the table. */
-const emptyAudit = { seconds: 1, calls: 4, units: 4, logBytes: 600 } as const;
+const emptyAudit = { seconds: 1, calls: 4, readUnits: 4, writeUnits: 4, logBytes: 600 } as const;
 
 function costOfEmptyAudit(memory: Memory): number {
-  const gigabytes = (memory['AuditBooks'] ?? 0) / 1024;
-  const seconds = emptyAudit.seconds + (emptyAudit.calls * (awsMillis['dynamodb'] ?? 0)) / 1000;
-  return (
-    prices.invocation +
-    seconds * gigabytes * prices.gigabyteSecond +
-    emptyAudit.units * (prices.readUnit + prices.writeUnit) +
-    ((emptyAudit.logBytes + platformLogBytes) / 1e9) * prices.logGigabyte
-  );
+  const seconds = emptyAudit.seconds + (emptyAudit.calls * awsMillis.dynamodb) / 1000;
+  return invocationCost(emptyAudit, seconds * gigabytesOf('AuditBooks', memory), emptyAudit.logBytes);
 }
 
 /**
@@ -177,24 +141,25 @@ export async function memoryOf(): Promise<Memory> {
 }
 
 /** The numbers of the resources that AWS bills by the month. */
-export async function standingResources(): Promise<StandingResources> {
+export async function standingResources() {
   const resources = Object.values(await readResources());
-  const numberOf = (type: string): number => resources.filter(({ Type }) => Type === type).length;
+  const ofType = (type: string) => resources.filter(({ Type }) => Type === type);
+  const alarms = ofType('AWS::CloudWatch::Alarm');
   return {
-    alarms: numberOf(alarmType),
-    alarmMetrics: resources
-      .filter(({ Type }) => Type === alarmType)
-      .reduce((sum, { Properties: properties }) => sum + billedMetrics(properties), 0),
+    alarms: alarms.length,
+    /** AWS bills an alarm by its metrics: one that adds up nine metrics costs as much as nine. */
+    alarmMetrics: alarms.reduce((sum, { Properties: properties }) => sum + billedMetrics(properties), 0),
+    /** The metrics that the reconciler sends each minute, and the audit once a day. */
     reconcilerMetrics: metricsOf('reconciled'),
     auditMetrics: metricsOf('books_audited'),
-    dashboards: numberOf('AWS::CloudWatch::Dashboard'),
-    secrets: numberOf('AWS::SecretsManager::Secret'),
+    dashboards: ofType('AWS::CloudWatch::Dashboard').length,
+    secrets: ofType('AWS::SecretsManager::Secret').length,
+    /** Rules of EventBridge that run something by the time. */
     schedules: resources.filter(({ Properties: { ScheduleExpression: when } }) => when !== undefined).length,
-    ownKeys: numberOf('AWS::KMS::Key'),
+    /** Keys of KMS. The template has none: AWS's own keys encrypt everything, and cost nothing. */
+    ownKeys: ofType('AWS::KMS::Key').length,
   };
 }
-
-const alarmType = 'AWS::CloudWatch::Alarm';
 
 const alarmSchema = z.object({
   Metrics: z
@@ -224,6 +189,6 @@ function metricsOf(event: string): number {
 }
 
 /** Everything that costs money in a month without requests. */
-export async function standingOf(count: CreationCount, memory: Memory): Promise<Standing> {
-  return { ...(await standingResources()), reconciler: { count, memory } };
+export async function standingOf(reconciler: CreationCount, memory: Memory): Promise<Standing> {
+  return { resources: await standingResources(), reconciler, memory };
 }

@@ -1,20 +1,18 @@
 /** The calculator of `npm run cost`, and the parts of docs/cost.md that are computed from its measured counts. */
 import { describe, expect, it } from 'vitest';
 import { orderOf } from '../../lab/cost/command.ts';
-import { countsOf } from '../../lab/cost/counts.ts';
+import { committedCounts, creationKinds } from '../../lab/cost/counts.ts';
 import {
   estimate,
   isVendor,
   type Order,
-  ownRenderMillis,
   pollBill,
   pollsAt,
   pollsUntil,
-  vendorKindOf,
+  vendorKinds,
   vendorNames,
 } from '../../lab/cost/estimate.ts';
-import { creationKinds } from '../../lab/cost/measure.ts';
-import { billFor, priceList, totalOf } from '../../lab/cost/prices.ts';
+import { billOf, priceList, totalOf } from '../../lab/cost/prices.ts';
 import { memoryOf, resourceBill, standingResources } from '../../lab/cost/standing.ts';
 import { systemClock } from '../../service/aws/clock.ts';
 import catalog from '../../service/catalog/models.json' with { type: 'json' };
@@ -23,9 +21,8 @@ import { createVendors } from '../../service/vendors/vendors.ts';
 import { readPage, sectionOf, tableRows } from '../docs/pages.ts';
 
 const page = readPage('docs/cost.md');
-const { kinds } = countsOf(page.text);
-const memory = await memoryOf();
-const report = { kinds, memory };
+const { kinds } = committedCounts;
+const report = { kinds, memory: await memoryOf() };
 
 const order: Order = { creations: 1000, seconds: 15, vendor: 'openai', following: 'webhook' };
 const perThousand = (change: Partial<Order> = {}): number =>
@@ -47,7 +44,7 @@ describe('the kind of each vendor', () => {
         baseUrls: {},
         bedrockRegion: 'us-east-1',
       });
-      const kind = vendorKindOf(name);
+      const kind = vendorKinds[name];
       expect(kind === 'callback').toBe(canCallBack(name));
       const adapter = await adapters.get(name);
       if (kind !== 'synchronous') expect(adapter).toHaveProperty('poll', expect.any(Function));
@@ -56,11 +53,10 @@ describe('the kind of each vendor', () => {
 });
 
 describe('the calculator', () => {
-  it('The counts that it reads from the page give the totals of the page', () => {
+  it('The counts that it reads give the totals of the page', () => {
     const totals = tableRows(sectionOf(page, '## 1,000 creations')).at(-1) ?? [];
-    const own = ownRenderMillis(kinds);
     expect(totals.slice(1).map((cell) => cell.replaceAll('*', ''))).toEqual(
-      creationKinds.map((kind) => totalOf(billFor(kinds[kind], memory, own)).toFixed(4)),
+      creationKinds.map((kind) => totalOf(billOf(kind, report)).toFixed(4)),
     );
   });
 

@@ -1,8 +1,7 @@
 /** docs/cost.md stays the same from run to run while nothing has changed, and agrees with the template. */
 import { describe, expect, it } from 'vitest';
 import { looksFor, userCapBill, waitFor } from '../../lab/cost/prices.ts';
-import { countsOf, keepFigures } from '../../lab/cost/counts.ts';
-import type { CreationCount, Measured } from '../../lab/cost/measure.ts';
+import { committedCounts, type CreationCount, keepFigures, type Measured } from '../../lab/cost/counts.ts';
 import { type CostReport, figuresInText, successAfter, withTables } from '../../lab/cost/page.ts';
 import { memoryOf, standingOf } from '../../lab/cost/standing.ts';
 import { formattedPage } from '../../lab/formatted-page.ts';
@@ -25,16 +24,14 @@ function measured(cpuTimes = 1, bytesTimes = 1, writeUnits = 12): Measured {
         cpuMillis: 10.04 * cpuTimes,
         readUnits: 5,
         writeUnits,
-        storedBytes: 1_100,
-        calls: new Map([['dynamodb BatchGetItem', 1]]),
+        calls: { 'dynamodb BatchGetItem': 1 },
       },
       RenderImageSmall: {
         invocations: 1,
         cpuMillis: 80.02 * cpuTimes,
         readUnits: 0,
         writeUnits: 7,
-        storedBytes: 400,
-        calls: new Map([['dynamodb UpdateItem', 2]]),
+        calls: { 'dynamodb UpdateItem': 2 },
       },
     },
     transitions: 2,
@@ -54,10 +51,9 @@ function measured(cpuTimes = 1, bytesTimes = 1, writeUnits = 12): Measured {
 
 const page = readPage('docs/cost.md');
 
-/** The page that a run writes when the page before has these counts. */
-function pageAfter(run: Measured, before?: string): string {
-  const { kinds, reconciler } = keepFigures(run, before === undefined ? undefined : countsOf(before));
-  const standing = {
+/** The page of these counts. */
+function pageOf({ kinds, reconciler }: Measured): string {
+  const resources = {
     alarms: 1,
     alarmMetrics: 2,
     reconcilerMetrics: 5,
@@ -66,12 +62,11 @@ function pageAfter(run: Measured, before?: string): string {
     secrets: 1,
     schedules: 2,
     ownKeys: 0,
-    reconciler: { count: reconciler, memory },
   };
-  return withTables(page.text, { kinds, memory, standing });
+  return withTables(page.text, { kinds, memory, standing: { resources, reconciler, memory } });
 }
 
-const first = pageAfter(measured());
+const first = keepFigures(measured());
 
 describe('the price of a look for crossings', () => {
   it('The page says what a thousand looks cost: two read units and 6 ms of DeliverWebhook each', () => {
@@ -88,7 +83,7 @@ describe('the page that npm run cost writes', () => {
     ['the log bytes are 4 % more', measured(1, 1.04)],
     ['the log bytes are 4 % fewer', measured(1, 0.96)],
   ])('is the same as the committed page when %s', (_what, run) => {
-    expect(pageAfter(run, first)).toBe(first);
+    expect(pageOf(keepFigures(run, first))).toBe(pageOf(first));
   });
 
   it.each([
@@ -97,37 +92,20 @@ describe('the page that npm run cost writes', () => {
     ['the log bytes are 6 % more', measured(1, 1.06)],
     ['a call writes one unit more', measured(1, 1, 13)],
   ])('is a new page when %s', (_what, run) => {
-    const second = pageAfter(run, first);
-    expect(second).not.toBe(first);
-    expect(pageAfter(run, second)).toBe(second);
+    const second = keepFigures(run, first);
+    expect(pageOf(second)).not.toBe(pageOf(first));
+    expect(pageOf(keepFigures(run, second))).toBe(pageOf(second));
   });
 
   it('keeps a CPU time that differs by less than 2 ms, although it is less than half', () => {
     const short = (cpuMillis: number): Measured => {
       const run = measured();
-      const { transitions, logBytes, storedBytes } = run.reconciler;
-      return {
-        ...run,
-        reconciler: {
-          transitions,
-          logBytes,
-          storedBytes,
-          functions: {
-            Reconcile: {
-              invocations: 1,
-              cpuMillis,
-              readUnits: 1,
-              writeUnits: 0,
-              storedBytes: 0,
-              calls: new Map(),
-            },
-          },
-        },
-      };
+      const one = { invocations: 1, cpuMillis, readUnits: 1, writeUnits: 0, calls: {} };
+      return { ...run, reconciler: { ...run.reconciler, functions: { Reconcile: one } } };
     };
-    const before = pageAfter(short(2.5));
-    expect(pageAfter(short(0.6), before)).toBe(before);
-    expect(pageAfter(short(0.4), before)).not.toBe(before);
+    const before = keepFigures(short(2.5));
+    expect(pageOf(keepFigures(short(0.6), before))).toBe(pageOf(before));
+    expect(pageOf(keepFigures(short(0.4), before))).not.toBe(pageOf(before));
   });
 });
 
@@ -152,13 +130,13 @@ describe('the wait for a provider', () => {
 describe('the committed docs/cost.md', () => {
   const month = tableRows(sectionOf(page, '## A month without requests'));
   const reported = async (): Promise<CostReport> => {
-    const { kinds, reconciler } = countsOf(page.text);
+    const { kinds, reconciler } = committedCounts;
     const present = await memoryOf();
     return { kinds, memory: present, standing: await standingOf(reconciler, present) };
   };
 
   it('has the counts of every kind', () => {
-    const { kinds, reconciler } = countsOf(page.text);
+    const { kinds, reconciler } = committedCounts;
     for (const { functions } of [...Object.values(kinds), reconciler]) {
       expect(Object.keys(functions).length).toBeGreaterThan(0);
       for (const { cpuMillis } of Object.values(functions)) expect(cpuMillis).toBeGreaterThan(0);

@@ -1,7 +1,8 @@
 /** Facts about the charge. */
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect } from 'vitest';
-import { itemBytes, itemOf } from '../../lab/cost/meter.ts';
+import type { Item } from '../../local/dynamodb/attributes.ts';
+import { sizeOfItem } from '../../local/dynamodb/values.ts';
 import { type ItemKey, keys, minuteOf } from '../../service/aws/dynamodb/table.ts';
 import type { ChargeOrder } from '../../service/creations/charge.ts';
 import type { CreationId } from '../../service/values/ids.ts';
@@ -88,7 +89,7 @@ export const chargeFacts: Facts = {
     const sizes: number[] = [];
     const sized = async (id: CreationId): Promise<void> => {
       const item = await stores.item(keys.ledger(accountId, new Date(now).toISOString(), 'charge', id));
-      sizes.push(itemBytes(itemOf(marshall(item))));
+      sizes.push(sizeOfItem(marshall(item) as Item));
     };
     const requestId = 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef';
     const model = 'a-model-with-a-rather-long-name-v2';

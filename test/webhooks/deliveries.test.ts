@@ -8,7 +8,8 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { createOutbound, type OutboundServices, type PostResult } from '../../service/outbound/outbound.ts';
 import { portOf } from '../fixtures/values.ts';
 import { openLimits } from '../outbound/recording-server.ts';
-import { itemBytes, itemOf } from '../../lab/cost/meter.ts';
+import type { Item } from '../../local/dynamodb/attributes.ts';
+import { sizeOfItem } from '../../local/dynamodb/values.ts';
 import { logRow } from '../../service/webhooks/delivery-store.ts';
 import type { Delivery } from '../../service/webhooks/delivery.ts';
 import { accountId, creationId } from '../fixtures/records.ts';
@@ -112,7 +113,7 @@ const delivery: Delivery = {
   ),
 };
 const bytesOf = (change: Partial<Delivery>): number =>
-  itemBytes(itemOf(marshall(logRow({ ...delivery, ...change }))));
+  sizeOfItem(marshall(logRow({ ...delivery, ...change })) as Item);
 
 describe('the row of an attempt', () => {
   it('A delivered attempt is one write unit, whatever the receiver answers', () => {

@@ -6,6 +6,7 @@ export type Input = Readonly<Record<string, unknown>>;
 
 /** The members that one write or read of an item may have. */
 export interface ItemRequest {
+  readonly TableName?: string;
   readonly Key?: Item;
   readonly Item?: Item;
   readonly ConditionExpression?: string;
@@ -30,7 +31,9 @@ export interface TableRequest extends ItemRequest {
   readonly ExclusiveStartKey?: Item;
   readonly TransactItems?: readonly TransactItem[];
   readonly ClientRequestToken?: string;
-  readonly RequestItems?: Readonly<Record<string, { readonly Keys: readonly Item[] }>>;
+  readonly RequestItems?: Readonly<
+    Record<string, { readonly Keys: readonly Item[]; readonly ConsistentRead?: boolean }>
+  >;
 }
 
 /** The request as a table request. The SDK has built it, so its members have DynamoDB's types. */

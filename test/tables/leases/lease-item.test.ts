@@ -1,11 +1,11 @@
 /** The item of a lease on the simulation's table: what is written, what it costs, and when it goes away. */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, afterAll, beforeAll } from 'vitest';
-import { type Touched, writeUnits } from '../../../lab/cost/meter.ts';
+import { writeUnits } from '../../../lab/cost/meter.ts';
 import { createDirectClient } from '../../../lab/simulation/aws/http-exchange.ts';
 import { type Change, createSimulatedTable } from '../../../lab/simulation/aws/simulated-table.ts';
 import { createAccountStore } from '../../../service/accounts/account-store.ts';
-import { keys, listingIndex, openWorkIndex, type Table } from '../../../service/aws/dynamodb/table.ts';
+import { keys, type Table } from '../../../service/aws/dynamodb/table.ts';
 import { creationToItem } from '../../../service/creations/creation-items.ts';
 import { createCreationStore, type CreationStore } from '../../../service/creations/creation-store.ts';
 import { fakeClock, fakeLog, fakeProvider, pngBytes, rejection, stub } from '../../api/fakes.ts';
@@ -42,10 +42,6 @@ it('The item of a lease goes away a day after it was taken, and the creation sta
   expect(memory.get(keys.creation(idOf(1)).pk, keys.creation(idOf(1)).sk)).toBeDefined();
 });
 
-const indexes = Object.fromEntries(
-  [openWorkIndex, listingIndex].map(({ name, partition, sort }) => [name, [partition, sort] as const]),
-);
-
 /** The write units of a rendering that renews its lease seven times, and the items that a renewal wrote. */
 async function renderWith(release: Release, prompt: string): Promise<{ units: number; renewed: string[] }> {
   let units = 0;
@@ -54,8 +50,7 @@ async function renderWith(release: Release, prompt: string): Promise<{ units: nu
     now: () => now,
     onCommit: (changes) => {
       changed.push(...changes);
-      for (const change of changes)
-        units += writeUnits(change as unknown as Touched, indexes, changes.length > 1);
+      for (const change of changes) units += writeUnits(change, changes.length > 1);
     },
   });
   const table: Table = {
