@@ -68,6 +68,10 @@ export interface Reply {
   readonly body?: object | string | Uint8Array;
 }
 
+export function reply(status: number, body: NonNullable<Reply['body']>): Reply {
+  return { status, body };
+}
+
 export interface FakeVendor {
   /** The base URL for the provider. */
   readonly url: string;
@@ -211,6 +215,18 @@ export function pixelsNear(resolution: string, ratio: string): Pixels {
 
 /** What paints the pictures of a fake: pictures of one colour, in the requested format and size. */
 export type Paint = (format: OutputFormat, width: number, height: number) => Buffer;
+
+/** The download of a job's picture. Three rows change it: `page`, `empty-picture` and `download-broke`. */
+export function download(
+  job: { readonly row: string; downloads: number },
+  format: OutputFormat,
+  picture: Buffer,
+): Reply {
+  job.downloads += 1;
+  if (job.row === 'download-broke' && job.downloads === 1) return { status: 'break' };
+  const body = job.row === 'page' ? '<html>' : job.row === 'empty-picture' ? '' : picture;
+  return { ...reply(200, body), headers: { 'content-type': `image/${format}` } };
+}
 
 /** Any decoder opens a PNG or JPEG of this function. A WebP consists of its header alone. */
 export function pictureOf(format: OutputFormat, width: number, height: number): Buffer {

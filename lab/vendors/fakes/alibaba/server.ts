@@ -14,6 +14,7 @@ import {
   pictureOf,
   type Received,
   recordedAnswer,
+  reply,
   type Reply,
   row,
   rowOf,
@@ -30,6 +31,12 @@ interface AlibabaRow extends AnsweredRow {
   readonly downloads?: readonly Reply[];
 }
 
+const elsewhere: Reply = { status: 302, headers: { location: 'https://elsewhere.test/' } };
+
+function choosing(...choices: readonly object[]): Reply {
+  return reply(200, { output: { choices } });
+}
+
 export const alibabaRows: readonly AlibabaRow[] = [
   row('success', 'the address of a picture', 'rendered'),
   row('sources', 'a picture made from two source images', 'rendered', { sources: 2 }),
@@ -39,7 +46,7 @@ export const alibabaRows: readonly AlibabaRow[] = [
   row('bad-source', '400 InvalidParameter.DataInspection', 'source_image', { sources: 1, reply: 400 }),
   row('too-large', '413', 'source_image', {
     sources: 1,
-    reply: { status: 413, body: '<html>413 Request Entity Too Large</html>' },
+    reply: reply(413, '<html>413 Request Entity Too Large</html>'),
   }),
   row('throttled', '429 Throttling.RateQuota', 'unavailable', { reply: 429 }),
   row('quota', '429 Throttling.AllocationQuota', 'unavailable', { reply: 429 }),
@@ -53,52 +60,42 @@ export const alibabaRows: readonly AlibabaRow[] = [
   row('error', '500 InternalError.Algo', 'failed', { reply: 500 }),
   row('timed-out', '500 InternalError.Timeout', 'timed_out', { reply: 500 }),
   row('gateway-late', '504 of a proxy on the way', 'timed_out', {
-    reply: { status: 504, body: '<html>504 Gateway Timeout</html>' },
+    reply: reply(504, '<html>504 Gateway Timeout</html>'),
   }),
   row('gateway', '502 of a proxy on the way', 'failed', {
-    reply: { status: 502, body: '<html>502 Bad Gateway</html>' },
+    reply: reply(502, '<html>502 Bad Gateway</html>'),
   }),
   row('error-in-success', '200 with the code of an error', 'unknown_answer', { reply: 200 }),
   row('empty', '200 without a choice', 'nothing_rendered', {
-    reply: { status: 200, body: { output: { choices: [] } } },
+    reply: choosing(),
   }),
   row('text-only', '200 with a text in place of the picture', 'nothing_rendered', {
-    reply: {
-      status: 200,
-      body: { output: { choices: [{ finish_reason: 'stop', message: { content: [{ text: 'No.' }] } }] } },
-    },
+    reply: choosing({ finish_reason: 'stop', message: { content: [{ text: 'No.' }] } }),
   }),
   row('empty-picture', 'a picture of no bytes', 'nothing_rendered', {
-    downloads: [{ status: 200, body: '' }],
+    downloads: [reply(200, '')],
   }),
   row('no-picture', 'a page in place of the picture', 'rendered', {
     ends: 'InternalFailure',
-    downloads: [{ status: 200, body: '<html>' }],
+    downloads: [reply(200, '<html>')],
   }),
   row('other-refusal', '400 InvalidParameter', 'unknown_answer', { reply: 400 }),
   row('unknown-shape', '200 with a body of another shape', 'unknown_answer', {
-    reply: { status: 200, body: { data: ['?'] } },
+    reply: reply(200, { data: ['?'] }),
   }),
   row('foreign-picture', 'a picture on another host', 'unknown_answer', {
-    reply: {
-      status: 200,
-      body: {
-        output: {
-          choices: [
-            { message: { content: [{ image: 'https://oss-accelerate.aliyuncs.com.example.com/a.png' }] } },
-          ],
-        },
-      },
-    },
+    reply: choosing({
+      message: { content: [{ image: 'https://oss-accelerate.aliyuncs.com.example.com/a.png' }] },
+    }),
   }),
   row('picture-expired', '403 in place of the picture', 'unknown_answer', {
-    downloads: [{ status: 403, body: '<Error><Code>AccessDenied</Code></Error>' }],
+    downloads: [reply(403, '<Error><Code>AccessDenied</Code></Error>')],
   }),
   row('picture-moved', '302 in place of the picture', 'unknown_answer', {
-    downloads: [{ status: 302, headers: { location: 'https://elsewhere.test/' } }],
+    downloads: [elsewhere],
   }),
   row('redirect', '302 to another host', 'unknown_answer', {
-    reply: { status: 302, headers: { location: 'https://elsewhere.test/' } },
+    reply: elsewhere,
   }),
   row('break', 'a connection that is closed after the request', 'unknown_outcome', {
     reply: { status: 'break' },
@@ -140,9 +137,9 @@ export async function startFakeAlibaba(
     if (method === 'GET' && path.startsWith('/pictures/')) return deliver(request, pictures, paint);
     if (headers['authorization'] === undefined) return refused(401, 'InvalidApiKey', 'No API-key provided.');
     if (headers['authorization'] !== `Bearer ${fakeAlibabaKey}`)
-      return { status: 401, body: recordedAnswer('alibaba', 'key-refused') };
+      return reply(401, recordedAnswer('alibaba', 'key-refused'));
     if (method === 'GET' && path === '/compatible-mode/v1/models')
-      return { status: 200, body: { object: 'list', data: models.map((id) => ({ id, object: 'model' })) } };
+      return reply(200, { object: 'list', data: models.map((id) => ({ id, object: 'model' })) });
     if (path !== '/api/v1/services/aigc/multimodal-generation/generation')
       return refused(404, 'NotFound', 'The request path was not found.');
     if (method !== 'POST') return refused(405, 'InvalidRequestMethod', `${method} is not supported.`);
@@ -152,7 +149,7 @@ export async function startFakeAlibaba(
 }
 
 function refused(status: number, code: string, message: string): Reply {
-  return { status, body: { request_id: '3c5761be-2e87-94cd-bb3f-ed8251ad7f51', code, message } };
+  return reply(status, { request_id: '3c5761be-2e87-94cd-bb3f-ed8251ad7f51', code, message });
 }
 
 function refusalOf({ headers, json }: Received): Reply | undefined {
@@ -200,7 +197,7 @@ function refusalOfInput({ messages }: Fields, invalid: (message: string) => Repl
     return invalid('content must hold exactly one text.');
   const images = parts.flatMap(({ image }) => (image === undefined ? [] : [image]));
   if (images.length > mostSources) return invalid('content holds too many images.');
-  return images.every(isSource) ? undefined : { status: 400, body: recordedAnswer('alibaba', 'bad-source') };
+  return images.every(isSource) ? undefined : reply(400, recordedAnswer('alibaba', 'bad-source'));
 }
 
 function isSource(image: unknown): boolean {

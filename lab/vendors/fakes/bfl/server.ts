@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { readImageHeader } from '../../../../service/values/image-bytes.ts';
 import {
+  download,
   type FakeVendor,
   type Fields,
   fieldsOf,
@@ -9,6 +10,7 @@ import {
   pictureOf,
   type Received,
   recordedAnswer,
+  reply,
   type Reply,
   rowOf,
   startFakeVendor,
@@ -95,22 +97,29 @@ const pictureSchema = z.object({
 const atOnce: Readonly<Record<string, Reply>> = {
   break: { status: 'break' },
   hang: { status: 'hang' },
-  throttled: { status: 429, body: { detail: 'Too many active tasks' } },
-  down: { status: 503, body: { detail: 'Service Unavailable' } },
-  'server-error': { status: 500, body: { detail: 'Internal Server Error' } },
-  unauthorized: { status: 401, body: { detail: 'Not authenticated' } },
-  'payment-required': { status: 402, body: { detail: 'Insufficient credits' } },
-  forbidden: { status: 403, body: { detail: 'Not authenticated - Invalid Authentication' } },
-  validation: { status: 422, body: recorded('validation') },
-  'source-unreadable': { status: 422, body: recorded('source-unreadable') },
-  'moderated-at-once': { status: 200, body: recorded('request-moderated') },
-  'unknown-shape': { status: 200, body: { task: 'accepted' } },
+  throttled: reply(429, { detail: 'Too many active tasks' }),
+  down: reply(503, { detail: 'Service Unavailable' }),
+  'server-error': reply(500, { detail: 'Internal Server Error' }),
+  unauthorized: reply(401, { detail: 'Not authenticated' }),
+  'payment-required': reply(402, { detail: 'Insufficient credits' }),
+  forbidden: reply(403, { detail: 'Not authenticated - Invalid Authentication' }),
+  validation: reply(422, recorded('validation')),
+  'source-unreadable': reply(422, recorded('source-unreadable')),
+  'moderated-at-once': reply(200, recorded('request-moderated')),
+  'unknown-shape': reply(200, { task: 'accepted' }),
 };
 
 const atFirstPoll: Readonly<Record<string, Reply>> = {
   'poll-broke': { status: 'break' },
-  'poll-throttled': { status: 429, body: { detail: 'Too Many Requests' } },
-  'poll-down': { status: 502, body: '<html>Bad Gateway</html>' },
+  'poll-throttled': reply(429, { detail: 'Too Many Requests' }),
+  'poll-down': reply(502, '<html>Bad Gateway</html>'),
+};
+
+/** The states of a job that has ended without a picture, and that no recorded answer shows. */
+const states: Readonly<Record<string, string>> = {
+  failed: 'Failed',
+  'unknown-state': 'Paused',
+  'no-sample': 'Ready',
 };
 
 export async function startFakeBfl(paint: Paint = pictureOf): Promise<FakeVendor & { jobs(): number }> {
@@ -119,13 +128,12 @@ export async function startFakeBfl(paint: Paint = pictureOf): Promise<FakeVendor
     const { pathname, searchParams } = new URL(request.path, origin);
     const [, , id = ''] = pathname.split('/');
     if (request.method === 'GET' && pathname.startsWith('/results/')) return deliver(jobs.get(id), paint);
-    if (request.headers['x-key'] !== key) return { status: 403, body: { detail: 'Not authenticated' } };
-    if (request.method === 'GET' && pathname === '/v1/credits')
-      return { status: 200, body: { credits: 1200 } };
+    if (request.headers['x-key'] !== key) return reply(403, { detail: 'Not authenticated' });
+    if (request.method === 'GET' && pathname === '/v1/credits') return reply(200, { credits: 1200 });
     if (request.method === 'GET' && pathname === '/v1/get_result')
       return poll(jobs.get(searchParams.get('id') ?? ''), origin);
     if (request.method === 'POST' && Object.hasOwn(models, id)) return submit(request, id, jobs, origin);
-    return { status: 404, body: { detail: 'Not Found' } };
+    return reply(404, { detail: 'Not Found' });
   });
   return { ...vendor, jobs: () => jobs.size };
 }
@@ -135,23 +143,17 @@ function submit(request: Received, model: string, jobs: Map<string, Job>, origin
   const wrong =
     request.headers['content-type'] === 'application/json' ? wrongField(body, models[model] ?? 0) : 'body';
   if (wrong !== undefined)
-    return { status: 422, body: { detail: [{ loc: ['body', wrong], msg: 'refused', type: 'value_error' }] } };
+    return reply(422, { detail: [{ loc: ['body', wrong], msg: 'refused', type: 'value_error' }] });
   const row = rowOf(body['prompt']) ?? 'success';
   if (Object.hasOwn(atOnce, row)) return atOnce[row] ?? { status: 500 };
   const id = `00000000-0000-4000-8000-${String(jobs.size + 1).padStart(12, '0')}`;
-  jobs.set(id, { id, row, picture: pictureSchema.parse(body), polls: 0, downloads: 0 });
+  const picture = pictureSchema.parse(body);
+  jobs.set(id, { id, row, picture, polls: 0, downloads: 0 });
   if (row === 'foreign-polling-url')
-    return {
-      status: 200,
-      body: { id, polling_url: `https://api.bfl.ai.example.com/v1/get_result?id=${id}` },
-    };
-  const { width, height } = pictureSchema.parse(body);
+    return reply(200, { id, polling_url: `https://api.bfl.ai.example.com/v1/get_result?id=${id}` });
   const [first, further] = credits[model] ?? [];
-  const cost = (first ?? 0) + (further ?? 0) * (Math.ceil((width * height) / 1_048_576) - 1);
-  return {
-    status: 200,
-    body: { ...recorded('submitted', { id, origin }), ...(first !== undefined && { cost }) },
-  };
+  const cost = (first ?? 0) + (further ?? 0) * (Math.ceil((picture.width * picture.height) / 1_048_576) - 1);
+  return reply(200, { ...recorded('submitted', { id, origin }), ...(first !== undefined && { cost }) });
 }
 
 /** The name of the first field that the vendor would refuse. */
@@ -178,35 +180,25 @@ function isPicture(data: unknown): boolean {
 }
 
 function poll(job: Job | undefined, origin: string): Reply {
-  if (!job) return { status: 404, body: recorded('task-not-found') };
+  if (!job) return reply(404, recorded('task-not-found'));
   const { id, row } = job;
   job.polls += 1;
   if (job.polls === 1 && Object.hasOwn(atFirstPoll, row)) return atFirstPoll[row] ?? { status: 500 };
-  if (row === 'key-revoked') return { status: 403, body: { detail: 'Not authenticated' } };
-  if (job.polls <= 2) return { status: 200, body: recorded('pending', { id }) };
+  if (row === 'key-revoked') return reply(403, { detail: 'Not authenticated' });
+  if (job.polls <= 2) return reply(200, recorded('pending', { id }));
   if (['request-moderated', 'source-moderated', 'content-moderated', 'error'].includes(row))
-    return { status: 200, body: recorded(row, { id }) };
-  if (row === 'task-not-found') return { status: 404, body: recorded(row, { id }) };
-  if (row === 'failed') return { status: 200, body: { id, status: 'Failed', result: null } };
-  if (row === 'unknown-state') return { status: 200, body: { id, status: 'Paused', result: null } };
-  if (row === 'no-sample') return { status: 200, body: { id, status: 'Ready', result: null } };
-  return {
-    status: 200,
-    body: recorded('ready', { id, origin: row === 'foreign-sample' ? 'https://bfl.ai.example.com' : origin }),
-  };
+    return reply(200, recorded(row, { id }));
+  if (row === 'task-not-found') return reply(404, recorded(row, { id }));
+  if (Object.hasOwn(states, row)) return reply(200, { id, status: states[row], result: null });
+  const host = row === 'foreign-sample' ? 'https://bfl.ai.example.com' : origin;
+  return reply(200, recorded('ready', { id, origin: host }));
 }
 
 function deliver(job: Job | undefined, paint: Paint): Reply {
   if (!job || job.row === 'sample-expired')
-    return { status: 403, body: '<Error><Code>AuthenticationFailed</Code></Error>' };
-  job.downloads += 1;
-  if (job.row === 'download-broke' && job.downloads === 1) return { status: 'break' };
+    return reply(403, '<Error><Code>AuthenticationFailed</Code></Error>');
   const { output_format: format, width, height } = job.picture;
-  return {
-    status: 200,
-    headers: { 'content-type': `image/${format}` },
-    body: job.row === 'page' ? '<html>' : job.row === 'empty-picture' ? '' : paint(format, width, height),
-  };
+  return download(job, format, paint(format, width, height));
 }
 
 function recorded(name: string, values?: Readonly<Record<string, string>>): Fields {

@@ -5,12 +5,14 @@
 import * as z from 'zod';
 import { callingBack, type CallingVendor, createFalSigner } from '../calls-back.ts';
 import {
+  download,
   type Fields,
   fieldsOf,
   type Paint,
   pictureOf,
   type Received,
   recordedAnswer,
+  reply,
   type Reply,
   rowOf,
   startFakeVendor,
@@ -33,33 +35,27 @@ interface Job {
   downloads: number;
 }
 
-interface Ended extends Reply {
-  readonly status: number;
-  readonly body: object;
-}
-
 const formatSchema = z.enum(['jpeg', 'png', 'webp']);
 
-const unauthorized: Reply = {
-  status: 401,
-  body: { detail: 'Authentication is required to access this application.' },
-};
+const unauthorized = detailed(401, 'Authentication is required to access this application.');
+const exhausted =
+  'User is locked. Reason: Exhausted balance. Top up your balance at fal.ai/dashboard/billing.';
 const atOnce: Readonly<Record<string, Reply>> = {
   unauthorized,
   break: { status: 'break' },
   hang: { status: 'hang' },
-  throttled: { status: 429, body: { detail: 'Too many requests' } },
-  down: { status: 503, body: { detail: 'Service unavailable' } },
-  'server-error': { status: 500, body: { detail: 'Internal server error' } },
-  'payment-required': { status: 402, body: { detail: 'Payment required' } },
-  locked: {
-    status: 403,
-    body: {
-      detail: 'User is locked. Reason: Exhausted balance. Top up your balance at fal.ai/dashboard/billing.',
-    },
-  },
-  'unknown-shape': { status: 200, body: { request: 'accepted' } },
+  throttled: detailed(429, 'Too many requests'),
+  down: detailed(503, 'Service unavailable'),
+  'server-error': detailed(500, 'Internal server error'),
+  'payment-required': detailed(402, 'Payment required'),
+  locked: detailed(403, exhausted),
+  'unknown-shape': reply(200, { request: 'accepted' }),
 };
+
+/** How fal names what is wrong. */
+function detailed(status: number, detail: unknown, more: Fields = {}): Reply {
+  return reply(status, { detail, ...more });
+}
 
 export async function startFakeFal(paint: Paint = pictureOf): Promise<CallingVendor> {
   const jobs = new Map<string, Job>();
@@ -71,15 +67,14 @@ export async function startFakeFal(paint: Paint = pictureOf): Promise<CallingVen
     if (method === 'GET' && path === '/.well-known/jwks.json') return signer.keys();
     if (request.headers['authorization'] !== 'Key fake-fal-key') return unauthorized;
     if (method === 'GET' && path.startsWith('/v1/models/pricing?endpoint_id='))
-      return { status: 200, body: { prices: [{ unit_price: 0.03, unit: 'megapixels', currency: 'USD' }] } };
+      return reply(200, { prices: [{ unit_price: 0.03, unit: 'megapixels', currency: 'USD' }] });
     const [, app = '', id = '', what = ''] =
       /^\/([\w-]+\/[\w.-]+)\/requests\/([\w-]+)(\/status|\/cancel)?$/.exec(path) ?? [];
     if (method === 'POST' && id === '') return submit(request, jobs, origin);
     const job = jobs.get(id);
-    if (job?.app !== app) return { status: 404, body: { detail: 'Request not found' } };
+    if (job?.app !== app) return detailed(404, 'Request not found');
     if (method === 'PUT' && what === '/cancel') return cancel(job);
-    if (method !== 'GET' || what === '/cancel')
-      return { status: 405, body: { detail: 'Method Not Allowed' } };
+    if (method !== 'GET' || what === '/cancel') return detailed(405, 'Method Not Allowed');
     return what === '/status' ? statusOf(job, origin) : resultOf(job, origin);
   });
   const sign: Parameters<typeof callingBack>[0]['sign'] = (id, options) =>
@@ -92,14 +87,14 @@ export async function startFakeFal(paint: Paint = pictureOf): Promise<CallingVen
  * `stops-late` it continues until it is finished, and ends as stopped.
  */
 function cancel(job: Job): Reply {
-  if (job.polls > 2 || job.isFinished) return { status: 400, body: { status: 'ALREADY_COMPLETED' } };
+  if (job.polls > 2 || job.isFinished) return reply(400, { status: 'ALREADY_COMPLETED' });
   job.isCancelled = job.row !== 'keeps-rendering';
-  return { status: 202, body: { status: 'CANCELLATION_REQUESTED' } };
+  return reply(202, { status: 'CANCELLATION_REQUESTED' });
 }
 
 /** What fal sends when a request has ended. */
 function calledBodyOf(id: string, job: Job | undefined, origin: string): Fields {
-  const { status, body: payload } = job ? endOf(job, origin) : { status: 200, body: {} };
+  const { status, body: payload } = job ? endOf(job, origin) : reply(200, {});
   const ids = { request_id: id, gateway_request_id: id };
   return status === 200
     ? { ...ids, status: 'OK', payload }
@@ -111,7 +106,7 @@ function submit(request: Received, jobs: Map<string, Job>, origin: string): Repl
   const name = pathname.slice(1);
   const callbackUrl = searchParams.get('fal_webhook') ?? undefined;
   const model = fakeModels.find(({ path, editPath }) => path === name || editPath === name);
-  if (!model) return { status: 404, body: { detail: `Application '${name}' not found` } };
+  if (!model) return detailed(404, `Application '${name}' not found`);
   const body = fieldsOf(request.json);
   const row = rowOf(body['prompt']) ?? 'success';
   if (Object.hasOwn(atOnce, row)) return atOnce[row] ?? { status: 500 };
@@ -134,102 +129,63 @@ function submit(request: Received, jobs: Map<string, Job>, origin: string): Repl
     results: 0,
     downloads: 0,
   });
-  const answer = recorded('submitted', { id, app, origin });
-  return {
-    status: 200,
-    body:
-      row === 'foreign-status-url'
-        ? { ...answer, status_url: 'https://queue.fal.run.example.com/status' }
-        : answer,
-  };
+  const elsewhere = { status_url: 'https://queue.fal.run.example.com/status' };
+  return reply(200, {
+    ...recorded('submitted', { id, app, origin }),
+    ...(row === 'foreign-status-url' && elsewhere),
+  });
 }
 
 function statusOf(job: Job, origin: string): Reply {
   const { id, app, row } = job;
+  const inState = (status: string): Fields => recorded('status', { id, app, origin, status });
   job.polls += 1;
   if (job.polls === 1 && row === 'poll-broke') return { status: 'break' };
-  if (job.polls === 1 && row === 'poll-throttled')
-    return { status: 429, body: { detail: 'Too many requests' } };
+  if (job.polls === 1 && row === 'poll-throttled') return detailed(429, 'Too many requests');
   if (row === 'key-revoked') return unauthorized;
-  if (row === 'job-missing') return { status: 404, body: { detail: 'Not found' } };
+  if (row === 'job-missing') return detailed(404, 'Not found');
   const isOver = job.isFinished || (job.isCancelled && row !== 'stops-late');
   const isSlow = row === 'keeps-rendering' || row === 'stops-late';
-  if (job.polls === 1 && !isOver)
-    return {
-      status: 202,
-      body: { ...recorded('status', { id, app, origin, status: 'IN_QUEUE' }), queue_position: 1 },
-    };
-  if (row === 'unknown-state' || ((job.polls === 2 || isSlow) && !isOver))
-    return {
-      status: 202,
-      body: recorded('status', {
-        id,
-        app,
-        origin,
-        status: row === 'unknown-state' ? 'PAUSED' : 'IN_PROGRESS',
-      }),
-    };
-  const completed = recorded('status', { id, app, origin, status: 'COMPLETED' });
-  return {
-    status: 200,
-    body:
-      row === 'error-in-status'
-        ? { ...completed, error: 'No runner', error_type: 'runner_scheduling_failure' }
-        : completed,
-  };
+  if (job.polls === 1 && !isOver) return reply(202, { ...inState('IN_QUEUE'), queue_position: 1 });
+  if (row === 'unknown-state') return reply(202, inState('PAUSED'));
+  if ((job.polls === 2 || isSlow) && !isOver) return reply(202, inState('IN_PROGRESS'));
+  const error = { error: 'No runner', error_type: 'runner_scheduling_failure' };
+  return reply(200, { ...inState('COMPLETED'), ...(row === 'error-in-status' && error) });
 }
 
 function resultOf(job: Job, origin: string): Reply {
   job.results += 1;
   if (job.polls < 3 && !job.isFinished && !job.isCancelled)
-    return { status: 400, body: { detail: 'Request is still in progress' } };
+    return detailed(400, 'Request is still in progress');
   if (job.row === 'result-down' && job.results === 1 && job.wrong === undefined)
-    return { status: 503, body: { detail: 'Service unavailable' } };
+    return detailed(503, 'Service unavailable');
   return endOf(job, origin);
 }
 
 /** The result of a request that has ended. */
-function endOf({ id, row, wrong, isCancelled, body }: Job, origin: string): Ended {
-  if (isCancelled)
-    return { status: 499, body: { detail: 'Request was cancelled', error_type: 'client_cancelled' } };
+function endOf({ id, row, wrong, isCancelled, body }: Job, origin: string): Reply {
+  if (isCancelled) return detailed(499, 'Request was cancelled', { error_type: 'client_cancelled' });
   if (wrong !== undefined)
-    return { status: 422, body: { detail: [{ loc: ['body', wrong], msg: 'refused', type: 'value_error' }] } };
-  if (row === 'prompt-policy') return { status: 422, body: recorded('content_policy_violation') };
-  if (row === 'source-policy')
-    return {
-      status: 422,
-      body: {
-        detail: [{ loc: ['body', 'image_urls', 0], msg: 'flagged', type: 'content_policy_violation' }],
-      },
-    };
-  const ofModel = modelCodes.find(([code]) => code === row);
-  if (ofModel)
-    return {
-      status: ofModel[1],
-      body: {
-        detail: [
-          {
-            loc: ['body'],
-            msg: 'a text that may quote the prompt',
-            type: row,
-            url: `https://docs.fal.ai/errors#${row}`,
-          },
-        ],
-      },
-    };
-  const ofPlatform = platformCodes.find(([code]) => code === row);
-  if (ofPlatform)
-    return {
-      status: ofPlatform[1],
-      headers: { 'x-fal-error-type': row },
-      body: { detail: 'a text for people', error_type: row },
-    };
-  if (row === 'unknown-result') return { status: 200, body: { video: { url: `${origin}/video` } } };
-  if (row === 'no-images') return { status: 200, body: { images: [], seed: 42 } };
-  const result = recorded('result', {
-    id,
-    origin: row === 'foreign-picture' ? 'https://v3.fal.media.example.com' : origin,
-  });
+    return detailed(422, [{ loc: ['body', wrong], msg: 'refused', type: 'value_error' }]);
+  if (row === 'prompt-policy') return reply(422, recorded('content_policy_violation'));
+  if (row === 'source-policy') {
+    const loc = ['body', 'image_urls', 0];
+    return detailed(422, [{ loc, msg: 'flagged', type: 'content_policy_violation' }]);
+  }
+  const [, ofModel] = modelCodes.find(([code]) => code === row) ?? [];
+  if (ofModel !== undefined) {
+    const url = `https://docs.fal.ai/errors#${row}`;
+    return detailed(ofModel, [{ loc: ['body'], msg: 'a text that may quote the prompt', type: row, url }]);
+  }
+  const [, ofPlatform] = platformCodes.find(([code]) => code === row) ?? [];
+  if (ofPlatform !== undefined) {
+    const answer = detailed(ofPlatform, 'a text for people', { error_type: row });
+    return { ...answer, headers: { 'x-fal-error-type': row } };
+  }
+  if (row === 'unknown-result') return reply(200, { video: { url: `${origin}/video` } });
+  if (row === 'no-images') return reply(200, { images: [], seed: 42 });
+  const host = row === 'foreign-picture' ? 'https://v3.fal.media.example.com' : origin;
+  const result = recorded('result', { id, origin: host });
   return {
     status: 200,
     headers: { 'x-fal-billable-units': String(megapixelsOf(body)) },
@@ -244,21 +200,10 @@ function megapixelsOf(body: Fields): number {
 }
 
 function deliver(job: Job | undefined, paint: Paint): Reply {
-  if (!job) return { status: 404, body: 'Not Found' };
-  job.downloads += 1;
-  if (job.row === 'download-broke' && job.downloads === 1) return { status: 'break' };
+  if (!job) return reply(404, 'Not Found');
   const format = formatSchema.parse(job.body['output_format']);
-  const size = sizeOf(job.body);
-  return {
-    status: 200,
-    headers: { 'content-type': `image/${format}` },
-    body:
-      job.row === 'page'
-        ? '<html>'
-        : job.row === 'empty-picture'
-          ? ''
-          : paint(format, size.width, size.height),
-  };
+  const { width, height } = sizeOf(job.body);
+  return download(job, format, paint(format, width, height));
 }
 
 function recorded(name: string, values?: Readonly<Record<string, string>>): Fields {

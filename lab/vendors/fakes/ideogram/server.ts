@@ -11,6 +11,7 @@ import {
   pictureOf,
   type Received,
   recordedAnswer,
+  reply,
   type Reply,
   row,
   rowOf,
@@ -36,60 +37,57 @@ export const ideogramRows: readonly IdeogramRow[] = [
   row('policy', 'failed, content_policy_violation', 'prompt', { ended: 'recorded' }),
   row('failed', 'failed, for another reason', 'failed', { ended: 'recorded' }),
   row('failed-silently', 'failed, without a reason', 'failed', {
-    ended: { status: 200, body: { generation_id: 'id', status: 'failed' } },
+    ended: reply(200, { generation_id: 'id', status: 'failed' }),
   }),
   row('no-picture', 'completed without a picture', 'nothing_rendered', {
-    ended: { status: 200, body: { generation_id: 'id', status: 'completed', data: [] } },
+    ended: reply(200, { generation_id: 'id', status: 'completed', data: [] }),
   }),
   row('empty-picture', 'a picture of no bytes', 'nothing_rendered', {
-    firstDownload: { status: 200, body: '' },
+    firstDownload: reply(200, ''),
   }),
   row('page', 'a page in place of the picture', 'rendered', {
     ends: 'InternalFailure',
-    firstDownload: { status: 200, body: '<html>' },
+    firstDownload: reply(200, '<html>'),
   }),
   row('throttled', '429 inflight_limit', 'unavailable', { submitted: 429 }),
   row('inflight', '402 inflight_limit', 'unavailable', { submitted: 402 }),
-  row('down', '503', 'unavailable', { submitted: { status: 503, body: { error: 'Service unavailable.' } } }),
+  row('down', '503', 'unavailable', { submitted: reply(503, { error: 'Service unavailable.' }) }),
   row('funds', '402 insufficient_funds', 'credentials', { submitted: 402 }),
   row('unauthorized', '401', 'credentials', { submitted: 401 }),
   row('forbidden', '403', 'credentials', { submitted: 403 }),
   row('key-revoked', '401 when the job is polled', 'credentials', {
-    firstPoll: { status: 401, body: { message: 'Access denied.' } },
+    firstPoll: reply(401, { message: 'Access denied.' }),
   }),
   row('server-error', '500', 'unknown_outcome', {
-    submitted: { status: 500, body: { error: 'Internal error.' } },
+    submitted: reply(500, { error: 'Internal error.' }),
   }),
   row('break', 'the connection is closed after the submission', 'unknown_outcome', {
     submitted: { status: 'break' },
   }),
   row('invalid', '400 about a field that Darkroom sends', 'unknown_answer', { submitted: 400 }),
   row('model-missing', '404', 'unknown_answer', {
-    submitted: { status: 404, body: { error: 'Not found.' } },
+    submitted: reply(404, { error: 'Not found.' }),
   }),
   row('unknown-shape', '200 without the id of a job', 'unknown_answer', {
-    submitted: { status: 200, body: { created: 'now', data: [] } },
+    submitted: reply(200, { created: 'now', data: [] }),
   }),
   row('redirect', '302 to another host', 'unknown_answer', {
     submitted: { status: 302, headers: { location: 'https://elsewhere.test/' } },
   }),
   row('unknown-state', 'an undocumented state', 'unknown_answer', {
-    ended: { status: 200, body: { generation_id: 'id', status: 'paused' } },
+    ended: reply(200, { generation_id: 'id', status: 'paused' }),
   }),
   row('job-missing', '404 when the job is polled', 'unknown_answer', {
-    firstPoll: { status: 404, body: { error: 'Generation not found.' } },
+    firstPoll: reply(404, { error: 'Generation not found.' }),
   }),
   row('foreign-picture', 'a picture on another host', 'unknown_answer', {
-    ended: {
-      status: 200,
-      body: {
-        status: 'completed',
-        data: [{ url: 'https://ideogram.ai.example.com/a.png', is_image_safe: true }],
-      },
-    },
+    ended: reply(200, {
+      status: 'completed',
+      data: [{ url: 'https://ideogram.ai.example.com/a.png', is_image_safe: true }],
+    }),
   }),
   row('picture-expired', '403 in place of the picture', 'unknown_answer', {
-    firstDownload: { status: 403, body: '<html>403 Forbidden</html>' },
+    firstDownload: reply(403, '<html>403 Forbidden</html>'),
   }),
   row('poll-broke', 'the connection of the first poll is closed', 'rendered', {
     firstPoll: { status: 'break' },

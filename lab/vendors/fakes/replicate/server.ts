@@ -7,6 +7,7 @@ import type { OutputFormat } from '../../../../service/contract/request-fields.t
 import { readImageHeader } from '../../../../service/values/image-bytes.ts';
 import { callingBack, type CallingVendor, createReplicateSigner } from '../calls-back.ts';
 import {
+  download,
   type Fields,
   fieldsOf,
   type Paint,
@@ -15,6 +16,7 @@ import {
   pixelsNear,
   type Received,
   recordedAnswer,
+  reply,
   type Reply,
   rowOf,
   startFakeVendor,
@@ -85,31 +87,30 @@ const commonFields = ['prompt', 'aspect_ratio', 'output_format', 'output_quality
 const classes = ['768sq', '1k', '1.5k', '2k', '4k'];
 const mostInline = 256_000;
 
-const unauthorized: Reply = {
-  status: 401,
-  body: { title: 'Unauthenticated', detail: 'You did not pass a valid authentication token', status: 401 },
-};
-const throttled: Reply = {
-  status: 429,
-  body: { detail: 'Request was throttled. Your rate limit resets in ~30s.', status: 429 },
-};
+const unauthorized = problem(401, 'You did not pass a valid authentication token', 'Unauthenticated');
+const throttled = problem(429, 'Request was throttled. Your rate limit resets in ~30s.');
+const missing = problem(404, 'The requested resource could not be found.');
 const atOnce: Readonly<Record<string, Reply>> = {
   unauthorized,
   throttled,
   break: { status: 'break' },
   hang: { status: 'hang' },
-  down: { status: 503, body: { detail: 'Service unavailable', status: 503 } },
-  'server-error': { status: 500, body: { detail: 'Internal server error', status: 500 } },
-  'insufficient-credit': { status: 402, body: recorded('insufficient-credit') },
-  forbidden: { status: 403, body: { title: 'Forbidden', detail: 'You may not run this model', status: 403 } },
-  'invalid-input': { status: 422, body: recorded('invalid-input') },
-  'unknown-shape': { status: 201, body: { prediction: 'created' } },
+  down: problem(503, 'Service unavailable'),
+  'server-error': problem(500, 'Internal server error'),
+  'insufficient-credit': reply(402, recorded('insufficient-credit')),
+  forbidden: problem(403, 'You may not run this model', 'Forbidden'),
+  'invalid-input': reply(422, recorded('invalid-input')),
+  'unknown-shape': reply(201, { prediction: 'created' }),
 };
 const atFirstPoll: Readonly<Record<string, Reply>> = {
   'poll-broke': { status: 'break' },
   'poll-throttled': throttled,
-  'poll-down': { status: 502, body: '<html>Bad Gateway</html>' },
+  'poll-down': reply(502, '<html>Bad Gateway</html>'),
 };
+
+function problem(status: number, detail: string, title?: string): Reply {
+  return reply(status, { ...(title !== undefined && { title }), detail, status });
+}
 
 export async function startFakeReplicate(paint: Paint = pictureOf): Promise<CallingVendor> {
   const jobs = new Map<string, Job>();
@@ -122,13 +123,12 @@ export async function startFakeReplicate(paint: Paint = pictureOf): Promise<Call
     if (method === 'GET' && path.startsWith('/xezq/')) return deliver(jobs.get(what), paint);
     if (request.headers['authorization'] !== 'Bearer fake-replicate-key') return unauthorized;
     if (method === 'GET' && path === '/v1/account')
-      return { status: 200, body: { type: 'organization', username: 'acme' } };
+      return reply(200, { type: 'organization', username: 'acme' });
     if (method === 'GET' && path === '/v1/webhooks/default/secret') return signer.secret();
     if (method === 'POST' && path === '/v1/files') return upload(request, state);
     if (method === 'POST' && what === 'models') return create(request, state);
     const job = what === 'predictions' ? jobs.get(name) : undefined;
-    if (!job)
-      return { status: 404, body: { detail: 'The requested resource could not be found.', status: 404 } };
+    if (!job) return missing;
     if (method === 'POST' && rest === 'cancel') return cancel(job, origin);
     return poll(job, origin);
   });
@@ -145,7 +145,7 @@ function cancel(job: Job, origin: string): Reply {
   const isOver = job.isFinished || job.polls > 2;
   if (!isOver && job.row !== 'keeps-rendering') job.isCanceled = true;
   const state = job.isCanceled ? 'canceled' : 'processing';
-  return { status: 200, body: isOver ? endOf(job, origin) : prediction(job, origin, state) };
+  return reply(200, isOver ? endOf(job, origin) : prediction(job, origin, state));
 }
 
 /** The fields of a request that ask for a callback. */
@@ -156,8 +156,7 @@ const callbackSchema = z.strictObject({
 
 function create({ path, headers, json }: Received, { origin, jobs, files }: State): Reply {
   const model = /^\/v1\/models\/([\w-]+\/[\w.-]+)\/predictions$/.exec(path)?.[1] ?? '';
-  if (!Object.hasOwn(models, model))
-    return { status: 404, body: { detail: 'The requested resource could not be found.', status: 404 } };
+  if (!Object.hasOwn(models, model)) return missing;
   const { input: sent, ...others } = fieldsOf(json);
   const input = fieldsOf(sent);
   const { success: isCallable, data: called } = callbackSchema.safeParse(others);
@@ -168,13 +167,8 @@ function create({ path, headers, json }: Received, { origin, jobs, files }: Stat
     wrong !== undefined ||
     (deadline !== undefined && !/^(\d+[hms]?)+$/.test(deadline))
   ) {
-    return {
-      status: 422,
-      body: {
-        ...recorded('invalid-input'),
-        invalid_fields: [{ type: 'refused', field: `input.${wrong ?? ''}`, description: 'refused' }],
-      },
-    };
+    const field = { type: 'refused', field: `input.${wrong ?? ''}`, description: 'refused' };
+    return reply(422, { ...recorded('invalid-input'), invalid_fields: [field] });
   }
   const row = rowOf(input['prompt']) ?? 'success';
   if (Object.hasOwn(atOnce, row)) return atOnce[row] ?? { status: 500 };
@@ -190,7 +184,7 @@ function create({ path, headers, json }: Received, { origin, jobs, files }: Stat
     isCanceled: false,
   };
   jobs.set(job.id, job);
-  return { status: 201, body: prediction(job, origin, 'starting') };
+  return reply(201, prediction(job, origin, 'starting'));
 }
 
 /** The name of the first field of the input that the model's schema refuses. */
@@ -241,23 +235,22 @@ function upload({ headers, body }: Received, { origin, files }: State): Reply {
     body.subarray(0, 1_000).toString('latin1'),
   )?.[1];
   if (!headers['content-type']?.startsWith('multipart/form-data; boundary=') || type === undefined)
-    return { status: 400, body: { detail: 'Missing content', status: 400 } };
+    return problem(400, 'Missing content');
   const file = recorded('file', { id: `cneqzikepnug6xezperrr4z5${files.size}`, type, origin });
   files.add(String(fieldsOf(file['urls'])['get']));
-  return { status: 201, body: file };
+  return reply(201, file);
 }
 
 function poll(job: Job, origin: string): Reply {
   const { row } = job;
   job.polls += 1;
-  if (job.isCanceled) return { status: 200, body: prediction(job, origin, 'canceled') };
+  if (job.isCanceled) return reply(200, prediction(job, origin, 'canceled'));
   if (job.polls === 1 && Object.hasOwn(atFirstPoll, row)) return atFirstPoll[row] ?? { status: 500 };
   if (row === 'key-revoked') return unauthorized;
-  if (row === 'job-missing')
-    return { status: 404, body: { detail: 'The requested resource could not be found.', status: 404 } };
+  if (row === 'job-missing') return missing;
   if ((job.polls <= 2 || row === 'keeps-rendering') && !job.isFinished)
-    return { status: 200, body: prediction(job, origin, job.polls === 1 ? 'starting' : 'processing') };
-  return { status: 200, body: endOf(job, origin) };
+    return reply(200, prediction(job, origin, job.polls === 1 ? 'starting' : 'processing'));
+  return reply(200, endOf(job, origin));
 }
 
 /** A prediction that has ended. */
@@ -274,16 +267,10 @@ function endOf(job: Job, origin: string): Fields {
 }
 
 function deliver(job: Job | undefined, paint: Paint): Reply {
-  if (!job || job.row === 'output-gone') return { status: 404, body: 'Not Found' };
-  job.downloads += 1;
-  if (job.row === 'download-broke' && job.downloads === 1) return { status: 'break' };
+  if (!job || job.row === 'output-gone') return reply(404, 'Not Found');
   const { format: extension, width, height } = job.picture;
   const format: OutputFormat = extension === 'jpg' ? 'jpeg' : extension;
-  return {
-    status: 200,
-    headers: { 'content-type': `image/${format}` },
-    body: job.row === 'page' ? '<html>' : job.row === 'empty-picture' ? '' : paint(format, width, height),
-  };
+  return download(job, format, paint(format, width, height));
 }
 
 function prediction({ id, model }: Job, origin: string, status: string): Fields {
