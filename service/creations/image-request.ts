@@ -101,7 +101,8 @@ function integerProblems(value: unknown, least: number, most: number): Findings 
   return Number.isInteger(value) ? [] : [{ code: 'invalid_type', message: 'must be a whole number' }];
 }
 
-function plainSchema(field: PlainField): z.ZodMiniType {
+/** What the parser accepts of a plain field. */
+export function plainSchema(field: PlainField): z.ZodMiniType {
   if (field.kind === 'integer') return checkedBy((value) => integerProblems(value, field.least, field.most));
   if (field.kind === 'choice') return z.enum(field.values);
   return z.string().check(atMost(field.most), wellFormed);
