@@ -1,4 +1,4 @@
-/** Audits all accounts from a place on. The progress is the last account up to which all are done. */
+/** Audits all accounts after a given account. The progress is the last account before which none is left. */
 import type { AccountId } from '../values/ids.ts';
 import type { BooksReader, ListedAccount } from './books-reads.ts';
 import type { Difference } from './books.ts';
@@ -21,7 +21,7 @@ export interface AuditedAccount {
   readonly creations: number;
   readonly rows: number;
   readonly differences: readonly Difference[];
-  /** False: money moved all the time, so that the stored sums were compared with nothing. */
+  /** False: money moved all the time, so the stored sums could not be compared. */
   readonly isSettled: boolean;
 }
 
@@ -92,7 +92,7 @@ export interface AuditProgress {
   readonly creations: number;
   readonly rows: number;
   readonly differences: number;
-  /** Accounts in which money moved all the time, so that their stored sums were compared with nothing. */
+  /** Accounts in which money moved all the time, so their stored sums could not be compared. */
   readonly unsettled: number;
 }
 

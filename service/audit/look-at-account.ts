@@ -15,7 +15,7 @@ import { createLedgerSums, type LedgerSums, type LedgerSumsState } from './ledge
 
 /** A row carries the time before its transaction. The row can still appear this long afterwards. */
 const lateMillis = 60_000;
-/** How often a moment without a movement is looked for. */
+/** How often the audit tries to find a moment in which no money moves. */
 const quietTries = 40;
 
 export interface LookState {
@@ -41,7 +41,7 @@ export interface OpenBooks {
 
 export interface Compared {
   readonly findings: Findings;
-  /** False: money moved all the time, so that the stored sums were compared with nothing. */
+  /** False: money moved all the time, so the stored sums could not be compared. */
   readonly isSettled: boolean;
 }
 

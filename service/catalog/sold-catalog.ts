@@ -1,4 +1,4 @@
-/** The catalog by which a function sells, kept in memory until the service item names another revision. */
+/** The catalog that sets the prices. A function keeps it in memory until the service item names another revision. */
 import { apiRoot } from '../contract/operations.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { Catalog, Model } from './catalog-schema.ts';

@@ -1,7 +1,7 @@
 /**
  * The cancel of a creation, by its client and by an operator. A creation can be cancelled while nothing was sent
  * to a vendor, and later when the vendor of its job confirms that the job was stopped. One condition decides
- * every race: the creation is open, and its attempts are those that were looked at.
+ * every race: the creation is open, and its attempts are those that the cancel has read.
  */
 import type { Tasks } from '../aws/step-functions.ts';
 import { Overloaded } from '../values/errors.ts';
@@ -144,7 +144,7 @@ async function unread(): Promise<never> {
   return Promise.reject(new Error('a cancel reads no source image'));
 }
 
-/** If another write came first, the next look at the record says which. */
+/** If another write came first, the next read of the record shows which. */
 async function end(
   creation: CreationRecord,
   attempts: readonly RouteAttempt[],

@@ -106,7 +106,7 @@ async function rowsBehind(
   return collect(table, parts, count, after);
 }
 
-/** The place itself is the last of them. */
+/** The last of these rows is the one at which the page begins. */
 function rowsFrom(account: AccountId, from: string): QueryParts {
   return newestFirst(account, from, 'LEDGER#~');
 }

@@ -110,7 +110,7 @@ describe('a new key', () => {
     expect((await portal.ask('changeKey', { ...ofLarge, body: { name: 'big', version } })).status).toBe(200);
   });
 
-  it('A lost answer of the table makes no second key', async () => {
+  it('When the answer of the table is lost, no second key is made', async () => {
     loseAnswerOf(portal, 'KEY#');
     expect((await create()).status).toBe(201);
     expect(await listed()).toHaveLength(1);
@@ -234,7 +234,7 @@ describe('a roll', () => {
 });
 
 describe('the key of the playground', () => {
-  it('The key of the playground is nobody’s to change, to roll or to revoke', async () => {
+  it('Nobody can change, roll or revoke the key of the playground', async () => {
     await portal.ask('quoteCreation', { as: owner, body: { model: 'sandbox-sketch', prompt: 'a' } });
     const id = 'portal';
     expect(await portal.keys.read(account, id as KeyId)).toMatchObject({ name: 'Playground', hash: '' });

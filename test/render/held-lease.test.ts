@@ -5,7 +5,7 @@ import type { RenderServices } from '../../service/render/open.ts';
 import { fakeClock, fakeLog, type FakeLog, stub } from '../api/fakes.ts';
 import { creationId, now } from '../fixtures/records.ts';
 
-/** A lease whose timers run when the test says so, and whose renewals end so. */
+/** A lease whose timers run, and whose renewals end, when the test says so. */
 function holdBy(renewLease: CreationStore['renewLease'], beat?: () => Promise<unknown>) {
   const timers = new Map<number, () => void>();
   const clock = fakeClock();
@@ -36,7 +36,7 @@ interface Holding {
   readonly renewals: readonly (readonly [at: number, until: number])[];
   /** For whom each renewal was sent. */
   readonly renewedFor: readonly unknown[];
-  /** Lets so much time pass, and runs the renewals that fall due in that time. */
+  /** Advances the clock by this time, and runs the renewals that are due within it. */
   readonly pass: (millis: number) => void;
 }
 

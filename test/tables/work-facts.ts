@@ -102,7 +102,7 @@ export const workFacts: Facts = {
 
   'Overdue work of one shard comes in pages, the most overdue first': async ({ table, openWork }) => {
     const count = 230;
-    // Sixteen ids apart, so that all of them are in the same shard.
+    // The ids differ by sixteen, so all of them are in the same shard.
     const ids = Array.from({ length: count }, (_, index) => sameShard(index));
     for (const [index, id] of ids.entries()) {
       const creation = aCreation({ id, dueAt: now + count - index });

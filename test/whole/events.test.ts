@@ -43,7 +43,7 @@ const fieldsSchema = z.pipe(
 );
 type Page = z.infer<typeof pageSchema>;
 
-/** The page of an answer, which must be one. */
+/** The page in an answer. Fails when the answer holds none. */
 function pageOf({ status, text, body }: Answer): Page {
   expect(status, text).toBe(200);
   return pageSchema.parse(body);

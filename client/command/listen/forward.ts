@@ -64,7 +64,7 @@ export async function forward(
   });
 }
 
-/** `localhost:3000/hooks` is enough. */
+/** The address may lack its scheme: `localhost:3000/hooks`. */
 export function forwardUrl(text: string): URL | undefined {
   const full = /^https?:\/\//i.test(text) ? text : `http://${text}`;
   try {

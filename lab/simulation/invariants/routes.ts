@@ -114,7 +114,7 @@ export function createRouteInvariants(
     }
   }
 
-  /** Of all creations that see that a probe is due, one has it, and the next probe comes much later. */
+  /** When a probe is due, exactly one creation makes the probe, and the next probe comes much later. */
   function isClaimedByOne({ pk, before, after }: Change): void {
     const [probeAt, openedAt] = [millisOf(after, 'probeAt'), millisOf(after, 'openedAt')];
     const isOpening = openedAt !== millisOf(before, 'openedAt');

@@ -1,6 +1,6 @@
 /**
- * How the fakes of fal and Replicate call back: genuinely signed, forged in every way, and again until
- * somebody takes the call.
+ * How the fakes of fal and Replicate call back: with a valid signature, with each kind of forged signature, and
+ * repeatedly until the service accepts the call.
  */
 import { createHash, createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { CallbackRequest } from '../../../service/vendors/provider.ts';
