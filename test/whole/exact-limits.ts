@@ -48,9 +48,11 @@ function countCharges(rows: readonly LedgerRow[]): number {
 /** Sends two hundred requests at once against each limit. */
 export function exactLimits(limits: readonly Limit[], started: () => TestService): void {
   let service: TestService;
-  beforeAll(() => {
+  beforeAll(async () => {
     service = started();
     startNothing(service);
+    // A function that is still loading its code while two hundred requests wait would refuse them with 503.
+    expect((await service.send('/images/generate', { body: {} })).status).toBe(400);
   });
 
   describe.each(limits)(
