@@ -5,9 +5,7 @@
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -26,7 +24,7 @@ import { settled, submit } from '../../start/creations.ts';
 import { type RunningService, startService } from '../../start/service.ts';
 import { functionName } from '../function-name.ts';
 import { fakes, type VendorName, vendorNames } from '../vendors/fakes/all-fakes.ts';
-import { type FakeVendor, pictureOf } from '../vendors/fakes/fake-vendor.ts';
+import { type FakeVendor, pictureOf, startFakeVendor } from '../vendors/fakes/fake-vendor.ts';
 import { enableAll, environmentOf } from '../vendors/fleet.ts';
 
 /** Resolves with whether every renderer has enough memory. */
@@ -111,7 +109,8 @@ type Tell = (line: string) => void;
 interface Stage {
   readonly service: RunningService;
   readonly environment: Readonly<Record<string, string>>;
-  readonly sourceAt: (bytes: number) => string;
+  /** The origin of the source images. */
+  readonly sources: string;
 }
 
 interface MemoryBench {
@@ -139,7 +138,7 @@ async function benchMemory({ pictures, output, tell }: MemoryBench): Promise<boo
     await enableAll(service.operator);
     // No execution starts, so that only the measured process renders.
     service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
-    const stage = { service, environment, sourceAt: host.at };
+    const stage = { service, environment, sources: host.url };
     const rows: Row[] = [];
     for (const renderer of [...renderers].reverse())
       for (const order of orders[renderer])
@@ -201,7 +200,7 @@ function shown(bytes: number | undefined): number | null {
 
 /** What the process used; undefined when it died. */
 async function render(
-  { service, environment, sourceAt }: Stage,
+  { service, environment, sources: origin }: Stage,
   renderer: Renderer,
   [vendor, model, resolution, sources = 0, sourceBytes = 0]: Order,
   { megabytes, pictures }: { readonly megabytes: number; readonly pictures: number },
@@ -209,7 +208,7 @@ async function render(
   const account = await createAccount(service.operator, { name: vendor, balance: '1000' });
   await service.operator.accounts.change(account.id, { providers: [vendor] });
   const { key } = await issueKey(service.operator, account, { name: vendor });
-  const image_urls = Array.from({ length: sources }, () => sourceAt(sourceBytes));
+  const image_urls = Array.from({ length: sources }, () => `${origin}/${sourceBytes}.png`);
   const body = { model, prompt: 'a lake', resolution, ...(sources > 0 && { image_urls }) };
   const ids: string[] = [];
   for (let picture = 0; picture < pictures; picture += 1) ids.push(await submit(service, key, body));
@@ -281,27 +280,10 @@ function filledUp(picture: Buffer, bytes: number): Buffer {
 }
 
 /** A host of source images on loopback. `/10000000.png` is an image of ten million bytes. */
-interface SourceHost {
-  /** The address of an image of this many bytes. */
-  readonly at: (bytes: number) => string;
-  readonly stop: () => Promise<void>;
-}
-
-async function startSourceHost(): Promise<SourceHost> {
-  const server = createServer((incoming, outgoing) => {
-    const bytes = Number(/^\/(\d+)\.png$/.exec(incoming.url ?? '')?.[1] ?? 0);
-    outgoing.writeHead(200, { 'content-type': 'image/png' }).end(heavySource(bytes));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the host has no port');
-  return {
-    at: (bytes) => `http://127.0.0.1:${address.port}/${bytes}.png`,
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+function startSourceHost(): Promise<FakeVendor> {
+  return startFakeVendor(({ path }) => ({
+    status: 200,
+    headers: { 'content-type': 'image/png' },
+    body: heavySource(Number(/^\/(\d+)\.png$/.exec(path)?.[1] ?? 0)),
+  }));
 }
