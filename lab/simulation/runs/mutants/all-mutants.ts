@@ -9,9 +9,9 @@ import { creations } from './creations.ts';
 import { doors } from './doors.ts';
 import { events } from './events.ts';
 import type { Mutant } from './plant.ts';
-import { render } from './render.ts';
+import { requestsAndRendering } from './requests-and-rendering.ts';
 
-export const mutants: readonly Mutant[] = [creations, render, events, doors].flatMap((bugs) =>
+export const mutants: readonly Mutant[] = [creations, requestsAndRendering, events, doors].flatMap((bugs) =>
   Object.entries(bugs).flatMap(([file, inFile]) =>
     Object.entries(inFile).map(([name, [find, replace, flapping]]) => ({
       name,

@@ -1,7 +1,7 @@
 /** The planted bugs of requests, of the rendering of an image (routes, attempts, callbacks), and of the reconciler. */
 import type { Bugs } from './plant.ts';
 
-export const render: Bugs = {
+export const requestsAndRendering: Bugs = {
   'lab/simulation/aws/deployed-service.ts': {
     'task-of-today': ['releases.begin(release)', 'releases.begin(releases.current())'],
   },
