@@ -12,8 +12,8 @@ import { createSimulatedTable, tableName } from '../../lab/simulation/aws/simula
 import { AwsError } from '../../local/aws/aws-error.ts';
 import { createRequestStore } from '../../service/api/request-store.ts';
 import type { Table } from '../../service/aws/dynamodb/table.ts';
-import { readOperatorCatalogInBatch } from '../../service/catalog/operator-catalog-store.ts';
 import {
+  readOperatorCatalogInBatch,
   bytesOf,
   createOperatorCatalogStore,
   mostCatalogBytes,

@@ -6,8 +6,7 @@ import { operations, type OperationName, openaiOperations } from '../../service/
 import { failureNames, failures } from '../../service/contract/failures.ts';
 import { alarmMetric, metrics, type MetricDefinition } from '../../service/contract/metrics.ts';
 import { styles } from '../../service/vendors/compatible/styles.ts';
-import { compatibleStyleNames } from '../../service/catalog/providers.ts';
-import { providers } from '../../service/catalog/providers.ts';
+import { compatibleStyleNames, providers } from '../../service/catalog/providers.ts';
 import { portalSettings } from '../../lib/settings-of-parts.ts';
 import { documentation } from '../../service/document/operations.ts';
 import { fullSettings } from '../stack/full-settings.ts';

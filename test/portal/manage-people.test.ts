@@ -1,7 +1,6 @@
 /** People in the portal: invitations, roles and limits, also by two owners at once. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { invitationIdOf, type Invitation } from '../../service/portal/people.ts';
-import { memberVersion } from '../../service/portal/people.ts';
+import { invitationIdOf, type Invitation, memberVersion } from '../../service/portal/people.ts';
 import type { AccountId } from '../../service/values/ids.ts';
 import { inBetween } from './portal-fixture.ts';
 import { type Answered, fieldsOf, openWholePortal, type SignedIn, type WholePortal } from './whole-portal.ts';

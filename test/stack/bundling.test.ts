@@ -8,9 +8,11 @@ import { describe, expect, it } from 'vitest';
 import { buildSync, transformSync } from 'esbuild';
 import fc from 'fast-check';
 import { bundleText } from '../../lib/bundling/bundle-text.ts';
-import { withoutUnaskedErrors } from '../../lib/bundling/unread-sdk.ts';
-import { withoutPackageFiles } from '../../lib/bundling/unread-sdk.ts';
-import { withoutRegionNames } from '../../lib/bundling/unread-sdk.ts';
+import {
+  withoutUnaskedErrors,
+  withoutPackageFiles,
+  withoutRegionNames,
+} from '../../lib/bundling/unread-sdk.ts';
 import { packed, withPackedJson } from '../../lib/bundling/packed-json.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
