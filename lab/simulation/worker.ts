@@ -21,7 +21,7 @@ const say = (message: Message): void => {
 process.once('disconnect', () => process.exit());
 
 Object.assign(process.env, environment);
-// Injected faults are errors by the thousand, and nobody reads their stacks. `--seed N --trace` shows them.
+// Injected faults make thousands of errors, whose stacks are not read. `--seed N --trace` shows them.
 if (job.kind === 'seeds') Error.stackTraceLimit = 0;
 if ('mutant' in job) {
   const mutant = mutants.find(({ name }) => name === job.mutant);

@@ -14,7 +14,7 @@ import {
 import type { IndexDefinition, TableDefinition } from './storage.ts';
 import { memberOf, sameMembers } from './values.ts';
 
-// A global secondary index may lag: rows that have left it are kept as long as somebody may still read them.
+// A global secondary index may lag: rows that have left it are kept while a read of the past may use them.
 
 /** A moment of an index: a time in epoch milliseconds, or the number of a commit. */
 export type Moment = { readonly atMillis: number } | { readonly afterCommit: number };
@@ -52,7 +52,10 @@ export interface TableIndex {
 /** How many rows of the past one partition collects before the old ones are dropped. */
 const pastBeforeDropping = 32;
 
-/** Creates an empty index. `oldest` tells from which stamp on somebody may read the past; undefined: never. */
+/**
+ * Creates an empty index. `oldest` gives the first stamp that a read of the past may use; undefined: there is
+ * none.
+ */
 function createTableIndex(
   definition: IndexDefinition,
   table: TableDefinition,

@@ -12,7 +12,7 @@ import { capNames } from './caps.ts';
 import { editedKey, isPlayground, isUsable, type KeyEdit, mostKeys } from './key-changes.ts';
 import { keyVersion } from './version.ts';
 
-/** Adds a key to an account with room, under the count that was read: of several at once one is stored. */
+/** Adds a key if the account has room and its count of keys is still the one that was read. */
 const mostTries = 25;
 
 /** @returns "refused": the id is taken, or a condition of `others` failed @throws OutcomeUnknown */
@@ -106,7 +106,10 @@ export function createKeyStore(table: Table) {
       }),
     /** Changes a key, if it is still as it was read. False when somebody changed it meanwhile. */
     change: (read: ApiKey, edit: KeyEdit): Promise<boolean> => change(table, read, edit),
-    /** Stores the new key and the other's new end in one transaction. "changed": somebody was faster. */
+    /**
+     * Stores the new key and the end of the old key in one transaction. "changed": another request changed
+     * the old key first.
+     */
     roll: (read: ApiKey, next: ApiKey, oldEndsAt: string): Promise<'rolled' | 'changed' | 'too_many'> =>
       roll(table, read, next, oldEndsAt),
   };

@@ -37,7 +37,7 @@ export function createCharges(table: Table) {
           return refusedCharge(parts, outcome.refusals);
       }
     },
-    /** Adds a charged creation to the open ones; whoever ends the creation takes it away. Never fails. */
+    /** Adds a charged creation to the open ones; the code that ends the creation subtracts it. Never fails. */
     countStart: (id: CreationId): Promise<void> => countOpen(table, id, 1),
     /** Fails the creation and gives its charge back, once. 'busy': the caller has to call again. */
     refund: async (

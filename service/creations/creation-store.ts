@@ -33,7 +33,7 @@ export function createCreationStore(table: Table) {
      * Takes the lease of a creation that is still open, which makes the attempts of every earlier renderer
      * too late.
      * @param taskToken the token of the execution's task. It is stored before the creation is read, so that
-     *   whoever ends the creation meanwhile finds the token. Without it the stored token stays.
+     *   code that ends the creation meanwhile finds the token. Without it the stored token stays.
      */
     lease: (
       id: CreationId,

@@ -166,7 +166,7 @@ async function* pagesFrom(
   yield newest;
 }
 
-/** Makes the events without a place the newest page. False when there are none to give a place. */
+/** Makes a new page of the events that are on no page yet. False when there are no such events. */
 async function placeNew(table: Table, account: AccountId, newest: LogPage): Promise<boolean> {
   const { fresh, placed: left } = await unplaced(table, account, newest);
   await removeNew(table, account, left);

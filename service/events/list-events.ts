@@ -32,7 +32,10 @@ interface Look<Found> {
   readonly place: EventPlace;
 }
 
-/** Looks again and again, if the account has a place left. @param first the poll before, without events */
+/**
+ * Polls until there are events, if the account may hold another request.
+ * @param first the first poll, without events
+ */
 async function awaitEvents<Found>(
   account: AccountId,
   seconds: number,

@@ -30,7 +30,7 @@ export type Idempotency = NonNullable<ChargeOrder['idempotency']>;
 
 export type Replay =
   | ({ readonly kind: 'replayed' } & Accepted)
-  /** Nothing is stored under the key. `replaces`: its failed creations, of which it still names the first. */
+  /** Nothing is stored under the key. `replaces`: the first of the failed creations that the key still names. */
   | { readonly kind: 'new'; readonly idempotency: Idempotency | undefined };
 
 /**

@@ -14,7 +14,7 @@ import { createUploadReader, createUploadStore } from '../uploads/upload-store.t
 export type SubmitPlatform = CatalogPlatform & On<'states' | 'images' | 'outbound'>;
 export type SubmitServices = AfterCatalog<ServicesOf<typeof openSubmit>>;
 
-/** What charges, behind a key or a session. @param heldLimit how many requests an account may hold */
+/** The services that charge, for a key or a session. @param heldLimit how many requests an account may hold */
 export function charging(on: SubmitPlatform, door: Door, heldLimit: number) {
   const catalogs = catalogsOf(on);
   const machines = machinesOf(on);

@@ -170,7 +170,10 @@ async function bodyOf(
   return isStream && body ? untilSettled(body, running) : response.text();
 }
 
-/** The parts of a stream. Without the client, the tool still comes to its end: a charge is also started. */
+/**
+ * The parts of a stream. The tool runs to its end even when the client has gone, so a charged creation is
+ * started.
+ */
 async function* untilSettled(
   parts: AsyncIterable<Uint8Array>,
   running: () => Promise<CallToolResult> | undefined,

@@ -87,7 +87,7 @@ export function picturesOf(creations: readonly CreationRecord[]): readonly Pictu
     .flatMap((creation) => creation.results.map((image) => ({ creation, image })));
 }
 
-/** Reads the first picture and looks for the others before the head is out. Throws 500 if one is absent. */
+/** Reads the first picture and checks the others before the headers are sent. Throws 500 if one is absent. */
 export async function firstBytes(
   pictures: readonly Picture[],
   creations: Creations,

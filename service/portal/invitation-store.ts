@@ -1,4 +1,4 @@
-/** Stores an invitation with the counts of its day as read: of several at once only one is stored. */
+/** Stores an invitation if the counts of the day are still those that were read. */
 import { getItem, type UpdateParts } from '../aws/dynamodb/send.ts';
 import type { Item, ItemKey, Table } from '../aws/dynamodb/table.ts';
 import { type Refusal, transact, type TransactItem } from '../aws/dynamodb/transaction.ts';

@@ -19,7 +19,7 @@ export function createPortalAccess(table: Table, sandbox: SandboxSetting = 'mark
   return {
     /** One consistent BatchGetItem. Throws Overloaded when not all of it could be read. */
     read: (question: PortalQuestion): Promise<PortalState> => readState(table, question, sandbox),
-    /** Counts a cookie that nobody was given, and blocks the address after too many of them. */
+    /** Counts an unknown cookie, and blocks the address after too many of them. */
     countRejection: (address: string, nowMillis: number): Promise<void> =>
       createRequestStore(table).countRejection(address, '401', nowMillis),
     open: (session: Session): Promise<void> => putItem(table, sessionToItem(session)),

@@ -5,7 +5,7 @@ import { idleMillis, type Operator, type Session, sessionMillis } from './people
 
 /** The random part of a cookie has this many bytes. */
 export const tokenBytes = 32;
-/** The stored session outlives itself by this, so that an old cookie can be told from a guess. */
+/** A session is stored for this long after its end, so that an old cookie is not taken for a guess. */
 export const rememberedMillis = 24 * 3_600_000;
 
 /** What a well-formed cookie says. The ids let a single read get everything that decides. */

@@ -1,4 +1,4 @@
-/** The users of our own Cognito pool, where nobody signs up. A signer serves its one call. */
+/** The users of our own Cognito pool, which has no sign-up. A signer serves its one call. */
 import { AwsClient } from 'aws4fetch';
 import { serviceUrl } from '../aws/aws-place.ts';
 import { awsErrorName } from '../values/errors.ts';

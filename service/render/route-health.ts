@@ -174,7 +174,7 @@ export function lateAfterMillis(health: RouteHealth, nowMillis: number): number 
   return mean === undefined ? undefined : Math.max(leastLateMillis, Math.round(mean * lateFactor));
 }
 
-/** Of how many ends of this kind one is noted: a busy item takes few writes a second. */
+/** One of this many ends of a kind is recorded, because a busy item takes few writes a second. */
 export function noteWeight(health: RouteHealth, sign: HealthSign, nowMillis: number): number {
   if (health.openedAt !== undefined) return 1;
   let busiest = 0;

@@ -11,13 +11,19 @@ export interface RankedRoute {
   readonly costMicros: Micros | undefined;
 }
 
-/** How a route stands: later in this list, later asked. 'unmeasured' is of the order 'fastest' alone. */
+/**
+ * The state of a route. Routes are tried in the order of this list. 'unmeasured' occurs only in the order
+ * 'fastest'.
+ */
 const standings = ['ready', 'unmeasured', 'open', 'resting'] as const;
 type Standing = (typeof standings)[number];
 
 export interface RoutePlan {
   readonly routes: readonly RankedRoute[];
-  /** Routes that would be first if well, and whose probe is due: the claim's creation asks it first. */
+  /**
+   * Routes whose probe is due and that would be first in good health. The creation that claims a probe tries
+   * that route first.
+   */
   readonly probes: readonly RankedRoute[];
 }
 

@@ -30,7 +30,7 @@ export function createOperatedReads(table: Table) {
           [...new Set(ids)].map((id) => keys.account(id)),
         )
       ).map(accountFromItem),
-    /** The creations and the notices whose webhook waits, those that wait longest first, at most so many. */
+    /** The creations and notices whose webhook waits: the longest wait first, up to a limit. */
     waitingWebhooks: (most: number): Promise<readonly (CreationId | NoticeId)[]> =>
       waitingWebhooks(table, most),
     newestCreations: async (

@@ -218,7 +218,7 @@ export function detailOf({ status }: VendorResponse, code?: unknown): string {
 
 // Asks a vendor about our key by one call that costs nothing.
 
-/** @param call needs a valid key @param judge absent: statuses mean what HTTP says */
+/** @param call needs a valid key @param judge reads the answer. Absent: the HTTP status decides */
 export async function checkByCall(
   { name, credentials }: VendorSettings,
   call: (key: string) => Promise<VendorResponse>,

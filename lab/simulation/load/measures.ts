@@ -160,7 +160,7 @@ export const loaded = { model: 'flux-2-max', down: 'alibaba', other: 'ideogram' 
 const downSeconds = 600;
 const beforeSeconds = 120;
 
-/** The least minutes of a run: two before the provider goes down, ten without it, and two behind. */
+/** The least minutes of a run: two before the provider goes down, ten without it, and two after it. */
 export const leastMinutes = (beforeSeconds + downSeconds + 120) / 60;
 
 /** Ten minutes without a provider, within the given minutes of traffic. */

@@ -25,7 +25,7 @@ export interface AnsweredRow extends VendorRow {
   readonly answers: RefusalReason | 'rendered';
 }
 
-/** How a creation ends whose only provider answers so. Every other reason ends as a failure of the service. */
+/** How a creation ends when its only provider answers so. Every other reason is a failure of the service. */
 const endOf: Readonly<Partial<Record<AnsweredRow['answers'], VendorRow['ends']>>> = {
   rendered: 'completed',
   prompt: 'PromptRejected',
@@ -79,7 +79,10 @@ export interface FakeVendor {
   stop(): Promise<void>;
 }
 
-/** What can stand between us and every vendor. Each fake answers these rows, and they stand in each vendor's table. */
+/**
+ * What can stand between us and every vendor. Each fake answers these rows, and they stand in each vendor's
+ * table.
+ */
 export const everywhereRows: readonly (VendorRow & { readonly reply: Reply })[] = [
   {
     row: 'throttled-for-a-second',

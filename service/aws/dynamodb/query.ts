@@ -1,7 +1,7 @@
 import { queryPage, type QueryParts } from './send.ts';
 import type { Item, Table } from './table.ts';
 
-/** The pages of a query, until `mostItems` are read. paginateQuery would pass by the retries of send.ts. */
+/** The pages of a query, until `mostItems` are read. The SDK's paginateQuery does not use the retries of send.ts. */
 export async function* queryPages(
   table: Table,
   parts: QueryParts,

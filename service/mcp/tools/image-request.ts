@@ -29,7 +29,7 @@ export async function modelsOf({
   return (body as { data: readonly ModelBody[] }).data;
 }
 
-/** The body behind the tool. Hosts show only small pictures, so the image is a JPEG if possible. */
+/** The request that the tool sends. Hosts show only small pictures, so the image is a JPEG if possible. */
 export async function imageRequest(call: ToolCall): Promise<Record<string, unknown>> {
   const { wait_seconds: _seconds, ...asked } = call.args;
   const models = await modelsOf(call);

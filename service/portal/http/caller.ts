@@ -75,7 +75,7 @@ export async function authenticatePerson(
   if (block && isBlocked(block, isSignedIn === true)) throw addressBlocked(block.untilMillis - nowMillis);
   if (cookie === undefined) throw sessionRequired('no_session');
   if (!presented || !session || !isSameSession(session, presented)) {
-    // A cookie of ours says what is stored. Every other one is a guess.
+    // A real cookie matches the stored session. Every other cookie is a guess.
     await access.countRejection(clientAddress, nowMillis);
     throw sessionRequired('unknown_session');
   }

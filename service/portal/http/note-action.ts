@@ -11,7 +11,10 @@ function isLogged({ method, isLogged: asStated }: PortalOperation): boolean {
   return method !== 'GET' && asStated !== false;
 }
 
-/** Runs the operation between the two writes of its row, of which the first is needed. @param target an id */
+/**
+ * Runs the operation between the two writes of its row. A failure of the first write stops the operation.
+ * @param target an id
+ */
 export async function noted(
   name: PortalOperationName,
   operation: PortalOperation,

@@ -137,7 +137,7 @@ export const changeKey: ManageHandle<'changeKey'> = async (request, caller, serv
   return { status: 200, body: keyView(next, nowMillis), logged: { note: Object.keys(edit).join(', ') } };
 };
 
-/** POST /keys. Only this answer has the key: whoever lost it makes another and revokes the first. */
+/** POST /keys. Only this answer has the key. A person who loses the key makes a new one and revokes the old one. */
 export const createKey: ManageHandle<'createKey'> = async (request, caller, services) => {
   const nowMillis = services.clock.now();
   const catalog = await services.catalogs.latest();

@@ -107,7 +107,7 @@ export function csvAnswer(
 const mostPartBytes = mostPageBytes - 100_000;
 const header = ['at', 'kind', 'amount', 'creation', 'key', 'model', 'user', 'note'] as const;
 
-/** GET /ledger.csv: a month in parts, the oldest row first; the header x-next-cursor leads on. */
+/** GET /ledger.csv: a month in parts, the oldest row first. The header x-next-cursor names the next part. */
 export const exportLedger: ReadHandle<'exportLedger'> = async (
   request,
   { account, nowMillis },

@@ -1,6 +1,7 @@
 /**
- * Takes items that nobody reads any more out of the table, because a long load would need more memory than a machine
- * has. Creations at rest and their ledger rows go to the archive, for the audit; leases, polls and counts are dropped.
+ * Takes items that are no longer read out of the table, because a long load would need more memory than a machine
+ * has. Creations at rest and their ledger rows go to the archive, for the audit; leases, polls and counts are
+ * dropped.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Item } from '../../../../local/dynamodb/attributes.ts';
@@ -143,7 +144,10 @@ export const shelfCount = 64;
  * smaller.
  */
 const packLength = 128 * 1024;
-/** The fastest level. It makes 290 bytes of the 2,413 of a creation, and the best level makes 237 in three times the time. */
+/**
+ * The fastest level. It makes 290 bytes of the 2,413 of a creation, and the best level makes 237 in three
+ * times the time.
+ */
 const level = 1;
 
 export function createArchive() {

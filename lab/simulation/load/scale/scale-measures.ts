@@ -139,7 +139,7 @@ function percent(share = 0): string {
 
 // What a crowd is made of: plain data, so that a worker gets it.
 
-/** Whether somebody holds the vendor's connection, or the vendor calls back. */
+/** Whether the function waits on the vendor's connection, or the vendor calls back. */
 export const vendorKinds = ['synchronous', 'job'] as const;
 export type VendorKind = (typeof vendorKinds)[number];
 
@@ -153,14 +153,17 @@ export interface CrowdPlan {
   readonly perSecond: number;
   /** How long new requests arrive. */
   readonly lengthSeconds: number;
-  /** Environments that are idle at the beginning, by function: the service has had traffic before. Empty: it is new. */
+  /**
+   * Environments that are idle at the beginning, by function: the service has had traffic before. Empty: it
+   * is new.
+   */
   readonly warm: Readonly<Record<string, number>>;
   readonly renderSeconds: number;
   readonly vendor: VendorKind;
   readonly quotas: QuotaKind;
   readonly aws: AwsQuotas;
   readonly serviceCapacity: number;
-  /** Somebody asked for this capacity, so it may be what limits the traffic. */
+  /** The command line sets this capacity, so the capacity may limit the traffic. */
   readonly isCapacityAsked: boolean;
   readonly accounts: number;
   /** The share of creations whose client takes a webhook. The others are polled. */
