@@ -2,6 +2,7 @@
 import { callingModel } from '../network/calling-vendor.ts';
 import { silentHost } from '../network/outbound.ts';
 import { rudenesses } from '../network/peers.ts';
+import { unsteady } from '../network/providers.ts';
 import type { Dice } from '../world/dice.ts';
 import type { AccountPlan, OpenaiCalls, Submit } from './scenario.ts';
 
@@ -139,6 +140,8 @@ const libraryDirectives = [
   '[sandbox:fail]',
   '[sandbox:reject-prompt]',
   '[sandbox:hang]',
+  unsteady,
+  unsteady,
 ] as const;
 
 /** A scenario of libraries alone: four to seven programs with equal calls, and nothing else that costs money. */

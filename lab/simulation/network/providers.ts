@@ -65,6 +65,9 @@ const refusals: Readonly<Record<Exclude<SandboxOutcome, 'hang' | 'crash'>, Refus
 };
 const pollMillis = 500;
 
+/** With this word in the prompt, half of the answers are failures. So a later try of the same call can succeed. */
+export const unsteady = 'unsteady';
+
 /** A provider, and what it knows about its jobs. */
 export interface SimulatedProvider extends ImageProvider {
   readonly isStopped: (jobId: string) => boolean;
@@ -75,8 +78,12 @@ export interface SimulatedProvider extends ImageProvider {
  * @param directed the provider that a directive has to name to concern this one
  */
 export function createProvider(world: World, name: string, directed = name): SimulatedProvider {
+  let answers = 0;
   const answer = async (job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer> => {
     const { outcome } = directivesOf(job.prompt, directed);
+    answers += 1;
+    if (job.prompt?.includes(unsteady) && world.dice.chance(`${name} fails ${answers}`, 0.5))
+      return { kind: 'refused', reason: 'failed' };
     if (outcome === 'crash') {
       world.current()?.die('Runtime.ExitError');
       return new Promise(() => undefined);
