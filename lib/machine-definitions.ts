@@ -1,6 +1,6 @@
 /**
- * The definition of the callback machine, made from that of the plain machine. Only the state RenderImage
- * differs: its Task waits, at no cost, until it is ended with its token.
+ * The definitions of the three machines. In that of callbacks only the state RenderImage differs: its Task waits, at
+ * no cost, until it is ended with its token.
  */
 import { readFileSync } from 'node:fs';
 import { webhookSchedule } from '../service/contract/limits.ts';
@@ -64,16 +64,16 @@ export function callbackDefinition(plain: string): string {
   return JSON.stringify({ ...machine, States: { ...states, RenderImage } }, null, 2);
 }
 
-// The machine that sends notices is made from that of the creation: its last two states, with
-// the same schedule of attempts.
-
 /** The parts of the definition that this file reads. */
 interface LastStates {
   readonly TimeoutSeconds: number;
   readonly States: Readonly<Record<'DeliverWebhook' | 'LeaveToReconciler', object>>;
 }
 
-/** @param plain the text of creationDefinition(), which may hold substitutions */
+/**
+ * The machine that sends notices: the last two states of a creation's machine.
+ * @param plain the text of creationDefinition(), which may hold substitutions
+ */
 export function noticeDefinition(plain: string): string {
   const { TimeoutSeconds, States: states } = JSON.parse(plain) as LastStates;
   const { DeliverWebhook, LeaveToReconciler } = states;
