@@ -26,9 +26,9 @@ export default defineConfig({
     maxWorkers: 8,
     sequence: { sequencer: LongestFirst },
     // The only limits in real time: a test waits until a fact is there, however slow the machine is.
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
-    expect: { poll: { timeout: 230_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 110_000 } },
     env: environment,
   },
 });
