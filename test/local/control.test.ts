@@ -7,7 +7,7 @@ import { createControl } from '../../local/control/control.ts';
 import { inboxPage, type ReceivedWebhook } from '../../local/control/inbox-page.ts';
 import { type Inbox, type InboxOptions, openInbox } from '../../local/control/inbox.ts';
 import { listenOnLoopback } from '../../local/http.ts';
-import { temporaryFolder } from './machine-fixture.ts';
+import { newFolder } from './machine-fixture.ts';
 
 const refusalSchema = z.object({
   error: z.object({
@@ -19,7 +19,7 @@ const refusalSchema = z.object({
 const listSchema = z.object({ data: z.array(z.looseObject({ id: z.string().nullable() })) });
 
 describe('the control routes', () => {
-  const { folder, remove } = temporaryFolder();
+  const folder = newFolder(afterAll);
   const inboxOptions: InboxOptions = {
     file: path.join(folder, 'inbox.jsonl'),
     now: () => 0,
@@ -57,7 +57,6 @@ describe('the control routes', () => {
   afterAll(() => {
     server.closeAllConnections();
     inbox.close();
-    remove();
   });
   const post = (where: string, body: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(`${url}${where}`, { method: 'POST', body, headers, redirect: 'manual' });

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished, afterAll } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { openDiskRoom, type DiskRoom } from '../../local/disk-room.ts';
-import { temporaryFolder } from './machine-fixture.ts';
+import { newFolder } from './machine-fixture.ts';
 import { Worker } from 'node:worker_threads';
 import { openClock } from '../../local/clock.ts';
 import { spawnSync } from 'node:child_process';
@@ -18,8 +18,7 @@ function roomWith(minFreeBytes: number): {
   readonly has: (bytes: number) => void;
   readonly hasReserve: () => boolean;
 } {
-  const { folder, remove } = temporaryFolder();
-  onTestFinished(remove);
+  const folder = newFolder();
   const said: string[] = [];
   let free = Infinity;
   return {
@@ -58,8 +57,7 @@ describe('the free space of the disk', () => {
   });
 
   it('is asked of the operating system', () => {
-    const { folder, remove } = temporaryFolder();
-    onTestFinished(remove);
+    const folder = newFolder();
     const open = (minFreeBytes: number): DiskRoom =>
       openDiskRoom({ folder, minFreeBytes, tell: () => undefined });
     expect([open(1).isEnough(), open(Number.MAX_SAFE_INTEGER).isEnough()]).toEqual([true, false]);
@@ -87,8 +85,7 @@ describe('the reserve', () => {
 });
 
 describe('the virtual clock', () => {
-  const { folder, remove } = temporaryFolder();
-  afterAll(remove);
+  const folder = newFolder(afterAll);
   let real = 1_000_000;
   const realNow = (): number => real;
   const file = (name: string): string => path.join(folder, name, 'clock.json');
@@ -178,9 +175,7 @@ const appendUntilItFails = `
   catch { console.log(kept); }`;
 
 function fullJournal(): { readonly file: string; readonly kept: number; readonly said: string } {
-  const { folder, remove } = temporaryFolder();
-  onTestFinished(remove);
-  const file = path.join(folder, 'journal.jsonl');
+  const file = path.join(newFolder(), 'journal.jsonl');
   const [said = '', kept = ''] = withFilesOf(8, appendUntilItFails, file).split('\n');
   return { file, kept: Number(kept), said };
 }

@@ -6,7 +6,7 @@ import { executionEvent, matchesPattern } from '../../local/event-bus.ts';
 import { openExecutions } from '../../local/step-functions/executions.ts';
 import type { Execution, Executions } from '../../local/step-functions/executions.ts';
 import { createStatesService } from '../../local/step-functions/states-service.ts';
-import { temporaryFolder } from './machine-fixture.ts';
+import { newFolder } from './machine-fixture.ts';
 
 const machine = 'arn:aws:states:us-east-1:000000000000:stateMachine:M';
 const arnOf = (name: string): string => `arn:aws:states:us-east-1:000000000000:execution:M:${name}`;
@@ -14,8 +14,7 @@ const listSchema = z.object({ executions: z.array(z.object({ name: z.string() })
 const dayMillis = 86_400_000;
 
 describe('executions', () => {
-  const { folder, remove } = temporaryFolder();
-  afterAll(remove);
+  const folder = newFolder(afterAll);
   let file = '';
   let now = 1_000;
   let started: string[] = [];

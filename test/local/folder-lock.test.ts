@@ -10,18 +10,12 @@ import { FolderRefused } from '../../local/disk.ts';
 import { type FolderLock, lockFolder } from '../../local/folder-lock.ts';
 import { listenOnLoopback } from '../../local/http.ts';
 import { runningService } from '../../local/service-record.ts';
-import { firstLineOf, temporaryFolder } from './machine-fixture.ts';
+import { firstLineOf, newFolder } from './machine-fixture.ts';
 
 const childModule = path.join(import.meta.dirname, 'lock-child.ts');
 
 const outcomeSchema = z.object({ pid: z.int(), held: z.boolean(), message: z.string() });
 type Outcome = z.output<typeof outcomeSchema>;
-
-function newFolder(): string {
-  const { folder, remove } = temporaryFolder();
-  onTestFinished(remove);
-  return folder;
-}
 
 /** Takes the folder in this process until the test ends. */
 function take(folder: string): FolderLock {

@@ -5,7 +5,7 @@ import { createLocalFunctions } from '../../local/lambda/functions.ts';
 import type { InvocationSource, LocalFunctions } from '../../local/lambda/functions.ts';
 import type { FunctionLogLine, InvocationResult, LambdaError } from '../../local/lambda/messages.ts';
 import { poolLimits, type PoolLimits } from '../../local/lambda/worker-pool.ts';
-import { temporaryFolder, writeBundle } from './machine-fixture.ts';
+import { newFolder, writeBundle } from './machine-fixture.ts';
 
 export interface Running {
   readonly id: string;
@@ -33,8 +33,7 @@ export interface RunOptions {
  * its own, because the hooks belong to the file.
  */
 export function createRunner(): (code: string, options?: RunOptions) => Running {
-  const { folder, remove } = temporaryFolder();
-  afterAll(remove);
+  const folder = newFolder(afterAll);
   let started: LocalFunctions | undefined;
   afterEach(() => started?.stop());
   let count = 0;

@@ -7,11 +7,12 @@ import { describe, expect, it, test, vi } from 'vitest';
 import { openFunctionVersions } from '../../local/aws/function-versions.ts';
 import { isObject, type JsonObject } from '../../local/json.ts';
 import type { InvocationResult } from '../../local/lambda/messages.ts';
-import { startEndpoint, temporaryFolder } from './aws/endpoint-fixture.ts';
+import { startEndpoint } from './aws/endpoint-fixture.ts';
 import { crashes, createRunner, failure, oneWorker } from './lambda-fixture.ts';
+import { newFolder } from './machine-fixture.ts';
 
 test('A version is published when the code or the configuration has changed, and its number is never used again', async () => {
-  const file = path.join(await temporaryFolder(), 'lambda', 'versions.json');
+  const file = path.join(newFolder(), 'lambda', 'versions.json');
   let now = 1_000;
   const open = (): ReturnType<typeof openFunctionVersions> => openFunctionVersions(file, () => now);
   expect([open().publish('Render', 'a'), open().publish('Render', 'a')]).toEqual(['1', '1']);
@@ -38,7 +39,7 @@ test('A version is published when the code or the configuration has changed, and
 });
 
 test('A version that an alias names cannot be deleted', async () => {
-  const versions = openFunctionVersions(path.join(await temporaryFolder(), 'versions.json'), () => 0);
+  const versions = openFunctionVersions(path.join(newFolder(), 'versions.json'), () => 0);
   versions.publish('Get', 'a');
   versions.publish('Get', 'b');
   const { as } = await startEndpoint({

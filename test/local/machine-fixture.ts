@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { onTestFinished } from 'vitest';
 
 /** A function of a hand-made template: the text of its bundle and its properties in the template. */
 export interface FixtureFunction {
@@ -28,10 +29,11 @@ export interface FixtureStack {
   readonly onFailure?: string;
 }
 
-/** Makes a folder. The test removes it at its end. */
-export function temporaryFolder(): { readonly folder: string; readonly remove: () => void } {
+/** Makes a folder, which is removed after the test; after all tests around the call with `afterAll`. */
+export function newFolder(atEnd: (remove: () => void) => void = onTestFinished): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'darkroom-local-'));
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /** The first line that a process prints. The stream flows on, so that the process can print more. */
@@ -101,9 +103,7 @@ export function writeBundle(
 
 /** Writes the template and the bundles, as a synthesis does. Returns the template's path. */
 export function writeStack(folder: string, stack: FixtureStack): string {
-  const resources: Record<string, unknown> = {
-    ...storage(),
-  };
+  const resources = storage();
   for (const [id, one] of Object.entries(stack.functions))
     Object.assign(resources, functionResources(folder, id, one));
   resources['Api'] = { Type: 'AWS::ApiGatewayV2::Api', Properties: { Name: 'api', ProtocolType: 'HTTP' } };

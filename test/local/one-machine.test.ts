@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import {
   type MachineEvent,
@@ -8,11 +8,10 @@ import {
   type OneMachineOptions,
   startOneMachine,
 } from '../../local/one-machine.ts';
-import { type FixtureStack, temporaryFolder, writeStack } from './machine-fixture.ts';
+import { type FixtureStack, newFolder, writeStack } from './machine-fixture.ts';
 
 it('A start refuses the folder of an earlier release with one sentence, and writes nothing to it', async () => {
-  const { folder, remove } = temporaryFolder();
-  onTestFinished(remove);
+  const folder = newFolder();
   const tables = path.join(folder, 'tables');
   mkdirSync(tables);
   writeFileSync(path.join(tables, 'CURRENT'), 'MANIFEST-000002\n');
@@ -92,7 +91,7 @@ const stack: FixtureStack = {
 const notesSchema = z.array(z.object({ sk: z.object({ S: z.string() }) }));
 
 describe('one machine', () => {
-  const { folder, remove } = temporaryFolder();
+  const folder = newFolder(afterAll);
   const events: MachineEvent[] = [];
   let machine: OneMachine;
   const options = (data: string): OneMachineOptions => ({
@@ -130,10 +129,7 @@ describe('one machine', () => {
     writeStack(folder, stack);
     machine = await startOneMachine(options('data'));
   });
-  afterAll(async () => {
-    await machine.stop();
-    remove();
-  });
+  afterAll(() => machine.stop());
   it('One machine serves a request with function, execution and table, and overrides declared variables', async () => {
     const response = await post('plain');
     expect(response.status).toBe(202);

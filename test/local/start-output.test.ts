@@ -1,22 +1,18 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import { startOptions } from '../../start/options.ts';
-import { temporaryFolder } from './machine-fixture.ts';
 import { eventObject, parseLogLine } from '../../start/until-stopped.ts';
 import { embeddedMetrics } from '../../service/aws/log.ts';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
-
-const page = readFileSync(path.join(root, 'docs/one-machine.md'), 'utf8');
+import { readPage, root } from '../docs/pages.ts';
+import { newFolder } from './machine-fixture.ts';
 
 describe('npm start', () => {
   it("The command npm start prints the id of the demo account, which the operator's commands need, and the addresses of the OpenAI-shaped endpoint and of MCP", async () => {
-    const { folder, remove } = temporaryFolder();
+    const folder = newFolder();
     const child = spawn(process.execPath, ['bin/local.ts', '--port', '0', '--data', folder], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -25,7 +21,6 @@ describe('npm start', () => {
     onTestFinished(async () => {
       child.kill('SIGKILL');
       await exit;
-      remove();
     });
     let printed = '';
     child.stdout.on('data', (chunk: Buffer) => {
@@ -44,6 +39,7 @@ describe('npm start', () => {
     const help = execFileSync(process.execPath, ['bin/local.ts', '--help'], { cwd: root, encoding: 'utf8' });
     const options = [...help.matchAll(/^ +(--[a-z-]+)/gm)].map(([, name = '']) => name);
     expect(options).toContain('--env');
+    const page = readPage('docs/one-machine.md').text;
     expect(options.filter((name) => !page.includes(`| \`${name}`))).toEqual([]);
   });
 
@@ -59,33 +55,38 @@ describe('npm start', () => {
     expect(startOptions(['node', 'start'])).not.toHaveProperty('publicUrl');
   });
 
+  /** What the command says before it ends with exit code 1. */
+  function refusalOf(option: string): string {
+    const said = vi.spyOn(console, 'error').mockReturnValue();
+    const exit = vi.spyOn(process, 'exit').mockImplementation((code) => {
+      throw new Error(`exit code ${code}`);
+    });
+    try {
+      expect(() => startOptions(['node', 'start', option])).toThrow('exit code 1');
+      return said.mock.calls.join('\n');
+    } finally {
+      said.mockRestore();
+      exit.mockRestore();
+    }
+  }
+
   it.each([
     'pictures.example.com',
     'ftp://example.com',
     'https://a:b@example.com',
     'https://example.com?x=1',
   ])('The command npm start refuses the public address %s with one sentence', (given) => {
-    const { status, stderr } = spawnSync(process.execPath, ['bin/local.ts', '--public-url', given], {
-      cwd: root,
-      encoding: 'utf8',
-    });
-    expect([status, stderr]).toEqual([
-      1,
-      `--public-url: ${JSON.stringify(given)} is no address, such as https://pictures.example.com.\n`,
-    ]);
+    expect(refusalOf(`--public-url=${given}`)).toBe(
+      `--public-url: ${JSON.stringify(given)} is no address, such as https://pictures.example.com.`,
+    );
   });
 
   it.each(['all', '-1', '1.5', ''])(
     'The command npm start refuses the floor %j with one sentence',
     (given) => {
-      const { status, stderr } = spawnSync(process.execPath, ['bin/local.ts', `--min-free=${given}`], {
-        cwd: root,
-        encoding: 'utf8',
-      });
-      expect([status, stderr]).toEqual([
-        1,
-        `--min-free: ${JSON.stringify(given)} is no number of megabytes, such as 256; 0 takes new work until the disk is full.\n`,
-      ]);
+      expect(refusalOf(`--min-free=${given}`)).toBe(
+        `--min-free: ${JSON.stringify(given)} is no number of megabytes, such as 256; 0 takes new work until the disk is full.`,
+      );
     },
   );
 });

@@ -15,7 +15,7 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startOneMachine, type OneMachine } from '../../local/one-machine.ts';
 import { readServiceRecord } from '../../local/service-record.ts';
-import { firstLineOf, temporaryFolder, writeStack } from './machine-fixture.ts';
+import { firstLineOf, newFolder, writeStack } from './machine-fixture.ts';
 import type { FixtureStack } from './machine-fixture.ts';
 
 const stateMachineArn = 'arn:aws:states:us-east-1:000000000000:stateMachine:Machine';
@@ -70,7 +70,7 @@ const stack: FixtureStack = {
   },
 };
 
-const { folder, remove } = temporaryFolder();
+const folder = newFolder(afterAll);
 const template = path.join(folder, 'Fixture.template.json');
 let machine: OneMachine;
 let client: SFNClient;
@@ -89,16 +89,9 @@ beforeAll(async () => {
   client = clientOf(machine.awsUrl);
 });
 // The end of an advance lets the clock flow again.
-beforeEach(() => {
-  machine.clock.freeze();
-});
-afterEach(() => {
-  machine.faults.clear();
-});
-afterAll(async () => {
-  await machine.stop();
-  remove();
-});
+beforeEach(() => void machine.clock.freeze());
+afterEach(() => machine.faults.clear());
+afterAll(() => machine.stop());
 
 async function open(data: string): Promise<OneMachine> {
   return startOneMachine({
@@ -307,15 +300,17 @@ describe('a call with a token', () => {
   });
 });
 
-describe('tokens and kill -9', () => {
-  it('An open execution begins again, its old token is TaskTimedOut, and its new token ends it', async () => {
+describe('a service after kill -9', () => {
+  it('It takes over its folder and its clock, and an open execution begins again with a new token, which ends it', async () => {
     const data = path.join(folder, 'killed');
     const childModule = path.join(import.meta.dirname, 'machine-child.ts');
     const child = spawn(process.execPath, [childModule, template, data], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await firstLineOf(child.stdout);
-    const awsUrl = readServiceRecord(data)?.awsUrl ?? '';
+    const { awsUrl = '', localUrl = '' } = readServiceRecord(data) ?? {};
+    const twoHoursAhead = Date.now() + 7_200_000;
+    await fetch(`${localUrl}/clock`, { method: 'POST', body: '{"advance_seconds":7200}' });
     const input = JSON.stringify({ id: 'killed', does: 'waits', retries: 'TimeOuts' });
     await clientOf(awsUrl).send(new StartExecutionCommand({ stateMachineArn, name: 'killed', input }));
     await expect.poll(async () => attemptsOf('killed', awsUrl)).toHaveLength(1);
@@ -324,6 +319,7 @@ describe('tokens and kill -9', () => {
     await exit;
 
     const after = await open('killed');
+    expect(after.clock.now()).toBeGreaterThan(twoHoursAhead);
     await expect.poll(async () => attemptsOf('killed', after.awsUrl)).toHaveLength(2);
     const [old, fresh] = await attemptsOf('killed', after.awsUrl);
     const again = clientOf(after.awsUrl);

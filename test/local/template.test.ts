@@ -1,117 +1,110 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type LocalFunction, type LocalTemplate, readTemplate } from '../../local/template.ts';
-import { temporaryFolder } from './aws/endpoint-fixture.ts';
-import { synthesize } from './synthesized-stack.ts';
+import { describe, expect, test } from 'vitest';
+import { type LocalTemplate, readTemplate } from '../../local/template.ts';
+import { synthesizedTemplate } from '../../start/synthesized-template.ts';
+import { newFolder } from './machine-fixture.ts';
 
-describe('the template of a stack that CDK has synthesized', () => {
-  let template: LocalTemplate;
-  const folder = mkdtempSync(path.join(tmpdir(), 'darkroom-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const synthesized = await synthesizedTemplate();
 
-  beforeAll(() => {
-    template = readTemplate(synthesize(folder), { apiEndpoint: 'http://127.0.0.1:4000' });
-  });
+describe('the template of the stack that CDK has synthesized', () => {
+  const template = readTemplate(synthesized, { apiEndpoint: 'http://127.0.0.1:4000' });
+  const { functions, tables, stateMachines, buckets, secrets, distributions, outputs } = template;
 
-  const only = <Item>(items: readonly Item[]): Item => {
-    const [item] = items;
-    if (item === undefined || items.length > 1) throw new Error(`expected one item, found ${items.length}`);
+  /** The resource with this id, without the hash of CDK. */
+  function named<Item extends { readonly id: string }>(items: readonly Item[], name: string): Item {
+    const item = items.find(({ id }) => id.slice(0, -8) === name);
+    if (item === undefined) throw new Error(`no ${name}`);
     return item;
-  };
-
-  const theFunction = (name: string): LocalFunction =>
-    only(template.functions.filter(({ id }) => id.startsWith(name)));
+  }
+  const machineArns = ['CreationStateMachine', 'CreationCallbackMachine'].map(
+    (name) => named(stateMachines, name).arn,
+  );
 
   test('A function has its bundle, its role, and an environment with local names', () => {
-    const fn = theFunction('Submit');
-    const table = only(template.tables).name;
-    const machine = only(template.stateMachines).arn;
+    const fn = named(functions, 'GenerateImage');
     expect(fn).toMatchObject({ handler: 'index.handler', timeoutSeconds: 29 });
-    expect(fn.codeFolder).toMatch(new RegExp(`^${path.join(folder, 'cdk.out')}/asset\\.[0-9a-f]{64}$`));
+    expect(fn.codeFolder).toMatch(new RegExp(`^${path.dirname(synthesized)}/asset\\.[0-9a-f]{64}$`));
     expect(template.policies.has(fn.roleId)).toBe(true);
-    expect(fn.environment).toEqual({
-      TABLE: table,
-      MACHINE: machine,
-      BUCKET: only(template.buckets).name,
-      SECRET: only(template.secrets).arn,
-      IMAGES: `https://${only(only(template.distributions).domains)}`,
+    const [images] = named(distributions, 'ImagesDistribution').domains;
+    expect(fn.environment).toMatchObject({
+      TABLE_NAME: tables[0]?.name,
+      STATE_MACHINE_ARN: machineArns[0],
+      IMAGES_BUCKET: buckets[0]?.name,
+      RESULTS_BASE_URL: `https://${images}`,
     });
-    expect(machine).toMatch(/^arn:aws:states:us-east-1:000000000000:stateMachine:Creation/);
+    expect(machineArns[0]).toMatch(
+      /^arn:aws:states:us-east-1:000000000000:stateMachine:CreationStateMachine/,
+    );
   });
 
-  test('Routes, schedule and rule lead to the function', () => {
-    const functionId = theFunction('Submit').id;
-    expect(template.routes).toEqual([{ routeKey: 'POST /images/generate', functionId }]);
-    expect(template.schedules).toEqual([{ functionId, everySeconds: 60, input: '{}' }]);
+  test('Routes, schedule and rule lead to their functions', () => {
+    const idOf = (name: string): string => named(functions, name).id;
+    const routeKey = 'POST /api/public/v1/images/generate';
+    expect(template.routes).toContainEqual({ routeKey, functionId: idOf('GenerateImage') });
+    expect(template.schedules).toContainEqual({ functionId: idOf('Reconcile'), everySeconds: 60 });
     expect(template.rules).toEqual([
       {
-        functionId,
+        functionId: idOf('Reconcile'),
         pattern: {
           source: ['aws.states'],
-          detail: { status: ['FAILED'], stateMachineArn: [only(template.stateMachines).arn] },
+          'detail-type': ['Step Functions Execution Status Change'],
+          detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'], stateMachineArn: machineArns },
         },
       },
     ]);
   });
 
   test('The table is a valid input of CreateTable', () => {
-    const { name, create, ttlAttribute } = only(template.tables);
-    expect(ttlAttribute).toBe('expires_at');
-    expect(create).toEqual({
-      TableName: name,
+    expect(tables).toMatchObject([{ ttlAttribute: 'expiresAtSeconds' }]);
+    const index = (IndexName: string, hash: string, range: string): object => ({
+      IndexName,
+      KeySchema: [
+        { AttributeName: hash, KeyType: 'HASH' },
+        { AttributeName: range, KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'KEYS_ONLY' },
+    });
+    expect(tables[0]?.create).toEqual({
+      TableName: tables[0]?.name,
       BillingMode: 'PAY_PER_REQUEST',
       KeySchema: [
         { AttributeName: 'pk', KeyType: 'HASH' },
         { AttributeName: 'sk', KeyType: 'RANGE' },
       ],
-      AttributeDefinitions: ['pk', 'sk', 'work'].map((AttributeName) => ({
+      AttributeDefinitions: ['pk', 'sk', 'openShard', 'dueAt', 'listing', 'listed'].map((AttributeName) => ({
         AttributeName,
-        AttributeType: 'S',
+        AttributeType: AttributeName === 'dueAt' ? 'N' : 'S',
       })),
       GlobalSecondaryIndexes: [
-        {
-          IndexName: 'open-work',
-          KeySchema: [{ AttributeName: 'work', KeyType: 'HASH' }],
-          Projection: { ProjectionType: 'KEYS_ONLY' },
-        },
+        index('open_work', 'openShard', 'dueAt'),
+        index('listing', 'listing', 'listed'),
       ],
     });
   });
 
-  test('The definition of the state machine has its substitutions', () => {
-    expect(JSON.parse(only(template.stateMachines).definition)).toEqual({
-      StartAt: 'RenderImage',
-      States: {
-        RenderImage: {
-          Type: 'Task',
-          Resource: `arn:aws:lambda:us-east-1:000000000000:function:${theFunction('Render').id}`,
-          End: true,
-        },
-      },
-    });
+  test('The definition of a state machine has its substitutions', () => {
+    const { id } = named(functions, 'RenderImage');
+    const { definition } = named(stateMachines, 'CreationStateMachine');
+    expect(definition).toContain(`arn:aws:lambda:us-east-1:000000000000:function:${id}`);
+    expect(definition).not.toContain('${');
   });
 
   test('The bucket, the secret, the distribution and the outputs have local names', () => {
-    const bucket = only(template.buckets);
-    expect(bucket.expirations).toEqual([{ prefix: 'sources/', days: 1 }]);
-    expect(only(template.distributions).bucket).toBe(bucket.name);
-    expect(only(template.secrets)).toMatchObject({
-      name: 'webhook-key',
-      generate: { PasswordLength: 44 },
-      arn: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:webhook-key-AbCdEf',
+    expect(buckets[0]?.expirations).toContainEqual({ prefix: 'sources/', days: 1 });
+    expect(named(distributions, 'ImagesDistribution').bucket).toBe(buckets[0]?.name);
+    const secret = named(secrets, 'EncryptionSecret');
+    expect(secret).toMatchObject({
+      generate: { PasswordLength: 64 },
+      arn: `arn:aws:secretsmanager:us-east-1:000000000000:secret:${secret.name}-AbCdEf`,
     });
-    expect(template.outputs).toEqual({ Endpoint: 'http://127.0.0.1:4000/api' });
+    expect(outputs).toMatchObject({ ApiUrl: 'http://127.0.0.1:4000/api/public/v1' });
   });
 });
 
 describe('a template on one machine', () => {
-  async function read(
-    resources: Record<string, unknown>,
-    rest: Record<string, unknown> = {},
-  ): Promise<LocalTemplate> {
-    const file = path.join(await temporaryFolder(), 'x.template.json');
+  function read(resources: Record<string, unknown>, rest: Record<string, unknown> = {}): LocalTemplate {
+    const file = path.join(newFolder(), 'x.template.json');
     writeFileSync(file, JSON.stringify({ Resources: resources, ...rest }));
     return readTemplate(file);
   }
@@ -187,11 +180,23 @@ describe('a template on one machine', () => {
       'AWS::StepFunctions::StateMachine S: DefinitionSubstitutions has no None',
       one('S', 'AWS::StepFunctions::StateMachine', { DefinitionString: '${None}' }),
     ],
-  ])('A template is refused with the name of the resource: %s', async (message, resources) => {
-    await expect(read(resources)).rejects.toThrow(message);
+  ])('A template is refused with the name of the resource: %s', (message, resources) => {
+    expect(() => read(resources)).toThrow(message);
   });
 
-  test('Conditions, mappings and text functions are resolved', async () => {
+  test('A secret may have a name, and a schedule an input', () => {
+    const Target = { Arn: { 'Fn::GetAtt': ['F', 'Arn'] }, Input: '{"a":1}' };
+    const { secrets, schedules } = read({
+      ...one('S', 'AWS::SecretsManager::Secret', { Name: 'webhook-key', GenerateSecretString: {} }),
+      Role: role,
+      F: lambda(),
+      ...one('E', 'AWS::Scheduler::Schedule', { ScheduleExpression: 'rate(1 minute)', Target }),
+    });
+    expect(secrets).toMatchObject([{ name: 'webhook-key' }]);
+    expect(schedules).toEqual([{ functionId: 'F', everySeconds: 60, input: '{"a":1}' }]);
+  });
+
+  test('Conditions, mappings and text functions are resolved', () => {
     const T = table({
       'Fn::Join': [
         '-',
@@ -205,7 +210,7 @@ describe('a template on one machine', () => {
         ],
       ],
     });
-    const { tables } = await read(
+    const { tables } = read(
       { Role: role, T, Absent: { ...table('x'), Condition: 'Never' } },
       {
         Parameters: { P: { Type: 'String', Default: 'p' } },
@@ -221,14 +226,14 @@ describe('a template on one machine', () => {
     ]);
   });
 
-  test("A conditional statement keeps its condition, and AWS's own policies are left out", async () => {
+  test("A conditional statement keeps its condition, and AWS's own policies are left out", () => {
     const Statement = {
       Effect: 'Allow',
       Action: 's3:*',
       Resource: '*',
       Condition: { StringEquals: { 'aws:x': { Ref: 'AWS::Region' } } },
     };
-    const { policies } = await read({
+    const { policies } = read({
       Role: {
         Type: 'AWS::IAM::Role',
         Properties: {

@@ -5,11 +5,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { signature256, standardSignature } from '../../service/webhooks/webhook.ts';
-import { temporaryFolder } from './machine-fixture.ts';
+import { newFolder } from './machine-fixture.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const { folder, remove } = temporaryFolder();
-afterAll(remove);
+const folder = newFolder(afterAll);
 
 /** The only code block of the page in the language that defines the function. */
 function sampleOf(page: string, language: string, name: string): string {

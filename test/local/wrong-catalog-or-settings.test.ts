@@ -5,14 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { CatalogError, readCatalog, readProviderCosts } from '../../admin/catalog/catalog-files.ts';
-import { temporaryFolder } from './machine-fixture.ts';
+import { newFolder } from './machine-fixture.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const goodModels = readFileSync(path.join(root, 'service', 'catalog', 'models.json'), 'utf8');
 const goodCosts = readFileSync(path.join(root, 'service', 'catalog', 'provider-costs.json'), 'utf8');
 
-const { folder, remove } = temporaryFolder();
-afterAll(remove);
+const folder = newFolder(afterAll);
 
 /** The message that refuses this text as a catalog. */
 function complaintAbout(text: string): string {

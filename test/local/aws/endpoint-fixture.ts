@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -11,6 +9,7 @@ import { type AwsEndpoint, type AwsEndpointOptions, createAwsEndpoint } from '..
 import { createFaults, type Faults } from '../../../local/aws/faults.ts';
 import { createObjectStore, type ObjectStore } from '../../../local/aws/object-store.ts';
 import { createSecrets, type Secrets } from '../../../local/aws/secrets.ts';
+import { newFolder } from '../machine-fixture.ts';
 
 export const startMillis = Date.UTC(2026, 10, 21, 12);
 
@@ -41,7 +40,7 @@ const noService: AwsService = ({ operation }) =>
  * test.
  */
 export async function startEndpoint(options: Partial<AwsEndpointOptions> = {}): Promise<Fixture> {
-  const folder = await temporaryFolder();
+  const folder = newFolder();
   const clock = { nowMillis: startMillis };
   const now = (): number => clock.nowMillis;
   const dynamo = createDynamo({ now });
@@ -81,13 +80,6 @@ export async function startEndpoint(options: Partial<AwsEndpointOptions> = {}): 
     clock,
     folder,
   };
-}
-
-/** Makes a folder and removes it after the test. */
-export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'darkroom-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** The table of most tests. It has the keys pk and sk, an index of open work, and a time to live. */

@@ -12,7 +12,8 @@ import { AwsError } from '../../../local/aws/aws-error.ts';
 import { createAwsEndpoint } from '../../../local/aws/endpoint.ts';
 import { createFaults } from '../../../local/aws/faults.ts';
 import { createObjectStore } from '../../../local/aws/object-store.ts';
-import { startEndpoint, startMillis, tableDefinition, temporaryFolder } from './endpoint-fixture.ts';
+import { newFolder } from '../machine-fixture.ts';
+import { startEndpoint, startMillis, tableDefinition } from './endpoint-fixture.ts';
 
 const stateMachineArn = 'arn:aws:states:us-east-1:000000000000:stateMachine:M';
 
@@ -131,7 +132,7 @@ test('The end of the endpoint ends the calls that still wait for an answer', asy
     states: () => Promise.resolve({}),
     secretsmanager: () => Promise.resolve({}),
     lambda: () => Promise.resolve({}),
-    objectStore: createObjectStore(await temporaryFolder(), { now: () => startMillis }),
+    objectStore: createObjectStore(newFolder(), { now: () => startMillis }),
     authorize: () => undefined,
     now: () => startMillis,
     faults: createFaults(),

@@ -14,9 +14,9 @@ import {
   ScanCommand,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createDice } from '../../../lab/simulation/world/dice.ts';
-import { firstLineOf, temporaryFolder } from '../machine-fixture.ts';
+import { firstLineOf, newFolder } from '../machine-fixture.ts';
 
 const wantedWrites = Number(process.env['KILL_WRITES'] ?? 1_000);
 const seed = Number(process.env['KILL_SEED'] ?? 1);
@@ -108,9 +108,7 @@ test(
   `A kill -9 loses no answered write, and leaves no transaction by half (${wantedWrites} writes, seed ${seed})`,
   { timeout: 3_600_000 },
   async () => {
-    const { folder: parent, remove } = temporaryFolder();
-    onTestFinished(remove);
-    const folder = path.join(parent, 'tables');
+    const folder = path.join(newFolder(), 'tables');
     const dice = createDice(seed);
     const answered = new Set<number>();
     let next = 0;

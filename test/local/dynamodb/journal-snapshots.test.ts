@@ -1,10 +1,10 @@
 /** Snapshots: how they replace segments, what stops them, and which of them a start refuses. */
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createFolderStorage } from '../../../local/dynamodb/journal/folder-storage.ts';
 import { encodeLine } from '../../../local/dynamodb/journal/format.ts';
-import { temporaryFolder } from '../machine-fixture.ts';
+import { newFolder } from '../machine-fixture.ts';
 import {
   commit,
   createMapTables,
@@ -205,9 +205,7 @@ describe('a segment that a kill has cut off', () => {
 
 describe('the storage on a real disk', () => {
   it('The storage writes, makes snapshots, cuts off a broken line, and has everything at the next start', async () => {
-    const { folder, remove } = temporaryFolder();
-    onTestFinished(remove);
-    const real = path.join(folder, 'data', 'tables');
+    const real = path.join(newFolder(), 'data', 'tables');
     const service = await open({ folder: real, snapshotAfterBytes: 20_000 });
     service.write(table);
     for (let n = 0; service.snapshots.length < 2; n += 1) {

@@ -1,12 +1,12 @@
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { WritableFile } from '../../../local/dynamodb/journal/file-operations.ts';
 import { createFolderStorage } from '../../../local/dynamodb/journal/folder-storage.ts';
 import { encodeLine } from '../../../local/dynamodb/journal/format.ts';
 import { createGroupCommit, type GroupCommit } from '../../../local/dynamodb/journal/group-commit.ts';
 import { refuseOldForm } from '../../../local/dynamodb/journal/load-folder.ts';
 import type { StoredRecord } from '../../../local/dynamodb/storage.ts';
-import { temporaryFolder } from '../machine-fixture.ts';
+import { newFolder } from '../machine-fixture.ts';
 import { createMapTables, createMemoryFiles, put, remove, tableDefinition, turns } from './in-memory.ts';
 import {
   changed,
@@ -327,9 +327,7 @@ describe('a folder of an earlier release', () => {
   );
 
   it('A folder of an earlier release is not seen in an absent folder, or in a folder of the present form', async () => {
-    const { folder: temporary, remove: removeFolder } = temporaryFolder();
-    onTestFinished(removeFolder);
-    expect(() => refuseOldForm(path.join(temporary, 'none'))).not.toThrow();
+    expect(() => refuseOldForm(path.join(newFolder(), 'none'))).not.toThrow();
     const files = await threeItems();
     expect(() => refuseOldForm(folder, files)).not.toThrow();
   });
