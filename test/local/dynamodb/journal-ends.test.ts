@@ -122,39 +122,39 @@ describe('a storage that ends at any step', () => {
     expect(names.filter((name) => name.includes('/snapshot-'))).toHaveLength(1);
   });
 
-  describe.each(ends)('after %s', (end) => {
-    it(`After ${end}, every answered transaction is there, and each as a whole`, async () => {
-      for (let step = 1; step <= whole.steps(); step += 1) {
-        const files = createMemoryFiles([], { endAtStep: step, syncTurns: createSlowDisk() });
-        const { answered } = await writeAll(files);
+  it(`After ${ends.join(', ')}, every answered transaction is there, and each as a whole`, async () => {
+    for (let step = 1; step <= whole.steps(); step += 1) {
+      const files = createMemoryFiles([], { endAtStep: step, syncTurns: createSlowDisk() });
+      const { answered } = await writeAll(files);
+      for (const end of ends) {
         const text = await load(files.after(end));
-        if (text === '[]') expect({ step, answered }).toEqual({ step, answered: 0 });
-        else expect({ step, found: states.indexOf(text) >= answered }).toEqual({ step, found: true });
+        if (text === '[]') expect({ end, step, answered }).toEqual({ end, step, answered: 0 });
+        else
+          expect({ end, step, found: states.indexOf(text) >= answered }).toEqual({ end, step, found: true });
       }
-    });
+    }
+  });
 
-    it(`After ${end}, the next start goes on, also when it ends at any step itself`, async () => {
-      for (let step = 1; step <= whole.steps(); step += 17) {
+  it.each(ends.map((end, place) => [end, 1 + 9 * place] as const))(
+    'After %s, the next start goes on, also when it ends at any step itself',
+    async (end, firstStep) => {
+      for (let step = firstStep; step <= whole.steps(); step += 9 * ends.length) {
         const first = createMemoryFiles([], { endAtStep: step, syncTurns: createSlowDisk() });
         const { answered } = await writeAll(first);
         for (let second = 1; second <= 12; second += 1) {
-          const left = first.after(end);
-          const restarted = createMemoryFiles(left.contents(), { endAtStep: second });
+          const restarted = createMemoryFiles(first.after(end).contents(), { endAtStep: second });
           const again = await writeAll(restarted);
           const third = restarted.after(end);
           const found = states.indexOf(await load(third));
           const enough = Math.max(answered, again.answered);
-          expect({ step, second, found: enough === 0 || found >= enough }).toEqual({
-            step,
-            second,
-            found: true,
-          });
+          const isFound = enough === 0 || found >= enough;
+          expect({ step, second, isFound }).toEqual({ step, second, isFound: true });
           expect((await writeAll(third)).answered).toBe(transactions);
           expect(await load(third)).toBe(states.at(-1));
         }
       }
-    });
-  });
+    },
+  );
 
   it('A start after a kill shows nothing that a power failure after the next start takes away', async () => {
     for (let step = 1; step <= whole.steps(); step += 1) {
