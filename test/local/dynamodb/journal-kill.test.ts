@@ -18,7 +18,7 @@ import { expect, test } from 'vitest';
 import { createDice } from '../../../lab/simulation/world/dice.ts';
 import { firstLineOf, newFolder } from '../machine-fixture.ts';
 
-const wantedWrites = Number(process.env['KILL_WRITES'] ?? 1_000);
+const wantedWrites = Number(process.env['KILL_WRITES'] ?? 600);
 const seed = Number(process.env['KILL_SEED'] ?? 1);
 const writers = 10;
 /** A process is killed after up to so many answers. */
@@ -148,7 +148,7 @@ test(
     prove(found, answered);
     await last.kill();
     expect(kills).toBeGreaterThan(2);
-    if (wantedWrites > 1_000)
+    if (wantedWrites > 600)
       process.stdout.write(`${answered.size} answered writes, ${kills} kills under load\n`);
   },
 );
