@@ -1,42 +1,44 @@
 /** The read of a secret, by the SDK's own client over a socket. */
 import { createServer, type Server } from 'node:http';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { listenOnLoopback } from '../../local/http.ts';
 import { readSecretValue } from '../../service/aws/secrets.ts';
 import { Overloaded } from '../../service/values/errors.ts';
 import { systemClock } from '../../service/aws/clock.ts';
 import { createSignedSecret } from '../../service/aws/signed-secret.ts';
-import { fakeClock, type FakeClock } from '../api/fakes.ts';
+import { fakeClock } from '../api/fakes.ts';
 
 let server: Server | undefined;
-let client: SecretsManagerClient | undefined;
-afterEach(() => {
-  client?.destroy();
-  server?.close();
-});
+afterEach(() => server?.close());
 
-/** Secrets Manager that gives this answer to each request. The client tries once. */
-async function startSecrets(
-  status: number,
-  answer: object,
-): Promise<{ readonly asked: string[]; readonly client: SecretsManagerClient }> {
-  const asked: string[] = [];
+interface Asked {
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+/** Secrets Manager that gives these answers in turn, and the last one from then on. */
+async function startManager(...answers: readonly (readonly [status: number, body: object])[]) {
+  const asked: Asked[] = [];
   server = createServer((incoming, outgoing) => {
     let body = '';
     incoming.on('data', (chunk: Buffer) => (body += chunk.toString()));
     incoming.on('end', () => {
-      asked.push(body);
+      const [status, answer] = answers[Math.min(asked.length, answers.length - 1)] ?? [500, {}];
+      asked.push({ headers: incoming.headers, body });
       outgoing.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' });
       outgoing.end(JSON.stringify(answer));
     });
   });
-  client = new SecretsManagerClient({
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'AKIA', secretAccessKey: 'secret' },
-    endpoint: `http://127.0.0.1:${await listenOnLoopback(server)}`,
-    maxAttempts: 1,
-  });
+  return { asked, endpoint: `http://127.0.0.1:${await listenOnLoopback(server)}` };
+}
+
+/** A client that tries once, of a Secrets Manager that gives this answer to each request. */
+async function clientOf(status: number, answer: object) {
+  const { asked, endpoint } = await startManager([status, answer]);
+  const credentials = { accessKeyId: 'AKIA', secretAccessKey: 'secret' };
+  const client = new SecretsManagerClient({ region: 'eu-central-1', credentials, endpoint, maxAttempts: 1 });
+  onTestFinished(() => client.destroy());
   return { asked, client };
 }
 
@@ -44,14 +46,14 @@ const input = { SecretId: 'arn', VersionId: 'version-1' };
 
 describe('The read of a secret', () => {
   it('The read asks for the version, and resolves with its text', async () => {
-    const secrets = await startSecrets(200, { SecretString: 'open sesame', VersionId: 'version-1' });
+    const secrets = await clientOf(200, { SecretString: 'open sesame', VersionId: 'version-1' });
     const read = await readSecretValue(secrets.client, input);
     expect(read).toMatchObject({ SecretString: 'open sesame', VersionId: 'version-1' });
-    expect(secrets.asked.map((body): unknown => JSON.parse(body))).toEqual([input]);
+    expect(secrets.asked.map(({ body }): unknown => JSON.parse(body))).toEqual([input]);
   });
 
   it('A read that was throttled to the end throws Overloaded, with the throttle as the cause', async () => {
-    const secrets = await startSecrets(400, { __type: 'ThrottlingException', message: 'slow down' });
+    const secrets = await clientOf(400, { __type: 'ThrottlingException', message: 'slow down' });
     const thrown: unknown = await readSecretValue(secrets.client, input).catch((error: unknown) => error);
     expect(thrown).toBeInstanceOf(Overloaded);
     expect(thrown).toMatchObject({ cause: { name: 'ThrottlingException' } });
@@ -62,35 +64,14 @@ describe('The read of a secret', () => {
     [400, 'ResourceNotFoundException'],
     [500, 'InternalServiceError'],
   ])('An answer of %d with %s is thrown as it came', async (status, name) => {
-    const secrets = await startSecrets(status, { __type: name, message: 'no' });
+    const secrets = await clientOf(status, { __type: name, message: 'no' });
     await expect(readSecretValue(secrets.client, input)).rejects.toMatchObject({ name });
   });
 });
 
-afterEach(() => server?.close());
-
-interface Asked {
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly body: string;
-}
-
-/** Secrets Manager that gives these answers in turn, and the last one from then on. */
-async function startManager(...answers: readonly (readonly [status: number, body: object])[]): Promise<{
-  readonly asked: Asked[];
-  readonly clock: FakeClock;
-  readonly read: () => Promise<readonly string[]>;
-}> {
-  const asked: Asked[] = [];
-  server = createServer((incoming, outgoing) => {
-    let body = '';
-    incoming.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    incoming.on('end', () => {
-      const [status, answer] = answers[Math.min(asked.length, answers.length - 1)] ?? [500, {}];
-      asked.push({ headers: incoming.headers, body });
-      outgoing.writeHead(status).end(JSON.stringify(answer));
-    });
-  });
-  const endpoint = `http://127.0.0.1:${await listenOnLoopback(server)}`;
+/** Reads the values of a secret, from a Secrets Manager that gives these answers. */
+async function startReader(...answers: Parameters<typeof startManager>) {
+  const { asked, endpoint } = await startManager(...answers);
   const clock = fakeClock();
   const read = createSignedSecret({
     region: 'eu-central-1',
@@ -107,7 +88,7 @@ async function startManager(...answers: readonly (readonly [status: number, body
 const noPrevious = [400, { __type: 'ResourceNotFoundException' }] as const;
 
 it('Both values of a secret are read by one signed request each in five minutes, the newest value first', async () => {
-  const { asked, clock, read } = await startManager(
+  const { asked, clock, read } = await startReader(
     [200, { SecretString: 'new' }],
     [200, { SecretString: 'old' }],
   );
@@ -131,12 +112,12 @@ it('Both values of a secret are read by one signed request each in five minutes,
 });
 
 it('A secret that was never replaced has one value', async () => {
-  const { read } = await startManager([200, { SecretString: 'plain' }], noPrevious);
+  const { read } = await startReader([200, { SecretString: 'plain' }], noPrevious);
   expect(await read()).toEqual(['plain']);
 });
 
 it('A throttle is Overloaded, a refusal is an error, and neither is kept', async () => {
-  const { read } = await startManager(
+  const { read } = await startReader(
     [400, { __type: 'ThrottlingException' }],
     [400, { __type: 'AccessDeniedException' }],
     // A secret without a newest value is a defect.
