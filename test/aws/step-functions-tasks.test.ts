@@ -35,30 +35,18 @@ async function stage(refusals: readonly string[] = [], signal?: AbortSignal): Pr
 }
 
 describe('the end of a task', () => {
-  it('A success carries the token, and the id of the creation as its output', async () => {
+  it('Each call carries the token: a success the id of its creation, a failure its error, a heartbeat nothing else', async () => {
     const { tasks, calls, defects } = await stage();
     expect(await tasks.succeed('token', creationId)).toBe('ended');
+    expect(await tasks.fail('token', 'RouteEnded')).toBe('ended');
+    expect(await tasks.heartbeat('token')).toBe('ended');
+    const taskToken = 'token';
     expect(calls).toEqual([
-      {
-        operation: 'SendTaskSuccess',
-        input: { taskToken: 'token', output: `{"creation_id":"${creationId}"}` },
-      },
+      { operation: 'SendTaskSuccess', input: { taskToken, output: `{"creation_id":"${creationId}"}` } },
+      { operation: 'SendTaskFailure', input: { taskToken, error: 'RouteEnded' } },
+      { operation: 'SendTaskHeartbeat', input: { taskToken } },
     ]);
     expect(defects).toEqual([]);
-  });
-
-  it('A failure carries the token and the name of its error', async () => {
-    const { tasks, calls } = await stage();
-    expect(await tasks.fail('token', 'RouteEnded')).toBe('ended');
-    expect(calls).toEqual([
-      { operation: 'SendTaskFailure', input: { taskToken: 'token', error: 'RouteEnded' } },
-    ]);
-  });
-
-  it('A heartbeat carries the token alone', async () => {
-    const { tasks, calls } = await stage();
-    expect(await tasks.heartbeat('token')).toBe('ended');
-    expect(calls).toEqual([{ operation: 'SendTaskHeartbeat', input: { taskToken: 'token' } }]);
   });
 
   it.each([
@@ -74,15 +62,13 @@ describe('the end of a task', () => {
   ] as const)(
     'The refusal %s is %s after one call, and tells the defects %j',
     async (name, outcome, told) => {
-      const success = await stage([name]);
-      expect(await success.tasks.succeed('token', creationId)).toBe(outcome);
-      expect([success.calls.length, success.defects]).toEqual([1, told]);
-      const failure = await stage([name]);
-      expect(await failure.tasks.fail('token', 'RouteEnded')).toBe(outcome);
-      expect([failure.calls.length, failure.defects]).toEqual([1, told]);
-      const beat = await stage([name]);
-      expect(await beat.tasks.heartbeat('token')).toBe(outcome);
-      expect([beat.calls.length, beat.defects]).toEqual([1, told]);
+      const { tasks, calls, defects } = await stage([name, name, name]);
+      expect(await tasks.succeed('token', creationId)).toBe(outcome);
+      expect([calls.length, defects.splice(0)]).toEqual([1, told]);
+      expect(await tasks.fail('token', 'RouteEnded')).toBe(outcome);
+      expect([calls.length, defects.splice(0)]).toEqual([2, told]);
+      expect(await tasks.heartbeat('token')).toBe(outcome);
+      expect([calls.length, defects]).toEqual([3, told]);
     },
   );
 
