@@ -18,17 +18,22 @@ const cancelled = (...codes: string[]): Error =>
 const named = (name: string): Error =>
   Object.assign(new Error(name), { name, $metadata: { httpStatusCode: 400 } });
 
-interface Ran {
-  readonly outcome: TransactionOutcome;
-  readonly sleeps: readonly number[];
-  readonly sent: number;
-}
+const tableOf = (client: DynamoDBDocumentClient, more: Partial<Table> = {}): Table => ({
+  client,
+  name: 'table',
+  clock: fakeClock(),
+  randomBytes: (count) => new Uint8Array(count),
+  ...more,
+});
+const oneUpdate = [
+  { Update: { TableName: 'table', Key: { pk: 'A', sk: 'B' }, UpdateExpression: 'REMOVE gone' } },
+];
 
 /**
  * Sends a transaction whose tries get these answers, one after the other. The last answer holds for all
  * further tries. A try takes some milliseconds.
  */
-async function run(answers: readonly (Error | 'done')[], { random = 0, takes = 5 } = {}): Promise<Ran> {
+async function run(answers: readonly (Error | 'done')[], { random = 0, takes = 5 } = {}) {
   const clock = fakeClock();
   let sent = 0;
   const client = stub<DynamoDBDocumentClient>({
@@ -39,12 +44,7 @@ async function run(answers: readonly (Error | 'done')[], { random = 0, takes = 5
       return answer === 'done' ? Promise.resolve({}) : Promise.reject(answer);
     },
   });
-  const table: Table = {
-    client,
-    name: 'table',
-    clock,
-    randomBytes: (count) => new Uint8Array(count).fill(random),
-  };
+  const table = tableOf(client, { clock, randomBytes: (count) => new Uint8Array(count).fill(random) });
   return { outcome: await transact(table, [], 'token'), sleeps: clock.sleeps, sent };
 }
 
@@ -116,15 +116,8 @@ describe('A transaction that conflicts', () => {
         return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
       },
     });
-    const table: Table = {
-      client,
-      name: 'table',
-      clock: fakeClock(),
-      randomBytes: (count) => new Uint8Array(count),
-      onConflict: (token) => void conflicts.push(token),
-      ...(signal && { signal }),
-    };
-    return { table, sent, conflicts };
+    const onConflict = (token: unknown): void => void conflicts.push(token);
+    return { table: tableOf(client, { onConflict, ...(signal && { signal }) }), sent, conflicts };
   };
 
   it('A conflict is reported with the token of the transaction, once for each try', async () => {
@@ -193,17 +186,7 @@ describe('A refusal after a try without an answer', () => {
       if (answer) throw answer;
       return {};
     });
-    const table: Table = {
-      client,
-      name: 'table',
-      clock: fakeClock(),
-      randomBytes: (count) => new Uint8Array(count),
-    };
-    return transact(
-      table,
-      [{ Update: { TableName: 'table', Key: { pk: 'A', sk: 'B' }, UpdateExpression: 'REMOVE gone' } }],
-      'token',
-    );
+    return transact(tableOf(client), oneUpdate, 'token');
   }
 
   it('The refusal proves nothing when the first try timed out, because that try may still be carried out', async () => {
@@ -226,17 +209,8 @@ describe('A transaction that the table keeps refusing', () => {
       const client = createDirectClient(() => {
         throw new AwsError(code, 'simulated');
       });
-      const table: Table = {
-        client,
-        name: 'table',
-        clock: fakeClock(),
-        randomBytes: (count) => new Uint8Array(count),
-      };
-      const items = [
-        { Update: { TableName: 'table', Key: { pk: 'A', sk: 'B' }, UpdateExpression: 'REMOVE gone' } },
-      ];
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-      const outcome = transact(table, items, 'token');
+      const outcome = transact(tableOf(client), oneUpdate, 'token');
       // The SDK waits seconds between its own tries of a throttled call.
       await vi.runAllTimersAsync();
       expect(await outcome).toEqual({ kind: 'overloaded', unclear: false });
