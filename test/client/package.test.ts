@@ -1,16 +1,15 @@
-/** The package as it is packed: what is in it, how large it is, and whether publint finds a fault. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+/** The package as it is packed: what is in it, how large it is, and whether a customer's program compiles with it. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildClient } from '../../client/build.ts';
 import manifest from '../../client/package.json' with { type: 'json' };
-import * as source from '../../client/src/index.ts';
 import * as client from '../../client/src/index.ts';
 import { headOf, schemasOf, typesPath } from '../../client/types.ts';
 import { firstColumn, readPage, root, sectionOf } from '../docs/pages.ts';
@@ -26,15 +25,23 @@ const limits: Readonly<Record<string, { readonly bytes: number; readonly gzipped
 /** The most bytes of the whole package, compressed as npm packs it. The command is most of it. */
 const packedBytes = 90_000;
 
+let customer: string;
 let folder: string;
+/** Every file of the package. */
+let files: { readonly name: string; readonly data: Buffer<ArrayBuffer> }[];
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'darkroom-package-'));
+  // A folder of the project, so that the customer's program finds the types of Node.
+  customer = mkdtempSync(join(root, 'node_modules/.cache/customer-'));
+  folder = join(customer, 'node_modules/darkroom-client');
   await buildClient(join(folder, 'dist'));
-  for (const name of ['package.json', 'README.md']) {
+  for (const name of ['package.json', 'README.md'])
     await copyFile(join(root, 'client', name), join(folder, name));
-  }
+  files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile())
+    .map(({ parentPath, name: base }) => join(parentPath, base))
+    .map((name) => ({ name, data: readFileSync(name) }));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(customer, { recursive: true, force: true }));
 
 /** A file of the package, and every file that it imports. */
 function loadedBy(file: string, seen = new Set<string>()): Set<string> {
@@ -49,33 +56,20 @@ function loadedBy(file: string, seen = new Set<string>()): Set<string> {
 
 describe('the package', () => {
   it('publint finds nothing', async () => {
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8', withFileTypes: true })
-      .filter((one) => one.isFile())
-      .map((one) => join(one.parentPath, one.name))
-      .map((name) => ({ name, data: readFileSync(name) }));
     const { messages } = await publint({ pkgDir: folder, pack: { files }, strict: true });
     expect(messages.map((message) => formatMessage(message, manifest))).toEqual([]);
   });
 
-  for (const [entry, limit] of Object.entries(limits)) {
-    it(`The entry ${entry} stays small`, () => {
-      const { default: file } = (manifest.exports as unknown as Record<string, { default: string }>)[
-        entry
-      ] ?? {
-        default: '',
-      };
-      const texts = [...loadedBy(join(folder, file))].map((one) => readFileSync(one));
-      const bytes = Buffer.concat(texts);
-      expect(bytes.length).toBeLessThanOrEqual(limit.bytes);
-      expect(gzipSync(bytes).length).toBeLessThanOrEqual(limit.gzipped);
-    });
-  }
+  it.each(Object.entries(limits))('The entry %s stays small', (entry, limit) => {
+    const exported = manifest.exports as unknown as Record<string, { default: string }>;
+    const texts = [...loadedBy(join(folder, exported[entry]?.default ?? ''))].map((one) => readFileSync(one));
+    const bytes = Buffer.concat(texts);
+    expect(bytes.length).toBeLessThanOrEqual(limit.bytes);
+    expect(gzipSync(bytes).length).toBeLessThanOrEqual(limit.gzipped);
+  });
 
   it('The whole package stays small', () => {
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8', withFileTypes: true });
-    const all = Buffer.concat(
-      files.filter((one) => one.isFile()).map((one) => readFileSync(join(one.parentPath, one.name))),
-    );
+    const all = Buffer.concat(files.map(({ data }) => data));
     expect(gzipSync(all, { level: 9 }).length).toBeLessThanOrEqual(packedBytes);
   });
 
@@ -92,7 +86,7 @@ describe('the package', () => {
   it('The bundle exports what the source exports, and imports nothing from outside', async () => {
     const file = join(folder, 'dist/src/index.js');
     const built = (await import(pathToFileURL(file).href)) as object;
-    expect(Object.keys(built).toSorted()).toEqual(Object.keys(source).toSorted());
+    expect(Object.keys(built).toSorted()).toEqual(Object.keys(client).toSorted());
     const imports = [...loadedBy(file)].flatMap((one) => [
       ...readFileSync(one, 'utf8').matchAll(/(?:^|;)import[^"']*["']([^."'][^"']*)["']/g),
     ]);
@@ -114,6 +108,66 @@ describe('the package', () => {
       expect.arrayContaining(['src/ai-sdk.d.ts', 'src/index.d.ts', 'src/webhooks.d.ts']),
     );
   });
+});
+
+const program = `
+import { generateImage } from 'ai';
+import { Darkroom, GenerationFailed, type ApiPromise, type Creation, type Pages } from 'darkroom-client';
+import { createDarkroom, type DarkroomImageOptions } from 'darkroom-client/ai-sdk';
+import { verifyWebhook } from 'darkroom-client/webhooks';
+
+const darkroom = new Darkroom({ fetch: globalThis.fetch });
+const submitted: ApiPromise<Creation> = darkroom.images.generate({ model: 'm', prompt: 'p', resolution: '1K' });
+const creation = await submitted;
+export const url = creation.status === 'completed' ? creation.results[0]?.url : undefined;
+export const why = creation.status === 'failed' ? creation.error : undefined;
+const failed: Pages<Creation> = darkroom.creations.list({ status: 'failed' });
+for await (const one of failed) one.id.slice();
+(await failed.page()).next_cursor?.slice();
+(await submitted.asResponse()).headers.get('x-darkroom-cost');
+export const onFailure = (error: unknown): boolean => error instanceof GenerationFailed && error.creation.retryable;
+export const bytes = (await darkroom.results.download(creation)).size;
+for await (const { payload } of darkroom.events.follow()) if ('event' in payload) payload.status.slice();
+export const verified = await verifyWebhook(new Request('https://receiver.test'), 'whsec_');
+const options: DarkroomImageOptions = { resolution: '2K', user: 'ada' };
+export const image = generateImage({
+  model: createDarkroom(darkroom).image('m'),
+  prompt: 'p',
+  providerOptions: { darkroom: options },
+});
+// @ts-expect-error a field that the API does not have
+await darkroom.images.generate({ model: 'm', promt: 'p' });
+// @ts-expect-error a resolution that the API does not have
+await darkroom.images.generate({ model: 'm', prompt: 'p', resolution: '8K' });
+`;
+
+it('A strict program of a customer compiles, and so does every declaration that it loads', () => {
+  writeFileSync(join(customer, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(customer, 'program.ts'), program);
+  const compiled = ts.createProgram([join(customer, 'program.ts')], {
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noEmit: true,
+    // Only the types of Node: a customer's server has no lib.dom.
+    lib: ['lib.es2023.d.ts'],
+    types: ['node'],
+  });
+  const own = compiled.getSourceFiles().filter(({ fileName }) => fileName.startsWith(customer));
+  const findings = own.flatMap((file) => [
+    ...compiled.getSyntacticDiagnostics(file),
+    ...compiled.getSemanticDiagnostics(file),
+  ]);
+  expect(own.length).toBeGreaterThan(10);
+  expect(
+    findings.map(({ messageText, file, start = 0 }) => {
+      const line = file ? file.getLineAndCharacterOfPosition(start).line + 1 : 0;
+      return `${file?.fileName.slice(customer.length) ?? ''}:${line} ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+    }),
+  ).toEqual([]);
 });
 
 it('The types of the client are those of docs/openapi.json; npm run openapi writes them', () => {
