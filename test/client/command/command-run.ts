@@ -157,3 +157,6 @@ export function useServedPerson(): ServedPerson {
     },
   };
 }
+
+const pngHead = Buffer.from('89504e470d0a1a0a', 'hex');
+export const isPng = (bytes: Uint8Array): boolean => pngHead.equals(bytes.subarray(0, 8));

@@ -7,12 +7,10 @@ import { exitCodes } from '../../../client/command/complaint.ts';
 import { signWebhook } from '../../../client/src/webhooks.ts';
 import { readPage, sectionOf, tableRows } from '../../docs/pages.ts';
 import { settled, submit } from '../../whole/workflow/creations.ts';
-import { newPerson, type Said, useServedPerson } from './command-run.ts';
+import { isPng, newPerson, type Said, useServedPerson } from './command-run.ts';
 
 const served = useServedPerson();
 const at = (name: string): string => join(served.person.folder, name);
-const pngHead = Buffer.from('89504e470d0a1a0a', 'hex');
-const isPng = (bytes: Uint8Array): boolean => pngHead.equals(bytes.subarray(0, 8));
 
 describe('the exit codes', () => {
   const noKey = { DARKROOM_API_KEY: '' };

@@ -3,14 +3,12 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { png } from '../../whole/image-origin.ts';
-import { useServedPerson } from './command-run.ts';
+import { isPng, useServedPerson } from './command-run.ts';
 
 const served = useServedPerson();
 const at = (name: string): string => join(served.person.folder, name);
 const balanceNow = async (): Promise<{ in_flight: number }> =>
   (await served.person.json('balance')) as { in_flight: number };
-const pngHead = Buffer.from('89504e470d0a1a0a', 'hex');
-const isPng = (bytes: Uint8Array): boolean => pngHead.equals(bytes.subarray(0, 8));
 
 describe('darkroom generate', () => {
   it('saves the image, and prints nothing but its path on standard output', async () => {
@@ -31,30 +29,9 @@ describe('darkroom generate', () => {
   });
 
   it('sends every option, and with --json prints the files and the creation', async () => {
-    const options = [
-      '-m',
-      'sandbox-pro',
-      '-r',
-      '1K',
-      '-a',
-      '16:9',
-      '--seed',
-      '7',
-      '--max-cost',
-      '0.2',
-      '--user',
-      'ann',
-    ];
-    const said = await served.person.run([
-      '--json',
-      'generate',
-      'a lake',
-      ...options,
-      '--metadata',
-      'order=4=2',
-      '-o',
-      'all.png',
-    ]);
+    const options =
+      '-m sandbox-pro -r 1K -a 16:9 --seed 7 --max-cost 0.2 --user ann --metadata order=4=2 -o all.png';
+    const said = await served.person.run(['--json', 'generate', 'a lake', ...options.split(' ')]);
     expect([said.code, said.err]).toEqual([0, '']);
     expect(JSON.parse(said.out)).toMatchObject({
       files: ['all.png'],
@@ -72,29 +49,17 @@ describe('darkroom generate', () => {
 
   it('uploads source images of this machine, and chooses the cheapest model that takes images', async () => {
     writeFileSync(at('source.png'), png(64, 64));
-    const { creation } = (await served.person.json(
-      'generate',
-      'in winter',
-      '-i',
-      'source.png',
-      '-o',
-      'winter.png',
-    )) as {
-      creation: unknown;
-    };
-    expect(creation).toMatchObject({ model: 'sandbox-standard', cost: 0.045 });
+    const options = '-i source.png -o winter.png'.split(' ');
+    expect(await served.person.json('generate', 'in winter', ...options)).toMatchObject({
+      creation: { model: 'sandbox-standard', cost: 0.045 },
+    });
     const { image_url } = (await served.person.json('upload', 'source.png')) as { image_url: string };
     expect(image_url).toMatch(/^upload:/);
-    const quote = await served.person.json(
-      'generate',
-      'again',
-      '-i',
-      image_url,
-      '-i',
-      image_url,
-      '--dry-run',
-    );
-    expect(quote).toMatchObject({ input_images: 2, sufficient: true });
+    const twice = ['-i', image_url, '-i', image_url, '--dry-run'];
+    expect(await served.person.json('generate', 'again', ...twice)).toMatchObject({
+      input_images: 2,
+      sufficient: true,
+    });
   });
 
   it('charges nothing for --dry-run, and nothing when no file can be written', async () => {
@@ -137,16 +102,7 @@ describe('darkroom generate', () => {
     ['tmux in iTerm.app', { TERM_PROGRAM: 'iTerm.app', TMUX: '/tmp/x' }, undefined],
     ['a terminal without images', { TERM: 'xterm' }, undefined],
   ])('in %s, shows the image on standard error if the terminal can', async (_name, env, begins) => {
-    const args = [
-      'generate',
-      'a lake',
-      '-m',
-      'sandbox-sketch',
-      '--idempotency-key',
-      'shown',
-      '-o',
-      'shown.png',
-    ];
+    const args = ['generate', 'lake', ...'-m sandbox-sketch --idempotency-key shown -o shown.png'.split(' ')];
     const { out, err } = await served.person.run(args, { env, isTTY: true });
     expect(out).toBe('shown.png\n');
     if (begins === undefined) expect(err).not.toMatch(/1337|_G/);

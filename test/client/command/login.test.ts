@@ -1,5 +1,5 @@
 /** `darkroom login`: where keys are stored, and who can see them. */
-import { execFile, type ExecFileOptions } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -16,18 +16,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { buildClient } from '../../../client/build.ts';
 import { root } from '../../docs/pages.ts';
-import { sharedTestService, type TestService } from '../../fixtures/service.ts';
-import { newPerson, useServedPerson } from './command-run.ts';
+import { newPerson, type Person, useServedPerson } from './command-run.ts';
 
 const served = useServedPerson();
 
+/** A person without a key, who is gone after the test. */
+async function newAnn(): Promise<Person> {
+  const ann = await newPerson();
+  onTestFinished(ann.remove);
+  return ann;
+}
+const login = (): string[] => ['login', '--base-url', served.baseUrl];
+
 describe('darkroom login', () => {
   it('stores a key that works, so that only its owner can read it, and never prints it', async () => {
-    const ann = await newPerson();
-    const said = await ann.run(['login', '--base-url', served.baseUrl], { input: `${served.client.key}\n` });
+    const ann = await newAnn();
+    const said = await ann.run(login(), { input: `${served.client.key}\n` });
     expect(said.code).toBe(0);
     expect(said.out + said.err).not.toContain(served.client.key);
     const folder = join(ann.home, '.config/darkroom');
@@ -44,19 +51,16 @@ describe('darkroom login', () => {
       err: expect.stringContaining('darkroom login') as string,
     });
     expect((await ann.run(['logout'])).code).toBe(1);
-    await ann.remove();
   });
 
   it('keeps several profiles, follows XDG_CONFIG_HOME, and lets the environment win', async () => {
     const other = await served.service.client({ balance: '7' });
-    const ann = await newPerson();
+    const ann = await newAnn();
     const config = join(ann.home, 'elsewhere');
     const env = { XDG_CONFIG_HOME: config };
-    await ann.run(['login', '--base-url', served.baseUrl], { input: served.client.key, env });
-    await ann.run(['login', '--base-url', `${served.baseUrl}/`, '--profile', 'other'], {
-      input: other.key,
-      env,
-    });
+    await ann.run(login(), { input: served.client.key, env });
+    const ofOther = ['login', '--base-url', `${served.baseUrl}/`, '--profile', 'other'];
+    await ann.run(ofOther, { input: other.key, env });
     expect(existsSync(join(config, 'darkroom/config.json'))).toBe(true);
     const balanceOf = async (
       args: readonly string[],
@@ -72,13 +76,12 @@ describe('darkroom login', () => {
     await ann.run(['logout', '--profile', 'other'], { env });
     expect(await balanceOf([])).not.toBe(7);
     expect((await ann.run(['balance', '--profile', '../x'], { env })).code).toBe(2);
-    await ann.remove();
   });
 
   it('asks for the key on a terminal, and shows nothing of what is typed', async () => {
-    const ann = await newPerson();
+    const ann = await newAnn();
     const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
-    const typing = ann.run(['login', '--base-url', served.baseUrl], { input, isTTY: true });
+    const typing = ann.run(login(), { input, isTTY: true });
     input.write(`${served.client.key}\r`);
     const { code, out, err } = await typing;
     expect([code, err]).toEqual([0, `API key for ${served.baseUrl}: \n`]);
@@ -87,23 +90,19 @@ describe('darkroom login', () => {
 
     const away = new AbortController();
     const asked = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
-    const interrupted = ann.run(['login', '--base-url', served.baseUrl], {
-      input: asked,
-      signal: away.signal,
-    });
+    const interrupted = ann.run(login(), { input: asked, signal: away.signal });
     away.abort();
     expect(await interrupted).toMatchObject({ code: 1, out: '' });
     expect((await interrupted).err).toMatch(/\nInterrupted\.\n$/);
-    await ann.remove();
   });
 
   it('stores no key that the service refuses, and says when the file is broken', async () => {
-    const ann = await newPerson();
-    const wrong = await ann.run(['login', '--base-url', served.baseUrl], { input: 'dk_live_wrong' });
+    const ann = await newAnn();
+    const wrong = await ann.run(login(), { input: 'dk_live_wrong' });
     expect(wrong.code).toBe(3);
     expect(existsSync(join(ann.home, '.config'))).toBe(false);
     expect((await ann.run(['login'], { input: served.client.key })).code).toBe(2);
-    await ann.run(['login', '--base-url', served.baseUrl], { input: served.client.key });
+    await ann.run(login(), { input: served.client.key });
     writeFileSync(join(ann.home, '.config/darkroom/config.json'), `{"profiles": ${served.client.key}`);
     const broken = await ann.run(['balance']);
     expect(broken).toMatchObject({
@@ -111,45 +110,31 @@ describe('darkroom login', () => {
       err: expect.stringContaining('config.json is not valid.') as string,
     });
     expect(broken.err).not.toContain(served.client.key);
-    await ann.remove();
   });
 });
 
-let service: TestService;
-let folder: string;
-beforeAll(async () => {
-  service = await sharedTestService();
-  folder = mkdtempSync(join(tmpdir(), 'darkroom-three-lines-'));
-});
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await service.end();
-});
-
-const run = promisify(execFile);
-const shell = async (line: string, options: ExecFileOptions): Promise<string> =>
-  String((await run('sh', ['-c', line], options)).stdout);
-
 it('npm install, the two variables and npx darkroom generate give an image', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'darkroom-three-lines-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const shell = async (cwd: string, ...lines: string[]): Promise<string> =>
+    (await promisify(execFile)('sh', ['-c', lines.join('\n')], { cwd })).stdout;
   const staged = join(folder, 'staged');
   mkdirSync(staged);
   await buildClient(join(staged, 'dist'));
   copyFileSync(join(root, 'client/package.json'), join(staged, 'package.json'));
-  const packed = (await shell('npm pack --ignore-scripts --silent', { cwd: staged })).trim();
+  const packed = (await shell(staged, 'npm pack --ignore-scripts --silent')).trim();
 
   const empty = join(folder, 'empty');
   mkdirSync(empty);
-  const { key } = await service.client();
-  const baseUrl = new URL(service.machine.apiUrl).origin;
   const printed = await shell(
-    [
-      `npm install --offline --silent ${join(staged, packed)}`,
-      `export DARKROOM_API_KEY=${key} DARKROOM_BASE_URL=${baseUrl}`,
-      'npx darkroom generate "a lake" -o lake.png',
-    ].join('\n'),
-    { cwd: empty },
+    empty,
+    `npm install --offline --silent ${join(staged, packed)}`,
+    `export DARKROOM_API_KEY=${served.client.key} DARKROOM_BASE_URL=${served.baseUrl}`,
+    'npx darkroom generate "a lake" -o lake.png',
+    // The one program of the package answers to the name of the package, too.
+    'npx darkroom-client --version',
   );
-  expect(printed).toBe('lake.png\n');
+  expect(printed).toBe('lake.png\n0.1.0\n');
   const image = readFileSync(join(empty, 'lake.png'));
   expect(image.subarray(0, 8).toString('hex')).toBe('89504e470d0a1a0a');
   // The size in the header of the PNG.
@@ -157,6 +142,4 @@ it('npm install, the two variables and npx darkroom generate give an image', asy
   // Nothing but the package was installed.
   const installed = readdirSync(join(empty, 'node_modules')).filter((name) => !name.startsWith('.'));
   expect(installed).toEqual(['darkroom-client']);
-  // The one program of the package answers to the name of the package, too.
-  expect(await shell('npx darkroom-client --version', { cwd: empty })).toBe('0.1.0\n');
 });
