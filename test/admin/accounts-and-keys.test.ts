@@ -1,33 +1,25 @@
 /** The commands `accounts` and `keys` against the whole service. */
 import { describe, expect, it } from 'vitest';
-import type { AccountId } from '../../service/values/ids.ts';
 import { useOperatedService } from './admin-run.ts';
 
 const operated = useOperatedService();
 
-const hiddenOf = async (id: AccountId): Promise<readonly string[]> =>
-  (await operated.service.account(id)).policy.hiddenModels.toSorted();
-
 describe('an account', () => {
+  const set = (...options: string[]): Promise<unknown> =>
+    operated.run('accounts', 'set', operated.client.account.id, ...options);
+  const stored = () => operated.service.account(operated.client.account.id);
+
   it('gets another name by `accounts set --name`', async () => {
-    expect(
-      await operated.run('accounts', 'set', operated.client.account.id, '--name', 'Atelier Zoë'),
-    ).toMatchObject({
-      name: 'Atelier Zoë',
-    });
+    expect(await set('--name', 'Atelier Zoë')).toMatchObject({ name: 'Atelier Zoë' });
   });
 
   it('hides every model that several commands hide at the same time', async () => {
-    const hide = (model: string): Promise<unknown> =>
-      operated.run('accounts', 'set', operated.client.account.id, '--hide-model', model);
-    await Promise.all([hide('sandbox-pro'), hide('sandbox-sketch'), hide('sandbox-standard')]);
-    expect(await hiddenOf(operated.client.account.id)).toEqual([
-      'sandbox-pro',
-      'sandbox-sketch',
-      'sandbox-standard',
-    ]);
-    await operated.run('accounts', 'set', operated.client.account.id, '--show-model', 'sandbox-pro');
-    expect(await hiddenOf(operated.client.account.id)).toEqual(['sandbox-sketch', 'sandbox-standard']);
+    const hidden = async (): Promise<readonly string[]> => (await stored()).policy.hiddenModels.toSorted();
+    const models = ['sandbox-pro', 'sandbox-sketch', 'sandbox-standard'];
+    await Promise.all(models.map((model) => set('--hide-model', model)));
+    expect(await hidden()).toEqual(models);
+    await set('--show-model', 'sandbox-pro');
+    expect(await hidden()).toEqual(['sandbox-sketch', 'sandbox-standard']);
   });
 
   it.each([
@@ -41,17 +33,13 @@ describe('an account', () => {
       '--credit-line: what an account can spend must not exceed 1000000000.00 USD.',
     ],
   ])('stays as it is after the wrong options %j', async (options, sentence) => {
-    const before = await operated.service.account(operated.client.account.id);
-    expect(await operated.refused('accounts', 'set', operated.client.account.id, ...options)).toBe(sentence);
-    expect(await operated.service.account(operated.client.account.id)).toEqual(before);
+    const before = await stored();
+    expect(await operated.refused('accounts', 'set', before.id, ...options)).toBe(sentence);
+    expect(await stored()).toEqual(before);
   });
 
   it('may use no provider after `--providers none`', async () => {
-    expect(
-      await operated.run('accounts', 'set', operated.client.account.id, '--providers', 'none'),
-    ).toMatchObject({
-      providers: [],
-    });
+    expect(await set('--providers', 'none')).toMatchObject({ providers: [] });
   });
 
   it('is named in the error when only its opening balance failed, so that nobody creates a second account', async () => {
@@ -142,30 +130,20 @@ describe('the limits of a key', () => {
 
 describe('a key', () => {
   it('gets another cap or none, and the next request follows it', async () => {
+    const { account, key, record } = operated.client;
+    const body = { model: 'sandbox-sketch', prompt: 'a lake' };
     const generate = async (): Promise<number> =>
-      (
-        await operated.service.send('/images/generate', {
-          key: operated.client.key,
-          body: { model: 'sandbox-sketch', prompt: 'a lake' },
-        })
-      ).status;
+      (await operated.service.send('/images/generate', { key, body })).status;
     const set = (cap: string): Promise<unknown> =>
-      operated.run(
-        'keys',
-        'set',
-        operated.client.account.id,
-        operated.client.record.id,
-        '--monthly-cap',
-        cap,
-      );
-    expect(await set('0.001')).toMatchObject({ id: operated.client.record.id, monthly_cap: 0.001 });
+      operated.run('keys', 'set', account.id, record.id, '--monthly-cap', cap);
+    expect(await set('0.001')).toMatchObject({ id: record.id, monthly_cap: 0.001 });
     expect(await generate()).toBe(402);
     expect(await set('none')).toMatchObject({ monthly_cap: null });
     expect(await generate()).toBe(202);
-    expect(
-      await operated.refused('keys', 'set', operated.client.account.id, 'Absent', '--monthly-cap', '1'),
-    ).toMatch(/^The account has no key Absent: /);
-    expect(await operated.refused('keys', 'create', operated.client.account.id, '--name', '')).toBe(
+    expect(await operated.refused('keys', 'set', account.id, 'Absent', '--monthly-cap', '1')).toMatch(
+      /^The account has no key Absent: /,
+    );
+    expect(await operated.refused('keys', 'create', account.id, '--name', '')).toBe(
       '--name: must not be empty.',
     );
   });

@@ -27,7 +27,8 @@ import { parseSettings, type SettingsInput } from '../../lib/settings.ts';
 export const accountId = '123456789012';
 const now = new Date('2026-11-23T12:00:00Z');
 
-const mockAll = () => ({
+/** Replaces the clients of AWS, until `restoreAll`. */
+export const mockAccount = () => ({
   sts: mockClient(STSClient),
   cloudFormation: mockClient(CloudFormationClient),
   quotas: mockClient(ServiceQuotasClient),
@@ -41,12 +42,7 @@ const mockAll = () => ({
   acm: mockClient(ACMClient),
 });
 
-export type MockedAccount = ReturnType<typeof mockAll>;
-
-/** Replaces the clients of AWS, until `restoreAll`. */
-export function mockAccount(): MockedAccount {
-  return mockAll();
-}
+export type MockedAccount = ReturnType<typeof mockAccount>;
 
 export function restoreAll(account: MockedAccount): void {
   for (const mock of Object.values(account)) mock.restore();

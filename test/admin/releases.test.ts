@@ -23,6 +23,7 @@ const idOf = (name: string): string => resolved.functions.find(({ id }) => nameO
 const [render, refund] = [idOf('RenderImage'), idOf('RefundCharge')];
 
 let service: TestService;
+let lambda: LambdaClient;
 let folder: string;
 let file: string;
 beforeAll(async () => {
@@ -41,6 +42,11 @@ beforeAll(async () => {
     JSON.stringify({ [render]: many, [refund]: [version(1, 30), version(2, 20), version(3, 0.01)] }),
   );
   service = await startTestService({ folder });
+  lambda = new LambdaClient({
+    endpoint: service.machine.awsUrl,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'operator', secretAccessKey: 'local' },
+  });
 });
 afterAll(() => service.end());
 
@@ -118,20 +124,16 @@ describe('releases prune', () => {
   });
 
   it('A pruning is refused while more executions than Step Functions tells about may need older versions', async () => {
-    const executionsOf = (machine: string, length: number) =>
-      Array.from({ length }, (_, place) => ({
-        executionArn: `${machine.replace(':stateMachine:', ':execution:')}:${place}`,
-        startDate: 0,
-      }));
     service.machine.watchAws((call, serve) => {
       if (call.operation !== 'ListExecutions') return serve();
       const machine = String(call.input['stateMachineArn']);
-      return Promise.resolve({
-        executions: executionsOf(
-          machine,
-          machine.includes('Callback') ? 50 : machine.endsWith('-notices') ? 1 : 100,
-        ),
-      });
+      const length = machine.includes('Callback') ? 50 : machine.endsWith('-notices') ? 1 : 100;
+      const executionArn = machine.replace(':stateMachine:', ':execution:');
+      const executions = Array.from({ length }, (_, place) => ({
+        executionArn: `${executionArn}:${place}`,
+        startDate: 0,
+      }));
+      return Promise.resolve({ executions });
     });
     expect(await refusal(folder, 'releases', 'prune')).toMatch(
       /151 executions still run that may have begun before the last release: prune 3 hours after it\.$/,
@@ -140,7 +142,6 @@ describe('releases prune', () => {
   });
 
   it('A pruning that is refused in the middle says how far it came and what to allow, and the next one goes on', async () => {
-    const { lambda } = clients();
     service.machine.faults.set({
       call: 'lambda:DeleteFunction',
       error: 'AccessDenied',
@@ -151,7 +152,7 @@ describe('releases prune', () => {
     expect(said.complaint).toMatch(
       /Version 3 of RenderImage\w+ could not be deleted \(AccessDeniedException: .*\); 2 others were: allow lambda:DeleteFunction, and repeat the command\.$/,
     );
-    expect(await listed(lambda, render)).not.toEqual(expect.arrayContaining(['1']));
+    expect(await listed(render)).not.toEqual(expect.arrayContaining(['1']));
     const rows = await rowsOf('prune', '--older-than', '85');
     expect(versionsOf(rows, render)).toEqual([3, 4, 5, 6]);
   });
@@ -164,12 +165,11 @@ describe('releases prune', () => {
     expect(versionsOf(data, render)).toEqual(Array.from({ length: 45 }, (_, place) => place + 7));
     expect(versionsOf(data, refund)).toEqual([1]);
     expect(said.complaint).toContain(`Deleting version 51 of ${render} …`);
-    expect(await listed(clients().lambda, render)).toEqual(['$LATEST', '52', '53']);
+    expect(await listed(render)).toEqual(['$LATEST', '52', '53']);
     expect((await admin(folder, 'releases', 'prune')).out).toContain('Nothing to delete: ');
   });
 
   it('A version that was deleted meanwhile counts as gone', async () => {
-    const { lambda } = clients();
     service.machine.watchAws(async (call, serve) => {
       const answer = await serve();
       // Somebody else deletes the version between the list and the deletion.
@@ -184,7 +184,7 @@ describe('releases prune', () => {
     });
     const rows = await rowsOf('prune');
     expect(rows).toMatchObject([{ function: refund, version: 1, outcome: 'gone' }]);
-    expect(await listed(lambda, refund)).toContain('2');
+    expect(await listed(refund)).toContain('2');
   });
 
   it('A pruning takes a whole number of days only', async () => {
@@ -196,26 +196,15 @@ describe('releases prune', () => {
 
 describe('the stand-in of Lambda', () => {
   it('The stand-in deletes no function: a deletion needs the number of a version', async () => {
-    const { lambda } = clients();
     for (const Qualifier of [undefined, '$LATEST', 'live'])
       await expect(
         lambda.send(new DeleteFunctionCommand({ FunctionName: render, Qualifier })),
       ).rejects.toThrow();
-    expect(await listed(lambda, render)).toContain('53');
+    expect(await listed(render)).toContain('53');
   });
 });
 
-function clients(): { lambda: LambdaClient } {
-  return {
-    lambda: new LambdaClient({
-      endpoint: service.machine.awsUrl,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'operator', secretAccessKey: 'local' },
-    }),
-  };
-}
-
-async function listed(lambda: LambdaClient, FunctionName: string): Promise<(string | undefined)[]> {
+async function listed(FunctionName: string): Promise<(string | undefined)[]> {
   const { Versions = [] } = await lambda.send(new ListVersionsByFunctionCommand({ FunctionName }));
   return Versions.map(({ Version }) => Version);
 }
@@ -229,8 +218,6 @@ const version = (number: number, ageMillis: number, functionName = 'Render'): Fu
 const unused: VersionUses = { definitions: new Set(), executions: new Set(), aliases: new Map() };
 const judge = (versions: FunctionVersion[], uses: Partial<VersionUses> = {}): readonly JudgedVersion[] =>
   judgeVersions(versions, { ...unused, ...uses }, { nowMillis, leastAgeMillis: dayMillis });
-const keptOf = (judged: readonly JudgedVersion[]): unknown[] =>
-  judged.map(({ functionName, version: number, kept }) => [functionName, number, kept]);
 
 describe('the versions of a function', () => {
   const [first, second] = [version(1, 9 * dayMillis), version(2, 8 * dayMillis)];
@@ -241,13 +228,9 @@ describe('the versions of a function', () => {
   });
 
   it('The same number of another function names another version', () => {
-    const judged = judge(
-      [first, second, version(1, 9 * dayMillis, 'Other'), version(2, 8 * dayMillis, 'Other')],
-      {
-        definitions: new Set(['Other:1']),
-      },
-    );
-    expect(keptOf(judged)).toEqual([
+    const others = [version(1, 9 * dayMillis, 'Other'), version(2, 8 * dayMillis, 'Other')];
+    const judged = judge([first, second, ...others], { definitions: new Set(['Other:1']) });
+    expect(judged.map(({ functionName, version: number, kept }) => [functionName, number, kept])).toEqual([
       ['Render', 1, undefined],
       ['Render', 2, 'newest'],
       ['Other', 1, 'definition'],

@@ -6,8 +6,8 @@ import { persist } from '../../admin/persistence.ts';
 import { OutcomeUnknown, Overloaded } from '../../service/values/errors.ts';
 import { seededBytes } from '../fixtures/records.ts';
 import { fakeClock } from '../api/fakes.ts';
+import { admin } from './admin-run.ts';
 import { createProgress, confirm } from '../../admin/terminal/dialogue.ts';
-import { runAdmin } from '../../admin/program.ts';
 import { createOutput, type Row } from '../../client/command/terminal/output.ts';
 import { eventLine } from '../../start/until-stopped.ts';
 import { isPrintable } from '../../service/values/text.ts';
@@ -15,14 +15,8 @@ import { visibleJson, visibleText } from '../../client/command/terminal/visible-
 
 const named = (name: string, more: object = {}): Error => Object.assign(new Error('told'), { name }, more);
 
-interface Run {
-  readonly result: Promise<string>;
-  readonly lines: string[];
-  readonly tries: () => number;
-}
-
 /** Runs work that fails this many times with the error, and then succeeds. */
-function run(error: unknown, failures: number): Run {
+function run(error: unknown, failures: number) {
   const lines: string[] = [];
   let tries = 0;
   const work = async (): Promise<string> => {
@@ -116,18 +110,9 @@ describe('the progress of a long command', () => {
 
 /** Which service the operator's command works on. */
 it('The command refuses --data beside --stack with one sentence, and asks no service', async () => {
-  const printed: string[] = [];
-  const complained: string[] = [];
-  const said = {
-    print: (line: string) => void printed.push(line),
-    complain: (line: string) => void complained.push(line),
-  };
-  const code = await runAdmin(['--data', '.darkroom', '--stack', 'Darkroom', 'accounts', 'list'], said);
-  expect([code, printed, complained]).toEqual([
-    1,
-    [],
-    ['--data and --stack exclude each other: name the folder or the stack.'],
-  ]);
+  const complaint = '--data and --stack exclude each other: name the folder or the stack.';
+  const said = await admin('.darkroom', '--stack', 'Darkroom', 'accounts', 'list');
+  expect(said).toEqual({ code: 1, out: '', complaint });
 });
 
 /** A terminal on which a person types this text. */
@@ -236,22 +221,18 @@ async function* pagesOf(...pages: readonly (readonly Row[])[]): AsyncGenerator<r
 
 const colors = { dim: String, yellow: String };
 
-async function printedAt(columns: number, ...pages: readonly (readonly Row[])[]): Promise<string[]> {
+/** What these pages print: as JSON, or as a table on a terminal with so many columns. */
+async function printed(as: 'json' | number, ...pages: readonly (readonly Row[])[]): Promise<string[]> {
   const lines: string[] = [];
-  const output = createOutput(false, (line) => lines.push(line), colors, columns);
+  const columns = as === 'json' ? undefined : as;
+  const output = createOutput(as === 'json', (line) => lines.push(line), colors, columns);
   await output.pages(pagesOf(...pages), 'There is none.');
-  return lines;
-}
-
-async function printed(json: boolean, ...pages: readonly (readonly Row[])[]): Promise<string[]> {
-  const lines: string[] = [];
-  await createOutput(json, (line) => lines.push(line), colors).pages(pagesOf(...pages), 'There is none.');
   return lines;
 }
 
 describe('the output of pages', () => {
   it('A table has one header, and the columns of the first page', async () => {
-    expect(await printed(false, [{ id: 'long', n: 1 }], [], [{ id: 'b', n: 2 }])).toEqual([
+    expect(await printed(80, [{ id: 'long', n: 1 }], [], [{ id: 'b', n: 2 }])).toEqual([
       'id    n',
       'long  1',
       'b     2',
@@ -264,9 +245,9 @@ describe('the output of pages', () => {
       { id: 'b', note: 'y', none: null },
     ];
     const records = ['id    a', `note  ${'x'.repeat(30)}`, 'none  -', '', 'id    b', 'note  y', 'none  -'];
-    expect(await printedAt(39, rows)).toEqual(records);
-    expect(await printedAt(39, rows.slice(0, 1), rows.slice(1))).toEqual(records);
-    expect((await printedAt(40, rows)).slice(1)).toEqual([
+    expect(await printed(39, rows)).toEqual(records);
+    expect(await printed(39, rows.slice(0, 1), rows.slice(1))).toEqual(records);
+    expect((await printed(40, rows)).slice(1)).toEqual([
       `a   ${'x'.repeat(30)}  -`,
       `b   y${' '.repeat(29)}  -`,
     ]);
@@ -279,13 +260,13 @@ describe('the output of pages', () => {
   });
 
   it('A table without rows says so', async () => {
-    expect(await printed(false, [], [])).toEqual(['There is none.']);
+    expect(await printed(80, [], [])).toEqual(['There is none.']);
   });
 
   it('The JSON document is one document on several lines', async () => {
-    const lines = await printed(true, [{ id: 'a' }], [{ id: 'b' }, { id: 'c' }]);
+    const lines = await printed('json', [{ id: 'a' }], [{ id: 'b' }, { id: 'c' }]);
     expect(lines).toHaveLength(4);
     expect(JSON.parse(lines.join('\n'))).toEqual({ data: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] });
-    expect(JSON.parse((await printed(true)).join('\n'))).toEqual({ data: [] });
+    expect(JSON.parse((await printed('json')).join('\n'))).toEqual({ data: [] });
   });
 });
