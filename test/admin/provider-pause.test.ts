@@ -16,6 +16,7 @@ let isOver = false;
 const run = async (...args: readonly string[]) => adminJson(service.folder, 'providers', ...args);
 const rowOf = async (name: string): Promise<unknown> =>
   ((await run('list'))['data'] as readonly { provider: string }[]).find(({ provider }) => provider === name);
+const order = { model: 'flux-2-pro', prompt: 'a lake' };
 const generate = async (model: string) =>
   service.send('/images/generate', { key: client.key, body: { model, prompt: 'a lake' } });
 
@@ -48,17 +49,12 @@ afterAll(async () => {
 describe('providers pause', () => {
   it('Routes go round a paused provider, and a resumed provider is asked first again', async () => {
     await run('pause', 'bfl');
-    const round = await settled(
-      service,
-      await submit(service, client.key, { model: 'flux-2-pro', prompt: 'a lake' }),
-    );
+    const ordered = async () => settled(service, await submit(service, client.key, order));
+    const round = await ordered();
     expect(round.attempts.map(({ provider }) => provider)).toEqual(['fal']);
     await run('resume', 'bfl');
     isOver = true;
-    const first = await settled(
-      service,
-      await submit(service, client.key, { model: 'flux-2-pro', prompt: 'a lake' }),
-    );
+    const first = await ordered();
     expect(first.attempts[0]).toMatchObject({ provider: 'bfl' });
   });
 
@@ -81,7 +77,7 @@ describe('providers pause', () => {
 
   it('A job that the vendor has accepted is asked about until its end', async () => {
     isOver = false;
-    const id = await submit(service, client.key, { model: 'flux-2-pro', prompt: 'a lake' });
+    const id = await submit(service, client.key, order);
     await expect.poll(async () => (await recordOf(service, id)).attempts[0]?.jobId).toBeDefined();
     await run('pause', 'bfl');
     isOver = true;
@@ -102,27 +98,16 @@ describe('providers pause', () => {
   });
 
   it('The list shows since when and why, a second pause changes the reason alone, and a new key does not resume', async () => {
+    const fal = { provider: 'fal', paused: true };
     const paused = await run('pause', 'fal', '--reason', 'status page says: down');
-    expect(paused).toEqual({
-      provider: 'fal',
-      paused: true,
-      paused_since: paused['paused_since'],
-      pause_reason: 'status page says: down',
-    });
+    const { paused_since } = paused;
+    expect(paused).toEqual({ ...fal, paused_since, pause_reason: 'status page says: down' });
     await run('pause', 'fal', '--reason', 'still down');
     await service.operator.providers.enable('fal');
-    expect(await rowOf('fal')).toMatchObject({
-      enabled: 'yes',
-      paused_since: paused['paused_since'],
-      pause_reason: 'still down',
-    });
-    expect(await run('resume', 'fal')).toEqual({
-      provider: 'fal',
-      paused: false,
-      paused_since: null,
-      pause_reason: null,
-    });
-    expect(await rowOf('fal')).toMatchObject({ enabled: 'yes', paused_since: null, pause_reason: null });
+    expect(await rowOf('fal')).toMatchObject({ enabled: 'yes', paused_since, pause_reason: 'still down' });
+    const none = { paused_since: null, pause_reason: null };
+    expect(await run('resume', 'fal')).toEqual({ ...fal, paused: false, ...none });
+    expect(await rowOf('fal')).toMatchObject({ enabled: 'yes', ...none });
     expect((await admin(service.folder, 'providers', 'resume', 'fal')).out).toContain(
       'The provider fal was not paused.',
     );
