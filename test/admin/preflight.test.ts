@@ -68,15 +68,16 @@ async function findingOf(question: Question, begin = '', asking: Asking = {}): P
   return found[0] as Finding;
 }
 
+type Finds = (expected: Partial<Finding>, asking?: Asking) => Promise<void>;
+
 /** Expects the finding that `findingOf` finds. */
-async function finds(
-  question: Question,
-  expected: Partial<Finding>,
-  begin = '',
-  asking: Asking = {},
-): Promise<void> {
-  expect(await findingOf(question, begin, asking)).toMatchObject(expected);
-}
+const about =
+  (question: Question, begin = ''): Finds =>
+  async (expected, asking) => {
+    expect(await findingOf(question, begin, asking)).toMatchObject(expected);
+  };
+
+const finds = (question: Question, ...rest: Parameters<Finds>): Promise<void> => about(question)(...rest);
 
 const certificate = (region: string, owner = accountId): string =>
   `arn:aws:acm:${region}:${owner}:certificate/one`;
@@ -248,132 +249,113 @@ describe('The executions of Lambda', () => {
       AccountLimit: { ConcurrentExecutions: all, UnreservedConcurrentExecutions: unreserved },
     });
   };
-  const reserved = 'Lambda: reserved';
-  const held = 'Lambda: held';
+  const concurrent = about(lambdaConcurrency, 'Lambda: concurrent');
+  const reserved = about(lambdaConcurrency, 'Lambda: reserved');
+  const held = about(lambdaConcurrency, 'Lambda: held');
   const settings = { heldRequests: { images: 100, mcp: 50 } } as const;
 
   it('are compared with those that the traffic takes', async () => {
-    const begin = 'Lambda: concurrent';
-    await finds(lambdaConcurrency, { level: 'ok', found: '1000' }, begin);
-    await finds(lambdaConcurrency, { level: 'limits', wanted: 'at least 23000' }, begin, {
-      traffic: { perSecond: 1_000 },
-    });
+    await concurrent({ level: 'ok', found: '1000' });
+    await concurrent({ level: 'limits', wanted: 'at least 23000' }, { traffic: { perSecond: 1_000 } });
   });
 
   it('let the first deployment of a new account with 10 through, and stop it when something is reserved', async () => {
     allow(10);
-    await finds(lambdaConcurrency, { level: 'ok' }, reserved);
-    await finds(lambdaConcurrency, { level: 'ok' }, held);
-    await finds(
-      lambdaConcurrency,
-      {
-        level: 'stops',
-        found: '10 free to reserve',
-        wanted: '150 that the settings reserve, and 100 that stay unreserved',
-      },
-      reserved,
-      { settings },
-    );
+    await reserved({ level: 'ok' });
+    await held({ level: 'ok' });
+    const wanted = '150 that the settings reserve, and 100 that stay unreserved';
+    await reserved({ level: 'stops', found: '10 free to reserve', wanted }, { settings });
   });
 
   it('are proposed for held requests where the account has room for them', async () => {
     allow(250);
-    await finds(
-      lambdaConcurrency,
-      { level: 'note', found: 'images shared, mcp shared', fix: 'heldRequests: { images: 100, mcp: 50 }' },
-      held,
-    );
+    const fix = 'heldRequests: { images: 100, mcp: 50 }';
+    await held({ level: 'note', found: 'images shared, mcp shared', fix });
     allow(249);
-    await finds(lambdaConcurrency, { level: 'ok' }, held);
+    await held({ level: 'ok' });
     allow(1_000);
-    const one = { settings: { heldRequests: { images: 20 } } } as const;
-    await finds(lambdaConcurrency, { level: 'note', fix: 'heldRequests: { mcp: 50 }' }, held, one);
-    await finds(lambdaConcurrency, { level: 'ok' }, held, { settings });
-    await finds(lambdaConcurrency, { level: 'ok' }, reserved, { settings });
+    const one = { heldRequests: { images: 20 } } as const;
+    await held({ level: 'note', fix: 'heldRequests: { mcp: 50 }' }, { settings: one });
+    await held({ level: 'ok' }, { settings });
+    await reserved({ level: 'ok' }, { settings });
   });
 
   it('stop the deployment when other stacks have reserved too much', async () => {
     allow(1_000, 249);
-    await finds(lambdaConcurrency, { level: 'stops' }, reserved, { settings });
+    await reserved({ level: 'stops' }, { settings });
     allow(1_000, 250);
-    await finds(lambdaConcurrency, { level: 'ok' }, reserved, { settings });
+    await reserved({ level: 'ok' }, { settings });
   });
 
   it('count the reservations of a deployed stack only once', async () => {
     allow(1_000, 200);
     deployed();
-    await finds(lambdaConcurrency, { level: 'ok' }, reserved, { settings });
+    await reserved({ level: 'ok' }, { settings });
+  });
+
+  it('count the reservations of concurrency among those that Lambda has to grant', async () => {
+    const wanted = '901 that the settings reserve, and 100 that stay unreserved';
+    await reserved({ level: 'stops', wanted }, { over: { concurrency: { api: 850, refunds: 51 } } });
   });
 });
 
 describe('The quotas of Step Functions', () => {
-  const starts = 'Step Functions: StartExecution, refill';
+  const starts = about(stepFunctions, 'Step Functions: StartExecution, refill');
 
   it('are compared with those that the traffic takes', async () => {
-    await finds(stepFunctions, { level: 'ok', found: '300' }, starts);
-    await finds(stepFunctions, { level: 'limits', wanted: 'at least 380' }, starts, {
-      traffic: { perSecond: 300 },
-    });
+    await starts({ level: 'ok', found: '300' });
+    await starts({ level: 'limits', wanted: 'at least 380' }, { traffic: { perSecond: 300 } });
   });
 
   it('say that the setting startsPerSecond is above the quota', async () => {
+    const setting = about(stepFunctions, 'Setting');
     const settings = { startsPerSecond: 300 };
-    await finds(stepFunctions, { level: 'ok' }, 'Setting', { settings });
+    await setting({ level: 'ok' }, { settings });
     account.quotas
       .on(ListServiceQuotasCommand, { ServiceCode: 'states' })
       .resolves({ Quotas: stepFunctionsQuotas(150) });
-    await finds(stepFunctions, { level: 'limits', fix: 'startsPerSecond: 150' }, 'Setting', { settings });
+    await setting({ level: 'limits', fix: 'startsPerSecond: 150' }, { settings });
   });
 
   it('are those that AWS documents where Service Quotas has none', async () => {
     account.quotas.on(ListServiceQuotasCommand, { ServiceCode: 'states' }).resolves({ Quotas: [] });
-    await finds(
-      stepFunctions,
-      { level: 'note', found: 'not in Service Quotas; AWS documents 500' },
-      'Step Functions: SendTaskSuccess, refill',
-    );
+    const sends = about(stepFunctions, 'Step Functions: SendTaskSuccess, refill');
+    await sends({ level: 'note', found: 'not in Service Quotas; AWS documents 500' });
     const small = { region: 'eu-central-1', traffic: { perSecond: 200 } };
-    await finds(
-      stepFunctions,
-      { level: 'limits', found: 'not in Service Quotas; AWS documents 150' },
-      starts,
-      small,
-    );
+    await starts({ level: 'limits', found: 'not in Service Quotas; AWS documents 150' }, small);
   });
 });
 
 describe('The table', () => {
   it('has its quotas compared with what the traffic takes', async () => {
-    const begin = 'DynamoDB: write units a second of one table';
-    await finds(tableQuotas, { level: 'ok', found: '40000' }, begin);
-    await finds(tableQuotas, { level: 'limits', wanted: 'at least 65000' }, begin, {
-      traffic: { perSecond: 1_000 },
-    });
+    const writes = about(tableQuotas, 'DynamoDB: write units a second of one table');
+    await writes({ level: 'ok', found: '40000' });
+    await writes({ level: 'limits', wanted: 'at least 65000' }, { traffic: { perSecond: 1_000 } });
   });
 
   it('is too cold for a crowd while it is new', async () => {
     await finds(table, { level: 'ok', found: '4000' });
     const crowd = { traffic: { perSecond: 300 } };
-    await finds(table, { level: 'limits', found: '4000' }, '', crowd);
+    await finds(table, { level: 'limits', found: '4000' }, crowd);
     deployed({ TableName: 'warm' });
     account.dynamo
       .on(DescribeTableCommand, { TableName: 'warm' })
       .resolves({ Table: { WarmThroughput: { WriteUnitsPerSecond: 20_000 } } });
-    await finds(table, { level: 'ok', found: '20000' }, '', crowd);
+    await finds(table, { level: 'ok', found: '20000' }, crowd);
   });
 
   it('of the setting restoredTable has to be there', async () => {
     const settings = { restoredTable: 'Darkroom-restored' };
-    await finds(table, { level: 'ok' }, '', { settings });
+    await finds(table, { level: 'ok' }, { settings });
     account.dynamo.on(DescribeTableCommand).rejects(awsError('ResourceNotFoundException'));
-    await finds(table, { level: 'stops', found: 'no table Darkroom-restored in us-east-1' }, '', {
-      settings,
-    });
+    const found = 'no table Darkroom-restored in us-east-1';
+    await finds(table, { level: 'stops', found }, { settings });
   });
 });
 
 describe('API Gateway', () => {
   const role = 'arn:aws:iam::123456789012:role/logs';
+  const ofRole = about(gateway, "API Gateway: the account's role");
   const answers = (rateLimit: number, cloudwatchRoleArn?: string): void => {
     account.gateway
       .on(GetAccountCommand)
@@ -381,45 +363,43 @@ describe('API Gateway', () => {
   };
 
   it('has its rate compared with what the traffic takes', async () => {
-    const begin = 'API Gateway: requests';
-    await finds(gateway, { level: 'ok' }, begin);
+    const requests = about(gateway, 'API Gateway: requests');
+    await requests({ level: 'ok' });
     answers(2_500);
-    await finds(gateway, { level: 'limits', found: '2500', wanted: 'at least 7500' }, begin, {
-      traffic: { perSecond: 1_000 },
-    });
+    const traffic = { perSecond: 1_000 };
+    await requests({ level: 'limits', found: '2500', wanted: 'at least 7500' }, { traffic });
   });
 
   it('never reaches a setting throttling that is above the account', async () => {
     const settings = { throttling: { ratePerSecond: 3_000, burst: 2_000 } };
-    await finds(gateway, { level: 'ok' }, 'Setting', { settings });
+    const setting = about(gateway, 'Setting');
+    await setting({ level: 'ok' }, { settings });
     answers(2_500);
-    await finds(gateway, { level: 'limits' }, 'Setting', { settings });
+    await setting({ level: 'limits' }, { settings });
   });
 
   it("stops the deployment without a role for logs and with gatewayLogRole: 'existing'", async () => {
     const settings = { gatewayLogRole: 'existing' } as const;
-    const begin = "API Gateway: the account's role";
-    await finds(gateway, { level: 'stops', fix: "gatewayLogRole: 'create'" }, begin, { settings });
+    await ofRole({ level: 'stops', fix: "gatewayLogRole: 'create'" }, { settings });
     answers(10_000, role);
-    await finds(gateway, { level: 'ok', found: role }, begin, { settings });
+    await ofRole({ level: 'ok', found: role }, { settings });
   });
 
   it('tells that the stack would replace a role for logs, before the first deployment', async () => {
-    const begin = "API Gateway: the account's role";
-    await finds(gateway, { level: 'ok' }, begin);
+    await ofRole({ level: 'ok' });
     answers(10_000, role);
-    await finds(gateway, { level: 'note' }, begin);
+    await ofRole({ level: 'note' });
     deployed();
-    await finds(gateway, { level: 'ok' }, begin);
+    await ofRole({ level: 'ok' });
   });
 
   it('stops the deployment when it has the name of the API already', async () => {
     expect(await findingsOf(apiDomain)).toEqual([]);
-    await finds(apiDomain, { level: 'ok' }, '', { settings: apiSettings });
+    await finds(apiDomain, { level: 'ok' }, { settings: apiSettings });
     account.gateway.on(GetDomainNameCommand).resolves({ regionalDomainName: 'd-1.amazonaws.com' });
-    await finds(apiDomain, { level: 'stops' }, '', { settings: apiSettings });
+    await finds(apiDomain, { level: 'stops' }, { settings: apiSettings });
     deployed({ ApiDomainTarget: 'd-1.amazonaws.com' });
-    await finds(apiDomain, { level: 'ok' }, '', { settings: apiSettings });
+    await finds(apiDomain, { level: 'ok' }, { settings: apiSettings });
   });
 });
 
@@ -433,16 +413,15 @@ describe('CloudFront', () => {
   });
 
   it('stops the deployment when another distribution has the name of the images', async () => {
-    const begin = 'CloudFront: the name images.example.com';
-    await finds(cloudFront, { level: 'ok' }, begin, { settings: resultsSettings });
+    const ofName = about(cloudFront, 'CloudFront: the name images.example.com');
+    await ofName({ level: 'ok' }, { settings: resultsSettings });
     account.cloudFront
       .on(ListDistributionsCommand)
       .resolves(distributions({ id: 'E9', name: 'd9.cloudfront.net', alias: 'images.example.com' }));
-    await finds(cloudFront, { level: 'stops', found: 'belongs to the distribution E9' }, begin, {
-      settings: resultsSettings,
-    });
+    const found = 'belongs to the distribution E9';
+    await ofName({ level: 'stops', found }, { settings: resultsSettings });
     deployed({ ResultsDomainTarget: 'd9.cloudfront.net' });
-    await finds(cloudFront, { level: 'ok' }, begin, { settings: resultsSettings });
+    await ofName({ level: 'ok' }, { settings: resultsSettings });
   });
 });
 
@@ -506,24 +485,24 @@ describe('A certificate', () => {
 
 describe('DNS', () => {
   const settings = { ...apiSettings, ...resultsSettings };
-  const images = 'DNS: images.example.com';
+  const images = about(dns, 'DNS: images.example.com');
 
   it('may lead nowhere before the first deployment', async () => {
     expect(await findingsOf(dns)).toEqual([]);
-    await finds(dns, { level: 'ok', found: 'no CNAME' }, images, { settings });
+    await images({ level: 'ok', found: 'no CNAME' }, { settings });
   });
 
   it('stops the first deployment when a name of CloudFront leads to another distribution', async () => {
     const aliases = { 'images.example.com': ['d7.cloudfront.net'], 'api.example.com': ['d7.cloudfront.net'] };
-    await finds(dns, { level: 'stops' }, images, { settings, aliases });
-    await finds(dns, { level: 'ok' }, 'DNS: api', { settings, aliases });
+    await images({ level: 'stops' }, { settings, aliases });
+    await about(dns, 'DNS: api')({ level: 'ok' }, { settings, aliases });
   });
 
   it('has to lead to the outputs of a deployed stack', async () => {
     deployed({ ResultsDomainTarget: 'd1.cloudfront.net' });
     const aliases = { 'images.example.com': ['d1.cloudfront.net'] };
-    await finds(dns, { level: 'ok' }, images, { settings, aliases });
-    await finds(dns, { level: 'note', wanted: 'd1.cloudfront.net' }, images, { settings });
+    await images({ level: 'ok' }, { settings, aliases });
+    await images({ level: 'note', wanted: 'd1.cloudfront.net' }, { settings });
   });
 });
 
@@ -586,9 +565,8 @@ describe('The e-mail of alarms', () => {
       found: 'no address: nobody gets the alarms',
       fix: "alarmEmail: 'you@example.com' in the settings; or go on with --without-alarms",
     });
-    await finds(alarmEmail, { level: 'limits', fix: "alarmEmail: 'you@example.com' in the settings" }, '', {
-      withoutAlarms: true,
-    });
+    const fix = "alarmEmail: 'you@example.com' in the settings";
+    await finds(alarmEmail, { level: 'limits', fix }, { withoutAlarms: true });
   });
 
   it('is not wanted where another subscription of the topic is confirmed', async () => {
@@ -598,46 +576,32 @@ describe('The e-mail of alarms', () => {
     subscribed(`${topic.AlarmTopicArn}:1`);
     await finds(alarmEmail, { level: 'ok', found: '1 confirmed, beside the settings' });
     const other = { alarmEmail: 'they@example.com' };
-    await finds(alarmEmail, { level: 'limits' }, '', { settings: other });
+    await finds(alarmEmail, { level: 'limits' }, { settings: other });
   });
 
   it('is subscribed by the first deployment', async () => {
-    await finds(alarmEmail, { level: 'note' }, '', { settings });
+    await finds(alarmEmail, { level: 'note' }, { settings });
   });
 
   it('gets alarms only when its owner has confirmed it', async () => {
     deployed(topic);
-    await finds(alarmEmail, { level: 'limits', found: 'you@example.com is not subscribed' }, '', {
-      settings,
-    });
+    await finds(alarmEmail, { level: 'limits', found: 'you@example.com is not subscribed' }, { settings });
     subscribed('PendingConfirmation');
-    await finds(
-      alarmEmail,
-      { level: 'stops', found: 'you@example.com is not confirmed: nobody gets the alarms' },
-      '',
-      { settings },
-    );
+    const found = 'you@example.com is not confirmed: nobody gets the alarms';
+    await finds(alarmEmail, { level: 'stops', found }, { settings });
     subscribed(`${topic.AlarmTopicArn}:1`);
-    await finds(alarmEmail, { level: 'ok' }, '', { settings });
+    await finds(alarmEmail, { level: 'ok' }, { settings });
   });
 });
 
 describe('The settings', () => {
   it('are compared with what the traffic takes', async () => {
-    await finds(settingsForTraffic, { level: 'ok' }, 'Setting serviceCapacity');
+    const capacity = about(settingsForTraffic, 'Setting serviceCapacity');
+    await capacity({ level: 'ok' });
     const crowd = { traffic: { perSecond: 300 } };
-    await finds(
-      settingsForTraffic,
-      { level: 'limits', fix: 'serviceCapacity: 6800' },
-      'Setting serviceCapacity',
-      crowd,
-    );
-    await finds(
-      settingsForTraffic,
-      { level: 'limits', fix: 'throttling: { ratePerSecond: 2300, burst: 2300 }' },
-      'Setting throttling.rate',
-      crowd,
-    );
+    await capacity({ level: 'limits', fix: 'serviceCapacity: 6800' }, crowd);
+    const fix = 'throttling: { ratePerSecond: 2300, burst: 2300 }';
+    await about(settingsForTraffic, 'Setting throttling.rate')({ level: 'limits', fix }, crowd);
   });
 
   it('say that a reservation is too small for the traffic', async () => {
@@ -653,32 +617,12 @@ describe('The settings', () => {
   });
 });
 
-describe('The reservations of concurrency', () => {
-  it('count among those that Lambda has to grant', async () => {
-    const over = { concurrency: { api: 850, refunds: 51 } };
-    await finds(
-      lambdaConcurrency,
-      { level: 'stops', wanted: '901 that the settings reserve, and 100 that stay unreserved' },
-      'Lambda: reserved',
-      { over },
-    );
-  });
-});
-
 describe('The command', () => {
-  const run = async (
-    stage: string,
-    withoutAlarms = true,
-  ): Promise<{ code: number; printed: string[]; told: string[] }> => {
+  const run = async (stage: string, withoutAlarms = true) => {
     const [printed, told]: [string[], string[]] = [[], []];
+    const traffic = { perSecond: 10, seconds: 15, kind: 'synchronous', isPolled: true } as const;
     const code = await preflightCommand(
-      {
-        stage,
-        region: 'us-east-1',
-        traffic: { perSecond: 10, seconds: 15, kind: 'synchronous', isPolled: true },
-        withoutAlarms,
-        json: true,
-      },
+      { stage, region: 'us-east-1', traffic, withoutAlarms, json: true },
       { print: (line) => printed.push(line), tell: (line) => told.push(line) },
     );
     return { code, printed, told };
@@ -729,7 +673,7 @@ describe('The report', () => {
     wanted: 'wanted',
     ...(level !== 'ok' && { fix: 'do this' }),
   });
-  const report = (...levels: Finding['level'][]): { code: number; lines: string[]; json: unknown } => {
+  const report = (...levels: Finding['level'][]) => {
     const data = {
       account: accountId,
       region: 'us-east-1',
