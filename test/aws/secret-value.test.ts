@@ -17,8 +17,10 @@ interface Asked {
   readonly body: string;
 }
 
+type Answer = readonly [status: number, body: object];
+
 /** Secrets Manager that gives these answers in turn, and the last one from then on. */
-async function startManager(...answers: readonly (readonly [status: number, body: object])[]) {
+async function startManager(...answers: readonly Answer[]) {
   const asked: Asked[] = [];
   server = createServer((incoming, outgoing) => {
     let body = '';
@@ -70,7 +72,7 @@ describe('The read of a secret', () => {
 });
 
 /** Reads the values of a secret, from a Secrets Manager that gives these answers. */
-async function startReader(...answers: Parameters<typeof startManager>) {
+async function startReader(...answers: readonly Answer[]) {
   const { asked, endpoint } = await startManager(...answers);
   const clock = fakeClock();
   const read = createSignedSecret({
