@@ -77,15 +77,13 @@ describe('the exit codes', () => {
 
 describe('the other commands', () => {
   it('creations: list, show, wait and cancel', async () => {
-    for (const prompt of ['one', 'two', 'a fox [sandbox:fail]']) {
-      await settled(served.service, await submit(served.service, served.client.key, { prompt }));
-    }
-    const { data } = (await served.person.json('creations', 'list', '--limit', '3')) as {
-      data: { id: string }[];
-    };
-    expect(data).toHaveLength(3);
-    const id = data[2]?.id ?? '';
-    expect(await served.person.json('creations', 'show', id)).toMatchObject({ id });
+    const made: string[] = [];
+    for (const prompt of ['one [sandbox:fail]', 'two [sandbox:fail]', 'a fox [sandbox:fail]'])
+      made.push(await submit(served.service, served.client.key, { prompt }));
+    await Promise.all(made.map((one) => settled(served.service, one)));
+    const listed = await served.person.json('creations', 'list', '--limit', '3');
+    expect(listed).toMatchObject({ data: made.toReversed().map((id) => ({ id })) });
+    expect(await served.person.json('creations', 'show', made[0] ?? '')).toMatchObject({ id: made[0] });
     const { out } = await served.person.run(['creations', 'list', '--status', 'failed']);
     expect(out.split('\n')[1]).toMatch(/ failed +sandbox-sketch +0\.01 +a fox/);
     // Nobody starts this creation, so it can be cancelled.

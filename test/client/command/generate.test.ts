@@ -102,7 +102,11 @@ describe('darkroom generate', () => {
     ['tmux in iTerm.app', { TERM_PROGRAM: 'iTerm.app', TMUX: '/tmp/x' }, undefined],
     ['a terminal without images', { TERM: 'xterm' }, undefined],
   ])('in %s, shows the image on standard error if the terminal can', async (_name, env, begins) => {
-    const args = ['generate', 'lake', ...'-m sandbox-sketch --idempotency-key shown -o shown.png'.split(' ')];
+    const args = [
+      'generate',
+      'a lake',
+      ...'-m sandbox-sketch --idempotency-key shown -o shown.png'.split(' '),
+    ];
     const { out, err } = await served.person.run(args, { env, isTTY: true });
     expect(out).toBe('shown.png\n');
     if (begins === undefined) expect(err).not.toMatch(/1337|_G/);
@@ -113,7 +117,7 @@ describe('darkroom generate', () => {
   });
 
   it('a terminal sees a line that changes, and nothing of it remains', async () => {
-    const args = ['generate', 'a lake [sandbox:delay=300ms]', '-m', 'sandbox-sketch', '-o', 'line.png'];
+    const args = ['generate', 'a lake [sandbox:delay=1s]', '-m', 'sandbox-sketch', '-o', 'line.png'];
     const { err } = await served.person.run(args, { isTTY: true, env: { TERM: 'xterm' } });
     const lines = err.split('\r\u001b[2K');
     expect(lines.filter((line) => line.includes('sandbox-sketch is rendering')).length).toBeGreaterThan(1);
