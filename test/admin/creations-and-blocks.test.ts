@@ -3,10 +3,9 @@ import type { Delivery } from '../../service/webhooks/delivery.ts';
 import { describe, expect, it } from 'vitest';
 import { fieldsOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { movementsOf, settled, submit } from '../whole/workflow/creations.ts';
-import { startTestService } from '../fixtures/service.ts';
 import { useOperatedService } from './admin-run.ts';
 
-const operated = useOperatedService(startTestService);
+const operated = useOperatedService();
 const aboutCompletion: unknown = expect.stringContaining('creation.completed');
 
 describe('a creation', () => {
@@ -38,7 +37,7 @@ describe('a creation', () => {
     expect(await operated.refused(...find, '--account', other.account.id)).toMatch(
       /^No creation of the last 7 days was made by the request /,
     );
-    await service.machine.advance(2 * 86_400);
+    await service.machine.advance(86_460);
     expect(await operated.refused(...find, '--days', '1')).toMatch(/--days looks further back\.$/);
     expect(await operated.run(...find)).toEqual(shown);
     expect((await service.send(`/creations/${id}`, { key: client.key })).text).not.toContain(requestId);
