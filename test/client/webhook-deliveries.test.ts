@@ -10,7 +10,7 @@ import { sendTestDelivery } from '../../service/webhooks/redeliver.ts';
 import { verifyWebhook } from '../../client/src/webhooks.ts';
 import { readPage, root } from '../docs/pages.ts';
 import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
-import { settled, submit } from '../whole/workflow/creations.ts';
+import { submit } from '../whole/workflow/creations.ts';
 import { startReceiver, type Arrival, type Receiver } from '../whole/workflow/receiver.ts';
 import { recipeNames, startRecipe, type RecipeName, type RecipeServer } from './recipe-servers.ts';
 
@@ -104,12 +104,14 @@ describe('the recipes of receivers', () => {
     const log = vi.spyOn(console, 'log').mockReturnValue();
     const warn = vi.spyOn(console, 'warn').mockReturnValue();
     try {
-      const id = await submit(service, client.key, { prompt: 'a lake', webhook_url: url });
-      expect((await settled(service, id)).webhook).toMatchObject({ status: 'delivered', attempts: 1 });
+      const { headers, raw } = receiver.arrivals('recipe')[0] ?? (await delivered('recipe', 'a lake'));
+      const post = async (...bytes: number[]): Promise<number> =>
+        (await fetch(url, { method: 'POST', headers: sendable(headers), body: new Uint8Array(bytes) }))
+          .status;
+      expect(await post(...raw)).toBe(204);
+      const { id } = JSON.parse(String(raw)) as { id: string };
       expect(log).toHaveBeenCalledExactlyOnceWith('creation.completed', id);
-      const { headers, raw } = receiver.arrivals('failed')[0] ?? (await delivered('failed', 'a'));
-      const body = new Uint8Array([...raw, 32]);
-      expect((await fetch(url, { method: 'POST', headers: sendable(headers), body })).status).toBe(401);
+      expect(await post(...raw, 32)).toBe(401);
       expect(log).toHaveBeenCalledTimes(1);
       expect(warn).toHaveBeenCalledOnce();
     } finally {
