@@ -30,9 +30,7 @@ async function startAndRead(
   args: readonly string[],
 ): Promise<{ child: ChildProcess; outcome: Outcome }> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-  });
+  onTestFinished(() => void child.kill('SIGKILL'));
   const line = await firstLineOf(child.stdout);
   return { child, outcome: outcomeSchema.parse(JSON.parse(line)) };
 }
@@ -72,10 +70,15 @@ describe('the lock of a folder', () => {
     }
   });
 
-  it('The lock can be taken at once after its holder was killed', async () => {
+  it('The lock does not go along to a copy of the folder, and can be taken at once after its holder was killed', async () => {
     const folder = newFolder();
     const { child, outcome } = await takeInChild(folder);
     expect(outcome.held).toBe(true);
+    const copy = path.join(newFolder(), 'copy');
+    cpSync(folder, copy, { recursive: true });
+    expect(existsSync(path.join(copy, 'service.json'))).toBe(true);
+    take(copy);
+    expect(refused(folder)).toMatchObject({ code: 'FOLDER_IN_USE' });
     const exit = once(child, 'exit');
     child.kill('SIGKILL');
     await exit;
@@ -89,9 +92,8 @@ describe('the lock of a folder', () => {
       const folder = newFolder();
       // The shell becomes `sleep`, which never waits for the child that the shell had started.
       const script = '"$0" "$1" "$2" & exec sleep 100';
-      const {
-        outcome: { pid },
-      } = await startAndRead('sh', ['-c', script, process.execPath, childModule, folder]);
+      const { outcome } = await startAndRead('sh', ['-c', script, process.execPath, childModule, folder]);
+      const { pid } = outcome;
       process.kill(pid, 'SIGKILL');
       await expect.poll(() => stateOf(pid)).toBe('Z');
       expect(process.kill(pid, 0)).toBe(true);
@@ -112,10 +114,8 @@ describe('the lock of a folder', () => {
     'The lock stays with a holder that is stopped and does not answer',
     async () => {
       const folder = newFolder();
-      const {
-        child,
-        outcome: { pid },
-      } = await takeInChild(folder);
+      const { child, outcome } = await takeInChild(folder);
+      const { pid } = outcome;
       process.kill(pid, 'SIGSTOP');
       await expect.poll(() => stateOf(pid)).toBe('T');
       expect(refused(folder)).toMatchObject({
@@ -126,17 +126,6 @@ describe('the lock of a folder', () => {
       child.kill('SIGKILL');
     },
   );
-
-  it('The lock does not go along to a copy of the folder', async () => {
-    const folder = newFolder();
-    const { outcome } = await takeInChild(folder);
-    expect(outcome.held).toBe(true);
-    const copy = path.join(newFolder(), 'copy');
-    cpSync(folder, copy, { recursive: true });
-    expect(existsSync(path.join(copy, 'service.json'))).toBe(true);
-    take(copy);
-    expect(refused(folder)).toMatchObject({ code: 'FOLDER_IN_USE' });
-  });
 
   it('The lock stays with a process that keeps no reference to it', async () => {
     const folder = newFolder();
@@ -171,9 +160,7 @@ describe('the lock of a folder', () => {
     writeFileSync(path.join(folder, 'lock'), 'damaged'.repeat(1_000));
     const error = refused(folder);
     expect(error).toBeInstanceOf(FolderRefused);
-    expect(error).toMatchObject({
-      code: 'FOLDER_UNUSABLE',
-    });
+    expect(error).toMatchObject({ code: 'FOLDER_UNUSABLE' });
     expect(String(error)).toContain(`delete ${path.join(folder, 'lock')} when no service`);
     expect(String(error)).not.toContain('\n');
   });
