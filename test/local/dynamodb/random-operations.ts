@@ -1,5 +1,5 @@
 /**
- * Random operations of DynamoDB, right and wrong, on the tables of test-tables.ts. The file is long because it
+ * Random operations of DynamoDB, right and wrong, on the tables of engine-fixture.ts. The file is long because it
  * has a generator for each operation.
  */
 import { createStream } from '../../../lab/simulation/world/dice.ts';
@@ -29,58 +29,28 @@ export interface Operation {
 export function* randomOperations(seed: number): Generator<Operation, never> {
   const stream = createStream(seed);
   const draw: Draw = (values) => values[Math.floor(stream() * values.length)] ?? values[0];
-  for (;;) yield operationOf(draw);
+  for (;;) yield draw(kinds)(draw);
 }
 
-const operations = [
-  'GetItem',
-  'PutItem',
-  'PutItem',
-  'PutItem',
-  'UpdateItem',
-  'UpdateItem',
-  'UpdateItem',
-  'UpdateItem',
-  'DeleteItem',
-  'Query',
-  'Query',
-  'Query',
-  'Scan',
-  'BatchGetItem',
-  'BatchWriteItem',
-  'TransactWriteItems',
-  'TransactWriteItems',
-  'TransactGetItems',
-  'numbers',
-] as const;
+type Kind = (draw: Draw) => Operation;
 
-function operationOf(draw: Draw): Operation {
-  const operation = draw(operations);
-  switch (operation) {
-    case 'GetItem':
-      return { operation, input: capacity(draw, { ...table(draw), ...get(draw) }) };
-    case 'PutItem':
-      return { operation, input: capacity(draw, { ...table(draw), ...put(draw), ...returns(draw, 'Put') }) };
-    case 'UpdateItem':
-      return { operation, input: { ...table(draw), ...change(draw), ...returns(draw, 'Update') } };
-    case 'DeleteItem':
-      return { operation, input: { ...table(draw), ...remove(draw), ...returns(draw, 'Delete') } };
-    case 'Query':
-      return { operation, input: queryOf(draw) };
-    case 'Scan':
-      return { operation, input: scanOf(draw) };
-    case 'BatchGetItem':
-      return { operation, input: batchGet(draw) };
-    case 'BatchWriteItem':
-      return { operation, input: batchWrite(draw) };
-    case 'TransactWriteItems':
-      return { operation, input: transactWrite(draw) };
-    case 'TransactGetItems':
-      return { operation, input: transactGet(draw) };
-    case 'numbers':
-      return onNumbers(draw);
-  }
-}
+/** A kind of operation, so many times. */
+const times = (count: number, operation: string, inputOf: (draw: Draw) => Json): Kind[] =>
+  Array.from({ length: count }, () => (draw) => ({ operation, input: inputOf(draw) }));
+
+const kinds = [
+  ...times(1, 'GetItem', (draw) => capacity(draw, { ...table(draw), ...get(draw) })),
+  ...times(3, 'PutItem', (draw) => capacity(draw, { ...table(draw), ...put(draw), ...returns(draw, 'Put') })),
+  ...times(4, 'UpdateItem', (draw) => ({ ...table(draw), ...change(draw), ...returns(draw, 'Update') })),
+  ...times(1, 'DeleteItem', (draw) => ({ ...table(draw), ...remove(draw), ...returns(draw, 'Delete') })),
+  ...times(3, 'Query', queryOf),
+  ...times(1, 'Scan', scanOf),
+  ...times(1, 'BatchGetItem', batchGet),
+  ...times(1, 'BatchWriteItem', batchWrite),
+  ...times(2, 'TransactWriteItems', transactWrite),
+  ...times(1, 'TransactGetItems', transactGet),
+  onNumbers,
+] as [Kind, ...Kind[]];
 
 function table(draw: Draw): Json {
   if (!once(draw, 100)) return { TableName: mainTable };
@@ -180,26 +150,26 @@ function remove(draw: Draw): Json {
 }
 
 const indexes = ['by-group', 'by-group-and-key', 'by-number'] as const;
+const keyValues = {
+  pk: (draw: Draw) => ({ S: draw(hashes) }),
+  sk: (draw: Draw) => ({ S: draw(ranges) }),
+  gh: (draw: Draw) => ({ S: draw(['g', 'h']) }),
+  gr: (draw: Draw) => ({ N: draw(['1', '2', '10', '2.50']) }),
+};
+type KeyName = keyof typeof keyValues;
+const keysOf: Readonly<Record<'table' | (typeof indexes)[number], readonly [KeyName, KeyName]>> = {
+  table: ['pk', 'sk'],
+  'by-group': ['gh', 'gr'],
+  'by-group-and-key': ['gh', 'sk'],
+  'by-number': ['gr', 'gh'],
+};
 
 function queryOf(draw: Draw): Json {
   const index = once(draw, 2) ? draw(indexes) : undefined;
-  const [hash, range] =
-    index === undefined
-      ? (['pk', 'sk'] as const)
-      : index === 'by-group'
-        ? (['gh', 'gr'] as const)
-        : index === 'by-group-and-key'
-          ? (['gh', 'sk'] as const)
-          : (['gr', 'gh'] as const);
-  const valueOf = (name: string): Json => {
+  const [hash, range] = keysOf[index ?? 'table'];
+  const valueOf = (name: KeyName): Json => {
     if (once(draw, 50)) return draw<Json>([{ S: '' }, { N: '1' }, { BOOL: true }, { S: 'x' }]);
-    return name === 'pk'
-      ? { S: draw(hashes) }
-      : name === 'sk'
-        ? { S: draw(ranges) }
-        : name === 'gh'
-          ? { S: draw(['g', 'h']) }
-          : { N: draw(['1', '2', '10', '2.50']) };
+    return keyValues[name](draw);
   };
   return {
     ...table(draw),
@@ -223,12 +193,12 @@ function queryOf(draw: Draw): Json {
 
 function keyCondition(
   holders: Placeholders,
-  hash: string,
-  range: string,
-  valueOf: (name: string) => Json,
+  hash: KeyName,
+  range: KeyName,
+  valueOf: (name: KeyName) => Json,
 ): string {
   const { draw } = holders;
-  const holder = (name: string): string => holders.value(valueOf(name));
+  const holder = (name: KeyName): string => holders.value(valueOf(name));
   const onHash = `${once(draw, 4) ? holders.name(hash) : hash} = ${holder(hash)}`;
   if (once(draw, 30))
     return draw<() => string>([
