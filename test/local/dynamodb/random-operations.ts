@@ -35,10 +35,12 @@ export function* randomOperations(seed: number): Generator<Operation, never> {
 type Kind = (draw: Draw) => Operation;
 
 /** A kind of operation, so many times. */
-const times = (count: number, operation: string, inputOf: (draw: Draw) => Json): Kind[] =>
-  Array.from({ length: count }, () => (draw) => ({ operation, input: inputOf(draw) }));
+function times(count: number, operation: string, inputOf: (draw: Draw) => Json): [Kind, ...Kind[]] {
+  const kind: Kind = (draw) => ({ operation, input: inputOf(draw) });
+  return [kind, ...Array.from({ length: count - 1 }, () => kind)];
+}
 
-const kinds = [
+const kinds: readonly [Kind, ...Kind[]] = [
   ...times(1, 'GetItem', (draw) => capacity(draw, { ...table(draw), ...get(draw) })),
   ...times(3, 'PutItem', (draw) => capacity(draw, { ...table(draw), ...put(draw), ...returns(draw, 'Put') })),
   ...times(4, 'UpdateItem', (draw) => ({ ...table(draw), ...change(draw), ...returns(draw, 'Update') })),
@@ -50,7 +52,7 @@ const kinds = [
   ...times(2, 'TransactWriteItems', transactWrite),
   ...times(1, 'TransactGetItems', transactGet),
   onNumbers,
-] as [Kind, ...Kind[]];
+];
 
 function table(draw: Draw): Json {
   if (!once(draw, 100)) return { TableName: mainTable };
