@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -35,14 +35,6 @@ describe('npm start', () => {
     expect(printed).toContain(`\n  MCP      ${origin}/mcp `);
   });
 
-  it('The command npm start has only options that docs/one-machine.md lists', () => {
-    const help = execFileSync(process.execPath, ['bin/local.ts', '--help'], { cwd: root, encoding: 'utf8' });
-    const options = [...help.matchAll(/^ +(--[a-z-]+)/gm)].map(([, name = '']) => name);
-    expect(options).toContain('--env');
-    const page = readPage('docs/one-machine.md').text;
-    expect(options.filter((name) => !page.includes(`| \`${name}`))).toEqual([]);
-  });
-
   it.each([
     ['https://pictures.example.com/', 'https://pictures.example.com'],
     ['http://127.0.0.1:8787', 'http://127.0.0.1:8787'],
@@ -55,20 +47,31 @@ describe('npm start', () => {
     expect(startOptions(['node', 'start'])).not.toHaveProperty('publicUrl');
   });
 
-  /** What the command says before it ends with exit code 1. */
-  function refusalOf(option: string): string {
-    const said = vi.spyOn(console, 'error').mockReturnValue();
-    const exit = vi.spyOn(process, 'exit').mockImplementation((code) => {
-      throw new Error(`exit code ${code}`);
-    });
+  /** What the command says with this option before it ends with the exit code. */
+  function saidWith(option: string, code: number): string {
+    let said = '';
+    const hear = (text: unknown): boolean => (said += String(text)) !== '';
+    const mocks = [
+      vi.spyOn(console, 'error').mockImplementation(hear),
+      vi.spyOn(process.stdout, 'write').mockImplementation(hear),
+      vi.spyOn(process, 'exit').mockImplementation((given) => {
+        throw new Error(`exit code ${given}`);
+      }),
+    ];
     try {
-      expect(() => startOptions(['node', 'start', option])).toThrow('exit code 1');
-      return said.mock.calls.join('\n');
+      expect(() => startOptions(['node', 'start', option])).toThrow(`exit code ${code}`);
+      return said;
     } finally {
-      said.mockRestore();
-      exit.mockRestore();
+      for (const mock of mocks) mock.mockRestore();
     }
   }
+
+  it('The command npm start has only options that docs/one-machine.md lists', () => {
+    const options = [...saidWith('--help', 0).matchAll(/^ +(--[a-z-]+)/gm)].map(([, name = '']) => name);
+    expect(options).toContain('--env');
+    const page = readPage('docs/one-machine.md').text;
+    expect(options.filter((name) => !page.includes(`| \`${name}`))).toEqual([]);
+  });
 
   it.each([
     'pictures.example.com',
@@ -76,7 +79,7 @@ describe('npm start', () => {
     'https://a:b@example.com',
     'https://example.com?x=1',
   ])('The command npm start refuses the public address %s with one sentence', (given) => {
-    expect(refusalOf(`--public-url=${given}`)).toBe(
+    expect(saidWith(`--public-url=${given}`, 1)).toBe(
       `--public-url: ${JSON.stringify(given)} is no address, such as https://pictures.example.com.`,
     );
   });
@@ -84,7 +87,7 @@ describe('npm start', () => {
   it.each(['all', '-1', '1.5', ''])(
     'The command npm start refuses the floor %j with one sentence',
     (given) => {
-      expect(refusalOf(`--min-free=${given}`)).toBe(
+      expect(saidWith(`--min-free=${given}`, 1)).toBe(
         `--min-free: ${JSON.stringify(given)} is no number of megabytes, such as 256; 0 takes new work until the disk is full.`,
       );
     },
