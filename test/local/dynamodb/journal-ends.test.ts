@@ -14,7 +14,7 @@ import {
 } from './in-memory.ts';
 
 const folder = '/data/tables';
-const transactions = 70;
+const transactions = 50;
 const snapshotAfterBytes = 1_000;
 
 /**
