@@ -199,16 +199,17 @@ describe('the workers of a function', () => {
 
   it('An invocation that blocks its worker beyond its time limit takes the others with it', async () => {
     const { invoke } = run(
+      // Blocks the thread without the processor.
       `if (event.ready) return;
-      if (event.spin) for (;;);
+      if (event.block) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
       await new Promise(() => setInterval(() => 0, 1000))`,
       { timeoutSeconds: 2 },
     );
     // The time limit of an invocation begins when the worker has loaded its bundle.
     await invoke({ ready: true });
-    const spinning = invoke({ spin: true });
+    const blocking = invoke({ block: true });
     await setTimeout(200);
-    const errors = await Promise.all([failure(spinning), failure(invoke())]);
+    const errors = await Promise.all([failure(blocking), failure(invoke())]);
     expect(errors.map(({ errorType }) => errorType)).toEqual(['Sandbox.Timedout', 'Runtime.ExitError']);
   });
 
