@@ -3,12 +3,21 @@ import { fieldsOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { fakeModels, wrongField } from '../../lab/vendors/fakes/fal/rows.ts';
 import { startFakeFal } from '../../lab/vendors/fakes/fal/server.ts';
 import { createFal } from '../../service/vendors/fal/provider.ts';
-import { headerOf, jobsLike, notReached, received, sourceUris, type Spoken, talkTo } from './vendor-talk.ts';
+import {
+  headed,
+  headerOf,
+  jobsLike,
+  notReached,
+  received,
+  sourceUris,
+  type Spoken,
+  talkTo,
+} from './vendor-talk.ts';
 
 const key = 'fake-fal-key';
 const never = new AbortController().signal;
 
-const fake = await startFakeFal();
+const fake = await startFakeFal(headed);
 afterAll(() => fake.stop());
 
 const { settings, speak } = talkTo({ name: 'fal', create: createFal, fake, key });

@@ -3,12 +3,21 @@ import { fieldsOf, pictureOf, type Reply, startFakeVendor } from '../../lab/vend
 import { startFakeReplicate } from '../../lab/vendors/fakes/replicate/server.ts';
 import type { SourceImage } from '../../service/vendors/provider.ts';
 import { createReplicate } from '../../service/vendors/replicate/provider.ts';
-import { headerOf, jobsLike, notReached, received, sourceUris, type Spoken, talkTo } from './vendor-talk.ts';
+import {
+  headed,
+  headerOf,
+  jobsLike,
+  notReached,
+  received,
+  sourceUris,
+  type Spoken,
+  talkTo,
+} from './vendor-talk.ts';
 
 const key = 'fake-replicate-key';
 const never = new AbortController().signal;
 
-const fake = await startFakeReplicate();
+const fake = await startFakeReplicate(headed);
 afterAll(() => fake.stop());
 
 const { settings, speak } = talkTo({ name: 'replicate', create: createReplicate, fake, key });
