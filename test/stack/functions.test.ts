@@ -39,14 +39,9 @@ const timeouts: Readonly<Record<string, number>> = {
 };
 
 /** The functions of the portal's API. They have the time limit of the API. */
-const portalNames = [
-  'PortalSignIn',
-  'PortalRead',
-  'PortalManage',
-  'PortalGenerate',
-  'PortalCancel',
-  'PortalOperate',
-];
+const portalNames = ['SignIn', 'Read', 'Manage', 'Generate', 'Cancel', 'Operate'].map(
+  (name) => `Portal${name}`,
+);
 
 /** The functions of the OpenAI-shaped endpoint and of MCP. */
 const streamingNames = ['OpenaiImages', 'OpenaiModels', 'Mcp'];

@@ -196,14 +196,8 @@ describe('what a function may do', () => {
         .map(({ id }) => nameOf(id))
         .filter((name) => name !== 'ProtectTable')
         .sort();
-    expect(writersOf('SESSION#')).toEqual([
-      'PortalCancel',
-      'PortalGenerate',
-      'PortalManage',
-      'PortalOperate',
-      'PortalRead',
-      'PortalSignIn',
-    ]);
+    const ofPortal = ['Cancel', 'Generate', 'Manage', 'Operate', 'Read', 'SignIn'];
+    expect(writersOf('SESSION#')).toEqual(ofPortal.map((name) => `Portal${name}`));
     expect(writersOf('PERSON#')).toEqual(['PortalManage', 'PortalSignIn']);
   });
 

@@ -6,6 +6,7 @@ import { createFal } from '../../service/vendors/fal/provider.ts';
 import {
   headed,
   headerOf,
+  jobIdOf,
   jobsLike,
   notReached,
   received,
@@ -166,10 +167,8 @@ describe('A request', () => {
 describe('An accepted job', () => {
   it('A job is cancelled at its own address', async () => {
     const provider = createFal(settings());
-    const accepted = await provider.submit(aJob(), never);
-    const [cancelled] = await received(fake, async () =>
-      provider.cancel?.(accepted.kind === 'pending' ? accepted.jobId : '', aJob(), never),
-    );
+    const jobId = await jobIdOf(provider, aJob());
+    const [cancelled] = await received(fake, async () => provider.cancel?.(jobId, aJob(), never));
     expect(cancelled).toMatchObject({
       method: 'PUT',
       path: expect.stringMatching(/\/requests\/[\w-]+\/cancel$/) as string,
@@ -180,8 +179,7 @@ describe('An accepted job', () => {
   it('A poll of a stopped job says that it was cancelled, and a job that goes on is pending', async () => {
     const provider = createFal(settings());
     const stateAfter = async (prompt: string): Promise<unknown> => {
-      const accepted = await provider.submit(aJob({ prompt }), never);
-      const jobId = accepted.kind === 'pending' ? accepted.jobId : '';
+      const jobId = await jobIdOf(provider, aJob({ prompt }));
       expect(await provider.cancel?.(jobId, aJob(), never)).toBe('asked');
       return provider.poll?.(jobId, aJob(), never);
     };
@@ -195,8 +193,7 @@ describe('An accepted job', () => {
 
   it('A job that has ended is not stopped', async () => {
     const provider = createFal(settings());
-    const accepted = await provider.submit(aJob(), never);
-    const jobId = accepted.kind === 'pending' ? accepted.jobId : '';
+    const jobId = await jobIdOf(provider, aJob());
     for (let polls = 0; polls < 3; polls += 1) await provider.poll?.(jobId, aJob(), never);
     expect(await provider.cancel?.(jobId, aJob(), never)).toBe('refused');
   });

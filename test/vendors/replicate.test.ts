@@ -6,6 +6,7 @@ import { createReplicate } from '../../service/vendors/replicate/provider.ts';
 import {
   headed,
   headerOf,
+  jobIdOf,
   jobsLike,
   notReached,
   received,
@@ -188,8 +189,7 @@ describe('A request', () => {
 describe('An accepted job', () => {
   it('A job is cancelled by its id, and a later poll says so', async () => {
     const provider = createReplicate(settings());
-    const accepted = await provider.submit(aJob(), never);
-    const jobId = accepted.kind === 'pending' ? accepted.jobId : '';
+    const jobId = await jobIdOf(provider, aJob());
     const [cancelled] = await received(fake, async () => provider.cancel?.(jobId, aJob(), never));
     expect(cancelled).toMatchObject({
       method: 'POST',
@@ -204,8 +204,7 @@ describe('An accepted job', () => {
 
   it('A prediction that goes on after the request to stop it is pending', async () => {
     const provider = createReplicate(settings());
-    const accepted = await provider.submit(aJob({ prompt: '[row:keeps-rendering]' }), never);
-    const jobId = accepted.kind === 'pending' ? accepted.jobId : '';
+    const jobId = await jobIdOf(provider, aJob({ prompt: '[row:keeps-rendering]' }));
     expect(await provider.cancel?.(jobId, aJob(), never)).toBe('asked');
     expect(await provider.poll?.(jobId, aJob(), never)).toMatchObject({ kind: 'pending' });
     expect(await provider.cancel?.('0 unknown', aJob(), never)).toBe('refused');

@@ -188,6 +188,13 @@ export function lastReceived(fake: FakeVendor): Received {
   return request;
 }
 
+/** Submits a job that is accepted, and gives its id. */
+export async function jobIdOf(provider: ImageProvider, job: RenderJob): Promise<string> {
+  const answer = await provider.submit(job, new AbortController().signal);
+  if (answer.kind !== 'pending') throw new Error('the job was not accepted');
+  return answer.jobId;
+}
+
 /** Makes every call that a provider has for a job. A cancellation has no answer. */
 export async function everyCall(
   provider: ImageProvider,
