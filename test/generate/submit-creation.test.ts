@@ -78,13 +78,7 @@ describe('the order of a charge', () => {
   it('The order holds everything that a request can name, the cap of the key and the Idempotency-Key', async () => {
     const stage = accepting({
       account: {
-        limits: {
-          postRate: 61,
-          getRate: 600,
-          maxConcurrent: 20,
-          deadlineSeconds: 301,
-          maxUnusedUploads: 100,
-        },
+        limits: { ...anAccount().limits, postRate: 61, deadlineSeconds: 301 },
       },
       apiKey: { monthlyCapMicros: asMicros(2_000_000) },
       check: async () => Promise.resolve({ kind: 'allowed' }),
@@ -163,12 +157,7 @@ describe('an accepted creation', () => {
     const stage = accepting({
       services: {
         clock,
-        executions: stub<Executions>({
-          start: async () => {
-            await clock.sleep(1_500);
-            return 'started';
-          },
-        }),
+        executions: stub<Executions>({ start: async () => clock.sleep(1_500).then(() => 'started') }),
       },
     });
     await post(stage, body);
@@ -215,11 +204,8 @@ describe('a charge that is built anew', () => {
   it('Each new charge takes the cap of the key as it is then', async () => {
     const stage = accepting({ outcome: [changedTo(2_000_000), changedTo(3_000_000), { kind: 'charged' }] });
     expect((await post(stage, body)).status).toBe(202);
-    expect(stage.orders.map(({ apiKey }) => apiKey.monthlyCapMicros)).toEqual([
-      undefined,
-      2_000_000,
-      3_000_000,
-    ]);
+    const caps = stage.orders.map(({ apiKey }) => apiKey.monthlyCapMicros);
+    expect(caps).toEqual([undefined, 2_000_000, 3_000_000]);
   });
 
   it('The new charge takes the limit of the account as it is then', async () => {
@@ -287,10 +273,7 @@ describe('a charge that is built anew', () => {
   it.each([[holding()], [holding(failed)]])(
     'The request is given up after three charges that each met a failed creation',
     async (creations) => {
-      const stage = accepting({
-        outcome: { kind: 'idempotency_taken', record },
-        services: { creations },
-      });
+      const stage = accepting({ outcome: { kind: 'idempotency_taken', record }, services: { creations } });
       expect((await post(stage, body, withKey)).status).toBe(503);
       expect(stage.orders).toHaveLength(3);
     },

@@ -94,7 +94,7 @@ describe('the fields of an OpenAI request', () => {
 
   it('Fields that change nothing are ignored by name, also those that nobody knows', () => {
     const fields = {
-      style: 'vivid',
+      mood: 'vivid',
       moderation: 'low',
       output_compression: 50,
       input_fidelity: 'high',
@@ -116,7 +116,7 @@ describe('the fields of an OpenAI request', () => {
 
 describe('the header of ignored fields', () => {
   it('The header lists the names in their order', () => {
-    expect(ignoredHeader(['style', 'moderation'])).toBe('style,moderation');
+    expect(ignoredHeader(['mood', 'moderation'])).toBe('mood,moderation');
     expect(ignoredHeader([])).toBeUndefined();
   });
 

@@ -106,11 +106,11 @@ describe('POST /images/generations', () => {
     const answer = await scene().generate({
       ...body,
       quality: 'hd',
-      style: 'vivid',
+      mood: 'vivid',
       moderation: 'low',
       n: null,
     });
-    expect(answer.headers['x-darkroom-ignored']).toBe('quality,style,moderation');
+    expect(answer.headers['x-darkroom-ignored']).toBe('quality,mood,moderation');
   });
 
   it('The prompt is in no line of the log', async () => {

@@ -154,12 +154,8 @@ describe('what is noted and asked', () => {
       const it = watching(changing, { outcome: [refusal, { kind: 'charged' }] });
       expect(await send(it, 1)).toMatchObject({ status: 200 });
       // Without another try, and for a first try, the refusal stands.
-      expect(
-        await send(
-          watching(() => ({}), { outcome: refusal }),
-          1,
-        ),
-      ).toMatchObject({ status });
+      const alone = watching(() => ({}), { outcome: refusal });
+      expect(await send(alone, 1)).toMatchObject({ status });
       const first = watching(changing, { outcome: refusal });
       expect(await send(first, 0)).toMatchObject({ status });
       expect(first.stage.orders).toHaveLength(1);
@@ -209,8 +205,9 @@ describe('an Idempotency-Key', () => {
     expect(stage.clock.sleeps).toEqual([]);
   });
 
+  const state = { idempotency: { creationIds: ids, requestHash: 'other', expiresAt: now } };
+
   it('Another request under the key is 400', async () => {
-    const state = { idempotency: { creationIds: ids, requestHash: 'other', expiresAt: now } };
     const { generate } = scene(completing, { earlier, setting: { state } });
     expect(await generate(body, key)).toMatchObject({
       status: 400,
@@ -219,7 +216,6 @@ describe('an Idempotency-Key', () => {
   });
 
   it('When all creations of the key have failed, the request is charged again in their place', async () => {
-    const state = { idempotency: { creationIds: ids, requestHash: 'other', expiresAt: now } };
     const course: Course = (charged, ...rest) =>
       ids.includes(charged.id) ? failing('GenerationFailed')(charged, ...rest) : completing(charged, ...rest);
     const { generate, stage } = scene(course, { earlier, setting: { state } });

@@ -4,7 +4,7 @@ import { without } from '../fixtures/values.ts';
 import { deadline, minute, run, steps } from './reconcile-fixture.ts';
 import { createSlots } from '../../service/reconcile/drain.ts';
 import { createStartPace, paceBeside } from '../../service/reconcile/start-pace.ts';
-import { fakeClock, type FakeClock } from '../api/fakes.ts';
+import { fakeClock } from '../api/fakes.ts';
 
 describe('a creation that is due', () => {
   it('A creation that was charged but never started is started under its own name', async () => {
@@ -185,53 +185,49 @@ describe('a creation whose webhook is due', () => {
   });
 });
 
-/** How many turns come within the next milliseconds, when each is answered the same. */
-async function turnsWithin(
-  millis: number,
-  clock: FakeClock,
-  pace: ReturnType<typeof createStartPace>,
-  isClear: boolean,
-): Promise<number> {
-  const end = clock.elapsed() + millis;
-  for (let turns = 0; ; turns += 1) {
-    await pace.turn();
-    if (clock.elapsed() >= end) return turns;
-    pace.heard(isClear);
-  }
+/** How many turns come within the next milliseconds of one pace, when each is answered the same. */
+function paced(most: number): (millis: number, isClear: boolean) => Promise<number> {
+  const clock = fakeClock();
+  const pace = createStartPace(clock, most, () => false);
+  return async (millis, isClear) => {
+    const end = clock.elapsed() + millis;
+    for (let turns = 0; ; turns += 1) {
+      await pace.turn();
+      if (clock.elapsed() >= end) return turns;
+      pace.heard(isClear);
+    }
+  };
 }
 
 describe('the pace of starts', () => {
   it('The pace begins with ten a second and doubles each second, up to the most', async () => {
-    const clock = fakeClock();
-    const pace = createStartPace(clock, 100, () => false);
-    const first = await turnsWithin(1_000, clock, pace, true);
+    const turnsIn = paced(100);
+    const first = await turnsIn(1_000, true);
     expect(first).toBeGreaterThanOrEqual(10);
     expect(first).toBeLessThanOrEqual(20);
-    await turnsWithin(5_000, clock, pace, true);
-    const most = await turnsWithin(1_000, clock, pace, true);
+    await turnsIn(5_000, true);
+    const most = await turnsIn(1_000, true);
     expect(most).toBeGreaterThanOrEqual(98);
     expect(most).toBeLessThanOrEqual(103);
   });
 
   it('Starts without a clear answer slow the pace to one a second, and not further', async () => {
-    const clock = fakeClock();
-    const pace = createStartPace(clock, 100, () => false);
-    await turnsWithin(8_000, clock, pace, true);
-    expect(await turnsWithin(10_000, clock, pace, false)).toBeLessThan(180);
-    const slowest = await turnsWithin(10_000, clock, pace, false);
+    const turnsIn = paced(100);
+    await turnsIn(8_000, true);
+    expect(await turnsIn(10_000, false)).toBeLessThan(180);
+    const slowest = await turnsIn(10_000, false);
     expect([9, 10]).toContain(slowest);
   });
 
   it('The pace is back at the most some twenty seconds after the last unclear start', async () => {
-    const clock = fakeClock();
-    const pace = createStartPace(clock, 100, () => false);
-    await turnsWithin(20_000, clock, pace, false);
-    await turnsWithin(10_000, clock, pace, true);
-    const halfWay = await turnsWithin(1_000, clock, pace, true);
+    const turnsIn = paced(100);
+    await turnsIn(20_000, false);
+    await turnsIn(10_000, true);
+    const halfWay = await turnsIn(1_000, true);
     expect(halfWay).toBeGreaterThan(30);
     expect(halfWay).toBeLessThan(80);
-    await turnsWithin(12_000, clock, pace, true);
-    expect(await turnsWithin(1_000, clock, pace, true)).toBeGreaterThanOrEqual(98);
+    await turnsIn(12_000, true);
+    expect(await turnsIn(1_000, true)).toBeGreaterThanOrEqual(98);
   });
 
   it('Starts that fail together slow the pace down once', async () => {

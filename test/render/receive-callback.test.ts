@@ -375,14 +375,10 @@ describe('a callback that is not ours', () => {
     expect(set.steps.filter((step) => step !== 'read')).toEqual([]);
   });
 
-  it('The capability of one provider does not open the attempt of another', async () => {
-    const set = stage({ creation: { attempts: [{ ...attempt, provider: 'polled' }] } });
-    expect(await call(set)).toEqual([404, 'unknown']);
-  });
-
-  it('An attempt without an address has no callback', async () => {
+  it('The capability of one provider does not open the attempt of another, nor an attempt without an address', async () => {
     const { callbackHash: _, ...polled } = attempt;
-    expect(await call(stage({ creation: { attempts: [polled] } }))).toEqual([404, 'unknown']);
+    for (const one of [{ ...attempt, provider: 'polled' }, polled])
+      expect(await call(stage({ creation: { attempts: [one] } }))).toEqual([404, 'unknown']);
   });
 
   it('A callback that the vendor did not sign is refused with 401 and an alarm that says why', async () => {
@@ -408,12 +404,11 @@ describe('a callback that is not ours', () => {
 });
 
 describe('a callback that cannot be judged now', () => {
-  it('The vendor is to repeat its callback when its keys cannot be read', async () => {
-    expect(await call(stage({ verdict: { kind: 'unverifiable' } }))).toEqual([503, 'unverifiable']);
-  });
-
-  it('The vendor is to repeat its callback when the table is busy', async () => {
-    expect(await call(stage({ read: new Overloaded('busy') }))).toEqual([503, 'busy']);
+  it.each<[string, Setting, string]>([
+    ['its keys cannot be read', { verdict: { kind: 'unverifiable' } }, 'unverifiable'],
+    ['the table is busy', { read: new Overloaded('busy') }, 'busy'],
+  ])('The vendor is to repeat its callback when %s', async (_why, setting, outcome) => {
+    expect(await call(stage(setting))).toEqual([503, outcome]);
   });
 
   it.each<[string, Setting]>([

@@ -79,14 +79,7 @@ describe('the order of routes', () => {
   });
 
   it('Only the three names are orders', () => {
-    expect([...routeOrders, 'slowest', undefined, null].map(isRouteOrder)).toEqual([
-      true,
-      true,
-      true,
-      false,
-      false,
-      false,
-    ]);
+    expect([...routeOrders, 'slowest', undefined, null].filter(isRouteOrder)).toEqual(routeOrders);
   });
 
   it('Whatever is known of the routes, the order has each of them once', () => {

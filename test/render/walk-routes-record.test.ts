@@ -194,19 +194,14 @@ describe('the record of an attempt', () => {
 });
 
 describe('the end of a walk', () => {
-  const down = [fakeProvider('first', refused('prompt'))];
-
-  it('The walk ends with the same failure when the table is too busy to save it, and the log says so', async () => {
-    const { result, log } = walkOver([fakeProvider('first', refused('prompt'))], {
-      onSave: failsAt(2, new Overloaded('busy')),
-    });
-    expect(await failureOf(result)).toBe('PromptRejected');
-    expect(log.entries.at(-1)).toEqual(['info attempt_not_noted', { error: 'Overloaded' }]);
-  });
-
-  it('The walk ends with any other error that saving its end met', async () => {
-    const { result } = walk({}, { providers: down, onSave: failsAt(2, new TypeError('broken')) });
-    expect(await failureOf(result)).toBe('TypeError');
+  it.each([
+    [new Overloaded('busy'), 'PromptRejected', 'info attempt_not_noted'],
+    [new TypeError('broken'), 'TypeError', 'info provider_answered'],
+  ])('When saving its end meets %o, the walk ends with %s', async (error, failure, line) => {
+    const down = fakeProvider('first', refused('prompt'));
+    const { result, log } = walkOver([down], { onSave: failsAt(2, error) });
+    expect(await failureOf(result)).toBe(failure);
+    expect(log.lines.at(-1)).toBe(line);
   });
 
   it('The walk ends as GenerationTimedOut once the time is over, even if the outcome of a call is unknown', async () => {

@@ -13,7 +13,6 @@ import { parseSettings } from '../../lib/settings.ts';
 import { admin, adminJson, refusal } from '../admin/admin-run.ts';
 import { sharedTestService, startTestService, type TestService } from '../fixtures/service.ts';
 import { jsonObject } from '../fixtures/values.ts';
-import { synthUnchecked } from './synth-unchecked.ts';
 import { nameOf, templatePath } from './template.ts';
 
 const templateSchema = z.looseObject({
@@ -40,7 +39,7 @@ function canaryTemplate(folder: string): string {
   });
   const settings = parseSettings('canary', { canary: { everyMinutes: 5 }, tracing: true });
   new ServiceStack(app, 'Darkroom', { settings, pages: '' });
-  synthUnchecked(app);
+  app.synth();
   const path = join(folder, 'Darkroom.template.json');
   const template = read(path);
   const bundled = read(templatePath);

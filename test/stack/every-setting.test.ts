@@ -10,8 +10,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { operations } from '../../service/contract/operations.ts';
 import { ServiceStack } from '../../lib/service-stack.ts';
 import { parseSettings } from '../../lib/settings.ts';
+import { readTemplate } from '../../local/template.ts';
 import { fullSettings } from './full-settings.ts';
-import { synthUnchecked } from './synth-unchecked.ts';
 import { nameOf, wordOf } from './template.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'darkroom-full-'));
@@ -19,16 +19,16 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The template, without bundles: no setting changes them. */
-function synthesized(): Template {
-  const app = new App({ outdir: folder, context: { 'aws:cdk:bundling-stacks': [] } });
-  new ServiceStack(app, 'Darkroom-full', { settings: parseSettings('full', fullSettings), pages: '' });
-  synthUnchecked(app);
-  const path = join(folder, 'Darkroom-full.template.json');
-  return Template.fromJSON(JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>);
-}
+// Without bundles: no setting changes them.
+const app = new App({
+  outdir: folder,
+  context: { 'aws:cdk:bundling-stacks': [], 'aws:cdk:enable-asset-metadata': true },
+});
+new ServiceStack(app, 'Darkroom-full', { settings: parseSettings('full', fullSettings), pages: '' });
+app.synth();
+const path = join(folder, 'Darkroom-full.template.json');
+const template = Template.fromJSON(JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>);
 
-const template = synthesized();
 interface Found {
   readonly Properties: Readonly<Record<string, unknown>>;
 }
@@ -247,6 +247,13 @@ describe('the setting', () => {
     const [[, protectedTable] = []] = found('Custom::TableProtection');
     expect(wordOf(protectedTable?.['TableName'])).toBe('@StoreTable');
     template.resourceCountIs('AWS::DynamoDB::GlobalTable', 1);
+    // Every grant of the table is one of the restored table, but for the protection of the stack's own.
+    const granted = [...readTemplate(path).policies.values()]
+      .flat()
+      .map((statement) => JSON.stringify(statement))
+      .filter((text) => text.includes('dynamodb:') && !text.includes('dynamodb:UpdateTable'));
+    expect(granted.length).toBeGreaterThan(0);
+    for (const text of granted) expect(text).toMatch(/:table\/Darkroom-restored-2026-11-21(\/index\/\w+)?"/);
   });
 
   it('The setting startsPerSecond is the quota that the reconciler knows', () => {

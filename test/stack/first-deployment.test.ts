@@ -10,7 +10,6 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ServiceStack } from '../../lib/service-stack.ts';
 import { parseSettings } from '../../lib/settings.ts';
-import { synthUnchecked } from './synth-unchecked.ts';
 import { nameOf, resourcesOf, template, wordOf } from './template.ts';
 
 interface Resource {
@@ -35,7 +34,7 @@ function longNamed(): Template {
   const app = new App({ outdir: folder, context });
   const settings = parseSettings('lib/config/test.ts', { portal: { protectUserPool: true } });
   new ServiceStack(app, name, { settings, pages: '' });
-  synthUnchecked(app);
+  app.synth();
   return Template.fromJSON(
     JSON.parse(readFileSync(join(folder, `${name}.template.json`), 'utf8')) as Record<string, unknown>,
   );

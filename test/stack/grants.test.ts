@@ -137,8 +137,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   AuditBooks: ['table: BatchGetItem GetItem Query', 'table of AUDIT: PutItem', 'table/index/listing: Query'],
 };
 
-const listed = (value: string | readonly string[] | undefined): readonly string[] =>
-  value === undefined ? [] : typeof value === 'string' ? [value] : value;
+const listed = (value: string | readonly string[] | undefined): readonly string[] => [value ?? []].flat();
 
 /** A resource's ARN as the table above calls it. */
 function shortName(arn: string): string {
@@ -181,18 +180,12 @@ function isOfLogs({ Action }: PolicyStatement): boolean {
   return listed(Action).every((action) => action.startsWith('logs:'));
 }
 
-const roleOf = (id: string): string => {
-  const fn = resolved.functions.find((known) => known.id === id);
-  if (!fn) throw new Error(`no function ${id}`);
-  return fn.roleId;
-};
-
 describe('what a function may do', () => {
   it('Only the functions of people write sessions, and only the sign-in and the changes of people write a person', () => {
     const writersOf = (partition: string): string[] =>
       resolved.functions
-        .filter(({ id }) =>
-          (resolved.policies.get(roleOf(id)) ?? []).some(
+        .filter(({ roleId }) =>
+          (resolved.policies.get(roleId) ?? []).some(
             (statement) =>
               listed(statement.Action).some((action) =>
                 /^dynamodb:\w*(Put|Update|Delete|Write)/.test(action),
@@ -203,14 +196,8 @@ describe('what a function may do', () => {
         .map(({ id }) => nameOf(id))
         .filter((name) => name !== 'ProtectTable')
         .sort();
-    expect(writersOf('SESSION#')).toEqual([
-      'PortalCancel',
-      'PortalGenerate',
-      'PortalManage',
-      'PortalOperate',
-      'PortalRead',
-      'PortalSignIn',
-    ]);
+    const ofPortal = ['Cancel', 'Generate', 'Manage', 'Operate', 'Read', 'SignIn'];
+    expect(writersOf('SESSION#')).toEqual(ofPortal.map((name) => `Portal${name}`));
     expect(writersOf('PERSON#')).toEqual(['PortalManage', 'PortalSignIn']);
   });
 
@@ -218,22 +205,14 @@ describe('what a function may do', () => {
     expect(resolved.functions.map(({ id }) => nameOf(id)).sort()).toEqual(Object.keys(grants).sort());
   });
 
-  it.each(resolved.functions.map(({ id }) => ({ id, name: nameOf(id) })))(
-    'The function $name may do exactly what this file lists',
-    ({ id, name }) => {
-      const statements = (resolved.policies.get(roleOf(id)) ?? []).filter(
-        (statement) => !isOfLogs(statement),
-      );
-      expect(statements.map(describeStatement).sort()).toEqual([...(grants[name] ?? [])].sort());
-    },
-  );
-
-  it.each(resolved.functions.map(({ id }) => ({ id, name: nameOf(id) })))(
-    'The function $name may write only to its own log',
-    ({ id, name }) => {
-      const statements = (resolved.policies.get(roleOf(id)) ?? []).filter(isOfLogs);
+  it.each(resolved.functions.map(({ id, roleId }) => ({ name: nameOf(id), roleId })))(
+    'The function $name may do exactly what this file lists, and write to its own log',
+    ({ name, roleId }) => {
+      const statements = resolved.policies.get(roleId) ?? [];
+      const [ofLogs, others] = [statements.filter(isOfLogs), statements.filter((one) => !isOfLogs(one))];
+      expect(others.map(describeStatement).sort()).toEqual([...(grants[name] ?? [])].sort());
       const log = new RegExp(`^arn:aws:logs:[^:]+:[^:]+:log-group:${name}Log[0-9A-F]{8}:\\*$`);
-      expect(statements).toEqual([
+      expect(ofLogs).toEqual([
         {
           Effect: 'Allow',
           Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
@@ -242,15 +221,6 @@ describe('what a function may do', () => {
       ]);
     },
   );
-
-  it('The grants contain no wildcard action and no wildcard resource', () => {
-    for (const { id } of resolved.functions) {
-      for (const { Action, Resource } of resolved.policies.get(roleOf(id)) ?? []) {
-        for (const action of listed(Action)) expect(action).not.toContain('*');
-        for (const resource of listed(Resource)) expect(resource).not.toBe('*');
-      }
-    }
-  });
 
   it('The grants of a function come from a role of its own without managed policies', () => {
     const roles = resolved.functions.map(({ roleId }) => roleId);

@@ -195,17 +195,12 @@ function synthesized(originSecretVersion?: string): {
 const [first, second] = ['1', '2'].map((digit) => digit.repeat(64)) as [string, string];
 
 /** CloudFormation reads a secret again only when the text of its reference changes. */
-it('The template stays the same while the setting portal.originSecretVersion stays the same', () => {
-  expect(synthesized()).toEqual(synthesized());
-  expect(synthesized(first)).toEqual(synthesized(first));
-});
-
-it('Another version changes the header of the distribution, and nothing else', () => {
+it('Another version of the setting portal.originSecretVersion changes the header of the distribution, and nothing else does', () => {
   const [none, one, two] = [synthesized(), synthesized(first), synthesized(second)];
+  expect(synthesized(first)).toEqual(one);
   expect(one.distribution).toContain(`:SecretString:::${first}}}`);
   expect(none.distribution).toBe(one.distribution.replaceAll(first, ''));
   expect(two.distribution).toBe(one.distribution.replaceAll(first, second));
-  expect(two.distribution).not.toBe(one.distribution);
   for (const { rest } of [one, two]) expect(rest).toEqual(none.rest);
 });
 

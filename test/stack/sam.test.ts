@@ -159,26 +159,16 @@ describe('a stage', () => {
   });
 
   it.each([
-    ['nowhere', 'stage: there is no lib/config/nowhere.ts; copy lib/config/default.ts to begin with'],
-    [
-      '../lib/settings',
-      'stage: "../lib/settings" must be a name of small letters, digits and hyphens, 30 at most',
-    ],
-    ['', 'stage: "" must be a name of small letters, digits and hyphens, 30 at most'],
-    ['9', 'stage: "9" must be a name of small letters, digits and hyphens, 30 at most'],
-    ['Default', 'stage: "Default" must be a name of small letters, digits and hyphens, 30 at most'],
-    ['default\n', 'stage: "default\\n" must be a name of small letters, digits and hyphens, 30 at most'],
-    [
-      'a'.repeat(31),
-      `stage: "${'a'.repeat(31)}" must be a name of small letters, digits and hyphens, 30 at most`,
-    ],
-    [
-      'a'.repeat(30),
-      `stage: there is no lib/config/${'a'.repeat(30)}.ts; copy lib/config/default.ts to begin with`,
-    ],
-    ['x', 'stage: there is no lib/config/x.ts; copy lib/config/default.ts to begin with'],
-  ])('The stage %s is refused in one line', async (stage, line) => {
-    await expect(settingsOf(stage)).rejects.toThrow(new SettingsError(line));
+    ...['../lib/settings', '', '9', 'Default', 'default\n', 'a'.repeat(31)].map((stage) => [
+      stage,
+      `${JSON.stringify(stage)} must be a name of small letters, digits and hyphens, 30 at most`,
+    ]),
+    ...['nowhere', 'x', 'a'.repeat(30)].map((stage) => [
+      stage,
+      `there is no lib/config/${stage}.ts; copy lib/config/default.ts to begin with`,
+    ]),
+  ])('The stage %s is refused in one line', async (stage = '', line = '') => {
+    await expect(settingsOf(stage)).rejects.toThrow(new SettingsError(`stage: ${line}`));
   });
 
   it('The stage default has a file that leaves every setting at its default', async () => {

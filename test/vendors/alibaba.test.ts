@@ -7,6 +7,7 @@ import { alibabaSizeOf, createAlibaba } from '../../service/vendors/alibaba.ts';
 import { never, refused, startAnsweringVendor } from './answering-vendor.ts';
 import {
   everyCall,
+  headed,
   headerOf,
   jobsLike,
   lastReceived,
@@ -15,7 +16,7 @@ import {
   talkTo,
 } from './vendor-talk.ts';
 
-const fake = await startFakeAlibaba();
+const fake = await startFakeAlibaba(headed);
 const answering = await startAnsweringVendor();
 afterAll(() => Promise.all([fake.stop(), answering.stop()]));
 

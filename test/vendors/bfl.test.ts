@@ -4,13 +4,13 @@ import { pictureOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { aspectRatios } from '../../service/contract/request-fields.ts';
 import { checkBfl, createBfl } from '../../service/vendors/bfl.ts';
 import { fluxPixelsOf } from '../../service/vendors/flux-pixels.ts';
-import { closedUrl, headerOf, jobsLike, received, talkTo } from './vendor-talk.ts';
+import { closedUrl, headed, headerOf, jobsLike, received, talkTo } from './vendor-talk.ts';
 import type { ProviderAnswer } from '../../service/vendors/provider.ts';
 import { never, refused, startAnsweringVendor } from './answering-vendor.ts';
 
 const key = 'fake-bfl-key';
 
-const fake = await startFakeBfl();
+const fake = await startFakeBfl(headed);
 afterAll(() => fake.stop());
 
 const { settings, speak } = talkTo({ name: 'bfl', create: createBfl, fake, key });

@@ -11,7 +11,7 @@ import { createOpenai } from '../../service/vendors/openai.ts';
 import type { ProviderAnswer, RenderJob } from '../../service/vendors/provider.ts';
 import { createReplicate } from '../../service/vendors/replicate/provider.ts';
 import { never, startAnsweringVendor } from './answering-vendor.ts';
-import { jobsLike, talkTo } from './vendor-talk.ts';
+import { headed, jobsLike, talkTo } from './vendor-talk.ts';
 
 const adapters = {
   openai: createOpenai,
@@ -23,7 +23,7 @@ const adapters = {
 type Name = keyof typeof adapters;
 const names = Object.keys(adapters) as Name[];
 const started = new Map(
-  await Promise.all(names.map(async (name) => [name, await fakes[name].start()] as const)),
+  await Promise.all(names.map(async (name) => [name, await fakes[name].start(headed)] as const)),
 );
 const answering = await startAnsweringVendor();
 afterAll(() => Promise.all([answering, ...started.values()].map((vendor) => vendor.stop())));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { comfyuiRows } from '../../lab/vendors/fakes/comfyui/rows.ts';
 import { fakeComfyuiKey, startFakeComfyui } from '../../lab/vendors/fakes/comfyui/server.ts';
-import { fieldsOf, pictureOf, type Reply } from '../../lab/vendors/fakes/fake-vendor.ts';
+import { fieldsOf, type Reply } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { readWorkflow, type Workflow } from '../../service/catalog/comfyui-workflow.ts';
 import type { ProviderDefinition } from '../../service/catalog/provider-definition.ts';
 import type { RefusalReason } from '../../service/contract/failures.ts';
@@ -10,11 +10,20 @@ import { checkComfyui, type ComfyuiServer, createComfyui } from '../../service/v
 import { checkConfigured, createConfigured } from '../../service/vendors/configured.ts';
 import type { ImageProvider, RenderJob } from '../../service/vendors/provider.ts';
 import { never, refused, startAnsweringVendor } from './answering-vendor.ts';
-import { everySize, headerOf, jobsLike, lastReceived, outcomeOf, received, talkTo } from './vendor-talk.ts';
+import {
+  everySize,
+  headed,
+  headerOf,
+  jobsLike,
+  lastReceived,
+  outcomeOf,
+  received,
+  talkTo,
+} from './vendor-talk.ts';
 
 const example = readWorkflow(readFileSync('client/examples/workflows/comfyui.json', 'utf8'));
 const workflows = example.kind === 'read' ? example.workflows : {};
-const fake = await startFakeComfyui(pictureOf, fakeComfyuiKey);
+const fake = await startFakeComfyui(headed, fakeComfyuiKey);
 const answering = await startAnsweringVendor();
 afterAll(() => Promise.all([fake.stop(), answering.stop()]));
 

@@ -13,7 +13,7 @@ import { checkConfigured, createConfigured } from '../../service/vendors/configu
 import type { GuardedServices } from '../../service/vendors/guarded-send.ts';
 import type { ImageProvider } from '../../service/vendors/provider.ts';
 import { never, startAnsweringVendor } from './answering-vendor.ts';
-import { headerOf, jobsLike, lastReceived } from './vendor-talk.ts';
+import { headerOf, jobIdOf, jobsLike, lastReceived } from './vendor-talk.ts';
 
 const gpu = await startFakeServer('vllm-omni', (format) => pictureOf(format, 64, 64));
 const vendor = await startAnsweringVendor();
@@ -87,9 +87,7 @@ const answerAt = (url: string): void =>
 
 /** The picture of a job, which the provider has accepted. */
 async function fetched(provider: ImageProvider): Promise<unknown> {
-  const pending = await provider.submit(aJob(), never);
-  if (pending.kind !== 'pending') throw new Error('the job was not accepted');
-  return provider.poll?.(pending.jobId, aJob(), never);
+  return provider.poll?.(await jobIdOf(provider, aJob()), aJob(), never);
 }
 
 describe('A configured provider on a private network', () => {
@@ -221,9 +219,8 @@ describe('A configured provider on a public network', () => {
   it('A picture is downloaded from the host of the base URL, and the key is not sent there', async () => {
     answerAt('https://proxy.test/picture.png');
     const provider = createConfigured(outside, settings, reachingVendor([publicAddress]));
-    const pending = await provider.submit(aJob(), never);
+    const jobId = await jobIdOf(provider, aJob());
     expect(lastReceived(vendor).headers['authorization']).toBe('Bearer a-key');
-    const jobId = pending.kind === 'pending' ? pending.jobId : '';
     expect(jobId).toBe('0 https://proxy.test/picture.png 10000');
     expect(await provider.poll?.(jobId, aJob(), never)).toMatchObject({
       kind: 'rendered',

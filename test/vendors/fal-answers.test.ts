@@ -11,21 +11,16 @@ afterAll(() => vendor.stop());
 const aJob = jobsLike({ providerModel: 'model', outputFormat: 'jpeg' });
 
 describe('An answer of fal', () => {
+  const ok = (body: object): Reply => ({ status: 200, body });
   const addresses = {
     status_url: `${vendor.url}/s`,
     response_url: `${vendor.url}/r`,
     cancel_url: `${vendor.url}/c`,
   };
-  const polled = (
-    status: Reply,
-    result: Reply = { status: 200, body: {} },
-  ): Promise<ProviderAnswer> | undefined => {
+  const jobId = `0 ${vendor.url}/s ${vendor.url}/r ${vendor.url}/c`;
+  const polled = (status: Reply, result: Reply = ok({})): Promise<ProviderAnswer> | undefined => {
     vendor.answerWith((path) => (path === '/s' ? status : result));
-    return createFal(vendor.settings).poll?.(
-      `0 ${vendor.url}/s ${vendor.url}/r ${vendor.url}/c`,
-      aJob(),
-      never,
-    );
+    return createFal(vendor.settings).poll?.(jobId, aJob(), never);
   };
   const lookedAtOnce = async (result: Reply): Promise<readonly string[]> => {
     const paths: string[] = [];
@@ -33,11 +28,10 @@ describe('An answer of fal', () => {
       paths.push(path);
       return path === '/r' ? result : path === '/s' ? completed : { status: 200, body: 'picture' };
     });
-    const jobId = `0 ${vendor.url}/s ${vendor.url}/r ${vendor.url}/c`;
     await createFal(vendor.settings).poll?.(jobId, { ...aJob(), saidEnded: true }, never);
     return paths;
   };
-  const completed: Reply = { status: 200, body: { status: 'COMPLETED' } };
+  const completed = ok({ status: 'COMPLETED' });
 
   it('A job that fal has called ended is asked for its result at once, and its status is not read', async () => {
     const url = `${vendor.url}/picture`;
@@ -72,21 +66,18 @@ describe('An answer of fal', () => {
     );
   });
 
-  it.each([
-    ['foreign', 'own'],
-    ['own', 'foreign'],
-  ])('fal is not polled when the status address is %s and the result is %s', async (status, result) => {
-    const address = (which: string): string =>
-      which === 'own' ? `${vendor.url}/s` : 'https://example.com/s';
-    const before = vendor.received.length;
-    const jobId = `0 ${address(status)} ${address(result)} ${vendor.url}/c`;
-    expect(await createFal(vendor.settings).poll?.(jobId, aJob(), never)).toEqual(
-      refused('unknown_answer', 'an address of another host'),
-    );
-    expect(vendor.received).toHaveLength(before);
-  });
+  it.each(['/s', '/r'])(
+    'fal is not polled when the address %s of the job is on another host',
+    async (path) => {
+      const before = vendor.received.length;
+      const elsewhere = jobId.replace(`${vendor.url}${path}`, 'https://example.com/s');
+      expect(await createFal(vendor.settings).poll?.(elsewhere, aJob(), never)).toEqual(
+        refused('unknown_answer', foreign),
+      );
+      expect(vendor.received).toHaveLength(before);
+    },
+  );
 
-  const ok = (body: object): Reply => ({ status: 200, body });
   const failed = (type: unknown, more: object = {}): Reply => ({
     status: 422,
     body: { detail: [{ type, ...more }] },
@@ -94,6 +85,7 @@ describe('An answer of fal', () => {
   const ofSources = { loc: ['body', 'image_urls', 0] };
   const policy = 'content_policy_violation';
   const flagged = ok({ images: [{ url: 'x' }], has_nsfw_concepts: [false, true] });
+  const inherited: Reply = { status: 422, body: { error_type: 'constructor' } };
   it.each<[string, Reply, string, string]>([
     ['a list without a picture', ok({ images: [] }), 'nothing_rendered', 'HTTP 200'],
     ['a picture without an address', ok({ images: [{ url: 7 }] }), 'nothing_rendered', 'HTTP 200'],
@@ -104,19 +96,9 @@ describe('An answer of fal', () => {
     ['a code of the model', failed('new_code'), 'failed', 'HTTP 422 new_code'],
     ['a code that is no text', failed(7), 'unknown_answer', 'HTTP 422'],
     ['a policy that the prompt broke', failed(policy), 'prompt', `HTTP 422 ${policy}`],
-    [
-      'a policy that the source images broke',
-      failed(policy, ofSources),
-      'source_image',
-      `HTTP 422 ${policy}`,
-    ],
+    ['a policy that the sources broke', failed(policy, ofSources), 'source_image', `HTTP 422 ${policy}`],
     ['a failure in the field of the source images', failed('other', ofSources), 'failed', 'HTTP 422 other'],
-    [
-      'a code such as constructor',
-      { status: 422, body: { error_type: 'constructor' } },
-      'failed',
-      'HTTP 422 constructor',
-    ],
+    ['a code such as constructor', inherited, 'failed', 'HTTP 422 constructor'],
   ])('A result of fal with %s is refused', async (_what, result, reason, detail) => {
     expect(await polled(completed, result)).toEqual(refused(reason, detail));
   });

@@ -3,12 +3,22 @@ import { fieldsOf } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { fakeModels, wrongField } from '../../lab/vendors/fakes/fal/rows.ts';
 import { startFakeFal } from '../../lab/vendors/fakes/fal/server.ts';
 import { createFal } from '../../service/vendors/fal/provider.ts';
-import { headerOf, jobsLike, notReached, received, sourceUris, type Spoken, talkTo } from './vendor-talk.ts';
+import {
+  headed,
+  headerOf,
+  jobIdOf,
+  jobsLike,
+  notReached,
+  received,
+  sourceUris,
+  type Spoken,
+  talkTo,
+} from './vendor-talk.ts';
 
 const key = 'fake-fal-key';
 const never = new AbortController().signal;
 
-const fake = await startFakeFal();
+const fake = await startFakeFal(headed);
 afterAll(() => fake.stop());
 
 const { settings, speak } = talkTo({ name: 'fal', create: createFal, fake, key });
@@ -157,10 +167,8 @@ describe('A request', () => {
 describe('An accepted job', () => {
   it('A job is cancelled at its own address', async () => {
     const provider = createFal(settings());
-    const accepted = await provider.submit(aJob(), never);
-    const [cancelled] = await received(fake, async () =>
-      provider.cancel?.(accepted.kind === 'pending' ? accepted.jobId : '', aJob(), never),
-    );
+    const jobId = await jobIdOf(provider, aJob());
+    const [cancelled] = await received(fake, async () => provider.cancel?.(jobId, aJob(), never));
     expect(cancelled).toMatchObject({
       method: 'PUT',
       path: expect.stringMatching(/\/requests\/[\w-]+\/cancel$/) as string,
@@ -171,8 +179,7 @@ describe('An accepted job', () => {
   it('A poll of a stopped job says that it was cancelled, and a job that goes on is pending', async () => {
     const provider = createFal(settings());
     const stateAfter = async (prompt: string): Promise<unknown> => {
-      const accepted = await provider.submit(aJob({ prompt }), never);
-      const jobId = accepted.kind === 'pending' ? accepted.jobId : '';
+      const jobId = await jobIdOf(provider, aJob({ prompt }));
       expect(await provider.cancel?.(jobId, aJob(), never)).toBe('asked');
       return provider.poll?.(jobId, aJob(), never);
     };
@@ -186,8 +193,7 @@ describe('An accepted job', () => {
 
   it('A job that has ended is not stopped', async () => {
     const provider = createFal(settings());
-    const accepted = await provider.submit(aJob(), never);
-    const jobId = accepted.kind === 'pending' ? accepted.jobId : '';
+    const jobId = await jobIdOf(provider, aJob());
     for (let polls = 0; polls < 3; polls += 1) await provider.poll?.(jobId, aJob(), never);
     expect(await provider.cancel?.(jobId, aJob(), never)).toBe('refused');
   });

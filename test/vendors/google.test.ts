@@ -2,13 +2,13 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { pictureOf, startFakeVendor } from '../../lab/vendors/fakes/fake-vendor.ts';
 import { fakeGoogleKey, startFakeGoogle } from '../../lab/vendors/fakes/google/server.ts';
 import { createGoogle } from '../../service/vendors/google.ts';
-import { everySize, headerOf, jobsLike, lastReceived, talkTo } from './vendor-talk.ts';
+import { everySize, headed, headerOf, jobsLike, lastReceived, talkTo } from './vendor-talk.ts';
 import type { ProviderAnswer } from '../../service/vendors/provider.ts';
 import { never, refused, startAnsweringVendor } from './answering-vendor.ts';
 
 const prompt = 'A lighthouse that nobody may read about';
 
-const fake = await startFakeGoogle();
+const fake = await startFakeGoogle(headed);
 afterAll(() => fake.stop());
 
 const { answerTo } = talkTo({ name: 'google', create: createGoogle, fake, key: fakeGoogleKey });

@@ -4,13 +4,13 @@ import { fakeOpenaiKey, formOf, startFakeOpenai } from '../../lab/vendors/fakes/
 import { outputFormats } from '../../service/contract/request-fields.ts';
 import { openaiSizes } from '../../service/vendors/openai-sizes.ts';
 import { checkOpenai, createOpenai } from '../../service/vendors/openai.ts';
-import { everySize, headerOf, jobsLike, lastReceived, talkTo } from './vendor-talk.ts';
+import { everySize, headed, headerOf, jobsLike, lastReceived, talkTo } from './vendor-talk.ts';
 import type { ProviderAnswer } from '../../service/vendors/provider.ts';
 import { never, refused, startAnsweringVendor } from './answering-vendor.ts';
 
 const prompt = 'A lighthouse that nobody may read about';
 
-const fake = await startFakeOpenai();
+const fake = await startFakeOpenai(headed);
 afterAll(() => fake.stop());
 
 const { settings, answerTo } = talkTo({ name: 'openai', create: createOpenai, fake, key: fakeOpenaiKey });

@@ -123,16 +123,15 @@ afterAll(() => fake.stop());
 describe('The fake of Replicate', () => {
   const good = { prompt: 'a cat', aspect_ratio: 'custom', width: 1024, height: 1024, output_format: 'png' };
   const pro = 'black-forest-labs/flux-2-pro';
-  const send = async (body: object, model = pro, headers: Record<string, string> = {}): Promise<number> => {
-    const all = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers };
-    return (
-      await fetch(`${fake.url}/v1/models/${model}/predictions`, {
-        method: 'POST',
-        headers: all,
-        body: JSON.stringify(body),
-      })
-    ).status;
+  const post = async (path: string, body: string, more: Record<string, string> = {}): Promise<number> => {
+    const headers = { authorization: `Bearer ${key}`, ...more };
+    return (await fetch(`${fake.url}/v1/${path}`, { method: 'POST', headers, body })).status;
   };
+  const send = (body: object, model = pro, headers: Record<string, string> = {}): Promise<number> =>
+    post(`models/${model}/predictions`, JSON.stringify(body), {
+      'content-type': 'application/json',
+      ...headers,
+    });
 
   it('The fake accepts what the vendor would accept', async () =>
     expect(await send({ input: good })).toBe(201));
@@ -159,14 +158,6 @@ describe('The fake of Replicate', () => {
     expect(await send({ input: good }, pro, { 'cancel-after': 'soon' })).toBe(422);
     expect(await send({ input: good }, pro, { authorization: `Token ${key}` })).toBe(401);
     expect(await send({ input: good }, 'black-forest-labs/flux-3')).toBe(404);
-    expect(
-      (
-        await fetch(`${fake.url}/v1/files`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${key}` },
-          body: 'content',
-        })
-      ).status,
-    ).toBe(400);
+    expect(await post('files', 'content')).toBe(400);
   });
 });

@@ -3,12 +3,22 @@ import { fieldsOf, pictureOf, type Reply, startFakeVendor } from '../../lab/vend
 import { startFakeReplicate } from '../../lab/vendors/fakes/replicate/server.ts';
 import type { SourceImage } from '../../service/vendors/provider.ts';
 import { createReplicate } from '../../service/vendors/replicate/provider.ts';
-import { headerOf, jobsLike, notReached, received, sourceUris, type Spoken, talkTo } from './vendor-talk.ts';
+import {
+  headed,
+  headerOf,
+  jobIdOf,
+  jobsLike,
+  notReached,
+  received,
+  sourceUris,
+  type Spoken,
+  talkTo,
+} from './vendor-talk.ts';
 
 const key = 'fake-replicate-key';
 const never = new AbortController().signal;
 
-const fake = await startFakeReplicate();
+const fake = await startFakeReplicate(headed);
 afterAll(() => fake.stop());
 
 const { settings, speak } = talkTo({ name: 'replicate', create: createReplicate, fake, key });
@@ -179,8 +189,7 @@ describe('A request', () => {
 describe('An accepted job', () => {
   it('A job is cancelled by its id, and a later poll says so', async () => {
     const provider = createReplicate(settings());
-    const accepted = await provider.submit(aJob(), never);
-    const jobId = accepted.kind === 'pending' ? accepted.jobId : '';
+    const jobId = await jobIdOf(provider, aJob());
     const [cancelled] = await received(fake, async () => provider.cancel?.(jobId, aJob(), never));
     expect(cancelled).toMatchObject({
       method: 'POST',
@@ -195,8 +204,7 @@ describe('An accepted job', () => {
 
   it('A prediction that goes on after the request to stop it is pending', async () => {
     const provider = createReplicate(settings());
-    const accepted = await provider.submit(aJob({ prompt: '[row:keeps-rendering]' }), never);
-    const jobId = accepted.kind === 'pending' ? accepted.jobId : '';
+    const jobId = await jobIdOf(provider, aJob({ prompt: '[row:keeps-rendering]' }));
     expect(await provider.cancel?.(jobId, aJob(), never)).toBe('asked');
     expect(await provider.poll?.(jobId, aJob(), never)).toMatchObject({ kind: 'pending' });
     expect(await provider.cancel?.('0 unknown', aJob(), never)).toBe('refused');

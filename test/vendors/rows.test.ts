@@ -13,7 +13,7 @@ import { createGoogle } from '../../service/vendors/google.ts';
 import { createIdeogram } from '../../service/vendors/ideogram.ts';
 import { createOpenai } from '../../service/vendors/openai.ts';
 import { createReplicate } from '../../service/vendors/replicate/provider.ts';
-import { headerOf, jobsLike, outcomeOf, talkTo } from './vendor-talk.ts';
+import { headed, headerOf, jobsLike, outcomeOf, talkTo } from './vendor-talk.ts';
 
 type Outcome = RefusalReason | 'rendered';
 
@@ -50,7 +50,7 @@ const vendors = [
   ['ideogram', createIdeogram, 'ideogram-4-5'],
 ] as const;
 const started = new Map(
-  await Promise.all(vendors.map(async ([name]) => [name, await fakes[name].start()] as const)),
+  await Promise.all(vendors.map(async ([name]) => [name, await fakes[name].start(headed)] as const)),
 );
 afterAll(() => Promise.all([...started.values()].map((fake) => fake.stop())));
 

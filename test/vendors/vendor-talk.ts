@@ -1,6 +1,7 @@
 /** The parts that the tests of all adapters share: jobs, and calls to the fake of a vendor. */
 import {
   type FakeVendor,
+  type Paint,
   pictureOf,
   type Received,
   startFakeVendor,
@@ -154,6 +155,25 @@ export async function closedUrl(): Promise<string> {
   return closed.url;
 }
 
+/** A small picture whose header names the size. An adapter decodes no picture. */
+export const headed: Paint = (format, width, height) => {
+  const file = pictureOf(format, 8, 8);
+  switch (format) {
+    case 'png':
+      file.writeUInt32BE(width, 16);
+      file.writeUInt32BE(height, 20);
+      return file;
+    case 'jpeg': {
+      const frame = file.indexOf(Buffer.from([0xff, 0xc0]));
+      file.writeUInt16BE(height, frame + 5);
+      file.writeUInt16BE(width, frame + 7);
+      return file;
+    }
+    case 'webp':
+      return pictureOf(format, width, height);
+  }
+};
+
 /** The requests that the fake received during the work. */
 export async function received(fake: FakeVendor, work: () => Promise<unknown>): Promise<readonly Received[]> {
   const before = fake.received.length;
@@ -166,6 +186,13 @@ export function lastReceived(fake: FakeVendor): Received {
   const request = fake.received.at(-1);
   if (!request) throw new Error('nothing was received');
   return request;
+}
+
+/** Submits a job that is accepted, and gives its id. */
+export async function jobIdOf(provider: ImageProvider, job: RenderJob): Promise<string> {
+  const answer = await provider.submit(job, new AbortController().signal);
+  if (answer.kind !== 'pending') throw new Error('the job was not accepted');
+  return answer.jobId;
 }
 
 /** Makes every call that a provider has for a job. A cancellation has no answer. */

@@ -106,116 +106,38 @@ describe('the secrets of a delivery', () => {
   const shown = ({ current, previous, valid }: SigningSecrets): string =>
     `${current}${previous === undefined ? '' : `, before ${previous}`}, valid ${valid.join('')}`;
 
-  const ended: readonly Rotation[] = [
-    ['b', '24h', now],
-    ['c', 'now', now + hour],
-  ];
-  const pending: readonly Rotation[] = [
-    ['b', '1h', now],
-    ['c', '24h', now + 5],
-  ];
+  const atOnce: readonly Rotation[] = [['b', 'now', now]];
+  const inAnHour: readonly Rotation[] = [['b', '1h', now]];
+  const inADay: readonly Rotation[] = [['b', '24h', now]];
+  const second = (from: SignFrom, at: number): Rotation => ['c', from, at];
+  const ended = [...inADay, second('now', now + hour)];
+  const pending = [...inAnHour, second('24h', now + 5)];
+  const hourly = [...atOnce, second('now', now + hour)];
 
-  // Each row: the rotations, the time asked about, and which secrets sign there.
+  // Each row: the fact, the rotations, the time asked about, and which secrets sign there.
   it.each<[string, readonly Rotation[], number, string]>([
-    [
-      'After a rotation from now on, the new secret signs at once',
-      [['b', 'now', now]],
-      now,
-      'b, before a, valid ba',
-    ],
-    [
-      'A clock that runs behind also signs with the new secret',
-      [['b', 'now', now]],
-      now - 5_000,
-      'b, before a, valid ba',
-    ],
-    [
-      'After a rotation for later, the old secret signs until that moment',
-      [['b', '1h', now]],
-      now + hour - 1,
-      'a, valid ab',
-    ],
-    [
-      'After a rotation for later, the new secret signs from that moment on',
-      [['b', '1h', now]],
-      now + hour,
-      'b, before a, valid ba',
-    ],
-    [
-      'The 24 h of the old secret begin when the new one takes over',
-      [['b', '24h', now]],
-      now + 2 * day - 1,
-      'b, before a, valid ba',
-    ],
-    [
-      'The old secret verifies nothing 24 h after the new one took over',
-      [['b', '24h', now]],
-      now + 2 * day,
-      'b, valid b',
-    ],
-    [
-      'The newest of two replaced secrets makes the previous signature',
-      [
-        ['b', 'now', now],
-        ['c', 'now', now + 5],
-      ],
-      now + 5,
-      'c, before b, valid cba',
-    ],
-    [
-      'Each of two replaced secrets has 24 h of its own',
-      [
-        ['b', 'now', now],
-        ['c', 'now', now + hour],
-      ],
-      now + day,
-      'c, before b, valid cb',
-    ],
-    [
-      'A rotation from now on ends a pending one, and of both older secrets the one that signed makes the previous signature',
-      ended,
-      now + hour,
-      'c, before a, valid cba',
-    ],
-    [
-      'Both older secrets end 24 h after a rotation that ended a pending one',
-      ended,
-      now + hour + day,
-      'c, valid c',
-    ],
-    [
-      'Two pending rotations take over one after the other: before the first',
-      pending,
-      now + hour - 1,
-      'a, valid acb',
-    ],
-    [
-      'Two pending rotations take over one after the other: between them',
-      pending,
-      now + hour,
-      'b, before a, valid bca',
-    ],
-    [
-      'Two pending rotations take over one after the other: after the second',
-      pending,
-      now + day + 5,
-      'c, before b, valid cba',
-    ],
+    ['After a rotation from now on, the new secret signs at once', atOnce, now, 'b, before a, valid ba'],
+    ['A clock that runs behind also signs with the new secret', atOnce, now - 5_000, 'b, before a, valid ba'],
+    ['Until a rotation for later, the old secret signs', inAnHour, now + hour - 1, 'a, valid ab'],
+    ['From a rotation for later on, the new secret signs', inAnHour, now + hour, 'b, before a, valid ba'],
+    ['The old secret verifies for 24 h after it signed', inADay, now + 2 * day - 1, 'b, before a, valid ba'],
+    ['The old secret verifies nothing 24 h after the new one took over', inADay, now + 2 * day, 'b, valid b'],
+    ['The newest replaced secret makes the previous signature', hourly, now + hour, 'c, before b, valid cba'],
+    ['Each of two replaced secrets has 24 h of its own', hourly, now + day, 'c, before b, valid cb'],
+    ['A rotation ends a pending one, which never signs', ended, now + hour, 'c, before a, valid cba'],
+    ['Both older secrets end 24 h after a pending one was ended', ended, now + hour + day, 'c, valid c'],
+    ['Before two pending rotations, the old secret signs', pending, now + hour - 1, 'a, valid acb'],
+    ['Between two pending rotations, the first one signs', pending, now + hour, 'b, before a, valid bca'],
+    ['After two pending rotations, the second one signs', pending, now + day + 5, 'c, before b, valid cba'],
     [
       'A second rotation may overtake a pending one',
-      [
-        ['b', '24h', now],
-        ['c', '1h', now],
-      ],
+      [...inADay, second('1h', now)],
       now + hour,
       'c, before a, valid cba',
     ],
     [
       'While a rotation is pending, a secret that was replaced before it keeps its previous signature',
-      [
-        ['b', 'now', now],
-        ['c', '1h', now + 5],
-      ],
+      [...atOnce, second('1h', now + 5)],
       now + 5,
       'b, before a, valid bca',
     ],

@@ -62,6 +62,12 @@ async function admin(args: readonly string[], input?: string): Promise<Said> {
   return { ...said, json: said.code === 0 ? fieldsOf(JSON.parse(said.out)) : {} };
 }
 
+/** Sets a key as the command does, without a process for its standard input. */
+async function setKey(name: string, to: string): Promise<void> {
+  await service.operator.credentials.set(name, to);
+  await service.operator.providers.enable(name);
+}
+
 /** Expects a row with these fields in a list. */
 function expectListed({ data }: Said['json'], fields: object): void {
   expect(data).toContainEqual(expect.objectContaining(fields));
@@ -118,7 +124,7 @@ describe('a vendor whose key an operator sets', () => {
     expect(good.json).toEqual({
       data: [{ provider: 'openai', verdict: 'accepted', detail: anyText, ms: anyNumber }],
     });
-    await admin(['providers', 'set', 'openai'], 'a-key-of-somebody-else');
+    await setKey('openai', 'a-key-of-somebody-else');
     const bad = await admin(['providers', 'check', 'openai']);
     expect(bad.code).toBe(1);
     expect(JSON.parse(bad.out)).toMatchObject({ data: [{ provider: 'openai', verdict: 'refused' }] });
@@ -144,9 +150,9 @@ describe('A key that an operator sets while the renderers run', () => {
   const completed = { status: 'completed' };
 
   it('A provider renders from the next request on, though its renderer kept the keys without it', async () => {
-    await admin(['providers', 'set', 'openai'], key);
+    await setKey('openai', key);
     expect(await render('gpt-image-2')).toMatchObject(completed);
-    await admin(['providers', 'set', 'google'], fakes.google.key);
+    await setKey('google', fakes.google.key ?? '');
     expect(await render('gemini-3-pro-image')).toMatchObject(completed);
   });
 });
@@ -182,8 +188,8 @@ describe('The account at a vendor whose callbacks count', () => {
   });
 
   it('Callbacks of a vendor can be verified once nothing is missing', async () => {
-    await admin(['providers', 'set', 'fal'], 'a-key-of-fal');
-    await admin(['providers', 'set', 'replicate'], 'a-key-of-replicate');
+    await setKey('fal', 'a-key-of-fal');
+    await setKey('replicate', 'a-key-of-replicate');
     await admin(['providers', 'set', 'fal', '--callback-account', 'user_2']);
     expect(await rows()).toEqual([
       { provider: 'fal', verifiable: 'yes', callback_account: 'user_2', missing: [] },
