@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { CreationRecord } from '../../service/creations/creation.ts';
 import { root } from '../docs/pages.ts';
-import { type Client, sharedTestService, type TestService } from '../fixtures/service.ts';
+import { type Client, sharedTestService } from '../fixtures/service.ts';
 
 interface Ran {
   readonly code: number | null;
@@ -42,12 +42,8 @@ async function runExample(
   return { code: child.exitCode, ...texts };
 }
 
-let service: TestService;
-let folder: string;
-beforeAll(async () => {
-  service = await sharedTestService();
-  folder = await mkdtemp(join(tmpdir(), 'darkroom-examples-'));
-});
+const service = await sharedTestService();
+const folder = await mkdtemp(join(tmpdir(), 'darkroom-examples-'));
 afterEach(() => service.machine.faults.clear());
 afterAll(async () => {
   await service.end();

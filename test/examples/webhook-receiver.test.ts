@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { signature256 } from '../../service/webhooks/webhook.ts';
 import { readPage, root } from '../docs/pages.ts';
 import { settled, submit } from '../whole/workflow/creations.ts';
-import { startTestService, type Client, type TestService } from '../fixtures/service.ts';
+import { startTestService } from '../fixtures/service.ts';
 
 const program = join(root, 'client/examples/webhook-receiver.mjs');
 
@@ -16,14 +16,9 @@ interface Receiver {
   end(): Promise<void>;
 }
 
-let service: TestService;
-let client: Client;
-let receiver: Receiver;
-beforeAll(async () => {
-  service = await startTestService();
-  client = await service.client();
-  receiver = await startReceiver(client.webhookSecret);
-});
+const service = await startTestService();
+const client = await service.client();
+const receiver = await startReceiver(client.webhookSecret);
 afterAll(async () => {
   await receiver.end();
   await service.end();

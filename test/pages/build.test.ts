@@ -2,14 +2,13 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { buildPortal } from '../../portal/build.ts';
 
 /** The budget of the portal's pages (docs/decisions/0018). */
 const mostScriptBytes = 60_000;
 const mostStyleBytes = 12_000;
 
-let folder: string;
 const filesOf = async (name: string): Promise<Map<string, string>> => {
   const at = join(folder, name);
   const names = (await readdir(at)).sort();
@@ -20,11 +19,9 @@ const filesOf = async (name: string): Promise<Map<string, string>> => {
 const ending = (files: Map<string, string>, wanted: string): string =>
   [...files].find(([name]) => name.endsWith(wanted))?.[1] ?? '';
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'darkroom-pages-'));
-  await buildPortal(join(folder, 'root'));
-  await buildPortal(join(folder, 'below'), '/portal/');
-});
+const folder = await mkdtemp(join(tmpdir(), 'darkroom-pages-'));
+await buildPortal(join(folder, 'root'));
+await buildPortal(join(folder, 'below'), '/portal/');
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('The built pages of the portal', () => {

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type PortalPage, startPortalPage } from './stub/portal-page.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startPortalPage } from './stub/portal-page.ts';
 import { visits } from './walk.ts';
 
-let portal: PortalPage;
-beforeAll(async () => {
-  portal = await startPortalPage();
-  await portal.open('account', 'Account');
-});
+const portal = await startPortalPage();
+await portal.open('account', 'Account');
 afterAll(() => portal.end());
 
 describe('Every page of the portal', () => {

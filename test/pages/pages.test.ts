@@ -2,14 +2,11 @@
  * What people do on the pages of the portal, in a real browser. The file is longer than 300 lines, because each
  * further file would start a browser of its own.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type PortalPage, startPortalPage } from './stub/portal-page.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { startPortalPage } from './stub/portal-page.ts';
 import type { Refused } from './stub/server.ts';
 
-let portal: PortalPage;
-beforeAll(async () => {
-  portal = await startPortalPage();
-});
+const portal = await startPortalPage();
 afterAll(() => portal.end());
 beforeEach(() => portal.reset());
 

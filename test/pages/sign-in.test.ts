@@ -1,15 +1,11 @@
 /** The sign-in through the whole service: its distribution, its functions, its issuer and its clock. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { demoEmail } from '../../start/demo-account.ts';
-import { type Portal, portalOf } from '../fixtures/portal.ts';
-import { sharedTestService, type TestService } from '../fixtures/service.ts';
+import { portalOf } from '../fixtures/portal.ts';
+import { sharedTestService } from '../fixtures/service.ts';
 
-let service: TestService;
-let portal: Portal;
-beforeAll(async () => {
-  service = await sharedTestService();
-  portal = portalOf(service);
-});
+const service = await sharedTestService();
+const portal = portalOf(service);
 afterAll(() => service.end());
 
 describe('the person of the demo account', () => {

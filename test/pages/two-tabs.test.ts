@@ -2,29 +2,23 @@
  * Two tabs with the same form, on the whole service: the second one brings back nothing that the first one
  * changed.
  */
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, describe, expect, it } from 'vitest';
 import { asMicros } from '../../service/values/money.ts';
 import { demoEmail } from '../../start/demo-account.ts';
 import { startBrowser } from '../fixtures/browser.ts';
 import { invite } from '../fixtures/portal.ts';
-import { sharedTestService, type TestService } from '../fixtures/service.ts';
+import { sharedTestService } from '../fixtures/service.ts';
 
-let service: TestService;
-let browser: Browser;
-let context: BrowserContext;
-let tabs: readonly [Page, Page];
 const account = () => service.demo.accountId;
 
-beforeAll(async () => {
-  [service, browser] = await Promise.all([sharedTestService(), startBrowser()]);
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
-  tabs = [await context.newPage(), await context.newPage()];
-  await tabs[0].goto(service.machine.portalUrl);
-  await tabs[0].getByRole('link', { name: 'Sign in' }).click();
-  await tabs[0].getByRole('button', { name: demoEmail }).click();
-  await tabs[0].getByRole('heading', { level: 1, name: 'Home' }).waitFor();
-});
+const [service, browser] = await Promise.all([sharedTestService(), startBrowser()]);
+const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
+const tabs = [await context.newPage(), await context.newPage()] as const;
+await tabs[0].goto(service.machine.portalUrl);
+await tabs[0].getByRole('link', { name: 'Sign in' }).click();
+await tabs[0].getByRole('button', { name: demoEmail }).click();
+await tabs[0].getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 afterAll(async () => {
   await browser.close();
   await service.end();

@@ -6,44 +6,33 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { createAccount } from '../../admin/commands/accounts.ts';
 import { runAdmin } from '../../admin/program.ts';
-import type { Account } from '../../service/accounts/account.ts';
 import { fromUsd } from '../../service/values/money.ts';
 import { startBrowser } from '../fixtures/browser.ts';
-import { startTestService, type TestService } from '../fixtures/service.ts';
+import { startTestService } from '../fixtures/service.ts';
 import { idOf } from '../fixtures/values.ts';
-import { type Keyboard, keyboardOf } from './keyboard.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
+import { keyboardOf } from './keyboard.ts';
+import { startReceiver } from './receiver.ts';
 
 const email = 'owner@walk.test';
 
-let service: TestService;
-let browser: Browser;
-let context: BrowserContext;
-let page: Page;
-let keyboard: Keyboard;
-let receiver: Receiver;
-let account: Account;
 /** What the browser complained about: errors of scripts, and what the content security policy refused. */
 const complaints: string[] = [];
 /** What the person was shown and must be nowhere else: keys, and secrets of webhooks. */
 const secrets: string[] = [];
 
-beforeAll(async () => {
-  [service, browser] = await Promise.all([startTestService(), startBrowser()]);
-  receiver = await startReceiver(() => service.machine.clock.now());
-  account = await createAccount(service.operator, { name: 'Walk', balance: '25' });
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true });
-  page = await context.newPage();
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
-  });
-  keyboard = keyboardOf(page);
+const [service, browser] = await Promise.all([startTestService(), startBrowser()]);
+const receiver = await startReceiver(() => service.machine.clock.now());
+const account = await createAccount(service.operator, { name: 'Walk', balance: '25' });
+const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true });
+const page = await context.newPage();
+page.on('pageerror', (error) => complaints.push(error.message));
+page.on('console', (message) => {
+  if (message.type() === 'error') complaints.push(message.text());
 });
+const keyboard = keyboardOf(page);
 afterAll(async () => {
   await browser.close();
   await receiver.end();

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Account } from '../../service/accounts/account.ts';
 import { createRequestStore } from '../../service/api/request-store.ts';
 import { putItem } from '../../service/aws/dynamodb/send.ts';
@@ -11,12 +11,11 @@ import {
 } from '../../service/contract/operations.ts';
 import { type Browser, invite } from '../fixtures/portal.ts';
 import { accountId } from '../fixtures/records.ts';
-import { type PortalStage, previousOriginSecret, startPortal } from './portal-fixture.ts';
+import { previousOriginSecret, startPortal } from './portal-fixture.ts';
 
 const names = Object.keys(portalOperations) as PortalOperationName[];
 const operationOf = (name: PortalOperationName): PortalOperation => portalOperations[name];
 
-let stage: PortalStage;
 const signedIn = new Map<string, ReadonlyMap<string, string>>();
 
 /** A browser with a session of its own sign-in, so that a test may spoil it. */
@@ -48,13 +47,11 @@ function sessionCookie(): string {
   return `darkroom-portal-${new URL(stage.portalUrl).port}`;
 }
 
-beforeAll(async () => {
-  stage = await startPortal();
-  for (const role of roles) await invite(stage.people, accountId, `${role}@acme.test`, role);
-  await invite(stage.people, 'SERVICE', 'operator@host.test', 'operator');
-  for (const email of [...roles.map((role) => `${role}@acme.test`), 'operator@host.test'])
-    signedIn.set(email, (await as(email)).cookies);
-});
+const stage = await startPortal();
+for (const role of roles) await invite(stage.people, accountId, `${role}@acme.test`, role);
+await invite(stage.people, 'SERVICE', 'operator@host.test', 'operator');
+for (const email of [...roles.map((role) => `${role}@acme.test`), 'operator@host.test'])
+  signedIn.set(email, (await as(email)).cookies);
 beforeEach(() => {
   stage.added.secret = 'secret of the origin';
   stage.added.viewer = '203.0.113.9:4711';

@@ -1,21 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { apiRoot, operations } from '../../service/contract/operations.ts';
-import {
-  type Answer,
-  type Client,
-  type Send,
-  sharedTestService,
-  type TestService,
-} from '../fixtures/service.ts';
+import { type Answer, type Send, sharedTestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf } from './refusal.ts';
 
-let service: TestService;
-let client: Client;
-beforeAll(async () => {
-  service = await sharedTestService();
-  client = await service.client();
-});
+const service = await sharedTestService();
+const client = await service.client();
 afterAll(() => service.end());
 
 /** Each test has an address of its own, so that their rejections do not add up to a block. */

@@ -1,16 +1,12 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { keys } from '../../service/aws/dynamodb/table.ts';
-import { type Answer, type Client, startTestService, type TestService } from '../fixtures/service.ts';
+import { type Answer, startTestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf, withinOneMinute } from './refusal.ts';
 
-let service: TestService;
-let client: Client;
-beforeAll(async () => {
-  service = await startTestService();
-  client = await service.client();
-});
+const service = await startTestService();
+const client = await service.client();
 afterAll(() => service.end());
 beforeEach(() => {
   withinOneMinute(service);

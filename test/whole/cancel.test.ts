@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type Answer,
-  type CancelAnswer,
-  type Client,
-  sharedTestService,
-  type TestService,
-} from '../fixtures/service.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, type CancelAnswer, type Client, sharedTestService } from '../fixtures/service.ts';
 import { idOf } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf } from './refusal.ts';
 import { movementsOf, recordOf, recordWhen, settled, submit } from './workflow/creations.ts';
 
-let service: TestService;
-let client: Client;
-beforeAll(async () => {
-  service = await sharedTestService();
-  client = await service.client({ postRate: '1000' });
-});
+const service = await sharedTestService();
+const client = await service.client({ postRate: '1000' });
 afterAll(async () => {
   expect(await service.audit()).toEqual([]);
   await service.end();

@@ -1,17 +1,14 @@
 /**
  * Wallet and budget are exact, however many requests come at once. exact-limits.ts says how this is tested.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '../fixtures/service.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startTestService } from '../fixtures/service.ts';
 import { crowdSize, requestsAtOnce } from './crowd.ts';
 import { everyAnswer } from './every-answer.ts';
 import { charged, exactLimits, isAccepted, roomForAll } from './exact-limits.ts';
 import { moneyLimits, topUpUrl } from './limit-rows.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ environment: { TOP_UP_URL: topUpUrl } });
-});
+const service = await startTestService({ environment: { TOP_UP_URL: topUpUrl } });
 afterAll(() => service.end());
 
 exactLimits(moneyLimits, () => service);

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { failures } from '../../service/contract/failures.ts';
-import { type Answer, type Client, startTestService, type TestService } from '../fixtures/service.ts';
+import { type Answer, type Client, startTestService } from '../fixtures/service.ts';
 import { anyNumber, anyText, textLike } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf } from './refusal.ts';
 import { recordWhen } from './workflow/creations.ts';
 
-let service: TestService;
-let client: Client;
-beforeAll(async () => {
-  service = await startTestService();
-  client = await service.client({ postRate: '1000', maxConcurrent: '100' });
-});
+const service = await startTestService();
+const client = await service.client({ postRate: '1000', maxConcurrent: '100' });
 afterAll(() => service.end());
 
 interface View {

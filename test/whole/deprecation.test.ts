@@ -1,14 +1,11 @@
 /** The headers of a model that goes away, on the answers that concern a creation of the model. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import type { ModelPatch } from '../../service/catalog/operator-catalog.ts';
-import { type Client, startTestService, type TestService } from '../fixtures/service.ts';
+import { type Client, startTestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { settled, submit } from './workflow/creations.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
+const service = await startTestService();
 afterAll(() => service.end());
 
 async function stored(revision: string, before: string | undefined, patch: ModelPatch): Promise<void> {

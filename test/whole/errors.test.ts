@@ -1,16 +1,13 @@
 /** The table of error codes (docs/api.md): a request gets each code, with its status and in the envelope. */
 import { readdir, readFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type ProblemCode, problemStatus } from '../../service/values/problem.ts';
-import { type Answer, sharedTestService, type TestService } from '../fixtures/service.ts';
+import { type Answer, sharedTestService } from '../fixtures/service.ts';
 import { everyAnswer, breaking, isMadeByGateway, rules } from './every-answer.ts';
 import { inTime } from './workflow/creations.ts';
 import { refusalOf } from './refusal.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await sharedTestService();
-});
+const service = await sharedTestService();
 afterAll(() => service.end());
 afterEach(() => service.machine.faults.clear());
 

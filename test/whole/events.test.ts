@@ -1,21 +1,18 @@
 /** GET /events on the whole service: what it shows, the cursor, and the wait. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { heldKey } from '../../service/aws/dynamodb/table.ts';
 import { setNotices } from '../../service/notices/alert-settings.ts';
 import { asMicros } from '../../service/values/money.ts';
 import { redeliver } from '../../service/webhooks/redeliver.ts';
-import { type Answer, type Client, sharedTestService, type TestService } from '../fixtures/service.ts';
+import { type Answer, type Client, sharedTestService } from '../fixtures/service.ts';
 import { textLike } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
 import { recordOf, settled, submit } from './workflow/creations.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await sharedTestService();
-});
+const service = await sharedTestService();
 afterAll(() => service.end());
 
 function read({ key }: Client, query: Readonly<Record<string, string>> = {}): Promise<Answer> {

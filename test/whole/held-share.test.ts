@@ -7,30 +7,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { type Door, heldKey } from '../../service/aws/dynamodb/table.ts';
 import { synthesizedTemplate } from '../../start/synthesized-template.ts';
-import { type Client, startTestService, type TestService } from '../fixtures/service.ts';
+import { type Client, startTestService } from '../fixtures/service.ts';
 import { rpc } from '../mcp/mcp-fixture.ts';
 import { everyAnswer } from './every-answer.ts';
 import { submit } from './workflow/creations.ts';
 
 const doors = ['OpenaiImages', 'Mcp', 'GenerateImage', 'ListEvents'];
-let folder: string;
-let service: TestService;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'darkroom-held-'));
-  service = await startTestService({
-    environment: { HELD_LIMIT: '2' },
-    templatePath: await templateWithPlaces(4),
-  });
-});
-afterAll(async () => {
-  await service.end();
-  await rm(folder, { recursive: true, force: true });
-});
-
 const templateSchema = z.looseObject({
   Resources: z.record(
     z.string(),
@@ -39,6 +25,16 @@ const templateSchema = z.looseObject({
       Properties: z.optional(z.record(z.string(), z.unknown())),
     }),
   ),
+});
+
+const folder = await mkdtemp(join(tmpdir(), 'darkroom-held-'));
+const service = await startTestService({
+  environment: { HELD_LIMIT: '2' },
+  templatePath: await templateWithPlaces(4),
+});
+afterAll(async () => {
+  await service.end();
+  await rm(folder, { recursive: true, force: true });
 });
 
 /** The template, in which Lambda reserves so many executions for each door. */

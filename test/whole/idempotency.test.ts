@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { asMicros } from '../../service/values/money.ts';
-import { type Answer, type Client, sharedTestService, type TestService } from '../fixtures/service.ts';
+import { type Answer, type Client, sharedTestService } from '../fixtures/service.ts';
 import { idOf } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
 
-let service: TestService;
 let client: Client;
-beforeAll(async () => {
-  service = await sharedTestService();
-});
+const service = await sharedTestService();
 afterAll(() => service.end());
 beforeEach(async () => {
   client = await service.client({ postRate: '1000' });

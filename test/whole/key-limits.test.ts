@@ -1,14 +1,11 @@
 /** The limits of a key besides its monthly cap, max_cost, user and X-Darkroom-Cost, over sockets. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Client, sharedTestService, type TestService } from '../fixtures/service.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Answer, type Client, sharedTestService } from '../fixtures/service.ts';
 import { anyText, creationIdIn, idOf, monthBegin, textLike } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await sharedTestService();
-});
+const service = await sharedTestService();
 afterAll(() => service.end());
 
 /** 0.01 USD. */

@@ -1,19 +1,16 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../admin/commands/accounts.ts';
 import { issueKey } from '../../admin/commands/keys.ts';
 import { keys } from '../../service/aws/dynamodb/table.ts';
 import { defaultLimits } from '../../service/contract/limits.ts';
 import { readSum } from '../../service/creations/service-state-store.ts';
-import { type Answer, type Client, startTestService, type TestService } from '../fixtures/service.ts';
+import { type Answer, type Client, startTestService } from '../fixtures/service.ts';
 import { idOf, monthBegin } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf, withinOneMinute } from './refusal.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
+const service = await startTestService();
 afterAll(() => service.end());
 
 const sketch = { model: 'sandbox-sketch', prompt: 'a pier at low tide' };

@@ -1,18 +1,14 @@
 /** Prefer: wait=N (RFC 7240): the answer is held until the creation is terminal. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { failures } from '../../service/contract/failures.ts';
-import { type Answer, type Client, sharedTestService, type TestService } from '../fixtures/service.ts';
+import { type Answer, sharedTestService } from '../fixtures/service.ts';
 import { anyText, idOf, textLike } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
 import { inTime } from './workflow/creations.ts';
 import { refusalOf, withinOneMinute } from './refusal.ts';
 
-let service: TestService;
-let client: Client;
-beforeAll(async () => {
-  service = await sharedTestService();
-  client = await service.client({ postRate: '1000', maxConcurrent: '100' });
-});
+const service = await sharedTestService();
+const client = await service.client({ postRate: '1000', maxConcurrent: '100' });
 afterAll(() => service.end());
 
 function submit(

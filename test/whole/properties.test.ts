@@ -2,16 +2,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, describe } from 'vitest';
 import { plainBodies, right } from '../fixtures/plain-bodies.ts';
-import { type Answer, type Client, sharedTestService, type TestService } from '../fixtures/service.ts';
+import { type Answer, sharedTestService } from '../fixtures/service.ts';
 import { costOf } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
 import { answersStrangeBodies } from './strange-bodies.ts';
 
-let service: TestService;
-let client: Client;
-beforeAll(async () => {
-  service = await sharedTestService();
-  client = await service.client({ balance: '100000', postRate: '1000000', maxConcurrent: '100000' });
+const service = await sharedTestService();
+const client = await service.client({ balance: '100000', postRate: '1000000', maxConcurrent: '100000' });
+beforeAll(() => {
   // Nothing is rendered: these tests look at the answers and the money only.
   service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
 });

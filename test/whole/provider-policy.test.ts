@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import catalog from '../../service/catalog/models.json' with { type: 'json' };
-import { type Answer, type Client, startTestService, type TestService } from '../fixtures/service.ts';
+import { type Answer, type Client, startTestService } from '../fixtures/service.ts';
 import { anyText } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
+const service = await startTestService();
 afterAll(() => service.end());
 
 interface Policy {

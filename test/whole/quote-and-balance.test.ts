@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Client, startTestService, type TestService } from '../fixtures/service.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Answer, type Client, startTestService } from '../fixtures/service.ts';
 import { anyText, costOf, idOf, monthBegin } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
-import { answering, type ImageOrigin, png, startImageOrigin } from './image-origin.ts';
+import { answering, png, startImageOrigin } from './image-origin.ts';
 import { refusalOf } from './refusal.ts';
 
-let service: TestService;
-let origin: ImageOrigin;
-let client: Client;
-beforeAll(async () => {
-  [service, origin] = await Promise.all([
-    startTestService({ environment: { TOP_UP_URL: 'https://portal.test/wallet' } }),
-    startImageOrigin(),
-  ]);
-  client = await service.client({ postRate: '1000' });
-});
+const [service, origin] = await Promise.all([
+  startTestService({ environment: { TOP_UP_URL: 'https://portal.test/wallet' } }),
+  startImageOrigin(),
+]);
+const client = await service.client({ postRate: '1000' });
 afterAll(async () => {
   await origin.close();
   await service.end();

@@ -1,15 +1,11 @@
 /** The rate of POST requests decides before any download and any wait, however many requests come at once. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, type Client, sharedTestService, type TestService } from '../fixtures/service.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, type Client, sharedTestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
-import { answering, type ImageOrigin, png, startImageOrigin } from './image-origin.ts';
+import { answering, png, startImageOrigin } from './image-origin.ts';
 import { refusalOf, withinOneMinute } from './refusal.ts';
 
-let service: TestService;
-let origin: ImageOrigin;
-beforeAll(async () => {
-  [service, origin] = await Promise.all([sharedTestService(), startImageOrigin()]);
-});
+const [service, origin] = await Promise.all([sharedTestService(), startImageOrigin()]);
 afterAll(async () => {
   await origin.close();
   await service.end();

@@ -1,19 +1,15 @@
 /** Which bodies, queries, paths and headers the API accepts and which it refuses. */
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { operations } from '../../service/contract/operations.ts';
-import { type Answer, type Client, sharedTestService, type TestService } from '../fixtures/service.ts';
+import { type Answer, sharedTestService } from '../fixtures/service.ts';
 import { everyAnswer, isMadeByGateway } from './every-answer.ts';
 import { fieldsOf, refusalOf, withinOneMinute } from './refusal.ts';
 import { acceptedBodies, refusedBodies } from './request-bodies.ts';
 
-let service: TestService;
-let client: Client;
-beforeAll(async () => {
-  service = await sharedTestService();
-  client = await service.client({ postRate: '10000', getRate: '10000', balance: '100' });
-});
+const service = await sharedTestService();
+const client = await service.client({ postRate: '10000', getRate: '10000', balance: '100' });
 afterAll(() => service.end());
 
 const least = { model: 'sandbox-pro', prompt: 'a heron' };

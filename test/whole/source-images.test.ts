@@ -3,20 +3,15 @@
  * file, because they share one service and one host of images, and the last test removes all copies.
  */
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, type Client, sharedTestService, type TestService } from '../fixtures/service.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, sharedTestService } from '../fixtures/service.ts';
 import { costOf, idOf, textLike } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
-import { answering, type ImageOrigin, jpeg, png, startImageOrigin, webp } from './image-origin.ts';
+import { answering, jpeg, png, startImageOrigin, webp } from './image-origin.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
 
-let service: TestService;
-let client: Client;
-let origin: ImageOrigin;
-beforeAll(async () => {
-  [service, origin] = await Promise.all([sharedTestService(), startImageOrigin()]);
-  client = await service.client({ postRate: '1000', maxConcurrent: '100' });
-});
+const [service, origin] = await Promise.all([sharedTestService(), startImageOrigin()]);
+const client = await service.client({ postRate: '1000', maxConcurrent: '100' });
 afterAll(async () => {
   await origin.close();
   await service.end();

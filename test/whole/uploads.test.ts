@@ -3,24 +3,19 @@
  * image_urls. The tests are in one file, because they share one service, and the last test removes all bytes.
  */
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { getItem } from '../../service/aws/dynamodb/send.ts';
 import { keys } from '../../service/aws/dynamodb/table.ts';
 import type { CreationRecord } from '../../service/creations/creation.ts';
-import { type Answer, type Client, startTestService, type TestService } from '../fixtures/service.ts';
+import { type Answer, type Client, startTestService } from '../fixtures/service.ts';
 import { costOf, idOf, textLike } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
-import { answering, type ImageOrigin, jpeg, png, startImageOrigin, webp } from './image-origin.ts';
+import { answering, jpeg, png, startImageOrigin, webp } from './image-origin.ts';
 import { fieldsOf, refusalOf, withinOneMinute } from './refusal.ts';
 
-let service: TestService;
-let client: Client;
-let origin: ImageOrigin;
-beforeAll(async () => {
-  [service, origin] = await Promise.all([startTestService(), startImageOrigin()]);
-  client = await service.client({ postRate: '10000', maxConcurrent: '100' });
-});
+const [service, origin] = await Promise.all([startTestService(), startImageOrigin()]);
+const client = await service.client({ postRate: '10000', maxConcurrent: '100' });
 afterAll(async () => {
   await origin.close();
   await service.end();

@@ -2,18 +2,14 @@
  * The webhook_url of a submission by the rules of a deployed service. hostile-address.test.ts has more
  * addresses.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { refusal } from '../admin/admin-run.ts';
-import { type Answer, type Client, startTestService, type TestService } from '../fixtures/service.ts';
+import { type Answer, startTestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { fieldsOf } from './refusal.ts';
 
-let service: TestService;
-let client: Client;
-beforeAll(async () => {
-  service = await startTestService({ strictOutbound: true });
-  client = await service.client({ postRate: '1000' });
-});
+const service = await startTestService({ strictOutbound: true });
+const client = await service.client({ postRate: '1000' });
 afterAll(() => service.end());
 
 /** The answer of a quote, which applies the same rules as far as it can without the network. */

@@ -1,15 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { putItem } from '../../../service/aws/dynamodb/send.ts';
 import { keys } from '../../../service/aws/dynamodb/table.ts';
 import { type Browser, invite } from '../../fixtures/portal.ts';
 import { accountId } from '../../fixtures/records.ts';
-import { type PortalStage, startPortal } from '../portal-fixture.ts';
+import { startPortal } from '../portal-fixture.ts';
 
-let stage: PortalStage;
-beforeAll(async () => {
-  stage = await startPortal();
-  await invite(stage.people, accountId, 'Owner@Acme.test', 'owner');
-});
+const stage = await startPortal();
+await invite(stage.people, accountId, 'Owner@Acme.test', 'owner');
 afterEach(() => vi.useRealTimers());
 afterAll(() => stage.end());
 

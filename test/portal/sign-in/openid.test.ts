@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { systemClock } from '../../../service/aws/clock.ts';
 import {
@@ -9,15 +9,12 @@ import {
   SignInCancelled,
   SignInRefused,
 } from '../../../service/portal/sign-in/openid.ts';
-import { challengeOf, type FakeIssuer, rude, startFakeIssuer } from '../../vendors/fake-issuer.ts';
+import { challengeOf, rude, startFakeIssuer } from '../../vendors/fake-issuer.ts';
 import { createLoginBox } from '../../../service/portal/sign-in/open.ts';
 import { fakeClock, stub } from '../../api/fakes.ts';
 import { seededBytes } from '../../fixtures/records.ts';
 
-let issuer: FakeIssuer;
-beforeAll(async () => {
-  issuer = await startFakeIssuer();
-});
+const issuer = await startFakeIssuer();
 afterEach(() => issuer.reset());
 afterAll(() => issuer.end());
 

@@ -2,17 +2,14 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, generateImage, type ImageModel } from 'ai';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { CreationRecord } from '../../../service/creations/creation.ts';
 import { thrownBy } from '../../client/stub.ts';
-import { type NewClient, sharedTestService, type TestService } from '../../fixtures/service.ts';
+import { type NewClient, sharedTestService } from '../../fixtures/service.ts';
 import { png } from '../image-origin.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  vi.stubGlobal('AI_SDK_LOG_WARNINGS', false);
-  service = await sharedTestService();
-});
+vi.stubGlobal('AI_SDK_LOG_WARNINGS', false);
+const service = await sharedTestService();
 afterAll(async () => {
   vi.unstubAllGlobals();
   await service.end();

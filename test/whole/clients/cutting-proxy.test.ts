@@ -1,21 +1,18 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import OpenAI, { APIConnectionError, APIError } from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { thrownBy } from '../../client/stub.ts';
 import { portOf } from '../../fixtures/values.ts';
 import { type Cut, cuts, type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 
-let upstream: Server;
 let heard: string[] = [];
-beforeAll(async () => {
-  upstream = createServer((incoming, outgoing) => {
-    heard.push(incoming.url ?? '');
-    outgoing.writeHead(200, { 'content-type': 'application/json' });
-    outgoing.end(JSON.stringify({ object: 'list', data: [{ id: 'one' }] }));
-  }).listen(0, '127.0.0.1');
-  await once(upstream, 'listening');
-});
+const upstream = createServer((incoming, outgoing) => {
+  heard.push(incoming.url ?? '');
+  outgoing.writeHead(200, { 'content-type': 'application/json' });
+  outgoing.end(JSON.stringify({ object: 'list', data: [{ id: 'one' }] }));
+}).listen(0, '127.0.0.1');
+await once(upstream, 'listening');
 afterAll(() => upstream.close());
 
 async function withProxy<Value>(

@@ -13,17 +13,14 @@ import {
   RateLimitError,
   toFile,
 } from 'openai';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type ErrorCode, errorRows } from '../../../service/openai/refusal.ts';
 import { thrownBy } from '../../client/stub.ts';
-import { sharedTestService, type TestService } from '../../fixtures/service.ts';
+import { sharedTestService } from '../../fixtures/service.ts';
 import { png } from '../image-origin.ts';
 import { type CustomerOptions, openaiCustomer, type OpenaiCustomer } from './openai-customer.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await sharedTestService();
-});
+const service = await sharedTestService();
 afterAll(() => service.end());
 
 const model = 'sandbox-sketch';

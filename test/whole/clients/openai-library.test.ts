@@ -3,10 +3,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakes } from '../../../lab/vendors/fakes/all-fakes.ts';
-import { type FakeVendor, pictureOf } from '../../../lab/vendors/fakes/fake-vendor.ts';
+import { pictureOf } from '../../../lab/vendors/fakes/fake-vendor.ts';
 import { fakeOpenaiKey } from '../../../lab/vendors/fakes/openai/server.ts';
 import { environmentOf } from '../../../lab/vendors/fleet.ts';
-import { startTestService, type TestService } from '../../fixtures/service.ts';
+import { startTestService } from '../../fixtures/service.ts';
 import { png } from '../image-origin.ts';
 import { openaiCustomer, type OpenaiCustomer, typeOf } from './openai-customer.ts';
 
@@ -14,19 +14,15 @@ import { openaiCustomer, type OpenaiCustomer, typeOf } from './openai-customer.t
 const largeBytes = 15_000_000;
 const large = Buffer.concat([pictureOf('png', 2880, 2880), randomBytes(largeBytes)]).subarray(0, largeBytes);
 
-let vendor: FakeVendor;
-let service: TestService;
+const model = 'sandbox-sketch';
+const vendor = await fakes.openai.start((format, width, height) =>
+  width * height > 6_000_000 ? large : pictureOf(format, width, height),
+);
+const service = await startTestService({ environment: environmentOf([['openai', vendor]]) });
+await service.operator.credentials.set('openai', fakeOpenaiKey);
+await service.operator.providers.enable('openai');
 /** A render of 40 s waits, and takes no time of a processor. It begins with the file, beside the other tests. */
-let longRender: Promise<LongRender>;
-beforeAll(async () => {
-  vendor = await fakes.openai.start((format, width, height) =>
-    width * height > 6_000_000 ? large : pictureOf(format, width, height),
-  );
-  service = await startTestService({ environment: environmentOf([['openai', vendor]]) });
-  await service.operator.credentials.set('openai', fakeOpenaiKey);
-  await service.operator.providers.enable('openai');
-  longRender = renderLong();
-});
+const longRender = renderLong();
 afterAll(async () => {
   expect(await service.audit()).toEqual([]);
   await service.end();
@@ -47,7 +43,6 @@ async function renderLong(): Promise<LongRender> {
   return { seconds, type: typeOf(data?.[0]?.b64_json), customer };
 }
 
-const model = 'sandbox-sketch';
 const file = async (name: string, width = 64): Promise<File> =>
   toFile(png(width, 64), name, { type: 'image/png' });
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it, vi, describe } from 'vitest';
+import { afterAll, expect, it, vi, describe } from 'vitest';
 import { Darkroom } from '../../../client/src/index.ts';
 import { pageExamples, type Ran, runExample } from '../../client/doc-examples.ts';
-import { type Client, sharedTestService, type TestService } from '../../fixtures/service.ts';
+import { type Client, sharedTestService } from '../../fixtures/service.ts';
 import { png } from '../image-origin.ts';
 import { buildClient } from '../../../client/build.ts';
 import { requestSnippets } from '../../../portal/src/words/snippets.ts';
@@ -15,21 +15,16 @@ import type { GenerateBody } from '../../../service/contract/portal-calls.ts';
 
 const examples = new Map(pageExamples('docs/recipes.md').map((example) => [example.name, example]));
 
-let service: TestService;
-let client: Client;
-let folder: string;
-beforeAll(async () => {
-  vi.stubGlobal('AI_SDK_LOG_WARNINGS', false);
-  service = await sharedTestService();
-  client = await service.client();
-  folder = await mkdtemp(join(tmpdir(), 'darkroom-recipes-'));
-  // The packages that a developer would install.
-  const [root, packages] = [join(import.meta.dirname, '../../../'), join(folder, 'node_modules')];
-  await mkdir(join(packages, 'darkroom-client'), { recursive: true });
-  await symlink(join(root, 'node_modules/openai'), join(packages, 'openai'));
-  await copyFile(join(root, 'client/package.json'), join(packages, 'darkroom-client/package.json'));
-  await buildClient(join(packages, 'darkroom-client/dist'));
-});
+vi.stubGlobal('AI_SDK_LOG_WARNINGS', false);
+const service = await sharedTestService();
+const client = await service.client();
+const folder = await mkdtemp(join(tmpdir(), 'darkroom-recipes-'));
+// The packages that a developer would install.
+const [root, packages] = [join(import.meta.dirname, '../../../'), join(folder, 'node_modules')];
+await mkdir(join(packages, 'darkroom-client'), { recursive: true });
+await symlink(join(root, 'node_modules/openai'), join(packages, 'openai'));
+await copyFile(join(root, 'client/package.json'), join(packages, 'darkroom-client/package.json'));
+await buildClient(join(packages, 'darkroom-client/dist'));
 afterAll(async () => {
   vi.unstubAllGlobals();
   vi.unstubAllEnvs();

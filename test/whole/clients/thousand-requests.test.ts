@@ -1,17 +1,13 @@
 /** A thousand calls of the openai library over connections that break, identical parallel calls included. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type QuickProvider, startQuickProvider } from '../../fixtures/quick-provider.ts';
-import { startTestService, type TestService } from '../../fixtures/service.ts';
+import { afterAll, expect, it } from 'vitest';
+import { startQuickProvider } from '../../fixtures/quick-provider.ts';
+import { startTestService } from '../../fixtures/service.ts';
 import { stormAccount, stormEnvironment, stormModel } from '../../fixtures/storm.ts';
 import { runCutStorm } from './cut-storm.ts';
 import { cuts } from './cutting-proxy.ts';
 
-let provider: QuickProvider;
-let service: TestService;
-beforeAll(async () => {
-  provider = await startQuickProvider(0);
-  service = await startTestService({ environment: stormEnvironment(provider.url) });
-});
+const provider = await startQuickProvider(0);
+const service = await startTestService({ environment: stormEnvironment(provider.url) });
 afterAll(async () => {
   await service.end();
   await provider.stop();

@@ -6,17 +6,14 @@ import { Client as ClientOf2026 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as Stdio2026 } from '@modelcontextprotocol/client/stdio';
 import { Client as ClientOf2025 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as Stdio2025 } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { newPerson } from '../../client/command/command-run.ts';
 import { type Client, sharedTestService, type TestService } from '../../fixtures/service.ts';
 import { portOf } from '../../fixtures/values.ts';
 import { generations, type McpClient, type ToolResult } from '../../mcp/clients.ts';
 import { rpc } from '../../mcp/mcp-fixture.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await sharedTestService();
-});
+const service = await sharedTestService();
 afterAll(async () => {
   await service.end();
 });

@@ -2,11 +2,11 @@
  * How many AWS calls a request makes one after the other, and how many state transitions an execution takes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { functionName as nameOf } from '../../../lab/function-name.ts';
 import type { AwsCall } from '../../../local/aws/aws-call.ts';
 import type { Execution } from '../../../local/step-functions/executions.ts';
-import { type Client, startTestService, type TestService } from '../../fixtures/service.ts';
+import { startTestService } from '../../fixtures/service.ts';
 import { idOf } from '../../fixtures/values.ts';
 import { settled, submit } from './creations.ts';
 import { billOf, totalOf } from '../../../lab/cost/prices.ts';
@@ -14,12 +14,8 @@ import { committedCounts, type CreationCount, mapValues } from '../../../lab/cos
 import { measure } from '../../../lab/cost/measure.ts';
 import { memoryOf } from '../../../lab/cost/standing.ts';
 
-let service: TestService;
-let client: Client;
-beforeAll(async () => {
-  service = await startTestService();
-  client = await service.client();
-});
+const service = await startTestService();
+const client = await service.client();
 afterAll(() => service.end());
 
 /** Each call is held for at least this time, so that calls in parallel overlap. */

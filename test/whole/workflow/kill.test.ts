@@ -4,20 +4,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Difference } from '../../../service/audit/books.ts';
 import { differencesIn } from '../../fixtures/books.ts';
 import { type ChildService, post, startChild } from './child-service.ts';
 import { movementsOf, recordOf, recordWhen, settled, submit } from './creations.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
+import { startReceiver } from './receiver.ts';
 
-let receiver: Receiver;
-let parent: string;
 const children: ChildService[] = [];
-beforeAll(async () => {
-  receiver = await startReceiver();
-  parent = await mkdtemp(join(tmpdir(), 'darkroom-kill-'));
-});
+const receiver = await startReceiver();
+const parent = await mkdtemp(join(tmpdir(), 'darkroom-kill-'));
 afterAll(async () => {
   await Promise.all(children.map((child) => child.kill()));
   await receiver.close();

@@ -2,17 +2,13 @@
  * The seven failure messages (service/contract/failures.ts). A client can cause each of them by a directive of the
  * sandbox.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sharedTestService, type TestService } from '../../fixtures/service.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { sharedTestService } from '../../fixtures/service.ts';
 import { jsonObject } from '../../fixtures/values.ts';
 import { movementsOf, settled, spentBy, submit } from './creations.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
+import { startReceiver } from './receiver.ts';
 
-let service: TestService;
-let receiver: Receiver;
-beforeAll(async () => {
-  [service, receiver] = await Promise.all([sharedTestService(), startReceiver()]);
-});
+const [service, receiver] = await Promise.all([sharedTestService(), startReceiver()]);
 afterAll(async () => {
   await receiver.close();
   await service.end();

@@ -3,7 +3,7 @@
  * one service and one receiver.
  */
 import { createHmac } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createAccount } from '../../../admin/commands/accounts.ts';
 import { issueKey, type KeyLimitOptions } from '../../../admin/commands/keys.ts';
 import { issueSecret } from '../../../admin/commands/webhooks.ts';
@@ -11,16 +11,12 @@ import { setNotices } from '../../../service/notices/alert-settings.ts';
 import { asMicros, parseUsd } from '../../../service/values/money.ts';
 import { standardSignature } from '../../../service/webhooks/webhook.ts';
 import { adminJson } from '../../admin/admin-run.ts';
-import { type Answer, type Client, startTestService, type TestService } from '../../fixtures/service.ts';
+import { type Answer, type Client, startTestService } from '../../fixtures/service.ts';
 import { jsonObject } from '../../fixtures/values.ts';
 import { recordWhen, settled, submit } from './creations.ts';
-import { type Arrival, type Receiver, startReceiver } from './receiver.ts';
+import { type Arrival, startReceiver } from './receiver.ts';
 
-let service: TestService;
-let receiver: Receiver;
-beforeAll(async () => {
-  [service, receiver] = await Promise.all([startTestService(), startReceiver()]);
-});
+const [service, receiver] = await Promise.all([startTestService(), startReceiver()]);
 afterEach(async () => {
   service.machine.faults.clear();
   expect(await service.audit()).toEqual([]);

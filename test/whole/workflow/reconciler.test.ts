@@ -1,15 +1,11 @@
 /** The reconciler: whatever happened to its execution, each creation ends, and its money is right. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '../../fixtures/service.ts';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { startTestService } from '../../fixtures/service.ts';
 import { creationIdIn } from '../../fixtures/values.ts';
 import { movementsOf, recordOf, recordWhen, settled, submit } from './creations.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
+import { startReceiver } from './receiver.ts';
 
-let service: TestService;
-let receiver: Receiver;
-beforeAll(async () => {
-  [service, receiver] = await Promise.all([startTestService(), startReceiver()]);
-});
+const [service, receiver] = await Promise.all([startTestService(), startReceiver()]);
 afterEach(async () => {
   service.machine.faults.clear();
   service.machine.watchAws((_call, serve) => serve());

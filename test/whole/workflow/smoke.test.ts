@@ -3,18 +3,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { challengeIn } from '../../../admin/smoke/steps.ts';
-import { sharedTestService, type TestService } from '../../fixtures/service.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
+import { sharedTestService } from '../../fixtures/service.ts';
+import { startReceiver } from './receiver.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-let service: TestService;
-let receiver: Receiver;
-beforeAll(async () => {
-  [service, receiver] = await Promise.all([sharedTestService(), startReceiver()]);
-});
+const [service, receiver] = await Promise.all([sharedTestService(), startReceiver()]);
 afterAll(async () => {
   await receiver.close();
   await service.end();

@@ -1,5 +1,5 @@
 /** Two rotations of the encryption secret. Secrets Manager keeps the previous version and nothing older. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { issueSecret } from '../../../admin/commands/webhooks.ts';
 import { resealSecrets } from '../../../admin/reseal.ts';
 import type { OperatorServices } from '../../../admin/services.ts';
@@ -7,13 +7,10 @@ import { sendTestDelivery } from '../../../service/webhooks/redeliver.ts';
 import { refusal } from '../../admin/admin-run.ts';
 import { fakeClock, stub } from '../../api/fakes.ts';
 import { anAccount } from '../../fixtures/records.ts';
-import { type Client, startTestService, type TestService } from '../../fixtures/service.ts';
+import { type Client, startTestService } from '../../fixtures/service.ts';
 import { settled, submit } from './creations.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
+const service = await startTestService();
 afterAll(() => service.end());
 
 /** The functions hold a version of the secret in memory for five minutes. */

@@ -1,22 +1,18 @@
 /**
  * What an operator can do with webhooks, when a webhook is sent, and when it is no longer sent, in virtual time.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../../admin/commands/accounts.ts';
 import { issueKey } from '../../../admin/commands/keys.ts';
 import { issueSecret } from '../../../admin/commands/webhooks.ts';
 import type { Delivery } from '../../../service/webhooks/delivery.ts';
 import { type Client, startTestService, type TestService } from '../../fixtures/service.ts';
 import { recordOf, settled, submit } from './creations.ts';
-import { type Arrival, type Receiver, startReceiver } from './receiver.ts';
+import { type Arrival, startReceiver } from './receiver.ts';
 import { redeliver, sendTestDelivery } from '../../../service/webhooks/redeliver.ts';
 import { signature256 } from '../../../service/webhooks/webhook.ts';
 
-let service: TestService;
-let receiver: Receiver;
-beforeAll(async () => {
-  [service, receiver] = await Promise.all([startTestService(), startReceiver()]);
-});
+const [service, receiver] = await Promise.all([startTestService(), startReceiver()]);
 afterAll(async () => {
   await receiver.close();
   await service.end();

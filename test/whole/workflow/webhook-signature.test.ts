@@ -1,18 +1,14 @@
 /** Signatures, checked with tools that share no code with the service. */
 import { spawnSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { issueSecret } from '../../../admin/commands/webhooks.ts';
 import { adminJson } from '../../admin/admin-run.ts';
-import { type Client, sharedTestService, type TestService } from '../../fixtures/service.ts';
+import { type Client, sharedTestService } from '../../fixtures/service.ts';
 import { jsonObject } from '../../fixtures/values.ts';
 import { settled, submit } from './creations.ts';
-import { type Arrival, type Receiver, startReceiver } from './receiver.ts';
+import { type Arrival, startReceiver } from './receiver.ts';
 
-let service: TestService;
-let receiver: Receiver;
-beforeAll(async () => {
-  [service, receiver] = await Promise.all([sharedTestService(), startReceiver()]);
-});
+const [service, receiver] = await Promise.all([sharedTestService(), startReceiver()]);
 afterAll(async () => {
   await receiver.close();
   await service.end();
