@@ -1,6 +1,7 @@
 /** Facts about the tries of calls (service/creations/retries.ts): what is written with a charge, and what attaches to it. */
 import { expect } from 'vitest';
 import { retryMillis } from '../../service/contract/limits.ts';
+import type { ItemKey } from '../../service/aws/dynamodb/table.ts';
 import type { ChargeOrder, NewCreation } from '../../service/creations/charge.ts';
 import {
   type Attempt,
@@ -155,17 +156,26 @@ export const retryFacts: Facts = {
     expect(await retries.entries(place, now)).toHaveLength(charged);
   },
 
-  'A first try and its own retry at once make one charge, whichever is first': async (stores) => {
-    const { find, orderFor, send, charges } = triesOf(stores);
-    // Both have read that there is no entry, and then both send their charge.
-    const both = [orderFor(await find(0, undefined, now), now), orderFor(await find(1, undefined, now), now)];
-    const outcomes = await Promise.all(both.map((order) => stores.charges.charge(order)));
-    expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['charged', 'retry_moved']);
-    const isFirst = outcomes[0]?.kind === 'charged';
-    const [made] = (isFirst ? both[0] : both[1])?.creations ?? [];
-    expect(await send(isFirst ? 1 : 0)).toEqual([made?.id]);
-    expect(await charges()).toBe(1);
-  },
+  'A first try and its own retry at once make one charge, whichever is first and whatever was made before':
+    async (stores) => {
+      const { find, orderFor, send, charges, retries } = triesOf(stores);
+      const rounds = [[], [0, 1], [1, 0]].flatMap((before) => [
+        { before, order: [0, 1] },
+        { before, order: [1, 0] },
+      ]);
+      for (const { before, order } of rounds) {
+        for (const attempt of before) await send(attempt);
+        const [head, earlier] = [await retries.readHead(place), await charges()];
+        // Both have read that there is no entry for them, and then both send their charge.
+        const both = [];
+        for (const attempt of order) both.push(orderFor(await find(attempt, head, now), now));
+        const kinds = [];
+        for (const one of both) kinds.push((await stores.charges.charge(one)).kind);
+        expect(kinds, JSON.stringify([before, order])).toEqual(['charged', 'retry_moved']);
+        expect(await send(order[1])).toEqual([both[0]?.creations[0].id]);
+        expect(await charges()).toBe(earlier + 1);
+      }
+    },
 
   'A try that is refused by another try is not told that the money has ended': async (stores) => {
     const { find, orderFor, send } = triesOf(stores);
@@ -220,7 +230,11 @@ export const retryFacts: Facts = {
       const stored = await retries.entries(place, now);
       expect(stored.map(shown)).toEqual([{ creationIds: again, madeAt: now, seen: [0, 1, 2, 3, 4] }]);
       // The next call does not get what the retry of this one has paid for.
-      expect(await send(0)).not.toEqual(again);
+      const next = await send(0);
+      expect(next).not.toEqual(again);
+      await fail(next[0] ?? '');
+      const two = await send(1, now, 2);
+      expect((await retries.entries(place, now)).map(({ creationIds }) => creationIds)).toContainEqual(two);
     },
 
   'Of two retries that find the same failed creation one takes its place': async (stores) => {
@@ -236,12 +250,13 @@ export const retryFacts: Facts = {
 
   'A request without a number is charged each time, except once after an answer that it is still rendering':
     async (stores) => {
-      const { send, tell, charges } = triesOf(stores);
-      const first = await send(undefined);
+      const { send, tell, charges, retries } = triesOf(stores);
+      const first = await send(1);
       const second = await send(undefined);
       expect(second).not.toEqual(first);
       await tell('rendering', first[0]);
       expect(await send(undefined)).toEqual(first);
+      expect((await retries.entries(place, now)).map(({ seen }) => seen)).toContainEqual([1]);
       expect([first, second]).not.toContainEqual(await send(undefined));
       expect(await charges()).toBe(3);
     },
@@ -273,20 +288,20 @@ export const retryFacts: Facts = {
   'An entry lives fifteen minutes after its last try, and thirty minutes at most': async (stores) => {
     const { send, retries } = triesOf(stores);
     const ids = await send(0);
+    const stored = async (key: ItemKey): Promise<unknown> => (await stores.item(key))?.['expiresAtSeconds'];
     const alive = async (at: number): Promise<number> => (await retries.entries(place, at)).length;
     const { afterTry, longest } = retryMillis;
+    const made = { kind: 'new_entry', place, attempt: 0, head: undefined } as const;
+    const entry = retryKeys.entry(place, entryIdOf(made, idOf(1), now));
+    expect(await stored(entry)).toBe(Math.ceil((now + afterTry) / 1000));
     expect([await alive(now + afterTry - 1), await alive(now + afterTry)]).toEqual([1, 0]);
     expect(await send(1, now + afterTry - 1)).toEqual(ids);
     expect([await alive(now + 2 * afterTry - 2), await alive(now + 2 * afterTry - 1)]).toEqual([1, 0]);
     expect(await send(2, now + 2 * afterTry - 2)).toEqual(ids);
     expect([await alive(now + longest - 1), await alive(now + longest)]).toEqual([1, 0]);
-    const key = retryKeys.entry(
-      place,
-      entryIdOf({ kind: 'new_entry', place, attempt: 0, head: undefined }, idOf(1), now),
-    );
-    expect((await stores.item(key))?.['expiresAtSeconds']).toBe(Math.ceil((now + longest) / 1000));
-    expect((await stores.item(retryKeys.head(place)))?.['expiresAtSeconds']).toBe(
+    expect([await stored(entry), await stored(retryKeys.head(place))]).toEqual([
       Math.ceil((now + longest) / 1000),
-    );
+      Math.ceil((now + longest) / 1000),
+    ]);
   },
 };

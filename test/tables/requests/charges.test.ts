@@ -1,16 +1,27 @@
-/** The requests of a charge and of the movements of the wallet. */
+/** The requests of a charge, of the tries and uploads that it may have, and of the movements of the wallet. */
 import { createChargeStore } from '../../../service/creations/charge-store.ts';
-import type { CreationId } from '../../../service/values/ids.ts';
+import { createRetryStore } from '../../../service/creations/retry-store.ts';
+import type { RetryEntry } from '../../../service/creations/retries.ts';
+import { createUploadStore } from '../../../service/uploads/upload-store.ts';
+import type { CreationId, UploadId } from '../../../service/values/ids.ts';
 import { asMicros } from '../../../service/values/money.ts';
-import { aCreation, anApiKey, now, accountId } from '../../fixtures/records.ts';
+import { aCreation, anApiKey, now, accountId, keyId } from '../../fixtures/records.ts';
 import { describeRequests, type Row, webhook } from './recorder.ts';
 import { createWalletStore } from '../../../service/accounts/wallet-store.ts';
 
 const otherId = '019aa5a0-1000-7000-8000-00000000000b' as CreationId;
+const uploadId = '019aa8f0-0000-7000-8000-00000000000a' as UploadId;
+const place = { accountId, keyId, bodyHash: 'body' };
+const entry: RetryEntry = {
+  id: `${now - 5}#${otherId}`,
+  creationIds: [otherId],
+  madeAt: now - 5,
+  seen: [0],
+};
 
 const charges: readonly Row[] = [
   [
-    'A charge with a rate, all caps, models, a user, a day that is over and the key of a failed creation',
+    'A charge with a rate, all caps, models, a user, a day that is over, the key of a failed creation, a try and an upload',
     (table) =>
       createChargeStore(table).charge({
         creations: [aCreation({ requestId: 'req-1', webhook, user: 'customer 7', countedForUser: true })],
@@ -18,6 +29,8 @@ const charges: readonly Row[] = [
         postRate: 60,
         nowMillis: now,
         idempotency: { hash: 'hash', requestHash: 'request', replaces: otherId },
+        retry: { kind: 'new_entry', place, attempt: 1, head: { made: 3, madeByRetry: 2 } },
+        uploads: [uploadId],
         apiKey: anApiKey({
           dailyCapMicros: asMicros(50_000),
           monthlyCapMicros: asMicros(60_000),
@@ -83,11 +96,72 @@ Put table
   ReturnValuesOnConditionCheckFailure: ALL_OLD
   :now: 1795262430000, :failed: "019aa5a0-1000-7000-8000-00000000000b"
   pk: "ACCOUNT#Acc0unt001", sk: "IDEMPOTENCY#hash", creationId: "019aa5a0-1000-7000-8000-00000000000a"
-  requestHash: "request", expiresAt: 1795348830000, expiresAtSeconds: 1795348830`,
+  requestHash: "request", expiresAt: 1795348830000, expiresAtSeconds: 1795348830
+Update table pk: "ACCOUNT#Acc0unt001", sk: "RETRY#Key001#body"
+  Update: ADD made :one, madeByRetry :one SET #ttl = :ttl
+  Condition: made = :made
+  #ttl: "expiresAtSeconds"
+  :one: 1, :ttl: 1795264230, :made: 3
+Put table
+  Condition: attribute_not_exists(pk)
+  pk: "ACCOUNT#Acc0unt001", sk: "RETRY#Key001#body#1795262430000#019aa5a0-1000-7000-8000-00000000000a"
+  creationId: "019aa5a0-1000-7000-8000-00000000000a", try1: "019aa5a0-1000-7000-8000-00000000000a"
+  madeAt: 1795262430000, expiresAt: 1795263330000, expiresAtSeconds: 1795263330
+Update table pk: "ACCOUNT#Acc0unt001", sk: "UNUSED_UPLOADS"
+  Update: DELETE unused :gone
+  :gone: {}`,
+  ],
+];
+
+const tries: readonly Row[] = [
+  [
+    'A try that attaches to an entry',
+    (table) => createRetryStore(table).attach({ place, attempt: 1, arrivedMillis: now }, entry, now),
+    `
+Update table pk: "ACCOUNT#Acc0unt001", sk: "RETRY#Key001#body#1795262429995#019aa5a0-1000-7000-8000-00000000000b"
+  Update: SET #mark = :token, expiresAt = :until, #ttl = :ttl REMOVE told
+  Condition: creationId = :creation AND (attribute_not_exists(#mark) OR #mark = :token)
+  #ttl: "expiresAtSeconds", #mark: "try1"
+  :token: "AAECAwQFBgcICQoL", :creation: "019aa5a0-1000-7000-8000-00000000000b", :until: 1795263330000
+  :ttl: 1795263330`,
+  ],
+  [
+    'The note of an answer',
+    (table) => createRetryStore(table).note(place, entry, 'pictures'),
+    `
+Update table pk: "ACCOUNT#Acc0unt001", sk: "RETRY#Key001#body#1795262429995#019aa5a0-1000-7000-8000-00000000000b"
+  Update: SET told = :told
+  Condition: creationId = :creation
+  :told: "pictures", :creation: "019aa5a0-1000-7000-8000-00000000000b"`,
+  ],
+  [
+    'A new upload',
+    (table) =>
+      createUploadStore(table).create(
+        {
+          ...{ id: uploadId, accountId, contentType: 'image/png', bytes: 5 },
+          ...{ key: 'uploads/x.png', expiresAt: 1_763_857_292_288 },
+        },
+        9,
+        now,
+      ),
+    `
+Put table
+  Condition: attribute_not_exists(pk)
+  pk: "ACCOUNT#Acc0unt001", sk: "UPLOAD#019aa8f0-0000-7000-8000-00000000000a"
+  id: "019aa8f0-0000-7000-8000-00000000000a", accountId: "Acc0unt001", contentType: "image/png"
+  bytes: 5, key: "uploads/x.png", expiresAt: 1763857292288, expiresAtSeconds: 1763857293
+Update table pk: "ACCOUNT#Acc0unt001", sk: "UNUSED_UPLOADS"
+  ReturnValuesOnConditionCheckFailure: ALL_OLD
+  Update: ADD unused :one SET #ttl = :ttl
+  Condition: (attribute_not_exists(unused) OR size(unused) < :limit) OR contains(unused, :id)
+  #ttl: "expiresAtSeconds"
+  :one: {}, :id: "019aa8f0-0000-7000-8000-00000000000a", :limit: 9, :ttl: 1763857293`,
   ],
 ];
 
 describeRequests('The store of charges', charges);
+describeRequests('The stores of tries and uploads', tries);
 
 const movements: readonly Row[] = [
   [

@@ -10,8 +10,6 @@ import type { Delivery } from '../../../service/webhooks/delivery.ts';
 import { fakeClock, stub } from '../../api/fakes.ts';
 import { accountId, creationId, now, seededBytes } from '../../fixtures/records.ts';
 
-export const nowSeconds = Math.floor(now / 1_000);
-
 export const webhook: WebhookState = {
   url: 'https://receiver.test/ok',
   status: 'pending',
