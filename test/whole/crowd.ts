@@ -1,8 +1,7 @@
 /**
- * Two hundred at once: requests over sockets through the whole service, or charges alone. The charges go
- * through the real SDK client to the simulation's table, which test/adapters/dynamodb compares with two other
- * tables. The charge's transaction decides about every limit, and five rounds of each limit over sockets
- * would take a minute.
+ * Crowds: requests over sockets through the whole service, or two hundred charges alone. The charges go through
+ * the real SDK client to the simulation's table, which test/tables compares with two other tables. The charge's
+ * transaction decides about every limit.
  */
 import { createAccount } from '../../admin/commands/accounts.ts';
 import { issueKey } from '../../admin/commands/keys.ts';
@@ -24,17 +23,18 @@ export const crowdSize = 200;
 export const costUsd = 0.01;
 export const userOfTheCrowd = 'customer 7';
 
-function together<Value>(one: () => Promise<Value>): Promise<Value[]> {
-  return Promise.all(Array.from({ length: crowdSize }, one));
+function together<Value>(length: number, one: () => Promise<Value>): Promise<Value[]> {
+  return Promise.all(Array.from({ length }, one));
 }
 
 export function requestsAtOnce(
   service: TestService,
   { key }: Client,
+  count: number,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer[]> {
   const body = { model: 'sandbox-sketch', prompt: 'a crowd at a counter', user: userOfTheCrowd };
-  return together(async () => service.send('/images/generate', { key, body, headers }));
+  return together(count, async () => service.send('/images/generate', { key, body, headers }));
 }
 
 type Charged = Pick<Client, 'account' | 'record'>;
@@ -70,7 +70,7 @@ export function openCounter(service: TestService): Counter {
     chargeAtOnce: (client) => {
       // All charges have the same time, so that no round falls into two rate windows.
       const now = service.machine.clock.now();
-      return together(async () => charges.charge(orderOf(service, client, now)));
+      return together(crowdSize, async () => charges.charge(orderOf(service, client, now)));
     },
     ledger: ({ account }) => operator.wallet.ledger(account.id),
   };

@@ -1,25 +1,16 @@
-/**
- * Limits are exact, however many requests come at once. For each limit, one round goes over sockets through
- * the whole service, and another round, in a file of its own, meets conflicts. Five more rounds are charges alone on a table in
- * memory (crowd.ts), because five rounds of 200 requests over sockets would take a minute.
- */
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { LedgerRow } from '../../service/accounts/account.ts';
+/** The limits of which tests show that they are exact, and what those tests share. */
+import type { Budget } from '../../service/accounts/caps.ts';
 import type { ChargeOutcome } from '../../service/creations/charge.ts';
+import { asMicros } from '../../service/values/money.ts';
 import type { Answer, Client, NewClient, TestService } from '../fixtures/service.ts';
-import { idOf } from '../fixtures/values.ts';
-import { crowdSize, openCounter, requestsAtOnce } from './crowd.ts';
-import { type Refusal, refusalOf, withinOneMinute } from './refusal.ts';
+import { anyText } from '../fixtures/values.ts';
+import { costUsd, userOfTheCrowd } from './crowd.ts';
+import type { Refusal } from './refusal.ts';
 
-/** Requests are accepted, but nothing is rendered, so no creation ends and makes room. */
-function startNothing(service: TestService): void {
-  service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
-}
+/** The address for top-ups that the services of these tests name. */
+export const topUpUrl = 'https://portal.test/wallet';
 
 export const roomForAll: NewClient = { balance: '100', postRate: '10000', maxConcurrent: '1000' };
-const rounds = 5;
-/** CROWD_ROUNDS=20 also repeats the rounds over sockets, which takes some five minutes. */
-const socketRounds = Number(process.env['CROWD_ROUNDS'] ?? 1);
 
 export interface Limit {
   readonly name: string;
@@ -29,100 +20,74 @@ export interface Limit {
   readonly outcome: ChargeOutcome;
 }
 
+/** A cap of 0.03 USD, and what the requests and the charges beyond it get. */
+function capOf(
+  name: string,
+  cap: NewClient,
+  reason: string,
+  period: Budget['period'],
+  more: object = {},
+): Limit {
+  const [resetsAt, micros] = [period === 'total' ? null : (anyText as string), asMicros(30_000)];
+  const details = { reason, cap: 0.03, spent: 0.03, resets_at: resetsAt, ...more };
+  return {
+    name: `${name} that covers exactly three`,
+    client: { ...roomForAll, ...cap },
+    accepted: 3,
+    refusal: { status: 402, code: 'ERR_INSUFFICIENT_BALANCE', details },
+    outcome: { kind: 'over_budget', budget: { period, capMicros: micros, spentMicros: micros, resetsAt } },
+  };
+}
+
+export const limits: readonly Limit[] = [
+  {
+    name: 'a wallet that covers exactly three',
+    client: { ...roomForAll, balance: '0.03' },
+    accepted: 3,
+    refusal: {
+      status: 402,
+      code: 'ERR_INSUFFICIENT_BALANCE',
+      details: { required: costUsd, available: 0, currency: 'USD', top_up_url: topUpUrl },
+    },
+    outcome: { kind: 'over_balance', availableMicros: asMicros(0) },
+  },
+  capOf('a monthly cap', { monthlyCap: '0.03' }, 'monthly_budget_exceeded', 'monthly'),
+  capOf('a daily cap', { dailyCap: '0.03' }, 'daily_budget_exceeded', 'daily'),
+  capOf('a total cap', { totalCap: '0.03' }, 'total_budget_exceeded', 'total'),
+  capOf('a cap for each user', { perUserMonthlyCap: '0.03' }, 'user_budget_exceeded', 'user', {
+    user: userOfTheCrowd,
+  }),
+  {
+    name: 'a limit of five concurrent creations',
+    client: { ...roomForAll, maxConcurrent: '5' },
+    accepted: 5,
+    refusal: {
+      status: 429,
+      code: 'ERR_QUOTA_EXCEEDED',
+      details: { scope: 'account', reason: 'concurrent_creations', limit: 5, current: 5 },
+    },
+    outcome: { kind: 'too_many_open', limit: 5, current: 5 },
+  },
+  {
+    name: 'a rate of sixty a minute',
+    client: { ...roomForAll, postRate: '60' },
+    accepted: 60,
+    refusal: {
+      status: 429,
+      code: 'ERR_RATE_LIMIT',
+      details: { reason: 'account_rate', limit: 60, window_seconds: 60 },
+    },
+    outcome: { kind: 'rate_used_up' },
+  },
+];
+
+/** Requests are accepted, but nothing is rendered, so no creation ends and makes room. */
+export function startNothing({ machine }: TestService): void {
+  machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
+}
+
 export const isAccepted = ({ status }: Answer): boolean => status === 202;
-const isOverloaded = ({ status, text }: Answer): boolean =>
-  status === 503 && text.includes('"reason":"overloaded"');
 
-function expectRefusals(answers: readonly Answer[], expected: Refusal): void {
-  for (const answer of answers) expect(refusalOf(answer)).toEqual(expected);
-}
-
-export async function charged(service: TestService, { account }: Client): Promise<number> {
-  return countCharges(await service.operator.wallet.ledger(account.id));
-}
-
-function countCharges(rows: readonly LedgerRow[]): number {
-  return rows.filter((row) => row.kind === 'charge').length;
-}
-
-/** Sends two hundred requests at once against each limit. */
-export function exactLimits(limits: readonly Limit[], started: () => TestService): void {
-  let service: TestService;
-  beforeAll(async () => {
-    service = started();
-    startNothing(service);
-    // A function that is still loading its code while two hundred requests wait would refuse them with 503.
-    expect((await service.send('/images/generate', { body: {} })).status).toBe(400);
-  });
-
-  describe.each(limits)(
-    'two hundred requests at once against $name',
-    ({ client: wanted, accepted, refusal, outcome }) => {
-      it(
-        `Over sockets, ${accepted} are accepted, and the others are answered ${refusal.status} with the right numbers`,
-        async () => {
-          for (let round = 0; round < socketRounds; round += 1) {
-            withinOneMinute(service);
-            const client = await service.client(wanted);
-            const answers = await requestsAtOnce(service, client);
-            const ids = answers.filter(isAccepted).map(idOf);
-            expect(new Set(ids).size).toBe(accepted);
-            expect(answers.filter((answer) => !isAccepted(answer))).toHaveLength(crowdSize - accepted);
-            expectRefusals(
-              answers.filter((answer) => !isAccepted(answer)),
-              refusal,
-            );
-            expect(await charged(service, client)).toBe(accepted);
-          }
-        },
-        120_000 * socketRounds,
-      );
-
-      it(`In each of five rounds on the table, ${accepted} are charged, and the others get ${outcome.kind}`, async () => {
-        const counter = openCounter(service);
-        for (let round = 0; round < rounds; round += 1) {
-          const client = await counter.client(wanted);
-          const outcomes = await counter.chargeAtOnce(client);
-          const refused = outcomes.filter(({ kind }) => kind !== 'charged');
-          expect(refused).toEqual(Array.from({ length: crowdSize - accepted }, () => outcome));
-          expect(countCharges(await counter.ledger(client))).toBe(accepted);
-        }
-      });
-    },
-  );
-}
-
-/** Sends two hundred requests at once against each limit, while every second transaction meets a conflict. */
-export function exactUnderConflicts(limits: readonly Limit[], started: () => TestService): void {
-  let service: TestService;
-  beforeAll(() => {
-    service = started();
-    startNothing(service);
-  });
-
-  it.each(limits)(
-    'With conflicts in half of the transactions against $name, some may get 503 overloaded, but the count is never wrong',
-    async ({ client: wanted, accepted, refusal }) => {
-      withinOneMinute(service);
-      const client = await service.client(wanted);
-      service.machine.faults.set({
-        call: 'dynamodb:TransactWriteItems',
-        error: 'TransactionConflict',
-        every: 2,
-      });
-      const answers = await requestsAtOnce(service, client);
-      const struck =
-        service.machine.faults.list().find(({ error }) => error === 'TransactionConflict')?.struck ?? 0;
-      service.machine.faults.clear();
-      startNothing(service);
-      expect(struck).toBeGreaterThan(accepted);
-      const refused = answers.filter((answer) => !isAccepted(answer) && !isOverloaded(answer));
-      expectRefusals(refused, refusal);
-      // A refusal says that the limit is used up, so exactly that many requests must have been accepted.
-      const count = answers.filter(isAccepted).length;
-      expect(count).toBeLessThanOrEqual(accepted);
-      if (refused.length > 0) expect(count).toBe(accepted);
-      expect(await charged(service, client)).toBe(count);
-    },
-  );
+export async function charged({ operator }: TestService, { account }: Client): Promise<number> {
+  return (await operator.wallet.ledger(account.id)).filter(({ kind }) => kind === 'charge').length;
 }
