@@ -136,6 +136,8 @@ const longTests = [
   'test/local/wrong-catalog-or-settings.test.ts',
   'test/pages/generated-year.test.ts',
   'test/pages/two-tabs.test.ts',
+  // test/pages/pages.test.ts and every-page.test.ts prove each page that this walk joins.
+  'test/pages/whole-walk.test.ts',
   'test/pages/year-in-browser.test.ts',
   'test/recorded/recorded.test.ts',
   'test/releases/stored-records.test.ts',
@@ -147,6 +149,8 @@ const longTests = [
   'test/lab/simulation/outage.test.ts',
   'test/lab/simulation/provider-down.test.ts',
   'test/stack/canary.test.ts',
+  // A finding of cdk-nag ends the synthesis of test/stack/synth.test.ts. This file adds every setting.
+  'test/stack/nag.test.ts',
   'test/stack/used-grants.test.ts',
   'test/vendors/whole/callbacks.test.ts',
   'test/vendors/whole/cancel.test.ts',
@@ -155,6 +159,8 @@ const longTests = [
   'test/vendors/whole/own-comfyui.test.ts',
   'test/vendors/whole/own-gpu.test.ts',
   'test/whole/workflow/kill.test.ts',
+  // test/local/disk-room.test.ts and task-tokens.test.ts prove the parts without ten starts of a process.
+  'test/whole/workflow/local-process.test.ts',
   'test/whole/workflow/smoke.test.ts',
   'test/whole/workflow/webhook-reseal.test.ts',
 ] as const;
