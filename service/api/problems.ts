@@ -28,8 +28,6 @@ import { invalidRequest, Problem, retryLater } from '../values/problem.ts';
 const roomRetrySeconds = 5;
 /** An upload that nobody uses keeps its place for a day, but the client's own next request may use one. */
 const uploadRetrySeconds = 60;
-/** An operator has to switch a provider on again, so a retry after a minute is soon enough. */
-const noProviderRetrySeconds = 60;
 /** A provider that is down is rarely back sooner. */
 const providerRetrySeconds = 30;
 /** An operator has to mend a state machine that refuses to start. */
@@ -193,16 +191,29 @@ export function modelNotFound(id: string): Problem {
   );
 }
 
-export function noProviderEnabled(model: string): Problem {
-  const message = `No provider of ${model} is enabled for this account. Nothing was charged.`;
-  const details = { reason: 'no_provider_enabled' };
-  return retryLater('ERR_PROVIDER_UNAVAILABLE', message, details, noProviderRetrySeconds);
+/**
+ * 503 that waiting does not end: an operator has to enable a provider. So it has no Retry-After, and libraries
+ * that know `x-should-retry` do not send the request again.
+ * @param model undefined: the request names no model
+ * @param available the ids of models that the caller can use now, in the catalog's order
+ */
+export function noProviderEnabled(model: string | undefined, available: readonly string[]): Problem {
+  const what =
+    model === undefined ? 'No model is available.' : `No provider of ${model} is enabled for this account.`;
+  const instead = available.length === 0 ? '' : ` Available models: ${namesOf(available)}.`;
+  return new Problem(
+    'ERR_PROVIDER_UNAVAILABLE',
+    `${what} Nothing was charged.${instead}`,
+    { reason: 'no_provider_enabled' },
+    { 'x-should-retry': 'false' },
+  );
 }
 
-/** 503: the request names no model, and no model of the account is available. */
-export function noModelAvailable(): Problem {
-  const details = { reason: 'no_provider_enabled' };
-  return retryLater('ERR_PROVIDER_UNAVAILABLE', 'No model is available.', details, noProviderRetrySeconds);
+const mostNames = 10;
+
+function namesOf(models: readonly string[]): string {
+  const more = models.length - mostNames;
+  return models.slice(0, mostNames).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 /** 400: the model's providers that this account may use do not render the request. */

@@ -59,7 +59,14 @@ const documented = {
   },
   RetryAfterOfService: {
     ...retryAfter,
-    description: 'Wait at least so many seconds. Missing on an answer of API Gateway.',
+    description:
+      'Wait at least so many seconds. Missing on an answer of API Gateway, and with `X-Should-Retry`.',
+    isOptional: true,
+  },
+  ShouldRetry: {
+    name: 'X-Should-Retry',
+    description: 'With `no_provider_enabled`: waiting does not help, and there is no Retry-After.',
+    schema: { type: 'string', const: 'false' },
     isOptional: true,
   },
   Location: {

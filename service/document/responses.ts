@@ -120,7 +120,11 @@ function refusalResponse(
       ...(gateway === undefined ? [] : [`- API Gateway: ${gateway}`]),
       ...(status === 401 || status === 403 ? ['', plainForm] : []),
     ].join('\n'),
-    headers: headersOf(...(refusalHeaders[status] ?? always), ...(isOfModel ? ofModel : [])),
+    headers: headersOf(
+      ...(refusalHeaders[status] ?? always),
+      ...(isOfModel ? ofModel : []),
+      ...(status === 503 && names.includes('noProviderEnabled') ? (['ShouldRetry'] as const) : []),
+    ),
     content: {
       'application/json': { schema: oneSchema(schemas), ...named([...shown, ...(examples?.[status] ?? [])]) },
     },

@@ -12,11 +12,12 @@ import {
   userMissing,
   webhookRefused,
 } from '../api/problems.ts';
-import type { Model, Route } from '../catalog/catalog-schema.ts';
+import type { Catalog, Model, Route } from '../catalog/catalog-schema.ts';
 import {
   enabledRoutes,
   findModel,
   isSunset,
+  isVisible,
   priceOf,
   routesFor,
   routesTaking,
@@ -51,7 +52,22 @@ export function planCreation(
   if (!('model' in request)) throw concerning(model, invalidRequest(request));
   const problems = directiveProblems(request.prompt, routes, caller.account);
   if (problems.length > 0) throw concerning(model, invalidRequest(problems));
+  if (routes.length === 0)
+    throw concerning(model, noProviderEnabled(model.id, availableModels(catalog, caller)));
   return planOver(request, routes);
+}
+
+/** The ids of the models that the caller can use now, in the catalog's order. */
+function availableModels({ models }: Catalog, { account, apiKey, state, nowMillis }: Caller): string[] {
+  const { policy } = account;
+  const available = models.filter(
+    (model) =>
+      isVisible(model, policy) &&
+      allowsModel(apiKey, model.id) &&
+      !isSunset(model, nowMillis) &&
+      enabledRoutes(model, policy, state).length > 0,
+  );
+  return available.map(({ id }) => id);
 }
 
 /** Throws 400 when the key needs to know the user and the request names none. */
@@ -61,7 +77,6 @@ export function checkUser(apiKey: ApiKey, user: string | undefined): void {
 
 function planOver(request: ImageRequest, enabled: readonly Route[]): Plan {
   const { model, resolution, prompt, imageUrls } = request;
-  if (enabled.length === 0) throw concerning(model, noProviderEnabled(model.id));
   const routes = routesFor(enabled, {
     ...request,
     promptLength: characters(prompt ?? ''),

@@ -146,10 +146,10 @@ export function refusedBy(problem: Problem): Refused {
   return {
     status,
     headers: {
+      // A refusal that knows better than its row says so in details.retryable, or in a header of its own.
+      'x-should-retry': String(retry && problem.details['retryable'] !== false),
       ...problem.headers,
       ...(status === 401 && { 'www-authenticate': 'Bearer' }),
-      // A refusal that knows better than its row says so in details.retryable.
-      'x-should-retry': String(retry && problem.details['retryable'] !== false),
     },
     error: {
       message: messageOf(problem, errors),

@@ -76,6 +76,10 @@ const final: readonly Row[] = [
   { name: '402', reply: () => refusal(402, 'ERR_INSUFFICIENT_BALANCE') },
   { name: '403', reply: () => refusal(403, 'ERR_ACCOUNT_DISABLED') },
   { name: '404', reply: () => refusal(404, 'ERR_NOT_FOUND') },
+  {
+    name: '503 that waiting does not end',
+    reply: () => refusal(503, 'ERR_PROVIDER_UNAVAILABLE', { reason: 'no_provider_enabled' }),
+  },
   { name: '413 of a gateway', reply: () => json({ message: 'Request Entity Too Large' }, 413) },
   {
     name: '502 ERR_INPUT_FETCH_FAILED that is not retryable',

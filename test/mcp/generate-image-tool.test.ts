@@ -158,7 +158,7 @@ describe('generate_image', () => {
       prompt,
     });
     expect(said).toContain(
-      'No model is available (ERR_PROVIDER_UNAVAILABLE, no_provider_enabled). Call again',
+      'No model is available. Nothing was charged (ERR_PROVIDER_UNAVAILABLE, no_provider_enabled).',
     );
   });
 

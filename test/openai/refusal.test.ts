@@ -38,7 +38,7 @@ describe('a refusal in the form of the OpenAI API', () => {
       '400 invalid_request_error err_invalid_request Idempotency-Key false -',
     ],
     [problems.modelNotFound('m'), '404 invalid_request_error model_not_found model false -'],
-    [problems.noProviderEnabled('m'), '503 server_error provider_unavailable - true 60'],
+    [problems.noProviderEnabled('m', []), '503 server_error provider_unavailable - false -'],
     [
       problems.maxCostExceeded(asMicros(1), 0),
       '400 invalid_request_error err_invalid_request max_cost false -',

@@ -38,8 +38,16 @@ function isUnauthenticated({ status, body }: Answer): boolean {
 type Rule = (answer: Answer, form: 'envelope' | 'plain') => boolean;
 
 export const rules: Readonly<Record<string, Rule>> = {
-  'every 429 and 503 carries Retry-After, in whole seconds of at least 1': ({ status, headers }) =>
-    (status !== 429 && status !== 503) || /^[1-9]\d*$/.test(headers.get('retry-after') ?? ''),
+  'every 429 and 503 that waiting ends carries Retry-After, in whole seconds of at least 1': ({
+    status,
+    headers,
+    body,
+  }) => {
+    const shown = body as { error?: { details?: { reason?: string } } } | undefined;
+    if (status === 503 && shown?.error?.details?.reason === 'no_provider_enabled')
+      return headers.get('x-should-retry') === 'false' && !headers.has('retry-after');
+    return (status !== 429 && status !== 503) || /^[1-9]\d*$/.test(headers.get('retry-after') ?? '');
+  },
   'every answer carries X-Request-Id': ({ headers }) => (headers.get('x-request-id') ?? '') !== '',
   'every error fits the envelope: code, message and details and nothing else, with the status of its code': (
     { status, body },

@@ -19,6 +19,9 @@ const temporary: readonly number[] = [408, 429, 500, 503];
 /** The statuses with which a gateway says that the service did not answer. */
 const ofGateways: readonly number[] = [...temporary, 502, 504];
 
+/** The one 503 that waiting does not end. */
+const noProvider = 'no_provider_enabled';
+
 const firstWaitMillis = 500;
 const longestWaitMillis = 30_000;
 /** A server that asks for more than a window of the rate limit is not waited for: the caller decides. */
@@ -29,7 +32,7 @@ export function isTemporary(error: unknown): error is Error {
   if (error instanceof ConnectionError || error instanceof TimeoutError) return true;
   if (error instanceof UnexpectedAnswer) return ofGateways.includes(error.status);
   if (error instanceof InputFetchFailed) return error.retryable;
-  return error instanceof ApiError && temporary.includes(error.status);
+  return error instanceof ApiError && temporary.includes(error.status) && error.reason !== noProvider;
 }
 
 /**

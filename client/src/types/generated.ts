@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas b3907fcf980aa4707f56a92da1249d8f0235a90477253ac984cca027c3bc0807
-// types   d8ad57324f3f00e7b5daa7b90d289d8c0d4871decd183a1b24aefd0f18f10577
+// schemas 8dc0f4146920fa944667298a50702e4eca287e1aa3e29b00d434969af1009b76
+// types   65f239918fc8c6247a6dc478f84826069e08f0e7b4d093278cb7eaf9684e376b
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -822,7 +822,7 @@ export type OverloadedProblem = {
 };
 
 /**
- * No provider of the model is enabled for the account. Nothing was charged.
+ * No provider of the model is enabled for the account. Nothing was charged. The message names the models that are available.
  */
 export type NoProviderEnabledProblem = {
     error: {

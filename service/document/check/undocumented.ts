@@ -88,10 +88,9 @@ function headerFindings(
   body: unknown,
 ): string[] {
   const given = new Map([...headers].map(([name, value]) => [name.toLowerCase(), value]));
-  // These two are missing only where API Gateway answers by itself.
-  const ofService = isOfGateway(body)
-    ? []
-    : ['x-request-id', ...(status === 429 || status === 503 ? ['retry-after'] : [])];
+  // API Gateway's own answers have neither of these two. A refusal that waiting does not end has no Retry-After.
+  const endsByWaiting = (status === 429 || status === 503) && !given.has('x-should-retry');
+  const ofService = isOfGateway(body) ? [] : ['x-request-id', ...(endsByWaiting ? ['retry-after'] : [])];
   const missing = Object.entries(documented).filter(
     ([name, { required }]) => (required || ofService.includes(name)) && !given.has(name),
   );

@@ -236,7 +236,7 @@ export const refusals = {
   noProviderEnabled: refusal('ERR_PROVIDER_UNAVAILABLE', {
     name: 'NoProviderEnabled',
     reasons: ['no_provider_enabled'],
-    when: 'No provider of the model is enabled for the account. Nothing was charged.',
+    when: 'No provider of the model is enabled for the account. Nothing was charged. The message names the models that are available.',
   }),
 } as const satisfies Readonly<Record<string, Refusal>>;
 

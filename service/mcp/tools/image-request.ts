@@ -1,6 +1,6 @@
 /** The request for an image: what a call asks for, with a model and a format. */
 import { listModels } from '../../api/list-models.ts';
-import { noModelAvailable } from '../../api/problems.ts';
+import { noProviderEnabled } from '../../api/problems.ts';
 import type { ApiRequest } from '../../api/request.ts';
 import type { Arguments, ToolCall } from './tool.ts';
 
@@ -45,7 +45,7 @@ function cheapestOf(models: readonly ModelBody[], args: Arguments): string {
   const [cheapest] = (fitting.length > 0 ? fitting : available).toSorted(
     (one, other) => priceOf(one, args) - priceOf(other, args),
   );
-  if (!cheapest) throw noModelAvailable();
+  if (!cheapest) throw noProviderEnabled(undefined, []);
   return cheapest.id;
 }
 

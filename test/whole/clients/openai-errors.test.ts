@@ -215,6 +215,15 @@ it('A cancelled creation is told as cancelled, and is not rendered again', async
   expect(customer.sent).toHaveLength(1);
 });
 
+it('A model without an enabled provider is asked for once, and the error names the models that are available', async () => {
+  const customer = await openaiCustomer(service);
+  await service.operator.accounts.change(customer.account.id, { providers: ['sandbox-large'] });
+  const error = (await thrownBy(generate('a lake')(customer))) as APIError;
+  expect(error).toMatchObject({ code: 'provider_unavailable', status: 503 });
+  expect(error.message).toContain('Available models: sandbox-pro, sandbox-panorama.');
+  expect(customer.sent).toHaveLength(1);
+});
+
 it('Every row of the table is tested, or is not the service in this state', () => {
   const elsewhere: readonly ErrorCode[] = [
     // Only the portal makes these.
