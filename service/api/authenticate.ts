@@ -95,7 +95,9 @@ function holderOf(
   if (presented.kind === 'absent' || presented.kind === 'empty')
     return keyMissing(presented.kind === 'absent');
   const isKnown = parsed && account && apiKey?.hash !== undefined && sameHash(parsed.hash, apiKey.hash);
-  if (!isKnown || apiKey.revokedAt !== undefined || isExpired(apiKey, nowMillis)) return keyInvalid();
+  if (!isKnown) return keyInvalid();
+  if (apiKey.revokedAt !== undefined) return keyInvalid('revoked');
+  if (isExpired(apiKey, nowMillis)) return keyInvalid('expired');
   return { account, apiKey };
 }
 

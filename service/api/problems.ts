@@ -52,9 +52,15 @@ export function keyMissing(isAbsent: boolean): Problem {
   );
 }
 
-/** 401: no account has this key, or the key is revoked or expired. */
-export function keyInvalid(): Problem {
-  return new Problem('ERR_API_KEY_INVALID', 'The API key is not recognised.', { reason: 'api_key_invalid' });
+const whyInvalid = {
+  unknown: 'The API key is not recognised.',
+  revoked: 'The API key was revoked.',
+  expired: 'The API key has expired.',
+} as const;
+
+/** 401. Only who presents a genuine key, whole, is told that the key was revoked or has expired. */
+export function keyInvalid(why: keyof typeof whyInvalid = 'unknown'): Problem {
+  return new Problem('ERR_API_KEY_INVALID', whyInvalid[why], { reason: 'api_key_invalid' });
 }
 
 export function accountDisabled(headers: Problem['headers'] = {}): Problem {

@@ -182,6 +182,8 @@ function fieldErrorsOf({ details: { errors } }: Problem): readonly FieldError[] 
 }
 
 function messageOf({ message, details }: Problem, [first]: readonly FieldError[]): string {
+  // By these words of OpenAI, LiteLLM knows an authentication error.
+  if (details['reason'] === 'api_key_invalid') return `Incorrect API key provided. ${message}`;
   const own = (details['errors'] as readonly FieldError[] | undefined)?.[0]?.field;
   if (own === undefined || first === undefined || !message.startsWith(`${own}:`)) return message;
   return `${first.field}${message.slice(own.length)}`;

@@ -100,7 +100,12 @@ describe('a refused authentication', () => {
     details: { reason },
   });
   const noKey = error('ERR_API_KEY_INVALID', missing, 'api_key_missing');
-  const unknownKey = error('ERR_API_KEY_INVALID', 'The API key is not recognised.', 'api_key_invalid');
+  const keyThat = (why: string): object =>
+    error('ERR_API_KEY_INVALID', `The API key ${why}.`, 'api_key_invalid');
+  const unknownKey = keyThat('is not recognised');
+  const before = new Date(now - 1_000).toISOString();
+  // The stored hash is another one: the secret of the presented key is not that of the stored key.
+  const otherSecret = { hash: '0'.repeat(64) };
   const isDisabled = error('ERR_ACCOUNT_DISABLED', 'This account is disabled.', 'account_disabled');
   const isSuspended = error('ERR_API_SUSPENDED', suspended, 'api_suspended');
 
@@ -108,6 +113,30 @@ describe('a refused authentication', () => {
     ['without a header', {}, {}, 401, noKey, 'authentication_required'],
     ['with an empty header', {}, { 'x-api-key': ' ' }, 401, noKey, 'api_key_missing'],
     ['with a key that nobody has', { apiKey: null }, bearer, 401, unknownKey, 'api_key_invalid'],
+    [
+      'with a revoked key',
+      { apiKey: { revokedAt: before } },
+      bearer,
+      401,
+      keyThat('was revoked'),
+      'api_key_invalid',
+    ],
+    [
+      'with an expired key',
+      { apiKey: { expiresAt: before } },
+      bearer,
+      401,
+      keyThat('has expired'),
+      'api_key_invalid',
+    ],
+    [
+      'with another secret than that of a revoked key',
+      { apiKey: { ...otherSecret, revokedAt: before, expiresAt: before } },
+      bearer,
+      401,
+      unknownKey,
+      'api_key_invalid',
+    ],
     [
       'of a disabled account',
       { account: { condition: 'disabled' } },
