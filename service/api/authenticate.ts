@@ -95,9 +95,9 @@ function holderOf(
   if (presented.kind === 'absent' || presented.kind === 'empty')
     return keyMissing(presented.kind === 'absent');
   const isKnown = parsed && account && apiKey?.hash !== undefined && sameHash(parsed.hash, apiKey.hash);
-  if (!isKnown) return keyInvalid();
-  if (apiKey.revokedAt !== undefined) return keyInvalid('revoked');
-  if (isExpired(apiKey, nowMillis)) return keyInvalid('expired');
+  if (!isKnown) return keyInvalid('is not recognised');
+  if (apiKey.revokedAt !== undefined) return keyInvalid('was revoked');
+  if (isExpired(apiKey, nowMillis)) return keyInvalid('has expired');
   return { account, apiKey };
 }
 

@@ -52,15 +52,9 @@ export function keyMissing(isAbsent: boolean): Problem {
   );
 }
 
-const whyInvalid = {
-  unknown: 'The API key is not recognised.',
-  revoked: 'The API key was revoked.',
-  expired: 'The API key has expired.',
-} as const;
-
 /** 401. Only who presents a genuine key, whole, is told that the key was revoked or has expired. */
-export function keyInvalid(why: keyof typeof whyInvalid = 'unknown'): Problem {
-  return new Problem('ERR_API_KEY_INVALID', whyInvalid[why], { reason: 'api_key_invalid' });
+export function keyInvalid(why: 'is not recognised' | 'was revoked' | 'has expired'): Problem {
+  return new Problem('ERR_API_KEY_INVALID', `The API key ${why}.`, { reason: 'api_key_invalid' });
 }
 
 export function accountDisabled(headers: Problem['headers'] = {}): Problem {
@@ -201,25 +195,18 @@ export function modelNotFound(id: string): Problem {
  * 503 that waiting does not end: an operator has to enable a provider. So it has no Retry-After, and libraries
  * that know `x-should-retry` do not send the request again.
  * @param model undefined: the request names no model
- * @param available the ids of models that the caller can use now, in the catalog's order
+ * @param available the ids of models that the caller can use now. The message names the first ten
  */
 export function noProviderEnabled(model: string | undefined, available: readonly string[]): Problem {
   const what =
     model === undefined ? 'No model is available.' : `No provider of ${model} is enabled for this account.`;
-  const instead = available.length === 0 ? '' : ` Available models: ${namesOf(available)}.`;
+  const instead = available.length === 0 ? '' : ` Available models: ${available.slice(0, 10).join(', ')}.`;
   return new Problem(
     'ERR_PROVIDER_UNAVAILABLE',
     `${what} Nothing was charged.${instead}`,
     { reason: 'no_provider_enabled' },
     { 'x-should-retry': 'false' },
   );
-}
-
-const mostNames = 10;
-
-function namesOf(models: readonly string[]): string {
-  const more = models.length - mostNames;
-  return models.slice(0, mostNames).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 /** 400: the model's providers that this account may use do not render the request. */

@@ -24,7 +24,7 @@ const over = (period: 'daily' | 'monthly' | 'total' | 'user'): Problem =>
 describe('a refusal in the form of the OpenAI API', () => {
   it.each<[Problem, string]>([
     [problems.keyMissing(true), '401 invalid_request_error invalid_api_key - false -'],
-    [problems.keyInvalid(), '401 invalid_request_error invalid_api_key - false -'],
+    [problems.keyInvalid('was revoked'), '401 invalid_request_error invalid_api_key - false -'],
     [problems.accountDisabled(), '403 permission_error account_disabled - false -'],
     [problems.apiSuspended(), '403 permission_error api_suspended - false -'],
     [problems.addressBlocked(1_000), '429 rate_limit_error address_blocked - false 1'],

@@ -98,7 +98,7 @@ const rows: readonly Row[] = [
   ),
   row('A key that is none', AuthenticationError, 'invalid_api_key', generate('a lake'), {
     wanted: { library: { apiKey: 'dk_live_nothing' } },
-    says: { message: expect.stringContaining('Incorrect API key provided. The API key is not recognised.') },
+    says: { message: '401 Incorrect API key provided. The API key is not recognised.' },
   }),
   row('An empty wallet', APIError, 'insufficient_balance', generate('a lake', { n: 3 }), {
     wanted: { balance: '0.02' },
