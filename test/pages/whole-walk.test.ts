@@ -129,7 +129,7 @@ it('The receiver breaks, and the portal says why in words', async () => {
   const accepted = await service.send('/images/generate', { key, body });
   await service.ended(idOf(accepted));
   // The five attempts take a quarter of an hour.
-  await service.machine.advance(1_200);
+  await service.machine.advance(910);
   await keyboard.press(/^Refresh$/);
   await sees('5 of 5');
   await keyboard.press(/^\d+ \w+, \d+:\d+:\d+/);

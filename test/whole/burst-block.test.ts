@@ -1,11 +1,11 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { keys } from '../../service/aws/dynamodb/table.ts';
-import { type Answer, startTestService } from '../fixtures/service.ts';
+import { type Answer, sharedTestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf, withinOneMinute } from './refusal.ts';
 
-const service = await startTestService();
+const service = await sharedTestService();
 const client = await service.client();
 afterAll(() => service.end());
 beforeEach(() => {
@@ -103,7 +103,7 @@ describe('an address that is not blocked', () => {
 
   it('Rejections that are spread over two minutes do not block the address', async () => {
     await rejected(12, '127.0.0.9');
-    await service.machine.advance(60);
+    service.jump(60);
     await rejected(12, '127.0.0.9');
     expect((await ask('127.0.0.9', client.key)).status).toBe(200);
   });
@@ -119,9 +119,9 @@ describe('an address that is not blocked', () => {
 
 it('A block ends by itself 120 seconds after the last rejection, and requests during the block do not lengthen it', async () => {
   await rejected(20, '127.0.0.11');
-  await service.machine.advance(60);
+  service.jump(60);
   expect(refusalOf(await ask('127.0.0.11', null))).toEqual(blocked);
-  await service.machine.advance(61);
+  service.jump(61);
   expect((await ask('127.0.0.11', client.key)).status).toBe(200);
 });
 

@@ -1,11 +1,11 @@
 /** GET /creations over the whole service: pages, cursors and filters. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { type Answer, type Client, startTestService } from '../fixtures/service.ts';
+import { type Answer, type Client, sharedTestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
 
-const service = await startTestService();
+const service = await sharedTestService();
 afterAll(() => service.end());
 
 const body = { model: 'sandbox-sketch', prompt: 'a canal' };

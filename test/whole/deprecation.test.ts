@@ -1,11 +1,11 @@
 /** The headers of a model that goes away, on the answers that concern a creation of the model. */
 import { afterAll, expect, it } from 'vitest';
 import type { ModelPatch } from '../../service/catalog/operator-catalog.ts';
-import { type Client, startTestService } from '../fixtures/service.ts';
+import { type Client, sharedTestService } from '../fixtures/service.ts';
 import { everyAnswer } from './every-answer.ts';
 import { settled, submit } from './workflow/creations.ts';
 
-const service = await startTestService();
+const service = await sharedTestService();
 afterAll(() => service.end());
 
 async function stored(revision: string, before: string | undefined, patch: ModelPatch): Promise<void> {
@@ -22,10 +22,10 @@ it('GET /creations/{id} shows Deprecation a minute after the catalog says so, an
   expect(await shown()).toBeNull();
   const end = { deprecated_at: '2026-01-01T00:00:00Z', sunset_at: '2126-01-01T00:00:00Z' };
   await stored('1-a', undefined, end);
-  await service.machine.advance(60);
+  service.jump(60);
   expect(await shown()).toBe('@1767225600');
   await stored('2-b', '1-a', {});
-  await service.machine.advance(60);
+  service.jump(60);
   expect(await shown()).toBeNull();
 });
 

@@ -162,7 +162,7 @@ describe('the expiry of a key', () => {
     const client = await service.client({ expires });
     expect((await keyIn(client))['expires_at']).toBe(expires);
     expect((await submit(client)).status).toBe(202);
-    await service.machine.advance(3_601);
+    service.jump(3_601);
     for (const answer of [await submit(client), await get(client, '/models')])
       expect(refusalOf(answer)).toMatchObject({ status: 401, details: { reason: 'api_key_invalid' } });
     await service.operator.accounts.changeKey(client.account.id, client.record.id, { expiresAt: null });

@@ -5,12 +5,12 @@ import { issueKey } from '../../admin/commands/keys.ts';
 import { keys } from '../../service/aws/dynamodb/table.ts';
 import { defaultLimits } from '../../service/contract/limits.ts';
 import { readSum } from '../../service/creations/service-state-store.ts';
-import { type Answer, type Client, startTestService } from '../fixtures/service.ts';
+import { type Answer, type Client, sharedTestService } from '../fixtures/service.ts';
 import { idOf, monthBegin } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
 import { refusalOf, withinOneMinute } from './refusal.ts';
 
-const service = await startTestService();
+const service = await sharedTestService();
 afterAll(() => service.end());
 
 const sketch = { model: 'sandbox-sketch', prompt: 'a pier at low tide' };
@@ -63,7 +63,7 @@ describe('the rate of POST requests', () => {
     expect(last.headers.get('ratelimit-policy')).toBe('"post";q=3;w=60');
     const wait = Number(last.headers.get('retry-after'));
     expect(last.headers.get('ratelimit')).toBe(`"post";r=0;t=${wait}`);
-    await service.machine.advance(wait);
+    service.jump(wait);
     expect((await quote(client)).status).toBe(200);
   });
 
@@ -119,7 +119,7 @@ describe('the polling interval of a creation', () => {
     });
     expect(tooFast.headers.get('retry-after')).toBe('1');
     expect((await poll(other)).status).toBe(200);
-    await service.machine.advance(1);
+    service.jump(1);
     expect((await poll(one)).status).toBe(200);
   });
 });
@@ -181,12 +181,6 @@ describe('quota: 429 ERR_QUOTA_EXCEEDED', () => {
   });
 });
 
-/** The end of a month that is more than a day ahead. An advance of that length is quick. */
-function distantMonthEnd(now: number): number {
-  const after = new Date(now + 2 * 86_400_000);
-  return Date.UTC(after.getUTCFullYear(), after.getUTCMonth() + 1, 1);
-}
-
 describe('the monthly budget of a key: 402 ERR_INSUFFICIENT_BALANCE, monthly_budget_exceeded', () => {
   it('The refusal has cap, spent and resets_at, and another key of the account is not affected', async () => {
     const client = await service.client({ monthlyCap: '0.025' });
@@ -205,39 +199,6 @@ describe('the monthly budget of a key: 402 ERR_INSUFFICIENT_BALANCE, monthly_bud
     expect(Date.parse(String(refused.details['resets_at']))).toBeGreaterThan(service.machine.clock.now());
     const { key } = await issueKey(service.operator, client.account, { name: 'another' });
     expect((await submit({ ...client, key })).status).toBe(202);
-  });
-
-  it('The budget starts anew with each UTC month, and a refund goes back to the month of its charge', async () => {
-    const turn = distantMonthEnd(service.machine.clock.now());
-    await service.machine.advance((turn - service.machine.clock.now()) / 1000 - 20);
-    const client = await service.client({ monthlyCap: '0.02' });
-    // The creation is accepted and not started. The reconciler starts it in the next month, and it fails
-    // then.
-    service.machine.faults.set({ call: 'states:StartExecution', error: 'Throttling', every: 1 });
-    const failing = await submit(client, { ...sketch, prompt: '[sandbox:fail]' });
-    service.machine.faults.clear();
-    expect([failing.status, (await submit(client)).status]).toEqual([202, 202]);
-    expect(refusalOf(await submit(client)).details).toMatchObject({
-      spent: 0.02,
-      resets_at: new Date(turn).toISOString(),
-    });
-
-    await service.machine.advance((turn - service.machine.clock.now()) / 1000 + 1);
-    const balance = async (): Promise<unknown> =>
-      ((await service.send('/balance', { key: client.key })).body as { key: unknown }).key;
-    expect(await balance()).toMatchObject({ monthly_cap: 0.02, spent: 0 });
-    expect([
-      (await submit(client)).status,
-      (await submit(client)).status,
-      (await submit(client)).status,
-    ]).toEqual([202, 202, 402]);
-
-    await service.machine.advance(150);
-    expect(await service.ended(idOf(failing))).toMatchObject({ status: 'failed' });
-    const [key] = await service.operator.accounts.listKeys(client.account.id);
-    const month = (at: number): string => new Date(at).toISOString().slice(0, 7).replace('-', '_');
-    expect(key?.spent).toEqual({ [month(turn - 1)]: 10_000, [month(turn)]: 20_000 });
-    expect((await submit(client)).status).toBe(402);
   });
 });
 

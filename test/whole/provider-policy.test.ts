@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import catalog from '../../service/catalog/models.json' with { type: 'json' };
-import { type Answer, type Client, startTestService } from '../fixtures/service.ts';
+import { type Answer, type Client, sharedTestService } from '../fixtures/service.ts';
 import { anyText } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
 import { fieldsOf, refusalOf } from './refusal.ts';
 
-const service = await startTestService();
+const service = await sharedTestService();
 afterAll(() => service.end());
 
 interface Policy {
@@ -23,7 +23,7 @@ async function clientWith(policy: Policy): Promise<Client> {
 async function judge(client: Client, body: object): Promise<Answer> {
   const [submitted, quoted] = await Promise.all(
     ['/images/generate', '/images/quote'].map((path) =>
-      service.send(path, { key: client.key, body: { prompt: 'a dune', ...body } }),
+      service.send(path, { key: client.key, body: { prompt: 'a dune [sandbox:fail]', ...body } }),
     ),
   );
   if (!submitted || !quoted) throw new Error('two were asked');

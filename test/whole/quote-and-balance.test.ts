@@ -1,14 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Answer, type Client, startTestService } from '../fixtures/service.ts';
+import { type Answer, type Client, sharedTestService } from '../fixtures/service.ts';
 import { anyText, costOf, idOf, monthBegin } from '../fixtures/values.ts';
 import { everyAnswer } from './every-answer.ts';
 import { answering, png, startImageOrigin } from './image-origin.ts';
 import { refusalOf } from './refusal.ts';
 
-const [service, origin] = await Promise.all([
-  startTestService({ environment: { TOP_UP_URL: 'https://portal.test/wallet' } }),
-  startImageOrigin(),
-]);
+const [service, origin] = await Promise.all([sharedTestService(), startImageOrigin()]);
 const client = await service.client({ postRate: '1000' });
 afterAll(async () => {
   await origin.close();
@@ -88,7 +85,12 @@ describe('402 ERR_INSUFFICIENT_BALANCE', () => {
     expect(refusalOf(await submit({ model: 'sandbox-standard', prompt: 'x' }, poor))).toEqual({
       status: 402,
       code: 'ERR_INSUFFICIENT_BALANCE',
-      details: { required: 0.04, available: 0.03, currency: 'USD', top_up_url: 'https://portal.test/wallet' },
+      details: {
+        required: 0.04,
+        available: 0.03,
+        currency: 'USD',
+        top_up_url: new URL('wallet', service.machine.portalUrl).href,
+      },
     });
   });
 

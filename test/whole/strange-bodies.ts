@@ -11,7 +11,7 @@ import {
 } from '../../service/contract/operations.ts';
 import { demoEmail } from '../../start/demo-account.ts';
 import { portalOf } from '../fixtures/portal.ts';
-import { type Client, sendFrom, startTestService, type TestService } from '../fixtures/service.ts';
+import { type Client, sendFrom, sharedTestService, type TestService } from '../fixtures/service.ts';
 
 interface Door {
   readonly name: string;
@@ -88,7 +88,7 @@ export function openDoors(): Doors {
   let doors: readonly Door[];
   let strangers = 0;
   beforeAll(async () => {
-    service = await startTestService();
+    service = await sharedTestService();
     const { machine } = service;
     client = await service.client({ postRate: '1000000', getRate: '1000000' });
     const browser = await portalOf(service).signIn(demoEmail);

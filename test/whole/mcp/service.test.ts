@@ -133,7 +133,7 @@ describe('a call that is sent again', () => {
   it('is a call of its own after a minute', async () => {
     const client = await service.client();
     const one = await sent(client.key, 7, sketch);
-    await service.machine.advance(61);
+    service.jump(61);
     expect(await sent(client.key, 7, sketch)).not.toBe(one);
     expect(await service.audit()).toEqual([]);
   });

@@ -177,7 +177,7 @@ describe('the state transitions of an execution', () => {
     [{ model: 'sandbox-pro', resolution: '4K' }, 'RenderImageLarge'],
   ])('A creation of %j is rendered by %s', async (body, name) => {
     const used = await renderersDuring(async () => {
-      const id = await submit(service, client.key, { prompt: 'a lake', ...body });
+      const id = await submit(service, client.key, { prompt: 'a lake [sandbox:fail]', ...body });
       await settled(service, id);
       await executed(id);
     });

@@ -1,11 +1,11 @@
 /** The reconciler: whatever happened to its execution, each creation ends, and its money is right. */
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { startTestService } from '../../fixtures/service.ts';
+import { sharedTestService } from '../../fixtures/service.ts';
 import { creationIdIn } from '../../fixtures/values.ts';
 import { movementsOf, recordOf, recordWhen, settled, submit } from './creations.ts';
 import { startReceiver } from './receiver.ts';
 
-const [service, receiver] = await Promise.all([startTestService(), startReceiver()]);
+const [service, receiver] = await Promise.all([sharedTestService(), startReceiver()]);
 afterEach(async () => {
   service.machine.faults.clear();
   service.machine.watchAws((_call, serve) => serve());

@@ -24,7 +24,7 @@ async function rotateEncryption(): Promise<void> {
     caller: 'operator',
     input: { SecretId, SecretString: crypto.randomUUID() },
   });
-  await service.machine.advance(heldSeconds);
+  service.jump(heldSeconds);
 }
 
 async function delivered({ key }: Client): Promise<string | undefined> {
@@ -67,7 +67,7 @@ it('Secrets that were replaced more than 24 h ago are dropped, whichever version
   const client = await service.client();
   await issueSecret(service.operator, await service.account(client.account.id));
   await resealSecrets(service.operator);
-  await service.machine.advance(86_401);
+  service.jump(86_401);
   await rotateEncryption();
   expect(await resealSecrets(service.operator)).toMatchObject({ dropped: 2, lost: [] });
   expect(await sealedBy(client)).toHaveLength(1);
