@@ -1,4 +1,4 @@
-/** The one machine on a full disk: below the floor, at a write that fails, and at a start. */
+/** The one machine on a full disk, below the floor and at a write that fails, and the end of its process. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { mcpPath, openaiRoot } from '../../../service/contract/operations.ts';
 import { synthesizedTemplate } from '../../../start/synthesized-template.ts';
 import { differencesIn } from '../../fixtures/books.ts';
 import { startTestService, type TestService } from '../../fixtures/service.ts';
-import { spawnOnFullDisk, startChild, spawnLocal } from './child-service.ts';
+import { type ChildService, spawnOnFullDisk, startChild, spawnLocal } from './child-service.ts';
 import { settled, recordWhen, submit } from './creations.ts';
 import { portOf } from '../../fixtures/values.ts';
 
@@ -77,16 +77,17 @@ describe('below the floor of free space', () => {
   });
 });
 
-describe('a disk that takes no more writes', () => {
+describe('the process of npm start', () => {
   let folder: string;
+  let child: ChildService;
   beforeAll(async () => {
     // The synthesis writes larger files than the tests allow.
     await synthesizedTemplate();
-    folder = await mkdtemp(join(tmpdir(), 'darkroom-full-'));
+    folder = await mkdtemp(join(tmpdir(), 'darkroom-process-'));
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('ends the service with one sentence and exit code 74, and the books balance after the next start', async () => {
+  it('On a full disk the process ends with one sentence and exit code 74, and the books balance after the next start', async () => {
     const full = await startChild(folder, {}, spawnOnFullDisk(1_000));
     const metadata = Object.fromEntries(
       Array.from({ length: 16 }, (_, key) => [`key${key}`, 'x'.repeat(500)]),
@@ -112,46 +113,34 @@ describe('a disk that takes no more writes', () => {
       /(^|\n)The (tables|records) in \S+ take no more writes \(EFBIG: .*\): make room on the disk or repair it, and start the service again\.\n$/,
     );
 
-    const child = await startChild(folder);
+    child = await startChild(folder);
     await child.advance(900);
     expect(ordered.length).toBeGreaterThan(3);
     for (const id of ordered) await settled(child, id);
     expect(await differencesIn(child.operator.table)).toEqual([]);
-    expect(await child.end('SIGTERM')).toBe(0);
   });
 
-  it('ends a start with one sentence and exit code 74', async () => {
+  it('The process ends at Ctrl-C without waiting for a rendering that hangs, and the rendering goes on at the next start', async () => {
+    // The process that the test before has started.
+    const id = await submit(child, child.key, { prompt: 'a lake [sandbox:hang]' });
+    await recordWhen(child, id, ({ attempts }) => attempts.length === 1);
+    // The rendering hangs for five minutes, longer than a test may take.
+    expect(await child.end('SIGINT')).toBe(0);
+
+    const next = await startChild(folder);
+    expect(await recordWhen(next, id, ({ status }) => status === 'failed')).toMatchObject({
+      refundedMicros: 10_000,
+    });
+    expect(await next.end('SIGTERM')).toBe(0);
+  });
+
+  it('On a full disk a start ends with one sentence and exit code 74', async () => {
     const child = spawnOnFullDisk(0)('--data', folder, '--port', '0');
     const [complaint] = await Promise.all([text(child.stderr), once(child, 'exit')]);
     expect(child.exitCode).toBe(74);
     expect(complaint).toMatch(
       /^The files in \S+ take no more writes \(EFBIG: .*\): make room on the disk or repair it, and start the service again\.\n$/,
     );
-  });
-});
-
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'darkroom-process-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-describe('the process of npm start', () => {
-  it('The process ends at Ctrl-C without waiting for a rendering that hangs, and the rendering goes on at the next start', async () => {
-    const first = await startChild(folder);
-    const id = await submit(first, first.key, { prompt: 'a lake [sandbox:hang]' });
-    await recordWhen(first, id, ({ attempts }) => attempts.length === 1);
-    // The rendering hangs for five minutes, longer than a test may take.
-    expect(await first.end('SIGINT')).toBe(0);
-
-    const second = await startChild(folder);
-    try {
-      expect(await recordWhen(second, id, ({ status }) => status === 'failed')).toMatchObject({
-        refundedMicros: 10_000,
-      });
-    } finally {
-      await second.kill();
-    }
   });
 
   it('The process exits with code 1 and one sentence when the port is in use', async () => {
