@@ -267,7 +267,7 @@ describe('every operation that changes something', () => {
 /** The headers of the fixture without the one that says where the request comes from. */
 const noSite = { 'sec-fetch-site': '' };
 
-describe('two accounts', () => {
+describe('one account beside another', () => {
   let portal: WholePortal;
   let own: FilledAccount;
   let other: FilledAccount;
@@ -275,6 +275,16 @@ describe('two accounts', () => {
     portal = openWholePortal();
     own = await fillAccount(portal, 'studio');
     other = await fillAccount(portal, 'rival');
+  });
+
+  it.each(
+    names.filter((name) => operationOf(name).method === 'GET' && operationOf(name).role !== 'operator'),
+  )('%s shows nothing of another account', async (name) => {
+    const answer = await good(name, { portal, account: own }, own.owner);
+    expect(answer.status).toBe(200);
+    expect(answer.text).not.toContain('rival');
+    for (const id of [other.key, other.creation, other.delivery, other.member.personId])
+      expect(answer.text).not.toContain(id);
   });
 
   const naming = names.filter((name) => rows[name].naming !== undefined);
@@ -295,27 +305,6 @@ describe('two accounts', () => {
     const isOfAccount = (name: PortalOperationName): boolean =>
       operationOf(name).path.includes('{id}') && operationOf(name).role !== 'operator';
     expect(names.filter(isOfAccount).filter((name) => !naming.includes(name))).toEqual([]);
-  });
-});
-
-describe('one account beside another', () => {
-  let portal: WholePortal;
-  let own: FilledAccount;
-  let other: FilledAccount;
-  beforeAll(async () => {
-    portal = openWholePortal();
-    own = await fillAccount(portal, 'studio');
-    other = await fillAccount(portal, 'rival');
-  });
-
-  it.each(
-    names.filter((name) => operationOf(name).method === 'GET' && operationOf(name).role !== 'operator'),
-  )('%s shows nothing of another account', async (name) => {
-    const answer = await good(name, { portal, account: own }, own.owner);
-    expect(answer.status).toBe(200);
-    expect(answer.text).not.toContain('rival');
-    for (const id of [other.key, other.creation, other.delivery, other.member.personId])
-      expect(answer.text).not.toContain(id);
   });
 });
 

@@ -5,6 +5,7 @@ import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Context } from 'aws-lambda';
 import { createDirectClient } from '../../lab/simulation/aws/http-exchange.ts';
 import { createSimulatedTable } from '../../lab/simulation/aws/simulated-table.ts';
+import type { Input } from '../../lab/simulation/aws/table-request.ts';
 import { AnswerLost, AwsError } from '../../local/aws/aws-error.ts';
 import { gatewayEvent } from '../../local/gateway/events.ts';
 import { readResponse, sendResponse } from '../../local/gateway/gateway.ts';
@@ -42,7 +43,13 @@ import { startBudget } from '../../service/values/time.ts';
 import { fakeLog, type FakeLog } from '../api/fakes.ts';
 import { type Browser, openBrowser } from '../fixtures/portal.ts';
 import { anAccount } from '../fixtures/records.ts';
-import type { WholePortal } from './whole-portal.ts';
+
+/** A portal whose table a test may ask to look at a call before it happens, to fail it, or to lose its answer. */
+export interface WithCalls {
+  readonly calls: {
+    around: (operation: string, input: Input, run: () => object) => object | Promise<object>;
+  };
+}
 
 const writes = ['PutItem', 'UpdateItem', 'TransactWriteItems'];
 
@@ -52,7 +59,7 @@ function isWriteOf(sortKey: string, operation: string, input: unknown): boolean 
 }
 
 /** The next write of such an item takes effect, and its answer is lost. */
-export function loseAnswerOf({ calls }: WholePortal, sortKey: string): void {
+export function loseAnswerOf({ calls }: WithCalls, sortKey: string): void {
   let isLost = false;
   calls.around = (operation, input, run) => {
     const answer = run();
@@ -63,7 +70,7 @@ export function loseAnswerOf({ calls }: WholePortal, sortKey: string): void {
 }
 
 /** The next writes of such an item conflict with another transaction. */
-export function conflictWith({ calls }: WholePortal, sortKey: string, times: number): void {
+export function conflictWith({ calls }: WithCalls, sortKey: string, times: number): void {
   let left = times;
   calls.around = (operation, input, run) => {
     if (left === 0 || !isWriteOf(sortKey, operation, input)) return run();
@@ -77,7 +84,7 @@ export function conflictWith({ calls }: WholePortal, sortKey: string, times: num
  * item. Resolves with both answers.
  */
 export async function inBetween<Answer>(
-  { calls }: WholePortal,
+  { calls }: WithCalls,
   sortKey: string,
   first: () => Promise<Answer>,
   second: () => Promise<Answer>,
@@ -99,7 +106,7 @@ export async function inBetween<Answer>(
  * The frame of the portal and its sign-in over sockets: the real functions, adapters and issuer, over a table in
  * memory. A distribution stands before them, as in AWS: it alone knows the secret of the origin.
  */
-const originSecret = 'secret of the origin';
+export const originSecret = 'secret of the origin';
 /** The secret that was replaced last. */
 export const previousOriginSecret = 'secret of the origin before';
 
@@ -138,8 +145,14 @@ export interface PortalStage {
   end(): Promise<void>;
 }
 
+/** The settings besides the addresses of the service. */
+export const ordinarySettings = {
+  ...{ emailsAreVerified: false, hasAuthTime: true, paymentUrl: null, contact: null },
+  ...{ credentialsUrl: null, inboxUrl: null },
+};
+
 /** A client of Secrets Manager with one long secret. */
-const secrets = {
+export const secrets = {
   send: () => Promise.resolve({ SecretString: 'x'.repeat(64), VersionId: 'v1' }),
 } as unknown as SecretsManagerClient;
 
@@ -169,15 +182,10 @@ export async function startPortal(options: PortalStageOptions = {}): Promise<Por
     clock: systemClock,
   });
   const settings: PortalSettings = {
+    ...ordinarySettings,
     portalUrl: new URL(portalUrl),
     apiUrl: `${origin}/api/public/v1`,
     resultsBaseUrl: origin,
-    emailsAreVerified: false,
-    hasAuthTime: true,
-    paymentUrl: null,
-    contact: null,
-    credentialsUrl: null,
-    inboxUrl: null,
     ...options.settings,
   };
   const open = (): SignInServices => {

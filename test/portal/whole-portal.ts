@@ -3,11 +3,9 @@
  * no table is replaced: Step Functions, the bucket, the vendors, and the addresses of clients.
  */
 import { randomBytes } from 'node:crypto';
-import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { createDirectClient } from '../../lab/simulation/aws/http-exchange.ts';
 import { createSimulatedTable } from '../../lab/simulation/aws/simulated-table.ts';
-import type { Input } from '../../lab/simulation/aws/table-request.ts';
 import { createAccountSettings } from '../../service/accounts/account-settings-store.ts';
 import { createAccountStore } from '../../service/accounts/account-store.ts';
 import type { Account } from '../../service/accounts/account.ts';
@@ -63,9 +61,9 @@ import { createDeliveryStore } from '../../service/webhooks/delivery-store.ts';
 import { createSecretBox } from '../../service/webhooks/secret-box.ts';
 import { fakeClock, fakeLog, stub } from '../api/fakes.ts';
 import { anAccount, now } from '../fixtures/records.ts';
+import { ordinarySettings, originSecret, secrets, type WithCalls } from './portal-fixture.ts';
 
 const portalUrl = new URL('https://portal.test/');
-const originSecret = 'secret of the origin';
 
 /** Who is signed in. */
 export interface SignedIn {
@@ -127,20 +125,11 @@ export interface Answered {
 
 export type WholePortal = ReturnType<typeof openWholePortal>;
 
-/** The secret from which the key of the box is derived. */
-const secrets = {
-  send: () => Promise.resolve({ SecretString: 'x'.repeat(64), VersionId: 'v1' }),
-} as unknown as SecretsManagerClient;
-
 export function openWholePortal() {
   const clock = fakeClock();
   const log = fakeLog();
   const memory = createSimulatedTable({ now: () => clock.now() });
-  /** A test may look at a call before it happens, fail it, or lose its answer. */
-  const calls: { around: (operation: string, input: Input, run: () => object) => object | Promise<object> } =
-    {
-      around: (_operation, _input, run) => run(),
-    };
+  const calls: WithCalls['calls'] = { around: (_operation, _input, run) => run() };
   const client = createDirectClient((operation, input) =>
     calls.around(operation, input, () => memory.perform(operation, input)),
   );
@@ -168,15 +157,10 @@ export function openWholePortal() {
     actions: createActionLog(table),
     originSecrets: () => Promise.resolve([originSecret]),
     settings: {
+      ...ordinarySettings,
       portalUrl,
       apiUrl: 'https://api.test/api/public/v1',
       resultsBaseUrl: 'https://results.test',
-      emailsAreVerified: false,
-      hasAuthTime: true,
-      paymentUrl: null,
-      contact: null,
-      credentialsUrl: null,
-      inboxUrl: null,
     },
   });
   /** What becomes of the e-mail to an invited person. */
