@@ -105,53 +105,19 @@ describe.each(hostile)('the hostile address %s, %s', (_form, host) => {
 
 const refused = { kind: 'unanswered', reason: 'address refused', failure: 'address_refused' };
 
+// test/outbound/client-url.test.ts has more forms, and the addresses that are public.
 describe('the form of an address', () => {
   it.each([
-    ['userinfo', 'https://user:secret@example.com/'],
-    ['a user alone', 'https://user@example.com/'],
     ['userinfo that looks like a host', 'https://example.com@127.0.0.1/'],
-    ['port 22', 'https://example.com:22/'],
     ['port 25', 'https://example.com:25/'],
-    ['port 444', 'https://example.com:444/'],
-    ['port 1023', 'https://example.com:1023/'],
     ['port 0', 'https://example.com:0/'],
     ['no https', 'ftp://example.com/'],
-    ['a file', 'file:///etc/passwd'],
-    ['data', 'data:image/png;base64,AAAA'],
-    ['no address at all', 'example.com/image.png'],
     ['more than 2048 characters', `https://example.com/${'a'.repeat(2048)}`],
   ])('An address with %s is refused everywhere before any name is resolved', async (_form, url) => {
     expect(await outbound.check(url)).toMatchObject({ kind: 'refused' });
     expect(await outbound.post(url, {}, '{}')).toEqual(refused);
     expect(await outbound.fetchSource(url, noSignal)).toMatchObject({ kind: 'refused' });
     expect(asked).toEqual([]);
-  });
-});
-
-describe('ordinary public addresses', () => {
-  it.each([
-    'https://example.com/',
-    'https://example.com/hooks/darkroom?account=7',
-    'https://example.com:443/',
-    'https://example.com:1024/',
-    'https://example.com:8443/hook',
-    'https://EXAMPLE.com/',
-    'https://example.com./',
-    'https://hooks.example.co.uk/a/b/c',
-    'https://xn--bcher-kva.example/',
-    'https://bücher.example/',
-    'https://93.184.215.14/',
-    'https://8.8.8.8/',
-    'https://172.15.0.1/',
-    'https://172.32.0.1/',
-    'https://100.63.255.255/',
-    'https://192.167.1.1/',
-    'https://[2606:4700:4700::1111]/',
-    'https://[2001:4860:4860::8888]/',
-    'https://[2a00:1450:4001:830::200e]:8443/',
-    'https://169.253.255.255/',
-  ])('The address %s is accepted', async (url) => {
-    expect(await outbound.check(url)).toEqual({ kind: 'allowed' });
   });
 });
 
