@@ -3,6 +3,9 @@
  * table of samples, so it may be longer than 300 lines.
  */
 import type * as view from '../../../service/contract/portal-views.ts';
+import { catalog } from '../../../service/platform/lambda.ts';
+import { modelViews } from '../../../service/portal/model-view.ts';
+import { anAccount } from '../../fixtures/records.ts';
 
 const minute = 60_000;
 const day = 86_400_000;
@@ -23,6 +26,8 @@ const prompts = [
   'the kitchen of a small bakery, five in the morning',
   'a red lantern in the rain, reflections on the pavement',
 ];
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 /** All answers that follow from the moment. */
 export function samplesAt(nowMillis: number) {
@@ -61,34 +66,10 @@ export function samplesAt(nowMillis: number) {
     }),
   ];
 
-  const models: view.ModelView[] = [
-    {
-      id: 'sandbox-standard',
-      name: 'Sandbox Standard',
-      description: '1K and 2K pictures from text and up to four source images.',
-      prices: { '1K': 0.04, '2K': 0.08 },
-      price_per_source_image: 0.005,
-      resolutions: ['1K', '2K'],
-      aspect_ratios: ['1:1', '3:2', '2:3', '16:9', '9:16'],
-      output_formats: ['png', 'jpeg'],
-      max_source_images: 4,
-      takes_seed: true,
-      sunset_at: null,
-    },
-    {
-      id: 'sandbox-sketch',
-      name: 'Sandbox Sketch',
-      description: 'The cheapest model of the sandbox: 1K pictures from text alone.',
-      prices: { '1K': 0.01 },
-      price_per_source_image: 0,
-      resolutions: ['1K'],
-      aspect_ratios: ['1:1', '3:2', '2:3'],
-      output_formats: ['png', 'jpeg'],
-      max_source_images: 0,
-      takes_seed: false,
-      sunset_at: null,
-    },
-  ];
+  const sandboxAlone = { enabledProviders: ['sandbox'] };
+  const models = modelViews(catalog, anAccount().policy, sandboxAlone, nowMillis)
+    .filter(({ id }) => id === 'sandbox-standard' || id === 'sandbox-sketch')
+    .toReversed();
 
   const creations = creationIds.map((id, index): view.CreationRow => {
     const status = index === 0 ? 'processing' : index % 7 === 4 ? 'failed' : 'completed';
@@ -171,32 +152,22 @@ export function samplesAt(nowMillis: number) {
     can_redeliver: row.creation !== null,
   });
 
-  const timeline: view.TimelineStep[] = [
-    { at: ago(48 * minute), kind: 'accepted', text: 'Accepted', ms: null },
-    { at: ago(48 * minute), kind: 'charged', text: 'Charged', ms: 3, amount: -0.045 },
-    { at: ago(48 * minute - 800), kind: 'rendering', text: 'Rendering began', ms: 797 },
-    {
-      at: ago(48 * minute - 4300),
-      kind: 'attempt',
-      text: 'First renderer: no capacity. The next one was asked.',
-      ms: 3500,
-    },
-    { at: ago(48 * minute - 9100), kind: 'stored', text: 'Image stored', ms: 4800 },
-    { at: ago(48 * minute - 9150), kind: 'completed', text: 'Completed', ms: 50 },
-    {
-      at: ago(48 * minute - 9900),
-      kind: 'webhook',
-      text: 'Webhook, attempt 1: not delivered',
-      ms: 750,
-      delivery: delivery(1),
-    },
-    {
-      at: ago(47 * minute),
-      kind: 'webhook',
-      text: 'Webhook, attempt 2: delivered',
-      ms: 50_100,
-      delivery: delivery(0),
-    },
+  const step = (
+    millis: number,
+    kind: view.TimelineStep['kind'],
+    text: string,
+    ms: number | null,
+    more: Pick<view.TimelineStep, 'amount' | 'delivery'> = {},
+  ): view.TimelineStep => ({ at: ago(48 * minute - millis), kind, text, ms, ...more });
+  const timeline = [
+    step(0, 'accepted', 'Accepted', null),
+    step(0, 'charged', 'Charged', 3, { amount: -0.045 }),
+    step(800, 'rendering', 'Rendering began', 797),
+    step(4300, 'attempt', 'First renderer: no capacity. The next one was asked.', 3500),
+    step(9100, 'stored', 'Image stored', 4800),
+    step(9150, 'completed', 'Completed', 50),
+    step(9900, 'webhook', 'Webhook, attempt 1: not delivered', 750, { delivery: delivery(1) }),
+    step(minute, 'webhook', 'Webhook, attempt 2: delivered', 50_100, { delivery: delivery(0) }),
   ];
   const creationDetail = (row: view.CreationRow): view.CreationDetail => ({
     ...row,
@@ -217,8 +188,8 @@ export function samplesAt(nowMillis: number) {
       row.status === 'failed'
         ? [
             ...timeline.slice(0, 4),
-            { at: ago(47 * minute), kind: 'failed', text: 'Failed: generation failed', ms: 2100 },
-            { at: ago(47 * minute), kind: 'refunded', text: 'Refunded', ms: 12, amount: 0.045 },
+            step(minute, 'failed', 'Failed: generation failed', 2100),
+            step(minute, 'refunded', 'Refunded', 12, { amount: 0.045 }),
           ]
         : row.status === 'processing'
           ? timeline.slice(0, 3)
@@ -287,19 +258,11 @@ export function samplesAt(nowMillis: number) {
     });
     const lines =
       by === 'day'
-        ? spent.map((one) =>
-            line(
-              one.day,
-              Object.values(one.spent).reduce((sum, value) => sum + value, 0),
-            ),
-          )
+        ? spent.map((one) => line(one.day, sumOf(Object.values(one.spent))))
         : groups[by].map((group) =>
-            line(
-              group === '' ? null : group,
-              spent.reduce((sum, one) => sum + (one.spent[group] ?? 0), 0),
-            ),
+            line(group === '' ? null : group, sumOf(spent.map((one) => one.spent[group] ?? 0))),
           );
-    const total = lines.reduce((sum, one) => sum + one.spent, 0);
+    const total = sumOf(lines.map((one) => one.spent));
     const { group: _group, name: _name, ...rest } = line(null, total);
     return {
       from: days[0] ?? '',
