@@ -6,15 +6,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { type Door, heldKey } from '../../service/aws/dynamodb/table.ts';
+import type { Door } from '../../service/aws/dynamodb/table.ts';
 import { synthesizedTemplate } from '../../start/synthesized-template.ts';
 import { type Client, startTestService } from '../fixtures/service.ts';
 import { rpc } from '../mcp/mcp-fixture.ts';
 import { everyAnswer } from './every-answer.ts';
-import { submit } from './workflow/creations.ts';
+import { heldPlaces, submit } from './workflow/creations.ts';
 
 const doors = ['OpenaiImages', 'Mcp', 'GenerateImage', 'ListEvents'];
 const templateSchema = z.looseObject({
@@ -57,19 +56,10 @@ const strangers = { postRate: '1000', maxConcurrent: '100' };
 
 /** Waits until requests of the account hold so many places. */
 async function holding(places: number, { account }: Client, door: Door): Promise<void> {
-  const { client, name: TableName } = service.operator.table;
-  const read = new GetCommand({ TableName, Key: heldKey(account.id, door), ConsistentRead: true });
-  const taken = async (): Promise<number> => {
-    const all = placesSchema.parse((await client.send(read)).Item ?? {});
-    const now = service.machine.clock.now();
-    return [all.p0, all.p1].filter((place) => place !== undefined && place.until > now).length;
-  };
-  while ((await taken()) !== places) await sleep(20);
+  while ((await heldPlaces(service, account.id, door)) !== places) await sleep(20);
 }
 
 const pageSchema = z.object({ data: z.array(z.object({ payload: z.object({ id: z.string() }) })) });
-const placeSchema = z.optional(z.object({ until: z.number() }));
-const placesSchema = z.object({ p0: placeSchema, p1: placeSchema });
 
 /** Ends every creation of the account, so that the requests that wait for them are answered. */
 async function endAll({ account }: Client): Promise<void> {

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import * as z from 'zod/mini';
 import type { OperatorServices } from '../../../admin/services.ts';
 import type { LedgerKind } from '../../../service/accounts/account.ts';
+import { getItem } from '../../../service/aws/dynamodb/send.ts';
+import { type Door, heldKey } from '../../../service/aws/dynamodb/table.ts';
 import { apiRoot } from '../../../service/contract/operations.ts';
 import { type CreationRecord, isTerminal } from '../../../service/creations/creation.ts';
 import { type Exchange, undocumented } from '../../../service/document/check/undocumented.ts';
@@ -105,4 +108,14 @@ export async function movementsOf(
 export async function spentBy({ operator }: Place, accountId: AccountId): Promise<number> {
   const months = (await operator.accounts.listKeys(accountId)).flatMap((key) => Object.values(key.spent));
   return months.reduce<number>((sum, spent) => sum + spent, 0);
+}
+
+const placeSchema = z.optional(z.object({ until: z.number() }));
+const placesSchema = z.object({ p0: placeSchema, p1: placeSchema });
+
+/** How many of the first two places of a door the held requests of an account take now. */
+export async function heldPlaces({ operator }: Place, accountId: AccountId, door: Door): Promise<number> {
+  const { p0, p1 } = placesSchema.parse((await getItem(operator.table, heldKey(accountId, door))) ?? {});
+  const now = operator.clock.now();
+  return [p0, p1].filter((place) => place !== undefined && place.until > now).length;
 }

@@ -7,6 +7,7 @@ import { issueKey } from '../../../admin/commands/keys.ts';
 import { issueSecret } from '../../../admin/commands/webhooks.ts';
 import type { Delivery } from '../../../service/webhooks/delivery.ts';
 import { type Client, sharedTestService, type TestService } from '../../fixtures/service.ts';
+import { jsonObject } from '../../fixtures/values.ts';
 import { recordOf, settled, submit } from './creations.ts';
 import { type Arrival, startReceiver } from './receiver.ts';
 import { redeliver, sendTestDelivery } from '../../../service/webhooks/redeliver.ts';
@@ -83,17 +84,10 @@ describe('the test delivery of a webhook', () => {
       kind: 'sent',
       delivery: { attempt: 1, outcome: 'failed', status: 500, event: 'creation.completed' },
     });
+    // test/webhooks/redeliver.test.ts has its bytes and its signatures.
     const [arrival] = receiver.arrivals('test');
     const nil = '00000000-0000-0000-0000-000000000000';
-    const body = {
-      event: 'creation.completed',
-      id: nil,
-      status: 'completed',
-      cost: 0,
-      metadata: { test: 'true' },
-    };
-    expect(JSON.parse(arrival?.raw.toString('utf8') ?? '')).toMatchObject(body);
-    expect(arrival && isSigned(arrival, client.webhookSecret)).toBe(true);
+    expect(jsonObject(String(arrival?.raw))).toMatchObject({ id: nil, metadata: { test: 'true' } });
     expect(await deliveryLog(client)).toMatchObject([
       { attempt: 1, outcome: 'failed', status: 500, creationId: nil },
     ]);
@@ -114,20 +108,6 @@ describe('the test delivery of a webhook', () => {
     expect(await send(other)).toMatchObject({ kind: 'sent' });
     service.jump(30);
     expect(await send(client)).toMatchObject({ kind: 'sent' });
-  });
-
-  it('A test delivery needs an address that a webhook may have, and an issued secret', async () => {
-    const client = await service.client();
-    const account = await service.account(client.account.id);
-    expect(await sendTestDelivery(account, 'https://169.254.169.254/x', service.operator)).toEqual({
-      kind: 'refused',
-      why: 'must lead to public addresses only',
-    });
-    const url = receiver.hook('unsigned', 204);
-    expect(await sendTestDelivery({ ...account, webhookSecrets: [] }, url, service.operator)).toEqual({
-      kind: 'no_secret',
-    });
-    expect(receiver.arrivals('unsigned')).toEqual([]);
   });
 });
 
@@ -196,18 +176,14 @@ describe('a webhook whose receiver fails', () => {
     expect(rows[0]).not.toHaveProperty('nextAttemptAt');
   });
 
-  it('The webhook is not sent again after the first 2xx', async () => {
+  it.each([
+    ['after the first 2xx', 'recovering', [503, 202, 500], [60], { status: 'delivered', attempts: 2 }],
+    ['after a 410', 'gone', [410], [], { status: 'failed', attempts: 1 }],
+  ] as const)('The webhook is not sent again %s', async (_when, hook, statuses, waits, webhook) => {
     const client = await service.client();
-    const id = await submitAndAdvance(client, receiver.hook('recovering', 503, 202, 500), 7_200);
-    expect(gaps(receiver.arrivals('recovering'))).toEqual([60]);
-    expect((await recordOf(service, id)).webhook).toMatchObject({ status: 'delivered', attempts: 2 });
-  });
-
-  it('The webhook is not sent again after a 410', async () => {
-    const client = await service.client();
-    const id = await submitAndAdvance(client, receiver.hook('gone', 410), 7_200);
-    expect(receiver.arrivals('gone')).toHaveLength(1);
-    expect((await recordOf(service, id)).webhook).toMatchObject({ status: 'failed', attempts: 1 });
+    const id = await submitAndAdvance(client, receiver.hook(hook, ...statuses), 7_200);
+    expect(gaps(receiver.arrivals(hook))).toEqual(waits);
+    expect((await recordOf(service, id)).webhook).toMatchObject(webhook);
   });
 
   it('A redirect counts as a failure and is not followed', async () => {
