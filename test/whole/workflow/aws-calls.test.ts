@@ -2,7 +2,7 @@
  * How many AWS calls a request makes one after the other, and how many state transitions an execution takes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { functionName as nameOf } from '../../../lab/function-name.ts';
 import type { AwsCall } from '../../../local/aws/aws-call.ts';
 import type { Execution } from '../../../local/step-functions/executions.ts';
@@ -163,6 +163,12 @@ async function renderersDuring(work: () => Promise<void>): Promise<string[]> {
 }
 
 describe('the state transitions of an execution', () => {
+  // The creations of the tests above render on, and their functions call AWS.
+  beforeAll(async () => {
+    const { executions } = service.machine;
+    await vi.waitUntil(() => executions.list().every(({ status }) => status !== 'RUNNING'), 110_000);
+  });
+
   async function tasksOf(prompt: string): Promise<string[]> {
     const id = await submit(service, client.key, { prompt, webhook_url: service.machine.inboxUrl });
     await settled(service, id);
