@@ -21,6 +21,11 @@ export function createProviderStore(table: Table) {
   };
   return {
     enabled: async (): Promise<readonly string[]> => enabledProvidersOf(await getItem(table, keys.service())),
+    /** What is enabled and what is paused, by one read. */
+    standing: async () => {
+      const item = await getItem(table, keys.service());
+      return { enabled: enabledProvidersOf(item), pauses: pausesOf(item) };
+    },
     enable: (provider: string): Promise<void> => change('ADD', provider),
     disable: (provider: string): Promise<void> => change('DELETE', provider),
     pauses: async (): Promise<Readonly<Record<string, ProviderPause>>> =>

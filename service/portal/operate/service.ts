@@ -24,9 +24,8 @@ const mostAccounts = 500;
 
 /** GET /operator/providers: what is enabled or paused, and how the attempts of the newest creations ended. */
 export const listProviders: OperateHandle<'listProviders'> = async (_request, _caller, services) => {
-  const [enabled, pauses, { accounts }] = await Promise.all([
-    services.providers.enabled(),
-    services.providers.pauses(),
+  const [{ enabled, pauses }, { accounts }] = await Promise.all([
+    services.providers.standing(),
     services.operated.accounts(mostAccounts),
   ]);
   const ids = accounts.map(({ id }) => id);
