@@ -211,9 +211,8 @@ function modelsOf(name: string, { models }: Catalog): string[] {
 }
 
 async function providerRows(services: OperatorServices): Promise<Row[]> {
-  const [enabled, pauses, keys, { catalog, stored }] = await Promise.all([
-    services.providers.enabled(),
-    services.providers.pauses(),
+  const [{ enabled, pauses }, keys, { catalog, stored }] = await Promise.all([
+    services.providers.standing(),
     services.credentials.names(),
     readMerged(services),
   ]);

@@ -3,6 +3,7 @@
  * status; docs/api.md shows each answer. This file is a list, so it may be longer than 300 lines.
  */
 import type { Budget } from '../accounts/caps.ts';
+import type { Model } from '../catalog/catalog-schema.ts';
 import type { SourceShape } from '../catalog/catalog.ts';
 import { type FailureName, failures } from '../contract/failures.ts';
 import {
@@ -195,12 +196,13 @@ export function modelNotFound(id: string): Problem {
  * 503 that waiting does not end: an operator has to enable a provider. So it has no Retry-After, and libraries
  * that know `x-should-retry` do not send the request again.
  * @param model undefined: the request names no model
- * @param available the ids of models that the caller can use now. The message names the first ten
+ * @param usable the models that the caller can use now. The message names the first ten
  */
-export function noProviderEnabled(model: string | undefined, available: readonly string[]): Problem {
+export function noProviderEnabled(model: string | undefined, usable: readonly Pick<Model, 'id'>[]): Problem {
   const what =
     model === undefined ? 'No model is available.' : `No provider of ${model} is enabled for this account.`;
-  const instead = available.length === 0 ? '' : ` Available models: ${available.slice(0, 10).join(', ')}.`;
+  const names = usable.slice(0, 10).map(({ id }) => id);
+  const instead = names.length === 0 ? '' : ` Available models: ${names.join(', ')}.`;
   return new Problem(
     'ERR_PROVIDER_UNAVAILABLE',
     `${what} Nothing was charged.${instead}`,

@@ -295,7 +295,7 @@ function refusal(outcome: Refused, submission: Submission): Problem {
     case 'account_not_active':
       return outcome.condition === 'suspended' ? apiSuspended() : accountDisabled();
     case 'key_revoked':
-      return keyInvalid('was revoked');
+      return keyInvalid('is not recognised');
     case 'model_not_allowed':
       return modelNotFound(plan.request.model.id);
     case 'rate_used_up':

@@ -12,12 +12,12 @@ import {
   userMissing,
   webhookRefused,
 } from '../api/problems.ts';
-import type { Catalog, Model, Route } from '../catalog/catalog-schema.ts';
+import { usableModels } from '../api/usable-models.ts';
+import type { Model, Route } from '../catalog/catalog-schema.ts';
 import {
   enabledRoutes,
   findModel,
   isSunset,
-  isVisible,
   priceOf,
   routesFor,
   routesTaking,
@@ -53,21 +53,8 @@ export function planCreation(
   const problems = directiveProblems(request.prompt, routes, caller.account);
   if (problems.length > 0) throw concerning(model, invalidRequest(problems));
   if (routes.length === 0)
-    throw concerning(model, noProviderEnabled(model.id, availableModels(catalog, caller)));
+    throw concerning(model, noProviderEnabled(model.id, usableModels(catalog, caller)));
   return planOver(request, routes);
-}
-
-/** The ids of the models that the caller can use now, in the catalog's order. */
-function availableModels({ models }: Catalog, { account, apiKey, state, nowMillis }: Caller): string[] {
-  const { policy } = account;
-  const available = models.filter(
-    (model) =>
-      isVisible(model, policy) &&
-      allowsModel(apiKey, model.id) &&
-      !isSunset(model, nowMillis) &&
-      enabledRoutes(model, policy, state).length > 0,
-  );
-  return available.map(({ id }) => id);
 }
 
 /** Throws 400 when the key needs to know the user and the request names none. */

@@ -1,8 +1,6 @@
-import { allowsModel } from '../accounts/caps.ts';
-import type { Caller } from '../api/admit.ts';
 import { modelNotFound, unknownRoute } from '../api/problems.ts';
+import { usableModels } from '../api/usable-models.ts';
 import type { Model } from '../catalog/catalog-schema.ts';
-import { enabledRoutes, isSunset, isVisible } from '../catalog/catalog.ts';
 import { methodsOf, openaiOperations, openaiRoot } from '../contract/operations.ts';
 import { modelIdOf } from './fields.ts';
 import type { OpenaiModelServices } from './open.ts';
@@ -19,21 +17,12 @@ export const openaiModels: OpenaiHandle<OpenaiModelServices> = async (request, c
   if (method !== 'GET' || (!isListed && pathId === '')) {
     return Promise.reject(unknownRoute(method, path, allowed, openaiRoot));
   }
-  const usable = services.catalog.models.filter((model) => mayUse(model, caller));
+  const usable = usableModels(services.catalog, caller);
   if (isListed) return Promise.resolve(jsonAnswer({ object: 'list', data: usable.map(modelView) }));
   const id = modelIdOf(pathId, services.aliases);
   const model = usable.find((one) => one.id === id);
   return model ? Promise.resolve(jsonAnswer(modelView(model))) : Promise.reject(modelNotFound(pathId));
 };
-
-function mayUse(model: Model, { account, apiKey, state, nowMillis }: Caller): boolean {
-  return (
-    isVisible(model, account.policy) &&
-    allowsModel(apiKey, model.id) &&
-    !isSunset(model, nowMillis) &&
-    enabledRoutes(model, account.policy, state).length > 0
-  );
-}
 
 function modelView({ id }: Model): Record<string, unknown> {
   return { id, object: 'model', created, owned_by: 'darkroom' };

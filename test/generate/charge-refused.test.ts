@@ -71,7 +71,7 @@ const suspended = refusal(
   'API access of this account is paused by its account manager. The portal still works.',
   { reason: 'api_suspended' },
 );
-const revoked = refusal(401, 'ERR_API_KEY_INVALID', 'The API key was revoked.', {
+const revoked = refusal(401, 'ERR_API_KEY_INVALID', 'The API key is not recognised.', {
   reason: 'api_key_invalid',
 });
 const overTheRate = refusal(

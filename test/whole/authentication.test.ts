@@ -102,7 +102,7 @@ describe('401 ERR_API_KEY_INVALID with WWW-Authenticate: Bearer', () => {
     expect(read[0]).not.toContain('ACCOUNT#');
   });
 
-  it('An unknown and a mistyped key get the same answer, also when the mistyped key was revoked, and only the whole key is told so', async () => {
+  it('An unknown key and a mistyped revoked key get the same answer, and the answer to the whole revoked key says that the key was revoked', async () => {
     fromElsewhere();
     const gone = await service.client();
     await service.operator.accounts.revokeKey(gone.account.id, gone.record.id, new Date().toISOString());
