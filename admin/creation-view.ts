@@ -5,7 +5,7 @@ import {
   type StoredImage,
   type WebhookState,
 } from '../service/creations/creation.ts';
-import { failures } from '../service/contract/failures.ts';
+import { shownFailure } from '../service/contract/failures.ts';
 import { toUsd } from '../service/values/money.ts';
 import { plainShown } from '../service/contract/request-fields.ts';
 import type { Row } from '../client/command/terminal/output.ts';
@@ -20,7 +20,7 @@ export function creationRow(creation: CreationRecord): Row {
     cost: toUsd(creation.costMicros),
     amount_refunded: toUsd(creation.refundedMicros),
     webhook: creation.webhook?.status ?? null,
-    error: errorOf(creation),
+    error: shownFailure(creation)?.error ?? null,
   };
 }
 
@@ -57,7 +57,8 @@ function askedFor(creation: CreationRecord, requestId: string | undefined): Row 
     key: creation.keyId,
     request_id: requestId ?? null,
     status: creation.status,
-    error: errorOf(creation),
+    error: shownFailure(creation)?.error ?? null,
+    error_code: shownFailure(creation)?.error_code ?? null,
     failure: creation.failure ?? null,
     ...membersOf(creation, 'model', 'prompt', 'resolution', 'aspectRatio', 'outputFormat'),
     ...plainShown(creation),
@@ -102,10 +103,6 @@ function imageView(image: StoredImage): Row {
 function membersOf<Of extends object>(of: Of, ...names: (keyof Of & string)[]): Row {
   const inAnswers = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(names.map((name) => [inAnswers(name), of[name] ?? null]));
-}
-
-function errorOf({ failure }: CreationRecord): string | null {
-  return failure === undefined ? null : failures[failure].message;
 }
 
 function timeOf(millis: number | undefined): string | null {

@@ -41,6 +41,9 @@ export interface Complaint {
   /** The code of the API, if it answered. */
   readonly code?: string;
   readonly requestId?: string | undefined;
+  readonly creationId?: string | undefined;
+  /** Why the creation failed. */
+  readonly errorCode?: string;
 }
 
 export function complaintOf(error: unknown): Complaint {
@@ -50,7 +53,14 @@ export function complaintOf(error: unknown): Complaint {
     message: withoutKeys(complaint.message),
     ...(complaint.fix !== undefined && { fix: withoutKeys(complaint.fix) }),
     ...(error instanceof ApiError && { code: error.code, requestId: error.requestId }),
+    ...creationOf(error),
   };
+}
+
+function creationOf(error: unknown): Pick<Complaint, 'creationId' | 'errorCode'> {
+  if (error instanceof GenerationFailed) return { creationId: error.creation.id, errorCode: error.errorCode };
+  if (error instanceof TimeoutError) return { creationId: error.creationId };
+  return error instanceof ApiError ? { creationId: error.details['creation_id'] as string | undefined } : {};
 }
 
 function rawComplaint(error: unknown): Complaint {

@@ -56,10 +56,14 @@ export async function runCommand(args: readonly string[], io: Io): Promise<numbe
 }
 
 function complain(error: unknown, { json, debug }: GlobalOptions, io: Io): number {
-  const { failure, message, fix, code, requestId } = complaintOf(error);
+  const { failure, message, fix, code, requestId, creationId, errorCode } = complaintOf(error);
   const exitCode = exitCodes[failure];
   if (json === true) {
-    const told = { message, fix: fix ?? null, failure, code: code ?? null, request_id: requestId ?? null };
+    const told = {
+      ...{ message, fix: fix ?? null, failure, code: code ?? null, request_id: requestId ?? null },
+      creation_id: creationId ?? null,
+      error_code: errorCode ?? null,
+    };
     io.err.write(`${visibleJson({ error: told })}\n`);
   } else {
     const colors = colorsOf(io, io.err);

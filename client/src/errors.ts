@@ -48,13 +48,15 @@ export class TimeoutError extends DarkroomError {
  *   await darkroom.images.generateAndWait({ model: 'sandbox-sketch', prompt: 'a fox [sandbox:reject-prompt]' });
  * } catch (error) {
  *   if (!(error instanceof GenerationFailed)) throw error;
- *   console.log(error.retryable, error.refunded, error.creation.cost); // false true 0.01
+ *   console.log(error.errorCode, error.refunded, error.creation.cost); // prompt_rejected true 0.01
  * }
  * ```
  */
 export class GenerationFailed extends DarkroomError {
   override readonly name: string = 'GenerationFailed';
   readonly creation: FailedCreation;
+  /** Why, for programs. Branch on `errorCode`, never on the message. */
+  readonly errorCode: FailedCreation['error_code'];
   /** True when the same request may succeed. False when the prompt or a source image must be changed. */
   readonly retryable: boolean;
   readonly refunded: boolean;
@@ -62,6 +64,7 @@ export class GenerationFailed extends DarkroomError {
   constructor(creation: FailedCreation) {
     super(creation.error);
     this.creation = creation;
+    this.errorCode = creation.error_code;
     this.retryable = creation.retryable;
     this.refunded = creation.amount_refunded >= creation.cost;
   }

@@ -5,7 +5,7 @@
 import type { Budget } from '../accounts/caps.ts';
 import type { Model } from '../catalog/catalog-schema.ts';
 import type { SourceShape } from '../catalog/catalog.ts';
-import { type FailureName, failures } from '../contract/failures.ts';
+import { type FailureName, failures, shownFailure } from '../contract/failures.ts';
 import {
   maxBodyBytes,
   maxFormParts,
@@ -358,9 +358,9 @@ export function notStarted(creationId: CreationId): Problem {
 }
 
 /** 502 or 503: the creation failed while the client waited for it, and not by the request's own fault. */
-export function generationFailed({ id }: CreationRecord, failure: FailureName): Problem {
-  const { message, retryable } = failures[failure];
-  const details = { creation_id: id, error: message, retryable };
+export function generationFailed(creation: CreationRecord, failure: FailureName): Problem {
+  const { message } = failures[failure];
+  const details = { creation_id: creation.id, ...shownFailure(creation) };
   if (failure !== 'ServiceUnavailable') {
     return new Problem('ERR_GENERATION_FAILED', `${message} The charge was refunded in full.`, details);
   }

@@ -15,6 +15,7 @@ export type FailureName = (typeof failureNames)[number];
 export interface Failure {
   /** 1 to 7: the row of the failure in the table of docs/api.md. */
   readonly number: number;
+  readonly code: string;
   readonly message: string;
   readonly retryable: boolean;
 }
@@ -22,30 +23,54 @@ export interface Failure {
 export const failures: Readonly<Record<FailureName, Failure>> = {
   PromptRejected: {
     number: 1,
+    code: 'prompt_rejected',
     message:
       'Prompt rejected by the safety filter. Make the scene more specific — abstract or generic prompts are declined more often.',
     retryable: false,
   },
   SourceImageRejected: {
     number: 2,
+    code: 'image_rejected',
     message: 'The source image was rejected. Try a different photo.',
     retryable: false,
   },
-  GenerationFailed: { number: 3, message: 'Generation failed. Please try again.', retryable: true },
+  GenerationFailed: {
+    number: 3,
+    code: 'generation_failed',
+    message: 'Generation failed. Please try again.',
+    retryable: true,
+  },
   NothingRendered: {
     number: 4,
+    code: 'nothing_rendered',
     message:
       'Nothing was rendered for this request. Describe the image you want in the prompt, or attach the source photo it refers to.',
     retryable: true,
   },
-  GenerationTimedOut: { number: 5, message: 'Generation timed out.', retryable: true },
+  GenerationTimedOut: {
+    number: 5,
+    code: 'timed_out',
+    message: 'Generation timed out.',
+    retryable: true,
+  },
   ServiceUnavailable: {
     number: 6,
+    code: 'provider_unavailable',
     message: 'The service is temporarily unavailable. Please try again later.',
     retryable: true,
   },
-  InternalFailure: { number: 7, message: 'Generation failed.', retryable: true },
+  InternalFailure: { number: 7, code: 'internal', message: 'Generation failed.', retryable: true },
 };
+
+/** A cancelled creation has the message of InternalFailure. */
+export const cancelledCode = 'cancelled';
+
+/** Why a creation failed, as its client reads it. Undefined when the creation has not failed. */
+export function shownFailure(creation: { readonly failure?: FailureName; readonly cancelledAt?: string }) {
+  if (creation.failure === undefined) return undefined;
+  const { code, message, retryable } = failures[creation.failure];
+  return { error: message, error_code: creation.cancelledAt === undefined ? code : cancelledCode, retryable };
+}
 
 /** The names by which Step Functions reports that a Task, and so the creation, took too long. */
 const timeOuts = ['States.Timeout', 'States.HeartbeatTimeout'];

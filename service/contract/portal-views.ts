@@ -187,6 +187,7 @@ export interface CreationRow {
   readonly cost: number;
   readonly amount_refunded: number;
   readonly error: string | null;
+  readonly error_code: string | null;
   readonly user: string | null;
   /** The id and the name of the key. "portal" is the playground. */
   readonly key: { readonly id: string; readonly name: string };

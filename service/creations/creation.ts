@@ -4,7 +4,7 @@
  *   queued ──▶ processing ──▶ completed
  *      └────────────┴───────▶ failed (refunded in full)
  */
-import { type FailureName, failures } from '../contract/failures.ts';
+import { type FailureName, shownFailure } from '../contract/failures.ts';
 import { pollPace } from '../contract/limits.ts';
 import {
   type AspectRatio,
@@ -168,7 +168,6 @@ export function creationView(
   nowMillis: number,
 ): Record<string, unknown> {
   const urls = resultUrls(creation, resultsBaseUrl, nowMillis);
-  const failure = creation.failure === undefined ? undefined : failures[creation.failure];
   return {
     id: creation.id,
     status: creation.status,
@@ -186,7 +185,7 @@ export function creationView(
       results: urls.map((url, index) => imageView(url, creation.results[index])),
       result_expires_at: new Date(creation.resultsExpireAt ?? 0).toISOString(),
     }),
-    ...(failure && { error: failure.message, retryable: failure.retryable }),
+    ...shownFailure(creation),
     webhook: creation.webhook
       ? { url: creation.webhook.url, status: creation.webhook.status, attempts: creation.webhook.attempts }
       : null,

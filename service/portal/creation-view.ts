@@ -1,5 +1,5 @@
 /** A creation as the portal shows it. No provider is named anywhere: there is a first renderer, and a second. */
-import { failures } from '../contract/failures.ts';
+import { shownFailure } from '../contract/failures.ts';
 import type { CreationDetail, CreationRow } from '../contract/portal-views.ts';
 import { plainShown } from '../contract/request-fields.ts';
 import {
@@ -21,7 +21,8 @@ export interface Showing {
 }
 
 export function creationRow(creation: CreationRecord, showing: Showing): CreationRow {
-  const { keyId, failure, webhook, resultsExpireAt } = creation;
+  const { keyId, webhook, resultsExpireAt } = creation;
+  const { error = null, error_code = null } = shownFailure(creation) ?? {};
   return {
     id: creation.id,
     status: creation.status,
@@ -31,7 +32,8 @@ export function creationRow(creation: CreationRecord, showing: Showing): Creatio
     aspect_ratio: creation.aspectRatio,
     cost: toUsd(creation.costMicros),
     amount_refunded: toUsd(creation.refundedMicros),
-    error: failure === undefined ? null : failures[failure].message,
+    error,
+    error_code,
     user: creation.user ?? null,
     key: { id: keyId, name: showing.keyNames.get(keyId) ?? keyId },
     result_urls: resultUrls(creation, showing.resultsBaseUrl, showing.nowMillis),
@@ -49,7 +51,7 @@ export function creationDetail(
   showing: Showing,
 ): CreationDetail {
   const row = creationRow(creation, showing);
-  const { failure, webhook } = creation;
+  const { webhook } = creation;
   return {
     ...row,
     output_format: creation.outputFormat,
@@ -58,7 +60,7 @@ export function creationDetail(
     metadata: creation.metadata,
     source_images: creation.sources.length,
     results: row.result_urls.map((url, place) => imageView(url, creation.results[place])),
-    retryable: failure === undefined ? null : failures[failure].retryable,
+    retryable: shownFailure(creation)?.retryable ?? null,
     webhook_url: webhook?.url ?? null,
     timeline: timelineOf(creation, deliveries, row.key.name),
     look_after_seconds: isTerminal(creation.status) ? null : nextPollSeconds(creation, showing.nowMillis),

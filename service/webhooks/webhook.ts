@@ -1,6 +1,6 @@
 /** Webhooks (docs/api.md): payload, signatures and the schedule of attempts. */
 import { createHmac } from 'node:crypto';
-import { failures } from '../contract/failures.ts';
+import { shownFailure } from '../contract/failures.ts';
 import { webhookSchedule } from '../contract/limits.ts';
 import { type CreationRecord, echoedFields, type WebhookState } from '../creations/creation.ts';
 import type { PostResult } from '../outbound/outbound.ts';
@@ -43,18 +43,18 @@ export function endedEvent({ status }: CreationRecord): (typeof endedEvents)[num
 
 /** The body of a creation's webhook. The first attempt stores it; every attempt sends the stored bytes. */
 export function webhookBody(creation: CreationRecord, resultUrls: readonly string[]): string {
-  const failed = creation.failure !== undefined;
+  const failure = shownFailure(creation);
   return JSON.stringify({
-    event: failed ? 'creation.failed' : 'creation.completed',
+    event: failure ? 'creation.failed' : 'creation.completed',
     id: creation.id,
     status: creation.status,
-    ...(failed ? {} : { result_urls: resultUrls }),
+    ...(!failure && { result_urls: resultUrls }),
     cost: toUsd(creation.costMicros),
-    ...(creation.failure === undefined ? {} : { error: failures[creation.failure].message }),
+    ...(failure && { error: failure.error, error_code: failure.error_code }),
     ...echoedFields(creation),
     created_at: creation.createdAt,
     completed_at: creation.completedAt ?? null,
-    ...(failed ? { cancelled_at: creation.cancelledAt ?? null } : {}),
+    ...(failure && { cancelled_at: creation.cancelledAt ?? null }),
   });
 }
 

@@ -1,32 +1,46 @@
 import { describe, expect, it } from 'vitest';
-import { CreationFailed, failureNamed, failureNames, failures } from '../../service/contract/failures.ts';
+import {
+  CreationFailed,
+  failureNamed,
+  failureNames,
+  failures,
+  shownFailure,
+} from '../../service/contract/failures.ts';
 import { apiRoot, methodsOf, operations } from '../../service/contract/operations.ts';
 
-/** The messages of docs/api.md, copied from there: number, text, and whether a retry can help. */
-const table: readonly [number, string, 'yes' | 'no'][] = [
+/** The messages of docs/api.md, copied from there: number, code, text, and whether a retry can help. */
+const table: readonly [number, string, string, 'yes' | 'no'][] = [
   [
     1,
+    'prompt_rejected',
     'Prompt rejected by the safety filter. Make the scene more specific — abstract or generic prompts are declined more often.',
     'no',
   ],
-  [2, 'The source image was rejected. Try a different photo.', 'no'],
-  [3, 'Generation failed. Please try again.', 'yes'],
+  [2, 'image_rejected', 'The source image was rejected. Try a different photo.', 'no'],
+  [3, 'generation_failed', 'Generation failed. Please try again.', 'yes'],
   [
     4,
+    'nothing_rendered',
     'Nothing was rendered for this request. Describe the image you want in the prompt, or attach the source photo it refers to.',
     'yes',
   ],
-  [5, 'Generation timed out.', 'yes'],
-  [6, 'The service is temporarily unavailable. Please try again later.', 'yes'],
-  [7, 'Generation failed.', 'yes'],
+  [5, 'timed_out', 'Generation timed out.', 'yes'],
+  [6, 'provider_unavailable', 'The service is temporarily unavailable. Please try again later.', 'yes'],
+  [7, 'internal', 'Generation failed.', 'yes'],
 ];
 
 describe('the failures of a creation', () => {
-  it('The failures have the seven documented messages, word for word', () => {
+  it('The failures have the seven documented codes and messages, word for word', () => {
     const ours = failureNames
       .map((name) => failures[name])
-      .map(({ number, message, retryable }) => [number, message, retryable ? 'yes' : 'no']);
+      .map(({ number, code, message, retryable }) => [number, code, message, retryable ? 'yes' : 'no']);
     expect(ours).toEqual(table);
+  });
+
+  it('A cancelled creation has a code of its own, whatever its message is', () => {
+    const cancelled = { failure: 'InternalFailure', cancelledAt: '2026-11-26' } as const;
+    expect(shownFailure(cancelled)).toMatchObject({ error: 'Generation failed.', error_code: 'cancelled' });
+    expect(shownFailure({ cancelledAt: '2026-11-26' })).toBeUndefined();
   });
 
   it('A failure is found by its name', () => {

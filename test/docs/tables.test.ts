@@ -34,10 +34,10 @@ describe('docs/api.md', () => {
     expect(rows.toSorted()).toEqual(stated.toSorted());
   });
 
-  it('The table of failures has the number, the name, the message and the retry of each failure', () => {
+  it('The table of failures has the number, name, code, message and retry of each failure', () => {
     const rows = failureNames.map((name) => {
-      const { number, message, retryable } = failures[name];
-      return `| ${number} | ${name} | ${message} | ${String(retryable)} |`;
+      const { number, code, message, retryable } = failures[name];
+      return `| ${number} | ${name} | ${code} | ${message} | ${String(retryable)} |`;
     });
     const section = sectionOf(api, '### Failures of a creation');
     expect(section.split('\n').filter((line) => /^\| \d/.test(line))).toEqual(rows);

@@ -28,7 +28,7 @@ describe('the body of a webhook', () => {
     );
   });
 
-  it('The body of a failed creation has the message of the failure and no addresses', () => {
+  it('The body of a failed creation has the message and the code of the failure and no addresses', () => {
     const creation = aCreation({
       status: 'failed',
       failure: 'GenerationTimedOut',
@@ -37,7 +37,7 @@ describe('the body of a webhook', () => {
     });
     expect(webhookBody(creation, [])).toBe(
       '{"event":"creation.failed","id":"019aa5a0-1000-7000-8000-00000000000a","status":"failed","cost":0.04,' +
-        '"error":"Generation timed out.","metadata":{},' +
+        '"error":"Generation timed out.","error_code":"timed_out","metadata":{},' +
         '"created_at":"2026-11-21T12:00:30.000Z","completed_at":"2026-11-21T12:05:30.000Z","cancelled_at":null}',
     );
   });
@@ -50,6 +50,7 @@ describe('the body of the webhook of a cancelled creation', () => {
     expect(JSON.parse(webhookBody(cancelled, []))).toMatchObject({
       event: 'creation.failed',
       error: 'Generation failed.',
+      error_code: 'cancelled',
       cancelled_at: cancelledAt,
     });
     expect(JSON.parse(webhookBody(aCreation({ status: 'completed' }), []))).not.toHaveProperty(

@@ -166,6 +166,7 @@ describe('the fields of a creation', () => {
       status: 'failed',
       amount_refunded: 0.01,
       error: failures.PromptRejected.message,
+      error_code: 'prompt_rejected',
       retryable: false,
       webhook: null,
       started_at: startedOrNot,

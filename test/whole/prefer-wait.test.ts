@@ -63,6 +63,7 @@ describe('a creation that ends while the request waits', () => {
       expect(details).toEqual({
         creation_id: anyText,
         error: failures[name].message,
+        error_code: failures[name].code,
         retryable: true,
       });
       const shown = await service.send(`/creations/${String(details['creation_id'])}`, { key: client.key });
@@ -79,6 +80,7 @@ describe('a creation that ends while the request waits', () => {
         reason: 'provider_unavailable',
         creation_id: anyText,
         error: failures.ServiceUnavailable.message,
+        error_code: 'provider_unavailable',
         retryable: true,
       },
     });

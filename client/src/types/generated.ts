@@ -1,6 +1,6 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas 8dc0f4146920fa944667298a50702e4eca287e1aa3e29b00d434969af1009b76
-// types   65f239918fc8c6247a6dc478f84826069e08f0e7b4d093278cb7eaf9684e376b
+// schemas adc782e743d1047a2d980f9d8d7465347dc1bc8a1420dca59214c0436fba85f9
+// types   5457f9e799a1ea94bf328d4d5fb8142f4e16a7c1fdf3e89d9921b716ac53eccd
 
 /**
  * A request for an image. null in an optional field means that the field is left out. Unknown fields are refused. Text is well-formed: half of a UTF-16 surrogate pair is refused.
@@ -126,6 +126,7 @@ export type CreationFailed = {
     event: 'creation.failed';
     status: 'failed';
     error: CreationFailure;
+    error_code?: FailureCode;
     /**
      * The id of the creation.
      */
@@ -158,6 +159,11 @@ export type CreationFailed = {
  * Why a creation failed: exactly one of these messages. Every failed creation is refunded.
  */
 export type CreationFailure = 'Prompt rejected by the safety filter. Make the scene more specific — abstract or generic prompts are declined more often.' | 'The source image was rejected. Try a different photo.' | 'Generation failed. Please try again.' | 'Nothing was rendered for this request. Describe the image you want in the prompt, or attach the source photo it refers to.' | 'Generation timed out.' | 'The service is temporarily unavailable. Please try again later.' | 'Generation failed.';
+
+/**
+ * Why a creation failed, for programs: the code of its message.
+ */
+export type FailureCode = 'prompt_rejected' | 'image_rejected' | 'generation_failed' | 'nothing_rendered' | 'timed_out' | 'provider_unavailable' | 'internal' | 'cancelled';
 
 /**
  * Less than the threshold is available.
@@ -772,6 +778,7 @@ export type GenerationFailedProblem = {
              */
             creation_id: string;
             error: CreationFailure;
+            error_code: FailureCode;
             retryable: boolean;
         };
     };
@@ -797,6 +804,10 @@ export type ProviderUnavailableProblem = {
              * Only with `Prefer: wait`.
              */
             error?: CreationFailure;
+            /**
+             * Only with `Prefer: wait`.
+             */
+            error_code?: FailureCode;
             /**
              * Only with `Prefer: wait`.
              */
@@ -1129,6 +1140,7 @@ export type FailedCreation = {
     started_at: string | null;
     status: 'failed';
     error: CreationFailure;
+    error_code: FailureCode;
     /**
      * Whether the same request may succeed when sent again.
      */

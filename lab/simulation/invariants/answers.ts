@@ -50,7 +50,39 @@ export function createReadingInvariants(world: World, books: Books, accuse: Accu
   };
 }
 
+/** The begin of each sentence and its code, stated here again because the table of the product is on trial. */
+const codes = [
+  ['Prompt rejected by', 'prompt_rejected'],
+  ['The source image was', 'image_rejected'],
+  ['Generation failed. Please', 'generation_failed'],
+  ['Nothing was rendered', 'nothing_rendered'],
+  ['Generation timed out', 'timed_out'],
+  ['The service is temporarily', 'provider_unavailable'],
+  ['Generation failed.', 'internal'],
+] as const;
+
+/** Only a sentence of a failed creation is a text under `error`: a refusal has an object there. */
+function hasItsCode({ error, error_code: code, cancelled_at: cancelledAt }: Body): boolean {
+  if (typeof cancelledAt === 'string') return code === 'cancelled';
+  // A refusal does not say whether the creation was cancelled.
+  if (code === 'cancelled') return cancelledAt === undefined && error === 'Generation failed.';
+  return code === codes.find(([begin]) => String(error).startsWith(begin))?.[1];
+}
+
 export function createDocumentInvariants(accuse: Accuse) {
+  function codesFit(text: string): void {
+    if (!text.includes('"error":"')) return;
+    JSON.parse(text, (_, value: unknown) => {
+      const body = asBody(value);
+      if (typeof body?.['error'] === 'string' && !hasItsCode(body))
+        accuse(
+          'each failure has the code of its sentence',
+          `${body['error']}: ${String(body['error_code'])}`,
+        );
+      return value;
+    });
+  }
+
   const asked = new Map<string, { readonly method: string; readonly path: string }>();
   return {
     /** Is told that an API function begins with a request. */
@@ -67,10 +99,12 @@ export function createDocumentInvariants(accuse: Accuse) {
       const told = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
       for (const finding of undocumented({ ...request, status, headers: told, text }))
         accuse('every answer is as docs/openapi.json documents it', finding);
+      codesFit(text);
     },
     onPost: (post: Post) => {
       for (const finding of undocumentedDelivery(post))
         accuse('every delivery is as docs/openapi.json documents it', finding);
+      codesFit(post.body);
     },
   };
 }

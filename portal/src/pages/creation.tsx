@@ -175,7 +175,9 @@ function Content({ of }: { of: CreationDetail }) {
           />
           {of.error !== null && (
             <div class="notice bad">
-              <p>{of.error}</p>
+              <p>
+                {of.error} <code>{of.error_code}</code>
+              </p>
               {of.retryable !== null && (
                 <p class="help">
                   {of.retryable

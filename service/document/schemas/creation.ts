@@ -1,6 +1,6 @@
 /** The creation as its client sees it (creationView of service/creations/creation.ts). */
 import * as z from 'zod';
-import { failureNames, failures } from '../../contract/failures.ts';
+import { cancelledCode, failureNames, failures } from '../../contract/failures.ts';
 import { plainRows } from '../../contract/request-fields.ts';
 import { creationStatuses } from '../../creations/creation.ts';
 import {
@@ -25,6 +25,10 @@ export const creationFailure = z.enum(messages).meta({
   id: 'CreationFailure',
   description: 'Why a creation failed: exactly one of these messages. Every failed creation is refunded.',
 });
+
+export const failureCode = z
+  .enum([...failureNames.map((name) => failures[name].code), cancelledCode])
+  .meta({ id: 'FailureCode', description: 'Why a creation failed, for programs: the code of its message.' });
 
 const creationResult = z
   .object({
@@ -108,6 +112,7 @@ const failedCreation = z
     ...asked,
     status: z.literal('failed'),
     error: creationFailure,
+    error_code: failureCode,
     retryable: z.boolean().meta({ description: 'Whether the same request may succeed when sent again.' }),
     completed_at: moment('When the creation ended.'),
     cancelled_at: z.iso.datetime().nullable().meta({ description: 'When the creation was cancelled.' }),

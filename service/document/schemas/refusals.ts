@@ -1,7 +1,7 @@
 /** Every refusal of the API (service/api/problems.ts), with the schema of its answer. */
 import * as z from 'zod';
 import type { ProblemCode } from '../../values/problem.ts';
-import { creationFailure, creationStatus } from './creation.ts';
+import { creationFailure, creationStatus, failureCode } from './creation.ts';
 import { currency, moment, usd } from './values.ts';
 
 export interface Refusal {
@@ -216,7 +216,12 @@ export const refusals = {
   generationFailed: refusal('ERR_GENERATION_FAILED', {
     name: 'GenerationFailed',
     when: 'Only with `Prefer: wait`: the creation failed. Its charge was refunded in full.',
-    details: { creation_id: creationId, error: creationFailure, retryable: z.boolean() },
+    details: {
+      creation_id: creationId,
+      error: creationFailure,
+      error_code: failureCode,
+      retryable: z.boolean(),
+    },
   }),
   providerUnavailable: refusal('ERR_PROVIDER_UNAVAILABLE', {
     name: 'ProviderUnavailable',
@@ -225,6 +230,7 @@ export const refusals = {
     details: {
       creation_id: creationId,
       error: creationFailure.optional().meta({ description: 'Only with `Prefer: wait`.' }),
+      error_code: failureCode.optional().meta({ description: 'Only with `Prefer: wait`.' }),
       retryable: z.boolean().optional().meta({ description: 'Only with `Prefer: wait`.' }),
     },
   }),

@@ -1,6 +1,6 @@
 /** The bodies that the service sends: events of creations, and notices to an account. */
 import * as z from 'zod';
-import { creationFailure } from './creation.ts';
+import { creationFailure, failureCode } from './creation.ts';
 import { currency, metadata, moment, usd } from './values.ts';
 
 const ended = {
@@ -25,6 +25,7 @@ export const creationFailed = z
     event: z.literal('creation.failed'),
     status: z.literal('failed'),
     error: creationFailure,
+    error_code: failureCode.optional(),
     ...ended,
     cancelled_at: z.iso.datetime().nullable().optional().meta({
       description:

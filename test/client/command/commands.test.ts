@@ -53,6 +53,15 @@ describe('the exit codes', () => {
     expect(codes[1]?.err).toMatch(/Wait \d+ s, and run the command again\./);
   });
 
+  it('With --json, the error of a failed creation names the creation and its code', async () => {
+    const { err } = await served.person.run(['--json', 'generate', 'a fox [sandbox:reject-prompt]']);
+    const { creation_id: id, error_code: code } = (JSON.parse(err) as { error: Record<string, string> })
+      .error;
+    const failed = { id, status: 'failed', error_code: 'prompt_rejected' };
+    expect(code).toBe('prompt_rejected');
+    expect(await served.person.json('creations', 'show', id ?? '')).toMatchObject(failed);
+  });
+
   it('With --json, an error is a JSON document on standard error', async () => {
     const { err, out } = await served.person.run(['generate', 'a lake', '-m', 'nope', '--json']);
     expect(out).toBe('');

@@ -83,6 +83,7 @@ export function samplesAt(nowMillis: number) {
       cost: index % 3 === 0 ? 0.01 : 0.045,
       amount_refunded: status === 'failed' ? 0.045 : 0,
       error: status === 'failed' ? 'Generation failed. Please try again.' : null,
+      error_code: status === 'failed' ? 'generation_failed' : null,
       // The longest user that a request may name.
       user: index % 4 === 0 ? 'customer-118'.padEnd(64, '0') : null,
       key:

@@ -28,6 +28,13 @@ export const creations: Bugs = {
   'service/audit/audit-accounts.ts': {
     'audit-resumes-past-an-account': ['after: first.place', 'after: begun.at(-1)?.place ?? first.place'],
   },
+  'service/contract/failures.ts': {
+    'cancelled-has-the-code-of-its-sentence': [
+      'creation.cancelledAt === undefined ? code : cancelledCode',
+      'code',
+    ],
+    'code-of-another-sentence': ["code: 'timed_out'", "code: 'internal'"],
+  },
   'service/creations/cancel.ts': {
     'asked-is-taken-for-stopped': [
       "if (answer === 'refused') return false;",
