@@ -92,6 +92,8 @@ export interface CreationRecord extends PlainMembers {
   readonly aspectRatio: AspectRatio;
   readonly outputFormat: OutputFormat;
   readonly seed: number | null;
+  /** The number of the creation among those of its request. Absent in the first, number 0. */
+  readonly index?: number;
   readonly sources: readonly StoredImage[];
   readonly metadata: Metadata;
   /** Whom the client renders for. Absent when the request names no user, and in records of older releases. */

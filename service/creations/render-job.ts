@@ -17,7 +17,7 @@ export function jobOf(
   images: Pick<ImageStore, 'get'>,
   { callbackUrl, tokenPrices, saidEnded = false }: JobOptions = {},
 ): RenderJob {
-  const { prompt, resolution, aspectRatio, outputFormat, seed, sources } = creation;
+  const { prompt, resolution, aspectRatio, outputFormat, seed, index, sources } = creation;
   const readSources: RenderJob['readSources'] = () =>
     Promise.all(
       sources.map(async ({ key, contentType, width, height }) => ({
@@ -37,6 +37,7 @@ export function jobOf(
       aspectRatio,
       outputFormat,
       seed,
+      index,
       sourceCount: sources.length,
       callbackUrl,
       tokenPrices,

@@ -252,7 +252,9 @@ function newCreation(
     status: 'queued',
     model: model.id,
     ...asked,
-    seed: seedOf(asked, index),
+    // The same seed would make the same picture again: each creation after the first has the next seed.
+    seed: asked.seed === null ? null : (asked.seed + index) % (plainFields.seed.most + 1),
+    index: index > 0 ? index : undefined,
     sources,
     costMicros,
     refundedMicros: asMicros(0),
@@ -280,11 +282,6 @@ function newCreation(
     recoveries: 0,
     dueAt: nowMillis + startGraceMillis,
   });
-}
-
-/** The same seed would make the same picture again: each creation after the first has the next seed. */
-function seedOf({ seed }: Pick<CreationRecord, 'seed'>, index: number): number | null {
-  return seed === null ? null : (seed + index) % (plainFields.seed.most + 1);
 }
 
 type Refused = Exclude<ChargeOutcome, { kind: 'charged' | 'retry_moved' }>;

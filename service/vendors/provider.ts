@@ -24,6 +24,8 @@ export interface RenderJob extends BillingPrices, PlainMembers {
   readonly aspectRatio: AspectRatio;
   readonly outputFormat: OutputFormat;
   readonly seed: number | null;
+  /** The number of the picture among those of its request. Absent: 0. */
+  readonly index?: number;
   readonly sourceCount: number;
   /** Reads the source images in the order of the request. Throws when the bucket does not return them. */
   readonly readSources: () => Promise<readonly SourceImage[]>;

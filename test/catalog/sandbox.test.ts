@@ -110,14 +110,17 @@ describe('The sandbox', () => {
     });
   });
 
-  it('The sandbox treats no prompt as an empty prompt, and no seed as the seed 0', async () => {
+  it('The sandbox treats no prompt as an empty prompt, and no seed as the number of the picture', async () => {
     const { submit } = stage();
-    const bytesOf = async (prompt: string | null, seed: number | null): Promise<unknown> => {
-      const answer = await submit(prompt, { seed });
-      return answer.kind === 'rendered' && Buffer.from(answer.bytes).toString('base64');
+    const pictureOf = async (prompt: string | null, change: Partial<RenderJob>): Promise<string> => {
+      const answer = await submit(prompt, change);
+      return answer.kind === 'rendered' ? Buffer.from(answer.bytes).toString('base64') : answer.kind;
     };
-    const first = await bytesOf('', 0);
-    expect([(await bytesOf(null, null)) === first, (await bytesOf('', 1)) === first]).toEqual([true, false]);
+    const [first, second] = [await pictureOf('', { seed: 0 }), await pictureOf('', { seed: 1 })];
+    expect(first === second).toBe(false);
+    expect((await pictureOf(null, { seed: null })) === first).toBe(true);
+    expect((await pictureOf(null, { seed: null, index: 1 })) === second).toBe(true);
+    expect((await pictureOf('', { seed: 0, index: 1 })) === first).toBe(true);
   });
 
   it('The sandbox sleeps before its answer only if the prompt says so', async () => {

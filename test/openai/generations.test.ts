@@ -68,6 +68,17 @@ describe('POST /images/generations', () => {
     expect(read).toEqual([0, 1, 2].map((place) => pictureAt(place).key));
   });
 
+  it('Of a request without a seed, each creation after the first has its number and no seed', async () => {
+    const { generate, stage } = scene();
+    await generate({ ...body, n: 3 });
+    const creations = stage.orders[0]?.creations ?? [];
+    expect(creations.map(({ seed, index }) => [seed, index])).toEqual([
+      [null, undefined],
+      [null, 1],
+      [null, 2],
+    ]);
+  });
+
   it('After the largest seed comes 0', async () => {
     const { generate, stage } = scene();
     await generate({ ...body, n: 2, seed: 2_147_483_647 });

@@ -133,7 +133,8 @@ async function paint(job: RenderJob): Promise<ProviderAnswer> {
   const { width, height } = pixelsOf(job.resolution, job.aspectRatio);
   const bytes = await pictureOf({
     prompt: job.prompt ?? '',
-    seed: job.seed ?? 0,
+    // Pictures of one request differ, as a vendor's do. A request with a seed gets the pictures of this seed.
+    seed: job.seed ?? job.index ?? 0,
     width,
     height,
     format: job.outputFormat === 'jpeg' ? 'jpeg' : 'png',
