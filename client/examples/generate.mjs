@@ -62,7 +62,8 @@ async function wait(id) {
   for (const until = Date.now() + longestWaitMillis; Date.now() < until;) {
     const { answer, headers } = await call(`/creations/${id}`);
     if (answer.status === 'completed') return answer;
-    if (answer.status === 'failed') throw new Refused(`${answer.error} The charge was refunded.`);
+    if (answer.status === 'failed')
+      throw new Refused(`${answer.error_code}: ${answer.error} The charge was refunded.`);
     await sleep(Number(headers.get('retry-after') ?? 2) * 1000);
   }
   throw new Error(`The creation ${id} did not end in time.`);

@@ -46,7 +46,7 @@ for ((polls = 0; polls < 300; polls += 1)); do
 done
 
 if [[ $status != completed ]]; then
-  echo "The creation $id is $status. $(field error)" >&2
+  echo "The creation $id is $status. $(field error_code): $(field error)" >&2
   exit 1
 fi
 # The address of an image needs no key.
