@@ -6,12 +6,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
 import * as client from '../../client/src/index.ts';
-import { readPage, root } from '../docs/pages.ts';
+import { type Block, readPage, root } from '../docs/pages.ts';
 
 export interface Example {
   /** The file, and the name or number of the example in it. */
   readonly name: string;
   readonly code: string;
+  /** What the example may use without an import. A reader pastes the block of a page, so such a block has none. */
+  readonly sees?: Readonly<Record<string, unknown>>;
 }
 
 const inDocstring = /@example\n((?: *\*.*\n)*?) *\* ```ts\n((?: *\*.*\n)*?) *\* ```\n/g;
@@ -26,15 +28,16 @@ export function docstringExamples(folder: string): Example[] {
       const text = readFileSync(join(root, folder, file), 'utf8');
       return [...text.matchAll(inDocstring)].map(([, , code = ''], index) => ({
         name: `${file} ${index + 1}`,
+        sees: client,
         code: code.replace(/^ *\* ?/gm, ''),
       }));
     });
 }
 
-/** The examples of a page, by their names. */
-export function pageExamples(path: string): Example[] {
-  return readPage(path).blocks.flatMap(({ example, text }) =>
-    example === undefined ? [] : [{ name: example, code: text }],
+/** The examples of a page in their order, with their languages. */
+export function pageExamples(path: string): (Example & Pick<Block, 'language'>)[] {
+  return readPage(path).blocks.flatMap(({ example, language, text }) =>
+    example === undefined ? [] : [{ name: example, language, code: text }],
   );
 }
 
@@ -60,9 +63,9 @@ const defaultImport = /^import (\w+) from ([^;]+);$/gm;
 /** An import that the example does not use is kept, since it may be an error of the page. */
 const tsconfigRaw = { compilerOptions: { verbatimModuleSyntax: true } };
 
-/** Runs an example. It sees every export of the package, and imports what it says. */
+/** Runs an example. It sees `darkroom`, and imports what it says. */
 export async function runExample(
-  { code }: Example,
+  { code, sees }: Example,
   { darkroom, replaced = {}, names = {} }: Surroundings,
 ): Promise<Ran> {
   const promised = [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, said = '']) => said);
@@ -73,13 +76,17 @@ export async function runExample(
     tsconfigRaw,
   });
   const body = plain
-    .replace(namedImport, 'const $1 = await importOf($2);')
+    .replace(
+      namedImport,
+      (_, names: string, from: string) =>
+        `const ${names.replaceAll(' as ', ': ')} = await importOf(${from});`,
+    )
     .replace(defaultImport, 'const { default: $1 } = await importOf($2);')
     .replace(exportedName, '$1 $2');
   const exportedNames = [...plain.matchAll(exportedName)].map(([, , name = '']) => name);
   const printed: string[] = [];
   const scope: Record<string, unknown> = {
-    ...client,
+    ...sees,
     darkroom,
     console: {
       log: (...values: unknown[]) => printed.push(values.map(String).join(' ')),

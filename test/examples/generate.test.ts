@@ -1,11 +1,12 @@
-/** Runs a program of client/examples/ as a client's developer would: as it stands, in a process of its own. */
+/** Runs a program of client/examples/ or docs/recipes.md as a client's developer would: as it stands, in a process of its own. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { CreationRecord } from '../../service/creations/creation.ts';
+import { pageExamples } from '../client/doc-examples.ts';
 import { root } from '../docs/pages.ts';
 import { type Client, sharedTestService } from '../fixtures/service.ts';
 
@@ -31,7 +32,8 @@ async function runExample(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<Ran> {
-  const child = spawn(interpreters[ending], [join(root, `client/examples/generate.${ending}`), ...args], {
+  const program = ending === 'py' ? fromPage : join(root, `client/examples/generate.${ending}`);
+  const child = spawn(interpreters[ending], [program, ...args], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -44,6 +46,9 @@ async function runExample(
 
 const service = await sharedTestService();
 const folder = await mkdtemp(join(tmpdir(), 'darkroom-examples-'));
+const fromPage = join(folder, 'generate.py');
+const [python] = pageExamples('docs/recipes.md');
+await writeFile(fromPage, python?.code ?? '');
 afterEach(() => service.machine.faults.clear());
 afterAll(async () => {
   await service.end();
@@ -63,7 +68,11 @@ function itRuns(title: string, test: (ending: Ending) => Promise<void>): void {
 }
 
 async function run(ending: Ending, client: Pick<Client, 'key'>, text = prompt): Promise<Ran> {
-  const environment = { DARKROOM_API: service.machine.apiUrl, DARKROOM_KEY: client.key };
+  const { apiUrl } = service.machine;
+  const environment = {
+    ...{ DARKROOM_API: apiUrl, DARKROOM_KEY: client.key },
+    ...{ DARKROOM_BASE_URL: new URL(apiUrl).origin, DARKROOM_API_KEY: client.key },
+  };
   return runExample(ending, [text, join(folder, `${ending}.png`)], environment);
 }
 
@@ -84,7 +93,7 @@ describe('The example programs that render an image', () => {
   itRuns('generate.%s says why a creation failed and ends with exit code 1', async (ending) => {
     const ran = await run(ending, await service.client(), 'a lake [sandbox:fail]');
     expect(ran.code).toBe(1);
-    expect(ran.complained).toContain('Generation failed. Please try again.');
+    expect(ran.complained).toContain('generation_failed: Generation failed. Please try again.');
   });
 
   itRuns('generate.%s says that a key is not valid and ends with exit code 1', async (ending) => {

@@ -1,19 +1,20 @@
 /** The recipes of docs/recipes.md and the requests that the portal shows, as they stand there, against the service. */
-import { mkdtemp, readFile, rm, writeFile, copyFile, mkdir, symlink } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, expect, it, vi, describe } from 'vitest';
-import { Darkroom } from '../../../client/src/index.ts';
-import { pageExamples, type Ran, runExample } from '../../client/doc-examples.ts';
-import { type Client, sharedTestService } from '../../fixtures/service.ts';
-import { png } from '../image-origin.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildClient } from '../../../client/build.ts';
+import { Darkroom } from '../../../client/src/index.ts';
 import { requestSnippets } from '../../../portal/src/words/snippets.ts';
 import type { GenerateBody } from '../../../service/contract/portal-calls.ts';
+import { pageExamples, runExample } from '../../client/doc-examples.ts';
+import { allPages, readPage } from '../../docs/pages.ts';
+import { sharedTestService } from '../../fixtures/service.ts';
+import { png } from '../image-origin.ts';
 
-const examples = new Map(pageExamples('docs/recipes.md').map((example) => [example.name, example]));
+const examples = pageExamples('docs/recipes.md');
 
 vi.stubGlobal('AI_SDK_LOG_WARNINGS', false);
 const service = await sharedTestService();
@@ -32,47 +33,110 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function run(name: string, file = join(folder, 'lake.png')): Promise<Ran & { readonly by: Client }> {
-  const example = examples.get(name);
-  if (!example) throw new Error(`the page has no recipe ${name}`);
-  const by = await service.client();
-  vi.stubEnv('OPENAI_API_KEY', by.key);
-  vi.stubEnv('OPENAI_BASE_URL', service.machine.openaiUrl);
-  const darkroom = new Darkroom({ apiKey: by.key, baseUrl: service.machine.apiUrl });
-  // The example finds its file without a change of the folder of this process.
-  const ran = await runExample(example, { darkroom, replaced: { "'lake.png'": JSON.stringify(file) } });
-  return { ...ran, by };
+const runProgram = promisify(execFile);
+
+interface Recipe {
+  /** The creations that it makes. */
+  readonly makes: number;
+  readonly savesTheLake?: true;
 }
 
-it('Every recipe of the page is tested', () => {
-  expect([...examples.keys()]).toEqual([
-    'openai',
-    'openai-edit',
-    'openai-stream',
-    'openai-errors',
-    'ai-compatible',
-    'ai-openai',
-  ]);
+/** The recipes of the page in its order. */
+const recipes: Readonly<Record<string, Recipe>> = {
+  generate: { makes: 1, savesTheLake: true },
+  generated: { makes: 1, savesTheLake: true },
+  openai: { makes: 1, savesTheLake: true },
+  'openai-edit': { makes: 1 },
+  'openai-stream': { makes: 1 },
+  'openai-errors': { makes: 0 },
+  'openai-python': { makes: 2, savesTheLake: true },
+  'ai-compatible': { makes: 2 },
+  'ai-openai': { makes: 1 },
+  litellm: { makes: 2 },
+};
+
+/** The packages for Python that a recipe needs and that this machine does not have. Undefined: it has all. */
+async function missingFor({ language, code }: (typeof examples)[number]): Promise<string | undefined> {
+  if (language !== 'python') return undefined;
+  const imports = code.match(/^(?:import|from) .*/gm)?.join('\n') ?? '';
+  return runProgram('python3', ['-c', imports]).then(
+    () => undefined,
+    (error: unknown) => String(error).trim().split('\n').at(-1),
+  );
+}
+
+/** Runs a recipe in the folder where a reader has run the recipes before. */
+async function paste({ name, code, language }: (typeof examples)[number]): Promise<void> {
+  if (language === 'python') {
+    await writeFile('recipe.py', code);
+    const words = name === 'generate' ? ['a quiet lake at dawn', 'lake.png'] : [];
+    await runProgram('python3', ['recipe.py', ...words]);
+    return;
+  }
+  const darkroom = new Darkroom({ apiKey: client.key, baseUrl: service.machine.apiUrl });
+  const { printed, promised } = await runExample({ name, code }, { darkroom });
+  expect(printed).toEqual(promised);
+}
+
+const creationsOf = async () => service.operator.creations.list(client.account.id, 50);
+
+describe('The recipes of docs/recipes.md, pasted from top to bottom in one folder and with one key', () => {
+  beforeAll(() => {
+    vi.stubEnv('OPENAI_API_KEY', client.key);
+    vi.stubEnv('OPENAI_BASE_URL', service.machine.openaiUrl);
+    vi.stubEnv('DARKROOM_API_KEY', client.key);
+    vi.stubEnv('DARKROOM_BASE_URL', new URL(service.machine.apiUrl).origin);
+    vi.stubEnv('LITELLM_LOCAL_MODEL_COST_MAP', 'True');
+    process.chdir(folder);
+  });
+  afterAll(() => process.chdir(root));
+
+  it('Every block of code of the page is a recipe that is run here', () => {
+    expect(examples.map(({ name }) => name)).toEqual(Object.keys(recipes));
+    const unnamed = readPage('docs/recipes.md').blocks.filter(({ example }) => example === undefined);
+    // The settings of a proxy. The other blocks are commands that install and start.
+    expect(unnamed.map(({ language }) => language).filter((language) => language !== '')).toEqual(['yaml']);
+  });
+
+  it.for(examples)('The recipe $name does what it says', async (recipe, { skip }) => {
+    const missing = await missingFor(recipe);
+    skip(missing !== undefined, missing);
+    const { makes, savesTheLake } = recipes[recipe.name] ?? { makes: 0 };
+    if (savesTheLake) await rm('lake.png', { force: true });
+    const before = await creationsOf();
+    await paste(recipe);
+    const made = (await creationsOf()).slice(0, -before.length || undefined);
+    expect(made.map(({ status }) => status)).toEqual(Array(makes).fill('completed'));
+    expect((await readFile('lake.png')).subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  it('The pictures of one request differ, and a seed gives its pictures again', async () => {
+    const pictures = async (more: object): Promise<string[]> => {
+      const answer = await fetch(`${service.machine.openaiUrl}/images/generations`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${client.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'sandbox-sketch', prompt: 'a lake', n: 2, ...more }),
+      });
+      const { data } = (await answer.json()) as { data: { b64_json: string }[] };
+      return data.map(({ b64_json: picture }) => picture);
+    };
+    const [drawn, seeded, again] = [
+      await pictures({}),
+      await pictures({ seed: 7 }),
+      await pictures({ seed: 7 }),
+    ];
+    expect(new Set([...drawn, ...seeded]).size).toBe(4);
+    expect(again).toEqual(seeded);
+  });
 });
 
-it('The recipe of openai saves a picture', async () => {
-  const file = join(folder, 'saved.png');
-  const { by } = await run('openai', file);
-  expect((await readFile(file)).subarray(1, 4).toString()).toBe('PNG');
-  expect(await service.operator.creations.list(by.account.id, 10)).toMatchObject([{ aspectRatio: '3:2' }]);
+it('No two blocks or lines of the pages have the same Idempotency-Key, so a reader can paste all of them', () => {
+  const keys = allPages().flatMap(({ text }) =>
+    [...text.matchAll(/idempotency-?key['"]?: ['"]?([\w-]+-\d+)/gi)].map(([, key]) => key),
+  );
+  expect(keys.length).toBeGreaterThan(4);
+  expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
 });
-
-it.each(['openai-edit', 'openai-stream', 'openai-errors', 'ai-compatible', 'ai-openai'])(
-  'The recipe %s prints what it promises',
-  async (name) => {
-    await writeFile(join(folder, 'lake.png'), png(64, 64));
-    const { printed, promised } = await run(name);
-    expect(promised).toHaveLength(1);
-    expect(printed).toEqual(promised);
-  },
-);
-
-const runSnippet = promisify(execFile);
 
 /** How a developer runs each of them. */
 const programs: Readonly<Record<string, readonly [program: string, file: string]>> = {
@@ -97,7 +161,7 @@ async function ranAs(name: string, body: GenerateBody): Promise<{ stdout: string
     throw new Error(`the portal shows no request named ${name}`);
   const own = await mkdtemp(join(folder, 'run-'));
   await writeFile(join(own, file), found.text);
-  const { stdout } = await runSnippet(program, [file], { cwd: own });
+  const { stdout } = await runProgram(program, [file], { cwd: own });
   return { stdout, image: await readFile(join(own, `image.${body.output_format ?? 'png'}`)) };
 }
 
@@ -142,7 +206,7 @@ describe('The request in', () => {
 
   it('curl ends at once with the refusal when the service refuses', async () => {
     const text = snippetsOf(first, 'dk_live_wrong')[0]?.text ?? '';
-    const { stdout } = await runSnippet('sh', ['-c', text], { cwd: folder });
+    const { stdout } = await runProgram('sh', ['-c', text], { cwd: folder });
     expect(JSON.parse(stdout)).toMatchObject({ error: { details: { reason: 'api_key_invalid' } } });
   });
 });
