@@ -114,6 +114,12 @@ describe('docs/client.md and the page of the package', () => {
     });
   }
 
+  it('The example repeat throws the error of a broken connection, with its key', async () => {
+    const darkroom = new Darkroom({ apiKey: key, baseUrl: 'http://127.0.0.1:1', maxRetries: 0 });
+    const error = await thrownBy(runExample(examples.get('repeat') ?? { name: '', code: '' }, { darkroom }));
+    expect(error).toMatchObject({ name: 'ConnectionError', idempotencyKey: expect.any(String) as string });
+  });
+
   it('The recipe for Express makes one creation of an order that comes twice', async () => {
     const { exported } = await run('express');
     const server = exported['server'] as Server;
