@@ -130,6 +130,35 @@ describe('The recipes of docs/recipes.md, pasted from top to bottom in one folde
   });
 });
 
+it('The commands of docs/command.md run as pasted, in the order of the page', async () => {
+  const commands = [
+    'npx darkroom generate "a lake" -o lake.png',
+    'open "$(darkroom generate "a lake")"',
+    'echo "$KEY" | darkroom login --base-url URL',
+    'darkroom models',
+    'darkroom balance',
+    'darkroom generate "in winter" -i "$(darkroom upload lake.png)"',
+    'export DARKROOM_WEBHOOK_SECRET=$(darkroom listen --print-secret)',
+    'eval "$(darkroom completion bash)"',
+  ];
+  const page = readPage('docs/command.md').text;
+  const places = commands.map((command) => page.indexOf(command));
+  expect(places).toEqual(places.filter((place) => place > 0).toSorted((one, other) => one - other));
+  const program =
+    'npx() { shift; darkroom "$@"; }; open() { test -s "$1"; }; darkroom() { node "$PROGRAM" "$@"; }';
+  const script = ['set -euo pipefail', program, ...commands]
+    .join('\n')
+    .replace('URL', '"$DARKROOM_BASE_URL"');
+  const env = {
+    ...process.env,
+    ...{ DARKROOM_API_KEY: client.key, DARKROOM_BASE_URL: service.machine.apiUrl, KEY: client.key },
+    ...{ HOME: folder, XDG_CONFIG_HOME: folder, XDG_STATE_HOME: folder, NO_COLOR: '1' },
+    PROGRAM: join(packages, 'darkroom-client/dist/bin/darkroom.js'),
+  };
+  const { stdout } = await runProgram('bash', ['-c', script], { cwd: folder, env });
+  expect(stdout).toMatch(/^lake\.png\n[^]*sandbox-sketch[^]*\n[\w-]+\.\w+\n$/);
+});
+
 it('No two blocks or lines of the pages have the same Idempotency-Key, so a reader can paste all of them', () => {
   const keys = allPages().flatMap(({ text }) =>
     [...text.matchAll(/idempotency-?key['"]?: ['"]?([\w-]+-\d+)/gi)].map(([, key]) => key),
