@@ -91,11 +91,13 @@ describe('The recipes of docs/recipes.md, pasted from top to bottom in one folde
   });
   afterAll(() => process.chdir(root));
 
-  it('Every block of code of the page is a recipe that is run here', () => {
+  it('Every block of code of the page is a recipe that is run here, and the pages beside it have no other', () => {
     expect(examples.map(({ name }) => name)).toEqual(Object.keys(recipes));
-    const unnamed = readPage('docs/recipes.md').blocks.filter(({ example }) => example === undefined);
-    // The settings of a proxy. The other blocks are commands that install and start.
-    expect(unnamed.map(({ language }) => language).filter((language) => language !== '')).toEqual(['yaml']);
+    const unnamed = ['recipes', 'client', 'openai'].flatMap((page) =>
+      readPage(`docs/${page}.md`).blocks.flatMap(({ example, language }) => (example ? [] : [language])),
+    );
+    // The settings of a proxy and an answer. The other blocks are commands that install and start.
+    expect(unnamed.filter((language) => language !== '')).toEqual(['yaml', 'json']);
   });
 
   it.for(examples)('The recipe $name does what it says', async (recipe, { skip }) => {
