@@ -92,6 +92,35 @@ function exampleObjects(values: Readonly<Record<string, object>>): Record<string
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value }]));
 }
 
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly enum?: readonly unknown[];
+  readonly format?: unknown;
+  readonly pattern?: unknown;
+}
+
+/**
+ * Words a schema as generators of clients read it: a type or null is one schema, unless the type is a component,
+ * and a format stands without the pattern that zod adds to it.
+ */
+function forGenerators(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const { anyOf = [], ...own }: Schema = value;
+  const [one, other] = anyOf;
+  const isNullable = anyOf.length === 2 && one?.type !== undefined && other?.type === 'null';
+  const schema: Schema = isNullable
+    ? {
+        ...one,
+        ...own,
+        type: [one.type, 'null'].flat(),
+        ...(one.enum && { enum: [...one.enum, null] }),
+      }
+    : value;
+  const { pattern: _ofTheFormat, ...unpatterned } = schema;
+  return typeof schema.format === 'string' ? unpatterned : schema;
+}
+
 export function documentText(): string {
-  return `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+  return `${JSON.stringify(openApiDocument(), forGenerators, 2)}\n`;
 }

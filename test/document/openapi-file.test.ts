@@ -130,6 +130,27 @@ async function redoclyFindings(source: string): Promise<string[]> {
     .map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer ?? ''}: ${message}`);
 }
 
+const schemaWords = z
+  .looseObject({ type: z.unknown(), format: z.unknown(), pattern: z.unknown(), enum: z.array(z.unknown()) })
+  .partial();
+
+/** What the generators of clients and Spectral do not take (docs/measurements/unmodified-clients.md). */
+function unreadable(value: unknown, place = '#', beside: readonly object[] = []): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { type, format, pattern, ...words } = schemaWords.safeParse(value).data ?? {};
+  return [
+    ...(type === 'null' && !beside.some((one) => '$ref' in one) ? [`${place}: null alone`] : []),
+    ...(typeof format === 'string' && typeof pattern === 'string' ? [`${place}: format and pattern`] : []),
+    ...(type === 'array' && !('items' in words) ? [`${place}: no items`] : []),
+    ...(/[^ -~]/.test(words.enum?.join('') ?? '') && !('x-enum-varnames' in words)
+      ? [`${place}: no names`]
+      : []),
+    ...Object.entries(value).flatMap(([name, member]) =>
+      unreadable(member, `${place}/${name}`, Array.isArray(value) ? value : []),
+    ),
+  ];
+}
+
 describe('a plain field', () => {
   it.each([
     [{ kind: 'integer', least: 0, most: 9 }, [0, 9], [-1, 10, 1.5, '1']],
@@ -153,6 +174,19 @@ describe('docs/openapi.json', () => {
     expect(
       await redoclyFindings(text.replace('"operationId": "listModels"', '"operationId": "list models"')),
     ).toEqual([expect.stringContaining('operation-operationId-url-safe')]);
+  });
+
+  it('Generators of clients can read every schema, and every choice has a name that a program can have', () => {
+    expect(unreadable(JSON.parse(text))).toEqual([]);
+    const wrong = { a: { type: 'null' }, if: { anyOf: [{ type: 'null' }, { type: 'array' }] } };
+    const texts = { b: { format: 'uuid', pattern: '^.$' }, c: { enum: ['wait — see'] } };
+    expect(unreadable({ ...wrong, ...texts })).toEqual([
+      '#/a: null alone',
+      '#/if/anyOf/0: null alone',
+      '#/if/anyOf/1: no items',
+      '#/b: format and pattern',
+      '#/c: no names',
+    ]);
   });
 
   it('The file has every operation of the contract, with its method and its path', () => {

@@ -1,5 +1,5 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas adc782e743d1047a2d980f9d8d7465347dc1bc8a1420dca59214c0436fba85f9
+// schemas 9828c5b5f71481bdf7a655eaa7046bedae129d4e3b643ecfd669a70c88b413dd
 // types   5457f9e799a1ea94bf328d4d5fb8142f4e16a7c1fdf3e89d9921b716ac53eccd
 
 /**

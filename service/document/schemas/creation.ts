@@ -24,6 +24,10 @@ const messages = [...new Set(failureNames.map((name) => failures[name].message))
 export const creationFailure = z.enum(messages).meta({
   id: 'CreationFailure',
   description: 'Why a creation failed: exactly one of these messages. Every failed creation is refunded.',
+  // Generators make a name of each message otherwise, and no language takes its dash.
+  'x-enum-varnames': messages.map((message) =>
+    failureNames.find((name) => failures[name].message === message),
+  ),
 });
 
 export const failureCode = z
@@ -84,12 +88,15 @@ const asked = {
   started_at: z.iso.datetime().nullable().meta({ description: 'When the rendering began.' }),
 };
 
+/** null in the words of which generators make a type: most cannot read `type: null`. */
+const notYet = z.null().meta({ override: { type: ['string', 'null'], enum: [null] } });
+
 const openCreation = z
   .object({
     ...asked,
     status: z.enum(['queued', 'processing']),
-    completed_at: z.null(),
-    cancelled_at: z.null(),
+    completed_at: notYet,
+    cancelled_at: notYet,
   })
   .meta({ id: 'OpenCreation', description: 'A creation that has not ended.' });
 
@@ -103,7 +110,7 @@ const completedCreation = z
     results: z.array(creationResult).meta({ description: 'The images. Empty after result_expires_at.' }),
     result_expires_at: moment('Until when the images can be fetched.'),
     completed_at: moment('When the creation ended.'),
-    cancelled_at: z.null(),
+    cancelled_at: notYet,
   })
   .meta({ id: 'CompletedCreation', description: 'A creation that has its images.' });
 

@@ -21,7 +21,7 @@ const ofTheModel = 'One of those of the model, as GET /models lists them. The de
 const promptUnlessImages = {
   if: {
     required: ['image_urls'],
-    properties: { image_urls: { type: 'array', minItems: 1 } },
+    properties: { image_urls: { type: 'array', items: {}, minItems: 1 } },
     additionalProperties: true,
   },
   else: {
