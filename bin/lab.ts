@@ -1,6 +1,7 @@
 /** `npm run lab -- NAME`: measurements and preparations that a contributor needs now and then. */
 const programs = {
   bundles: () => import('../lab/bundles/command.ts'),
+  clients: () => import('../lab/clients/command.ts'),
   memory: () => import('../lab/memory/command.ts'),
   sam: () => import('../lab/sam/command.ts'),
   vendors: () => import('../lab/vendors/command.ts'),

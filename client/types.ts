@@ -51,7 +51,7 @@ async function typesOf(schemas: object): Promise<string> {
     });
     const text = await readFile(join(folder, 'types.gen.ts'), 'utf8');
     // The first block names a server. The client knows its address by its options.
-    return text.slice(text.indexOf('/**'));
+    return text.slice(text.indexOf('/**')).replaceAll('null | null', 'null');
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

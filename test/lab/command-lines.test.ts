@@ -6,18 +6,24 @@ import { root } from '../docs/pages.ts';
 
 const run = promisify(execFile);
 
-it.each(['cost', 'lab bundles', 'lab memory', 'lab sam', 'lab vendors', 'preflight', 'simulate'])(
-  '%s names an option that does not exist in one sentence, and does nothing',
-  async (command) => {
-    const [program, ...names] = command.split(' ');
-    const running = run(process.execPath, [`bin/${program}.ts`, ...names, '--nonsense'], { cwd: root });
-    await expect(running).rejects.toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: "error: unknown option '--nonsense'\n",
-    });
-  },
-);
+it.each([
+  'cost',
+  'lab bundles',
+  'lab clients',
+  'lab memory',
+  'lab sam',
+  'lab vendors',
+  'preflight',
+  'simulate',
+])('%s names an option that does not exist in one sentence, and does nothing', async (command) => {
+  const [program, ...names] = command.split(' ');
+  const running = run(process.execPath, [`bin/${program}.ts`, ...names, '--nonsense'], { cwd: root });
+  await expect(running).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: "error: unknown option '--nonsense'\n",
+  });
+});
 
 it('The lab names its programs when the name is wrong', async () => {
   const running = run(process.execPath, ['bin/lab.ts', 'nonsense'], { cwd: root });
@@ -25,7 +31,7 @@ it('The lab names its programs when the name is wrong', async () => {
     code: 1,
     stdout: '',
     stderr:
-      'npm run lab -- NAME: "nonsense" is no program of the lab. The names are bundles, memory, sam, vendors.\n',
+      'npm run lab -- NAME: "nonsense" is no program of the lab. The names are bundles, clients, memory, sam, vendors.\n',
   });
 });
 

@@ -1,5 +1,5 @@
 // Written by `npm run openapi` from docs/openapi.json. Do not change it by hand.
-// schemas 9828c5b5f71481bdf7a655eaa7046bedae129d4e3b643ecfd669a70c88b413dd
+// schemas 43adbc9e1ce3a5e25086ddb0f910f930ce35716bdca600ccdb0a3d1797e12cb5
 // types   5457f9e799a1ea94bf328d4d5fb8142f4e16a7c1fdf3e89d9921b716ac53eccd
 
 /**
