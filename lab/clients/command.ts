@@ -18,7 +18,7 @@ import { startService } from '../../start/service.ts';
 type Client = readonly [name: string, needs: string, script: string];
 
 const python = 'python3 -m venv venv && export PATH=$PWD/venv/bin:$PATH && pip -q install';
-const npm = 'npm init -y && npm install --ignore-scripts';
+const npm = 'npm init -y && npm pkg set type=module && npm install --ignore-scripts';
 const typescript = 'typescript@5.9.3 @types/node tsx';
 const runTypescript = `npx tsc --strict --noEmit --skipLibCheck --allowImportingTsExtensions --target es2022 \
   --module preserve main.ts && npx tsx main.ts`;
