@@ -63,8 +63,9 @@ const clients: readonly Client[] = [
     'openapi-typescript 7.13.0, openapi-fetch 0.17.0',
     'npm',
     `${npm} openapi-typescript@7.13.0 openapi-fetch@0.17.0 ${typescript} &&
-      npx openapi-typescript $DOCUMENT -o api.d.ts && cp $PROGRAMS/openapi-typescript.ts.txt main.ts &&
-      ${runTypescript}`,
+      npx openapi-typescript $DOCUMENT -o darkroom.ts &&
+      sed -n '/ example=generated$/,/^\`\`\`$/{//!p}' $(dirname $DOCUMENT)/recipes.md > main.ts &&
+      export DARKROOM_BASE_URL=\${DARKROOM_API%/api/*} DARKROOM_API_KEY=$DARKROOM_KEY && ${runTypescript}`,
   ],
   [
     '@hey-api/openapi-ts 0.99.0',
