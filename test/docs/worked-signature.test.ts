@@ -32,10 +32,4 @@ describe('The delivery of docs/api.md', () => {
     const sent = webhookHeaders(attempt, { current: secret, valid: [secret], lost: [] });
     expect(Object.fromEntries(shown)).toEqual(sent);
   });
-
-  it('docs/client-webhooks.md shows the same delivery', () => {
-    const { text } = readPage('docs/client-webhooks.md');
-    expect(text).toContain(`x-webhook-signature-256: ${shown.get('x-webhook-signature-256') ?? ''}\n`);
-    expect(text).toContain(`\n\n${body}\n`);
-  });
 });
