@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync, transformSync, type BuildOptions } from 'esbuild';
 import { withPackedJson } from './packed-json.ts';
-import { withoutPackageFiles, withoutRegionNames, withoutUnaskedErrors } from './unread-sdk.ts';
+import {
+  withoutAdaptiveRetries,
+  withoutPackageFiles,
+  withoutRegionNames,
+  withoutUnaskedErrors,
+} from './unread-sdk.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -87,7 +92,8 @@ export function bundleText(entry: Pick<BuildOptions, 'entryPoints' | 'stdin'>, i
     Object.entries(output.inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
   );
   const text = outputFiles.map((file) => file.text).join('');
-  const needed = withoutRegionNames(withoutUnaskedErrors(text, inputs), inputs);
+  const asked = withoutAdaptiveRetries(withoutUnaskedErrors(text, inputs), inputs);
+  const needed = withoutRegionNames(asked, inputs);
   const small = withoutPackageFiles(minified(needed), inputs, root);
   return withFilesOnDemand(withPackedJson(small, inputs, root));
 }

@@ -80,3 +80,14 @@ export function withoutRegionNames(bundle: string, inputs: readonly string[]): s
     throw new Error('the AWS SDK describes no region');
   return text;
 }
+
+/**
+ * The text of a bundle, not minified, without the adaptive mode of retries (3.4 KB), which no client here chooses.
+ * Throws when the SDK's strategies are in the bundle and this mode is not: then this function has to follow the SDK.
+ */
+export function withoutAdaptiveRetries(bundle: string, inputs: readonly string[]): string {
+  const text = bundle.replaceAll(/new AdaptiveRetryStrategy\(\w+, /g, 'new StandardRetryStrategy(');
+  if (text === bundle && inputs.some((file) => file.endsWith('/util-retry/AdaptiveRetryStrategy.js')))
+    throw new Error('the AWS SDK has no adaptive retries');
+  return text;
+}

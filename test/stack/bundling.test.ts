@@ -9,6 +9,7 @@ import { buildSync, transformSync } from 'esbuild';
 import fc from 'fast-check';
 import { bundleText } from '../../lib/bundling/bundle-text.ts';
 import {
+  withoutAdaptiveRetries,
   withoutUnaskedErrors,
   withoutPackageFiles,
   withoutRegionNames,
@@ -147,6 +148,24 @@ describe('the regions in a bundle', () => {
     ];
     expect(() => withoutRegionNames('x', partitions)).toThrow('the AWS SDK describes no region');
     expect(withoutRegionNames('x', ['service/creations/refund-creation.ts'])).toBe('x');
+  });
+});
+
+describe('the retries in a bundle', () => {
+  it('A bundle with a client of the AWS SDK retries in the standard mode alone', () => {
+    const contents = `export { SFNClient } from '@aws-sdk/client-sfn';`;
+    const text = bundleText({ stdin: { contents, resolveDir: import.meta.dirname } }, false);
+    // The first is a word of the standard strategy, the second one of the rate limiter of the adaptive strategy.
+    expect(['retryBackoffStrategy', 'lastThrottleTime'].map((word) => text.includes(word))).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it('An adaptive mode in another form is refused', () => {
+    const strategy = 'node_modules/@smithy/core/dist-es/submodules/retry/util-retry/AdaptiveRetryStrategy.js';
+    expect(() => withoutAdaptiveRetries('x', [strategy])).toThrow('the AWS SDK has no adaptive retries');
+    expect(withoutAdaptiveRetries('x', ['service/creations/refund-creation.ts'])).toBe('x');
   });
 });
 
