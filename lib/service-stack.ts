@@ -22,7 +22,7 @@ import { EncryptionSecret, ProviderAccess } from './secrets.ts';
 import { type AddFunction, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import { requestItems, Store, TableProtection, workItems } from './store.ts';
-import { addStreamFunctions } from './streams/stream-functions.ts';
+import { addStreamFunctions, type PortalAddresses } from './streams/stream-functions.ts';
 import { StreamingApis } from './streams/streaming-apis.ts';
 import { TrafficShift } from './traffic-shift.ts';
 
@@ -75,8 +75,8 @@ export class ServiceStack extends Stack {
       this.functionNamed(id).addEnvironment('CALLBACK_BASE_URL', api.callbackBaseUrl);
     this.addReconciliation(execution);
     const notices = this.addNotices();
-    const topUpUrl = this.addPortal(api, execution, notices, pages);
-    const streams = this.addStreams(api, execution, notices, topUpUrl);
+    const addresses = this.addPortal(api, execution, notices, pages);
+    const streams = this.addStreams(api, execution, notices, addresses);
     const portalRead = this.functionNamed('PortalRead');
     portalRead.addEnvironment('OPENAI_URL', streams.openaiUrl);
     portalRead.addEnvironment('MCP_URL', streams.mcpUrl);
@@ -202,13 +202,13 @@ export class ServiceStack extends Stack {
     return notices;
   }
 
-  /** The portal. Gives the address that a 402 names. */
+  /** The portal. Gives its address, and the address that a 402 names. */
   private addPortal(
     api: PublicApi,
     execution: CreationExecution,
     notices: NoticeExecution,
     pages: string,
-  ): string {
+  ): PortalAddresses {
     const { httpApi, url: apiUrl } = api;
     const portal = new Portal(this, 'Portal', {
       settings: this.settings.portal,
@@ -231,7 +231,7 @@ export class ServiceStack extends Stack {
     for (const fn of [this.functionNamed('GenerateImage'), generate])
       fn.addEnvironment('TOP_UP_URL', topUpUrl);
     portal.addPublisher(add, pages);
-    return topUpUrl;
+    return { portalUrl: portal.url, topUpUrl };
   }
 
   /** The OpenAI-shaped endpoint and MCP. */
@@ -239,14 +239,15 @@ export class ServiceStack extends Stack {
     publicApi: PublicApi,
     execution: CreationExecution,
     notices: NoticeExecution,
-    topUpUrl: string,
+    addresses: PortalAddresses,
   ): StreamingApis {
     const { settings } = this;
     const functions = addStreamFunctions(this.addFunction, {
       ...this.operationParts(execution),
       notices,
       settings,
-      topUpUrl,
+      apiUrl: publicApi.url,
+      ...addresses,
     });
     const { throttling, gatewayLogRole, tracing } = settings;
     return new StreamingApis(this, 'Streams', {

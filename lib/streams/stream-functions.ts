@@ -8,9 +8,15 @@ import type { Settings } from '../settings.ts';
 import { requestItems } from '../store.ts';
 import { openaiAliases } from '../settings-of-parts.ts';
 
-export interface StreamParts extends OperationParts {
+export interface StreamParts extends OperationParts, PortalAddresses {
   readonly notices: NoticeExecution;
   readonly settings: Settings;
+  /** The root of the API. */
+  readonly apiUrl: string;
+}
+
+export interface PortalAddresses {
+  readonly portalUrl: string;
   /** The address that a 402 names. */
   readonly topUpUrl: string;
 }
@@ -70,6 +76,8 @@ function grant({ openaiImages, openaiModels, mcp }: StreamFunctions, parts: Stre
     fn.addEnvironment('OUTBOUND_RULES', 'public');
     fn.addEnvironment('TOP_UP_URL', topUpUrl);
   }
+  openaiImages.addEnvironment('API_URL', parts.apiUrl);
+  openaiImages.addEnvironment('PORTAL_URL', parts.portalUrl);
   store.grantWrite(openaiModels, requestItems, 'UpdateItem');
   // The tries of one call are items of one partition.
   store.grantRead(openaiImages, 'Query');

@@ -1,11 +1,11 @@
 /** The answer as a stream of events, for `stream: true`. Its head goes out right after the charge. */
 import { keepAliveMillis } from '../contract/limits.ts';
 import type { Creations } from '../generate/earlier-request.ts';
-import type { SubmitServices } from '../generate/open.ts';
 import type { Problem } from '../values/problem.ts';
 import type { OpenaiAction } from './fields.ts';
 import { longestLookMillis, looksWhileHeld } from './hold.ts';
 import { shownOf } from './json-answer.ts';
+import type { OpenaiImageServices } from './open.ts';
 import { base64Parts, type Picture, picturesOf, refusalOf, unreadable } from './outcome.ts';
 import { refusedBy } from './refusal.ts';
 
@@ -29,7 +29,7 @@ export async function* eventStream(
   action: OpenaiAction,
   accepted: Creations,
   untilMillis: number,
-  services: SubmitServices,
+  services: OpenaiImageServices,
   ended: (refusal: Problem | undefined) => Promise<void>,
 ): AsyncGenerator<string> {
   const { budget } = services;
@@ -53,7 +53,7 @@ export async function* eventStream(
       yield keepAlive;
       spokeAt = budget.elapsed();
     }
-    refusal = refusalOf(last);
+    refusal = refusalOf(last, services);
   } catch (error) {
     refusal = unreadable(error, last, services);
   }
@@ -64,7 +64,7 @@ export async function* eventStream(
 async function* pictureEvent(
   type: string,
   picture: Picture,
-  { images, catalog }: Pick<SubmitServices, 'images' | 'catalog'>,
+  { images, catalog }: Pick<OpenaiImageServices, 'images' | 'catalog'>,
 ): AsyncGenerator<string> {
   const { creation, image } = picture;
   const bytes = await images.get(image.key);

@@ -39,7 +39,8 @@ export interface OpenaiAsked {
   readonly size: Size | 'auto';
   /** A quality that the model may not have. */
   readonly quality: string;
-  readonly responseFormat: ResponseFormat;
+  /** Undefined: the request names none. */
+  readonly responseFormat: ResponseFormat | undefined;
   readonly isStreamed: boolean;
   readonly ignored: readonly string[];
 }
@@ -110,7 +111,7 @@ export function readFields(
     count: take('n', 1, readCount),
     size: take<Size | 'auto'>('size', 'auto', readSizeField),
     quality: take('quality', 'auto', readText),
-    responseFormat: take<ResponseFormat>('response_format', 'b64_json', readResponseFormat),
+    responseFormat: take<ResponseFormat | undefined>('response_format', undefined, readResponseFormat),
     isStreamed: take('stream', false, readFlag),
     ignored: Object.keys(fields).filter((name) => !isKnown(name, action)),
   };
@@ -184,6 +185,19 @@ const unnamed = 'dall-e-2';
 export function modelIdOf<Name extends string | undefined>(name: Name, aliases: Aliases): Name | string {
   const wanted = name ?? unnamed;
   return Object.hasOwn(aliases, wanted) ? (aliases[wanted] ?? name) : name;
+}
+
+/**
+ * What the answer shows of each picture. OpenAI's newer models answer base64 alone. Of the older ones a program reads
+ * what it likes, and may read the URL without having asked for it (LangChain for Python).
+ */
+export function shownFormats(
+  { responseFormat, ours: { model = unnamed } }: Pick<OpenaiAsked, 'responseFormat' | 'ours'>,
+  aliases: Aliases,
+): readonly ResponseFormat[] {
+  if (responseFormat) return [responseFormat];
+  const isNewer = Object.hasOwn(aliases, String(model)) && !String(model).startsWith('dall-e');
+  return isNewer ? ['b64_json'] : ['b64_json', 'url'];
 }
 
 /** The text fields of a multipart form, which has no types: each value of a field becomes what JSON would say. */

@@ -4,10 +4,10 @@ import type { Catalog } from '../catalog/catalog-schema.ts';
 import type { OutputFormat } from '../contract/request-fields.ts';
 import { type CreationRecord, resultUrls } from '../creations/creation.ts';
 import type { Creations } from '../generate/earlier-request.ts';
-import type { SubmitServices } from '../generate/open.ts';
 import { toUsd } from '../values/money.ts';
 import type { FieldError } from '../values/problem.ts';
 import type { Quality, ResponseFormat } from './fields.ts';
+import type { OpenaiImageServices } from './open.ts';
 import {
   base64Parts,
   creationHeaders,
@@ -43,41 +43,44 @@ export function shownOf(picture: Picture | undefined, catalog: Catalog): Shown {
 /** 200 once all creations have ended and one of them has a picture. Throws 500 when it cannot be read. */
 export async function picturesAnswer(
   creations: Creations,
-  responseFormat: ResponseFormat,
-  services: SubmitServices,
+  formats: readonly ResponseFormat[],
+  services: OpenaiImageServices,
 ): Promise<StreamedAnswer> {
   const pictures = picturesOf(creations);
   const head = `{"created":${createdOf(creations)},"data":[`;
   const tail = `],${JSON.stringify(aboutOf(creations, pictures, services)).slice(1)}`;
   const answer = { status: 200, headers: creationHeaders(creations) };
-  if (responseFormat === 'url') {
-    const urls = urlsOf(creations, services);
-    if (urls.length === 0) throw unreadable(new Error('the pictures have expired'), creations, services);
-    const data = urls.map((url) => JSON.stringify({ url })).join(',');
-    return { ...answer, body: `${head}${data}${tail}` };
+  const urls = pictures.map((picture) => (formats.includes('url') ? urlOf(picture, services) : undefined));
+  if (!formats.includes('b64_json')) {
+    const data = urls.flatMap((url) => (url === undefined ? [] : [JSON.stringify({ url })]));
+    if (data.length === 0) throw unreadable(new Error('the pictures have expired'), creations, services);
+    return { ...answer, body: `${head}${data.join(',')}${tail}` };
   }
   const first = await firstBytes(pictures, creations, services);
-  return { ...answer, body: base64Body(head, first, pictures.slice(1), tail, services) };
+  return { ...answer, body: base64Body(head, first, pictures, urls, tail, services) };
 }
 
 async function* base64Body(
   head: string,
   first: Uint8Array,
-  others: readonly Picture[],
+  pictures: readonly Picture[],
+  urls: readonly (string | undefined)[],
   tail: string,
-  { images }: Pick<SubmitServices, 'images'>,
+  { images }: Pick<OpenaiImageServices, 'images'>,
 ): AsyncGenerator<string> {
-  yield `${head}{"b64_json":"`;
-  yield* base64Parts(first);
-  for (const { image } of others) {
-    yield '"},{"b64_json":"';
-    yield* base64Parts(await images.get(image.key));
+  for (const [index, { image }] of pictures.entries()) {
+    yield `${index === 0 ? head : ','}{"b64_json":"`;
+    yield* base64Parts(index === 0 ? first : await images.get(image.key));
+    const url = urls[index];
+    yield url === undefined ? '"}' : `","url":${JSON.stringify(url)}}`;
   }
-  yield `"}${tail}`;
+  yield tail;
 }
 
-function urlsOf(creations: Creations, { resultsBaseUrl, clock }: SubmitServices): string[] {
-  return creations.filter(isCompleted).flatMap((one) => resultUrls(one, resultsBaseUrl, clock.now()));
+/** Undefined when the picture has expired. */
+function urlOf({ creation, image }: Picture, services: OpenaiImageServices): string | undefined {
+  const { resultsBaseUrl, clock } = services;
+  return resultUrls({ ...creation, results: [image] }, resultsBaseUrl, clock.now())[0];
 }
 
 /** Unix seconds. The same for every answer with these creations. */
@@ -89,7 +92,7 @@ function createdOf(creations: Creations): number {
 function aboutOf(
   creations: Creations,
   pictures: readonly Picture[],
-  { catalog }: Pick<SubmitServices, 'catalog'>,
+  { catalog }: Pick<OpenaiImageServices, 'catalog'>,
 ): Shown & { readonly darkroom: Record<string, unknown> } {
   const failed = creations.filter((one) => !isCompleted(one));
   return {

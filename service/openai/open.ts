@@ -26,9 +26,10 @@ export type OpenaiImageServices = AfterCatalog<ServicesOf<typeof openOpenaiImage
 export function openOpenaiImages(on: SubmitPlatform) {
   const charge = charging(on, 'images', Number(on.environment('HELD_LIMIT')));
   const aliases = aliasesOf(on);
+  const addresses = { api: on.environment('API_URL'), portal: on.environment('PORTAL_URL') };
   return openApiWith(
     on,
-    (store, api) => ({ ...charge(store, api), aliases, retries: createRetryStore(store) }),
+    (store, api) => ({ ...charge(store, api), aliases, addresses, retries: createRetryStore(store) }),
     heldRequestMillis,
   );
 }

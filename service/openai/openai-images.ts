@@ -7,7 +7,7 @@ import { haveEnded } from '../generate/await-outcome.ts';
 import type { Problem } from '../values/problem.ts';
 import { type AcceptedImages, acceptImages, noteTold } from './accept-try.ts';
 import { eventStream } from './event-stream.ts';
-import { ignoredHeader } from './fields.ts';
+import { ignoredHeader, shownFormats } from './fields.ts';
 import { heldUntil, looksWhileHeld } from './hold.ts';
 import { picturesAnswer } from './json-answer.ts';
 import type { OpenaiImageServices } from './open.ts';
@@ -61,12 +61,12 @@ async function answerWith(
   }
   let last = creations;
   for await (const seen of looksWhileHeld(creations, untilMillis, services)) last = seen;
-  const refusal = refusalOf(last, untilMillis > 0 ? 'held' : 'withoutAPlace');
+  const refusal = refusalOf(last, services, untilMillis > 0 ? 'held' : 'withoutAPlace');
   if (refusal) {
     await note(refusal);
     throw refusal;
   }
-  const answer = await picturesAnswer(last, asked.responseFormat, services);
+  const answer = await picturesAnswer(last, shownFormats(asked, services.aliases), services);
   return { ...answer, body: andThen(answer.body, async () => note(undefined)) };
 }
 

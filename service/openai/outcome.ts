@@ -3,12 +3,14 @@ import { costHeader } from '../api/answer.ts';
 import { failures } from '../contract/failures.ts';
 import { type CreationRecord, isTerminal, type StoredImage } from '../creations/creation.ts';
 import type { Creations } from '../generate/earlier-request.ts';
-import type { SubmitServices } from '../generate/open.ts';
 import { Overloaded } from '../values/errors.ts';
 import { asMicros, type Micros } from '../values/money.ts';
 import type { Problem } from '../values/problem.ts';
 import { errorName } from '../values/runtime.ts';
+import type { OpenaiImageServices } from './open.ts';
 import { type ErrorCode, failureRows, OpenaiRefusal } from './refusal.ts';
+
+type Services = Pick<OpenaiImageServices, 'images' | 'log' | 'addresses'>;
 
 /** A provider that is down is rarely back sooner. */
 const providerRetrySeconds = 30;
@@ -34,10 +36,11 @@ export function creationHeaders(creations: Creations): Readonly<Record<string, s
 /** The refusal of a request without a single picture. Undefined when there is one. */
 export function refusalOf(
   creations: Creations,
+  services: Services,
   waited: keyof typeof renderingRetrySeconds = 'held',
 ): Problem | undefined {
   if (!creations.every(({ status }) => isTerminal(status)))
-    return stillRendering(creations, renderingRetrySeconds[waited]);
+    return stillRendering(creations, renderingRetrySeconds[waited], services);
   return creations.some(isCompleted) ? undefined : failed(creations[0], creationHeaders(creations));
 }
 
@@ -60,18 +63,27 @@ function failed(creation: CreationRecord, headers: Problem['headers']): Problem 
   });
 }
 
-function stillRendering(creations: Creations, afterSeconds: number): Problem {
+/** Where a client finds its paid pictures: the address to GET with the same key, and the page of the portal. */
+function placesOf(creations: Creations, { addresses: { api, portal } }: Services): Problem['details'] {
+  return {
+    creation_ids: creations.map(({ id }) => id),
+    creations: creations.map(({ id }) => ({
+      id,
+      url: `${api}/creations/${id}`,
+      page: `${portal}creations/${id}`,
+    })),
+  };
+}
+
+function stillRendering(creations: Creations, afterSeconds: number, services: Services): Problem {
   const message =
     'The pictures are not ready yet. They are charged, and they go on. The same request gets them without another charge, ' +
-    'if a library sends it as a retry or it has an Idempotency-Key. GET /creations/{id} of the API shows each of them.';
+    'if a library sends it as a retry or it has an Idempotency-Key. details.creations names where each will be.';
   return new OpenaiRefusal('still_rendering', message, {
-    details: { creation_ids: creations.map(({ id }) => id) },
+    details: placesOf(creations, services),
     headers: { ...creationHeaders(creations), 'retry-after': String(afterSeconds) },
   });
 }
-
-/** The bytes of the pictures, one picture at a time, so that the function never holds two of them. */
-type Services = Pick<SubmitServices, 'images' | 'log'>;
 
 /** S3 asks to slow down for seconds at most. */
 const busyRetrySeconds = 2;
@@ -105,15 +117,15 @@ export async function firstBytes(
 }
 
 /** The refusal for pictures that cannot be read: 503 when the bucket is merely busy, else 500 with an alarm. */
-export function unreadable(error: unknown, creations: Creations, { log }: Services): OpenaiRefusal {
-  const ids = creations.map(({ id }) => id);
-  const fields = { creationId: ids[0], error: errorName(error) };
+export function unreadable(error: unknown, creations: Creations, services: Services): OpenaiRefusal {
+  const { log } = services;
+  const fields = { creationId: creations[0].id, error: errorName(error) };
   const isBusy = error instanceof Overloaded;
   if (isBusy) log.info('result_not_read', fields);
   else log.alarm('request_failed', fields);
   const message = 'The pictures are there, but they could not be read. Send the same request again.';
   return new OpenaiRefusal(isBusy ? 'overloaded' : 'internal_error', message, {
-    details: { creation_ids: ids },
+    details: placesOf(creations, services),
     headers: { ...creationHeaders(creations), ...(isBusy && { 'retry-after': String(busyRetrySeconds) }) },
   });
 }

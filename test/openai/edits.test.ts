@@ -3,7 +3,7 @@ import type { StoredImage } from '../../service/creations/creation.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { UploadReader } from '../../service/uploads/upload-store.ts';
 import { pngBytes, pngOf, stub } from '../api/fakes.ts';
-import { base64Of, completing, type OpenaiAnswer, scene, type Scene, type Setup } from './openai-fixture.ts';
+import { completing, type OpenaiAnswer, scene, type Scene, type Setup, shownAt } from './openai-fixture.ts';
 
 type Part = readonly [head: string, value: string | Uint8Array];
 const field = (name: string, value: string): Part => [
@@ -52,10 +52,7 @@ describe('POST /images/edits in a form', () => {
     const second = pngOf(640, 480);
     const answer = await edit(it, [...base, file('image[]'), field('n', '2'), file('image[]', second)]);
     expect(answer).toMatchObject({ status: 200, headers: { 'x-darkroom-cost': '0.1' } });
-    expect(answer.body['data']).toEqual([
-      { b64_json: base64Of('results/picture-0.png') },
-      { b64_json: base64Of('results/picture-1.png') },
-    ]);
+    expect(answer.body['data']).toEqual([shownAt(0), shownAt(1)]);
     expect(stored.map(([{ width, height, contentType }]) => [width, height, contentType])).toEqual([
       [64, 64, 'image/png'],
       [640, 480, 'image/png'],

@@ -19,7 +19,7 @@ describe('the fields of an OpenAI request', () => {
         count: 1,
         size: 'auto',
         quality: 'auto',
-        responseFormat: 'b64_json',
+        responseFormat: undefined,
         isStreamed: false,
         ignored: [],
       },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asMicros } from '../../service/values/money.ts';
 import { now } from '../fixtures/records.ts';
-import { base64Of, completing, failing, pictureAt, scene } from './openai-fixture.ts';
+import { base64Of, completing, type Course, failing, pictureAt, scene, shownAt } from './openai-fixture.ts';
 
 const body = { model: 'sandbox-standard', prompt: 'a quiet lake' };
 const dataOf = (answer: { body: Record<string, unknown> }): unknown => answer.body['data'];
@@ -23,7 +23,7 @@ describe('POST /images/generations', () => {
     });
     expect(answer.body).toEqual({
       created: now / 1_000 + 2,
-      data: [{ b64_json: base64Of('results/picture-0.png') }],
+      data: [shownAt(0)],
       output_format: 'png',
       size: '1024x1024',
       quality: 'medium',
@@ -48,6 +48,25 @@ describe('POST /images/generations', () => {
     expect(read).toEqual([]);
   });
 
+  it.each<[object, string]>([
+    [{ model: 'sandbox-standard' }, 'b64_json url'],
+    [{ model: 'dall-e-2' }, 'b64_json url'],
+    [{}, 'b64_json url'],
+    [{ model: 'gpt-image-1' }, 'b64_json'],
+    [{ model: 'dall-e-2', response_format: 'b64_json' }, 'b64_json'],
+    [{ model: 'gpt-image-1', response_format: 'url' }, 'url'],
+  ])('The picture of the request %j is shown as %s', async (asked, members) => {
+    const { text } = await scene().generate({ prompt: 'a quiet lake', ...asked });
+    const { b64_json, url } = shownAt(0) as Record<string, string>;
+    const shown = Object.fromEntries(members.split(' ').map((name) => [name, { b64_json, url }[name]]));
+    expect(text).toContain(`"data":[${JSON.stringify(shown)}]`);
+  });
+
+  it('A picture whose address has expired is shown in base64 alone', async () => {
+    const expired: Course = (...given) => ({ ...completing(...given), resultsExpireAt: now });
+    expect(dataOf(await scene(expired).generate(body))).toEqual([{ b64_json: base64Of(pictureAt(0).key) }]);
+  });
+
   it('n creations are charged in one order and all started, and a seed is another one for each', async () => {
     const { generate, stage, read } = scene();
     const answer = await generate({ ...body, n: 3, seed: 7, user: 'u', metadata: { a: 'b' } });
@@ -64,7 +83,7 @@ describe('POST /images/generations', () => {
       'x-darkroom-cost': '0.12',
       'x-darkroom-creation-id': stage.started.join(','),
     });
-    expect(dataOf(answer)).toEqual([0, 1, 2].map((place) => ({ b64_json: base64Of(pictureAt(place).key) })));
+    expect(dataOf(answer)).toEqual([0, 1, 2].map(shownAt));
     expect(read).toEqual([0, 1, 2].map((place) => pictureAt(place).key));
   });
 

@@ -215,6 +215,7 @@ export function scene(course: Course = completing, setup: Setup = {}): Scene {
   const open = (): OpenaiImageServices =>
     Object.assign(stage.open(), {
       aliases,
+      addresses: { api: 'https://api.test/api/public/v1', portal: 'https://portal.test/' },
       creations,
       retries,
       images: stub<ImageStore>(store),
@@ -245,3 +246,8 @@ export function scene(course: Course = completing, setup: Setup = {}): Scene {
 /** What one picture of sandbox-standard costs. */
 export const onePicture = asMicros(40_000);
 export const base64Of = (key: string): string => Buffer.from(bytesOf(key)).toString('base64');
+/** What an answer shows of the picture at this place when the request names no response_format. */
+export const shownAt = (place: number): object => ({
+  b64_json: base64Of(pictureAt(place).key),
+  url: `https://results.test/${pictureAt(place).key}`,
+});

@@ -3,7 +3,6 @@ import { Overloaded } from '../../service/values/errors.ts';
 import { fakePlaces } from '../api/fakes.ts';
 import { now } from '../fixtures/records.ts';
 import {
-  base64Of,
   bytesOf,
   completing,
   type Course,
@@ -12,6 +11,7 @@ import {
   pictureAt,
   scene,
   type Scene,
+  shownAt,
   type Setup,
 } from './openai-fixture.ts';
 
@@ -26,7 +26,7 @@ describe('creations that fail', () => {
     const { generate, stage } = scene(someFail);
     const answer = await generate({ ...body, n: 3 });
     expect(answer).toMatchObject({ status: 200, headers: { 'x-darkroom-cost': '0.08' } });
-    expect(dataOf(answer)).toEqual([0, 2].map((place) => ({ b64_json: base64Of(pictureAt(place).key) })));
+    expect(dataOf(answer)).toEqual([0, 2].map(shownAt));
     expect(answer.body['darkroom']).toMatchObject({
       cost: 0.08,
       failed: [{ creation_id: stage.started[1], code: 'content_policy_violation' }],
@@ -104,9 +104,15 @@ describe('a request that is held', () => {
         'x-darkroom-creation-id': stage.started.join(','),
         'x-darkroom-cost': '0.08',
       },
-      body: {
-        error: { type: 'server_error', code: 'still_rendering', details: { creation_ids: stage.started } },
-      },
+      body: { error: { type: 'server_error', code: 'still_rendering' } },
+    });
+    expect(answer.body.error?.details).toEqual({
+      creation_ids: stage.started,
+      creations: stage.started.map((id) => ({
+        id,
+        url: `https://api.test/api/public/v1/creations/${id}`,
+        page: `https://portal.test/creations/${id}`,
+      })),
     });
     expect(stage.clock.now() - now).toBe(285_000);
     // A look each two seconds, after shorter ones at the beginning.

@@ -189,7 +189,8 @@ describe('the setting', () => {
   });
 
   it('The setting canary adds a function that runs every five minutes, is never repeated, and may only read its own secret', () => {
-    expect(environmentOf('Canary')).toMatchObject({ API_URL: 'https://api.example.com/api/public/v1' });
+    for (const name of ['Canary', 'OpenaiImages'])
+      expect(environmentOf(name)).toMatchObject({ API_URL: 'https://api.example.com/api/public/v1' });
     expect(
       found('AWS::Events::Rule').find(([name]) => name.startsWith('CanaryRun'))?.[1]['ScheduleExpression'],
     ).toBe('rate(5 minutes)');
@@ -282,7 +283,8 @@ describe('the setting', () => {
     });
     template.hasOutput('PortalUrl', { Value: 'https://portal.example.com/' });
     template.hasOutput('PortalDomainTarget', { Description: 'Where DNS has to send portal.example.com' });
-    expect(environmentOf('PortalRead')['PORTAL_URL']).toBe('https://portal.example.com/');
+    for (const name of ['PortalRead', 'OpenaiImages'])
+      expect(environmentOf(name)['PORTAL_URL']).toBe('https://portal.example.com/');
   });
 
   it('The setting portal.signIn replaces the user pool, and the secret waits for the operator', () => {

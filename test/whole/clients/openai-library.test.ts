@@ -1,5 +1,11 @@
 /** The unmodified openai library against the service: pictures, edits, streams, models and long renders. */
+import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakes } from '../../../lab/vendors/fakes/all-fakes.ts';
@@ -46,6 +52,11 @@ async function renderLong(): Promise<LongRender> {
 const file = async (name: string, width = 64): Promise<File> =>
   toFile(png(width, 64), name, { type: 'image/png' });
 
+async function base64At(url: string | undefined): Promise<string> {
+  const answer = await fetch(url ?? '');
+  return Buffer.from(await answer.arrayBuffer()).toString('base64');
+}
+
 describe('images.generate', () => {
   it('A picture arrives as base64, with its size, its creation and its price', async () => {
     const { openai, creations, sent } = await openaiCustomer(service);
@@ -70,17 +81,32 @@ describe('images.generate', () => {
     expect((await service.account(account.id)).availableMicros).toBe(24_970_000);
   });
 
-  it('An address instead of base64 gives the same picture', async () => {
+  it('An address instead of base64 leads to the picture', async () => {
     const { openai } = await openaiCustomer(service);
     const order = { model, prompt: 'a lake', response_format: 'url' } as const;
     const { data } = await openai.images.generate(order);
-    const picture = Buffer.from(await (await fetch(data?.[0]?.url ?? '')).arrayBuffer());
-    expect(typeOf(picture.toString('base64'))).toBe('png');
+    expect(data?.[0]?.b64_json).toBeUndefined();
+    expect(typeOf(await base64At(data?.[0]?.url))).toBe('png');
   });
+
+  it.each([model, 'dall-e-3', undefined])(
+    'A request with the model %s that names no format gets both forms of each picture',
+    async (named) => {
+      const { openai } = await openaiCustomer(service);
+      const order = { prompt: 'a lake', n: 2, ...(named !== undefined && { model: named }) };
+      const { data = [] } = await openai.images.generate(order);
+      expect(data.map(({ b64_json }) => typeOf(b64_json))).toEqual(['png', 'png']);
+      // A program that reads only the address, as LangChain for Python does.
+      expect(await Promise.all(data.map(async ({ url }) => base64At(url)))).toEqual(
+        data.map(({ b64_json }) => b64_json),
+      );
+    },
+  );
 
   it('A model of OpenAI by its name is the default model of the service', async () => {
     const { openai, creations } = await openaiCustomer(service);
-    await openai.images.generate({ model: 'gpt-image-1', prompt: 'a lake' });
+    const { data } = await openai.images.generate({ model: 'gpt-image-1', prompt: 'a lake' });
+    expect(Object.keys(data?.[0] ?? {})).toEqual(['b64_json']);
     expect(await creations()).toMatchObject([{ model: 'sandbox-standard' }]);
   });
 
@@ -90,6 +116,39 @@ describe('images.generate', () => {
     const events: string[] = [];
     for await (const event of stream) events.push(`${event.type} ${typeOf(event.b64_json)}`);
     expect(events).toEqual(['image_generation.completed png']);
+  });
+});
+
+describe('The lines of docs/openai.md after 504 still_rendering', () => {
+  const [, section = ''] = readFileSync('docs/openai.md', 'utf8').split('### How long it takes');
+
+  it.each([
+    ['sh', 'sh'],
+    ['python', 'python3'],
+  ])('The lines of %s fetch the paid picture with the same key', async (language, program) => {
+    const [, lines = ''] = new RegExp(`\n\`\`\`${language}\n([^]*?)\n\`\`\``).exec(section) ?? [];
+    const { key, account } = await service.client();
+    const answer = await fetch(`${service.machine.openaiUrl}/images/generations`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        // The request is held for half of a short limit.
+        'x-stainless-read-timeout': '1',
+      },
+      body: JSON.stringify({ model, prompt: 'a lake [sandbox:delay=3s]' }),
+    });
+    expect(answer.status).toBe(504);
+    const folder = await mkdtemp(join(tmpdir(), 'darkroom-after-504-'));
+    await writeFile(join(folder, 'answer.json'), await answer.text());
+    const env = { ...process.env, OPENAI_API_KEY: key };
+    await promisify(execFile)(program, ['-c', lines], { cwd: folder, env });
+    const [creation] = await service.operator.creations.list(account.id, 10);
+    const [image] = creation?.results ?? [];
+    expect(typeOf(await readFile(join(folder, 'image.png'), 'base64'))).toBe('png');
+    expect((await stat(join(folder, 'image.png'))).size).toBe(image?.bytes);
+    expect((await service.account(account.id)).availableMicros).toBe(24_990_000);
+    await rm(folder, { recursive: true });
   });
 });
 
