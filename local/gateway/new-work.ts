@@ -48,7 +48,8 @@ export function noRoom(path: string, requestId: string): Refusal {
     headers: {
       'retry-after': String(retryAfterSeconds),
       'x-request-id': requestId,
-      ...(isOpenai && { 'x-should-retry': 'true' }),
+      // Somebody has to make room on the disk.
+      'x-should-retry': 'false',
     },
     body: { error },
   };

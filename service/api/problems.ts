@@ -23,18 +23,18 @@ import type { ClosedService } from '../creations/service-state-store.ts';
 import { notUsable } from '../uploads/upload.ts';
 import type { CreationId } from '../values/ids.ts';
 import { formatUsd, type Micros, toUsd } from '../values/money.ts';
-import { invalidRequest, Problem, retryLater } from '../values/problem.ts';
+import { invalidRequest, neverRetry, Problem, retryLater, withHeaders } from '../values/problem.ts';
 
 /** An open creation usually ends within this time. */
 const roomRetrySeconds = 5;
-/** An upload that nobody uses keeps its place for a day, but the client's own next request may use one. */
+/** An upload that nobody uses keeps its place for a day. The client's own next request may use one. */
 const uploadRetrySeconds = 60;
 /** A provider that is down is rarely back sooner. */
-const providerRetrySeconds = 30;
+export const providerRetrySeconds = 30;
 /** An operator has to mend a state machine that refuses to start. */
 const startRetrySeconds = 30;
 const overloadedRetrySeconds = 2;
-/** An operator has to open the service again. */
+/** How often to look whether an operator has opened the service. */
 const closedRetrySeconds = 60;
 
 // The caller
@@ -193,8 +193,7 @@ export function modelNotFound(id: string): Problem {
 }
 
 /**
- * 503 that waiting does not end: an operator has to enable a provider. So it has no Retry-After, and libraries
- * that know `x-should-retry` do not send the request again.
+ * 503 that waiting does not end: an operator has to enable a provider. It alone has no Retry-After.
  * @param model undefined: the request names no model
  * @param usable the models that the caller can use now. The message names the first ten
  */
@@ -207,7 +206,7 @@ export function noProviderEnabled(model: string | undefined, usable: readonly Pi
     'ERR_PROVIDER_UNAVAILABLE',
     `${what} Nothing was charged.${instead}`,
     { reason: 'no_provider_enabled' },
-    { 'x-should-retry': 'false' },
+    neverRetry,
   );
 }
 
@@ -275,7 +274,7 @@ export function sourceOfTooManyPixels(index: number, width: number, height: numb
 export function sourceNotFetched(index: number, retryable: boolean): Problem {
   const message = `The source image ${index} could not be downloaded. Nothing was started and nothing was charged.`;
   const details = { reason: 'input_fetch_failed', retryable, input_index: index };
-  return new Problem('ERR_INPUT_FETCH_FAILED', message, details);
+  return new Problem('ERR_INPUT_FETCH_FAILED', message, details, retryable ? {} : neverRetry);
 }
 
 // Money and room
@@ -337,7 +336,7 @@ export function serviceIsFull(limit: number, current: number): Problem {
 export function tooManyUnusedUploads(limit: number, current: number): Problem {
   const details = { scope: 'account', reason: 'unused_uploads', limit, current };
   const message = `This account may have ${limit} uploads that no creation has used.`;
-  return retryLater('ERR_QUOTA_EXCEEDED', message, details, uploadRetrySeconds);
+  return withHeaders(retryLater('ERR_QUOTA_EXCEEDED', message, details, uploadRetrySeconds), neverRetry);
 }
 
 // How the creation went
@@ -370,9 +369,11 @@ export function generationFailed(creation: CreationRecord, failure: FailureName)
 
 // The service itself
 
-/** 503: an operator has closed the service. Nothing was charged. */
+/** 503: an operator has closed the service, and has to open it again. Nothing was charged. */
 export function serviceClosed({ message }: ClosedService): Problem {
-  return retryLater('ERR_PROVIDER_UNAVAILABLE', message, { reason: 'overloaded' }, closedRetrySeconds);
+  const details = { reason: 'overloaded' };
+  const closed = retryLater('ERR_PROVIDER_UNAVAILABLE', message, details, closedRetrySeconds);
+  return withHeaders(closed, neverRetry);
 }
 
 export function overloaded(): Problem {

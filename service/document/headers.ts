@@ -60,12 +60,12 @@ const documented = {
   RetryAfterOfService: {
     ...retryAfter,
     description:
-      'Wait at least so many seconds. Missing on an answer of API Gateway, and with `X-Should-Retry`.',
+      'Wait at least so many seconds. Missing on an answer of API Gateway, and with `no_provider_enabled`.',
     isOptional: true,
   },
   ShouldRetry: {
     name: 'X-Should-Retry',
-    description: 'With `no_provider_enabled`: waiting does not help, and there is no Retry-After.',
+    description: 'Waiting does not help: somebody has to act first.',
     schema: { type: 'string', const: 'false' },
     isOptional: true,
   },

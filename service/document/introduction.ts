@@ -10,7 +10,7 @@ Send a request, get a creation, and learn its outcome by polling or by a signed 
 
 - **Keys.** Every path needs an API key. It belongs on a server, never in a browser or an app.
 - **Errors.** Every refusal of the service has the form \`{"error": {"code", "message", "details"}}\`. Branch on \`code\` and \`details.reason\`.
-- **Waiting.** Every 429 and 503 of the service carries \`Retry-After\`, but for \`no_provider_enabled\`: waiting does not end it.
+- **Waiting.** Every 429 and 503 of the service but \`no_provider_enabled\` carries \`Retry-After\`. With \`X-Should-Retry: false\`, waiting does not help.
 - **Unknown paths.** A path that this document does not have is answered 404 \`ERR_NOT_FOUND\`. So is a method that a path does not take; then \`Allow\` names the methods. The service never answers 405. Both need a key.
 - **Unknown query parameters and fields** of a request are refused with 400, so that a typo is never ignored.
 - **Changes.** Answers may get more fields, and operations more refusals. Ignore the fields that you do not know. Nothing is removed within v1.

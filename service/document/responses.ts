@@ -34,9 +34,10 @@ const ifKnown = ['RateLimitPolicyOfAccount', 'RateLimitOfAccount'] as const sati
 const refusalHeaders: Readonly<Partial<Record<Status, readonly HeaderName[]>>> = {
   401: ['RequestId', ...ifKnown, 'Authenticate'],
   413: ['RequestIdOfService'],
-  429: ['RequestIdOfService', ...ifKnown, 'RetryAfterOfService'],
+  429: ['RequestIdOfService', ...ifKnown, 'RetryAfterOfService', 'ShouldRetry'],
   500: ['RequestIdOfService', ...ifKnown],
-  503: ['RequestIdOfService', ...ifKnown, 'RetryAfterOfService'],
+  502: [...always, 'ShouldRetry'],
+  503: ['RequestIdOfService', ...ifKnown, 'RetryAfterOfService', 'ShouldRetry'],
 };
 
 const gatewayWords: Readonly<Partial<Record<Status, string>>> = {
@@ -120,11 +121,7 @@ function refusalResponse(
       ...(gateway === undefined ? [] : [`- API Gateway: ${gateway}`]),
       ...(status === 401 || status === 403 ? ['', plainForm] : []),
     ].join('\n'),
-    headers: headersOf(
-      ...(refusalHeaders[status] ?? always),
-      ...(isOfModel ? ofModel : []),
-      ...(status === 503 && names.includes('noProviderEnabled') ? (['ShouldRetry'] as const) : []),
-    ),
+    headers: headersOf(...(refusalHeaders[status] ?? always), ...(isOfModel ? ofModel : [])),
     content: {
       'application/json': { schema: oneSchema(schemas), ...named([...shown, ...(examples?.[status] ?? [])]) },
     },

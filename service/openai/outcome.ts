@@ -1,5 +1,6 @@
 /** How the creations of a request ended, and the answer to the client. */
 import { costHeader } from '../api/answer.ts';
+import { providerRetrySeconds } from '../api/problems.ts';
 import { failures } from '../contract/failures.ts';
 import { type CreationRecord, isTerminal, type StoredImage } from '../creations/creation.ts';
 import type { Creations } from '../generate/earlier-request.ts';
@@ -12,10 +13,8 @@ import { type ErrorCode, failureRows, OpenaiRefusal } from './refusal.ts';
 
 type Services = Pick<OpenaiImageServices, 'images' | 'log' | 'addresses'>;
 
-/** A provider that is down is rarely back sooner. */
-const providerRetrySeconds = 30;
 /** A request that waited for minutes is held again at once. Without a place, a library would use up its retries. */
-const renderingRetrySeconds = { held: 1, withoutAPlace: 10 } as const;
+export const renderingRetrySeconds = { held: 1, withoutAPlace: 10 } as const;
 
 export function isCompleted({ status }: Pick<CreationRecord, 'status'>): boolean {
   return status === 'completed';

@@ -146,8 +146,8 @@ export function refusedBy(problem: Problem): Refused {
   return {
     status,
     headers: {
-      // A refusal that knows better than its row says so in details.retryable, or in a header of its own.
-      'x-should-retry': String(retry && problem.details['retryable'] !== false),
+      // A refusal that waiting does not end says so in a header of its own.
+      'x-should-retry': String(retry),
       ...problem.headers,
       ...(status === 401 && { 'www-authenticate': 'Bearer' }),
     },

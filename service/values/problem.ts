@@ -78,14 +78,26 @@ export function invalidRequest(errors: readonly FieldError[]): Problem {
   return new Problem('ERR_INVALID_REQUEST', message, { errors });
 }
 
-/** A refusal that ends by itself. Its Retry-After is in whole seconds, at least 1. */
+/**
+ * On a refusal that waiting does not end, because somebody has to act first. Libraries that know this header, such as
+ * those of OpenAI and our own, do not send the request again.
+ */
+export const neverRetry = { 'x-should-retry': 'false' } as const;
+
+/**
+ * A refusal that ends by itself, unless its limit is 0. Its Retry-After is in whole seconds, at least 1. For a refusal
+ * that somebody has to end, it is the pace at which to look: add neverRetry.
+ */
 export function retryLater(
   code: Problem['code'],
   message: string,
   details: Readonly<Record<string, unknown>>,
   afterSeconds: number,
 ): Problem {
-  return new Problem(code, message, details, { 'retry-after': String(Math.max(1, Math.ceil(afterSeconds))) });
+  return new Problem(code, message, details, {
+    'retry-after': String(Math.max(1, Math.ceil(afterSeconds))),
+    ...(details['limit'] === 0 && neverRetry),
+  });
 }
 
 type Issue = z.core.$ZodIssue;

@@ -11,11 +11,15 @@ import { portalSettings } from '../../lib/settings-of-parts.ts';
 import { documentation } from '../../service/document/operations.ts';
 import { fullSettings } from '../stack/full-settings.ts';
 import { firstColumn, readPage, sectionOf, tableRows, root } from './pages.ts';
-import { repeatedCallSeconds, toolWaitSeconds } from '../../service/contract/limits.ts';
+import { blockSeconds, repeatedCallSeconds, toolWaitSeconds } from '../../service/contract/limits.ts';
 import { tools } from '../../service/mcp/tools/tools.ts';
 import { qualityWords } from '../../service/openai/fields.ts';
 import { readSize, shapeOf } from '../../service/openai/size.ts';
-import { errorRows } from '../../service/openai/refusal.ts';
+import * as problems from '../../service/api/problems.ts';
+import { openaiAnswers } from '../../lib/streams/gateway-answers.ts';
+import { renderingRetrySeconds } from '../../service/openai/outcome.ts';
+import { errorRows, refusedBy } from '../../service/openai/refusal.ts';
+import { aCreation, creationId } from '../fixtures/records.ts';
 import { catalog } from '../catalog/catalog-fixture.ts';
 import { formattedPage } from '../../lab/formatted-page.ts';
 import { quotasTable } from '../../admin/preflight/quotas/page.ts';
@@ -199,6 +203,21 @@ describe('docs/mcp.md', () => {
 
 const openaiPage = readPage('docs/openai.md');
 const code = (word: string): string => `\`${word}\``;
+/** The refusals of this endpoint that are 429 or 5xx, each for as long as it can last. */
+const refusedForNow = [
+  problems.rateExceeded('post', 60, 60),
+  problems.tooManyOpen(1, 1),
+  problems.tooManyHeld(1),
+  problems.serviceIsFull(1, 1),
+  problems.addressBlocked(blockSeconds * 1000),
+  problems.internalError(),
+  problems.sourceNotFetched(0, true),
+  problems.notStarted(creationId),
+  ...failureNames.map((failure) => problems.generationFailed(aCreation(), failure)),
+  problems.noProviderEnabled('m', []),
+  problems.overloaded(),
+  problems.serviceClosed({ message: 'm', since: 's' }),
+];
 /** Refusals of the portal alone. */
 const ofThePortal = ['forbidden', 'conflict'];
 
@@ -220,6 +239,31 @@ describe('docs/openai.md', () => {
       ]);
     const shown = tableRows(sectionOf(openaiPage, '## Errors')).map((cells) => cells.slice(0, 4));
     expect(shown.toSorted()).toEqual(rows.toSorted());
+  });
+
+  it('The table of errors has every Retry-After, which is that of the refusals themselves', () => {
+    const { held, withoutAPlace } = renderingRetrySeconds;
+    const seconds = new Map<string, Set<number>>([['still_rendering', new Set([held, withoutAPlace])]]);
+    const note = (name: string, after: string | undefined): void => {
+      if (after === undefined) return;
+      seconds.set(name, (seconds.get(name) ?? new Set<number>()).add(Number(after)));
+    };
+    for (const problem of refusedForNow) {
+      const { error, headers } = refusedBy(problem);
+      note(error.code, headers['retry-after']);
+    }
+    for (const { body, headers } of openaiAnswers)
+      note((body as { error: { code: string } }).error.code, headers['Retry-After']?.replaceAll("'", ''));
+    const shown = tableRows(sectionOf(openaiPage, '## Errors')).flatMap(([, , name = '', , after = '']) =>
+      after === '' ? [] : [[name, (after.match(/\d+/g) ?? []).map(Number)]],
+    );
+    expect(shown).toEqual(
+      shown.map(([name]) => [
+        name,
+        [...(seconds.get(String(name).replaceAll('`', '')) ?? [])].toSorted((one, other) => one - other),
+      ]),
+    );
+    expect(shown).toHaveLength(seconds.size);
   });
 
   it('The table of qualities has every word', () => {

@@ -216,6 +216,12 @@ describe('a refusal of generate_image', () => {
     },
   );
 
+  it('of a closed service has the words of the operator, and does not ask to call again', async () => {
+    const stage = mcpStage({ state: { closed: { message: 'We move.', since: 's' } } });
+    const { said } = await callTool(stage, 'generate_image', { prompt });
+    expect(said).toBe('We move (ERR_PROVIDER_UNAVAILABLE, overloaded).');
+  });
+
   it('for the rate is an error of the tool, and looks at nothing else', async () => {
     const stage = mcpStage({ state: { rateCount: 60 } });
     const { body, said } = await callTool(stage, 'generate_image', { prompt });

@@ -151,12 +151,20 @@ function answerOf({ status = 429, headers = {}, body }: Sketch = {}): Answer {
 }
 
 const broken: Readonly<Record<keyof typeof rules, readonly Sketch[]>> = {
-  'every 429 and 503 that waiting ends carries Retry-After, in whole seconds of at least 1': [
+  'every 429 and 503 but no_provider_enabled carries Retry-After, in whole seconds of at least 1': [
     { headers: { 'retry-after': null } },
     { headers: { 'retry-after': '0' } },
     { headers: { 'retry-after': '1.5' } },
     { status: 503, headers: { 'retry-after': null } },
     { status: 503, body: { error: { details: { reason: 'no_provider_enabled' } } } },
+  ],
+  'an answer says that a repetition makes no sense exactly when waiting does not help': [
+    { headers: { 'x-should-retry': 'false' } },
+    { headers: { 'x-should-retry': 'true' } },
+    { body: { error: { details: { limit: 0 } } } },
+    { body: { error: { details: { reason: 'unused_uploads' } } } },
+    { status: 503, headers: { 'retry-after': '60' }, body: { error: { details: { reason: 'overloaded' } } } },
+    { status: 502, body: { error: { details: { reason: 'input_fetch_failed', retryable: false } } } },
   ],
   'every answer carries X-Request-Id': [{ headers: { 'x-request-id': null } }],
   'every error fits the envelope: code, message and details and nothing else, with the status of its code': [

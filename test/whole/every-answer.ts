@@ -35,19 +35,32 @@ function isUnauthenticated({ status, body }: Answer): boolean {
   return status === 401 || reason === 'burst_block' || reason === 'overloaded';
 }
 
+function detailsOf({ body }: Answer): Readonly<Record<string, unknown>> {
+  const { error } = (body ?? {}) as { error?: { details?: Readonly<Record<string, unknown>> } };
+  return error?.details ?? {};
+}
+
+const endedBySomebody: readonly unknown[] = ['no_provider_enabled', 'unused_uploads'];
+
+/** Whether somebody has to act before the refusal ends: a client, an operator, or the owner of a source image. */
+function isForSomebody(answer: Answer): boolean {
+  const { reason, limit, retryable } = detailsOf(answer);
+  const isClosed =
+    answer.status === 503 && reason === 'overloaded' && answer.headers.get('retry-after') === '60';
+  const isAbsent = reason === 'input_fetch_failed' && retryable === false;
+  return isClosed || isAbsent || endedBySomebody.includes(reason) || (answer.status === 429 && limit === 0);
+}
+
 type Rule = (answer: Answer, form: 'envelope' | 'plain') => boolean;
 
 export const rules: Readonly<Record<string, Rule>> = {
-  'every 429 and 503 that waiting ends carries Retry-After, in whole seconds of at least 1': ({
-    status,
-    headers,
-    body,
-  }) => {
-    const shown = body as { error?: { details?: { reason?: string } } } | undefined;
-    if (status === 503 && shown?.error?.details?.reason === 'no_provider_enabled')
-      return headers.get('x-should-retry') === 'false' && !headers.has('retry-after');
-    return (status !== 429 && status !== 503) || /^[1-9]\d*$/.test(headers.get('retry-after') ?? '');
-  },
+  'every 429 and 503 but no_provider_enabled carries Retry-After, in whole seconds of at least 1': (answer) =>
+    (answer.status !== 429 && answer.status !== 503) ||
+    (detailsOf(answer)['reason'] === 'no_provider_enabled'
+      ? !answer.headers.has('retry-after')
+      : /^[1-9]\d*$/.test(answer.headers.get('retry-after') ?? '')),
+  'an answer says that a repetition makes no sense exactly when waiting does not help': (answer) =>
+    answer.headers.get('x-should-retry') === (isForSomebody(answer) ? 'false' : null),
   'every answer carries X-Request-Id': ({ headers }) => (headers.get('x-request-id') ?? '') !== '',
   'every error fits the envelope: code, message and details and nothing else, with the status of its code': (
     { status, body },

@@ -88,9 +88,10 @@ function headerFindings(
   body: unknown,
 ): string[] {
   const given = new Map([...headers].map(([name, value]) => [name.toLowerCase(), value]));
-  // API Gateway's own answers have neither of these two. A refusal that waiting does not end has no Retry-After.
-  const endsByWaiting = (status === 429 || status === 503) && !given.has('x-should-retry');
-  const ofService = isOfGateway(body) ? [] : ['x-request-id', ...(endsByWaiting ? ['retry-after'] : [])];
+  // API Gateway's own answers have neither of these two.
+  const isPaced =
+    (status === 429 || status === 503) && !/"no_provider_enabled"/.test(String(JSON.stringify(body)));
+  const ofService = isOfGateway(body) ? [] : ['x-request-id', ...(isPaced ? ['retry-after'] : [])];
   const missing = Object.entries(documented).filter(
     ([name, { required }]) => (required || ofService.includes(name)) && !given.has(name),
   );

@@ -139,7 +139,7 @@ function adviceOn({ code, details, headers }: Problem): string[] {
   const after = headers['retry-after'];
   if (typeof topUpUrl === 'string') return [`A person can add money at ${topUpUrl}.`];
   if (typeof resetsAt === 'string') return [`The budget begins anew at ${resetsAt}.`];
-  if (after !== undefined) return [`Call again in ${after} s.`];
+  if (after !== undefined && headers['x-should-retry'] === undefined) return [`Call again in ${after} s.`];
   switch (code) {
     case 'ERR_MODEL_NOT_FOUND':
       return ['list_models lists the models.'];

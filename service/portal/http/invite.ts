@@ -6,7 +6,14 @@ import type { InvitedView } from '../../contract/portal-views.ts';
 import type { CommonServices } from '../../platform/common.ts';
 import type { Registration } from '../../platform/platform.ts';
 import type { AccountId } from '../../values/ids.ts';
-import { type FieldError, invalidRequest, type Problem, retryLater } from '../../values/problem.ts';
+import {
+  type FieldError,
+  invalidRequest,
+  neverRetry,
+  type Problem,
+  retryLater,
+  withHeaders,
+} from '../../values/problem.ts';
 import { errorName } from '../../values/runtime.ts';
 import { type InvitationRoom, noRoomMessage } from '../invitation-room.ts';
 import type { InvitationEmail, PeopleStore } from '../people-store.ts';
@@ -94,7 +101,8 @@ function noRoom(room: Exclude<InvitationRoom, { readonly kind: 'room' }>, nowMil
       ? ['open_invitations', withdrawalRetrySeconds]
       : ['invitations_sent', secondsUntilTomorrow(nowMillis)];
   const details = { scope: 'account', reason, limit, current };
-  return retryLater('ERR_QUOTA_EXCEEDED', noRoomMessage(room), details, afterSeconds);
+  const refusal = retryLater('ERR_QUOTA_EXCEEDED', noRoomMessage(room), details, afterSeconds);
+  return kind === 'too_many_open' ? withHeaders(refusal, neverRetry) : refusal;
 }
 
 function secondsUntilTomorrow(nowMillis: number): number {

@@ -22,7 +22,14 @@ import { findModel } from '../../catalog/catalog.ts';
 import type { CreatedKeyView } from '../../contract/portal-views.ts';
 import { parseKeyId } from '../../values/ids.ts';
 import { formatUsd } from '../../values/money.ts';
-import { type FieldError, invalidRequest, Problem, retryLater } from '../../values/problem.ts';
+import {
+  type FieldError,
+  invalidRequest,
+  neverRetry,
+  Problem,
+  retryLater,
+  withHeaders,
+} from '../../values/problem.ts';
 import { readMoment } from '../../values/time.ts';
 import { microsOf, moment, parseBody, shownText, usd, version } from '../http/body.ts';
 
@@ -105,7 +112,8 @@ const revocationRetrySeconds = 60;
 
 function tooManyKeys(): Problem {
   const details = { scope: 'account', reason: 'keys', limit: mostKeys, current: mostKeys };
-  return retryLater('ERR_QUOTA_EXCEEDED', tooManyKeysMessage, details, revocationRetrySeconds);
+  const refusal = retryLater('ERR_QUOTA_EXCEEDED', tooManyKeysMessage, details, revocationRetrySeconds);
+  return withHeaders(refusal, neverRetry);
 }
 
 /** The key that the path names. Throws 404 when the account has no such key that people manage. */

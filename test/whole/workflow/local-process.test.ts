@@ -56,6 +56,7 @@ describe('below the floor of free space', () => {
       },
     });
     expect(refused.headers.get('retry-after')).toBe('30');
+    expect(refused.headers.get('x-should-retry')).toBe('false');
     expect(refused.headers.get('x-request-id')).toMatch(/./);
     const upload = await service.send('/uploads', { body: { content_type: 'image/png', bytes: 100 } });
     const images = await post(`${openaiRoot}/images/generations`, order);
