@@ -90,7 +90,7 @@ function headerFindings(
   const given = new Map([...headers].map(([name, value]) => [name.toLowerCase(), value]));
   // API Gateway's own answers have neither of these two.
   const isPaced =
-    (status === 429 || status === 503) && !/"no_provider_enabled"/.test(String(JSON.stringify(body)));
+    (status === 429 || status === 503) && !JSON.stringify([body]).includes('"no_provider_enabled"');
   const ofService = isOfGateway(body) ? [] : ['x-request-id', ...(isPaced ? ['retry-after'] : [])];
   const missing = Object.entries(documented).filter(
     ([name, { required }]) => (required || ofService.includes(name)) && !given.has(name),
