@@ -143,6 +143,11 @@ function moneyFix({ topUpUrl, resetsAt }: InsufficientBalance): string {
 function afterSilence({ idempotencyKey }: DarkroomError, creationId?: string): string {
   if (creationId !== undefined) return `The creation goes on: \`darkroom creations wait ${creationId}\`.`;
   if (idempotencyKey === undefined) return 'Run the command again.';
+  return repeatWith(idempotencyKey);
+}
+
+/** How to get the image of a request whose outcome is unknown. */
+export function repeatWith(idempotencyKey: string): string {
   return `Run the command again with --idempotency-key ${idempotencyKey}: it is never charged twice.`;
 }
 

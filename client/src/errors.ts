@@ -81,6 +81,8 @@ export interface Refusal {
   readonly requestId: string | undefined;
   /** Seconds after which a repetition makes sense, as the header Retry-After says. */
   readonly retryAfter: number | undefined;
+  /** False when the header x-should-retry says that waiting changes nothing. */
+  readonly shouldRetry?: boolean;
 }
 
 /**
@@ -107,6 +109,8 @@ export class ApiError extends DarkroomError {
   readonly requestId: string | undefined;
   /** Seconds after which a repetition makes sense, as the header Retry-After says. */
   readonly retryAfter: number | undefined;
+  /** False when the service says that waiting changes nothing. */
+  readonly shouldRetry: boolean | undefined;
 
   constructor(refusal: Refusal) {
     super(refusal.message);
@@ -116,6 +120,7 @@ export class ApiError extends DarkroomError {
     this.reason = textIn(refusal.details, 'reason');
     this.requestId = refusal.requestId;
     this.retryAfter = refusal.retryAfter;
+    this.shouldRetry = refusal.shouldRetry;
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import type { Darkroom } from '../../src/darkroom.ts';
 import type { ImageRequest, Model } from '../../src/types/generated.ts';
 import { checkedId } from '../checked.ts';
-import { CommandError } from '../complaint.ts';
+import { CommandError, repeatWith } from '../complaint.ts';
 import { formatOf, imageFile, saveImages, targetOf } from '../image-files.ts';
 import { collected, pairs, usd, wholeNumber } from '../options.ts';
 import { type SessionCommand, type Session, startProgress } from '../session.ts';
@@ -35,9 +35,6 @@ interface GenerateOptions extends PlainMembers {
   readonly open?: boolean;
   readonly preview: boolean;
 }
-
-/** Seconds for which the service holds its answer, so that most images need no poll. */
-const holdSeconds = 20;
 
 export function addGenerateCommand(program: SessionCommand): void {
   const command = program
@@ -100,32 +97,20 @@ async function generate(
     const started = io.now();
     const { signal } = io;
     const timeoutMs = options.timeout * 1000;
-    const accepted = await unless(
+    let id: string | undefined;
+    const done = client.images.generateAndWait(request, {
       signal,
-      [
-        'Interrupted. The image may still be rendered.',
-        `SessionCommand the command again with --idempotency-key ${idempotencyKey}: it is never charged twice.`,
-      ],
-      client.images.generate(request, {
-        signal,
-        idempotencyKey,
-        wait: Math.min(holdSeconds, options.timeout),
-      }),
-    );
-    const id = checkedId(accepted.id);
-    progress.tell(`${id}: ${accepted.status}`);
-    const creation = await unless(
-      signal,
-      [
-        `Interrupted. The creation ${id} goes on.`,
-        `\`darkroom creations wait ${id} -o FILE\` gets its image.`,
-      ],
-      client.creations.wait(accepted, {
-        signal,
-        timeoutMs,
-        onPoll: ({ status }) => progress.tell(`${id}: ${status}`),
-      }),
-    );
+      idempotencyKey,
+      timeoutMs,
+      onPoll: (polled) => {
+        id = checkedId(polled.id);
+        progress.tell(`${id}: ${polled.status}`);
+      },
+    });
+    const creation = await done.catch((cause: unknown) => {
+      if (!signal.aborted) throw cause;
+      throw interrupted(idempotencyKey, id, cause);
+    });
     progress.end();
     const paths = await saveImages(session, client, creation, { target, shows: options.preview });
     const seconds = ((io.now() - started) / 1000).toFixed(1);
@@ -138,17 +123,12 @@ async function generate(
 }
 
 /** What continues after Ctrl-C, and how to get the image. */
-async function unless<Value>(
-  signal: AbortSignal,
-  told: [string, string],
-  work: Promise<Value>,
-): Promise<Value> {
-  try {
-    return await work;
-  } catch (cause) {
-    if (!signal.aborted) throw cause;
-    throw new CommandError('failed', ...told, { cause });
-  }
+function interrupted(key: string, id: string | undefined, cause: unknown): CommandError {
+  const [told, fix] =
+    id === undefined
+      ? ['The image may still be rendered.', repeatWith(key)]
+      : [`The creation ${id} goes on.`, `\`darkroom creations wait ${id} -o FILE\` gets its image.`];
+  return new CommandError('failed', `Interrupted. ${told}`, fix, { cause });
 }
 
 /** Prints the paths alone, relative to the folder of the person. */

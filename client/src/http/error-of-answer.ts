@@ -75,6 +75,7 @@ export function errorOfAnswer(
     status,
     requestId: headers.get('x-request-id') ?? undefined,
     retryAfter: retryAfterSeconds(headers, nowMillis),
+    shouldRetry: headers.get('x-should-retry') !== 'false',
   };
   const envelope = isObject(body) && isObject(body['error']) ? body['error'] : undefined;
   if (typeof envelope?.['code'] === 'string') {

@@ -19,9 +19,6 @@ const temporary: readonly number[] = [408, 429, 500, 503];
 /** The statuses with which a gateway says that the service did not answer. */
 const ofGateways: readonly number[] = [...temporary, 502, 504];
 
-/** The one 503 that waiting does not end. */
-const noProvider = 'no_provider_enabled';
-
 const firstWaitMillis = 500;
 const longestWaitMillis = 30_000;
 /** A server that asks for more than a window of the rate limit is not waited for: the caller decides. */
@@ -32,7 +29,7 @@ export function isTemporary(error: unknown): error is Error {
   if (error instanceof ConnectionError || error instanceof TimeoutError) return true;
   if (error instanceof UnexpectedAnswer) return ofGateways.includes(error.status);
   if (error instanceof InputFetchFailed) return error.retryable;
-  return error instanceof ApiError && temporary.includes(error.status) && error.reason !== noProvider;
+  return error instanceof ApiError && temporary.includes(error.status) && error.shouldRetry !== false;
 }
 
 /**
@@ -54,6 +51,32 @@ export function pauseAfter(error: unknown, failures: number, random: () => numbe
   if (asked !== undefined) return Math.ceil(asked * 1000 * (1 + random() / 10));
   const doubled = Math.min(longestWaitMillis, firstWaitMillis * 2 ** (failures - 1));
   return Math.ceil(doubled * (0.5 + random() / 2));
+}
+
+/**
+ * The milliseconds before the next attempt of a wait, or undefined: the error is final, or no attempt fits into the
+ * milliseconds that are left.
+ */
+export function pauseWithin(
+  leftMs: number,
+  error: unknown,
+  failures: number,
+  leastPauseMs = 0,
+  random: () => number,
+): number | undefined {
+  if (!isTemporary(error)) return undefined;
+  const pause = Math.max(leastPauseMs, pauseAfter(error, failures, random));
+  if (retryAfterOf(error) === undefined) return beforeEnd(pause, leftMs);
+  return pause < leftMs ? pause : undefined;
+}
+
+/**
+ * A pause until behind the end of a wait becomes shorter, so that the last attempt comes a second before the end.
+ * The service refuses two looks within a second.
+ */
+export function beforeEnd(waitMs: number, leftMs: number): number | undefined {
+  if (waitMs < leftMs) return waitMs;
+  return leftMs < 2000 ? undefined : leftMs - 1000;
 }
 
 function retryAfterOf(error: unknown): number | undefined {

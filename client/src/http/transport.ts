@@ -10,7 +10,7 @@ import {
 } from './call.ts';
 import { errorOfAnswer, parseJson, retryAfterSeconds } from './error-of-answer.ts';
 import type { Machinery } from './machinery.ts';
-import { type Retry, waitBeforeRetry } from './retry.ts';
+import { isTemporary, pauseWithin, type Retry, waitBeforeRetry } from './retry.ts';
 
 /** One request and its whole answer, within a time limit and until a signal is aborted. */
 export interface Exchange {
@@ -35,7 +35,7 @@ async function exchange(
   // AbortSignal.any and its like are younger than Node 20.0, and a timer of AbortSignal.timeout cannot be cleared.
   const controller = new AbortController();
   const stop = (): void => controller.abort(signal?.reason);
-  const late = new TimeoutError(`No answer arrived within ${timeoutMs} ms.`);
+  const late = new TimeoutError(`No answer arrived within ${timeoutMs / 1000} s.`);
   const timer = setTimeout(() => controller.abort(late), timeoutMs);
   signal?.addEventListener('abort', stop, { once: true });
   try {
@@ -68,13 +68,24 @@ export interface Call {
   readonly query?: Query | undefined;
   /** Sent as JSON. */
   readonly body?: object | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly options?: PostOptions | undefined;
-  /** The least time limit of an attempt, for an answer that the service holds. */
-  readonly leastTimeoutMs?: number | undefined;
-  /** Instead of the number of the client. */
-  readonly maxRetries?: number | undefined;
+  /** Seconds for which the service may hold its answer. */
+  readonly hold?: number | undefined;
+  /** Repeats the request within a time limit, instead of a number of times. */
+  readonly within?: TimeLimit | undefined;
 }
+
+/** The time limit of a wait. */
+export interface TimeLimit {
+  readonly started: number;
+  readonly timeoutMs: number;
+  readonly leastPauseMs?: number;
+}
+
+/** An attempt whose answer is held may take this much longer than it is held, in milliseconds. */
+const holdMargin = 15_000;
+/** The least time that an attempt gets: the answer to a submission names the creation. */
+const leastMillis = 1000;
 
 export interface TransportOptions {
   /** The root of the API, without a slash at its end. */
@@ -101,8 +112,10 @@ interface Repeated {
   readonly method: string;
   readonly path: string;
   readonly signal: AbortSignal | undefined;
-  readonly maxRetries?: number | undefined;
 }
+
+/** The milliseconds before retry number `attempt`, or undefined if there shall be none. */
+type PauseOf = (error: unknown, attempt: number) => number | undefined;
 
 interface Attempted {
   readonly response: Response;
@@ -120,16 +133,6 @@ export class Transport {
     this.machinery = options.machinery;
   }
 
-  /** The time limit of each attempt. */
-  get timeoutMs(): number {
-    return this.#options.timeoutMs;
-  }
-
-  /** Tells the program about a retry. */
-  tellRetry(retry: Retry): void {
-    this.#options.onRetry?.(retry);
-  }
-
   /** Sends a request to the API, and reads its JSON. */
   call<Value>(call: Call): ApiPromise<Value> {
     return apiPromise(this.answer<Value>(call));
@@ -142,32 +145,46 @@ export class Transport {
       throw new DarkroomError('An Idempotency-Key has 1 to 255 printable ASCII characters.');
     }
     const url = `${this.#options.root}${path}${queryText(query)}`;
-    const timeoutMs = Math.max(options.timeoutMs ?? this.#options.timeoutMs, more.leastTimeoutMs ?? 0);
-    const headers = {
-      accept: 'application/json',
-      'user-agent': `darkroom-client/${version}`,
-      authorization: this.#options.authorization(),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-      ...more.headers,
+    const { within, hold: mostHold = 0 } = more;
+    const { now, random } = this.machinery;
+    const end = within ? within.started + within.timeoutMs : Infinity;
+    const attemptOnce = async (): Promise<Answered<Value>> => {
+      const left = Math.max(leastMillis, end - now());
+      // The held answer has to arrive before the end.
+      const hold = Math.min(mostHold, Math.floor(left / 1000) - 1);
+      const sent = {
+        url,
+        method,
+        headers: {
+          accept: 'application/json',
+          'user-agent': `darkroom-client/${version}`,
+          authorization: this.#options.authorization(),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+          ...(hold > 0 && method === 'POST' && { prefer: `wait=${hold}` }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        redirect: 'manual',
+        timeoutMs: Math.min(
+          Math.max(options.timeoutMs ?? this.#options.timeoutMs, hold > 0 ? hold * 1000 + holdMargin : 0),
+          left,
+        ),
+        signal: options.signal,
+      } as const;
+      return this.#read<Value>(await exchange(this.#options.fetch, sent));
     };
-    const sent = {
-      url,
-      method,
-      headers,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      redirect: 'manual',
-      timeoutMs,
-      signal: options.signal,
-    } as const;
     try {
       return await this.#repeat(
-        { method, path, signal: options.signal, maxRetries: more.maxRetries },
-        async () => this.#read<Value>(await exchange(this.#options.fetch, sent)),
+        { method, path, signal: options.signal },
+        attemptOnce,
+        within && ((error, attempt) => pauseWithin(end - now(), error, attempt, within.leastPauseMs, random)),
       );
     } catch (error) {
-      if (error instanceof DarkroomError && idempotencyKey !== undefined)
+      if (error instanceof DarkroomError && idempotencyKey !== undefined) {
         error.idempotencyKey = idempotencyKey;
+        if (within && isTemporary(error))
+          error.message += ` Given up after ${(now() - within.started) / 1000} s (limit ${within.timeoutMs / 1000} s, Idempotency-Key ${idempotencyKey}).`;
+      }
       throw error;
     }
   }
@@ -196,18 +213,19 @@ export class Transport {
   }
 
   async #repeat<Value>(
-    { signal, maxRetries = this.#options.maxRetries, ...told }: Repeated,
+    { signal, ...told }: Repeated,
     attemptOnce: () => Promise<Value>,
+    pauseOf: PauseOf = (error, attempt) =>
+      attempt > this.#options.maxRetries ? undefined : waitBeforeRetry(error, attempt, this.machinery.random),
   ): Promise<Value> {
-    const { machinery } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await attemptOnce();
       } catch (error) {
-        const waitMs = attempt > maxRetries ? undefined : waitBeforeRetry(error, attempt, machinery.random);
+        const waitMs = pauseOf(error, attempt);
         if (waitMs === undefined) throw error;
-        this.tellRetry({ ...told, attempt, waitMs, error: error as Error });
-        await machinery.sleep(waitMs, signal);
+        this.#options.onRetry?.({ ...told, attempt, waitMs, error: error as Error });
+        await this.machinery.sleep(waitMs, signal);
       }
     }
   }

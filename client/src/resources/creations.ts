@@ -6,8 +6,8 @@ import {
   type CallOptions,
   type PostOptions,
 } from '../http/call.ts';
-import { isTemporary, pauseAfter } from '../http/retry.ts';
-import type { Transport } from '../http/transport.ts';
+import { beforeEnd, isTemporary } from '../http/retry.ts';
+import type { TimeLimit, Transport } from '../http/transport.ts';
 import { type Pages, pagesOf } from '../pages.ts';
 import type { CompletedCreation, Creation, CreationStatus } from '../types/generated.ts';
 
@@ -29,15 +29,14 @@ export interface WaitOptions {
   readonly timeoutMs?: number | undefined;
   /** Ends the wait. Its reason is thrown, and the creation continues. */
   readonly signal?: AbortSignal | undefined;
-  /** Is called with the creation after each poll. */
+  /** Is called with the creation when it is accepted, and after each poll. */
   readonly onPoll?: ((creation: Creation) => void) | undefined;
 }
 
-const longestWaitMillis = 300_000;
+/** The time limit of a wait whose caller names none. */
+export const longestWaitMillis = 300_000;
 /** The pace of polls if an answer names none. The service refuses less than a second. */
 const paceMillis = 2000;
-/** Where the service names a pace beyond the end of the wait, the last poll comes this long before the end. */
-const lastLookMillis = 1000;
 
 /** Reads, awaits, lists and cancels creations. */
 export class CreationCalls {
@@ -63,8 +62,8 @@ export class CreationCalls {
   }
 
   /** @internal */
-  async read(id: string, options: CallOptions, maxRetries?: number): Promise<Answered<Creation>> {
-    return this.#transport.answer<Creation>({ method: 'GET', path: pathOf(id), options, maxRetries });
+  async read(id: string, options: CallOptions, within?: TimeLimit): Promise<Answered<Creation>> {
+    return this.#transport.answer<Creation>({ method: 'GET', path: pathOf(id), options, within });
   }
 
   /**
@@ -89,44 +88,31 @@ export class CreationCalls {
     creation: Creation | string,
     { timeoutMs = longestWaitMillis, signal, onPoll }: WaitOptions,
   ): Promise<CompletedCreation> {
-    const { machinery } = this.#transport;
+    const { now, sleep } = this.#transport.machinery;
     const id = typeof creation === 'string' ? creation : creation.id;
+    const within = { started, timeoutMs, leastPauseMs: paceMillis };
     const end = started + timeoutMs;
+    const atEnd = async (cause?: Error): Promise<never> => {
+      await sleep(Math.max(0, end - now()), signal);
+      throw lateFor(id, timeoutMs, cause);
+    };
     let last = typeof creation === 'string' ? undefined : creation;
-    let problem: unknown;
-    let due = (last && this.#transport.dueOf(last)) ?? machinery.now();
-    for (let failures = 0; ;) {
-      if (last) {
-        if (last.status === 'completed') return last;
-        if (last.status === 'failed') throw new GenerationFailed(last);
-      }
+    let due = (last && this.#transport.dueOf(last)) ?? now();
+    for (;;) {
+      if (last?.status === 'completed') return last;
+      if (last?.status === 'failed') throw new GenerationFailed(last);
       signal?.throwIfAborted();
-      if (due >= end) {
-        await machinery.sleep(Math.max(0, end - machinery.now()), signal);
-        throw lateFor(id, timeoutMs, problem);
-      }
-      await machinery.sleep(Math.max(0, due - machinery.now()), signal);
-      try {
-        last = await this.#poll(id, end, signal);
-        failures = 0;
-        onPoll?.(last);
-        const now = machinery.now();
-        due = beforeEnd(this.#transport.dueOf(last) ?? now + paceMillis, now, end);
-      } catch (error) {
+      const waitMs = beforeEnd(Math.max(0, due - now()), end - now());
+      if (waitMs === undefined) return atEnd();
+      await sleep(waitMs, signal);
+      const polled = await this.read(id, { signal }, within).catch(async (error: unknown) => {
         if (!isTemporary(error)) throw error;
-        problem = error;
-        failures += 1;
-        const waitMs = Math.max(paceMillis, pauseAfter(error, failures, machinery.random));
-        this.#transport.tellRetry({ method: 'GET', path: pathOf(id), attempt: failures, waitMs, error });
-        due = machinery.now() + waitMs;
-      }
+        return atEnd(error);
+      });
+      last = polled.value;
+      onPoll?.(last);
+      due = this.#transport.dueOf(last) ?? now() + paceMillis;
     }
-  }
-
-  /** One poll without retries: the wait itself is the retry, and knows when to end. */
-  async #poll(id: string, end: number, signal: AbortSignal | undefined): Promise<Creation> {
-    const timeoutMs = Math.min(this.#transport.timeoutMs, Math.max(1, end - this.#transport.machinery.now()));
-    return (await this.read(id, { signal, timeoutMs }, 0)).value;
   }
 
   /**
@@ -176,21 +162,15 @@ export class CreationCalls {
   }
 }
 
-/** The service refuses two looks within a second. */
-function beforeEnd(due: number, now: number, end: number): number {
-  const lastLook = end - lastLookMillis;
-  return due >= end && lastLook >= now + 1000 ? lastLook : due;
-}
-
 function pathOf(id: string): string {
   // A segment of dots would lead to another path, also when the dots are encoded.
   if (/^\.*$/.test(id)) throw new DarkroomError(`${JSON.stringify(id)} is no id of a creation.`);
   return `/creations/${encodeURIComponent(id)}`;
 }
 
-function lateFor(creationId: string, timeoutMs: number, cause: unknown): TimeoutError {
-  return new TimeoutError(`The creation ${creationId} has not ended within ${timeoutMs} ms.`, {
-    creationId,
-    ...(cause !== undefined && { cause }),
-  });
+function lateFor(creationId: string, timeoutMs: number, cause: Error | undefined): TimeoutError {
+  const text = `The creation ${creationId} has not ended within ${timeoutMs / 1000} s.`;
+  return cause
+    ? new TimeoutError(`${text} The last trouble: ${cause.message}`, { creationId, cause })
+    : new TimeoutError(text, { creationId });
 }

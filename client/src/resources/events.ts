@@ -1,6 +1,5 @@
 import { type Answered, apiPromise, type ApiPromise, type CallOptions } from '../http/call.ts';
-import { isTemporary, pauseAfter } from '../http/retry.ts';
-import type { Transport } from '../http/transport.ts';
+import type { TimeLimit, Transport } from '../http/transport.ts';
 import type { Event, EventPage } from '../types/generated.ts';
 
 /** Which events to read. */
@@ -30,8 +29,6 @@ export interface FollowOptions extends CallOptions {
 
 /** The longest that the service holds an answer, in seconds. */
 const longestHold = 20;
-/** An attempt whose answer is held may take this much longer than it is held, in milliseconds. */
-const holdMargin = 15_000;
 /** Two held reads an account at most: a third is answered at once, and must not become a busy loop. */
 const leastPaceMillis = 1000;
 
@@ -85,7 +82,9 @@ export class EventCalls {
       const started = machinery.now();
       // The first reading without a cursor gives the one of this moment: it is not held.
       const wait = cursor === undefined ? undefined : longestHold;
-      const page = await this.#readPatiently({ after: cursor, wait, include }, options);
+      // Read until there is an answer, or an error that stays.
+      const within = { started, timeoutMs: Infinity };
+      const { value: page } = await this.#read({ after: cursor, wait, include }, options, within);
       yield* page.data;
       if (page.next_cursor !== cursor) await onCursor?.(page.next_cursor);
       if (page.data.length === 0 && cursor !== undefined) {
@@ -95,30 +94,14 @@ export class EventCalls {
     }
   }
 
-  #read(query: EventQuery, options: CallOptions, maxRetries?: number): Promise<Answered<EventPage>> {
-    const hold = query.wait ?? 0;
+  #read(query: EventQuery, options: CallOptions, within?: TimeLimit): Promise<Answered<EventPage>> {
     return this.#transport.answer<EventPage>({
       method: 'GET',
       path: '/events',
       query: { ...query },
       options,
-      maxRetries,
-      ...(hold > 0 && { leastTimeoutMs: hold * 1000 + holdMargin }),
+      hold: query.wait,
+      within,
     });
-  }
-
-  /** Reads until there is an answer, or an error that stays. */
-  async #readPatiently(query: EventQuery, options: CallOptions): Promise<EventPage> {
-    const { machinery } = this.#transport;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return (await this.#read(query, options, 0)).value;
-      } catch (error) {
-        if (!isTemporary(error)) throw error;
-        const waitMs = pauseAfter(error, attempt, machinery.random);
-        this.#transport.tellRetry({ method: 'GET', path: '/events', attempt, waitMs, error });
-        await machinery.sleep(waitMs, options.signal);
-      }
-    }
   }
 }

@@ -1,8 +1,8 @@
 import { ApiError } from '../errors.ts';
 import { type Answered, apiPromise, type ApiPromise, type PostOptions } from '../http/call.ts';
-import type { Transport } from '../http/transport.ts';
+import type { TimeLimit, Transport } from '../http/transport.ts';
 import type { CompletedCreation, Creation, ImageRequest, Quote } from '../types/generated.ts';
-import type { CreationCalls, WaitOptions } from './creations.ts';
+import { type CreationCalls, longestWaitMillis, type WaitOptions } from './creations.ts';
 
 /** Options of a submission. */
 export interface GenerateOptions extends PostOptions {
@@ -18,8 +18,6 @@ export interface GenerateAndWaitOptions extends WaitOptions {
 
 /** The longest that the service holds an answer, in seconds. */
 const longestHold = 20;
-/** An attempt whose answer is held may take this much longer than it is held, in milliseconds. */
-const holdMargin = 15_000;
 
 /** Submits requests for images. */
 export class ImageCalls {
@@ -51,7 +49,8 @@ export class ImageCalls {
 
   /**
    * Submits a request and waits for its image. Throws GenerationFailed when the creation fails, and
-   * TimeoutError when it has not ended in time; the creation then continues.
+   * TimeoutError when it has not ended in time; the creation then continues. While the service is away, the
+   * request is sent again with the same key, until the time limit.
    *
    * @example
    * ```ts
@@ -64,13 +63,12 @@ export class ImageCalls {
     options: GenerateAndWaitOptions = {},
   ): Promise<CompletedCreation> {
     const { idempotencyKey, ...wait } = options;
-    const started = this.#transport.machinery.now();
-    const creation = await this.generate(request, {
-      idempotencyKey,
-      signal: wait.signal,
-      wait: Math.min(longestHold, Math.floor((wait.timeoutMs ?? Infinity) / 1000)),
-    });
-    return this.#creations.waitSince(started, creation, wait);
+    const { timeoutMs = longestWaitMillis, signal } = wait;
+    const within = { started: this.#transport.machinery.now(), timeoutMs };
+    const held = { idempotencyKey, signal, wait: longestHold };
+    const { value } = await this.#generate(request, held, within);
+    wait.onPoll?.(value);
+    return this.#creations.waitSince(within.started, value, wait);
   }
 
   /**
@@ -89,6 +87,7 @@ export class ImageCalls {
   async #generate(
     request: ImageRequest,
     { wait = 0, ...options }: GenerateOptions,
+    within?: TimeLimit,
   ): Promise<Answered<Creation>> {
     try {
       return await this.#transport.answer<Creation>({
@@ -96,7 +95,8 @@ export class ImageCalls {
         path: '/images/generate',
         body: request,
         options,
-        ...(wait > 0 && { headers: { prefer: `wait=${wait}` }, leastTimeoutMs: wait * 1000 + holdMargin }),
+        hold: wait,
+        within,
       });
     } catch (error) {
       // An answer that was held tells a failed creation by an error. The creation says more.
