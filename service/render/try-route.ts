@@ -32,7 +32,7 @@ export interface RouteTry {
   /** Unix milliseconds by which a route must have given the image. */
   readonly until: number;
   readonly attempts: Attempts;
-  /** A new attempt, or an attempt with an accepted job that an earlier invocation left. */
+  /** A new attempt, or one that an earlier invocation left: its job is polled, or its call is made again. */
   readonly attempt: RouteAttempt;
   readonly routesLeft: number;
   readonly mayPark: boolean;
@@ -80,7 +80,8 @@ async function begin(
   endsAtMillis: number,
   { signal }: TimeLimit,
 ): Promise<string | undefined> {
-  if (attempt.jobId !== undefined) return undefined;
+  // An earlier invocation has begun it.
+  if (attempts.at(attempt) === attempt) return undefined;
   const address = mayPark
     ? await callbackAddressFor({
         creationId: creation.id,

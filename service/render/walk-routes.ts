@@ -125,13 +125,17 @@ async function resumeBegun(stage: Stage): Promise<WalkEnd> {
     attempts.set({ ...begun, outcome: 'rendered' });
     return { kind: 'rendered', image: found, attempts: attempts.all };
   }
-  if (begun.jobId === undefined) {
+  if (begun.jobId === undefined && !(await mayRepeat(walk, begun))) {
     // The end of this call is unknown. The vendor may have rendered and billed it, so the call is not
     // repeated.
     attempts.set({ ...begun, outcome: 'unknown_outcome' });
     return undefined;
   }
   return isTimeLeft(walk) ? ask(stage, begun) : undefined;
+}
+
+async function mayRepeat({ creation, services }: Walk, { provider }: RouteChoice): Promise<boolean> {
+  return (await services.providers.get(provider))?.mayRepeat?.(creation.prompt) === true;
 }
 
 async function askOthers(stage: Stage): Promise<WalkEnd> {

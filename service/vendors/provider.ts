@@ -68,6 +68,8 @@ export interface ImageProvider {
   poll?(jobId: string, job: RenderJob, signal: AbortSignal): Promise<ProviderAnswer>;
   /** Stops a job, where the vendor can. Throws when the signal aborts or the answer broke. */
   cancel?(jobId: string, job: RenderJob, signal: AbortSignal): Promise<CancelAnswer>;
+  /** Whether a submission whose answer was lost is sent again. Absent: the vendor may have billed it, so never. */
+  mayRepeat?(prompt: string | null): boolean;
   /** How the vendor calls back when a job has ended. Absent: the job is only polled. */
   readonly callback?: ProviderCallback;
 }

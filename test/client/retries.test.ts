@@ -78,7 +78,7 @@ const final: readonly Row[] = [
   { name: '404', reply: () => refusal(404, 'ERR_NOT_FOUND') },
   {
     name: '503 that waiting does not end',
-    reply: () => refusal(503, 'ERR_PROVIDER_UNAVAILABLE', { reason: 'no_provider_enabled' }),
+    reply: () => refusal(503, 'ERR_PROVIDER_UNAVAILABLE', {}, { 'x-should-retry': 'false' }),
   },
   { name: '413 of a gateway', reply: () => json({ message: 'Request Entity Too Large' }, 413) },
   {

@@ -1,11 +1,24 @@
-import { describe, expect, it } from 'vitest';
-import { GenerationFailed, NotFound, TimeoutError } from '../../client/src/errors.ts';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Darkroom } from '../../client/src/index.ts';
+import { portOf } from '../fixtures/values.ts';
+import {
+  ConnectionError,
+  GenerationFailed,
+  NotFound,
+  RateLimited,
+  TimeoutError,
+} from '../../client/src/errors.ts';
 import { type Creation } from '../../client/src/types/generated.ts';
-import { json, refusal, stub, thrownBy, type Reply } from './stub.ts';
+import { json, refusal, stub, testKey, thrownBy, type Reply } from './stub.ts';
 
 const request = { model: 'sandbox-sketch', prompt: 'a lake' };
 const open = (after?: number): Response =>
   json({ id: 'c1', status: 'processing' }, 200, after === undefined ? {} : { 'retry-after': String(after) });
+const broken = new TypeError('fetch failed');
+const html = (status: number): Response =>
+  new Response('<html>a gateway</html>', { status, headers: { 'content-type': 'text/html' } });
 const completed = (): Response => json({ id: 'c1', status: 'completed', results: [] });
 const failedCreation = {
   id: 'c1',
@@ -76,13 +89,18 @@ describe('wait', () => {
   });
 
   it('A poll that is never answered ends with the wait', async () => {
-    const { darkroom } = stub(() => 'silence', { timeoutMs: 60_000 });
+    const { darkroom, retries } = stub(() => 'silence', { timeoutMs: 60_000 });
     const error = await thrownBy(darkroom.creations.wait('c1', { timeoutMs: 20 }));
-    expect(error).toMatchObject({ name: 'TimeoutError', creationId: 'c1', cause: { name: 'TimeoutError' } });
+    expect(error).toMatchObject({
+      name: 'TimeoutError',
+      message: 'The creation c1 has not ended within 0.02 s. The last trouble: No answer arrived within 1 s.',
+      creationId: 'c1',
+      cause: { name: 'TimeoutError' },
+    });
+    expect(retries).toEqual([]);
   });
 
   it('An answer makes the next trouble the first one again', async () => {
-    const broken = new TypeError('fetch failed');
     const replies = [broken, broken, broken, broken, open(1), broken, completed()];
     const { darkroom, retries } = stub(replies, { random: 1 });
     await darkroom.creations.wait('c1');
@@ -120,14 +138,17 @@ describe('wait', () => {
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toMatchObject({
       creationId: 'c1',
-      message: 'The creation c1 has not ended within 9000 ms.',
+      message: 'The creation c1 has not ended within 9 s.',
     });
     expect(now()).toBe(9000);
     const down = stub(() => new TypeError('fetch failed'));
     expect(await thrownBy(down.darkroom.creations.wait('c1'))).toMatchObject({
       name: 'TimeoutError',
+      message:
+        'The creation c1 has not ended within 300 s. The last trouble: The connection to https://darkroom.test failed: fetch failed.',
       cause: { name: 'ConnectionError' },
     });
+    expect(down.sent.at(-1)?.at, 'the last look').toBe(299_000);
     expect(down.now()).toBe(300_000);
   });
 });
@@ -174,7 +195,7 @@ describe('generateAndWait', () => {
     const { darkroom, sent, now } = stub((one) => (one.method === 'POST' ? open(2) : open(5)));
     const error = await thrownBy(darkroom.images.generateAndWait(request, { timeoutMs: 12_500 }));
     expect(error).toMatchObject({ name: 'TimeoutError', creationId: 'c1' });
-    expect(sent[0]?.headers.get('prefer')).toBe('wait=12');
+    expect(sent[0]?.headers.get('prefer')).toBe('wait=11');
     expect(sent.map(({ at }) => at)).toEqual([0, 2000, 7000, 12_000]);
     expect(now()).toBe(12_500);
   });
@@ -185,6 +206,109 @@ describe('generateAndWait', () => {
       json(failedCreation),
     ]);
     expect(await thrownBy(darkroom.images.generateAndWait(request))).toBeInstanceOf(GenerationFailed);
+  });
+
+  it('The request outlasts an outage with the same key, whatever the outage looks like', async () => {
+    const away: readonly (() => Reply)[] = [
+      () => broken,
+      () => html(502),
+      () => html(503),
+      () => html(504),
+      () => refusal(500, 'ERR_INTERNAL'),
+      () => refusal(503, 'ERR_PROVIDER_UNAVAILABLE', {}, { 'retry-after': '90' }),
+      () => refusal(429, 'ERR_RATE_LIMIT', {}, { 'retry-after': '7' }),
+    ];
+    const { darkroom, sent, retries } = stub([...away.map((reply) => reply()), completed()], {
+      maxRetries: 0,
+    });
+    expect(await darkroom.images.generateAndWait(request)).toMatchObject({ id: 'c1', status: 'completed' });
+    expect(new Set(sent.map(({ headers }) => headers.get('idempotency-key')))).toEqual(new Set(['uuid-1']));
+    expect(sent.map(({ at }) => at)).toEqual([0, 250, 750, 1750, 3750, 7750, 97_750, 104_750]);
+    expect(retries).toHaveLength(away.length);
+  });
+
+  it('At its time limit the error is the last trouble, and names the time, the limit and the key', async () => {
+    const { darkroom, sent, now } = stub(() => broken, { random: 1 });
+    const error = await thrownBy(darkroom.images.generateAndWait(request, { timeoutMs: 60_000 }));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({
+      message:
+        'The connection to https://darkroom.test failed: fetch failed. Given up after 59 of 60 s, with the Idempotency-Key uuid-1.',
+      idempotencyKey: 'uuid-1',
+    });
+    expect(sent.map(({ at }) => at)).toEqual([0, 500, 1500, 3500, 7500, 15_500, 31_500, 59_000]);
+    expect(now()).toBe(59_000);
+  });
+
+  it('A refusal that asks for more time than is left is thrown at once', async () => {
+    const busy = (): Reply => refusal(429, 'ERR_RATE_LIMIT', {}, { 'retry-after': '20' });
+    const { darkroom, sent } = stub([broken, busy(), busy(), busy()]);
+    const error = await thrownBy(darkroom.images.generateAndWait(request, { timeoutMs: 50_000 }));
+    expect(error).toBeInstanceOf(RateLimited);
+    expect(sent.map(({ at }) => at)).toEqual([0, 250, 20_250, 40_250]);
+  });
+
+  it('A refusal that waiting does not change is thrown at once', async () => {
+    const finals: readonly Reply[] = [
+      refusal(503, 'ERR_PROVIDER_UNAVAILABLE', {}, { 'x-should-retry': 'false' }),
+      refusal(402, 'ERR_INSUFFICIENT_BALANCE'),
+    ];
+    for (const final of finals) {
+      const { darkroom, sent } = stub([broken, final]);
+      const error = await thrownBy(darkroom.images.generateAndWait(request));
+      expect(error).toMatchObject({ message: expect.not.stringContaining('Given up') as string });
+      expect(sent).toHaveLength(2);
+    }
+  });
+
+  it('A source image that cannot be downloaded is asked for as often as in other calls', async () => {
+    const { darkroom, sent } = stub(() => refusal(502, 'ERR_INPUT_FETCH_FAILED', { retryable: true }));
+    const error = await thrownBy(darkroom.images.generateAndWait(request));
+    expect(error).toMatchObject({ name: 'InputFetchFailed' });
+    expect(sent).toHaveLength(3);
+  });
+
+  it('The service never holds an answer beyond the time limit, and onPoll hears of the accepted creation', async () => {
+    const replies = [broken, open(2), completed()];
+    const { darkroom, sent } = stub(replies);
+    const heard: string[] = [];
+    await darkroom.images.generateAndWait(request, {
+      timeoutMs: 5000,
+      onPoll: ({ status }) => heard.push(status),
+    });
+    expect(sent.map(({ headers }) => headers.get('prefer'))).toEqual(['wait=4', 'wait=3', null]);
+    expect(heard).toEqual(['processing', 'completed']);
+  });
+
+  it('A real service that is away for longer than three attempts, and returns, gives the image', async () => {
+    const keys: (string | undefined)[] = [];
+    const answer = JSON.stringify({ id: 'c1', status: 'completed', results: [] });
+    const server = createServer(({ headers }, outgoing) => {
+      keys.push(String(headers['idempotency-key']));
+      // The first answer is lost.
+      if (keys.length === 1) outgoing.destroy();
+      else outgoing.setHeader('content-type', 'application/json').end(answer);
+    });
+    const listen = async (port: number): Promise<number> => {
+      await once(server.listen(port, '127.0.0.1'), 'listening');
+      return portOf(server);
+    };
+    const port = await listen(0);
+    server.close();
+    const failed: string[] = [];
+    const darkroom = new Darkroom({
+      apiKey: testKey,
+      baseUrl: `http://127.0.0.1:${port}`,
+      onRetry: ({ error }) => {
+        failed.push(error.message);
+        if (failed.length === 3) void listen(port);
+      },
+    });
+    onTestFinished(() => void server.close());
+    expect(await darkroom.images.generateAndWait(request)).toMatchObject({ status: 'completed' });
+    expect(failed.filter((message) => message.includes('ECONNREFUSED')).length).toBeGreaterThanOrEqual(3);
+    expect(keys.length).toBe(2);
+    expect(new Set(keys).size).toBe(1);
   });
 });
 

@@ -169,6 +169,15 @@ describe('an attempt whose outcome is unknown', () => {
     expect(first.calls).toEqual([]);
   });
 
+  it('The attempt is repeated at a provider whose pictures cost nothing, and stays one attempt', async () => {
+    const first = { ...fakeProvider('first', rendered), mayRepeat: () => true };
+    const { result } = walk({ attempts: [begun] }, { providers: [first, fakeProvider('second')] });
+    const { image, attempts } = await result;
+    expect(attempts).toMatchObject([{ ...begun, outcome: 'rendered' }]);
+    expect(image.key).toBe(begun.resultKey);
+    expect(first.calls).toHaveLength(1);
+  });
+
   it('The creation fails as InternalFailure when no other route renders, not as an outage', async () => {
     const only = walk(
       { attempts: [begun], routes: bothRoutes.routes.slice(0, 1) },

@@ -8,9 +8,10 @@ import type { SessionCommand } from '../session.ts';
 
 export function addAccountCommands(program: SessionCommand): void {
   program
-    .task('models', 'the models of your account, with the cheapest price of each')
+    .task('models', 'the models of your account, what is available first, with the cheapest price of each')
     .run(async ({ io, options, output, client }) => {
-      const models = await (await client()).models.list({ signal: io.signal });
+      const listed = await (await client()).models.list({ signal: io.signal });
+      const models = listed.toSorted((one, other) => Number(other.available) - Number(one.available));
       output.list(options.json === true ? models.map((one) => ({ ...one })) : models.map(modelRow), 'None.');
     });
   program

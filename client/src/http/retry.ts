@@ -33,13 +33,23 @@ export function isTemporary(error: unknown): error is Error {
 }
 
 /**
- * The milliseconds before retry number `attempt` (1 is the first), or undefined if there shall be none: the
- * error is final, or the server asks for a wait so long that the caller has to decide.
+ * The pause before a retry, or undefined if there shall be none: the error is final, or the server asks for a wait
+ * so long that the caller has to decide. A wait has milliseconds left, and counts no attempts.
  */
-export function waitBeforeRetry(error: unknown, attempt: number, random: () => number): number | undefined {
+export function waitBeforeRetry(
+  error: unknown,
+  pauseMs: number,
+  leftMs: number | undefined,
+  isLast: boolean,
+): number | undefined {
   if (!isTemporary(error)) return undefined;
-  if ((retryAfterOf(error) ?? 0) > longestRetryAfterSeconds) return undefined;
-  return pauseAfter(error, attempt, random);
+  const asked = retryAfterOf(error);
+  // A source image that cannot be fetched is no outage of the service.
+  if (leftMs === undefined || error instanceof InputFetchFailed) {
+    return isLast || (asked ?? 0) > longestRetryAfterSeconds ? undefined : pauseMs;
+  }
+  if (asked === undefined) return beforeEnd(pauseMs, leftMs);
+  return pauseMs < leftMs ? pauseMs : undefined;
 }
 
 /**
@@ -51,23 +61,6 @@ export function pauseAfter(error: unknown, failures: number, random: () => numbe
   if (asked !== undefined) return Math.ceil(asked * 1000 * (1 + random() / 10));
   const doubled = Math.min(longestWaitMillis, firstWaitMillis * 2 ** (failures - 1));
   return Math.ceil(doubled * (0.5 + random() / 2));
-}
-
-/**
- * The milliseconds before the next attempt of a wait, or undefined: the error is final, or no attempt fits into the
- * milliseconds that are left.
- */
-export function pauseWithin(
-  leftMs: number,
-  error: unknown,
-  failures: number,
-  leastPauseMs = 0,
-  random: () => number,
-): number | undefined {
-  if (!isTemporary(error)) return undefined;
-  const pause = Math.max(leastPauseMs, pauseAfter(error, failures, random));
-  if (retryAfterOf(error) === undefined) return beforeEnd(pause, leftMs);
-  return pause < leftMs ? pause : undefined;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 } from './call.ts';
 import { errorOfAnswer, parseJson, retryAfterSeconds } from './error-of-answer.ts';
 import type { Machinery } from './machinery.ts';
-import { isTemporary, pauseWithin, type Retry, waitBeforeRetry } from './retry.ts';
+import { isTemporary, pauseAfter, type Retry, waitBeforeRetry } from './retry.ts';
 
 /** One request and its whole answer, within a time limit and until a signal is aborted. */
 export interface Exchange {
@@ -112,10 +112,8 @@ interface Repeated {
   readonly method: string;
   readonly path: string;
   readonly signal: AbortSignal | undefined;
+  readonly within?: TimeLimit | undefined;
 }
-
-/** The milliseconds before retry number `attempt`, or undefined if there shall be none. */
-type PauseOf = (error: unknown, attempt: number) => number | undefined;
 
 interface Attempted {
   readonly response: Response;
@@ -146,10 +144,9 @@ export class Transport {
     }
     const url = `${this.#options.root}${path}${queryText(query)}`;
     const { within, hold: mostHold = 0 } = more;
-    const { now, random } = this.machinery;
-    const end = within ? within.started + within.timeoutMs : Infinity;
+    const { now } = this.machinery;
     const attemptOnce = async (): Promise<Answered<Value>> => {
-      const left = Math.max(leastMillis, end - now());
+      const left = Math.max(leastMillis, leftOf(within, now()) ?? Infinity);
       // The held answer has to arrive before the end.
       const hold = Math.min(mostHold, Math.floor(left / 1000) - 1);
       const sent = {
@@ -174,16 +171,12 @@ export class Transport {
       return this.#read<Value>(await exchange(this.#options.fetch, sent));
     };
     try {
-      return await this.#repeat(
-        { method, path, signal: options.signal },
-        attemptOnce,
-        within && ((error, attempt) => pauseWithin(end - now(), error, attempt, within.leastPauseMs, random)),
-      );
+      return await this.#repeat({ method, path, signal: options.signal, within }, attemptOnce);
     } catch (error) {
       if (error instanceof DarkroomError && idempotencyKey !== undefined) {
         error.idempotencyKey = idempotencyKey;
         if (within && isTemporary(error))
-          error.message += ` Given up after ${(now() - within.started) / 1000} s (limit ${within.timeoutMs / 1000} s, Idempotency-Key ${idempotencyKey}).`;
+          error.message += ` Given up after ${(now() - within.started) / 1000} of ${within.timeoutMs / 1000} s, with the Idempotency-Key ${idempotencyKey}.`;
       }
       throw error;
     }
@@ -213,19 +206,25 @@ export class Transport {
   }
 
   async #repeat<Value>(
-    { signal, ...told }: Repeated,
+    { signal, within, ...told }: Repeated,
     attemptOnce: () => Promise<Value>,
-    pauseOf: PauseOf = (error, attempt) =>
-      attempt > this.#options.maxRetries ? undefined : waitBeforeRetry(error, attempt, this.machinery.random),
   ): Promise<Value> {
+    const { maxRetries, onRetry, machinery } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await attemptOnce();
       } catch (error) {
-        const waitMs = pauseOf(error, attempt);
+        const left = leftOf(within, machinery.now());
+        const pause = pauseAfter(error, attempt, machinery.random);
+        const waitMs = waitBeforeRetry(
+          error,
+          Math.max(within?.leastPauseMs ?? 0, pause),
+          left,
+          attempt > maxRetries,
+        );
         if (waitMs === undefined) throw error;
-        this.#options.onRetry?.({ ...told, attempt, waitMs, error: error as Error });
-        await this.machinery.sleep(waitMs, signal);
+        onRetry?.({ ...told, attempt, waitMs, error: error as Error });
+        await machinery.sleep(waitMs, signal);
       }
     }
   }
@@ -256,6 +255,10 @@ export class Transport {
       new TextDecoder().decode(bytes).slice(0, 500),
     );
   }
+}
+
+function leftOf(within: TimeLimit | undefined, now: number): number | undefined {
+  return within && within.started + within.timeoutMs - now;
 }
 
 /** An answer with an unread body. */

@@ -116,6 +116,8 @@ export function createSandboxProvider({ name, clock, crash }: SandboxOptions): I
       if (delayMillis > 0) await clock.sleep(delayMillis, signal);
       return answer(job, signal);
     },
+    // A picture of the sandbox costs nothing. A crash plays a vendor whose answer is lost.
+    mayRepeat: (prompt) => directivesOf(prompt, name).outcome !== 'crash',
     // The job's id holds the time at which the job ends, so that the sandbox needs no state.
     poll: async (jobId, job, signal) => {
       const readyAt = Number(jobId.replace('sandbox-', ''));

@@ -42,6 +42,25 @@ describe('the exit codes', () => {
     expect(said).toMatchObject({ code: 4, out: '' });
   });
 
+  it('1: a service that stays away until --timeout; the error names the time, the limit and the key', async () => {
+    let now = 0;
+    const io = {
+      now: () => now,
+      sleep: (millis: number) => {
+        now += millis;
+        return Promise.resolve();
+      },
+    };
+    const args = 'generate lake -m m --timeout 2 --idempotency-key order-1'.split(' ');
+    const env = { DARKROOM_BASE_URL: 'http://127.0.0.1:9' };
+    const { code, err } = await served.person.run(args, { env, io });
+    expect(code).toBe(1);
+    expect(err).toMatch(/Given up after [\d.]+ of 2 s, with the Idempotency-Key order-1\./);
+    expect(err).toContain('Run the command again with --idempotency-key order-1: it is never charged twice.');
+    expect(err).not.toMatch(/\d ms\b/);
+    expect(now).toBeGreaterThan(500);
+  });
+
   it('5: too many requests', async () => {
     const { key } = await served.service.client({ getRate: '1' });
     const env = { DARKROOM_API_KEY: key };

@@ -80,6 +80,18 @@ function expectHarmless({ code, out, err }: Said, before: readonly string[]): vo
   expect(everything()).toEqual(before);
 }
 
+it('models shows what is available first, in the order of the service', async () => {
+  const model = (id: string, available: boolean): object => ({
+    ...{ id, available, name: id, pricing: [{ usd: 1 }], resolutions: ['1K'] },
+    unavailable_reason: available ? null : 'sunset',
+  });
+  answers = {
+    'GET /models': { data: [model('a', false), model('b', true), model('c', false), model('d', true)] },
+  };
+  const { out } = await run('models');
+  expect(out.match(/^[a-d](?= )/gm)).toEqual(['b', 'd', 'a', 'c']);
+});
+
 describe('a hostile service', () => {
   it('An image of a service that means well is saved under its id', async () => {
     expect(await generates(creationWith({}))).toMatchObject({ code: 0, out: `${id}.png\n` });

@@ -98,22 +98,25 @@ describe('kill -9', () => {
       // The service is killed during this attempt, whose answer never comes: its outcome stays unknown.
       ids['in-its-middle'] = await send('in-its-middle', [0, 200], { prompt: 'a lake' });
       await receiver.until('in-its-middle', 1);
-      ids['one-route'] = await send('one-route', [200], { prompt: 'a lake [sandbox:delay=3s]' });
-      ids['two-routes'] = await send('two-routes', [200], {
-        ...{ model: 'sandbox-pro', resolution: '2K', prompt: 'a lake [sandbox:delay=3s]' },
-      });
+      // A crash plays a vendor, whose lost call may have been billed.
+      const lost = 'a lake [sandbox:delay=3s] [sandbox:crash=sandbox]';
+      ids['one-route'] = await send('one-route', [200], { prompt: lost });
+      const pro = { model: 'sandbox-pro', resolution: '2K', prompt: lost };
+      ids['two-routes'] = await send('two-routes', [200], pro);
+      ids['sandbox'] = await send('sandbox', [200], { prompt: 'a lake [sandbox:delay=3s]' });
       ids['async'] = await send('async', [200], { prompt: 'a lake [sandbox:async=2s]' });
       begun = await Promise.all([
         recordWhen(first, ids['one-route'], ({ attempts }) => attempts.length === 1),
         recordWhen(first, ids['two-routes'], ({ attempts }) => attempts.length === 1),
         recordWhen(first, ids['async'], ({ attempts }) => attempts[0]?.jobId !== undefined),
+        recordWhen(first, ids['sandbox'], ({ attempts }) => attempts.length === 1),
       ]);
       await first.kill();
-      expect(begun.map(({ status }) => status)).toEqual(['processing', 'processing', 'processing']);
+      expect(new Set(begun.map(({ status }) => status))).toEqual(new Set(['processing']));
       second = await start(folder);
     });
 
-    it('After a kill during renderings, none is repeated at its provider: each is resumed, rendered elsewhere or refunded', async () => {
+    it('After a kill during renderings, none is repeated at a vendor: each is resumed, rendered elsewhere or refunded, and the sandbox renders again', async () => {
       const failed = await settled(second, ids['one-route'] ?? '');
       expect(failed).toMatchObject({
         status: 'failed',
@@ -141,14 +144,22 @@ describe('kill -9', () => {
       });
       expect(await movementsOf(second, completed)).toEqual(['charge']);
 
-      expect(['one-route', 'two-routes', 'async'].map(eventsAt)).toEqual([
+      const repeated = await settled(second, ids['sandbox'] ?? '');
+      expect(repeated).toMatchObject({
+        status: 'completed',
+        attempts: [{ ...begun[3]?.attempts[0], outcome: 'rendered' }],
+      });
+      expect(await movementsOf(second, repeated)).toEqual(['charge']);
+
+      expect(['one-route', 'two-routes', 'async', 'sandbox'].map(eventsAt)).toEqual([
         ['creation.failed'],
+        ['creation.completed'],
         ['creation.completed'],
         ['creation.completed'],
       ]);
       expect(await second.operator.accounts.read(second.accountId)).toMatchObject({
         inFlight: 0,
-        availableMicros: 25_000_000 - 120_000 - 3 * 10_000,
+        availableMicros: 25_000_000 - 120_000 - 4 * 10_000,
       });
     });
 

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mcpPath, openaiRoot } from '../../../service/contract/operations.ts';
+import type { CreationRecord } from '../../../service/creations/creation.ts';
 import { synthesizedTemplate } from '../../../start/synthesized-template.ts';
 import { differencesIn } from '../../fixtures/books.ts';
 import { startTestService, type TestService } from '../../fixtures/service.ts';
@@ -121,18 +122,26 @@ describe('the process of npm start', () => {
     expect(await differencesIn(child.operator.table)).toEqual([]);
   });
 
-  it('The process ends at Ctrl-C without waiting for a rendering that hangs, and the rendering goes on at the next start', async () => {
+  it('The process ends at a signal without waiting for a rendering that hangs, and what the sandbox was rendering completes after the next start', async () => {
     // The process that the test before has started.
-    const id = await submit(child, child.key, { prompt: 'a lake [sandbox:hang]' });
-    await recordWhen(child, id, ({ attempts }) => attempts.length === 1);
-    // The rendering hangs for five minutes, longer than a test may take.
-    expect(await child.end('SIGINT')).toBe(0);
-
-    const next = await startChild(folder);
-    expect(await recordWhen(next, id, ({ status }) => status === 'failed')).toMatchObject({
-      refundedMicros: 10_000,
-    });
-    expect(await next.end('SIGTERM')).toBe(0);
+    let running = child;
+    const open: CreationRecord[] = [];
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      // The first rendering hangs for five minutes, longer than a test may take.
+      for (const prompt of ['a lake [sandbox:hang]', 'a lake [sandbox:delay=4s]']) {
+        const id = await submit(running, running.key, { prompt });
+        const record = await recordWhen(running, id, ({ attempts }) => attempts.length === 1);
+        if (prompt.includes('delay')) open.push(record);
+      }
+      expect(await running.end(signal)).toBe(0);
+      running = await startChild(folder);
+    }
+    for (const { id, attempts } of open)
+      expect(await settled(running, id)).toMatchObject({
+        ...{ status: 'completed', refundedMicros: 0 },
+        attempts: [{ ...attempts[0], outcome: 'rendered' }],
+      });
+    expect(await running.end('SIGTERM')).toBe(0);
   });
 
   it('On a full disk a start ends with one sentence and exit code 74', async () => {
