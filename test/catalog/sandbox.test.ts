@@ -158,9 +158,9 @@ describe('The sandbox', () => {
 
   it('The sandbox crashes when the prompt says so', async () => {
     await expect(stage().submit('[sandbox:crash]')).rejects.toThrow('crashed');
-    const { mayRepeat } = stage().sandbox;
+    const { sandbox } = stage();
     const prompts = ['a lake [sandbox:delay=3s]', '[sandbox:crash]', '[sandbox:crash=other]', null];
-    expect(prompts.map((prompt) => mayRepeat?.(prompt))).toEqual([true, false, true, true]);
+    expect(prompts.map((prompt) => sandbox.mayRepeat?.(prompt))).toEqual([true, false, true, true]);
   });
 
   it('The sandbox hangs until its signal aborts', async () => {
