@@ -6,6 +6,7 @@ import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import * as z from 'zod';
 import { CatalogError, readCatalog, readProviderCosts } from '../admin/catalog/catalog-files.ts';
+import { writePackage } from '../client/pack.ts';
 import { defaultStage, SettingsError, settingsOf, stackOf } from '../lib/settings.ts';
 import { buildPortal } from '../portal/build.ts';
 import { buildReference } from '../service/document/reference/build.ts';
@@ -28,6 +29,7 @@ async function synthesize(): Promise<void> {
     // The place of the pages below their host is filled in when they are published.
     await buildPortal(pages, '{base}');
     await buildReference(pages);
+    await writePackage(pages);
     new ServiceStack(app, stackName, { settings, pages, terminationProtection });
     app.synth();
   } finally {

@@ -15,6 +15,9 @@ const unusedMillis = 24 * 60 * 60 * 1000;
 const sources = [
   'admin/catalog',
   'bin/darkroom.ts',
+  ...['bin', 'build.ts', 'command', 'pack.ts', 'package.json', 'README.md', 'src'].map(
+    (name) => `client/${name}`,
+  ),
   'docs/openapi.json',
   'functions',
   'lib',

@@ -12,6 +12,9 @@ import type { ServePage } from './objects.ts';
 /** The path of this server below which the pages of the portal are. */
 export const portalPath = '/portal';
 
+/** The package of the client has the same path as on the host of a portal in AWS. */
+const packagePath = '/client/';
+
 /** The address from which CloudFront calls an origin, as the gateway sees it. */
 const edgeAddress = '130.176.0.1';
 
@@ -40,7 +43,8 @@ export function createPortalFront({
   /** The address of the API, for the header Host. */
   readonly apiHost: string;
 }): PortalFront {
-  const isPage = (path: string): boolean => path === portalPath || path.startsWith(`${portalPath}/`);
+  const isPage = (path: string): boolean =>
+    path === portalPath || path.startsWith(`${portalPath}/`) || path.startsWith(packagePath);
   const behaviorOf = (path: string): LocalBehavior | undefined =>
     distribution.behaviors.find(({ pathPattern }) => wildcard(pathPattern).test(path));
 
@@ -67,7 +71,7 @@ export function createPortalFront({
         return;
       }
       await publish();
-      const uri = path.slice(portalPath.length);
+      const uri = path.startsWith(packagePath) ? path : path.slice(portalPath.length);
       const own = distribution.pages.find(({ pathPattern }) => wildcard(pathPattern).test(uri));
       return servePage(uri, incoming, withHeaders(outgoing, own?.added ?? distribution.added));
     },

@@ -1,6 +1,6 @@
 /** The files of the portal's pages, and how a release puts them into the bucket. */
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { AwsClient } from 'aws4fetch';
 import { addressOf, type BucketAddress } from '../aws/aws-place.ts';
 
@@ -18,6 +18,8 @@ const contentTypes: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
   json: 'application/json',
   txt: 'text/plain; charset=utf-8',
+  tgz: 'application/gzip',
+  sha256: 'text/plain; charset=utf-8',
 };
 
 /** A name with a hash of the content, such as "app-0123456789.js". */
@@ -32,7 +34,7 @@ export function pageHeaders(name: string): PageHeaders {
 
 function cacheControlOf(name: string): string {
   if (hashed.test(name)) return 'public, max-age=31536000, immutable';
-  return name.endsWith('.html') || name.endsWith('.json') ? 'no-cache' : 'public, max-age=86400';
+  return /\.(html|json|tgz|sha256)$/.test(name) ? 'no-cache' : 'public, max-age=86400';
 }
 
 export interface PageAddresses {
@@ -61,7 +63,12 @@ export function inOrderOfPublishing(names: readonly string[]): readonly string[]
 
 export function createPageFiles(folder: string) {
   return {
-    list: async (): Promise<readonly string[]> => (await readdir(folder)).sort(),
+    /** The names of the files, with the folder of each below the folder of the pages. */
+    list: async (): Promise<readonly string[]> => {
+      const found = await readdir(folder, { recursive: true, withFileTypes: true });
+      const files = found.filter((one) => one.isFile());
+      return files.map((one) => relative(folder, join(one.parentPath, one.name))).sort();
+    },
     read: async (name: string): Promise<Uint8Array> => readFile(join(folder, name)),
   };
 }

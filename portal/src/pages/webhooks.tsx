@@ -114,7 +114,7 @@ export function Webhooks() {
               <p>Put the secret into the environment of your receiver as DARKROOM_WEBHOOK_SECRET.</p>
               <Tabs
                 label="Language"
-                tabs={receiverSnippets.map(({ name, text }) => ({
+                tabs={receiverSnippets(location.origin).map(({ name, text }) => ({
                   name,
                   content: <Code text={text} label={`the receiver in ${name}`} />,
                 }))}

@@ -9,6 +9,9 @@ export interface Snippet {
 
 type Addresses = Pick<MeView['service'], 'api_url' | 'openai_url'>;
 
+/** The package of the client on the host of the portal. */
+const packageAt = (origin: string): string => `${origin}/client/darkroom-client.tgz`;
+
 /** A text inside single quotes of a shell. */
 const shell = (text: string): string => text.replaceAll("'", String.raw`'\''`);
 /** A JSON value as a literal of Python. Its texts are those of JSON. */
@@ -103,8 +106,8 @@ if creation["status"] == "failed":
 urllib.request.urlretrieve(creation["result_urls"][0], "${fileOf(body)}")
 print(creation)`;
 
-const clientOf = (apiUrl: string, key: string, body: GenerateBody): string =>
-  `// npm install darkroom-client
+const clientOf = (apiUrl: string, key: string, body: GenerateBody, origin: string): string =>
+  `// npm install ${packageAt(origin)}
 import { writeFile } from 'node:fs/promises';
 import { Darkroom } from 'darkroom-client';
 
@@ -137,19 +140,21 @@ export const requestSnippets = (
   { api_url: apiUrl, openai_url: openaiUrl }: Addresses,
   key: string,
   body: GenerateBody,
+  origin: string,
 ): readonly Snippet[] => [
   { name: 'curl', text: curlOf(apiUrl, key, body) },
   { name: 'Node', text: nodeOf(apiUrl, key, body) },
   { name: 'Python', text: pythonOf(apiUrl, key, body) },
-  { name: 'darkroom-client', text: clientOf(apiUrl, key, body) },
+  { name: 'darkroom-client', text: clientOf(apiUrl, key, body, origin) },
   { name: 'OpenAI SDK', text: openaiOf(openaiUrl, key, body) },
 ];
 
 /** Receivers that verify. The secret is in the environment, so that it is never committed. */
-export const receiverSnippets: readonly Snippet[] = [
+export const receiverSnippets = (origin: string): readonly Snippet[] => [
   {
     name: 'Node',
-    text: `import { verifyWebhook } from 'darkroom-client/webhooks';
+    text: `// npm install ${packageAt(origin)}
+import { verifyWebhook } from 'darkroom-client/webhooks';
 
 // request: a fetch Request, or the request of Express or Fastify with its raw body.
 const event = await verifyWebhook(request, process.env.DARKROOM_WEBHOOK_SECRET);

@@ -17,7 +17,7 @@ export function RequestSnippets({ apiKey, body }: { apiKey: string; body?: Gener
   return (
     <Tabs
       label="Language"
-      tabs={requestSnippets(me.service, apiKey, asked).map(({ name, text }) => ({
+      tabs={requestSnippets(me.service, apiKey, asked, location.origin).map(({ name, text }) => ({
         name,
         content: <Code text={text} label={`the request in ${name}`} />,
       }))}
