@@ -193,7 +193,10 @@ describe('docs/mcp.md', () => {
       const isCommand = darkroom?.['command'] === 'npx';
       expect(darkroom).toMatchObject(
         isCommand
-          ? { args: ['-y', 'darkroom-client', 'mcp'], env: { DARKROOM_BASE_URL: 'https://darkroom.example' } }
+          ? {
+              args: ['-y', 'https://darkroom.example/client/darkroom-client.tgz', 'mcp'],
+              env: { DARKROOM_BASE_URL: 'https://darkroom.example' },
+            }
           : { url: 'https://darkroom.example/mcp' },
       );
       expect(JSON.stringify(darkroom)).toMatch(/"Bearer \$\{|"dk_live_…"/);

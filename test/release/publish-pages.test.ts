@@ -119,6 +119,7 @@ it('A browser keeps only files whose names change with their content', () => {
   expect(pageHeaders('app-0123456789.css').cacheControl).toBe('public, max-age=31536000, immutable');
   expect(pageHeaders('index.html').cacheControl).toBe('no-cache');
   expect(pageHeaders('openapi.json').cacheControl).toBe('no-cache');
+  expect(pageHeaders('client/darkroom-client.tgz').cacheControl).toBe('no-cache');
   expect(pageHeaders('favicon.svg').cacheControl).toBe('public, max-age=86400');
   expect(() => pageHeaders('page.exe')).toThrow('page.exe: no content type');
 });

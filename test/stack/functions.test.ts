@@ -133,6 +133,7 @@ describe('the bundle', () => {
     expect(files.sort()).toEqual([
       'app-HASH.css',
       'app-HASH.js',
+      'client',
       'favicon.svg',
       'index.html',
       'openapi.json',

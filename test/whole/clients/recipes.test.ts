@@ -186,7 +186,12 @@ const first: GenerateBody = {
   prompt: `a lighthouse in a 'storm' of "status":"failed"`,
 };
 const snippetsOf = (body: GenerateBody, key = client.key) =>
-  requestSnippets({ api_url: service.machine.apiUrl, openai_url: service.machine.openaiUrl }, key, body);
+  requestSnippets(
+    { api_url: service.machine.apiUrl, openai_url: service.machine.openaiUrl },
+    key,
+    body,
+    new URL(service.machine.portalUrl).origin,
+  );
 
 /** Runs the snippet in a folder of its own. Resolves with what it printed, and with the image that it saved. */
 async function ranAs(name: string, body: GenerateBody): Promise<{ stdout: string; image: Buffer }> {
