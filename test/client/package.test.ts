@@ -81,6 +81,7 @@ describe('the package', () => {
     expect(packed.toSorted()).toEqual(readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted());
     for (const { name, data } of files)
       expect(readFileSync(join(one, 'package', name.slice(folder.length))).equals(data), name).toBe(true);
+    expect(statSync(join(one, 'package/package.json')).mtime.getUTCFullYear()).toBe(1985);
     const { size } = statSync(join(one, 'client/darkroom-client.tgz'));
     expect(size).toBeLessThanOrEqual(packedBytes);
   });
