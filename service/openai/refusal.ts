@@ -152,7 +152,7 @@ export function refusedBy(problem: Problem): Refused {
       ...(status === 401 && { 'www-authenticate': 'Bearer' }),
     },
     error: {
-      message: messageOf(problem, errors),
+      message: messageOf(problem, errors, code),
       type,
       param: paramOf(problem, errors),
       code,
@@ -181,9 +181,11 @@ function fieldErrorsOf({ details: { errors } }: Problem): readonly FieldError[] 
   return list.map((error) => ({ ...error, field: foreignName(error) }));
 }
 
-function messageOf({ message, details }: Problem, [first]: readonly FieldError[]): string {
-  // By these words of OpenAI, LiteLLM knows an authentication error.
+function messageOf({ message, details }: Problem, [first]: readonly FieldError[], code: ErrorCode): string {
+  // By these words of OpenAI, LiteLLM knows an authentication error and a declined prompt.
   if (details['reason'] === 'api_key_invalid') return `Incorrect API key provided. ${message}`;
+  if (code === 'content_policy_violation')
+    return `Your request was rejected as a result of the safety system. ${message}`;
   const own = (details['errors'] as readonly FieldError[] | undefined)?.[0]?.field;
   if (own === undefined || first === undefined || !message.startsWith(`${own}:`)) return message;
   return `${first.field}${message.slice(own.length)}`;

@@ -14,6 +14,7 @@ import {
   toFile,
 } from 'openai';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { failures } from '../../../service/contract/failures.ts';
 import { type ErrorCode, errorRows } from '../../../service/openai/refusal.ts';
 import { thrownBy } from '../../client/stub.ts';
 import { sharedTestService } from '../../fixtures/service.ts';
@@ -90,7 +91,12 @@ const rows: readonly Row[] = [
     BadRequestError,
     'content_policy_violation',
     generate('a lake [sandbox:reject-prompt]'),
-    { says: { type: 'invalid_request_error' } },
+    {
+      says: {
+        type: 'invalid_request_error',
+        message: `400 Your request was rejected as a result of the safety system. ${failures.PromptRejected.message}`,
+      },
+    },
   ),
   row(
     'A declined source image',
