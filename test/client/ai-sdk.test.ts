@@ -311,6 +311,14 @@ describe('what ai may repeat', () => {
     expect(await call(tomorrow)).toMatchObject({ isRetryable: false, statusCode: 429 });
   });
 
+  it('A refusal that costs nothing is repeated only with a key, if an answer before it was lost', async () => {
+    let calls = 0;
+    const lostThenBusy = (): Response | Error => ((calls += 1) === 1 ? broken() : busy());
+    expect(await call(lostThenBusy)).toMatchObject({ isRetryable: false, statusCode: 503 });
+    calls = 0;
+    expect(await call(lostThenBusy, { idempotencyKey: 'one' })).toMatchObject({ isRetryable: true });
+  });
+
   it('Three pictures are repeated only if nothing is paid for any of them', async () => {
     const one = ({ headers }: Sent): Response | Error =>
       headers.get('idempotency-key') === 'uuid-3' ? broken() : busy();

@@ -90,13 +90,14 @@ function creationOf(cause: Error): string | undefined {
 /**
  * Whether `ai` may repeat a call with this error. The client library has repeated it already, with its key.
  * `ai` repeats it with another key, unless the program gave one. So without a key only an error is repeated
- * that says that nothing was paid.
+ * that says that nothing was paid, and only without an earlier attempt that may have been paid.
  */
 export function mayRepeat(error: unknown, hasKey: boolean): boolean {
   if (error instanceof GenerationFailed) return error.retryable && error.refunded;
   if (error instanceof ApiError && (error.retryAfter ?? 0) > longestRetryAfterSeconds) return false;
-  if (error instanceof RateLimited || error instanceof ServiceUnavailable) return true;
-  if (error instanceof InputFetchFailed) return error.retryable;
+  const isFree = hasKey || !(error instanceof ApiError && error.cause !== undefined);
+  if (error instanceof RateLimited || error instanceof ServiceUnavailable) return isFree;
+  if (error instanceof InputFetchFailed) return isFree && error.retryable;
   // The program's own time limit is over.
   if (error instanceof TimeoutError && error.creationId !== undefined) return false;
   return hasKey && isTemporary(error);

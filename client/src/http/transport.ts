@@ -1,5 +1,13 @@
 /** Sends the requests of the API: with the key, an Idempotency-Key for each POST, and retries. */
-import { ConnectionError, DarkroomError, TimeoutError, UnexpectedAnswer } from '../errors.ts';
+import {
+  ApiError,
+  ConnectionError,
+  DarkroomError,
+  RateLimited,
+  ServiceUnavailable,
+  TimeoutError,
+  UnexpectedAnswer,
+} from '../errors.ts';
 import {
   type Answered,
   apiPromise,
@@ -210,6 +218,7 @@ export class Transport {
     attemptOnce: () => Promise<Value>,
   ): Promise<Value> {
     const { maxRetries, onRetry, machinery } = this.#options;
+    let unclear: unknown;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await attemptOnce();
@@ -222,7 +231,12 @@ export class Transport {
           left,
           attempt > maxRetries,
         );
-        if (waitMs === undefined) throw error;
+        if (waitMs === undefined) {
+          // An attempt before this one may have been carried out.
+          if (unclear !== undefined && error instanceof ApiError) error.cause = unclear;
+          throw error;
+        }
+        if (!(error instanceof RateLimited || error instanceof ServiceUnavailable)) unclear = error;
         onRetry?.({ ...told, attempt, waitMs, error: error as Error });
         await machinery.sleep(waitMs, signal);
       }
