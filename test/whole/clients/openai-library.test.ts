@@ -142,7 +142,7 @@ describe('The lines of docs/openai.md after 504 still_rendering', () => {
     const folder = await mkdtemp(join(tmpdir(), 'darkroom-after-504-'));
     await writeFile(join(folder, 'answer.json'), await answer.text());
     const env = { ...process.env, OPENAI_API_KEY: key };
-    await promisify(execFile)(program, ['-c', lines], { cwd: folder, env });
+    await promisify(execFile)(program, ['-c', lines], { cwd: folder, env, timeout: 60_000 });
     const [creation] = await service.operator.creations.list(account.id, 10);
     const [image] = creation?.results ?? [];
     expect(typeOf(await readFile(join(folder, 'image.png'), 'base64'))).toBe('png');
