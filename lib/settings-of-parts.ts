@@ -173,3 +173,26 @@ export const heldRequests = z
   .prefault({});
 
 export const gatewayLogRole = oneOf(['create', 'existing']).default('create');
+
+const ids = (kind: 'subnet' | 'sg', example: string): z.ZodArray<z.ZodString> =>
+  z
+    .array(
+      z.string({ error: `must be an id such as ${example}` }).regex(new RegExp(`^${kind}-[0-9a-f]{8,17}$`)),
+      {
+        error: `must be a list of ids such as ${example}`,
+      },
+    )
+    .min(1, { error: 'must have one id at least' });
+
+/** The setting providerNetwork. Absent: the functions run outside every network of the operator. */
+export const providerNetwork = z
+  .strictObject(
+    {
+      subnetIds: ids('subnet', 'subnet-0123456789abcdef0'),
+      securityGroupIds: ids('sg', 'sg-0123456789abcdef0'),
+    },
+    { error: 'must be {subnetIds, securityGroupIds}' },
+  )
+  .optional();
+
+export type ProviderNetwork = NonNullable<z.output<typeof providerNetwork>>;

@@ -1,0 +1,112 @@
+/**
+ * Makes the package that runs without the repository: the programs in one folder of bundles, and the synthesized stack
+ * with the bundles of its functions and its pages.
+ */
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Metafile, type Plugin } from 'esbuild';
+import manifest from '../../package.json' with { type: 'json' };
+import { synthesizedTemplate } from '../synthesized-template.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The oldest Node that has all that the bundles use, such as process.threadCpuUsage. */
+const oldestNode = '22.19.0';
+
+/** Files that the programs read at run time. In the package they lie where they lie in the repository. */
+const readFiles = ['local/lambda/worker-boot.mjs', 'service/catalog', 'docs/openapi.json', 'statemachines'];
+
+/** The commands of the repository, as the texts of the programs name them, and those of the package. */
+const commandNames = [
+  [/npm run (admin|preflight|smoke|demo)(?: --)?/g, 'darkroom $1'],
+  [/npm start(?: --)?/g, 'darkroom serve'],
+] as const;
+
+/**
+ * A module of the repository keeps its place: `import.meta.url` is the place of its source below the folder of the
+ * package. A thread starts from a bundle of its own.
+ */
+const places: Plugin = {
+  name: 'places',
+  setup: (bundling) => {
+    bundling.onResolve({ filter: /\/synthesized-template\.ts$/ }, () => ({
+      path: join(root, 'start/packaging/shipped-template.ts'),
+    }));
+    bundling.onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
+      const place = JSON.stringify(relative(root, path));
+      const text = readFileSync(path, 'utf8')
+        .replaceAll(/new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)/g, "new URL('./$1.mjs', packageBundle)")
+        .replaceAll('import.meta.url', `new URL(${place}, packageRoot).href`);
+      return {
+        contents: commandNames.reduce((changed, [from, to]) => changed.replaceAll(from, to), text),
+        loader: path.endsWith('x') ? 'tsx' : 'ts',
+      };
+    });
+  },
+};
+
+async function bundlePrograms(folder: string): Promise<Metafile> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: {
+      darkroom: 'bin/packaged.ts',
+      'interpreter-thread': 'local/step-functions/interpreter-thread.ts',
+    },
+    outdir: join(folder, 'dist'),
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node22',
+    minify: true,
+    keepNames: true,
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+    plugins: [places],
+    banner: {
+      // Packages in the form CommonJS ask for `require`.
+      js: "import{createRequire as makeRequire}from'node:module';const packageBundle=import.meta.url,packageRoot=new URL('../',packageBundle),require=makeRequire(packageBundle);",
+    },
+  });
+  return metafile;
+}
+
+/** Plain JavaScript that every Node can read, so that an old one gets a sentence. */
+const entry = `#!/usr/bin/env node
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major > 22 || (major === 22 && minor >= 19)) import('./dist/darkroom.mjs');
+else {
+  console.error('Darkroom needs Node ${oldestNode} or newer; this is ' + process.version + '. Install a newer one from nodejs.org.');
+  process.exitCode = 1;
+}
+`;
+
+export async function makePackage(folder: string, progress: (line: string) => void): Promise<Metafile> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const template = await synthesizedTemplate(progress);
+  cpSync(dirname(template), join(folder, 'cloud'), {
+    recursive: true,
+    filter: (path) => !/validation-report|\/compiled(\/|$)/.test(path),
+  });
+  // The command cdk asks for this file. Its content has the places of the sources on this machine.
+  writeFileSync(join(folder, 'cloud/Darkroom.metadata.json'), '{}\n');
+  for (const file of readFiles)
+    cpSync(join(root, file), join(folder, file), {
+      recursive: true,
+      filter: (path) => !path.endsWith('.ts'),
+    });
+  const metafile = await bundlePrograms(folder);
+  writeFileSync(join(folder, 'darkroom.js'), entry, { mode: 0o755 });
+  const { version, description, license } = manifest;
+  const published = {
+    ...{ name: 'darkroom', version, description, license, type: 'module' },
+    bin: { darkroom: 'darkroom.js' },
+    engines: { node: `>=${oldestNode}` },
+  };
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
+  return metafile;
+}
