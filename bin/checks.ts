@@ -148,6 +148,8 @@ const longTests = [
   'test/lab/simulation/load.test.ts',
   'test/lab/simulation/outage.test.ts',
   'test/lab/simulation/provider-down.test.ts',
+  // The package is made three times. Each of its parts has tests of its own.
+  'test/start/package.test.ts',
   'test/stack/canary.test.ts',
   // A finding of cdk-nag ends the synthesis of test/stack/synth.test.ts. This file adds every setting.
   'test/stack/nag.test.ts',

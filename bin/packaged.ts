@@ -16,6 +16,12 @@ const programs = {
 } as const;
 
 enableCompileCache();
+// Node 22 warns of the database that locks the folder of the data (local/folder-lock.ts).
+const emitWarning = process.emitWarning.bind(process) as (...all: unknown[]) => void;
+process.emitWarning = (warning: string | Error, ...more: unknown[]) => {
+  if (!String(warning).startsWith('SQLite is')) emitWarning(warning, ...more);
+};
+
 const [name = '--help', ...rest] = process.argv.slice(2);
 const program = Object.hasOwn(programs, name) ? programs[name as keyof typeof programs] : undefined;
 if (program) {

@@ -6,9 +6,22 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, type BuildOptions } from 'esbuild';
 
 const source = fileURLToPath(new URL('src/', import.meta.url));
+
+export const portalBuild = {
+  outdir: '/',
+  bundle: true,
+  write: false,
+  minify: true,
+  format: 'esm',
+  platform: 'browser',
+  target: ['es2022'],
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  legalComments: 'none',
+} as const satisfies BuildOptions;
 
 /**
  * Writes the pages into the folder, and removes what was there.
@@ -16,18 +29,9 @@ const source = fileURLToPath(new URL('src/', import.meta.url));
  */
 export async function buildPortal(folder: string, base = '/'): Promise<void> {
   const { outputFiles } = await build({
+    ...portalBuild,
     absWorkingDir: source,
     entryPoints: { script: 'main.tsx', styles: 'style/style.css' },
-    outdir: '/',
-    bundle: true,
-    write: false,
-    minify: true,
-    format: 'esm',
-    platform: 'browser',
-    target: ['es2022'],
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    legalComments: 'none',
   });
   const page = await readFile(join(source, 'index.html'), 'utf8');
   const icon = await readFile(join(source, 'favicon.svg'));

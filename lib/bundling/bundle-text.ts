@@ -1,7 +1,7 @@
 /** The text of a bundle: one file with everything that a function runs, and as little else as can be. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildSync, transformSync, type BuildOptions } from 'esbuild';
+import { buildSync, transformSync, type BuildOptions, type Metafile } from 'esbuild';
 import { withPackedJson } from './packed-json.ts';
 import {
   withoutAdaptiveRetries,
@@ -56,15 +56,9 @@ export const modulesOnDemand: Readonly<Record<string, string>> = {
 /** Event streams need another checksum of the same module. */
 const withoutEventStreams = { '@smithy/core/checksum': 'checksum' };
 
-/**
- * Bundles an entry: a file, or a text with `stdin`.
- * @param isOnDemand the entry is a module on demand. The client of Bedrock imports the event streams of the SDK
- *   statically, so its file holds them.
- */
-export function bundleText(entry: Pick<BuildOptions, 'entryPoints' | 'stdin'>, isOnDemand: boolean): string {
-  const { outputFiles, metafile } = buildSync({
-    ...entry,
-    outfile: 'index.mjs',
+/** The options of a bundle. They decide which modules it holds. */
+export function bundleOptions(isOnDemand: boolean) {
+  return {
     absWorkingDir: root,
     bundle: true,
     write: false,
@@ -86,11 +80,25 @@ export function bundleText(entry: Pick<BuildOptions, 'entryPoints' | 'stdin'>, i
         join(root, `lib/bundling/stand-ins/${name}.ts`),
       ]),
     ),
-  });
-  // A file that is imported and never used gives no byte.
-  const inputs = Object.values(metafile.outputs).flatMap((output) =>
-    Object.entries(output.inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
+  } as const satisfies BuildOptions;
+}
+
+/** The modules of a bundle. A file that is imported and never used gives no byte. */
+export function modulesOf({ outputs }: Metafile): string[] {
+  return Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
   );
+}
+
+/**
+ * Bundles an entry: a file, or a text with `stdin`.
+ * @param isOnDemand the entry is a module on demand. The client of Bedrock imports the event streams of the SDK
+ *   statically, so its file holds them.
+ */
+export function bundleText(entry: Pick<BuildOptions, 'entryPoints' | 'stdin'>, isOnDemand: boolean): string {
+  const options = bundleOptions(isOnDemand);
+  const { outputFiles, metafile } = buildSync({ ...options, ...entry, outfile: 'index.mjs' });
+  const inputs = modulesOf(metafile);
   const text = outputFiles.map((file) => file.text).join('');
   const asked = withoutAdaptiveRetries(withoutUnaskedErrors(text, inputs), inputs);
   const needed = withoutRegionNames(asked, inputs);

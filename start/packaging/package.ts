@@ -5,8 +5,12 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { build, type Plugin } from 'esbuild';
+import { modulesOf } from '../../lib/bundling/bundle-text.ts';
 import manifest from '../../package.json' with { type: 'json' };
+import { billOfMaterials, notices, partsOf } from './contents.ts';
 import { synthesizedTemplate } from '../synthesized-template.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -46,7 +50,8 @@ const places: Plugin = {
   },
 };
 
-async function bundlePrograms(folder: string): Promise<Metafile> {
+/** Gives the modules that the bundles hold. */
+async function bundlePrograms(folder: string): Promise<string[]> {
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: {
@@ -71,7 +76,7 @@ async function bundlePrograms(folder: string): Promise<Metafile> {
       js: "import{createRequire as makeRequire}from'node:module';const packageBundle=import.meta.url,packageRoot=new URL('../',packageBundle),require=makeRequire(packageBundle);",
     },
   });
-  return metafile;
+  return modulesOf(metafile);
 }
 
 /** Plain JavaScript that every Node can read, so that an old one gets a sentence. */
@@ -84,10 +89,12 @@ else {
 }
 `;
 
-export async function makePackage(folder: string, progress: (line: string) => void): Promise<Metafile> {
+/** Writes the folder of the package. The same sources and packages give the same bytes. */
+export async function makePackage(folder: string, progress: (line: string) => void): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const template = await synthesizedTemplate(progress);
+  progress('Bundling the programs …');
   cpSync(dirname(template), join(folder, 'cloud'), {
     recursive: true,
     filter: (path) => !/validation-report|\/compiled(\/|$)/.test(path),
@@ -99,14 +106,28 @@ export async function makePackage(folder: string, progress: (line: string) => vo
       recursive: true,
       filter: (path) => !path.endsWith('.ts'),
     });
-  const metafile = await bundlePrograms(folder);
-  writeFileSync(join(folder, 'darkroom.js'), entry, { mode: 0o755 });
+  const modules = await bundlePrograms(folder);
   const { version, description, license } = manifest;
+  const parts = await partsOf(modules);
   const published = {
     ...{ name: 'darkroom', version, description, license, type: 'module' },
     bin: { darkroom: 'darkroom.js' },
     engines: { node: `>=${oldestNode}` },
   };
+  writeFileSync(join(folder, 'darkroom.js'), entry, { mode: 0o755 });
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
-  return metafile;
+  writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials(version, parts));
+  writeFileSync(join(folder, 'THIRD-PARTY-NOTICES'), notices(parts));
+  cpSync(join(root, 'start/packaging/README.md'), join(folder, 'README.md'));
+}
+
+/** Packs the folder, and gives the path of the file. npm gives each file the same time and the same owner. */
+export async function packInto(out: string, folder: string): Promise<string> {
+  const options = { cwd: folder, shell: process.platform === 'win32' };
+  const { stdout } = await promisify(execFile)(
+    'npm',
+    ['pack', '--silent', '--pack-destination', out],
+    options,
+  );
+  return join(out, stdout.trim());
 }
