@@ -2,7 +2,16 @@
  * Makes the package that runs without the repository: the programs in one folder of bundles, and the synthesized stack
  * with the bundles of its functions and its pages.
  */
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execFile } from 'node:child_process';
@@ -114,11 +123,16 @@ export async function makePackage(folder: string, progress: (line: string) => vo
     bin: { darkroom: 'darkroom.js' },
     engines: { node: `>=${oldestNode}` },
   };
-  writeFileSync(join(folder, 'darkroom.js'), entry, { mode: 0o755 });
+  writeFileSync(join(folder, 'darkroom.js'), entry);
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
   writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials(version, parts));
   writeFileSync(join(folder, 'THIRD-PARTY-NOTICES'), notices(parts));
   cpSync(join(root, 'start/packaging/README.md'), join(folder, 'README.md'));
+  // Whatever the umask is of who makes the package.
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const path = join(folder, name);
+    chmodSync(path, statSync(path).isDirectory() || name === 'darkroom.js' ? 0o755 : 0o644);
+  }
 }
 
 /** Packs the folder, and gives the path of the file. npm gives each file the same time and the same owner. */

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import lock from '../../package-lock.json' with { type: 'json' };
+import { makeImage } from '../../start/packaging/image.ts';
 import { makePackage, packInto } from '../../start/packaging/package.ts';
 import { isPng } from '../client/command/command-run.ts';
 
@@ -105,4 +106,33 @@ describe('the command of the package', () => {
       stderr: expect.stringMatching(/^Darkroom needs Node 22\.19\.0 or newer; .+\n$/) as string,
     });
   });
+});
+
+// The image holds the libraries that Linux links Node with.
+describe.runIf(process.platform === 'linux')('the image of a container', () => {
+  it('The file system of the image makes a picture, as a user without rights', async () => {
+    const file = join(folder, 'darkroom.oci.tar');
+    const [layout, rootfs] = [join(folder, 'layout'), join(folder, 'rootfs')];
+    const digest = makeImage(made, '1.2.3', file);
+    for (const one of [layout, rootfs]) mkdirSync(one);
+    execFileSync('tar', ['-xf', file, '-C', layout]);
+    const blob = (of: string): string => join(layout, 'blobs/sha256', of.slice('sha256:'.length));
+    const read = (of: string): unknown => JSON.parse(readFileSync(blob(of), 'utf8'));
+    const { config, layers } = read(digest) as { config: { digest: string }; layers: { digest: string }[] };
+    const { config: starts } = read(config.digest) as { config: { User: string; Entrypoint: string[] } };
+    expect(starts.User).toBe('65532:65532');
+    for (const layer of layers) execFileSync('tar', ['-xzf', blob(layer.digest), '-C', rootfs]);
+    expect(Number(/^\d+/.exec(execFileSync('du', ['-sm', rootfs], { encoding: 'utf8' }))?.[0])).toBeLessThan(
+      150,
+    );
+
+    const inside: [string, ...string[]] =
+      process.getuid?.() === 0
+        ? ['chroot', `--userspec=${starts.User}`, rootfs]
+        : ['bwrap', '--unshare-all', '--ro-bind', rootfs, '/', '--proc', '/proc', '--tmpfs', '/tmp'];
+    const [program, ...args] = [...inside, ...starts.Entrypoint, 'demo'];
+    const { stdout } = await promisify(execFile)(program, args, { env: { PATH: process.env['PATH'] } });
+    expect(stdout).toMatch(/completed: 1248 x 832 pixels/);
+    expect(stdout).toContain('signature verified');
+  }, 60_000);
 });
