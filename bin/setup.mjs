@@ -48,14 +48,21 @@ function run(command, args, options) {
   });
 }
 
+const [command, ...args] = process.argv.slice(2);
+/** These programs run without the packages of the tests and checks, which are more than half of the installation. */
+const isProduct = /^bin\/(demo|local|serve|admin|preflight|smoke|darkroom)\.ts$/.test(
+  args.find((arg) => !arg.startsWith('-')) ?? '',
+);
+
 /** Whether node_modules is what package-lock.json asks for, by the file that a complete installation leaves. */
 function isInstalled() {
   try {
     const wanted = packagesOf('package-lock.json');
     const installed = packagesOf(join('node_modules', '.package-lock.json'));
     return Object.entries(wanted).every(
-      ([path, { version, integrity, optional }]) =>
+      ([path, { version, integrity, optional, dev }]) =>
         path === '' ||
+        (isProduct && dev === true) ||
         (installed[path] === undefined
           ? optional === true
           : installed[path].version === version &&
@@ -73,7 +80,8 @@ function packagesOf(file) {
 
 if (!isInstalled()) {
   console.error('Installing packages (once, about half a minute) …');
-  const code = await run('npm', ['ci', '--loglevel=error'], { stdio: ['ignore', 2, 2] });
+  const some = isProduct ? ['--omit=dev'] : [];
+  const code = await run('npm', ['ci', '--loglevel=error', ...some], { stdio: ['ignore', 2, 2] });
   if (code !== 0) stop('The packages could not be installed: run `npm ci` and read what it says.');
 }
 
@@ -90,5 +98,4 @@ if (!version.startsWith('v24.')) {
   );
 }
 
-const [command, ...args] = process.argv.slice(2);
 process.exit(await run(command, args, { env, stdio: 'inherit' }));

@@ -1,7 +1,7 @@
 /** bin/setup.mjs: when it installs the packages, and what it hands on to the command. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -53,8 +53,9 @@ async function writeLock(file: string, packages: Packages): Promise<void> {
 }
 
 /** Whether a run of setup.mjs installs. */
-function installs(): boolean {
-  const { status, stderr } = spawnSync(process.execPath, ['bin/setup.mjs', 'true'], {
+function installs(...command: readonly string[]): boolean {
+  const started = command.length === 0 ? ['true'] : command;
+  const { status, stderr } = spawnSync(process.execPath, ['bin/setup.mjs', ...started], {
     cwd: project,
     env: env(),
     encoding: 'utf8',
@@ -101,6 +102,15 @@ describe('the installation of the packages', () => {
   ])('is made when node_modules has %s', async (_title, packages) => {
     await tree(packages);
     expect(installs()).toBe(true);
+  });
+
+  it('is made without the packages of tests, for a program of the product alone', async () => {
+    await tree({ ...complete, 'node_modules/tool': undefined });
+    await writeFile(join(project, 'bin', 'demo.ts'), '');
+    expect(installs('node', '--no-warnings', 'bin/demo.ts')).toBe(false);
+    await rm(join(project, hidden));
+    expect(installs('node', 'bin/demo.ts')).toBe(true);
+    expect(readFileSync(join(project, 'installed'), 'utf8')).toBe('ci --loglevel=error --omit=dev\n');
   });
 
   it('is made when an earlier one was interrupted before npm noted its end', async () => {
