@@ -1,4 +1,4 @@
-import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   AnomalyDetectionAlarm,
@@ -12,6 +12,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { AlarmDefinition, Watched } from './alarm-definition.ts';
 import { alarmTable } from './alarm-table.ts';
+import { addOutput, serviceName } from './service-scope.ts';
 
 /** Adds the alarm of a definition. The description of the alarm leads an operator to the runbook. */
 export function makeAlarm(
@@ -20,7 +21,7 @@ export function makeAlarm(
   { metric, threshold, comparison, periods = 1, missing, deviationsBelow, meaning, remedy }: AlarmDefinition,
 ): Alarm {
   const common = {
-    alarmName: `${Stack.of(scope).stackName}-${name}`,
+    alarmName: `${serviceName(scope)}-${name}`,
     alarmDescription: `${meaning} What to do: ${remedy} See docs/alarms.md#${name.toLowerCase()}`,
     metric,
     evaluationPeriods: periods,
@@ -47,7 +48,7 @@ export interface AlarmsProps extends Watched {
 /** The alarms of alarm-table.ts, and the topic to which they send their messages. */
 export class Alarms extends Construct {
   readonly all: readonly Alarm[];
-  private readonly topic: Topic;
+  readonly topic: Topic;
 
   constructor(scope: Construct, id: string, { email, ...watched }: AlarmsProps) {
     super(scope, id);
@@ -56,7 +57,7 @@ export class Alarms extends Construct {
     this.all = Object.entries(alarmTable(watched)).map(([name, definition]) =>
       this.addAlarm(name, definition),
     );
-    new CfnOutput(Stack.of(this), 'AlarmTopicArn', { value: this.topic.topicArn });
+    addOutput(this, 'AlarmTopicArn', { value: this.topic.topicArn });
   }
 
   /** The alarm with this name of alarm-table.ts. */

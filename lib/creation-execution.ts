@@ -1,4 +1,4 @@
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { RemovalPolicy } from 'aws-cdk-lib';
 import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -6,6 +6,7 @@ import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunc
 import { Construct } from 'constructs';
 import { acknowledge, logicalIdOf, allow } from './acknowledge.ts';
 import { callbackDefinition, creationDefinition } from './machine-definitions.ts';
+import { serviceName } from './service-scope.ts';
 
 /**
  * The log of a state machine. Every log group under /aws/vendedlogs/ shares one entry of the account's resource policy
@@ -13,7 +14,7 @@ import { callbackDefinition, creationDefinition } from './machine-definitions.ts
  */
 export function executionLog(scope: Construct, id: string, name: string, retention: RetentionDays): LogGroup {
   return new LogGroup(scope, id, {
-    logGroupName: `/aws/vendedlogs/states/${Stack.of(scope).stackName}-${name}`,
+    logGroupName: `/aws/vendedlogs/states/${serviceName(scope)}-${name}`,
     retention,
     removalPolicy: RemovalPolicy.DESTROY,
   });

@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   Distribution,
@@ -16,6 +16,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { acknowledge, logicalIdOf, allow } from './acknowledge.ts';
+import { addOutput } from './service-scope.ts';
 import type { Settings } from './settings.ts';
 
 export interface ImageDeliveryProps {
@@ -71,7 +72,7 @@ export class ImageDelivery extends Construct {
     const distribution = this.addDistribution(domain);
     this.baseUrl = `https://${domain?.name ?? distribution.distributionDomainName}`;
     if (domain)
-      new CfnOutput(Stack.of(this), 'ResultsDomainTarget', {
+      addOutput(this, 'ResultsDomainTarget', {
         description: `Where DNS has to send ${domain.name}`,
         value: distribution.distributionDomainName,
       });

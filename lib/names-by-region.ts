@@ -1,9 +1,10 @@
-import { Aspects, Aws, CfnResource, Names, type Stack } from 'aws-cdk-lib';
+import { Aspects, Aws, CfnResource, Names } from 'aws-cdk-lib';
 import {
   CfnOriginAccessControl,
   CfnOriginRequestPolicy,
   CfnResponseHeadersPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
+import type { Construct } from 'constructs';
 
 const kinds = [
   [CfnOriginAccessControl, 'OriginAccessControlConfig'],
@@ -18,8 +19,8 @@ const longestName = 45;
  * Gives the resources of CloudFront names with the region: CloudFront knows no regions, and the CDK adds the region to
  * functions and cache policies alone (https://github.com/aws/aws-cdk/issues/34336).
  */
-export function nameByRegion(stack: Stack): void {
-  Aspects.of(stack).add({
+export function nameByRegion(scope: Construct): void {
+  Aspects.of(scope).add({
     visit: (node) => {
       const kind = kinds.find(([type]) => node instanceof type);
       if (!kind || !(node instanceof CfnResource)) return;

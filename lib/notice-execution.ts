@@ -7,6 +7,7 @@ import { Construct } from 'constructs';
 import { acknowledge, logicalIdOf, allow } from './acknowledge.ts';
 import { executionLog } from './creation-execution.ts';
 import { creationDefinition, noticeDefinition } from './machine-definitions.ts';
+import { serviceName } from './service-scope.ts';
 
 export interface NoticeExecutionProps {
   readonly deliverWebhook: LambdaFunction;
@@ -26,7 +27,7 @@ export class NoticeExecution extends Construct {
   constructor(scope: Construct, id: string, { deliverWebhook, logRetention, tracing }: NoticeExecutionProps) {
     super(scope, id);
     const stack = Stack.of(this);
-    const stateMachineName = `${stack.stackName}-notices`;
+    const stateMachineName = `${serviceName(this)}-notices`;
     const machine = new StateMachine(this, 'StateMachine', {
       stateMachineName,
       definitionBody: DefinitionBody.fromString(noticeDefinition(creationDefinition())),

@@ -1,5 +1,5 @@
 /** The alarms and the dashboard for operators. */
-import { Aws, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { Aws, Duration, Stack } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import {
   type Alarm,
@@ -12,12 +12,14 @@ import {
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct, type IConstruct } from 'constructs';
 import { failureNames } from '../service/contract/failures.ts';
 import type { Streaming, TableMetrics } from './alarm-definition.ts';
 import { Alarms } from './alarms.ts';
 import type { CreationExecution } from './creation-execution.ts';
 import type { ServiceFunction } from './service-function.ts';
+import { addOutput, serviceName } from './service-scope.ts';
 import { ServiceMetrics } from './service-metrics.ts';
 import type { Settings } from './settings.ts';
 import type { Store } from './store.ts';
@@ -54,7 +56,7 @@ class Dashboard extends Construct {
   constructor(scope: Construct, id: string, { metrics, httpApi, streaming, table, alarms }: DashboardProps) {
     super(scope, id);
     // An account has the names of its dashboards once for all regions.
-    const name = `${Stack.of(this).stackName}-${Aws.REGION}`;
+    const name = `${serviceName(this)}-${Aws.REGION}`;
     new CloudWatchDashboard(this, 'Dashboard', {
       dashboardName: name,
       defaultInterval: Duration.hours(12),
@@ -67,7 +69,7 @@ class Dashboard extends Construct {
         limitRow(metrics, table),
       ],
     });
-    new CfnOutput(Stack.of(this), 'DashboardName', { value: name });
+    addOutput(this, 'DashboardName', { value: name });
   }
 }
 
@@ -207,12 +209,13 @@ const essential = [
   'Reconcile',
 ];
 
-export function observe(stack: Stack, observed: Observed): void {
+/** Adds the alarms and the dashboard. Gives the topic of the alarms. */
+export function observe(scope: Construct, observed: Observed): Topic {
   const { settings, store, httpApi, streams, execution, functionNamed, trafficShift } = observed;
-  const metrics = new ServiceMetrics(stack.stackName);
+  const metrics = new ServiceMetrics(serviceName(scope));
   const holding = ['OpenaiImages', 'Mcp'].map(functionNamed);
   const streaming = { apis: [streams.openai.restApi, streams.mcp.restApi], holding };
-  const alarms = new Alarms(stack, 'Alarms', {
+  const alarms = new Alarms(scope, 'Alarms', {
     metrics,
     httpApi,
     streaming,
@@ -221,7 +224,7 @@ export function observe(stack: Stack, observed: Observed): void {
     refundCharge: functionNamed('RefundCharge'),
     auditBooks: functionNamed('AuditBooks'),
     table: store.metrics,
-    reservedExecutions: reservedIn(stack),
+    reservedExecutions: reservedIn(Stack.of(scope)),
     alarms: settings.alarms,
     canary: settings.canary,
     serviceCapacity: settings.serviceCapacity,
@@ -231,13 +234,14 @@ export function observe(stack: Stack, observed: Observed): void {
   trafficShift?.stopAt(
     ['RequestsFailing', 'ServerErrors', 'StartsRefused'].map((name) => alarms.named(name)),
   );
-  new Dashboard(stack, 'Dashboard', {
+  new Dashboard(scope, 'Dashboard', {
     metrics,
     httpApi,
     streaming,
     table: store.metrics,
     alarms: alarms.all,
   });
+  return alarms.topic;
 }
 
 /** The executions that the functions of the stack reserve. All functions are in the stack by now. */

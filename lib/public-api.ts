@@ -1,4 +1,4 @@
-import { Aws, CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Aws, RemovalPolicy } from 'aws-cdk-lib';
 import {
   ApiMapping,
   CfnApiMapping,
@@ -16,6 +16,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { apiRoot, callbackRoute, operations, type OperationName } from '../service/contract/operations.ts';
 import { acknowledge } from './acknowledge.ts';
+import { addOutput, serviceName } from './service-scope.ts';
 import type { Settings } from './settings.ts';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 
@@ -64,7 +65,7 @@ export class PublicApi extends Construct {
   constructor(scope: Construct, id: string, props: PublicApiProps) {
     super(scope, id);
     this.httpApi = new HttpApi(this, 'HttpApi', {
-      apiName: `${Stack.of(this).stackName}-api`,
+      apiName: `${serviceName(this)}-api`,
       description: 'Darkroom: the public API',
       defaultIntegration: new HttpLambdaIntegration('UnknownRoute', props.unknownRoute),
     });
@@ -113,7 +114,7 @@ export class PublicApi extends Construct {
     const log = new LogGroup(this, 'AccessLog', {
       // Log groups under this prefix need no entry in the account's resource policy of CloudWatch Logs, whose
       // size is limited.
-      logGroupName: `/aws/vendedlogs/${Stack.of(this).stackName}/api`,
+      logGroupName: `/aws/vendedlogs/${serviceName(this)}/api`,
       retention: logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
@@ -150,7 +151,7 @@ export class PublicApi extends Construct {
       certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
     });
     new ApiMapping(this, 'Mapping', { api: this.httpApi, domainName: domain });
-    new CfnOutput(Stack.of(this), 'ApiDomainTarget', {
+    addOutput(this, 'ApiDomainTarget', {
       description: `Where DNS has to send ${name}`,
       value: domain.regionalDomainName,
     });

@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
@@ -7,6 +7,7 @@ import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { acknowledge, allow } from './acknowledge.ts';
 import type { AddFunction } from './service-function.ts';
+import { addOutput } from './service-scope.ts';
 
 export interface CanaryProps {
   readonly add: AddFunction;
@@ -48,7 +49,7 @@ export class Canary extends Construct {
       schedule: Schedule.rate(Duration.minutes(everyMinutes)),
       targets: [new LambdaTarget(fn)],
     });
-    new CfnOutput(Stack.of(this), 'CanarySecretArn', { value: secret.secretArn });
+    addOutput(this, 'CanarySecretArn', { value: secret.secretArn });
   }
 }
 

@@ -164,9 +164,8 @@ export class Store extends Construct {
 export class TableProtection extends Construct {
   constructor(scope: Construct, id: string, { add, store }: { add: AddFunction; store: Store }) {
     super(scope, id);
-    const stack = Stack.of(this);
     // Before the function is added, which the resource needs anyway.
-    const everythingElse = stack.node.children.filter((child) => child !== this);
+    const everythingElse = scope.node.children.filter((child) => child !== this);
     const fn = add('ProtectTable', 'protect-table', {
       description: 'Protects the table from deletion when a deployment has succeeded',
       timeout: Duration.minutes(4),

@@ -1,4 +1,4 @@
-import { CfnOutput, CustomResource, Duration, Fn, RemovalPolicy, type SecretValue, Stack } from 'aws-cdk-lib';
+import { CustomResource, Duration, Fn, RemovalPolicy, type SecretValue } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
@@ -31,6 +31,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-c
 import { Construct } from 'constructs';
 import { portalRoots } from '../../service/contract/operations.ts';
 import { acknowledge, logicalIdOf, allow } from '../acknowledge.ts';
+import { addOutput } from '../service-scope.ts';
 import type { Settings } from '../settings.ts';
 
 /** The page that shows the OpenAPI document. */
@@ -104,7 +105,7 @@ export class PortalDistribution extends Construct {
       }),
     });
     if (domain)
-      new CfnOutput(Stack.of(this), 'PortalDomainTarget', {
+      addOutput(this, 'PortalDomainTarget', {
         description: `Where DNS has to send ${domain.name}`,
         value: distribution.distributionDomainName,
       });

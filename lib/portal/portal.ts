@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicy, SecretValue, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, SecretValue, Stack } from 'aws-cdk-lib';
 import { type HttpApi, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { Function as LambdaFunction, IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -15,6 +15,7 @@ import {
 } from '../../service/contract/operations.ts';
 import { acknowledge, allow } from '../acknowledge.ts';
 import type { AddFunction, ServiceFunction } from '../service-function.ts';
+import { addOutput } from '../service-scope.ts';
 import type { Settings } from '../settings.ts';
 import { PortalDistribution, PortalPages } from './distribution.ts';
 import { PortalIdentity, type SignInFacts } from './sign-in.ts';
@@ -64,7 +65,7 @@ export class Portal extends Construct {
     });
     this.url = `${origin}/`;
     this.signIn = this.identity.register(this.url, origin, settings);
-    new CfnOutput(Stack.of(this), 'PortalUrl', { value: this.url });
+    addOutput(this, 'PortalUrl', { value: this.url });
   }
 
   /** Adds the functions of the portal and their routes. Gives them by what they answer. */
@@ -147,8 +148,8 @@ export class Portal extends Construct {
    */
   private sentSecret(version: string | undefined): SecretValue {
     const { secretArn } = this.originSecret;
-    new CfnOutput(Stack.of(this), 'OriginSecretArn', { value: secretArn });
-    new CfnOutput(Stack.of(this), 'OriginSecretVersion', { value: version ?? 'AWSCURRENT' });
+    addOutput(this, 'OriginSecretArn', { value: secretArn });
+    addOutput(this, 'OriginSecretVersion', { value: version ?? 'AWSCURRENT' });
     return SecretValue.secretsManager(secretArn, version === undefined ? {} : { versionId: version });
   }
 

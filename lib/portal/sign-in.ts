@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicy, SecretValue, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, SecretValue, Stack } from 'aws-cdk-lib';
 import {
   AccountRecovery,
   CfnManagedLoginBranding,
@@ -18,6 +18,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { signInPaths } from '../../service/contract/operations.ts';
 import { acknowledge, allow } from '../acknowledge.ts';
+import { addOutput, serviceName } from '../service-scope.ts';
 import type { Settings } from '../settings.ts';
 
 /** The issuer of the setting portal.signIn. */
@@ -82,8 +83,8 @@ export class PortalIdentity extends Construct {
 
   /** The prefix has to be unique among all accounts of AWS in the region. */
   private domainPrefix(): string {
-    const { stackName, account } = Stack.of(this);
-    return `${stackName.toLowerCase().replace(reservedWords, '')}-${account}`;
+    const { account } = Stack.of(this);
+    return `${serviceName(this).toLowerCase().replace(reservedWords, '')}-${account}`;
   }
 
   private poolHost(): string {
@@ -161,7 +162,7 @@ export class PortalIdentity extends Construct {
     style.node.addDependency(domain);
     const { attrClientSecret } = client.node.defaultChild as CfnUserPoolClient;
     this.secret = this.addSecret(SecretValue.unsafePlainText(attrClientSecret));
-    new CfnOutput(Stack.of(this), 'UserPoolId', { value: pool.userPoolId });
+    addOutput(this, 'UserPoolId', { value: pool.userPoolId });
     const query = `client_id=${client.userPoolClientId}&response_type=code&scope=openid+email&redirect_uri=${afterPasskey}`;
     return {
       issuer: pool.userPoolProviderUrl,
@@ -190,7 +191,7 @@ export class PortalIdentity extends Construct {
     acknowledge(secret, {
       'AwsSolutions-SMG4': 'The issuer draws the secret of its client. Nothing here could draw a new one.',
     });
-    new CfnOutput(Stack.of(this), 'SignInSecretArn', { value: secret.secretArn });
+    addOutput(this, 'SignInSecretArn', { value: secret.secretArn });
     return secret;
   }
 

@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   CfnAccount,
@@ -14,6 +14,7 @@ import { openaiOperations } from '../../service/contract/operations.ts';
 import { acknowledge } from '../acknowledge.ts';
 import type { PublicApi } from '../public-api.ts';
 import type { ServiceFunction } from '../service-function.ts';
+import { addOutput, serviceName } from '../service-scope.ts';
 import type { Settings } from '../settings.ts';
 import { type GatewayAnswer, mcpAnswers, openaiAnswers } from './gateway-answers.ts';
 import type { StreamFunctions } from './stream-functions.ts';
@@ -87,7 +88,7 @@ export class StreamingApi extends Construct {
     const { stage, description, throttling, tracing, accessLogArn, logRole } = props;
     this.restApi = new RestApi(this, 'RestApi', {
       // The metrics of a REST API are found by its name.
-      restApiName: `${Stack.of(this).stackName}-${stage}`,
+      restApiName: `${serviceName(this)}-${stage}`,
       description,
       endpointTypes: [EndpointType.REGIONAL],
       binaryMediaTypes: [...(props.binaryTypes ?? [])],
@@ -212,11 +213,10 @@ export class StreamingApis extends Construct {
       routes: [{ method: 'ANY', path: '/', to: target(functions.mcp) }],
       answers: mcpAnswers,
     });
-    const stack = Stack.of(this);
     this.openaiUrl = `${publicApi.addressOf('openai', this.openai)}/v1`;
     this.mcpUrl = publicApi.addressOf('mcp', this.mcp);
-    new CfnOutput(stack, 'OpenaiBaseUrl', { value: this.openaiUrl });
-    new CfnOutput(stack, 'McpUrl', { value: this.mcpUrl });
+    addOutput(this, 'OpenaiBaseUrl', { value: this.openaiUrl });
+    addOutput(this, 'McpUrl', { value: this.mcpUrl });
   }
 }
 

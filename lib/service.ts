@@ -1,0 +1,354 @@
+/** All parts of the service. The file is long because it is the one place where the parts meet. */
+import { Duration } from 'aws-cdk-lib';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Topic } from 'aws-cdk-lib/aws-sns';
+import type { Construct } from 'constructs';
+import { defaultLimits } from '../service/contract/limits.ts';
+import { type OperationName, operations } from '../service/contract/operations.ts';
+import { heldLimit, tellCapacity } from './admission.ts';
+import { reservedConcurrency } from './concurrency-settings.ts';
+import type { CreationExecution } from './creation-execution.ts';
+import { addExecution } from './execution-functions.ts';
+import { ImageDelivery } from './image-delivery.ts';
+import { nameByRegion } from './names-by-region.ts';
+import { NoticeExecution } from './notice-execution.ts';
+import { observe } from './observation.ts';
+import { grantCancel, grantGenerate, grantPortal, type OperationParts } from './operation-grants.ts';
+import { Portal } from './portal/portal.ts';
+import { PublicApi } from './public-api.ts';
+import { rendererSizes } from './renderer-sizes.ts';
+import { BooksAudit, Canary, Reconciliation } from './schedules.ts';
+import { EncryptionSecret, ProviderAccess } from './secrets.ts';
+import { type AddFunction, ServiceFunction } from './service-function.ts';
+import { addOutput, serviceName } from './service-scope.ts';
+import type { Settings } from './settings.ts';
+import { requestItems, Store, TableProtection, workItems } from './store.ts';
+import { addStreamFunctions, type PortalAddresses } from './streams/stream-functions.ts';
+import { StreamingApis } from './streams/streaming-apis.ts';
+import { TrafficShift } from './traffic-shift.ts';
+
+export interface ServiceProps {
+  readonly settings: Settings;
+  /** The folder with the built pages of the portal. It is read when the functions are bundled. */
+  readonly pages: string;
+}
+
+/**
+ * Adds the service to a scope: a stack that holds nothing else (lib/service-stack.ts), or a construct (lib/darkroom.ts).
+ * The service is no construct itself: one more level would change every logical id of existing deployments, and
+ * CloudFormation would replace the table.
+ */
+export class Service {
+  readonly apiUrl: string;
+  readonly portalUrl: string;
+  /** Base URL for libraries of the OpenAI API. */
+  readonly openaiUrl: string;
+  readonly mcpUrl: string;
+  readonly store: Store;
+  readonly alarmTopic: Topic;
+  /** The functions by their construct ids. */
+  readonly functions = new Map<string, ServiceFunction>();
+  private readonly scope: Construct;
+  private readonly settings: Settings;
+  private readonly logRetention: RetentionDays;
+  private readonly images: ImageDelivery;
+  private readonly encryptionSecret: EncryptionSecret;
+  private readonly providers: ProviderAccess;
+  /** Absent when requests go to a new release at once. */
+  private readonly trafficShift: TrafficShift | undefined;
+  /** By the construct ids of the functions. */
+  private readonly reserved: ReadonlyMap<string, number>;
+
+  constructor(scope: Construct, { settings, pages }: ServiceProps) {
+    this.scope = scope;
+    this.settings = settings;
+    this.logRetention = settings.logRetentionDays;
+    this.reserved = reservedConcurrency(settings.concurrency);
+    this.store = new Store(scope, 'Store', { restoredTable: this.settings.restoredTable });
+    this.images = new ImageDelivery(scope, 'Images', {
+      resultDays: settings.resultDays,
+      domain: settings.resultsDomain,
+      uploadOrigins: withPortal(settings),
+    });
+    this.encryptionSecret = new EncryptionSecret(scope, 'EncryptionSecret');
+    this.providers = new ProviderAccess(scope, 'Providers', { bedrockRegion: this.settings.bedrockRegion });
+    const { apiTraffic: traffic } = settings;
+    this.trafficShift =
+      traffic === 'all-at-once' ? undefined : new TrafficShift(scope, 'Traffic', { traffic });
+    const { store, images, encryptionSecret, providers } = this;
+    const execution = addExecution(scope, this.addFunction, {
+      settings,
+      store,
+      images,
+      encryptionSecret,
+      providers,
+    });
+    const api = this.addApi(execution);
+    for (const id of ['RenderImage', 'RenderImageSmall', 'RenderImageLarge'])
+      this.functionNamed(id).addEnvironment('CALLBACK_BASE_URL', api.callbackBaseUrl);
+    this.addReconciliation(execution);
+    const notices = this.addNotices();
+    const portal = this.addPortal(api, execution, notices, pages);
+    const topUpUrl = settings.topUpUrl === '' ? `${portal.url}wallet` : settings.topUpUrl;
+    for (const id of ['GenerateImage', 'PortalGenerate'])
+      this.functionNamed(id).addEnvironment('TOP_UP_URL', topUpUrl);
+    const streams = this.addStreams(api, execution, notices, { portalUrl: portal.url, topUpUrl });
+    const portalRead = this.functionNamed('PortalRead');
+    portalRead.addEnvironment('OPENAI_URL', streams.openaiUrl);
+    portalRead.addEnvironment('MCP_URL', streams.mcpUrl);
+    this.addAudit();
+    this.addCanary(api);
+    tellCapacity(this.functionNamed, settings);
+    this.alarmTopic = observe(scope, {
+      settings,
+      store,
+      httpApi: api.httpApi,
+      streams,
+      execution,
+      functionNamed: this.functionNamed,
+      trafficShift: this.trafficShift,
+    });
+    this.apiUrl = api.url;
+    this.portalUrl = portal.url;
+    this.openaiUrl = streams.openaiUrl;
+    this.mcpUrl = streams.mcpUrl;
+    addOutput(scope, 'ApiUrl', { value: api.url });
+    addOutput(scope, 'TableName', { value: this.store.tableName });
+    addOutput(scope, 'StateMachineArn', { value: execution.stateMachine.stateMachineArn });
+    addOutput(scope, 'CallbackMachineArn', { value: execution.callbackMachine.stateMachineArn });
+    addOutput(scope, 'NoticeMachineArn', { value: notices.stateMachine.stateMachineArn });
+    addOutput(scope, 'EncryptionSecretArn', { value: this.encryptionSecret.secretArn });
+    addOutput(scope, 'ProviderSecretArn', { value: this.providers.secret.secretArn });
+    addOutput(scope, 'ResultsBaseUrl', { value: this.images.baseUrl });
+    // The operator's command prunes the versions of these functions.
+    const versioned = [...this.functions.values()].filter((fn) => fn.hasVersions());
+    addOutput(scope, 'VersionedFunctions', { value: versioned.map((fn) => fn.functionName).join(',') });
+    addOutput(scope, 'ServiceCapacity', { value: String(settings.serviceCapacity) });
+    // Limits are attributes of each account. The operator's command reads this output when it creates an account.
+    addOutput(scope, 'DefaultLimits', { value: this.defaultLimits() });
+    nameByRegion(scope);
+    // Created last: it waits for everything above.
+    new TableProtection(scope, 'TableProtection', { add: this.addFunction, store: this.store });
+  }
+
+  private defaultLimits(): string {
+    return JSON.stringify({ ...defaultLimits, ...this.settings.limits });
+  }
+
+  private addApi(execution: CreationExecution): PublicApi {
+    const names = Object.keys(operations) as OperationName[];
+    const functions = Object.fromEntries(names.map((name) => [name, this.addApiFunction(name)])) as Record<
+      OperationName,
+      ServiceFunction
+    >;
+    const unknownRoute = this.addApiFunction('unknownRoute');
+    const { generateImage, cancelCreation, ...others } = functions;
+    for (const fn of [...Object.values(others), unknownRoute]) {
+      this.store.grantRead(fn, 'BatchGetItem');
+      // A poll counts in a partition of its creation.
+      const items = fn === others.getCreation ? [...requestItems, 'CREATION#*' as const] : requestItems;
+      this.store.grantWrite(fn, items, 'UpdateItem');
+    }
+    this.store.grantListing(functions.listCreations);
+    // Its readers give events their positions in the log.
+    this.store.grantRead(functions.listEvents, 'GetItem', 'Query');
+    this.store.grantWrite(functions.listEvents, requestItems, 'DeleteItem');
+    for (const fn of [generateImage, functions.quoteImage]) fn.addEnvironment('OUTBOUND_RULES', 'public');
+    grantGenerate(generateImage, this.operationParts(execution));
+    const places = this.reserved.get('GenerateImage') ?? 'shared';
+    generateImage.addEnvironment('HELD_LIMIT', heldLimit(places, this.settings));
+    this.store.grantWrite(functions.createUpload, requestItems, 'PutItem');
+    this.images.grantSignUploads(functions.createUpload);
+    grantCancel(cancelCreation, this.operationParts(execution));
+    const { throttling, apiDomain: domain } = this.settings;
+    return new PublicApi(this.scope, 'Api', {
+      operations: Object.fromEntries(names.map((name) => [name, this.live(functions[name])])) as Record<
+        OperationName,
+        IFunction
+      >,
+      unknownRoute: this.live(unknownRoute),
+      receiveCallback: this.live(this.addReceiveCallback(execution)),
+      throttling,
+      logRetention: this.logRetention,
+      domain,
+    });
+  }
+
+  /** Does for one job what RenderImage does: asks the vendor, stores the image, completes the creation. */
+  private addReceiveCallback(execution: CreationExecution): ServiceFunction {
+    const fn = this.addFunction('ReceiveCallback', 'receive-callback', {
+      description: 'Takes the callback of a vendor whose job has ended',
+      // API Gateway gives up after 30 s. The function still completes the creation then.
+      timeout: Duration.seconds(90),
+      // It holds one picture of any size and no source image, as RenderImageLarge does.
+      memoryMegabytes: rendererSizes.large.memoryMegabytes,
+    });
+    fn.addEnvironment('RESULT_DAYS', String(this.settings.resultDays));
+    this.store.grantRead(fn, 'GetItem');
+    this.store.grantWrite(fn, [...workItems, 'HEALTH#*'], 'UpdateItem');
+    this.images.grantStore(fn);
+    this.providers.grantKeys(fn);
+    execution.grantEndTasks(fn, 'SendTaskSuccess', 'SendTaskFailure');
+    return fn;
+  }
+
+  private addReconciliation(execution: CreationExecution): void {
+    const reconcile = this.addFunction('Reconcile', 'reconcile', {
+      description: 'Starts what was charged and never started, restarts what died, refunds what is late',
+      timeout: Duration.seconds(55),
+      // A start with its note takes 3 ms of a whole processor. After an outage hundreds a second are due.
+      memoryMegabytes: 1024,
+    });
+    reconcile.addEnvironment('STARTS_PER_SECOND', String(this.settings.startsPerSecond));
+    this.store.grantRead(reconcile, 'BatchGetItem');
+    // It records in the item of the service that starts are delayed.
+    this.store.grantWrite(reconcile, [...workItems, 'SERVICE'], 'UpdateItem', 'PutItem');
+    this.store.grantOpenWork(reconcile);
+    execution.grantStart(reconcile);
+    execution.grantDescribe(reconcile);
+    new Reconciliation(this.scope, 'Reconciliation', { reconcile, stateMachines: execution.all });
+  }
+
+  /** The function that stores a notice starts its execution; the reconciler starts lost ones. */
+  private addNotices(): NoticeExecution {
+    const deliverWebhook = this.functionNamed('DeliverWebhook');
+    const notices = new NoticeExecution(this.scope, 'Notices', {
+      deliverWebhook,
+      logRetention: this.logRetention,
+      tracing: this.settings.tracing,
+    });
+    for (const id of ['GenerateImage', 'DeliverWebhook', 'Reconcile'])
+      notices.grantStart(this.functionNamed(id));
+    return notices;
+  }
+
+  private addPortal(
+    api: PublicApi,
+    execution: CreationExecution,
+    notices: NoticeExecution,
+    pages: string,
+  ): Portal {
+    const { httpApi, url: apiUrl } = api;
+    const portal = new Portal(this.scope, 'Portal', {
+      settings: this.settings.portal,
+      httpApi,
+      apiUrl,
+      origins: { results: this.images.baseUrl, uploads: this.images.uploadOrigin },
+    });
+    const add = this.addFunction;
+    const functions = portal.addFunctions(add);
+    for (const fn of Object.values(functions)) fn.addEnvironment('SANDBOX', this.settings.sandbox);
+    grantPortal(functions, {
+      ...this.operationParts(execution),
+      encryptionSecret: this.encryptionSecret,
+      notices,
+    });
+    const { manage, generate, operate } = functions;
+    operate.addEnvironment('DEFAULT_LIMITS', this.defaultLimits());
+    for (const fn of [manage, generate]) fn.addEnvironment('OUTBOUND_RULES', 'public');
+    portal.addPublisher(add, pages);
+    return portal;
+  }
+
+  /** The OpenAI-shaped endpoint and MCP. */
+  private addStreams(
+    publicApi: PublicApi,
+    execution: CreationExecution,
+    notices: NoticeExecution,
+    addresses: PortalAddresses,
+  ): StreamingApis {
+    const { settings } = this;
+    const functions = addStreamFunctions(this.addFunction, {
+      ...this.operationParts(execution),
+      notices,
+      settings,
+      apiUrl: publicApi.url,
+      ...addresses,
+    });
+    const { throttling, gatewayLogRole, tracing } = settings;
+    return new StreamingApis(this.scope, 'Streams', {
+      functions,
+      live: this.live,
+      publicApi,
+      throttling,
+      gatewayLogRole,
+      tracing,
+    });
+  }
+
+  private operationParts(execution: CreationExecution): OperationParts {
+    return { store: this.store, images: this.images, providers: this.providers, execution };
+  }
+
+  /** The function, or the alias that gets the requests in its place. */
+  private readonly live = (fn: ServiceFunction): IFunction =>
+    (this.trafficShift?.aliasOf(fn) ?? fn) as IFunction;
+
+  private addAudit(): void {
+    const auditBooks = this.addFunction('AuditBooks', 'audit-books', {
+      description: 'Holds every balance and creation against the ledger',
+      // The audit reads every ledger from its beginning. The next start continues where this one ended.
+      timeout: Duration.minutes(15),
+      memoryMegabytes: 1024,
+    });
+    // It writes only its progress.
+    this.store.grantRead(auditBooks, 'BatchGetItem', 'GetItem', 'Query');
+    this.store.grantWrite(auditBooks, ['AUDIT'], 'PutItem');
+    this.store.grantListing(auditBooks);
+    new BooksAudit(this.scope, 'BooksAudit', { auditBooks });
+  }
+
+  private addCanary({ url: apiUrl }: PublicApi): void {
+    const { canary } = this.settings;
+    if (canary === 'off') return;
+    new Canary(this.scope, 'CanaryRun', { add: this.addFunction, apiUrl, ...canary });
+  }
+
+  private readonly functionNamed = (id: string): ServiceFunction => {
+    const fn = this.functions.get(id);
+    if (!fn) throw new Error(`there is no function ${id}`);
+    return fn;
+  };
+
+  private addApiFunction(name: OperationName | 'unknownRoute'): ServiceFunction {
+    const handler = name === 'unknownRoute' ? 'unknown-route' : operations[name].handler;
+    const path =
+      name === 'unknownRoute' ? 'what no route takes' : `${operations[name].method} ${operations[name].path}`;
+    const fn = this.addFunction(`${name.charAt(0).toUpperCase()}${name.slice(1)}`, handler, {
+      description: `Answers ${path}`,
+      timeout: Duration.seconds(29),
+      // A held read of events waits for most of its time.
+      memoryMegabytes: name === 'listEvents' ? 256 : 1024,
+    });
+    fn.addEnvironment('RESULTS_BASE_URL', this.images.baseUrl);
+    fn.addEnvironment('AUTH_FAILURE_FORM', this.settings.authFailureForm);
+    fn.addEnvironment('SANDBOX', this.settings.sandbox);
+    return fn;
+  }
+
+  private readonly addFunction: AddFunction = (id, entry, own) => {
+    const { architecture, tracing } = this.settings;
+    const fn = new ServiceFunction(this.scope, id, {
+      entry,
+      timeout: Duration.seconds(30),
+      memoryMegabytes: 512,
+      architecture,
+      tracing,
+      logRetention: this.logRetention,
+      reservedConcurrency: this.reserved.get(id),
+      ...own,
+    });
+    fn.addEnvironment('METRICS_NAMESPACE', serviceName(this.scope));
+    this.functions.set(id, fn);
+    return fn;
+  };
+}
+
+/** The pages that may put uploads: those of the settings, and the pages of the portal. */
+function withPortal({ uploadOrigins, portal }: Settings): readonly string[] {
+  if (uploadOrigins.includes('*')) return uploadOrigins;
+  // Without a name of its own, the portal has one of CloudFront. The bucket cannot know this name, because the
+  // distribution of the portal knows the bucket. The signed address stays the only credential.
+  return [...uploadOrigins, `https://${portal.domain?.name ?? '*.cloudfront.net'}`];
+}
