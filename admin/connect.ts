@@ -80,7 +80,8 @@ async function connectStack(stack: string): Promise<OperatorServices> {
 
 function outputOf(outputs: Readonly<Record<string, string>>): (name: string) => string {
   return (name) => {
-    const value = outputs[name];
+    // The construct in a stack of others names them so (lib/service-scope.ts).
+    const value = outputs[`Darkroom${name}`] ?? outputs[name];
     if (value === undefined)
       throw new OperatorError(
         `The stack has no output ${name}: it is none of Darkroom, or older than this command. Deploy it again.`,
