@@ -13,6 +13,11 @@ const programs = {
     load: () => import('./preflight.ts'),
     does: 'ask an account of AWS what would stop a deployment',
   },
+  deploy: { load: async () => (await import('../admin/deploy/command.ts')).deploy(), does: 'deploy to AWS' },
+  synth: {
+    load: async () => (await import('../admin/deploy/command.ts')).synth(),
+    does: 'write the templates of a deployment into a folder',
+  },
 } as const;
 
 enableCompileCache();

@@ -47,7 +47,7 @@ export class ServiceFunction extends LambdaFunction {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     super(scope, id, {
-      code: bundle(props.entry, props.folder),
+      code: bundle({ id, ...props }),
       handler: 'index.handler',
       description: props.description,
       runtime: Runtime.NODEJS_24_X,

@@ -2,7 +2,7 @@
  * The settings of a deployment. Each stage has a file in lib/config/. Every setting has a default,
  * so that `cdk deploy` works without settings.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
 import {
@@ -214,15 +214,38 @@ export const defaultStage = 'default';
 /** The stage whose stack may be deleted at any time. */
 const developmentStage = 'dev';
 
-/** The stack of a stage: its name, and whether CloudFormation refuses to delete it. */
-export function stackOf(stage: string): {
+export interface NamedStack {
   readonly stackName: string;
+  /** Whether CloudFormation refuses to delete the stack. */
   readonly terminationProtection: boolean;
-} {
-  return {
-    stackName: stage === defaultStage ? 'Darkroom' : `Darkroom-${stage}`,
-    terminationProtection: stage !== developmentStage,
-  };
+}
+
+/** The stack of a stage. */
+export function stackOf(stage: string): NamedStack {
+  return stackNamed(stage === defaultStage ? 'Darkroom' : `Darkroom-${stage}`);
+}
+
+/** Throws SettingsError. Cognito's prefix has 63 characters, with the name and the account. */
+export function stackNamed(stackName: string): NamedStack {
+  if (!/^[A-Za-z][A-Za-z0-9-]{0,39}$/.test(stackName))
+    throw new SettingsError(
+      `stack: ${JSON.stringify(stackName)} must be a name of letters, digits and hyphens, 40 at most`,
+    );
+  return { stackName, terminationProtection: stackName !== `Darkroom-${developmentStage}` };
+}
+
+/** The settings of a JSON file, or the defaults. Throws SettingsError. */
+export function settingsIn(file: string | undefined): Settings {
+  return parseSettings(file ?? 'settings', file === undefined ? {} : jsonOf(file));
+}
+
+function jsonOf(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SettingsError(`${file}: is no file of JSON (${why})`, { cause: error });
+  }
 }
 
 const configFolder = new URL('./config/', import.meta.url);
@@ -240,7 +263,9 @@ export async function settingsOf(stage: string, folder = configFolder): Promise<
   const file = `lib/config/${stage}.ts`;
   const url = new URL(`${stage}.ts`, folder);
   if (!existsSync(url))
-    throw new SettingsError(`stage: there is no ${file}; copy lib/config/${defaultStage}.ts to begin with`);
+    throw new SettingsError(
+      `stage: there is no ${file}; copy lib/config/${defaultStage}.ts to begin with, or use --stack and --settings`,
+    );
   return parseSettings(file, await defaultExportOf(file, url));
 }
 

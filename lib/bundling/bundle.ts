@@ -18,21 +18,31 @@ export interface BundledFolder {
   readonly as: string;
 }
 
+/** A function whose bundle is asked for. */
+export interface Bundled {
+  /** The id of its construct, by which the package finds the bundle (start/packaging/shipped-bundle.ts). */
+  readonly id: string;
+  /** The path in functions/ without `.ts`: "get-creation". */
+  readonly entry: string;
+  readonly folder?: BundledFolder | undefined;
+}
+
 /**
  * Bundles a file of functions/ into one `index.mjs`, with a file beside it for each module that the function loads
- * only when it needs the module. The CDK asks for a bundle only when it needs one: `cdk list` and tests of the
- * template make no bundles.
- *
- * @param entry the path in functions/ without `.ts`: "get-creation"
- * @param files a folder that the function reads at run time
+ * only when it needs the module.
  */
-export function bundle(entry: string, files?: BundledFolder): Code {
+export function writeBundle(folder: string, { entry, folder: files }: Omit<Bundled, 'id'>): void {
+  const text = bundleText({ entryPoints: [`functions/${entry}.ts`] }, false);
+  writeFileSync(join(folder, 'index.mjs'), text);
+  for (const [module, file] of Object.entries(modulesOnDemand))
+    if (text.includes(`import("./${file}")`)) writeFileSync(join(folder, file), bundleOnDemand(module));
+  if (files) cpSync(files.from, join(folder, files.as), { recursive: true });
+}
+
+/** The CDK makes a bundle only when it needs one: `cdk list` and tests of the template make no bundles. */
+export function bundle(bundled: Bundled): Code {
   const tryBundle = (folder: string): boolean => {
-    const text = bundleText({ entryPoints: [`functions/${entry}.ts`] }, false);
-    writeFileSync(join(folder, 'index.mjs'), text);
-    for (const [module, file] of Object.entries(modulesOnDemand))
-      if (text.includes(`import("./${file}")`)) writeFileSync(join(folder, file), bundleOnDemand(module));
-    if (files) cpSync(files.from, join(folder, files.as), { recursive: true });
+    writeBundle(folder, bundled);
     return true;
   };
   return Code.fromAsset(join(root, 'functions'), {
@@ -42,7 +52,7 @@ export function bundle(entry: string, files?: BundledFolder): Code {
       // For a container, which is asked for and never used. Its environment tells the functions apart:
       // with the same source and settings CDK would take the first one's bundle for every one.
       image: Runtime.NODEJS_24_X.bundlingImage,
-      environment: { ENTRY: entry },
+      environment: { ENTRY: bundled.entry },
     },
   });
 }

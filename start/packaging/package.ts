@@ -17,9 +17,12 @@ import { fileURLToPath } from 'node:url';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { build, type Plugin } from 'esbuild';
+import { writeBundle } from '../../lib/bundling/bundle.ts';
 import { modulesOf } from '../../lib/bundling/bundle-text.ts';
 import manifest from '../../package.json' with { type: 'json' };
+import { constructTypes } from './construct-types.ts';
 import { billOfMaterials, notices, partsOf } from './contents.ts';
+import { toolchainLock } from './toolchain-lock.ts';
 import { synthesizedTemplate } from '../synthesized-template.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -46,6 +49,9 @@ const places: Plugin = {
     bundling.onResolve({ filter: /\/synthesized-template\.ts$/ }, () => ({
       path: join(root, 'start/packaging/shipped-template.ts'),
     }));
+    bundling.onResolve({ filter: /\/bundling\/bundle\.ts$/ }, () => ({
+      path: join(root, 'start/packaging/shipped-bundle.ts'),
+    }));
     bundling.onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
       const place = JSON.stringify(relative(root, path));
       const text = readFileSync(path, 'utf8')
@@ -59,15 +65,23 @@ const places: Plugin = {
   },
 };
 
+/** What the construct needs of whoever uses it. */
+const { 'aws-cdk-lib': cdkLib, constructs } = manifest.devDependencies;
+const peers = { 'aws-cdk-lib': cdkLib, constructs };
+
 /** Gives the modules that the bundles hold. */
 async function bundlePrograms(folder: string): Promise<string[]> {
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: {
-      darkroom: 'bin/packaged.ts',
-      'interpreter-thread': 'local/step-functions/interpreter-thread.ts',
+      'dist/darkroom': 'bin/packaged.ts',
+      'dist/interpreter-thread': 'local/step-functions/interpreter-thread.ts',
+      'cdk/index': 'lib/darkroom.ts',
+      'cdk/app': 'start/packaging/shipped-app.ts',
     },
-    outdir: join(folder, 'dist'),
+    outdir: folder,
+    chunkNames: 'dist/[name]-[hash]',
+    external: Object.keys(peers).flatMap((name) => [name, `${name}/*`]),
     outExtension: { '.js': '.mjs' },
     bundle: true,
     splitting: true,
@@ -115,13 +129,24 @@ export async function makePackage(folder: string, progress: (line: string) => vo
       recursive: true,
       filter: (path) => !path.endsWith('.ts'),
     });
+  // The default settings have no canary.
+  mkdirSync(join(folder, 'cloud/Canary'));
+  writeBundle(join(folder, 'cloud/Canary'), { entry: 'canary' });
   const modules = await bundlePrograms(folder);
+  writeFileSync(join(folder, 'cdk/index.d.ts'), constructTypes());
+  writeFileSync(join(folder, 'cdk/toolchain.json'), toolchainLock());
   const { version, description, license } = manifest;
   const parts = await partsOf(modules);
   const published = {
     ...{ name: 'darkroom', version, description, license, type: 'module' },
     bin: { darkroom: 'darkroom.js' },
+    exports: {
+      './cdk': { types: './cdk/index.d.ts', default: './cdk/index.mjs' },
+      './package.json': './package.json',
+    },
     engines: { node: `>=${oldestNode}` },
+    peerDependencies: peers,
+    peerDependenciesMeta: Object.fromEntries(Object.keys(peers).map((name) => [name, { optional: true }])),
   };
   writeFileSync(join(folder, 'darkroom.js'), entry);
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
