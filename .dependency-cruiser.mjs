@@ -176,6 +176,7 @@ export default {
         room('lib'),
         subject('contract'),
         '^service/catalog/[\\w-]+\\.json$',
+        '^cdk\\.json$',
         '^service/creations/machines\\.ts$',
         packages('aws-cdk-lib', 'constructs', 'esbuild', 'zod'),
         nodeModules('fs', 'path', 'url'),

@@ -150,6 +150,8 @@ const longTests = [
   'test/lab/simulation/provider-down.test.ts',
   // The package is made three times. Each of its parts has tests of its own.
   'test/start/package.test.ts',
+  // The package once more, with whole syntheses. test/stack/construct.test.ts proves the construct without bundles.
+  'test/start/deployment.test.ts',
   'test/stack/canary.test.ts',
   // A finding of cdk-nag ends the synthesis of test/stack/synth.test.ts. This file adds every setting.
   'test/stack/nag.test.ts',

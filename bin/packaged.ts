@@ -13,6 +13,7 @@ const programs = {
     load: () => import('./preflight.ts'),
     does: 'ask an account of AWS what would stop a deployment',
   },
+  smoke: { load: () => import('./smoke.ts'), does: 'render one picture through a running service' },
   deploy: { load: async () => (await import('../admin/deploy/command.ts')).deploy(), does: 'deploy to AWS' },
   synth: {
     load: async () => (await import('../admin/deploy/command.ts')).synth(),

@@ -5,6 +5,8 @@ import { preflightCommand } from '../admin/preflight/command.ts';
 
 interface Options {
   readonly stage: string;
+  readonly stack?: string;
+  readonly settings?: string;
   readonly region?: string;
   readonly rate: string;
   readonly seconds: string;
@@ -16,6 +18,8 @@ interface Options {
 const options = new Command('npm run preflight --')
   .description('Ask an account of AWS what would stop the deployment, or limit it. Nothing is changed.')
   .option('--stage <name>', 'the settings of lib/config/NAME.ts', 'default')
+  .option('--stack <name>', 'instead of a stage: the stack that the package deploys')
+  .option('--settings <file>', 'the JSON file of settings for --stack')
   .option('--region <region>', 'the region of the stack; without it, that of the environment or the profile')
   .option('--rate <number>', 'creations a second that the deployment is to take', '10')
   .option('--seconds <number>', 'for how long a vendor renders', '15')
@@ -32,6 +36,8 @@ const options = new Command('npm run preflight --')
 process.exitCode = await preflightCommand(
   {
     stage: options.stage,
+    stack: options.stack,
+    settings: options.settings,
     region: options.region,
     traffic: {
       perSecond: wholeNumber('--rate', options.rate),

@@ -49,7 +49,8 @@ export class Darkroom extends Construct {
     this.portalUrl = service.portalUrl;
     this.table =
       parsed.restoredTable === undefined
-        ? service.store.ownTable
+        ? // Under exactOptionalPropertyTypes the class of the CDK does not fit the CDK's own interface.
+          (service.store.ownTable as ITableV2)
         : TableV2.fromTableName(this, 'RestoredTable', parsed.restoredTable);
     this.alarmTopic = service.alarmTopic;
     this.functions = Object.fromEntries(service.functions);
@@ -129,7 +130,8 @@ function keepFlags({ node }: Darkroom): void {
   const own: Readonly<Record<string, boolean>> = cdk.context;
   for (const flag of Object.keys(FLAGS)) {
     const isChanged = typeof node.tryGetContext(flag) === 'boolean';
-    const value = own[flag] ?? (isChanged ? (CURRENT_VERSION_FLAG_DEFAULTS[flag] ?? false) : undefined);
+    const value: unknown =
+      own[flag] ?? (isChanged ? (CURRENT_VERSION_FLAG_DEFAULTS[flag] ?? false) : undefined);
     if (value !== undefined && !CURRENT_VERSION_EXPIRED_FLAGS.includes(flag)) node.setContext(flag, value);
   }
 }

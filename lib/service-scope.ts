@@ -13,7 +13,7 @@ export function embed(service: Construct): void {
 /** The embedded service that a construct is in. Otherwise its stack, which holds nothing but the service. */
 function scopeOf(construct: IConstruct): Construct {
   const service = construct.node.scopes.find((scope) => embedded.has(scope));
-  return (service as Construct | undefined) ?? Stack.of(construct);
+  return service ?? Stack.of(construct);
 }
 
 /** With which the names of resources begin. 40 characters leave room for Cognito's prefix, which has 63. */

@@ -244,7 +244,7 @@ function jsonOf(file: string): unknown {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new SettingsError(`${file}: is no file of JSON (${why})`, { cause: error });
+    throw new SettingsError(`${file}: cannot be read (${why})`, { cause: error });
   }
 }
 

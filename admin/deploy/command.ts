@@ -12,47 +12,36 @@ interface Options {
   readonly stack: string;
   readonly settings?: string;
   readonly diff?: true;
-  readonly out: string;
+  readonly out?: string;
 }
 
-/** The folder of the package. */
 const cdk = new URL('../../cdk/', import.meta.url);
-const app = fileURLToPath(new URL('app.mjs', cdk));
-
 /** The command cdk sets this context: each resource names its asset and its construct. */
-const commandLineContext = { 'aws:cdk:enable-asset-metadata': true, 'aws:cdk:enable-path-metadata': true };
+const context = { 'aws:cdk:enable-asset-metadata': true, 'aws:cdk:enable-path-metadata': true };
+
+export async function synth(): Promise<void> {
+  const command = program('synth', 'Write the template and the bundles into a folder. Asks nothing of AWS.');
+  const options = command.requiredOption('--out <folder>', 'where to write').parse().opts<Options>();
+  await saying(async () => synthesize(options, await toolchainOf(options), resolve(options.out ?? '')));
+}
 
 export async function deploy(): Promise<void> {
-  const command = program(
-    'deploy',
-    'Deploy the service to AWS, with the credentials and region of the environment.',
-  )
+  const command = program('deploy', 'Deploy to AWS, with the credentials and region of the environment.')
     .option('--diff', 'show what would change, and deploy nothing')
     .argument('[options...]', 'after --: further options of `cdk deploy`, such as --require-approval never');
-  await perform(command, async ({ stack, diff }, folder, env) => {
+  const options = command.parse().opts<Options>();
+  await saying(async () => {
+    const tools = await toolchainOf(options);
     const out = mkdtempSync(join(tmpdir(), 'darkroom-deploy-'));
-    const start = `"${process.execPath}" "${app}"`;
     try {
-      const tool = join(folder, 'node_modules/aws-cdk/bin/cdk');
-      const args = [diff ? 'diff' : 'deploy', '--app', start, '--output', out, stack, ...command.args];
-      return await run(process.execPath, [tool, ...args], { env });
+      const code = await synthesize(options, tools, out);
+      const verb = options.diff ? 'diff' : 'deploy';
+      const args = [join(tools, 'node_modules/aws-cdk/bin/cdk'), verb, '--app', out, options.stack];
+      return code === 0 ? await run(process.execPath, [...args, ...command.args]) : code;
     } finally {
       rmSync(out, { recursive: true, force: true });
     }
   });
-}
-
-export async function synth(): Promise<void> {
-  const command = program(
-    'synth',
-    'Write what a deployment would send to AWS into a folder. Asks nothing of AWS.',
-  );
-  command.requiredOption('--out <folder>', 'where to write');
-  await perform(command, async ({ out }, _folder, env) =>
-    run(process.execPath, [app], {
-      env: { ...env, CDK_OUTDIR: resolve(out), CDK_CONTEXT_JSON: JSON.stringify(commandLineContext) },
-    }),
-  );
 }
 
 function program(name: string, description: string): Command {
@@ -62,22 +51,31 @@ function program(name: string, description: string): Command {
     .option('--settings <file>', 'a JSON file with the settings that differ from their defaults');
 }
 
-/** Runs one of the commands: checks its settings before the toolchain is installed. */
-async function perform(
-  command: Command,
-  work: (options: Options, folder: string, env: NodeJS.ProcessEnv) => Promise<number>,
-): Promise<void> {
-  const options = command.parse().opts<Options>();
-  try {
-    stackNamed(options.stack);
-    settingsIn(options.settings);
-    const folder = await toolchain(new URL('toolchain.json', cdk), (line) => console.error(line));
-    process.exitCode = await work(options, folder, {
+/** The folder of the toolchain. What a person wrote is checked before anything is installed. */
+async function toolchainOf({ stack, settings }: Options): Promise<string> {
+  stackNamed(stack);
+  settingsIn(settings);
+  return toolchain(new URL('toolchain.json', cdk), (line) => console.error(line));
+}
+
+/** Runs the app of the package (start/packaging/shipped-app.ts). */
+async function synthesize({ stack, settings }: Options, tools: string, out: string): Promise<number> {
+  return run(process.execPath, [fileURLToPath(new URL('app.mjs', cdk))], {
+    env: {
       ...process.env,
-      DARKROOM_STACK: options.stack,
-      ...(options.settings !== undefined && { DARKROOM_SETTINGS: resolve(options.settings) }),
-      DARKROOM_TOOLCHAIN: pathToFileURL(join(folder, 'app.mjs')).href,
-    });
+      DARKROOM_STACK: stack,
+      DARKROOM_SETTINGS: settings,
+      DARKROOM_TOOLCHAIN: pathToFileURL(join(tools, 'app.mjs')).href,
+      CDK_OUTDIR: out,
+      CDK_CONTEXT_JSON: JSON.stringify(context),
+    },
+  });
+}
+
+/** Takes the exit code, or says in a sentence why there is none. */
+async function saying(work: () => Promise<number>): Promise<void> {
+  try {
+    process.exitCode = await work();
   } catch (error) {
     if (!(error instanceof SettingsError) && !(error instanceof OperatorError)) throw error;
     console.error(error.message);

@@ -50,7 +50,7 @@ export async function toolchain(lockFile: URL, tell: (line: string) => void): Pr
 export async function run(
   program: string,
   args: readonly string[],
-  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly shell?: boolean },
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly shell?: boolean } = {},
 ): Promise<number> {
   const child = spawn(program, args, { stdio: 'inherit', ...options });
   return new Promise((resolve, reject) => {

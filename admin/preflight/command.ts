@@ -3,7 +3,7 @@ import { resolveCname } from 'node:dns/promises';
 import { STSClient } from '@aws-sdk/client-sts';
 import pc from 'picocolors';
 import { visibleJson, visibleText } from '../../client/command/terminal/visible-text.ts';
-import { SettingsError, settingsOf, stackOf } from '../../lib/settings.ts';
+import { SettingsError, settingsIn, settingsOf, stackNamed, stackOf } from '../../lib/settings.ts';
 import { readCatalog } from '../catalog/catalog-files.ts';
 import { createClients, type Finding, type Level } from './asked.ts';
 import type { Traffic } from './quotas/quotas.ts';
@@ -78,6 +78,10 @@ function summary({ account, region, stack, traffic, findings }: Report): string[
 
 export interface PreflightCommand {
   readonly stage: string;
+  /** Instead of the stage. */
+  readonly stack?: string | undefined;
+  /** The JSON file with the settings of the stack. */
+  readonly settings?: string | undefined;
   readonly region: string | undefined;
   readonly traffic: Traffic;
   readonly withoutAlarms: boolean;
@@ -96,18 +100,20 @@ export interface Writers {
  * Prints the findings, and gives the exit code: 1 when something stops the deployment, or no question can be asked.
  */
 export async function preflightCommand(
-  { stage, region: named, traffic, withoutAlarms, json }: PreflightCommand,
+  { stage, stack, settings: file, region: named, traffic, withoutAlarms, json }: PreflightCommand,
   { print, tell }: Writers,
 ): Promise<number> {
   try {
-    const settings = await settingsOf(stage);
+    if (stack === undefined && file !== undefined)
+      throw new SettingsError('--settings belongs to a stack: name it with --stack');
+    const { stackName } = stack === undefined ? stackOf(stage) : stackNamed(stack);
+    const settings = stack === undefined ? await settingsOf(stage) : settingsIn(file);
     const region = await regionOf(named);
-    const { stackName: stack } = stackOf(stage);
     const { account, findings } = await runPreflight(
       {
         region,
         settings,
-        stackName: stack,
+        stackName,
         traffic,
         withoutAlarms,
         clients: createClients(region, settings.bedrockRegion),
@@ -117,7 +123,7 @@ export async function preflightCommand(
       },
       (title) => tell(pc.dim(`${title} …`)),
     );
-    return printReport({ account, region, stack, traffic, findings }, json, print);
+    return printReport({ account, region, stack: stackName, traffic, findings }, json, print);
   } catch (error) {
     if (!(error instanceof SettingsError) && !(error instanceof NoAccount)) throw error;
     tell(error.message);

@@ -66,7 +66,7 @@ const places: Plugin = {
 };
 
 /** What the construct needs of whoever uses it. */
-const { 'aws-cdk-lib': cdkLib, constructs } = manifest.devDependencies;
+const { 'aws-cdk-lib': cdkLib, constructs } = manifest.dependencies;
 const peers = { 'aws-cdk-lib': cdkLib, constructs };
 
 /** Gives the modules that the bundles hold. */

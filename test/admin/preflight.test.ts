@@ -1,4 +1,7 @@
 /** The preflight asks an account, read only, what would stop a deployment. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { type CertificateDetail, DescribeCertificateCommand } from '@aws-sdk/client-acm';
 import { GetAccountCommand, GetDomainNameCommand } from '@aws-sdk/client-api-gateway';
 import { GetFoundationModelAvailabilityCommand } from '@aws-sdk/client-bedrock';
@@ -618,11 +621,14 @@ describe('The settings', () => {
 });
 
 describe('The command', () => {
-  const run = async (stage: string, withoutAlarms = true) => {
+  const settingsFile = join(mkdtempSync(join(tmpdir(), 'darkroom-settings-')), 'settings.json');
+  beforeAll(() => writeFileSync(settingsFile, '{ "alarmEmail": "ops@example.com" }'));
+  afterAll(() => rmSync(dirname(settingsFile), { recursive: true }));
+  const run = async (stage: string, withoutAlarms = true, named: object = {}) => {
     const [printed, told]: [string[], string[]] = [[], []];
     const traffic = { perSecond: 10, seconds: 15, kind: 'synchronous', isPolled: true } as const;
     const code = await preflightCommand(
-      { stage, region: 'us-east-1', traffic, withoutAlarms, json: true },
+      { stage, region: 'us-east-1', traffic, withoutAlarms, json: true, ...named },
       { print: (line) => printed.push(line), tell: (line) => told.push(line) },
     );
     return { code, printed, told };
@@ -643,6 +649,21 @@ describe('The command', () => {
     expect(told.join('\n')).toContain('CDK bootstrap …');
   });
 
+  it('asks with the settings of a file for the stack that the package deploys', async () => {
+    account.cloudFormation.on(DescribeStacksCommand, { StackName: 'Shop' }).resolves({ Stacks: [] });
+    const stack = { stack: 'Shop', settings: settingsFile };
+    const { code, printed } = await run('default', true, stack);
+    const report = JSON.parse(printed.join('')) as { stack: string; findings: Finding[] };
+    expect([code, report.stack]).toEqual([0, 'Shop']);
+    expect(report.findings).toContainEqual(
+      expect.objectContaining({ found: 'ops@example.com, not subscribed before the first deployment' }),
+    );
+    expect(await run('default', true, { settings: settingsFile })).toMatchObject({
+      code: 1,
+      told: ['--settings belongs to a stack: name it with --stack'],
+    });
+  });
+
   it('ends with exit code 1 when nobody gets the alarms, unless the operator goes on without', async () => {
     const { code, printed } = await run('default', false);
     const { ok, findings } = JSON.parse(printed.join('')) as { ok: boolean; findings: Finding[] };
@@ -656,7 +677,9 @@ describe('The command', () => {
     expect(await run('nowhere')).toEqual({
       code: 1,
       printed: [],
-      told: ['stage: there is no lib/config/nowhere.ts; copy lib/config/default.ts to begin with'],
+      told: [
+        'stage: there is no lib/config/nowhere.ts; copy lib/config/default.ts to begin with, or use --stack and --settings',
+      ],
     });
     account.sts.on(GetCallerIdentityCommand).rejects(awsError('CredentialsProviderError', 'none found'));
     const { code, printed, told } = await run('default');

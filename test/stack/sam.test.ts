@@ -3,11 +3,19 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sampleEvents } from '../../lab/sam/events.ts';
 import { awsVariables, samNames, samTemplate, samVariables, type Template } from '../../lab/sam/command.ts';
-import { defaultStage, parseSettings, SettingsError, settingsOf, stackOf } from '../../lib/settings.ts';
+import {
+  defaultStage,
+  parseSettings,
+  SettingsError,
+  settingsIn,
+  settingsOf,
+  stackNamed,
+  stackOf,
+} from '../../lib/settings.ts';
 import { operations } from '../../service/contract/operations.ts';
 import { resolved, templatePath } from './template.ts';
 
@@ -119,6 +127,27 @@ describe('the stack of a stage', () => {
   });
 });
 
+describe('a stack that the package deploys', () => {
+  it('The stack has the name that the operator gives, and the protection of its stage', () => {
+    expect(stackNamed('Shop')).toEqual({ stackName: 'Shop', terminationProtection: true });
+    expect(stackNamed('Darkroom-dev').terminationProtection).toBe(false);
+  });
+
+  it.each(['', '9lives', 'a b', 'a'.repeat(41), 'Shop\n'])('The name %j is refused in one line', (name) => {
+    expect(() => stackNamed(name)).toThrow(
+      new SettingsError(
+        `stack: ${JSON.stringify(name)} must be a name of letters, digits and hyphens, 40 at most`,
+      ),
+    );
+  });
+
+  it('A file that is missing or no JSON is refused with its name', () => {
+    expect(() => settingsIn('no/such.json')).toThrow(/^no\/such\.json: cannot be read \(ENOENT/);
+    const file = fileURLToPath(new URL('sam.test.ts', import.meta.url));
+    expect(() => settingsIn(file)).toThrow(`${file}: cannot be read (Unexpected token`);
+  });
+});
+
 describe('a stage', () => {
   let folder: URL;
   beforeAll(async () => {
@@ -165,7 +194,7 @@ describe('a stage', () => {
     ]),
     ...['nowhere', 'x', 'a'.repeat(30)].map((stage) => [
       stage,
-      `there is no lib/config/${stage}.ts; copy lib/config/default.ts to begin with`,
+      `there is no lib/config/${stage}.ts; copy lib/config/default.ts to begin with, or use --stack and --settings`,
     ]),
   ])('The stage %s is refused in one line', async (stage = '', line = '') => {
     await expect(settingsOf(stage)).rejects.toThrow(new SettingsError(`stage: ${line}`));

@@ -1,0 +1,221 @@
+/** The service in a stack of its own, whose logical ids must last, and as a construct in a stack of others. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { App, CfnOutput, Stack } from 'aws-cdk-lib';
+import { AccountRootPrincipal, Role } from 'aws-cdk-lib/aws-iam';
+import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterAll, describe, expect, it } from 'vitest';
+import { connect } from '../../admin/connect.ts';
+import { Darkroom } from '../../lib/darkroom.ts';
+import { defaultLimits } from '../../service/contract/limits.ts';
+import { template, wordOf } from './template.ts';
+
+interface Resource {
+  readonly Type: string;
+  readonly DependsOn?: readonly string[];
+  readonly Properties?: Readonly<Record<string, unknown>>;
+}
+
+interface Document {
+  readonly Resources: Readonly<Record<string, Resource>>;
+  readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'darkroom-construct-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const own = template.toJSON() as Document;
+
+/** A foreign app with the construct in two stacks. One of them has resources of its own on both sides of Darkroom. */
+function foreignApp(
+  outdir: string,
+  flags: Readonly<Record<string, unknown>>,
+): { shop: Document; other: Document } {
+  const context = { ...flags, 'aws:cdk:bundling-stacks': [] };
+  const app = new App({ outdir: join(folder, outdir), context });
+  const stack = new Stack(app, 'Shop');
+  const role = new Role(stack, 'Operator', { assumedBy: new AccountRootPrincipal() });
+  const images = new Darkroom(stack, 'Images', { resultDays: 7 });
+  images.grantAdmin(role);
+  images.functions['GenerateImage']?.addEnvironment('OPERATOR', role.roleArn);
+  new CfnOutput(stack, 'ApiUrl', { value: images.apiUrl });
+  new Darkroom(new Stack(app, 'Other'), 'Images');
+  app.synth();
+  const read = (name: string): Document =>
+    JSON.parse(readFileSync(join(folder, outdir, `${name}.template.json`), 'utf8')) as Document;
+  return { shop: read('Shop'), other: read('Other') };
+}
+
+const plain = foreignApp('plain', {});
+
+/** The properties that name a resource. Another name is another resource. */
+const names = new Set(
+  'AlarmName ApiName DashboardName Domain LogGroupName Name RestApiName StateMachineName'.split(' '),
+);
+
+/** The CDK orders the lists of a policy by numbers that it counts in the process. */
+function inOrder(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (!Array.isArray(value))
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inOrder(one)]));
+  const texts = value.map((one) => JSON.stringify(inOrder(one)));
+  return texts.sort();
+}
+
+const namesOf = ({ Resources }: Document): string[] =>
+  Object.values(Resources).flatMap(({ Type, Properties = {} }) =>
+    Object.entries(Properties).flatMap(([property, value]) =>
+      names.has(property) ? [`${Type} ${wordOf(value)}`] : [],
+    ),
+  );
+
+describe('the stack of the service', () => {
+  // CloudFormation replaces a resource whose logical id changes: an existing deployment would lose its table.
+  it('The logical ids, the names and the outputs are those of every deployment so far', async () => {
+    const resources = Object.entries(own.Resources).map(([id, { Type, Properties = {} }]) => {
+      const named = Object.entries(Properties).flatMap(([property, value]) =>
+        names.has(property) ? [wordOf(value)] : [],
+      );
+      // The ids of versions and deployments have the hash of what they are made of.
+      return [id.replace(/(CurrentVersion|Deployment)[0-9A-F]{8}[0-9a-f]{32}$/, '$1'), Type, ...named].join(
+        ' ',
+      );
+    });
+    const outputs = Object.keys(own.Outputs).map((id) => `output ${id}`);
+    const text = [...resources, ...outputs].sort().join('\n');
+    // Only for a resource that is new, or goes for good: `npm test -- test/stack/construct.test.ts -u`.
+    await expect(`${text}\n`).toMatchFileSnapshot('logical-ids.txt');
+  });
+});
+
+describe('the construct', () => {
+  it('A foreign stack gets the resources of the stack of the service, and nothing refers to itself in a circle', () => {
+    const count = ({ Resources }: Document): number =>
+      Object.values(Resources).filter(({ Type }) => Type !== 'AWS::CDK::Metadata').length;
+    expect(count(plain.other)).toBe(count(own));
+    // Role and policy of the operator.
+    expect(count(plain.shop)).toBe(count(own) + 2);
+    const [, protection] =
+      Object.entries(plain.shop.Resources).find(([, { Type }]) => Type === 'Custom::TableProtection') ?? [];
+    expect(protection?.DependsOn?.filter((id) => !id.startsWith('Images'))).toEqual([]);
+    expect(protection?.DependsOn?.length).toBeGreaterThan(250);
+  });
+
+  it('The outputs are those of the stack of the service, and begin with Darkroom', () => {
+    const outputs = Object.keys(own.Outputs).map((name) => `Darkroom${name}`);
+    expect(Object.keys(plain.shop.Outputs).sort()).toEqual([...outputs, 'ApiUrl'].sort());
+  });
+
+  it('The operator’s command finds the service by the outputs of a stack of others', async () => {
+    const cloudFormation = mockClient(CloudFormationClient);
+    // The first one is the other app's own.
+    const named = ['TableName', ...Object.keys(plain.shop.Outputs)].map((name) => [
+      name,
+      name === 'DarkroomDefaultLimits' ? JSON.stringify(defaultLimits) : `value of ${name}`,
+    ]);
+    cloudFormation.on(DescribeStacksCommand, { StackName: 'Shop' }).resolves({
+      Stacks: [
+        {
+          StackName: 'Shop',
+          CreationTime: new Date(0),
+          StackStatus: 'CREATE_COMPLETE',
+          Outputs: named.map(([OutputKey = '', OutputValue = '']) => ({ OutputKey, OutputValue })),
+        },
+      ],
+    });
+    const { portalUrl, releases } = await connect({ data: '', stack: 'Shop' });
+    cloudFormation.restore();
+    expect([portalUrl, releases.stateMachineArns]).toEqual([
+      'value of DarkroomPortalUrl',
+      ['State', 'Callback', 'Notice'].map((kind) => `value of Darkroom${kind}MachineArn`),
+    ]);
+  });
+
+  it('No name of a resource is in both stacks, or that of the stack of the service', () => {
+    const all = [own, plain.shop, plain.other].map((one) => new Set(namesOf(one)));
+    const shared = [...(all[0] ?? [])].filter((name) => all.slice(1).some((others) => others.has(name)));
+    const both = [...(all[1] ?? [])].filter((name) => all[2]?.has(name));
+    expect([shared, both]).toEqual([[], []]);
+  });
+
+  it('The flags of a foreign app change no resource of the service', () => {
+    const every = Object.fromEntries(
+      Object.entries(CURRENTLY_RECOMMENDED_FLAGS).map(([flag, value]) => [
+        flag,
+        typeof value === 'boolean' ? true : value,
+      ]),
+    );
+    expect(inOrder(foreignApp('flags', every).other.Resources)).toEqual(inOrder(plain.other.Resources));
+  });
+
+  it('A second construct in a stack is refused with a sentence that says what to do', () => {
+    const stack = new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'Shop');
+    new Darkroom(stack, 'Images');
+    expect(() => new Darkroom(stack, 'Drafts')).toThrow(
+      'The stack Shop holds Shop/Images already, and a second Darkroom would pass the 500 resources that CloudFormation takes: put Shop/Drafts into a stack of its own.',
+    );
+  });
+
+  it('A wrong setting is refused with a line for each field', () => {
+    const stack = new Stack(new App(), 'Shop');
+    expect(() => new Darkroom(stack, 'Images', { resultDays: 0, canary: { everyMinutes: 61 } })).toThrow(
+      /^Shop\/Images: resultDays: must be a whole number from 1 to 3650 \(is 0\)\nShop\/Images: canary/,
+    );
+  });
+
+  it('grantAdmin allows what the operator’s command asks for, in the resources of this service alone', () => {
+    const [, policy] =
+      Object.entries(plain.shop.Resources).find(([id]) => id.startsWith('OperatorDefaultPolicy')) ?? [];
+    const { Statement } = policy?.Properties?.['PolicyDocument'] as {
+      Statement: { Action: string | string[]; Resource: unknown }[];
+    };
+    const allowed = Statement.map(({ Action, Resource }) => [
+      [Action].flat().join(' ').replaceAll(/\w+:/g, ''),
+      [Resource].flat().map((resource) => wordOf(resource).replace(/^arn.*?:AWS::AccountId:/, '')),
+    ]);
+    expect(Object.fromEntries(allowed)).toMatchInlineSnapshot(`
+      {
+        "BatchGetItem BatchWriteItem ConditionCheckItem DeleteItem GetItem PutItem Query UpdateItem": [
+          "@ImagesStoreTable",
+          "@ImagesStoreTable/index/*",
+        ],
+        "DeleteFunction ListAliases ListVersionsByFunction": [
+          "arn:@AWS::Partition:lambda:@AWS::Region:@AWS::AccountId:function:@ImagesRenderImage",
+          "arn:@AWS::Partition:lambda:@AWS::Region:@AWS::AccountId:function:@ImagesRenderImage:*",
+          "arn:@AWS::Partition:lambda:@AWS::Region:@AWS::AccountId:function:@ImagesRenderImageSmall",
+          "arn:@AWS::Partition:lambda:@AWS::Region:@AWS::AccountId:function:@ImagesRenderImageSmall:*",
+          "arn:@AWS::Partition:lambda:@AWS::Region:@AWS::AccountId:function:@ImagesRenderImageLarge",
+          "arn:@AWS::Partition:lambda:@AWS::Region:@AWS::AccountId:function:@ImagesRenderImageLarge:*",
+          "arn:@AWS::Partition:lambda:@AWS::Region:@AWS::AccountId:function:@ImagesRefundCharge",
+          "arn:@AWS::Partition:lambda:@AWS::Region:@AWS::AccountId:function:@ImagesRefundCharge:*",
+          "arn:@AWS::Partition:lambda:@AWS::Region:@AWS::AccountId:function:@ImagesDeliverWebhook",
+          "arn:@AWS::Partition:lambda:@AWS::Region:@AWS::AccountId:function:@ImagesDeliverWebhook:*",
+        ],
+        "DescribeExecution DescribeStateMachineForExecution": [
+          "arn:@AWS::Partition:states:@AWS::Region:@AWS::AccountId:execution:{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"ImagesCreationStateMachine8E322230"}]}]}:*",
+          "arn:@AWS::Partition:states:@AWS::Region:@AWS::AccountId:execution:{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"ImagesCreationCallbackMachine8600023E"}]}]}:*",
+          "arn:@AWS::Partition:states:@AWS::Region:@AWS::AccountId:execution:{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"ImagesNoticesStateMachine4830084F"}]}]}:*",
+        ],
+        "DescribeSecret GetSecretValue PutSecretValue": [
+          "@ImagesPortalOriginSecret",
+          "@ImagesPortalIdentityClientSecret",
+          "@ImagesEncryptionSecret",
+          "@ImagesProvidersCredentials",
+        ],
+        "DescribeStacks": [
+          "@AWS::StackId",
+        ],
+        "DescribeStateMachine ListExecutions StartExecution": [
+          "@ImagesCreationStateMachine",
+          "@ImagesCreationCallbackMachine",
+          "@ImagesNoticesStateMachine",
+        ],
+        "cognito-AdminCreateUser": [
+          "arn:@AWS::Partition:cognito-idp:@AWS::Region:@AWS::AccountId:userpool/@ImagesPortalIdentityUserPool",
+        ],
+      }
+    `);
+  });
+});
