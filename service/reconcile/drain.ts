@@ -30,7 +30,7 @@ export function createSlots(most: number): (task: () => Promise<void>) => Promis
 
 /** The time that is kept for calls that are under way when the time is up. */
 const reserveMillis = 6_000;
-/** The longest time of a run (lib/service-stack.ts). A run that died holds the starts no longer. */
+/** The longest time of a run (lib/service.ts). A run that died holds the starts no longer. */
 const longestRunMillis = 55_000;
 const writesAtOnce = 24;
 const startsAtOnce = 48;

@@ -168,7 +168,7 @@ describe('the construct', () => {
   it('grantAdmin allows what the operator’s command asks for, in the resources of this service alone', () => {
     const [, policy] =
       Object.entries(plain.shop.Resources).find(([id]) => id.startsWith('OperatorDefaultPolicy')) ?? [];
-    const { Statement } = policy?.Properties?.['PolicyDocument'] as {
+    const { Statement } = (policy?.Properties?.['PolicyDocument'] ?? {}) as {
       Statement: { Action: string | string[]; Resource: unknown }[];
     };
     const allowed = Statement.map(({ Action, Resource }) => [

@@ -156,7 +156,7 @@ export const catalog = {
   }),
 } as Catalog;
 
-/** The time limits of the functions, as lib/service-stack.ts sets them, and of an operator's command. */
+/** The time limits of the functions, as lib/service.ts sets them, and of an operator's command. */
 const limitMillis = {
   api: 29_000,
   render: 780_000,
