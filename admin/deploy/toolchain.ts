@@ -54,7 +54,7 @@ export async function run(
 ): Promise<number> {
   const child = spawn(program, args, { stdio: 'inherit', ...options });
   return new Promise((resolve, reject) => {
-    child.on('error', reject);
+    child.on('error', ({ message }) => reject(new OperatorError(`${program} cannot be started: ${message}`)));
     child.on('exit', (code) => resolve(code ?? 1));
   });
 }
