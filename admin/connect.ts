@@ -1,7 +1,7 @@
 /** Connects to the service of a command: the local service of a folder, or a deployed stack. */
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import * as z from 'zod';
-import { runningService } from '../local/service-record.ts';
+import { type ReadyService, runningService } from '../local/service-record.ts';
 import { callLimits } from '../service/aws/call-limits.ts';
 import { systemClock } from '../service/aws/clock.ts';
 import type { Clock } from '../service/values/runtime.ts';
@@ -28,24 +28,32 @@ const textsSchema = z.record(z.string(), z.string());
 /** The members of /_local/state that a command needs. */
 const stateSchema = z.object({ offset_seconds: z.number(), environment: textsSchema });
 
+/** A service for others answers its owner only, who can read service.json. */
+function ask({ localUrl, secret }: ReadyService, what: string): Promise<Response> {
+  return fetch(`${localUrl}/${what}`, { headers: { authorization: `Bearer ${secret}` } });
+}
+
 async function connectLocal(folder: string): Promise<OperatorServices> {
   const service = await runningService(folder);
-  const state = service && (await fetch(`${service.localUrl}/state`).catch(() => undefined));
+  const state = service && (await ask(service, 'state').catch(() => undefined));
   if (!service || !state?.ok) {
     throw new OperatorError(
       `No local service runs in ${folder}: start it with \`npm start\`, name its folder with --data, or a deployed stack with --stack.`,
     );
   }
+  const isForOthers = new URL(service.localUrl).origin !== new URL(service.apiUrl).origin;
   const { offset_seconds: offset, environment } = stateSchema.parse(await state.json());
   const outboundRules = environment['OUTBOUND_RULES'] === 'loopback-too' ? 'loopback-too' : 'public';
   const providerBaseUrls = textsSchema.parse(JSON.parse(environment['PROVIDER_BASE_URLS'] ?? '{}'));
   return operatorServices(
     {
       ...addressOf(outputOf(service.outputs)),
-      portalUrl: new URL('/portal/', service.localUrl).href,
+      portalUrl: new URL('/portal/', service.apiUrl).href,
       outboundRules,
       providerBaseUrls,
       endpoint: service.awsUrl,
+      ...(service.awsSecretKey !== undefined && { secretKey: service.awsSecretKey }),
+      ...(isForOthers && { linkUrl: new URL('/portal/link', service.apiUrl).href }),
     },
     shiftedClock(offset * 1000),
   );

@@ -49,7 +49,10 @@ export type OperatorServices = ReturnType<typeof operatorServices>;
 
 /** `clock` is the clock of the service. The clock of a local service can be set forward. */
 export function operatorServices(address: ServiceAddress, clock: Clock) {
-  const local = { ...callLimits(), ...(address.endpoint !== undefined && localClient(address.endpoint)) };
+  const local = {
+    ...callLimits(),
+    ...(address.endpoint !== undefined && localClient(address.endpoint, address.secretKey)),
+  };
   const dynamo = new DynamoDBClient(local);
   const secrets = new SecretsManagerClient(local);
   const states = new SFNClient(local);
@@ -101,6 +104,8 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
     people: createPeopleStore(table),
     /** Where invited people sign in. Empty: the stack is older than the portal. */
     portalUrl: address.portalUrl,
+    /** Where a link signs in. Absent: the service has no links. */
+    signInUrl: address.linkUrl,
     /** Makes the sign-in of an invited person possible, where the stack has a user pool of its own. */
     registerUser: hasPool
       ? createRegisterUser({
@@ -160,11 +165,11 @@ async function urlSuffixOf({ config }: DynamoDBClient): Promise<string> {
 }
 
 /** The stand-in identifies a caller by its access key id, and allows the caller `operator` everything. */
-function localClient(endpoint: string): object {
+function localClient(endpoint: string, secretAccessKey = 'local'): object {
   return {
     endpoint,
     region: 'us-east-1',
-    credentials: { accessKeyId: 'operator', secretAccessKey: 'local' },
+    credentials: { accessKeyId: 'operator', secretAccessKey },
   };
 }
 
@@ -172,6 +177,10 @@ function localClient(endpoint: string): object {
 interface ServiceAddress extends ReturnType<typeof addressOf> {
   /** The address of the stand-in. Absent: AWS itself, with the operator's credentials and region. */
   readonly endpoint?: string;
+  /** Of a service for others on one machine: the page of its links. */
+  readonly linkUrl?: string;
+  /** The secret key of the stand-in. The default is that of a test machine. */
+  readonly secretKey?: string;
 }
 
 /** The address of a deployed service. `output` gives an output of the stack by its name, or throws. */

@@ -7,7 +7,8 @@ const programs = {
     load: () => import('./demo.ts'),
     does: 'one picture through the whole service, in a temporary folder',
   },
-  serve: { load: () => import('./local.ts'), does: 'the whole service on this machine' },
+  serve: { load: () => import('./serve.ts'), does: 'the whole service on this machine, for others' },
+  start: { load: () => import('./local.ts'), does: 'the same as a test machine, with a demo account' },
   admin: { load: () => import('./admin.ts'), does: 'the command of the operator' },
   preflight: {
     load: () => import('./preflight.ts'),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { FolderRefused, replaceFile } from './disk.ts';
+import { FolderRefused, readIfPresent, replaceFile } from './disk.ts';
 import {
   proofOf,
   readServiceRecord,
@@ -45,6 +45,7 @@ export function lockFolder(folder: string) {
     /** Writes the addresses into service.json, where the operator's command finds the service. */
     announce: (addresses: Omit<ReadyService, 'pid' | 'startedAt' | 'secret'>): void =>
       write({ ...own, ...addresses }),
+    secret: own.secret,
     /** Proves to a reader of the folder's service.json that this process holds the folder. */
     prove: (challenge: string): string => proofOf(own.secret, challenge),
     release: (): void => {
@@ -53,6 +54,16 @@ export function lockFolder(folder: string) {
       held.delete(database);
     },
   };
+}
+
+/** The secret key of the folder's own AWS, made at the first start. Only the owner of the folder can read the file. */
+export function readSecretKey(folder: string): string {
+  const file = path.join(folder, 'aws-key');
+  const known = readIfPresent(file)?.trim();
+  if (known !== undefined && known !== '') return known;
+  const key = randomBytes(32).toString('base64url');
+  replaceFile(file, `${key}\n`, { isPrivate: true });
+  return key;
 }
 
 function openLock(folder: string): DatabaseSync {

@@ -4,11 +4,17 @@ import type { Server } from 'node:net';
 
 export type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
 
-/** Listens on 127.0.0.1 and resolves with the port. Port 0 takes a free one. */
-export async function listenOnLoopback(server: Server, port = 0): Promise<number> {
+/** A part of a server that has some of its requests. */
+export interface Door {
+  readonly serves: (incoming: IncomingMessage) => boolean;
+  readonly handle: Handler;
+}
+
+/** Listens, by default on 127.0.0.1, and resolves with the port. Port 0 takes a free one. */
+export async function listenOnLoopback(server: Server, port = 0, host = '127.0.0.1'): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
+    server.listen(port, host, resolve);
   });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
@@ -19,11 +25,6 @@ export async function listenOnLoopback(server: Server, port = 0): Promise<number
 export function targetOf({ url = '/' }: IncomingMessage): { path: string; query: string } {
   const mark = url.indexOf('?');
   return mark < 0 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
-}
-
-/** The address of the connection. A header is not used, because a client can write any address there. */
-export function addressOf({ socket }: IncomingMessage): string {
-  return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
 }
 
 /** The headers under lower-case names. When a header occurs twice, a comma joins its values. */

@@ -13,7 +13,7 @@ import { createFolderStorage } from './dynamodb/journal/folder-storage.ts';
 import type { LocalTable, LocalTemplate } from './template.ts';
 
 /** The local AWS: all services of one data folder behind one address. */
-export interface LocalAws extends Pick<AwsEndpoint, 'handle' | 'watch'> {
+export interface LocalAws extends Pick<AwsEndpoint, 'handle' | 'watch' | 'uploads'> {
   readonly url: string;
   readonly objects: ObjectStore;
   readonly faults: Faults;
@@ -30,6 +30,8 @@ export interface LocalAwsOptions {
   readonly now: () => number;
   /** How long a transaction of DynamoDB holds its items. The default is 0. */
   readonly transactionHoldMillis?: number;
+  /** Of all callers. Absent: a test machine, which checks no signature of a header. */
+  readonly secretKey?: string | undefined;
   readonly states: AwsService;
   readonly lambda: AwsService;
   readonly onWriteFailed: OnWriteFailed;
@@ -43,6 +45,7 @@ export async function startLocalAws({
   states,
   lambda,
   transactionHoldMillis = 0,
+  secretKey,
   onWriteFailed,
 }: LocalAwsOptions): Promise<LocalAws> {
   const dynamo = createDynamo({
@@ -75,6 +78,7 @@ export async function startLocalAws({
       faults,
       authorize,
       now,
+      ...(secretKey !== undefined && { secretKey }),
       corsRules: (bucket) => template.buckets.find(({ name }) => name === bucket)?.cors ?? [],
     });
     const { url, close } = await endpoint.listen();

@@ -1,17 +1,19 @@
 import path from 'node:path';
 import { apiRoot, mcpPath, openaiRoot } from '../service/contract/operations.ts';
 import { type Advanced, createAdvance } from './advance.ts';
+import { localSecretKey } from './aws/aws-call.ts';
 import type { AwsEndpoint } from './aws/endpoint.ts';
 import type { Faults } from './aws/faults.ts';
 import { openFunctionVersions } from './aws/function-versions.ts';
 import { openClock, type VirtualClock } from './clock.ts';
 import { createControl, describeState } from './control/control.ts';
+import { createOwnerControl } from './control/owner-control.ts';
 import type { ReceivedWebhook } from './control/inbox-page.ts';
 import { type Inbox, inboxPath, openInbox, type VerifyWebhook } from './control/inbox.ts';
-import type { OnWriteFailed, WriteFailed } from './disk.ts';
+import { FolderRefused, type OnWriteFailed, type WriteFailed } from './disk.ts';
 import { openDiskRoom } from './disk-room.ts';
 import { refuseOldForm } from './dynamodb/journal/load-folder.ts';
-import { lockFolder } from './folder-lock.ts';
+import { lockFolder, readSecretKey } from './folder-lock.ts';
 import { createPages, createResults } from './front/objects.ts';
 import { createPortalFront, createReferences, portalPath } from './front/portal-front.ts';
 import { createPublication, type Publication } from './front/publish.ts';
@@ -22,7 +24,8 @@ import type { FunctionLogLine } from './lambda/messages.ts';
 import type { LocalAws } from './local-aws.ts';
 import { type Runtime, type RuntimeEvent, startRuntime } from './runtime.ts';
 import { servedUnder, withLocalUploads } from './served-template.ts';
-import { listen, type Server, type ServerHandlers } from './server.ts';
+import { createPublicDoor, type PublicService, publicUrlOf } from './public-door.ts';
+import { listen, routed, type ServerHandlers } from './server.ts';
 import type { Executions } from './step-functions/executions.ts';
 import { type LocalTemplate, readTemplate } from './template.ts';
 
@@ -36,6 +39,8 @@ export interface OneMachineOptions {
   readonly folder: string;
   /** The port of the service. Without a port, or with 0, the service takes a free port. */
   readonly port?: number;
+  /** The machine serves others under a public address. Absent: a test machine, on loopback and with its controls. */
+  readonly service?: PublicService;
   /** Values in place of the template's environment variables. `{origin}` becomes this server's address. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly verifyWebhook: VerifyWebhook;
@@ -76,6 +81,10 @@ export interface OneMachine {
   readonly watchAws: AwsEndpoint['watch'];
   /** The grants that calls of the functions have used so far, as `role action resource`. */
   readonly usedGrants: LocalAws['usedGrants'];
+  /** The secret key of calls to the local AWS. */
+  readonly awsSecretKey: string;
+  /** Takes no new connections, and waits until the requests under way are answered, or for this long. */
+  readonly drain: (millis: number) => Promise<void>;
   /** The executions of the state machines, with their histories. */
   readonly executions: Pick<Executions, 'find' | 'list'>;
   readonly advance: (seconds: number) => Promise<Advanced>;
@@ -84,6 +93,9 @@ export interface OneMachine {
   /** Stops the service within 10 s. Open executions run again from their start at the next start. */
   readonly stop: () => Promise<void>;
 }
+
+/** Below this prefix of their bucket are the uploads of clients (service/uploads/upload.ts). */
+const uploadsPrefix = 'uploads/';
 
 /** Closes one part of the service. stop() closes the parts in the reverse order of their start. */
 type Closer = () => Promise<void> | void;
@@ -106,7 +118,8 @@ async function start(
   options: OneMachineOptions,
   onStop: (close: Closer) => void,
 ): Promise<Omit<OneMachine, 'stop'>> {
-  const { folder, environment = {}, onEvent, minFreeBytes = 0, onWriteFailed = throwLater } = options;
+  const { folder, environment = {}, service, onEvent, minFreeBytes = 0 } = options;
+  const { onWriteFailed = throwLater } = options;
   const room = openDiskRoom({
     folder,
     minFreeBytes,
@@ -120,22 +133,29 @@ async function start(
   onStop(lock.release);
   room.reserve();
   const clock = openClock(path.join(folder, 'clock.json'));
+  if (service && clock.offset() !== 0) throw shiftedFolder(folder);
   const inbox = openInboxOf(options, clock);
   onStop(inbox.close);
-  const server = await listen(options.port ?? 0, (error) => console.error('gateway:', error));
+  const onError = (error: unknown): void => console.error('gateway:', error);
+  const server = await listen({ ...service, port: options.port ?? 0 }, onError);
   onStop(server.close);
+  const own = service && (await listen({ port: 0 }, onError));
+  if (own) onStop(own.close);
+  const url = service ? publicUrlOf(service, server.port) : server.url;
+  const access = service && { secretKey: readSecretKey(folder), uploadsUrl: url };
   const versions = openFunctionVersions(path.join(folder, 'lambda', 'versions.json'), clock.now);
   const synthesized = readTemplate(options.templatePath, {
-    apiEndpoint: server.url,
+    apiEndpoint: url,
     versionOf: versions.publish,
   });
-  const template = servedUnder(server.url, synthesized, environment);
+  const template = servedUnder(url, synthesized, environment);
   const runtime = await startRuntime({
     template,
     folder,
     clock,
     versions,
     transactionHoldMillis: options.transactionHoldMillis,
+    access,
     onWriteFailed,
     onLog: options.onLog,
     onEvent,
@@ -144,7 +164,7 @@ async function start(
   const advance = createAdvanceOf(runtime, clock, onStop);
 
   const { aws, functions } = runtime;
-  const addresses = addressesOf(server, aws.url);
+  const addresses = addressesOf(url, own?.url ?? url, aws.url);
   const state = (): unknown => describeState({ clock, folder, template, environment, runtime, addresses });
   const gateway = createGateway({
     routes: template.routes,
@@ -153,20 +173,36 @@ async function start(
     throttles: aws.faults.throttlesRequest,
     hasRoom: room.isEnough,
   });
-  const publication = createPublication(template.publishers, functions, server.url);
+  const publication = createPublication(template.publishers, functions, own?.url ?? url);
   const people = options.people ?? (() => Promise.resolve([]));
-  server.serve({
-    api: gateway.handle,
-    restApis: template.restApis.map((api) =>
-      createRestApi({
-        api,
-        functions,
-        now: clock.now,
-        throttles: aws.faults.throttlesRequest,
-        hasRoom: room.isEnough,
+  const restApis = template.restApis.map((api) =>
+    createRestApi({
+      api,
+      functions,
+      now: clock.now,
+      throttles: aws.faults.throttlesRequest,
+      hasRoom: room.isEnough,
+    }),
+  );
+  const uploadsUrl = access?.uploadsUrl ?? aws.url;
+  const fronts = frontsOf({ template, gateway, aws, publication, uploadsUrl, apiHost: new URL(url).host });
+  const parts = { api: gateway.handle, restApis, ...fronts };
+  let isEnding = false;
+  if (own) {
+    const bucket = template.distributions.find(({ behaviors }) => behaviors.length === 0)?.bucket ?? '';
+    own.serve(createOwnerControl({ secret: lock.secret, prove: lock.prove, state, publication }));
+    server.serve(
+      createPublicDoor({
+        url,
+        trusted: service.trusted,
+        isReady: () => !isEnding && room.isEnough(),
+        doors: [aws.uploads({ bucket, prefix: uploadsPrefix }), ...(service.door ? [service.door] : [])],
+        rest: routed(parts),
+        ...(service.onAnswer && { onAnswer: service.onAnswer }),
       }),
-    ),
-    control: createControl({
+    );
+  } else {
+    const control = createControl({
       inbox,
       faults: aws.faults,
       advance,
@@ -174,12 +210,17 @@ async function start(
       prove: lock.prove,
       state,
       publication,
-      issuer: createLocalIssuer({ url: server.url, template, handle: aws.handle, now: clock.now, people }),
-    }),
-    ...frontsOf({ template, gateway, aws, publication, apiHost: new URL(server.url).host }),
-  });
+      issuer: createLocalIssuer({ url, template, handle: aws.handle, now: clock.now, people }),
+    });
+    server.serve(routed({ ...parts, control }));
+  }
   runtime.begin();
-  lock.announce({ port: server.port, ...addresses, outputs: template.outputs });
+  lock.announce({
+    port: server.port,
+    ...addresses,
+    ...(access && { awsSecretKey: access.secretKey }),
+    outputs: template.outputs,
+  });
   return {
     ...addresses,
     template,
@@ -188,6 +229,11 @@ async function start(
     aws: aws.handle,
     watchAws: aws.watch,
     usedGrants: aws.usedGrants,
+    awsSecretKey: access?.secretKey ?? localSecretKey,
+    drain: (millis) => {
+      isEnding = true;
+      return server.drain(millis);
+    },
     executions: runtime.executions,
     advance,
     updateCode: functions.updateCode,
@@ -200,17 +246,19 @@ function frontsOf({
   gateway,
   aws,
   publication,
+  uploadsUrl,
   apiHost,
 }: {
   readonly template: LocalTemplate;
   readonly gateway: Gateway;
   readonly aws: LocalAws;
   readonly publication: Publication;
+  readonly uploadsUrl: string;
   readonly apiHost: string;
 }): Pick<ServerHandlers, 'results' | 'portal'> {
   const portal = template.distributions
     .filter(({ behaviors }) => behaviors.length > 0)
-    .map((one) => withLocalUploads(one, template, aws.url))[0];
+    .map((one) => withLocalUploads(one, template, uploadsUrl))[0];
   const results = template.distributions.find(({ behaviors }) => behaviors.length === 0);
   return {
     results: createResults(aws.objects, results ?? { bucket: '', readable: [] }),
@@ -225,6 +273,13 @@ function frontsOf({
         })
       : { serves: () => false, handle: () => Promise.reject(new Error('the template has no portal')) },
   };
+}
+
+function shiftedFolder(folder: string): FolderRefused {
+  return new FolderRefused(
+    'FOLDER_UNUSABLE',
+    `The clock of the folder ${folder} was set forward by a test machine: choose another folder with --data.`,
+  );
 }
 
 /** An uncaught error ends the process. */
@@ -268,15 +323,16 @@ function createAdvanceOf(
 }
 
 function addressesOf(
-  { url }: Server,
+  url: string,
+  controlUrl: string,
   awsUrl: string,
 ): Pick<OneMachine, 'apiUrl' | 'openaiUrl' | 'mcpUrl' | 'localUrl' | 'inboxUrl' | 'portalUrl' | 'awsUrl'> {
   return {
     apiUrl: `${url}${apiRoot}`,
     openaiUrl: `${url}${openaiRoot}`,
     mcpUrl: `${url}${mcpPath}`,
-    localUrl: `${url}/_local`,
-    inboxUrl: `${url}${inboxPath}`,
+    localUrl: `${controlUrl}/_local`,
+    inboxUrl: `${controlUrl}${inboxPath}`,
     portalUrl: `${url}${portalPath}/`,
     awsUrl,
   };

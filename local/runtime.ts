@@ -59,6 +59,8 @@ export interface RuntimeOptions {
   readonly versions: FunctionVersions;
   /** How long a transaction of DynamoDB holds its items. The default is 0. */
   readonly transactionHoldMillis?: number | undefined;
+  /** Of a service for others: the secret key of its functions, and where their clients upload. */
+  readonly access?: { readonly secretKey: string; readonly uploadsUrl: string } | undefined;
   readonly onWriteFailed: OnWriteFailed;
   readonly onLog?: ((line: FunctionLogLine) => void) | undefined;
   readonly onEvent?: ((event: RuntimeEvent) => void) | undefined;
@@ -73,6 +75,7 @@ export async function startRuntime({
   clock,
   versions,
   transactionHoldMillis = 0,
+  access,
   onWriteFailed,
   onLog,
   onEvent,
@@ -83,6 +86,7 @@ export async function startRuntime({
     folder,
     now: clock.now,
     transactionHoldMillis,
+    secretKey: access?.secretKey,
     onWriteFailed,
     states: (call) => states(call),
     lambda: versions.serviceFor(
@@ -94,6 +98,7 @@ export async function startRuntime({
     functions: template.functions,
     clock,
     awsUrl: aws.url,
+    ...access,
     log: (line) => onLog?.(line),
     onUsed: (functionId, cpuMillis) => onEvent?.({ event: 'invocation', functionId, cpuMillis }),
   });

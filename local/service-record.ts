@@ -17,6 +17,8 @@ const readySchema = z.object({
   apiUrl: z.string(),
   localUrl: z.string(),
   awsUrl: z.string(),
+  /** With which calls to awsUrl are signed. Absent: a test machine. */
+  awsSecretKey: z.string().optional(),
   outputs: z.record(z.string(), z.string()),
 });
 const recordSchema = readySchema.partial({

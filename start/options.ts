@@ -58,19 +58,19 @@ export function startOptions(argv: readonly string[]): StartOptions {
   };
 }
 
-function refuse(option: string, text: string, what: string): never {
+export function refuse(option: string, text: string, what: string): never {
   console.error(`${option}: ${JSON.stringify(text)} is no ${what}`);
   process.exit(1);
 }
 
-function addVariable(text: string, before: StartOptions['env']): StartOptions['env'] {
+export function addVariable(text: string, before: StartOptions['env']): StartOptions['env'] {
   const [, name, value] = /^([A-Z][A-Z0-9_]*)=(.*)$/s.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return { ...before, [name]: value };
   return refuse('--env', text, 'NAME=VALUE, such as AUTH_FAILURE_FORM=plain.');
 }
 
 /** Without a slash at its end. */
-function publicUrlOf(text: string): string {
+export function publicUrlOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isBare = url?.search === '' && url.hash === '' && url.username === '' && url.password === '';
   if (isBare && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
@@ -85,7 +85,7 @@ const wordsOfNumber = {
   '--port': 'port; it would be a number from 0 (any free one) to 65535.',
 } as const;
 
-function numberOf(option: keyof typeof wordsOfNumber, text: string, most: number): number {
+export function numberOf(option: keyof typeof wordsOfNumber, text: string, most: number): number {
   const isNumber = /^\d+$/.test(text) && Number(text) <= most;
   return isNumber ? Number(text) : refuse(option, text, wordsOfNumber[option]);
 }

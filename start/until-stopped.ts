@@ -132,13 +132,13 @@ export async function runUntilStopped(options: StartOptions): Promise<void> {
   }
 }
 
-function endAfter(failure: WriteFailed): never {
+export function endAfter(failure: WriteFailed): never {
   console.error(failure.message);
   process.exit(diskExitCode);
 }
 
 /** The error of the file system, when the disk refused a write. */
-function diskCauseOf(error: unknown): Error | undefined {
+export function diskCauseOf(error: unknown): Error | undefined {
   if (!(error instanceof Error)) return undefined;
   return isOfDisk(error) ? error : diskCauseOf(error.cause);
 }

@@ -11,7 +11,9 @@ import {
   normalEmail,
   type Operator,
   type PeopleScope,
+  personIdOf,
 } from '../../service/portal/people.ts';
+import { createLinkStore, linkIssuer, linkMinutes } from '../link-store.ts';
 import type { OperatorCommand } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { OperatorServices } from '../services.ts';
@@ -34,6 +36,12 @@ export function addPeopleCommands(program: OperatorCommand): void {
     .run(async ({ services, output, tell }, id: string | undefined, options: InviteOptions) =>
       output.show(await invite(services, await scopeOf(services, id, options), options, tell)),
     );
+  people
+    .task(
+      'link <email>',
+      `a link that signs the person in once, for ${linkMinutes} minutes, at \`darkroom serve\``,
+    )
+    .run(async ({ services, output }, email: string) => output.show(await link(services, email)));
   people
     .task('list [account]', 'members and open invitations')
     .option('--operator', ofOperator)
@@ -126,6 +134,18 @@ async function invite(
   // address on.
   const portal = portalUrl === '' ? null : portalUrl;
   return { email, role, portal, mail: sent, expires_at: new Date(invitation.expiresAt).toISOString() };
+}
+
+/** Only for a service that has the door of the links. A test machine and a stack have other ways to sign in. */
+async function link({ people, table, signInUrl, clock }: OperatorServices, text: string): Promise<Row> {
+  if (signInUrl === undefined)
+    throw new OperatorError('Links sign people in only at a service that `darkroom serve` runs.');
+  const email = normalEmail(text);
+  const known = await people.findPerson(personIdOf(linkIssuer, email));
+  if (!known && (await people.invitationsTo(invitationIdOf(email))).length === 0)
+    throw new OperatorError(`Nobody has invited ${email}: \`people invite\` does.`);
+  const token = await createLinkStore(table).make(email, clock.now());
+  return { email, link: `${signInUrl}#${token}`, minutes: linkMinutes };
 }
 
 async function listed(services: OperatorServices, scope: PeopleScope): Promise<Row[]> {

@@ -25,7 +25,7 @@ export type AwsService = (call: AwsCall) => Promise<AwsOutput>;
 /** The account of all local resources. Their region is `localRegion`. */
 export const localAccount = '000000000000';
 export const localRegion = 'us-east-1';
-/** The secret key of every local caller. Presigned requests are signed with it. */
+/** The secret key of every caller of a test machine. Presigned requests are signed with it. */
 export const localSecretKey = 'local';
 
 /** The service that has these operations. */

@@ -2,8 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { listenOnLoopback } from '../http.ts';
-import type { AwsCall, AwsOutput, AwsService, ServiceName } from './aws-call.ts';
+import { discardBody, type Door, listenOnLoopback } from '../http.ts';
+import {
+  type AwsCall,
+  type AwsOutput,
+  type AwsService,
+  localSecretKey,
+  type ServiceName,
+} from './aws-call.ts';
 import { AnswerLost, AwsError } from './aws-error.ts';
 import type { Faults } from './faults.ts';
 import {
@@ -19,6 +25,7 @@ import {
 import type { ObjectStore } from './object-store.ts';
 import { answersCors, type CorsRules, hideMissingKeys, isPresigned, presignedCaller } from './s3-access.ts';
 import { readS3Call, writeS3Error, writeS3Output } from './s3-protocol.ts';
+import { signedCaller } from './signature.ts';
 
 /** The services of the endpoint, and the checks that every call passes first. */
 export interface AwsEndpointOptions {
@@ -32,6 +39,8 @@ export interface AwsEndpointOptions {
   readonly faults: Faults;
   /** The time by which presigned requests expire, in milliseconds since 1970. */
   readonly now: () => number;
+  /** The secret key of all callers, whose signatures are checked. Absent: a test machine, which trusts its users. */
+  readonly secretKey?: string;
   /** The rules for requests of web pages. The default is no rule. */
   readonly corsRules?: CorsRules;
 }
@@ -44,13 +53,21 @@ export interface AwsEndpoint {
   readonly handle: (call: AwsCall) => Promise<AwsOutput>;
   /** From now on every call goes through this watcher. It replaces the watcher before. */
   readonly watch: (watcher: AwsWatcher) => void;
+  /** Takes presigned uploads below this prefix of a bucket, at the public address of the service. */
+  readonly uploads: (place: { readonly bucket: string; readonly prefix: string }) => Door;
   /** Listens on a free port of 127.0.0.1. close() also ends the open connections. */
   readonly listen: () => Promise<{ readonly url: string; readonly close: () => Promise<void> }>;
 }
 
 /** Puts the five services behind one endpoint. */
 export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
-  const { authorize, faults, now, corsRules = () => [], objectStore, ...others } = options;
+  const { authorize, faults, now, secretKey, corsRules = () => [], objectStore, ...others } = options;
+  const callerOf = (request: IncomingMessage, body: Buffer): string => {
+    requireLoopback(request);
+    return secretKey === undefined ? namedCaller(request) : signedCaller(request, body, secretKey);
+  };
+  const presigned = (request: IncomingMessage): string =>
+    presignedCaller(request, now(), secretKey ?? localSecretKey);
   const services: Record<ServiceName, AwsService> = {
     ...others,
     s3: hideMissingKeys(objectStore.service, authorize),
@@ -73,7 +90,7 @@ export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
       const target = readTarget(header);
       return answer(
         async () => {
-          const call = { ...target, caller: callerOf(request), input: readJsonInput(body) };
+          const call = { ...target, caller: callerOf(request, body), input: readJsonInput(body) };
           writeJsonOutput(target.service, await handle(call), response);
         },
         (error) => writeJsonError(target.service, error, response),
@@ -82,7 +99,7 @@ export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
     if (isOfLambda(request))
       return answer(
         async () => {
-          const call = readLambdaCall(request, callerOf(request));
+          const call = readLambdaCall(request, callerOf(request, body));
           writeLambdaOutput(call, await handle(call), response);
         },
         (error) => writeLambdaError(error, response),
@@ -91,7 +108,7 @@ export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
       async () => {
         requireLoopback(request);
         if (answersCors(request, response, corsRules)) return;
-        const caller = isPresigned(request) ? presignedCaller(request, now()) : callerOf(request);
+        const caller = isPresigned(request) ? presigned(request) : callerOf(request, body);
         const call = readS3Call(request, body, caller);
         writeS3Output(call, await handle(call), response);
       },
@@ -104,6 +121,22 @@ export function createAwsEndpoint(options: AwsEndpointOptions): AwsEndpoint {
     watch: (next) => {
       watcher = next;
     },
+    uploads: ({ bucket, prefix }) => ({
+      serves: (request) => request.url?.startsWith(`/${bucket}/${prefix}`) === true,
+      handle: (request, response) =>
+        answer(
+          async () => {
+            if (answersCors(request, response, corsRules)) return;
+            // The signature covers method and length, so a stranger's body is not even read.
+            const caller = presigned(request);
+            const call = readS3Call(request, await buffer(request), caller);
+            if (call.input['Bucket'] !== bucket || !String(call.input['Key']).startsWith(prefix))
+              throw new AwsError('AccessDenied', 'Access Denied', { status: 403 });
+            writeS3Output(call, await handle(call), response);
+          },
+          (error) => discardBody(request, response, () => writeS3Error(request, error, response)),
+        ),
+    }),
     listen: async () => {
       const server = createServer((request, response) => {
         serve(request, response).catch((error: unknown) => {
@@ -150,9 +183,8 @@ function requireLoopback(request: IncomingMessage): void {
     });
 }
 
-/** The caller that signed. Only presigned addresses leave this machine's programs, so only theirs is checked. */
-function callerOf(request: IncomingMessage): string {
-  requireLoopback(request);
+/** The caller that a request of a test machine names. */
+function namedCaller(request: IncomingMessage): string {
   const caller = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//.exec(request.headers.authorization ?? '')?.[1];
   if (caller === undefined)
     throw new AwsError('MissingAuthenticationTokenException', 'Request is missing Authentication Token', {

@@ -1,8 +1,8 @@
 /** What S3 decides before it serves a request: presigned requests, requests of web pages, and missing keys. */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type AwsCall, type AwsService, localRegion, localSecretKey } from './aws-call.ts';
+import { type AwsCall, type AwsService, localRegion } from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
+import { checkSignature, encoded } from './signature.ts';
 
 /** S3 allows a presigned request to be valid for a week at most. */
 const longestSeconds = 604_800;
@@ -23,7 +23,7 @@ export function isPresigned(request: IncomingMessage): boolean {
 }
 
 /** The id of the role that signed. Throws in the words of S3 when the request differs or has expired. */
-export function presignedCaller(request: IncomingMessage, nowMillis: number): string {
+export function presignedCaller(request: IncomingMessage, nowMillis: number, secretKey: string): string {
   const { path, parameters } = partsOf(request);
   const of = (name: (typeof presignParameters)[number]): string => parameters.get(name) ?? '';
   const [caller = '', day = '', region = '', service = '', end = ''] = of('X-Amz-Credential').split('/');
@@ -50,29 +50,15 @@ export function presignedCaller(request: IncomingMessage, nowMillis: number): st
   );
   if (unsigned.length > 0 || !names.includes('host'))
     throw denied('There were headers present in the request which were not signed');
-  const canonical = [
-    request.method ?? '',
-    encoded(decodeURIComponent(path)).replaceAll('%2F', '/'),
-    canonicalQuery(parameters),
-    ...names.map(
-      (name) =>
-        `${name}:${String(request.headers[name] ?? '')
-          .trim()
-          .replace(/ +/g, ' ')}`,
-    ),
-    '',
-    names.join(';'),
-    'UNSIGNED-PAYLOAD',
-  ].join('\n');
-  const scope = [day, region, service, end].join('/');
-  const text = ['AWS4-HMAC-SHA256', of('X-Amz-Date'), scope, sha256(canonical)].join('\n');
-  const key = [day, region, service, end].reduce<string | Buffer>(hmac, `AWS4${localSecretKey}`);
-  if (!isSame(hmac(key, text).toString('hex'), of('X-Amz-Signature')))
-    throw new AwsError(
-      'SignatureDoesNotMatch',
-      'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
-      { status: 403 },
-    );
+  checkSignature(of('X-Amz-Signature'), secretKey, {
+    request,
+    path: encoded(decodeURIComponent(path)).replaceAll('%2F', '/'),
+    parameters,
+    signedHeaders: names,
+    payload: 'UNSIGNED-PAYLOAD',
+    date: of('X-Amz-Date'),
+    scope: [day, region, service, end],
+  });
   return caller;
 }
 
@@ -84,34 +70,6 @@ function partsOf({ url = '' }: IncomingMessage): { path: string; parameters: URL
 /** 20261121T120030Z as Unix milliseconds. NaN for another text. */
 function timeOf(text: string): number {
   return Date.parse(text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
-}
-
-function canonicalQuery(parameters: URLSearchParams): string {
-  return [...parameters]
-    .filter(([name]) => name !== 'X-Amz-Signature')
-    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
-    .sort((a, b) => (a < b ? -1 : 1))
-    .join('&');
-}
-
-/** The UriEncode() of the guide: everything but A to Z, a to z, 0 to 9, -, ., _ and ~. */
-function encoded(text: string): string {
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
-
-function hmac(key: string | Buffer, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
-}
-
-function isSame(one: string, other: string): boolean {
-  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }
 
 function denied(message: string): AwsError {

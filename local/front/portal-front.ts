@@ -4,9 +4,10 @@ import * as z from 'zod';
 import type { AwsEndpoint } from '../aws/endpoint.ts';
 import { operator, wildcard } from '../aws/iam.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import { addressOf, joinedHeaders, targetOf } from '../http.ts';
+import { joinedHeaders, targetOf } from '../http.ts';
 import type { AddedHeaders } from '../template/distributions.ts';
 import type { LocalBehavior, LocalDistribution } from '../template.ts';
+import { addressOf } from '../viewer.ts';
 import type { ServePage } from './objects.ts';
 
 /** The path of this server below which the pages of the portal are. */

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 import { localAccount } from '../aws/aws-call.ts';
-import { addressOf, joinedHeaders, targetOf } from '../http.ts';
+import { joinedHeaders, targetOf } from '../http.ts';
 import type { LocalRestApi } from '../template.ts';
+import { addressOf, protocolOf } from '../viewer.ts';
 import type { RestMatch, RouteMatch } from './router.ts';
 
 interface ReceivedRequest<Match> {
@@ -169,7 +170,7 @@ function headersOf(incoming: IncomingMessage): Record<string, string[]> {
     ...pairs,
     ['X-Forwarded-For', [...(before === undefined ? [] : [before].flat()), addressOf(incoming)].join(', ')],
     ['X-Forwarded-Port', String(incoming.socket.localPort ?? '')],
-    ['X-Forwarded-Proto', 'http'],
+    ['X-Forwarded-Proto', protocolOf(incoming)],
   ]);
 }
 

@@ -12,6 +12,10 @@ import { createWorkerPool, poolLimits, type PoolLimits, type WorkerPool } from '
 export interface MachineParts {
   readonly clock: { readonly shared: SharedArrayBuffer };
   readonly awsUrl: string;
+  /** The default is that of a test machine. */
+  readonly secretKey?: string;
+  /** Where clients upload to. The default is awsUrl. */
+  readonly uploadsUrl?: string;
 }
 
 /** A bundle is one file. CDK gives it the ending of its module format. */
@@ -20,7 +24,7 @@ const moduleEndings = ['.mjs', '.js', '.cjs'];
 /** A worker's options. It has the template's variables and Lambda's, and none of this process's own. */
 function workerOptionsOf(
   one: LocalFunction,
-  { clock, awsUrl }: MachineParts,
+  { clock, ...place }: MachineParts,
   inBackground: boolean,
 ): Omit<EnvironmentOptions, 'log' | 'blockedMillis' | 'mostWorking'> {
   const [file = '', handler = ''] = one.handler.split('.');
@@ -31,7 +35,7 @@ function workerOptionsOf(
   return {
     functionId: one.id,
     timeoutSeconds: one.timeoutSeconds,
-    env: { ...one.environment, ...lambdaVariables(one, awsUrl) },
+    env: { ...one.environment, ...lambdaVariables(one, place) },
     boot: {
       clock: clock.shared,
       module: pathToFileURL(module).href,
@@ -43,14 +47,18 @@ function workerOptionsOf(
   };
 }
 
-function lambdaVariables(one: LocalFunction, awsUrl: string): Record<string, string> {
+function lambdaVariables(
+  one: LocalFunction,
+  { awsUrl, secretKey = localSecretKey, uploadsUrl }: Omit<MachineParts, 'clock'>,
+): Record<string, string> {
   return {
     AWS_REGION: localRegion,
     AWS_DEFAULT_REGION: localRegion,
     // The caller's identity: the local AWS looks up the role's policies by this id.
     AWS_ACCESS_KEY_ID: one.roleId,
-    AWS_SECRET_ACCESS_KEY: localSecretKey,
+    AWS_SECRET_ACCESS_KEY: secretKey,
     AWS_ENDPOINT_URL: awsUrl,
+    ...(uploadsUrl !== undefined && { AWS_ENDPOINT_URL_S3: uploadsUrl }),
     // A function must not see the AWS profile of the person at this machine.
     AWS_CONFIG_FILE: '/dev/null',
     AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
@@ -112,10 +120,9 @@ export interface LocalFunctions {
   readonly stop: () => Promise<void>;
 }
 
-export interface LocalFunctionsOptions {
+export interface LocalFunctionsOptions extends Omit<MachineParts, 'clock'> {
   readonly functions: readonly LocalFunction[];
   readonly clock: VirtualClock;
-  readonly awsUrl: string;
   readonly log: (line: FunctionLogLine) => void;
   /** The limits of each function's workers. The default is poolLimits. */
   readonly limits?: PoolLimits;

@@ -48,7 +48,10 @@ export const images: Platform['images'] = (signal) =>
   });
 
 export function uploadTargets(): Platform['uploadTargets'] {
-  return createUploadTargets({ bucket: environment('IMAGES_BUCKET'), ...awsEnvironment() });
+  // On one machine, clients upload at the public address, and functions call a port of the machine.
+  const endpoint = process.env['AWS_ENDPOINT_URL_S3'];
+  const place = { ...awsEnvironment(), ...(endpoint !== undefined && { endpoint }) };
+  return createUploadTargets({ bucket: environment('IMAGES_BUCKET'), ...place });
 }
 
 export function outbound(): Platform['outbound'] {

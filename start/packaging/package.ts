@@ -36,7 +36,7 @@ const readFiles = ['local/lambda/worker-boot.mjs', 'service/catalog', 'docs/open
 /** The commands of the repository, as the texts of the programs name them, and those of the package. */
 const commandNames = [
   [/npm run (admin|preflight|smoke|demo)(?: --)?/g, 'darkroom $1'],
-  [/npm start(?: --)?/g, 'darkroom serve'],
+  [/npm start(?: --)?/g, 'darkroom start'],
 ] as const;
 
 /**

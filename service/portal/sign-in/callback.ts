@@ -1,17 +1,8 @@
 import type { SignInError } from '../../contract/operations.ts';
 import { isBlocked, type PortalAnswer } from '../http/caller.ts';
 import type { PortalRequest } from '../http/portal-request.ts';
-import { sessionMillis } from '../people.ts';
-import {
-  cookieIn,
-  cookieNames,
-  hashToken,
-  parseSession,
-  sessionValue,
-  setCookie,
-  tokenBytes,
-} from '../session.ts';
-import { enter } from './enter.ts';
+import { cookieIn, cookieNames, parseSession } from '../session.ts';
+import { enter, openSession } from './enter.ts';
 import {
   backWith,
   begunSignIn,
@@ -50,18 +41,9 @@ export async function callback(request: PortalRequest, services: SignInServices)
     const before = cookie === undefined ? undefined : parseSession(cookie);
     const entered = await enter(claims, before, nowMillis, services);
     if (typeof entered === 'string') return back(entered);
-    const token = Buffer.from(services.randomBytes(tokenBytes)).toString('base64url');
-    await services.access.open({
-      ...entered,
-      hash: hashToken(token),
-      authenticatedAt,
-      createdAt: nowMillis,
-      lastSeenAt: nowMillis,
-    });
+    const kept = await openSession(entered, { nowMillis, authenticatedAt }, services, portalUrl);
     // A cookie from before the sign-in never becomes a signed-in session.
     if (before) await services.access.end(before.hash, nowMillis);
-    const value = sessionValue(token, entered);
-    const kept = setCookie(portalUrl, cookieNames(portalUrl).session, value, sessionMillis / 1000);
     return redirect(new URL(begun.returnTo, portalUrl).href, [forgotten, kept]);
   } catch (error) {
     if (error instanceof SignInCancelled) return back('cancelled');

@@ -2,12 +2,22 @@
 import type { SignInError } from '../../contract/operations.ts';
 import type { AccountId, PersonId } from '../../values/ids.ts';
 import type { Identity, VerifiedIdentity } from '../people-store.ts';
-import { invitationIdOf, isAddress, normalEmail, personIdOf } from '../people.ts';
-import type { PresentedSession } from '../session.ts';
+import { invitationIdOf, isAddress, normalEmail, personIdOf, sessionMillis } from '../people.ts';
+import {
+  cookieNames,
+  hashToken,
+  type PresentedSession,
+  sessionValue,
+  setCookie,
+  tokenBytes,
+} from '../session.ts';
+import type { PortalSettings } from '../settings.ts';
 import type { SignInServices } from './open.ts';
 import type { Claims } from './openid.ts';
 
-type EnterServices = Omit<SignInServices, 'identity' | 'loginBox'>;
+interface EnterServices extends Pick<SignInServices, 'people' | 'access' | 'log'> {
+  readonly settings: Pick<PortalSettings, 'emailsAreVerified'>;
+}
 
 /** The person, and the account in which the session begins. Absent: only the operator's pages are open. */
 export interface Entered {
@@ -36,6 +46,25 @@ export async function enter(
   const accountId = wanted.find((id) => id !== undefined && mine.includes(id)) ?? mine[0];
   log.info('signed_in', { personId: person.id, accountId });
   return { personId: person.id, ...(accountId !== undefined && { accountId }) };
+}
+
+/** Opens a session, and gives its cookie. @param authenticatedAt when the person proved who they are */
+export async function openSession(
+  entered: Entered,
+  { nowMillis, authenticatedAt }: { readonly nowMillis: number; readonly authenticatedAt: number },
+  { access, randomBytes }: Pick<SignInServices, 'access' | 'randomBytes'>,
+  portalUrl: URL,
+): Promise<string> {
+  const token = Buffer.from(randomBytes(tokenBytes)).toString('base64url');
+  await access.open({
+    ...entered,
+    hash: hashToken(token),
+    authenticatedAt,
+    createdAt: nowMillis,
+    lastSeenAt: nowMillis,
+  });
+  const value = sessionValue(token, entered);
+  return setCookie(portalUrl, cookieNames(portalUrl).session, value, sessionMillis / 1000);
 }
 
 /** Without the address, when the issuer does not say that it belongs to the person. */
