@@ -6,7 +6,7 @@ import { callLimits } from '../service/aws/call-limits.ts';
 import { systemClock } from '../service/aws/clock.ts';
 import type { Clock } from '../service/values/runtime.ts';
 import { OperatorError } from './operator-error.ts';
-import { addressOf, operatorServices, type OperatorServices } from './services.ts';
+import { addressOf, operatorServices, type OperatorServices, type OwnedService } from './services.ts';
 
 export interface Target {
   readonly data: string;
@@ -29,8 +29,25 @@ const textsSchema = z.record(z.string(), z.string());
 const stateSchema = z.object({ offset_seconds: z.number(), environment: textsSchema });
 
 /** A service for others answers its owner only, who can read service.json. */
-function ask({ localUrl, secret }: ReadyService, what: string): Promise<Response> {
-  return fetch(`${localUrl}/${what}`, { headers: { authorization: `Bearer ${secret}` } });
+function ask({ localUrl, secret }: ReadyService, what: string, body?: object): Promise<Response> {
+  return fetch(`${localUrl}/${what}`, {
+    headers: { authorization: `Bearer ${secret}` },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  });
+}
+
+const backupSchema = z.record(z.string(), z.union([z.string(), z.number()]));
+
+function ownedService(service: ReadyService): OwnedService {
+  return {
+    linkUrl: new URL('/portal/link', service.apiUrl).href,
+    backup: async (to) => {
+      const answer = await ask(service, 'backup', { to });
+      const said = backupSchema.parse(await answer.json());
+      if (!answer.ok) throw new OperatorError(`The backup was not made: ${String(said['message'])}`);
+      return said;
+    },
+  };
 }
 
 async function connectLocal(folder: string): Promise<OperatorServices> {
@@ -53,7 +70,7 @@ async function connectLocal(folder: string): Promise<OperatorServices> {
       providerBaseUrls,
       endpoint: service.awsUrl,
       ...(service.awsSecretKey !== undefined && { secretKey: service.awsSecretKey }),
-      ...(isForOthers && { linkUrl: new URL('/portal/link', service.apiUrl).href }),
+      ...(isForOthers && { owned: ownedService(service) }),
     },
     shiftedClock(offset * 1000),
   );

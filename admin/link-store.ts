@@ -18,7 +18,7 @@ export function createLinkStore(table: Table) {
     const token = Buffer.from(table.randomBytes(32)).toString('base64url');
     const hash = hashOf(token);
     const expiresAt = nowMillis + linkMinutes * 60_000;
-    const item = { hash, email, expiresAt, [ttlAttribute]: Math.ceil(expiresAt / 1000) };
+    const item = { tokenHash: hash, email, expiresAt, [ttlAttribute]: Math.ceil(expiresAt / 1000) };
     await putItem(table, { ...keyOf(place ?? hash), ...item });
     return token;
   }
@@ -27,7 +27,7 @@ export function createLinkStore(table: Table) {
     const item = await getItem(table, keyOf(place));
     if (!item) return undefined;
     const values = { ':hash': hash, ':now': nowMillis };
-    const taking = toDelete(keyOf(place), 'hash = :hash AND expiresAt > :now', values);
+    const taking = toDelete(keyOf(place), 'tokenHash = :hash AND expiresAt > :now', values);
     return (await inOneStep(table, [taking])) === 'done' ? String(item['email']) : undefined;
   }
   return {

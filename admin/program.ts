@@ -14,6 +14,7 @@ import { addKeyCommands } from './commands/keys.ts';
 import { addPeopleCommands } from './commands/people.ts';
 import { addProviderCommands } from './commands/providers.ts';
 import { addReleaseCommands } from './commands/releases.ts';
+import { addBackupCommand } from './commands/backup.ts';
 import { addBlockCommands, addPortalCommands, addServiceCommands } from './commands/service.ts';
 import { addWalletCommands } from './commands/wallet.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
@@ -35,6 +36,7 @@ const commands = [
   addFigureCommands,
   addExportCommands,
   addAuditCommand,
+  addBackupCommand,
   addReleaseCommands,
   addCanaryCommands,
   addServiceCommands,

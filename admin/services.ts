@@ -104,8 +104,8 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
     people: createPeopleStore(table),
     /** Where invited people sign in. Empty: the stack is older than the portal. */
     portalUrl: address.portalUrl,
-    /** Where a link signs in. Absent: the service has no links. */
-    signInUrl: address.linkUrl,
+    /** What only a service for others on one machine has. */
+    owned: address.owned,
     /** Makes the sign-in of an invited person possible, where the stack has a user pool of its own. */
     registerUser: hasPool
       ? createRegisterUser({
@@ -173,12 +173,19 @@ function localClient(endpoint: string, secretAccessKey = 'local'): object {
   };
 }
 
+/** A service for others on one machine, as the owner of its folder sees it. */
+export interface OwnedService {
+  /** The page at which links sign people in. */
+  readonly linkUrl: string;
+  /** Copies the folder of the service into another one. Throws OperatorError. */
+  readonly backup: (to: string) => Promise<Record<string, string | number>>;
+}
+
 /** The names and addresses of a service's resources, from the outputs of its stack. */
 interface ServiceAddress extends ReturnType<typeof addressOf> {
   /** The address of the stand-in. Absent: AWS itself, with the operator's credentials and region. */
   readonly endpoint?: string;
-  /** Of a service for others on one machine: the page of its links. */
-  readonly linkUrl?: string;
+  readonly owned?: OwnedService;
   /** The secret key of the stand-in. The default is that of a test machine. */
   readonly secretKey?: string;
 }

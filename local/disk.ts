@@ -1,5 +1,14 @@
 /** The files of the data folder, and what can go wrong with them. */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 
 /** Whether the error is one of Node with this code, such as ENOENT. */
@@ -17,13 +26,37 @@ export function readIfPresent(file: string): string | undefined {
   }
 }
 
-/** Writes a file and its folder. A reader sees the old text or the new one, also after kill -9. */
+/** Writes a file and its folder. A reader sees the old text or the new one, also after a power failure. */
 export function replaceFile(file: string, text: string, { isPrivate = false } = {}): void {
   const draft = `${file}.draft`;
   mkdirSync(path.dirname(file), { recursive: true, ...(isPrivate && { mode: 0o700 }) });
   rmSync(draft, { force: true });
-  writeFileSync(draft, text, isPrivate ? { mode: 0o600 } : {});
+  writeFileSync(draft, text, { flush: true, ...(isPrivate && { mode: 0o600 }) });
   renameSync(draft, file);
+  syncFolder(path.dirname(file));
+}
+
+/** Runs the work once for all who ask before it begins, and never twice at a time. */
+export function inGroups(work: () => Promise<void>): () => Promise<void> {
+  let last = Promise.resolve();
+  let waiting: Promise<void> | undefined;
+  const begin = (): Promise<void> => {
+    waiting = undefined;
+    last = work();
+    return last;
+  };
+  return () => (waiting ??= last.then(begin, begin));
+}
+
+/** A new name is on disk only with its folder. Windows syncs no folder. */
+export function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
 }
 
 /** A record may be lost, and a second attempt could only hide that. So the process ends with this sentence. */

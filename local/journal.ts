@@ -1,10 +1,25 @@
-import { closeSync, mkdirSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, mkdirSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isOfDisk, type OnWriteFailed, readIfPresent, replaceFile, WriteFailed } from './disk.ts';
+import { promisify } from 'node:util';
+import {
+  FolderRefused,
+  inGroups,
+  isOfDisk,
+  type OnWriteFailed,
+  readIfPresent,
+  replaceFile,
+  WriteFailed,
+} from './disk.ts';
+import { isObject } from './json.ts';
+
+/** The first line of each journal. A release that changes the form counts the version up. */
+const header = { format: 'darkroom-journal', version: 1 };
 
 /** A file of JSON lines that only grows. append() returns once an entry survives kill -9, or throws WriteFailed. */
 export interface Journal<Entry> {
   readonly append: (entry: Entry) => void;
+  /** Resolves once all entries so far survive a power failure, too. */
+  readonly settled: () => Promise<void>;
   readonly close: () => void;
 }
 
@@ -16,21 +31,25 @@ export function openJournal<Entry>(
 ): { entries: Entry[]; journal: Journal<Entry> } {
   mkdirSync(dirname(file), { recursive: true });
   const text = readIfPresent(file) ?? '';
-  const entries = keep(parseLines<Entry>(text));
-  const whole = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+  const entries = keep(entriesOf<Entry>(file, text));
+  const whole = [header, ...entries].map((line) => `${JSON.stringify(line)}\n`).join('');
   if (whole !== text) rewrite(file, text, whole);
   // Each write is synchronous, so entries are in the file, in order, before any later answer is sent.
   const handle = openSync(file, 'a');
+  const fail = (cause: unknown): never => {
+    const failure = new WriteFailed(`The records in ${file}`, cause);
+    onWriteFailed?.(failure);
+    throw failure;
+  };
   return {
     entries,
     journal: {
+      settled: inGroups(() => promisify(fdatasync)(handle).catch(fail)),
       append: (entry) => {
         try {
           writeWhole(handle, Buffer.from(`${JSON.stringify(entry)}\n`));
         } catch (cause) {
-          const failure = new WriteFailed(`The records in ${file}`, cause);
-          onWriteFailed?.(failure);
-          throw failure;
+          fail(cause);
         }
       },
       close: () => closeSync(handle),
@@ -55,7 +74,18 @@ function writeWhole(handle: number, bytes: Buffer): void {
 }
 
 /** The text after the last line break is empty, or the process was killed while it wrote that line. */
-function parseLines<Entry>(text: string): Entry[] {
-  const lines = text.split('\n').slice(0, -1);
-  return lines.map((line) => JSON.parse(line) as Entry);
+export function entriesOf<Entry>(file: string, text: string): Entry[] {
+  const lines: unknown[] = text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as unknown);
+  const [first] = lines;
+  // Releases before the header began with an entry.
+  if (!isObject(first) || first['format'] !== header.format) return lines as Entry[];
+  if (first['version'] !== header.version)
+    throw new FolderRefused(
+      'FOLDER_UNUSABLE',
+      `The file ${file} is of a newer release (its version is ${String(first['version'])}): start that release.`,
+    );
+  return lines.slice(1) as Entry[];
 }

@@ -5,6 +5,7 @@ import { localSecretKey } from './aws/aws-call.ts';
 import type { AwsEndpoint } from './aws/endpoint.ts';
 import type { Faults } from './aws/faults.ts';
 import { openFunctionVersions } from './aws/function-versions.ts';
+import { backUp, checkRestored, type Manifest } from './backup.ts';
 import { openClock, type VirtualClock } from './clock.ts';
 import { createControl, describeState } from './control/control.ts';
 import { createOwnerControl } from './control/owner-control.ts';
@@ -131,6 +132,7 @@ async function start(
   refuseOldForm(path.join(folder, 'tables'));
   const lock = lockFolder(folder);
   onStop(lock.release);
+  await checkRestored(folder);
   room.reserve();
   const clock = openClock(path.join(folder, 'clock.json'));
   if (service && clock.offset() !== 0) throw shiftedFolder(folder);
@@ -190,7 +192,9 @@ async function start(
   let isEnding = false;
   if (own) {
     const bucket = template.distributions.find(({ behaviors }) => behaviors.length === 0)?.bucket ?? '';
-    own.serve(createOwnerControl({ secret: lock.secret, prove: lock.prove, state, publication }));
+    const backup = (to: string): Promise<Manifest> =>
+      backUp(folder, to, { objects: aws.objects, now: clock.now });
+    own.serve(createOwnerControl({ secret: lock.secret, prove: lock.prove, state, backup, publication }));
     server.serve(
       createPublicDoor({
         url,

@@ -137,15 +137,14 @@ async function invite(
 }
 
 /** Only for a service that has the door of the links. A test machine and a stack have other ways to sign in. */
-async function link({ people, table, signInUrl, clock }: OperatorServices, text: string): Promise<Row> {
-  if (signInUrl === undefined)
-    throw new OperatorError('Links sign people in only at a service that `darkroom serve` runs.');
+async function link({ people, table, owned, clock }: OperatorServices, text: string): Promise<Row> {
+  if (!owned) throw new OperatorError('Links sign people in only at a service that `darkroom serve` runs.');
   const email = normalEmail(text);
   const known = await people.findPerson(personIdOf(linkIssuer, email));
   if (!known && (await people.invitationsTo(invitationIdOf(email))).length === 0)
     throw new OperatorError(`Nobody has invited ${email}: \`people invite\` does.`);
   const token = await createLinkStore(table).make(email, clock.now());
-  return { email, link: `${signInUrl}#${token}`, minutes: linkMinutes };
+  return { email, link: `${owned.linkUrl}#${token}`, minutes: linkMinutes };
 }
 
 async function listed(services: OperatorServices, scope: PeopleScope): Promise<Row[]> {

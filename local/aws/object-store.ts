@@ -3,8 +3,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import { hasErrorCode, isOfDisk, type OnWriteFailed } from '../disk.ts';
-import { openJournal } from '../journal.ts';
+import { hasErrorCode, inGroups, isOfDisk, type OnWriteFailed } from '../disk.ts';
+import { realFiles } from '../dynamodb/journal/file-operations.ts';
+import { entriesOf, openJournal } from '../journal.ts';
 import { type AwsOutput, type AwsService, parseInput, serviceOf } from './aws-call.ts';
 import { AwsError } from './aws-error.ts';
 import { crc32Base64, type ListedObject } from './s3-protocol.ts';
@@ -40,6 +41,8 @@ export interface ObjectStore {
   readonly read: (bucket: string, key: string) => Promise<StoredObject | undefined>;
   /** Deletes the objects last written more than that many days ago. Resolves with their number. */
   readonly expire: (bucket: string, prefix: string, olderThanDays: number) => Promise<number>;
+  /** Keeps the files of objects that are replaced or deleted, until the returned function is called. */
+  readonly holdFiles: () => () => Promise<void>;
   readonly close: () => void;
 }
 
@@ -73,6 +76,21 @@ export function createObjectStore(
   const index = openIndex(`${folder}.jsonl`, onWriteFailed);
   const fileOf = (bucket: string, { file }: ObjectRecord): string => path.join(folder, bucket, file);
 
+  /** While a backup copies the folder, files stay. The lists are those of the backups under way. */
+  const held = new Set<string[]>();
+  async function discard(file: string): Promise<void> {
+    const [list] = held;
+    if (list) list.push(file);
+    else await rm(file, { force: true });
+  }
+  const syncs = new Map<string, () => Promise<void>>();
+  /** Resolves once the names of the bucket's files are on disk. */
+  const namesSettled = (bucket: string): Promise<void> => {
+    const sync = syncs.get(bucket) ?? inGroups(() => realFiles.syncFolder(path.join(folder, bucket)));
+    syncs.set(bucket, sync);
+    return sync();
+  };
+
   async function put(input: z.output<typeof putObject>): Promise<AwsOutput> {
     const { Bucket, Key, Body } = input;
     const ending = path.posix.basename(Key).replace(/[^\w.-]/g, '_');
@@ -91,11 +109,14 @@ export function createObjectStore(
     };
     // No index entry names this file yet. After a crash before the entry is written, the object is as it was.
     await write(fileOf(Bucket, record), Body);
+    await namesSettled(Bucket);
     const before = index.find(Bucket, Key);
     const isRefused = input.IfNoneMatch === '*' && before !== undefined;
     if (!isRefused) index.put(Bucket, record);
     const leftover = isRefused ? record : before;
-    if (leftover !== undefined) await rm(fileOf(Bucket, leftover), { force: true });
+    // The object is on disk before its entry, and the entry before the answer.
+    if (!isRefused) await index.settled();
+    if (leftover !== undefined) await discard(fileOf(Bucket, leftover));
     if (isRefused)
       throw new AwsError(
         'PreconditionFailed',
@@ -122,7 +143,9 @@ export function createObjectStore(
 
   async function remove(bucket: string, key: string): Promise<void> {
     const removed = index.remove(bucket, key);
-    if (removed !== undefined) await rm(fileOf(bucket, removed), { force: true });
+    if (removed === undefined) return;
+    await index.settled();
+    await discard(fileOf(bucket, removed));
   }
 
   /** One page of the keys with a prefix. The token holds the last key of the page before. */
@@ -181,6 +204,14 @@ export function createObjectStore(
       for (const { key } of due) await remove(bucket, key);
       return due.length;
     },
+    holdFiles: () => {
+      const list: string[] = [];
+      held.add(list);
+      return async () => {
+        held.delete(list);
+        for (const file of list) await discard(file);
+      };
+    },
     close: index.close,
   };
 }
@@ -196,7 +227,17 @@ interface ObjectIndex {
   readonly list: (bucket: string, prefix: string) => readonly ObjectRecord[];
   readonly put: (bucket: string, record: ObjectRecord) => void;
   readonly remove: (bucket: string, key: string) => ObjectRecord | undefined;
+  readonly settled: () => Promise<void>;
   readonly close: () => void;
+}
+
+/** The files of the objects in the text of an index, relative to its folder. */
+export function objectFilesIn(index: string, folder = 'objects'): string[] {
+  const files = new Map<string, string>();
+  for (const entry of entriesOf<Entry>('the index', index))
+    if ('put' in entry) files.set(`${entry.bucket}/${entry.put.key}`, `${entry.bucket}/${entry.put.file}`);
+    else files.delete(`${entry.bucket}/${entry.removed}`);
+  return [...files.values()].map((name) => `${folder}/${name}`);
 }
 
 /** The objects of all buckets, in memory and in a journal. A change is in the journal before its method returns. */
@@ -230,6 +271,7 @@ function openIndex(file: string, onWriteFailed: OnWriteFailed | undefined): Obje
       if (removed !== undefined) keep({ bucket, removed: key });
       return removed;
     },
+    settled: journal.settled,
     close: journal.close,
   };
 }
@@ -237,7 +279,7 @@ function openIndex(file: string, onWriteFailed: OnWriteFailed | undefined): Obje
 /** The folder of a bucket is missing only at its first object. A full disk leaves no part of a file. */
 async function write(file: string, data: Uint8Array): Promise<void> {
   try {
-    await writeFile(file, data);
+    await writeFile(file, data, { flush: true });
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT')) {
       await mkdir(path.dirname(file), { recursive: true });

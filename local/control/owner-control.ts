@@ -1,8 +1,11 @@
 /** The controls of a service for others: what the operator's command of its owner needs, on loopback. */
 import { timingSafeEqual } from 'node:crypto';
-import type { Publication } from '../front/publish.ts';
-import { answerPath } from '../front/publish.ts';
-import { type Handler, refuseBody, sendJson, targetOf } from '../http.ts';
+import * as z from 'zod';
+import type { Manifest } from '../backup.ts';
+import { FolderRefused, isOfDisk } from '../disk.ts';
+import { answerPath, type Publication } from '../front/publish.ts';
+import { type Handler, readBody, refuseBody, sendJson, targetOf } from '../http.ts';
+import { parseJson } from '../json.ts';
 import { proofPath } from '../service-record.ts';
 
 export interface OwnerControlOptions {
@@ -10,11 +13,22 @@ export interface OwnerControlOptions {
   readonly secret: string;
   readonly prove: (challenge: string) => string;
   readonly state: () => unknown;
+  /** Copies the folder of the service into another one. */
+  readonly backup: (to: string) => Promise<Manifest>;
   readonly publication: Pick<Publication, 'answer'>;
 }
 
+const maxBodyBytes = 64 * 1024;
+const backupSchema = z.object({ to: z.string().min(1) });
+
 /** Other users of this machine reach the port as well: only the proof and the publication need no secret. */
-export function createOwnerControl({ secret, prove, state, publication }: OwnerControlOptions): Handler {
+export function createOwnerControl({
+  secret,
+  prove,
+  state,
+  backup,
+  publication,
+}: OwnerControlOptions): Handler {
   const open: Readonly<Record<string, Handler>> = {
     [`PUT ${answerPath}`]: publication.answer,
     [`GET ${proofPath}`]: (incoming, outgoing) => {
@@ -24,6 +38,17 @@ export function createOwnerControl({ secret, prove, state, publication }: OwnerC
   };
   const owned: Readonly<Record<string, Handler>> = {
     'GET /_local/state': (_incoming, outgoing) => sendJson(outgoing, 200, state()),
+    'POST /_local/backup': async (incoming, outgoing) => {
+      const body = backupSchema.parse(parseJson(String(await readBody(incoming, maxBodyBytes))));
+      try {
+        const { made_at, files } = await backup(body.to);
+        const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+        sendJson(outgoing, 200, { to: body.to, made_at, files: files.length, bytes });
+      } catch (error) {
+        if (!(error instanceof FolderRefused) && !isOfDisk(error)) throw error;
+        sendJson(outgoing, 409, { message: error instanceof Error ? error.message : '' });
+      }
+    },
   };
   const expected = Buffer.from(`Bearer ${secret}`);
   return (incoming, outgoing) => {

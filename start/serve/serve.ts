@@ -54,8 +54,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     const link = await firstLink(operator, origin);
     if (link !== undefined)
       process.stderr.write(`\nThe first owner begins here, within 30 minutes and once:\n\n  ${link}\n\n`);
-    tell('info', 'ready', { url: origin, data: options.data });
     stopAtSignal(machine);
+    tell('info', 'ready', { url: origin, data: options.data });
   } catch (error) {
     const cause = diskCauseOf(error);
     if (cause) endAfter(new WriteFailed(`The files in ${options.data}`, cause));

@@ -206,6 +206,7 @@ describe('a journal on a full disk', () => {
     const { file, kept } = fullJournal();
     const open = 'console.log(openJournal(file, (entries) => entries.slice(1)).entries.length);';
     expect(withFilesOf(0, open, file)).toBe(`${kept - 1}\n`);
-    expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(kept + 1);
+    // The header, each entry, and the end of the last line.
+    expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(kept + 2);
   });
 });

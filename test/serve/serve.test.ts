@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
@@ -53,12 +54,13 @@ async function generate(more: object = {}): Promise<string> {
 }
 
 async function completed(id: string): Promise<{ result_urls: string[] }> {
-  const read = async (): Promise<{ status: string; result_urls: string[] }> => {
+  for (;;) {
     const { text } = await ask(served.port, `/api/public/v1/creations/${id}`, { headers: withKey() });
-    return JSON.parse(text) as { status: string; result_urls: string[] };
-  };
-  await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe('completed');
-  return read();
+    const creation = JSON.parse(text) as { status: string; result_urls: string[] };
+    if (creation.status === 'completed') return creation;
+    // A creation may be polled once a second.
+    await sleep(1_100);
+  }
 }
 
 beforeAll(async () => {
@@ -78,14 +80,15 @@ describe('the first owner', () => {
     expect(first.status, first.text).toBe(200);
     const [cookie = ''] = first.headers['set-cookie'] ?? [];
     expect(cookie).toMatch(/^__Host-darkroom=.*; HttpOnly; SameSite=Lax; Secure$/);
-    const me = await ask(served.port, '/portal/api/v1/me', {
+    account = cookie.split(';', 1)[0]?.split('.')[2] ?? '';
+    const me = await ask(served.port, '/api/portal/v1/me', {
       headers: { cookie: cookie.split(';', 1)[0] ?? '' },
     });
     expect(me.status, me.text).toBe(200);
     expect((await redeem(link, 'second@example.com')).status).toBe(403);
   });
 
-  it('leaves only the hash of the link in the tables', async () => {
+  it('leaves only the hash of the link in the tables', () => {
     const token = served.firstLink()?.split('#')[1] ?? '';
     for (const name of readdirSync(join(folder, 'tables')))
       expect(readFileSync(join(folder, 'tables', name), 'utf8')).not.toContain(token);
@@ -99,8 +102,6 @@ describe('the first owner', () => {
   });
 
   it('gets keys from the operator’s command', async () => {
-    const list = (await admin('accounts', 'list')) as unknown as { data: { account: string }[] };
-    account = Object.values((list.data ?? list)[0] ?? {})[0] ?? '';
     key = (await admin('keys', 'create', account, '--name', 'test'))['key'] ?? '';
     expect(key).not.toBe('');
   });
@@ -128,6 +129,7 @@ describe('the public address', () => {
 
   it('is in every address of an answer, and its results are served', async () => {
     const { result_urls: urls } = await completed(await generate());
+    expect(urls).toHaveLength(1);
     for (const url of urls) {
       expect(url.startsWith(`${publicUrl}/_results/`)).toBe(true);
       const image = await ask(served.port, new URL(url).pathname);
@@ -202,6 +204,37 @@ describe('the public address', () => {
       from: '127.0.0.9',
     });
     expect(status, text).toBe(200);
+  });
+});
+
+describe('the folder', () => {
+  it('is refused when its clock was set forward', async () => {
+    const other = newFolder();
+    const clock = openClock(join(other, 'clock.json'));
+    clock.freeze();
+    clock.jumpTo(clock.now() + 60_000);
+    clock.thaw();
+    await expect(startServe(other)).rejects.toThrow('was set forward by a test machine');
+  });
+
+  it('is taken from other users, with one sentence', async () => {
+    const other = join(newFolder(), 'open');
+    mkdirSync(other);
+    chmodSync(other, 0o755);
+    const { lines, end } = await startServe(other);
+    expect(statSync(other).mode & 0o777).toBe(0o700);
+    expect(lines[0]).toMatchObject({ event: 'folder_closed' });
+    expect(await end()).toBe(0);
+  });
+
+  it('is not served on an address of the network without a public one', async () => {
+    const words = [join(root, 'bin/serve.ts'), '--listen', '0.0.0.0:0', '--data', newFolder()];
+    await expect(run(process.execPath, words)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^--listen: "0.0.0.0:0" is no address of this machine alone: .*\n$/,
+      ) as string,
+    });
   });
 });
 

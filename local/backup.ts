@@ -1,0 +1,126 @@
+/** A copy of the data folder as it was at one moment, made while the service goes on, and the check of such a copy. */
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod';
+import { type ObjectStore, objectFilesIn } from './aws/object-store.ts';
+import { FolderRefused, readIfPresent, replaceFile } from './disk.ts';
+
+const manifestName = 'backup.json';
+const version = 1;
+const manifestSchema = z.object({
+  version: z.int(),
+  made_at: z.string(),
+  files: z.array(z.object({ path: z.string(), bytes: z.int(), sha256: z.string() })),
+});
+export type Manifest = z.output<typeof manifestSchema>;
+
+/** All that a folder needs to start again, but for the objects. Everything else is of one process. */
+const kept = [
+  /^tables\/(journal|snapshot)-\d+\.jsonl$/,
+  /^(executions|objects|inbox)\.jsonl$/,
+  /^(clock\.json|demo\.json|aws-key)$/,
+  /^lambda\/versions\.json$/,
+  /^secrets\/s-[^/]+\.json$/,
+];
+
+/**
+ * Copies the folder into an empty one. In one turn of the event loop, in which nothing is written, the files are opened
+ * and measured. They only grow or are replaced, so the first bytes of an open file stay what they were.
+ */
+export async function backUp(
+  folder: string,
+  to: string,
+  { objects, now }: { readonly objects: Pick<ObjectStore, 'holdFiles'>; readonly now: () => number },
+): Promise<Manifest> {
+  if (existsSync(to) && readdirSync(to).length > 0)
+    throw new FolderRefused('FOLDER_UNUSABLE', `${to} is not empty: name a new folder.`);
+  mkdirSync(to, { recursive: true, mode: 0o700 });
+  const release = objects.holdFiles();
+  const made_at = new Date(now()).toISOString();
+  const opened = namesIn(folder).map((name) => {
+    const handle = openSync(path.join(folder, name), 'r');
+    return { name, handle, bytes: fstatSync(handle).size };
+  });
+  try {
+    const files: Manifest['files'] = [];
+    for (const { name, handle, bytes } of opened) files.push(await copy(handle, bytes, to, name));
+    for (const name of objectFilesIn(await readFile(path.join(to, 'objects.jsonl'), 'utf8'))) {
+      const handle = openSync(path.join(folder, name), 'r');
+      try {
+        files.push(await copy(handle, fstatSync(handle).size, to, name));
+      } finally {
+        closeSync(handle);
+      }
+    }
+    const manifest: Manifest = { version, made_at, files };
+    // Without this file the copy is no backup.
+    replaceFile(path.join(to, manifestName), JSON.stringify(manifest, undefined, 2), { isPrivate: true });
+    return manifest;
+  } finally {
+    for (const { handle } of opened) closeSync(handle);
+    await release();
+  }
+}
+
+function namesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll(path.sep, '/'))
+    .filter((name) => kept.some((pattern) => pattern.test(name)));
+}
+
+async function copy(
+  handle: number,
+  bytes: number,
+  to: string,
+  name: string,
+): Promise<Manifest['files'][number]> {
+  const target = path.join(to, name);
+  mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 });
+  const hash = createHash('sha256');
+  const written = await open(target, 'wx', 0o600);
+  try {
+    if (bytes > 0)
+      for await (const chunk of createReadStream('', {
+        fd: handle,
+        start: 0,
+        end: bytes - 1,
+        autoClose: false,
+      })) {
+        hash.update(chunk as Buffer);
+        await written.writeFile(chunk as Buffer);
+      }
+    await written.sync();
+  } finally {
+    await written.close();
+  }
+  return { path: name, bytes, sha256: hash.digest('hex') };
+}
+
+/** Checks a folder that is a backup, once. Throws FolderRefused when a file is missing or differs. */
+export async function checkRestored(folder: string): Promise<void> {
+  const file = path.join(folder, manifestName);
+  const text = readIfPresent(file);
+  if (text === undefined) return;
+  const manifest = manifestSchema.parse(JSON.parse(text));
+  const refuse = (why: string): never => {
+    throw new FolderRefused('FOLDER_UNUSABLE', `The backup in ${folder} cannot be used: ${why}.`);
+  };
+  if (manifest.version > version) refuse(`it is of a newer release (its version is ${manifest.version})`);
+  for (const { path: name, sha256 } of manifest.files) {
+    const bytes = await readFile(path.join(folder, name)).catch(() => refuse(`${name} is missing`));
+    if (createHash('sha256').update(bytes).digest('hex') !== sha256)
+      refuse(`${name} differs from what was copied`);
+  }
+  rmSync(file);
+}

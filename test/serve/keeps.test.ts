@@ -1,0 +1,156 @@
+/** What a service for others keeps when it ends, when it is killed, and in a backup. */
+import { appendFileSync, cpSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createAccount } from '../../admin/commands/accounts.ts';
+import { issueKey } from '../../admin/commands/keys.ts';
+import { connect } from '../../admin/connect.ts';
+import { settled } from '../../start/creations.ts';
+import type { CreationId } from '../../service/values/ids.ts';
+import { differencesIn } from '../fixtures/books.ts';
+import { newFolder } from '../local/machine-fixture.ts';
+import { ask, type Served, startServe } from './serve-child.ts';
+
+/** `KILL_ROUNDS=100 npm test -- test/serve/keeps` kills more often. */
+const rounds = Number(process.env['KILL_ROUNDS'] ?? 5);
+
+async function newKey(folder: string): Promise<string> {
+  const operator = await connect({ data: folder });
+  const account = await createAccount(operator, {
+    name: 'load',
+    balance: '1000',
+    sandbox: 'yes',
+    postRate: '100000',
+    maxConcurrent: '1000',
+  });
+  return (await issueKey(operator, account, { name: 'load' })).key;
+}
+
+function generate(port: number, key: string, prompt = 'a lake', headers = {}): ReturnType<typeof ask> {
+  return ask(port, '/api/public/v1/images/generate', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model: 'sandbox-sketch', prompt }),
+  });
+}
+
+/** Three clients send until the service ends or `isOver`. Gives the ids of the creations that were answered. */
+async function load(port: number, key: string, isOver: () => boolean): Promise<CreationId[]> {
+  const ids: CreationId[] = [];
+  const client = async (): Promise<void> => {
+    while (!isOver()) {
+      const { status, text } = await generate(port, key);
+      if (status === 202) ids.push((JSON.parse(text) as { id: CreationId }).id);
+    }
+  };
+  // A connection that breaks is the end of the service.
+  await Promise.all([client(), client(), client()].map((one) => one.catch(() => undefined)));
+  return ids;
+}
+
+/** Every answered creation ends, has its picture, and the books are equal. */
+async function checkWhole(folder: string, served: Served, ids: readonly CreationId[]): Promise<void> {
+  const operator = await connect({ data: folder });
+  for (const id of ids) {
+    const creation = await settled({ operator }, id);
+    expect(creation.status, id).toBe('completed');
+  }
+  const [last] = ids.slice(-1);
+  const creation = last && (await operator.creations.read(last));
+  for (const { key } of creation?.images ?? [])
+    expect((await ask(served.port, `/_results/${key}`)).status).toBe(200);
+  expect(await differencesIn(operator.table)).toEqual([]);
+}
+
+describe('a signal', () => {
+  it('lets a held answer end, and ends the service with 0', { timeout: 60_000 }, async () => {
+    const folder = join(newFolder(), 'data');
+    const { port, lines, end } = await startServe(folder);
+    const key = await newKey(folder);
+    const held = generate(port, key, 'a lake [sandbox:delay=3s]', { prefer: 'wait=20' });
+    await expect
+      .poll(() => lines.some(({ event }) => event === 'creation_accepted'), { timeout: 20_000 })
+      .toBe(true);
+    const code = end();
+    await sleep(500);
+    await expect(ask(port, '/readyz')).rejects.toThrow('ECONNREFUSED');
+    expect(JSON.parse((await held).text)).toMatchObject({ status: 'completed' });
+    expect(await code).toBe(0);
+  });
+});
+
+describe('kill -9', () => {
+  it(
+    `loses no answered creation, ${rounds} times under load`,
+    { timeout: 60_000 + rounds * 20_000 },
+    async () => {
+      const folder = join(newFolder(), 'data');
+      const ids: CreationId[] = [];
+      let served = await startServe(folder);
+      const key = await newKey(folder);
+      for (let round = 0; round < rounds; round += 1) {
+        const loading = load(served.port, key, () => false);
+        await sleep(200 + Math.random() * 1_500);
+        await served.end('SIGKILL');
+        ids.push(...(await loading));
+        served = await startServe(folder);
+      }
+      expect(ids.length).toBeGreaterThan(rounds);
+      await checkWhole(folder, served, ids);
+      console.log(`${ids.length} answered creations in ${rounds} lives, none lost`);
+      await served.end();
+    },
+  );
+});
+
+describe('a backup', () => {
+  it('made under load starts as a service with equal books', { timeout: 120_000 }, async () => {
+    const folder = join(newFolder(), 'data');
+    const copy = join(newFolder(), 'copy');
+    const served = await startServe(folder);
+    const key = await newKey(folder);
+    let isOver = false;
+    const before = await load(
+      served.port,
+      key,
+      (
+        (until) => () =>
+          performance.now() > until
+      )(performance.now() + 1_500),
+    );
+    const loading = load(served.port, key, () => isOver);
+    await sleep(300);
+    const operator = await connect({ data: folder });
+    const made = await operator.owned?.backup(copy);
+    await sleep(300);
+    isOver = true;
+    await loading;
+    expect(made).toMatchObject({ to: copy });
+    await expect(operator.owned?.backup(copy)).rejects.toThrow('is not empty');
+    await served.end();
+    for (const entry of readdirSync(copy, { recursive: true, withFileTypes: true }))
+      expect(statSync(join(entry.parentPath, entry.name)).mode & 0o077, entry.name).toBe(0);
+
+    const torn = join(newFolder(), 'torn');
+    cpSync(copy, torn, { recursive: true });
+    appendFileSync(join(torn, 'objects.jsonl'), '\n');
+    await expect(startServe(torn)).rejects.toThrow('objects.jsonl differs from what was copied');
+
+    const restored = await startServe(copy);
+    expect(before.length).toBeGreaterThan(3);
+    await checkWhole(copy, restored, before);
+    expect((await generate(restored.port, key)).status).toBe(202);
+    await restored.end();
+  });
+});
+
+describe('a folder of a newer release', () => {
+  it('is refused with one sentence', async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'executions.jsonl'), '{"format":"darkroom-journal","version":2}\n');
+    await expect(startServe(folder)).rejects.toThrow(
+      /^The file .*executions\.jsonl is of a newer release \(its version is 2\): start that release\.\n$/,
+    );
+  });
+});
