@@ -10,8 +10,6 @@ export const linkIssuer = 'link';
 /** The link of the first owner has a fixed place, so that a later one ends it. */
 const first = 'FIRST';
 
-export type LinkStore = ReturnType<typeof createLinkStore>;
-
 export function createLinkStore(table: Table) {
   const keyOf = (place: string): ItemKey => ({ pk: `LINK#${place}`, sk: 'LINK' });
   async function make(place: string | undefined, email: string, nowMillis: number): Promise<string> {

@@ -49,7 +49,7 @@ export function inGroups(work: () => Promise<void>): () => Promise<void> {
 }
 
 /** A new name is on disk only with its folder. Windows syncs no folder. */
-export function syncFolder(folder: string): void {
+function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const handle = openSync(folder, 'r');
   try {

@@ -19,8 +19,6 @@ export interface ServerHandlers {
   readonly portal: Pick<PortalFront, 'serves' | 'handle'>;
 }
 
-export type Server = Awaited<ReturnType<typeof listen>>;
-
 export interface ListenOptions {
   readonly port: number;
   /** The default is 127.0.0.1. */

@@ -16,7 +16,7 @@ import { enter, openSession } from '../../service/portal/sign-in/enter.ts';
 import { linkPage, linkPageHeaders } from './link-page.ts';
 
 /** Below the path of the portal. The token follows behind a #. */
-export const linkPaths = { first: '/portal/first', link: '/portal/link' } as const;
+const linkPaths = { first: '/portal/first', link: '/portal/link' } as const;
 
 const bodySchema = z.object({ token: z.string().max(100), email: z.string().optional() });
 const maxBodyBytes = 4_096;

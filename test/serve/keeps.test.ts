@@ -49,17 +49,18 @@ async function load(port: number, key: string, isOver: () => boolean): Promise<C
   return ids;
 }
 
-/** Every answered creation ends, has its picture, and the books are equal. */
+/** Every answered creation ends, completed ones have their picture, and the books are equal. */
 async function checkWhole(folder: string, served: Served, ids: readonly CreationId[]): Promise<void> {
   const operator = await connect({ data: folder });
   for (const id of ids) {
     const creation = await settled({ operator }, id);
-    expect(creation.status, id).toBe('completed');
+    // A call of a provider that was broken off may have rendered, so it is not repeated: the creation is refunded.
+    const isRefunded =
+      creation.failure === 'InternalFailure' && creation.refundedMicros === creation.costMicros;
+    expect(creation.status === 'completed' || isRefunded, JSON.stringify(creation)).toBe(true);
+    for (const { key } of creation.results)
+      expect((await ask(served.port, `/_results/${key}`)).status, key).toBe(200);
   }
-  const [last] = ids.slice(-1);
-  const creation = last && (await operator.creations.read(last));
-  for (const { key } of creation?.images ?? [])
-    expect((await ask(served.port, `/_results/${key}`)).status).toBe(200);
   expect(await differencesIn(operator.table)).toEqual([]);
 }
 
@@ -98,7 +99,7 @@ describe('kill -9', () => {
       }
       expect(ids.length).toBeGreaterThan(rounds);
       await checkWhole(folder, served, ids);
-      console.log(`${ids.length} answered creations in ${rounds} lives, none lost`);
+      process.stderr.write(`${ids.length} answered creations in ${rounds} lives, none lost\n`);
       await served.end();
     },
   );

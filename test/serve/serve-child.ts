@@ -1,7 +1,7 @@
 /** A service for others in a process of its own, as a person starts it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
@@ -20,7 +20,7 @@ export interface Served {
   readonly end: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -76,7 +76,7 @@ export async function ask(port: number, path: string, asked: Asked = {}) {
     headers: { host: publicHost, ...headers },
   });
   sent.end(body);
-  const [answer] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   const chunks: Buffer[] = [];
   for await (const chunk of answer) chunks.push(chunk as Buffer);
   const bytes = Buffer.concat(chunks);
