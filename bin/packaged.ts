@@ -9,6 +9,7 @@ const programs = {
   },
   serve: { load: () => import('./serve.ts'), does: 'the whole service on this machine, for others' },
   start: { load: () => import('./local.ts'), does: 'the same as a test machine, with a demo account' },
+  systemd: { load: () => import('./systemd.ts'), does: 'print a unit of systemd for serve' },
   admin: { load: () => import('./admin.ts'), does: 'the command of the operator' },
   preflight: {
     load: () => import('./preflight.ts'),

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { createAccount } from '../../admin/commands/accounts.ts';
+import { issueSecret } from '../../admin/commands/webhooks.ts';
 import { createLinkStore, linkIssuer } from '../../admin/link-store.ts';
 import type { OperatorServices } from '../../admin/services.ts';
 import { type Door, readBody, sendJson, sendText, targetOf } from '../../local/http.ts';
@@ -125,6 +126,8 @@ async function inviteFirst(email: string, services: OperatorServices, nowMillis:
     balance: openingBalanceUsd,
     sandbox: 'yes',
   });
+  // Without a secret no webhook is sent.
+  await issueSecret(services, account);
   const places: [PeopleScope, 'owner' | 'operator'][] = [
     [account.id, 'owner'],
     ['SERVICE', 'operator'],

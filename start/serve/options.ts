@@ -85,7 +85,7 @@ export function serveOptions(argv: readonly string[]): ServeOptions {
 function addressOf(option: string, text: string): Address {
   const [, bare = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
   const host = bare.replace(/^\[(.*)\]$/, '$1');
-  if (isIP(host) === 0 || Number(port) > 65_535)
+  if (isIP(host) === 0 || Number(port) === 0 || Number(port) > 65_535)
     refuse(option, text, 'address and port, such as 0.0.0.0:8787.');
   return { host, port: Number(port) };
 }

@@ -30,9 +30,14 @@ async function freePort(): Promise<number> {
 }
 
 /** Resolves once the service is ready. Throws with its words when it ends before. */
-export async function startServe(folder: string, more: readonly string[] = []): Promise<Served> {
+export async function startServe(
+  folder: string,
+  more: readonly string[] = [],
+  url: string | null = publicUrl,
+): Promise<Served> {
   const port = await freePort();
-  const words = ['--data', folder, '--listen', `127.0.0.1:${port}`, '--public-url', publicUrl, ...more];
+  const named = url === null ? [] : ['--public-url', url];
+  const words = ['--data', folder, '--listen', `127.0.0.1:${port}`, ...named, ...more];
   const child = spawn(process.execPath, [entry, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
   const lines: Readonly<Record<string, unknown>>[] = [];
   let [rest, complaints] = ['', ''];
