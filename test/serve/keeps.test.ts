@@ -1,7 +1,9 @@
 /** What a service for others keeps when it ends, when it is killed, and in a backup. */
-import { appendFileSync, cpSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createAccount } from '../../admin/commands/accounts.ts';
 import { issueKey } from '../../admin/commands/keys.ts';
@@ -142,6 +144,28 @@ describe('a backup', () => {
     await checkWhole(copy, restored, before);
     expect((await generate(restored.port, key)).status).toBe(202);
     await restored.end();
+  });
+});
+
+describe('a folder of an earlier release', () => {
+  /** One completed creation, as `npm start` of the releases before the headers left it; without the picture. */
+  const folders = fileURLToPath(new URL('folders', import.meta.url));
+  it.each(readdirSync(folders))('%s goes on, with equal books', { timeout: 60_000 }, async (name) => {
+    const folder = newFolder();
+    execFileSync('tar', ['-xzf', join(folders, name), '-C', folder]);
+    const served = await startServe(folder);
+    const { creations, accounts, table } = await connect({ data: folder });
+    const [account] = await accounts.list();
+    const page = account && (await creations.list(account.id, 10));
+    expect(page).toMatchObject([{ status: 'completed', webhook: { status: 'delivered' } }]);
+    const key = await newKey(folder);
+    const held = await generate(served.port, key, 'a lake', { prefer: 'wait=25' });
+    expect(JSON.parse(held.text)).toMatchObject({ status: 'completed' });
+    expect(await differencesIn(table)).toEqual([]);
+    await served.end();
+    expect(readFileSync(join(folder, 'executions.jsonl'), 'utf8')).toMatch(
+      /^\{"format":"darkroom-journal","version":1\}\n/,
+    );
   });
 });
 
