@@ -49,10 +49,8 @@ export type OperatorServices = ReturnType<typeof operatorServices>;
 
 /** `clock` is the clock of the service. The clock of a local service can be set forward. */
 export function operatorServices(address: ServiceAddress, clock: Clock) {
-  const local = {
-    ...callLimits(),
-    ...(address.endpoint !== undefined && localClient(address.endpoint, address.secretKey)),
-  };
+  const { endpoint, secretKey } = address;
+  const local = { ...callLimits(), ...(endpoint !== undefined && localClient(endpoint, secretKey)) };
   const dynamo = new DynamoDBClient(local);
   const secrets = new SecretsManagerClient(local);
   const states = new SFNClient(local);

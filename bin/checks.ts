@@ -148,6 +148,9 @@ const longTests = [
   'test/lab/simulation/load.test.ts',
   'test/lab/simulation/outage.test.ts',
   'test/lab/simulation/provider-down.test.ts',
+  // Real processes under load are killed, stopped and copied, and a browser walks from the first link to a picture.
+  'test/serve/keeps.test.ts',
+  'test/serve/walk.test.ts',
   // The package is made three times. Each of its parts has tests of its own.
   'test/start/package.test.ts',
   // The package once more, with whole syntheses. test/stack/construct.test.ts proves the construct without bundles.
