@@ -34,14 +34,21 @@ export function checkSignature(signature: string, secretKey: string, parts: Sign
     payload,
   ].join('\n');
   const text = ['AWS4-HMAC-SHA256', date, scope.join('/'), sha256(canonical)].join('\n');
-  const key = scope.reduce<string | Buffer>(hmac, `AWS4${secretKey}`);
+  const id = [secretKey, ...scope].join(' ');
+  const key = keys.get(id) ?? scope.reduce<string | Buffer>(hmac, `AWS4${secretKey}`);
   if (!isSame(hmac(key, text).toString('hex'), signature))
     throw new AwsError(
       'SignatureDoesNotMatch',
       'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
       { status: 403 },
     );
+  if (keys.size > mostKeys) keys.clear();
+  keys.set(id, key);
 }
+
+/** The keys that right signatures used, one for each day and service: four of five hashes of a check. */
+const keys = new Map<string, string | Buffer>();
+const mostKeys = 50;
 
 const authorization =
   /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\/([\w/-]+),\s*SignedHeaders=([\w;-]+),\s*Signature=([0-9a-f]{64})$/;
