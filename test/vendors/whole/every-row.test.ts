@@ -95,10 +95,11 @@ describe('a creation with one provider', () => {
       row.ends === 'completed' ? 'creation.completed' : 'creation.failed',
     ]);
 
-    // The client's own model, prompt and webhook address may name the vendor. Nothing else in the answer may.
-    expect(JSON.stringify({ ...fieldsOf(body), model: '', prompt: '', webhook: {} })).not.toMatch(
-      new RegExp(`\\b${vendor}\\b|provider|HTTP [0-9]`),
-    );
+    // The client's own model, prompt and webhook address may name the vendor. Nothing else in the answer may, and
+    // only the code provider_unavailable has the word.
+    expect(
+      JSON.stringify({ ...fieldsOf(body), error_code: '', model: '', prompt: '', webhook: {} }),
+    ).not.toMatch(new RegExp(`\\b${vendor}\\b|provider|HTTP [0-9]`));
     // A vendor that names the moment is asked five times. No other answer is asked for twice.
     const asks = row.row === 'throttled-for-a-second' ? 5 : 1;
     expect(record.attempts).toHaveLength(asks);
@@ -125,8 +126,14 @@ const completedSchema = z.object({
 });
 
 function failedWith(failure: FailureName): object {
-  const { message, retryable } = failures[failure];
-  return { status: 'failed', error: message, retryable, webhook: { status: 'delivered', attempts: 1 } };
+  const { message, code, retryable } = failures[failure];
+  return {
+    status: 'failed',
+    error: message,
+    error_code: code,
+    retryable,
+    webhook: { status: 'delivered', attempts: 1 },
+  };
 }
 
 async function expectPicture({
