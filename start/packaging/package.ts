@@ -66,8 +66,7 @@ const places: Plugin = {
 };
 
 /** What the construct needs of whoever uses it. */
-const { 'aws-cdk-lib': cdkLib, constructs } = manifest.dependencies;
-const peers = { 'aws-cdk-lib': cdkLib, constructs };
+const peers = ['aws-cdk-lib', 'constructs'];
 
 /** Gives the modules that the bundles hold. */
 async function bundlePrograms(folder: string): Promise<string[]> {
@@ -81,7 +80,7 @@ async function bundlePrograms(folder: string): Promise<string[]> {
     },
     outdir: folder,
     chunkNames: 'dist/[name]-[hash]',
-    external: Object.keys(peers).flatMap((name) => [name, `${name}/*`]),
+    external: peers.flatMap((name) => [name, `${name}/*`]),
     outExtension: { '.js': '.mjs' },
     bundle: true,
     splitting: true,
@@ -145,8 +144,7 @@ export async function makePackage(folder: string, progress: (line: string) => vo
       './package.json': './package.json',
     },
     engines: { node: `>=${oldestNode}` },
-    peerDependencies: peers,
-    peerDependenciesMeta: Object.fromEntries(Object.keys(peers).map((name) => [name, { optional: true }])),
+    // Without peers: npm asks the registry about optional ones, too, and an installation without a network waits.
   };
   writeFileSync(join(folder, 'darkroom.js'), entry);
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
