@@ -78,9 +78,9 @@ export interface Refusal {
   readonly message: string;
   readonly details: Readonly<Record<string, unknown>>;
   /** The X-Request-Id of the answer. Name it when you ask for help. */
-  readonly requestId: string | undefined;
+  readonly requestId?: string | undefined;
   /** Seconds after which a repetition makes sense, as the header Retry-After says. */
-  readonly retryAfter: number | undefined;
+  readonly retryAfter?: number | undefined;
   /** False when the header x-should-retry says that waiting changes nothing. */
   readonly shouldRetry?: boolean;
 }
@@ -206,12 +206,12 @@ export class ServiceUnavailable extends ApiError {
  */
 export class UnexpectedAnswer extends ApiError {
   override readonly name: string = 'UnexpectedAnswer';
-  /** The begin of the body. */
+  /** The beginning of the body: at most 500 characters. */
   readonly excerpt: string;
 
-  constructor(refusal: Refusal, excerpt: string) {
+  constructor(refusal: Refusal, body: string) {
     super(refusal);
-    this.excerpt = excerpt;
+    this.excerpt = body.slice(0, 500);
   }
 }
 

@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-/** Nobody's id in images without a shell. */
+/** The id of a user without rights. Images without a shell have the same one. */
 const user = 65_532;
 
 const texts = {
@@ -36,7 +36,8 @@ const runtime = {
   Volumes: { '/data': {} },
   ExposedPorts: { '8787/tcp': {} },
   Entrypoint: [...node, '/opt/darkroom/darkroom.js'],
-  Cmd: ['serve', '--data', '/data'],
+  // The service asks for --public-url, the address of its clients.
+  Cmd: ['serve', '--data', '/data', '--listen', '0.0.0.0:8787'],
   StopSignal: 'SIGTERM',
 };
 
@@ -106,7 +107,7 @@ interface Layer {
   readonly modes?: string;
 }
 
-/** What everybody may read and nobody may write, whatever the umask is of who makes the image. */
+/** Everybody may read the files, and only root may write them. The umask of the builder changes nothing. */
 const readable = 'u=rwX,go=rX';
 
 /** This Node, and the libraries of this machine that it is linked with. */

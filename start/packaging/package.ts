@@ -151,7 +151,7 @@ export async function makePackage(folder: string, progress: (line: string) => vo
   writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials(version, parts));
   writeFileSync(join(folder, 'THIRD-PARTY-NOTICES'), notices(parts));
   cpSync(join(root, 'start/packaging/README.md'), join(folder, 'README.md'));
-  // Whatever the umask is of who makes the package.
+  // The umask of the builder changes nothing.
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const path = join(folder, name);
     chmodSync(path, statSync(path).isDirectory() || name === 'darkroom.js' ? 0o755 : 0o644);

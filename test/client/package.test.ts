@@ -19,7 +19,7 @@ import { stub } from './stub.ts';
 
 /** The most bytes of each entry with everything that it loads, as it is and compressed. */
 const limits: Readonly<Record<string, { readonly bytes: number; readonly gzipped: number }>> = {
-  '.': { bytes: 23_000, gzipped: 7_400 },
+  '.': { bytes: 23_000, gzipped: 7_200 },
   './ai-sdk': { bytes: 31_000, gzipped: 10_200 },
   './webhooks': { bytes: 8_000, gzipped: 3_000 },
 };

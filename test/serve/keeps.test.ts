@@ -70,11 +70,11 @@ async function checkWhole(folder: string, served: Served, ids: readonly Creation
 }
 
 describe('a signal', () => {
-  it('lets a held answer end, and ends the service with 0', { timeout: 60_000, retry: 2 }, async () => {
+  it('lets a held answer end, and ends the service with 0', { timeout: 60_000 }, async () => {
     const folder = join(newFolder(), 'data');
     const { port, lines, end } = await startServe(folder);
     const key = await newKey(folder);
-    const held = generate(port, key, 'a lake [sandbox:delay=1s]', { prefer: 'wait=20' });
+    const held = generate(port, key, 'a lake [sandbox:delay=500ms]', { prefer: 'wait=20' });
     await expect
       .poll(() => lines.some(({ event }) => event === 'creation_accepted'), { timeout: 20_000 })
       .toBe(true);

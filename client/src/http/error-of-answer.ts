@@ -32,9 +32,6 @@ export function retryAfterSeconds(headers: Headers, nowMillis: number): number |
   return Math.max(0, (until - (Number.isNaN(sent) ? nowMillis : sent)) / 1000);
 }
 
-/** How much of an unexpected body an error keeps. */
-const excerptLength = 500;
-
 type ErrorClass = new (refusal: errors.Refusal) => errors.ApiError;
 
 /** By the code of the envelope. A code that is not here belongs to a later release of the service. */
@@ -96,7 +93,7 @@ export function errorOfAnswer(
   }
   return new errors.UnexpectedAnswer(
     { ...known, code: 'UNEXPECTED_ANSWER', message: unexpected(response, body), details: {} },
-    text.slice(0, excerptLength),
+    text,
   );
 }
 

@@ -20,7 +20,7 @@ const temporary: readonly number[] = [408, 429, 500, 503];
 const ofGateways: readonly number[] = [...temporary, 502, 504];
 
 const firstWaitMillis = 500;
-const longestWaitMillis = 30_000;
+const longestPauseMillis = 30_000;
 /** A server that asks for more than a window of the rate limit is not waited for: the caller decides. */
 const longestRetryAfterSeconds = 60;
 
@@ -59,7 +59,7 @@ export function waitBeforeRetry(
 export function pauseAfter(error: unknown, failures: number, random: () => number): number {
   const asked = retryAfterOf(error);
   if (asked !== undefined) return Math.ceil(asked * 1000 * (1 + random() / 10));
-  const doubled = Math.min(longestWaitMillis, firstWaitMillis * 2 ** (failures - 1));
+  const doubled = Math.min(longestPauseMillis, firstWaitMillis * 2 ** (failures - 1));
   return Math.ceil(doubled * (0.5 + random() / 2));
 }
 

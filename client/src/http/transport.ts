@@ -90,6 +90,8 @@ export interface TimeLimit {
   readonly leastPauseMs?: number;
 }
 
+/** For so many seconds the service holds an answer at most. */
+export const longestHold = 20;
 /** An attempt whose answer is held may take this much longer than it is held, in milliseconds. */
 const holdMargin = 15_000;
 /** The least time that an attempt gets: the answer to a submission names the creation. */
@@ -233,10 +235,10 @@ export class Transport {
         );
         if (waitMs === undefined) {
           // An attempt before this one may have been carried out.
-          if (unclear !== undefined && error instanceof ApiError) error.cause = unclear;
+          if (unclear && error instanceof ApiError) error.cause = unclear;
           throw error;
         }
-        if (!(error instanceof RateLimited || error instanceof ServiceUnavailable)) unclear = error;
+        if (!(error instanceof ServiceUnavailable || error instanceof RateLimited)) unclear = error;
         onRetry?.({ ...told, attempt, waitMs, error: error as Error });
         await machinery.sleep(waitMs, signal);
       }
@@ -266,7 +268,7 @@ export class Transport {
         requestId: headers.get('x-amz-request-id') ?? undefined,
         retryAfter: retryAfterSeconds(headers, this.machinery.now()),
       },
-      new TextDecoder().decode(bytes).slice(0, 500),
+      new TextDecoder().decode(bytes),
     );
   }
 }

@@ -94,7 +94,9 @@ export class CreationCalls {
     const end = started + timeoutMs;
     const atEnd = async (cause?: Error): Promise<never> => {
       await sleep(Math.max(0, end - now()), signal);
-      throw lateFor(id, timeoutMs, cause);
+      const trouble = cause ? ` The last trouble: ${cause.message}` : '';
+      const text = `The creation ${id} has not ended within ${timeoutMs / 1000} s.${trouble}`;
+      throw new TimeoutError(text, { creationId: id, cause });
     };
     let last = typeof creation === 'string' ? undefined : creation;
     let due = (last && this.#transport.dueOf(last)) ?? now();
@@ -166,11 +168,4 @@ function pathOf(id: string): string {
   // A segment of dots would lead to another path, also when the dots are encoded.
   if (/^\.*$/.test(id)) throw new DarkroomError(`${JSON.stringify(id)} is no id of a creation.`);
   return `/creations/${encodeURIComponent(id)}`;
-}
-
-function lateFor(creationId: string, timeoutMs: number, cause: Error | undefined): TimeoutError {
-  const text = `The creation ${creationId} has not ended within ${timeoutMs / 1000} s.`;
-  return cause
-    ? new TimeoutError(`${text} The last trouble: ${cause.message}`, { creationId, cause })
-    : new TimeoutError(text, { creationId });
 }

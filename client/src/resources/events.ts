@@ -1,5 +1,5 @@
 import { type Answered, apiPromise, type ApiPromise, type CallOptions } from '../http/call.ts';
-import type { TimeLimit, Transport } from '../http/transport.ts';
+import { longestHold, type TimeLimit, type Transport } from '../http/transport.ts';
 import type { Event, EventPage } from '../types/generated.ts';
 
 /** Which events to read. */
@@ -27,8 +27,6 @@ export interface FollowOptions extends CallOptions {
   readonly onCursor?: ((cursor: string) => void | Promise<void>) | undefined;
 }
 
-/** The longest that the service holds an answer, in seconds. */
-const longestHold = 20;
 /** Two held reads an account at most: a third is answered at once, and must not become a busy loop. */
 const leastPaceMillis = 1000;
 

@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts';
 import { type Answered, apiPromise, type ApiPromise, type PostOptions } from '../http/call.ts';
-import type { TimeLimit, Transport } from '../http/transport.ts';
+import { longestHold, type TimeLimit, type Transport } from '../http/transport.ts';
 import type { CompletedCreation, Creation, ImageRequest, Quote } from '../types/generated.ts';
 import { type CreationCalls, longestWaitMillis, type WaitOptions } from './creations.ts';
 
@@ -15,9 +15,6 @@ export interface GenerateAndWaitOptions extends WaitOptions {
   /** 1 to 255 printable ASCII characters. Without it, the client takes a new UUID. */
   readonly idempotencyKey?: string | undefined;
 }
-
-/** The longest that the service holds an answer, in seconds. */
-const longestHold = 20;
 
 /** Submits requests for images. */
 export class ImageCalls {

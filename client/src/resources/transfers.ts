@@ -139,8 +139,6 @@ export class ResultCalls {
             `The image should have ${result.bytes} bytes of ${result.content_type}. ` +
             `${bytes.byteLength} bytes of ${type === '' ? 'no type' : type} arrived.`,
           details: {},
-          requestId: undefined,
-          retryAfter: undefined,
         },
         '',
       );

@@ -50,7 +50,7 @@ export function createReadingInvariants(world: World, books: Books, accuse: Accu
   };
 }
 
-/** The begin of each sentence and its code, stated here again because the table of the product is on trial. */
+/** The first words of each sentence and its code. They stand here again, because the table of the product is tested. */
 const codes = [
   ['Prompt rejected by', 'prompt_rejected'],
   ['The source image was', 'image_rejected'],
@@ -61,12 +61,12 @@ const codes = [
   ['Generation failed.', 'internal'],
 ] as const;
 
-/** Only a sentence of a failed creation is a text under `error`: a refusal has an object there. */
+/** The member `error` of a failed creation is a text. The member `error` of a refusal is an object. */
 function hasItsCode({ error, error_code: code, cancelled_at: cancelledAt }: Body): boolean {
   if (typeof cancelledAt === 'string') return code === 'cancelled';
   // A refusal does not say whether the creation was cancelled.
   if (code === 'cancelled') return cancelledAt === undefined && error === 'Generation failed.';
-  return code === codes.find(([begin]) => String(error).startsWith(begin))?.[1];
+  return code === codes.find(([first]) => String(error).startsWith(first))?.[1];
 }
 
 export function createDocumentInvariants(accuse: Accuse) {
