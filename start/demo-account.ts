@@ -7,13 +7,7 @@ import { issueKey } from '../admin/commands/keys.ts';
 import { issueSecret } from '../admin/commands/webhooks.ts';
 import type { OperatorServices } from '../admin/services.ts';
 import { createPeopleStore } from '../service/portal/people-store.ts';
-import {
-  type Invitation,
-  invitationIdOf,
-  invitationMillis,
-  type PeopleScope,
-  personIdOf,
-} from '../service/portal/people.ts';
+import { type Invitation, newInvitation, type PeopleScope, personIdOf } from '../service/portal/people.ts';
 import { type AccountId, parseAccountId, parseKeyId } from '../service/values/ids.ts';
 
 export interface DemoAccount {
@@ -59,16 +53,8 @@ export async function inviteDemoPerson(
   const people = createPeopleStore(table);
   const person = personIdOf(issuer, demoEmail);
   const [members, operators] = await Promise.all([people.listMembers(account), people.listOperators()]);
-  const nowMillis = clock.now();
-  const invitation = (accountId: PeopleScope, role: Invitation['role']): Invitation => ({
-    id: invitationIdOf(demoEmail),
-    accountId,
-    email: demoEmail,
-    role,
-    invitedAt: new Date(nowMillis).toISOString(),
-    invitedBy: 'operator',
-    expiresAt: nowMillis + invitationMillis,
-  });
+  const invitation = (accountId: PeopleScope, role: Invitation['role']): Invitation =>
+    newInvitation({ accountId, email: demoEmail, role, invitedBy: 'operator' }, clock.now());
   const isIn = (known: readonly { readonly personId: string }[]): boolean =>
     known.some(({ personId }) => personId === person);
   await Promise.all([

@@ -3,11 +3,10 @@ import { type Role, roles } from '../../service/contract/operations.ts';
 import { noRoomMessage } from '../../service/portal/invitation-room.ts';
 import type { InvitationEmail, PlaceChange } from '../../service/portal/people-store.ts';
 import {
-  type Invitation,
   invitationIdOf,
-  invitationMillis,
   isAddress,
   type Member,
+  newInvitation,
   normalEmail,
   type Operator,
   type PeopleScope,
@@ -111,16 +110,7 @@ async function invite(
     throw new OperatorError('--role: people of the operator have no role.');
   if ((await peopleOf(services, accountId)).some((one) => one.email === email))
     throw new OperatorError(`${email} is here already: \`people role\` changes a role.`);
-  const nowMillis = clock.now();
-  const invitation: Invitation = {
-    id: invitationIdOf(email),
-    accountId,
-    email,
-    role,
-    invitedAt: new Date(nowMillis).toISOString(),
-    invitedBy: 'operator',
-    expiresAt: nowMillis + invitationMillis,
-  };
+  const invitation = newInvitation({ accountId, email, role, invitedBy: 'operator' }, clock.now());
   const room = await people.invite(invitation, emailsADay);
   if (room.kind !== 'room') throw new OperatorError(noRoomMessage(room));
   let sent: InvitationEmail = 'refused';

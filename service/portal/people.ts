@@ -105,6 +105,19 @@ export function invitationIdOf(address: string): string {
   return createHash('sha256').update(normalEmail(address)).digest('base64url');
 }
 
+/** An invitation from now on, under the id of its address. */
+export function newInvitation<To extends Omit<Invitation, 'id' | 'invitedAt' | 'expiresAt'>>(
+  to: To,
+  nowMillis: number,
+): To & Invitation {
+  return {
+    ...to,
+    id: invitationIdOf(to.email),
+    invitedAt: new Date(nowMillis).toISOString(),
+    expiresAt: nowMillis + invitationMillis,
+  };
+}
+
 /** Whether a member with this role may call an operation that asks for the other. */
 export function mayAct(role: Role, least: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(least);

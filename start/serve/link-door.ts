@@ -11,7 +11,7 @@ import { addressOf } from '../../local/viewer.ts';
 import { signInPaths } from '../../service/contract/operations.ts';
 import { clientAddress } from '../../service/outbound/client-address.ts';
 import { isBlocked } from '../../service/portal/http/caller.ts';
-import { invitationIdOf, isAddress, normalEmail, type PeopleScope } from '../../service/portal/people.ts';
+import { isAddress, newInvitation, normalEmail, type PeopleScope } from '../../service/portal/people.ts';
 import { createPortalAccess } from '../../service/portal/session-store.ts';
 import { enter, openSession } from '../../service/portal/sign-in/enter.ts';
 import { linkPage, linkPageHeaders } from './link-page.ts';
@@ -23,7 +23,6 @@ const bodySchema = z.object({ token: z.string().max(100), email: z.string().opti
 const maxBodyBytes = 4_096;
 /** Enough to try the sandbox. The first owner is the operator, too, and can give more. */
 const openingBalanceUsd = '25';
-const weekMillis = 7 * 86_400_000;
 
 export interface LinkDoorOptions {
   readonly origin: string;
@@ -134,15 +133,7 @@ async function inviteFirst(email: string, services: OperatorServices, nowMillis:
   ];
   for (const [accountId, role] of places)
     await services.people.invite(
-      {
-        id: invitationIdOf(email),
-        accountId,
-        email,
-        role,
-        invitedAt: new Date(nowMillis).toISOString(),
-        invitedBy: 'operator',
-        expiresAt: nowMillis + weekMillis,
-      },
+      newInvitation({ accountId, email, role, invitedBy: 'operator' }, nowMillis),
       Infinity,
     );
 }

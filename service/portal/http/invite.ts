@@ -17,14 +17,7 @@ import {
 import { errorName } from '../../values/runtime.ts';
 import { type InvitationRoom, noRoomMessage } from '../invitation-room.ts';
 import type { InvitationEmail, PeopleStore } from '../people-store.ts';
-import {
-  type Invitation,
-  invitationIdOf,
-  invitationMillis,
-  invitationView,
-  isAddress,
-  normalEmail,
-} from '../people.ts';
+import { invitationView, isAddress, newInvitation, normalEmail } from '../people.ts';
 import type { PortalSettings } from '../settings.ts';
 import { microsOf, parseBody, usd } from './body.ts';
 import type { PortalAnswer } from './caller.ts';
@@ -68,16 +61,8 @@ export async function invite(
   if (members.some((member) => member.email === email))
     throw invalidRequest([{ field: 'email', code: 'taken', message: 'belongs to the account already' }]);
   const nowMillis = services.clock.now();
-  const invitation = {
-    id: invitationIdOf(email),
-    accountId: to,
-    email,
-    role: given.role,
-    ...(typeof given.key_cap === 'number' && { keyCapMicros: microsOf(given.key_cap) }),
-    invitedAt: new Date(nowMillis).toISOString(),
-    invitedBy,
-    expiresAt: nowMillis + invitationMillis,
-  } satisfies Invitation;
+  const cap = typeof given.key_cap === 'number' && { keyCapMicros: microsOf(given.key_cap) };
+  const invitation = newInvitation({ accountId: to, email, role: given.role, ...cap, invitedBy }, nowMillis);
   const room = await services.people.invite(invitation, services.emailsADay);
   if (room.kind !== 'room') throw noRoom(room, nowMillis);
   const body: InvitedView = {
