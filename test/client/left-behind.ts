@@ -30,4 +30,4 @@ const succeeded = await callWithRetry(0, () => undefined);
 const aborted = await callWithRetry(50, (controller) =>
   queueMicrotask(() => controller.abort('the caller’s own reason')),
 );
-console.log(JSON.stringify({ succeeded, aborted }));
+process.stdout.write(JSON.stringify({ succeeded, aborted }));
