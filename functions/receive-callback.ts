@@ -1,11 +1,19 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { base, lambdaHandler } from '../service/platform/lambda-base.ts';
-import { callingVendors, dynamodb, images, states } from '../service/platform/lambda.ts';
+import { callingVendors, dynamodb, images, outbound, secretBox, states } from '../service/platform/lambda.ts';
 import { openCallback } from '../service/render/open.ts';
 import { receiveCallback } from '../service/render/receive-callback.ts';
 
 export const handler = lambdaHandler(
   () =>
-    openCallback({ ...base(), dynamodb: dynamodb(), states: states(), images, vendors: callingVendors() }),
+    openCallback({
+      ...base(),
+      dynamodb: dynamodb(),
+      states: states(),
+      images,
+      vendors: callingVendors(),
+      secretBox: secretBox(),
+      outbound: outbound(),
+    }),
   async (event: APIGatewayProxyEventV2, services, requestId) => receiveCallback(event, requestId, services),
 );

@@ -11,6 +11,9 @@ import type { AddFunction, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import { type Store, workItems } from './store.ts';
 
+/** The ids of the functions that render. */
+export const renderers = ['RenderImage', 'RenderImageSmall', 'RenderImageLarge'];
+
 export interface ExecutionParts {
   readonly settings: Settings;
   readonly store: Store;
@@ -20,7 +23,7 @@ export interface ExecutionParts {
 }
 
 export function addExecution(scope: Construct, add: AddFunction, parts: ExecutionParts): CreationExecution {
-  const { settings, store, images, encryptionSecret } = parts;
+  const { settings, store, images } = parts;
   const renderImage = addRenderer(add, 'RenderImage', 'any', parts);
   images.grantReadSources(renderImage);
   const renderImageSmall = addRenderer(add, 'RenderImageSmall', 'small', parts);
@@ -37,11 +40,7 @@ export function addExecution(scope: Construct, add: AddFunction, parts: Executio
     // Most of its time it waits for the customer's receiver.
     memoryMegabytes: 256,
   });
-  deliverWebhook.addEnvironment('RESULTS_BASE_URL', images.baseUrl);
-  deliverWebhook.addEnvironment('OUTBOUND_RULES', 'public');
-  store.grantRead(deliverWebhook, 'GetItem', 'BatchGetItem');
-  store.grantWrite(deliverWebhook, workItems, 'UpdateItem', 'PutItem');
-  encryptionSecret.grantOpen(deliverWebhook);
+  grantDelivery(deliverWebhook, parts);
   const execution = new CreationExecution(scope, 'Creation', {
     tasks: {
       RenderImage: renderImage,
@@ -58,13 +57,26 @@ export function addExecution(scope: Construct, add: AddFunction, parts: Executio
   return execution;
 }
 
+/** What an attempt to deliver a webhook needs, but for the start of notices. */
+export function grantDelivery(
+  fn: ServiceFunction,
+  { store, images, encryptionSecret }: Pick<ExecutionParts, 'store' | 'images' | 'encryptionSecret'>,
+): void {
+  fn.addEnvironment('RESULTS_BASE_URL', images.baseUrl);
+  fn.addEnvironment('OUTBOUND_RULES', 'public');
+  store.grantRead(fn, 'GetItem', 'BatchGetItem');
+  store.grantWrite(fn, workItems, 'UpdateItem', 'PutItem');
+  encryptionSecret.grantOpen(fn);
+}
+
 /** One of the functions that render: the same code and rights, with the memory for its pictures. */
 function addRenderer(
   add: AddFunction,
   id: string,
   renderer: Renderer,
-  { settings, store, images, providers }: ExecutionParts,
+  parts: ExecutionParts,
 ): ServiceFunction {
+  const { settings, store, images, providers } = parts;
   const { description, memoryMegabytes } = rendererSizes[renderer];
   const fn = add(id, 'render-image', {
     description,
@@ -73,8 +85,8 @@ function addRenderer(
     memoryMegabytes,
   });
   fn.addEnvironment('RESULT_DAYS', String(settings.resultDays));
-  store.grantRead(fn, 'BatchGetItem', 'GetItem');
-  store.grantWrite(fn, [...workItems, 'HEALTH#*'], 'UpdateItem');
+  grantDelivery(fn, parts);
+  store.grantWrite(fn, ['HEALTH#*'], 'UpdateItem');
   images.grantStore(fn);
   images.grantFind(fn);
   providers.grantUse(fn);

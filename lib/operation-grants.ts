@@ -43,7 +43,7 @@ export function grantCancel(
   store.grantRead(fn, 'BatchGetItem', 'GetItem');
   store.grantWrite(fn, items, 'PutItem', 'UpdateItem');
   providers.grantKeys(fn);
-  execution.grantEndTasks(fn, 'SendTaskSuccess');
+  execution.grantEndTasks(fn, 'SendTaskFailure');
 }
 
 /** What each function of the portal may do: the rights of its own operations. */

@@ -9,7 +9,7 @@ import { type OperationName, operations } from '../service/contract/operations.t
 import { heldLimit, tellCapacity } from './admission.ts';
 import { reservedConcurrency } from './concurrency-settings.ts';
 import type { CreationExecution } from './creation-execution.ts';
-import { addExecution } from './execution-functions.ts';
+import { addExecution, grantDelivery, renderers } from './execution-functions.ts';
 import { ImageDelivery } from './image-delivery.ts';
 import { nameByRegion } from './names-by-region.ts';
 import { NoticeExecution } from './notice-execution.ts';
@@ -85,7 +85,7 @@ export class Service {
       providers,
     });
     const api = this.addApi(execution);
-    for (const id of ['RenderImage', 'RenderImageSmall', 'RenderImageLarge'])
+    for (const id of renderers)
       this.functionNamed(id).addEnvironment('CALLBACK_BASE_URL', api.callbackBaseUrl);
     this.addReconciliation(execution);
     const notices = this.addNotices();
@@ -185,8 +185,9 @@ export class Service {
       memoryMegabytes: rendererSizes.large.memoryMegabytes,
     });
     fn.addEnvironment('RESULT_DAYS', String(this.settings.resultDays));
-    this.store.grantRead(fn, 'GetItem');
-    this.store.grantWrite(fn, [...workItems, 'HEALTH#*'], 'UpdateItem');
+    const { store, images, encryptionSecret } = this;
+    grantDelivery(fn, { store, images, encryptionSecret });
+    this.store.grantWrite(fn, ['HEALTH#*'], 'UpdateItem');
     this.images.grantStore(fn);
     this.providers.grantKeys(fn);
     execution.grantEndTasks(fn, 'SendTaskSuccess', 'SendTaskFailure');
@@ -218,7 +219,7 @@ export class Service {
       logRetention: this.logRetention,
       tracing: this.settings.tracing,
     });
-    for (const id of ['GenerateImage', 'DeliverWebhook', 'Reconcile'])
+    for (const id of ['GenerateImage', ...renderers, 'ReceiveCallback', 'DeliverWebhook', 'Reconcile'])
       notices.grantStart(this.functionNamed(id));
     return notices;
   }

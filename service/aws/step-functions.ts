@@ -81,7 +81,7 @@ export function createTasks(client: SFNClient, { onDefect, signal }: TasksOption
     }
   };
   return {
-    /** Ends the rendering of a creation that is terminal. The execution continues with the webhook. */
+    /** Ends the rendering of a creation that has ended, and with it the execution. */
     succeed: async (taskToken: string, creationId: CreationId): Promise<TaskOutcome> =>
       outcomeOf(
         client.send(
@@ -93,8 +93,8 @@ export function createTasks(client: SFNClient, { onDefect, signal }: TasksOption
     /** Says that a renderer works on the task, which then waits for the next heartbeat. */
     heartbeat: async (taskToken: string): Promise<TaskOutcome> =>
       outcomeOf(client.send(new SendTaskHeartbeatCommand({ taskToken }), options)),
-    /** Ends the rendering with an error, which the state machine knows by its name and retries. */
-    fail: async (taskToken: string, error: string): Promise<TaskOutcome> =>
+    /** Ends the rendering with an error that the state machine knows: RenderImage runs again, or DeliverWebhook follows. */
+    fail: async (taskToken: string, error: 'RouteEnded' | 'WebhookNotDelivered'): Promise<TaskOutcome> =>
       outcomeOf(client.send(new SendTaskFailureCommand({ taskToken, error }), options)),
   };
 }

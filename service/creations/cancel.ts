@@ -11,7 +11,7 @@ import type { ChargeStore } from './charge-store.ts';
 import type { CreationStore } from './creation-store.ts';
 import { type CreationRecord, isTerminal, type RouteAttempt } from './creation.ts';
 import { jobOf } from './render-job.ts';
-import { endWaitingTask } from './waiting-task.ts';
+import { wakeRenderer } from './waiting-task.ts';
 
 /** How long the vendor may take to stop the job. A vendor that stops a job at all stops it within seconds. */
 export const stopMillis = 5_000;
@@ -159,6 +159,6 @@ async function end(
       return;
     case 'cancelled':
       log.info('creation_failed', { ...ids, failure: 'Cancelled', refundedMicros: creation.costMicros });
-      await endWaitingTask(creation.id, services);
+      await wakeRenderer(creation.id, services);
   }
 }

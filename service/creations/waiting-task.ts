@@ -4,27 +4,27 @@ import type { CreationId } from '../values/ids.ts';
 import type { Log } from '../values/runtime.ts';
 import type { CreationStore } from './creation-store.ts';
 
-interface TaskServices {
+interface WakeServices {
   readonly tasks: Tasks;
   readonly log: Log;
+  readonly creations: Pick<CreationStore, 'taskToken'>;
 }
 
-/** Ends the task of a terminal creation. RenderImage writes its token before it reads the status. */
-export async function endWaitingTask(
-  id: CreationId,
-  services: TaskServices & { readonly creations: Pick<CreationStore, 'taskToken'> },
-): Promise<TaskOutcome> {
+/** Lets RenderImage run again for a creation that has ended: it sends the webhook, and then the execution ends. */
+export async function wakeRenderer(id: CreationId, services: WakeServices): Promise<TaskOutcome> {
+  // RenderImage writes its token before it reads the status.
   const token = await services.creations.taskToken(id);
-  return token === undefined ? 'settled' : endTask(token, id, services);
+  if (token === undefined) return 'settled';
+  return noteAnswer(services.tasks.fail(token, 'RouteEnded'), id, services);
 }
 
 /** If the outcome is unclear, the heartbeat is lost after a minute, and the task runs again. */
-export async function endTask(
-  token: string,
+export async function noteAnswer(
+  call: Promise<TaskOutcome>,
   creationId: CreationId,
-  { tasks, log }: TaskServices,
+  { log }: Pick<WakeServices, 'log'>,
 ): Promise<TaskOutcome> {
-  const outcome = await tasks.succeed(token, creationId);
+  const outcome = await call;
   if (outcome !== 'ended') log.info('task_not_answered', { creationId, outcome });
   return outcome;
 }

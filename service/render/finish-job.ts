@@ -4,11 +4,12 @@ import type { LeaseOutcome } from '../creations/creation-reads.ts';
 import type { CreationRecord, RouteAttempt } from '../creations/creation.ts';
 import { EndedMeanwhile } from '../creations/payload.ts';
 import { jobOf } from '../creations/render-job.ts';
-import { endWaitingTask } from '../creations/waiting-task.ts';
+import { noteAnswer, wakeRenderer } from '../creations/waiting-task.ts';
 import { Overloaded } from '../values/errors.ts';
 import type { CreationId } from '../values/ids.ts';
 import { errorName } from '../values/runtime.ts';
 import type { ProviderAnswer } from '../vendors/provider.ts';
+import { deliverFirst } from '../webhooks/deliver-webhook.ts';
 import { endAttempt, millisSince, openAttempts } from './attempts.ts';
 import type { CallbackOutcome, CalledAttempt, CallingProvider } from './check-callback.ts';
 import { type HeldLease, holdLease, leaseMillis } from './held-lease.ts';
@@ -77,7 +78,6 @@ const leaseWaitMillis = 3_000;
 const leaseTryMillis = 200;
 /** How long the vendor may take to answer and to hand out the picture. */
 const lookMillis = 20_000;
-const routeEnded = 'RouteEnded';
 
 export async function finishJob(
   { provider, creation: { id }, attempt: { callbackHash } }: CalledAttempt,
@@ -106,26 +106,43 @@ export async function finishJob(
   }
 }
 
-/** Fails the waiting task for RenderImage to continue, by a token that no later invocation has. */
 async function endUnderLease(job: LeasedJob, services: CallbackServices): Promise<CallbackOutcome> {
+  const { creation } = job;
+  const { id } = creation;
   const lease = holdLease(job.creation.id, job.holder, services);
   let end: JobEnd | undefined;
   try {
     end = await endOfJob(job, lease, services);
   } catch (error) {
     if (!(error instanceof EndedMeanwhile)) throw error;
-    return await settleLate(job.creation.id, services);
+    return await settleLate(id, services);
   } finally {
     // The end of the creation has removed the lease already.
     await (end?.outcome === 'completed' ? lease.release() : lease.giveBack());
   }
+  if (end.outcome === 'completed') return afterCompletion(creation, services);
   if (end.wakes === undefined) return end.outcome;
-  return (await services.tasks.fail(end.wakes, routeEnded)) === 'unclear' ? 'task_unclear' : end.outcome;
+  // No later invocation has this token: it was read under the lease.
+  return (await services.tasks.fail(end.wakes, 'RouteEnded')) === 'unclear' ? 'task_unclear' : end.outcome;
+}
+
+/** Makes the first attempt to deliver the webhook, and ends the task of the execution. */
+async function afterCompletion(
+  creation: CreationRecord,
+  services: CallbackServices,
+): Promise<CallbackOutcome> {
+  const { id } = creation;
+  const { creations, tasks } = services;
+  const isDelivered = await deliverFirst(id, creation, services);
+  const token = await creations.taskToken(id);
+  if (token === undefined) return 'completed';
+  const ended = isDelivered ? tasks.succeed(token, id) : tasks.fail(token, 'WebhookNotDelivered');
+  return (await noteAnswer(ended, id, services)) === 'unclear' ? 'task_unclear' : 'completed';
 }
 
 /** The task may wait although the creation is terminal: its end was lost, or an operator refunded. */
 export async function settleLate(id: CreationId, services: CallbackServices): Promise<CallbackOutcome> {
-  return (await endWaitingTask(id, services)) === 'unclear' ? 'task_unclear' : 'late';
+  return (await wakeRenderer(id, services)) === 'unclear' ? 'task_unclear' : 'late';
 }
 
 async function takeLease(
@@ -153,6 +170,7 @@ interface LeasedJob {
 
 interface JobEnd {
   readonly outcome: CallbackOutcome;
+  /** The token of the task with which RenderImage goes on. */
   readonly wakes?: string | undefined;
 }
 
@@ -179,7 +197,7 @@ async function endOfJob(job: LeasedJob, lease: HeldLease, services: CallbackServ
   if (verdict.kind === 'rendered') {
     const image = { key: attempt.resultKey, ...verdict.image };
     const rendering = { image, bytes: verdict.bytes, attempts: attempts.all };
-    return { outcome: await complete(creation, rendering, lease, services) };
+    return complete(creation, rendering, lease, services);
   }
   if (!(await creations.saveAttempts(creation.id, turn, attempts.all))) return { outcome: 'leased' };
   return { outcome: 'route_ended', wakes: await creations.taskToken(creation.id) };
@@ -208,14 +226,14 @@ async function complete(
   rendering: Parameters<typeof completeCreation>[1],
   lease: HeldLease,
   services: CallbackServices,
-): Promise<CallbackOutcome> {
+): Promise<JobEnd> {
   try {
     const committed = await completeCreation(creation, rendering, lease, services);
-    if ((await endWaitingTask(creation.id, services)) === 'unclear') return 'task_unclear';
-    return committed === 'completed' ? 'completed' : 'late';
+    if (committed === 'completed') return { outcome: 'completed' };
+    return { outcome: 'late', wakes: await services.creations.taskToken(creation.id) };
   } catch (error) {
     // The image was not stored. The vendor still has it, and its next callback or the heartbeat tries again.
-    if (error instanceof CreationFailed) return 'busy';
+    if (error instanceof CreationFailed) return { outcome: 'busy' };
     throw error;
   }
 }

@@ -1,24 +1,23 @@
-import { createCreationStore } from '../creations/creation-store.ts';
-import { commonOf, tableOf, tasksOf } from '../platform/common.ts';
+import { tableOf, tasksOf } from '../platform/common.ts';
 import type { On } from '../platform/platform.ts';
 import { recentOperatorCatalog, withConfigured } from '../vendors/open.ts';
+import { type DeliveryPlatform, openDelivery } from '../webhooks/open.ts';
 import { createHealthStore } from './health-store.ts';
 
-type CompletionPlatform = On<'dynamodb' | 'states' | 'images' | 'vendors'>;
+type CompletionPlatform = DeliveryPlatform & On<'images' | 'vendors'>;
 export type CompletionServices = ReturnType<typeof openCompletion>;
 /** The providers are those that call back. */
 export type CallbackServices = CompletionServices;
 
 function openCompletion(on: CompletionPlatform, component: string) {
-  const common = commonOf(on, component);
-  const table = tableOf(on);
+  // Who completes a creation makes the first attempt to deliver its webhook.
+  const delivery = openDelivery(on, component);
   return {
-    ...common,
-    creations: createCreationStore(table),
-    health: createHealthStore(table),
+    ...delivery,
+    health: createHealthStore(tableOf(on)),
     images: on.images(),
     providers: on.vendors,
-    tasks: tasksOf(on, common.log),
+    tasks: tasksOf(on, delivery.log),
     resultDays: Number(on.environment('RESULT_DAYS')),
   };
 }

@@ -1,8 +1,8 @@
 /**
  * RenderImage, a state of the execution: takes the lease, asks the providers for the image, stores the image,
- * and completes the creation. The function may run again at any time: it continues where the record says. In
- * the machine whose tasks wait, the payload has a task token. There the function may leave a job to the
- * callback of its vendor, and whoever completes the creation ends the task.
+ * completes the creation, and makes the first attempt to deliver its webhook. The function may run again at any time:
+ * it continues where the record says. In the machine whose tasks wait, the payload has a task token. There the
+ * function may leave a job to the callback of its vendor, and whoever completes the creation ends the task.
  */
 import { mergeCosts, NewerCatalog } from '../catalog/operator-catalog.ts';
 import type { LeaseOutcome } from '../creations/creation-reads.ts';
@@ -14,9 +14,11 @@ import {
   Remedy,
   requireKnownRelease,
 } from '../creations/payload.ts';
-import { endTask, endWaitingTask } from '../creations/waiting-task.ts';
+import { noteAnswer } from '../creations/waiting-task.ts';
 import { Overloaded } from '../values/errors.ts';
 import { errorName, logWith } from '../values/runtime.ts';
+import { notDelivered } from '../webhooks/deliver-attempt.ts';
+import { deliverFirst } from '../webhooks/deliver-webhook.ts';
 import { completeCreation } from './finish-job.ts';
 import { holdLease, leaseMillis } from './held-lease.ts';
 import type { RenderServices } from './open.ts';
@@ -30,7 +32,10 @@ const providersGraceMillis = 20_000;
 
 type Leased = Extract<LeaseOutcome, { readonly kind: 'leased' }>;
 
-/** Throws CommitBusy when the table stays busy: the state machine tries again. */
+/**
+ * Throws CommitBusy when the table stays busy: the state machine tries again. Throws WebhookNotDelivered when the
+ * creation has ended and something is left to deliver: the state machine goes on with DeliverWebhook.
+ */
 export async function renderImage(
   payload: Payload,
   holder: string,
@@ -54,21 +59,29 @@ async function render(payload: Payload, holder: string, services: RenderServices
   const taskToken = payload.task_token;
   const outcome = await creations.lease(id, holder, now + leaseMillis, now, taskToken);
   switch (outcome.kind) {
-    case 'terminal':
-    case 'absent':
-      if (taskToken !== undefined) await endTask(taskToken, id, services);
-      return payload;
     case 'leased_by_another':
       throw stillRunning();
     case 'leased':
       requireKnownRelease(outcome.creation, services);
-      try {
-        await renderLeased(outcome, holder, taskToken, logWith(services, idsOf(outcome.creation)));
-      } catch (error) {
-        if (!(error instanceof EndedMeanwhile)) throw error;
-        if (taskToken !== undefined) await endTask(taskToken, id, services);
-      }
-      return payload;
+      if (await isParked(outcome, holder, taskToken, logWith(services, idsOf(outcome.creation))))
+        return payload;
+      break;
+    case 'terminal':
+    case 'absent':
+  }
+  const known = outcome.kind === 'leased' ? outcome.creation : undefined;
+  if (!(await deliverFirst(id, known, services))) throw notDelivered();
+  if (taskToken !== undefined) await noteAnswer(services.tasks.succeed(taskToken, id), id, services);
+  return payload;
+}
+
+/** False when the creation has ended. */
+async function isParked(...work: Parameters<typeof renderLeased>): Promise<boolean> {
+  try {
+    return (await renderLeased(...work)) === 'parked';
+  } catch (error) {
+    if (error instanceof EndedMeanwhile) return false;
+    throw error;
   }
 }
 
@@ -92,7 +105,7 @@ async function renderLeased(
   holder: string,
   taskToken: string | undefined,
   services: RenderServices,
-): Promise<void> {
+): Promise<'parked' | 'ended'> {
   const { clock, creations, log, tasks } = services;
   const isAwaited = taskToken !== undefined;
   const reserve = Math.min(reserveMillis, (creation.deadlineAt - Date.parse(creation.createdAt)) / 4);
@@ -120,10 +133,10 @@ async function renderLeased(
       log.info('creation_parked');
       // Nothing may throw from here on: the callback may have ended the task already.
       await lease.giveBack();
-      return;
+      return 'parked';
     }
     await completeCreation(creation, rendering, lease, services);
-    if (isAwaited) await endWaitingTask(creation.id, services);
+    return 'ended';
   } catch (error) {
     // The next invocation does not have to wait until the lease runs out.
     if (error instanceof Overloaded) await lease.giveBack();

@@ -1,7 +1,7 @@
 /**
- * DeliverWebhook, a state of two machines: one attempt to deliver the webhook of a creation that has ended,
- * or a notice. After the end of a creation it first checks whether the creation passed a threshold for which
- * the account gets notices.
+ * One attempt to deliver the webhook of a creation that has ended, or a notice. Whoever completes a creation makes
+ * its first attempt. DeliverWebhook, a state of all machines, makes the others. The first attempt checks whether the
+ * creation passed a threshold for which the account gets notices.
  */
 import { type CreationRecord, idsOf, resultUrls, type WebhookState } from '../creations/creation.ts';
 import {
@@ -15,6 +15,7 @@ import {
 import { lookQuietly, placeOf } from '../notices/check-thresholds.ts';
 import { failingAttempts, noticeIdsOf, type NoticeRecord } from '../notices/notice.ts';
 import { Overloaded } from '../values/errors.ts';
+import type { CreationId } from '../values/ids.ts';
 import { errorName } from '../values/runtime.ts';
 import { deliverOwed, notDelivered, type Owed } from './deliver-attempt.ts';
 import type { DeliveringAccount } from './delivery.ts';
@@ -111,5 +112,24 @@ export async function deliverOrAlarm<Given extends Payload | NoticePayload>(
       services.log.alarm('webhook_delivery_broke', { ...ids, error: errorName(error) });
     }
     throw error;
+  }
+}
+
+/**
+ * The first attempt, by the function that has ended the creation. Nothing is thrown, because the creation has ended.
+ * @param known the creation before its end, which saves a read when nobody is to be told
+ * @returns false when the state DeliverWebhook has to go on
+ */
+export async function deliverFirst(
+  id: CreationId,
+  known: CreationRecord | undefined,
+  services: DeliveryServices,
+): Promise<boolean> {
+  if (known && !known.webhook && !known.isWatched) return true;
+  try {
+    await deliverOrAlarm({ creation_id: id }, services);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -7,10 +7,13 @@ import { createDeliveryStore } from './delivery-store.ts';
 
 export type DeliveryServices = ReturnType<typeof openDelivery>;
 
-export function openDelivery(on: On<'dynamodb' | 'states' | 'secretBox' | 'outbound'>) {
+export type DeliveryPlatform = On<'dynamodb' | 'states' | 'secretBox' | 'outbound'>;
+
+/** @param component the function's name in its log */
+export function openDelivery(on: DeliveryPlatform, component = 'deliver-webhook') {
   const table = tableOf(on);
   return {
-    ...commonOf(on, 'deliver-webhook'),
+    ...commonOf(on, component),
     creations: createCreationStore(table),
     deliveries: createDeliveryStore(table),
     notices: createNoticeStore(table),

@@ -93,20 +93,28 @@ const timesOf = ({ called }: Ran): [string, number][] =>
   called.map(({ name, atSeconds }) => [name, atSeconds]);
 
 describe('the callback machine', () => {
-  it('A rendering that succeeds takes two transitions, and hands the id of its creation on', async () => {
+  it('A rendering that succeeds takes one transition, and hands the input of the execution on', async () => {
     const ran = await runCallback([done]);
-    expect(timesOf(ran)).toEqual([
-      ['RenderImageSmall', 0],
-      ['DeliverWebhook', 10],
-    ]);
+    expect(timesOf(ran)).toEqual([['RenderImageSmall', 0]]);
     expect(ran.called[0]?.input).toEqual({
       creation_id: 'one',
       task_token: expect.any(String) as string,
       input: { creation_id: 'one', renderer: '#1#' },
     });
-    expect(ran.called[1]?.input).toEqual({ creation_id: 'one' });
+    expect(ran.entered).toBe(1);
+    expect(ran.outcome).toEqual({ status: 'SUCCEEDED', output: { creation_id: 'one' } });
+  });
+
+  it.each<[string, TaskMessage | InvocationResult, number]>([
+    ['ReceiveCallback', { kind: 'failure', error: 'WebhookNotDelivered', cause: '' }, 10],
+    ['the renderer', thrown('WebhookNotDelivered'), 0],
+  ])('A webhook that %s could not deliver is left to DeliverWebhook', async (_who, end, atSeconds) => {
+    const ran = await runCallback([end]);
+    expect(timesOf(ran)).toEqual([
+      ['RenderImageSmall', 0],
+      ['DeliverWebhook', atSeconds],
+    ]);
     expect(ran.entered).toBe(2);
-    expect(ran.outcome.status).toBe('SUCCEEDED');
   });
 
   it('A lost callback costs a minute, and the next invocation has another token', async () => {
@@ -114,7 +122,6 @@ describe('the callback machine', () => {
     expect(timesOf(ran)).toEqual([
       ['RenderImageSmall', 0],
       ['RenderImageSmall', 61],
-      ['DeliverWebhook', 71],
     ]);
     expect(ran.called[0]?.input['task_token']).not.toBe(ran.called[1]?.input['task_token']);
   });
@@ -124,7 +131,6 @@ describe('the callback machine', () => {
       ['RenderImageSmall', 0],
       ['RenderImageSmall', 11],
       ['RenderImageSmall', 22],
-      ['DeliverWebhook', 32],
     ]);
   });
 
@@ -179,8 +185,8 @@ describe('the function of a rendering', () => {
     async (renderer, name) => {
       const input = { creation_id: 'one', ...(renderer !== undefined && { renderer }) };
       const { called, outcome } = await run(input);
-      expect(called.map((call) => call.name)).toEqual([name, 'DeliverWebhook']);
-      expect(called.map((call) => call.input)).toEqual([input, input]);
+      expect(called.map((call) => call.name)).toEqual([name]);
+      expect(called.map((call) => call.input)).toEqual([input]);
       expect(outcome).toEqual({ status: 'SUCCEEDED', output: input });
     },
   );
@@ -196,13 +202,27 @@ describe('the function of a rendering', () => {
       'RenderImageSmall',
       'RenderImageSmall',
       'RenderImageSmall',
-      'DeliverWebhook',
     ]);
   });
 
   it('An index of a later release that this definition does not know is refunded', async () => {
     const { called } = await run({ creation_id: 'one', renderer: '#3#' });
     expect(called.map(({ name }) => name)).toEqual(['RefundCharge', 'DeliverWebhook']);
+  });
+});
+
+describe('a webhook that the renderer could not deliver', () => {
+  it('DeliverWebhook finds nothing due at once, and runs again when each of the four other attempts is due', async () => {
+    const { called, entered, outcome } = await run(small, {
+      RenderImageSmall: [thrown('WebhookNotDelivered')],
+      DeliverWebhook: Array.from({ length: 4 }, () => thrown('WebhookNotDelivered')),
+    });
+    expect(called.map(({ name, atSeconds }) => [name, atSeconds])).toEqual([
+      ['RenderImageSmall', 0],
+      ...[0, 60, 180, 420, 900].map((atSeconds) => ['DeliverWebhook', atSeconds]),
+    ]);
+    expect(entered).toBe(2);
+    expect(outcome.status).toBe('SUCCEEDED');
   });
 });
 
@@ -243,7 +263,10 @@ describe('an error of AWS', () => {
   });
 
   it('A webhook attempt that takes longer than its Task may is repeated', async () => {
-    const { called, outcome } = await run(small, { DeliverWebhook: ['hangs', 'hangs'] });
+    const { called, outcome } = await run(small, {
+      RenderImageSmall: [thrown('WebhookNotDelivered')],
+      DeliverWebhook: ['hangs', 'hangs'],
+    });
     const deliveries = called.filter(({ name }) => name === 'DeliverWebhook');
     expect(deliveries.map(({ atSeconds }) => atSeconds)).toEqual([0, 62, 126]);
     expect(outcome.status).toBe('SUCCEEDED');
@@ -256,10 +279,7 @@ describe('a function for which Lambda has no room', () => {
 
   it('A rendering is tried until Lambda has room, and not refunded', async () => {
     const { called } = await run(small, { RenderImageSmall: times(120) });
-    expect(called.map(({ name }) => name)).toEqual([
-      ...Array.from({ length: 121 }, () => 'RenderImageSmall'),
-      'DeliverWebhook',
-    ]);
+    expect(called.map(({ name }) => name)).toEqual(Array.from({ length: 121 }, () => 'RenderImageSmall'));
   });
 
   it('A rendering that never gets room is left to the reconciler, and not refunded', async () => {

@@ -160,6 +160,18 @@ async function call({ services, log }: Stage, sent: Sent = {}): Promise<readonly
 }
 
 describe('a genuine callback of a job that has an image', () => {
+  it('A first attempt that is not delivered fails the task under its name, and the callback is taken', async () => {
+    const due = {
+      url: 'https://receiver.test',
+      status: 'pending',
+      attempts: 1,
+      nextAt: now + 60_000,
+    } as const;
+    const set = stage({ creation: { webhook: due, completedAt: new Date(now).toISOString() } });
+    expect(await call(set)).toEqual([200, 'completed']);
+    expect(set.steps.slice(-3)).toEqual(['read', 'read token', 'fail token-1 WebhookNotDelivered']);
+  });
+
   it('The vendor is asked, the image is stored and committed, and then the token is read and ended', async () => {
     const set = stage();
     expect(await call(set)).toEqual([200, 'completed']);
@@ -225,7 +237,7 @@ describe('a genuine callback of a job that has an image', () => {
   it('The image is discarded and the task ended when the creation was refunded meanwhile', async () => {
     const set = stage({ commit: 'already_terminal' });
     expect(await call(set)).toEqual([200, 'late']);
-    expect(set.steps).toContain('succeed token-1');
+    expect(set.steps).toContain('fail token-1 RouteEnded');
   });
 
   it.each<[string, Setting]>([
@@ -326,7 +338,7 @@ describe('a genuine callback that comes late', () => {
     async (status) => {
       const set = stage({ creation: { status } });
       expect(await call(set)).toEqual([200, 'late']);
-      expect(set.steps).toEqual(['read', 'read token', 'succeed token-1']);
+      expect(set.steps).toEqual(['read', 'read token', 'fail token-1 RouteEnded']);
       expect(set.provider.calls).toEqual([]);
     },
   );
@@ -334,7 +346,7 @@ describe('a genuine callback that comes late', () => {
   it('The callback of a creation that was completed before the lease ends its task', async () => {
     const set = stage({ leases: [{ kind: 'terminal' }] });
     expect(await call(set)).toEqual([200, 'late']);
-    expect(set.steps.slice(1)).toEqual(['lease request-1', 'read token', 'succeed token-1']);
+    expect(set.steps.slice(1)).toEqual(['lease request-1', 'read token', 'fail token-1 RouteEnded']);
   });
 
   it('A job without an id in the record is late once the creation is terminal', async () => {

@@ -71,6 +71,7 @@ function render({ creation = {}, submit, put, creations, resultDays = 30 }: Sett
     log,
     resultDays,
     creations: stub<CreationStore>({
+      read: async () => Promise.resolve(undefined),
       lease: async () =>
         Promise.resolve({ kind: 'leased', creation: aCreation({ executions: 2, ...creation }), turn: 7 }),
       renewLease: async (_id, _holder, until) => {

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { TaskOutcome, Tasks } from '../../service/aws/step-functions.ts';
 import type { LeaseOutcome } from '../../service/creations/creation-reads.ts';
 import type { CreationStore } from '../../service/creations/creation-store.ts';
+import type { CreationRecord } from '../../service/creations/creation.ts';
 import type { ImageStore } from '../../service/creations/image-store.ts';
 import type { RenderServices } from '../../service/render/open.ts';
 import { renderImage } from '../../service/render/render-image.ts';
-import { Overloaded } from '../../service/values/errors.ts';
 import { schema } from '../../service/values/runtime.ts';
 import type { ImageProvider } from '../../service/vendors/provider.ts';
 import { fakeLog, type FakeLog, fakeProvider, pngBytes, stub, failureOf } from '../api/fakes.ts';
@@ -20,8 +20,8 @@ const pending = { kind: 'pending', jobId: 'job-1', pollAfterMillis: 500 } as con
 interface Setting {
   readonly provider?: ImageProvider;
   readonly lease?: LeaseOutcome;
-  /** The token in the record when it is read after the commit. */
-  readonly stored?: string | Error;
+  /** The creation as it is read after its end. Absent: nobody is told. */
+  readonly ended?: CreationRecord;
   readonly end?: TaskOutcome;
   readonly commit?: Awaited<ReturnType<CreationStore['complete']>>;
 }
@@ -30,10 +30,11 @@ function stage({
   provider = fakeProvider('first', rendered),
   lease = {
     kind: 'leased',
-    creation: aCreation({ routes: [{ provider: 'first', providerModel: 'a' }] }),
+    // Its account gets notices, so its end is looked at.
+    creation: aCreation({ routes: [{ provider: 'first', providerModel: 'a' }], isWatched: true }),
     turn: 1,
   },
-  stored = 'token-2',
+  ended,
   end = 'ended',
   commit = 'completed',
 }: Setting = {}): { services: RenderServices; steps: string[]; log: FakeLog } {
@@ -53,10 +54,7 @@ function stage({
       renewLease: async (_id, _holder, until) => step(`renew ${until - now}`, true),
       saveAttempts: async () => step('save', true),
       complete: async () => step('complete', commit),
-      taskToken: async () => {
-        steps.push('read token');
-        return stored instanceof Error ? Promise.reject(stored) : Promise.resolve(stored);
-      },
+      read: async () => step('read', ended),
     }),
     tasks: stub<Tasks>({ succeed: async (token, id) => step(`succeed ${token} ${id}`, end) }),
   });
@@ -64,16 +62,16 @@ function stage({
 }
 
 describe('RenderImage with a task token', () => {
-  it('The token is written with the lease, and is read again and ended after the commit', async () => {
-    const { services, steps } = stage({ stored: 'token-3' });
+  it('The token is written with the lease, and the task ends after the commit and the webhook', async () => {
+    const { services, steps } = stage();
     await renderImage(payload, 'request-1', services);
     expect(steps).toEqual([
       'lease token-2',
       'save',
       'put',
       'complete',
-      'read token',
-      `succeed token-3 ${creationId}`,
+      'read',
+      `succeed token-2 ${creationId}`,
     ]);
   });
 
@@ -82,7 +80,7 @@ describe('RenderImage with a task token', () => {
     async (kind) => {
       const { services, steps } = stage({ lease: { kind } });
       await renderImage(payload, 'request-1', services);
-      expect(steps).toEqual(['lease token-2', `succeed token-2 ${creationId}`]);
+      expect(steps).toEqual(['lease token-2', 'read', `succeed token-2 ${creationId}`]);
     },
   );
 
@@ -129,9 +127,28 @@ describe('RenderImage with a task token', () => {
     expect(steps.join()).not.toContain('succeed');
   });
 
-  it('RenderImage is tried again when the table is too busy to read the token after the commit', async () => {
-    const { services } = stage({ stored: new Overloaded('busy') });
-    expect(await failureOf(renderImage(payload, 'request-1', services))).toBe('CommitBusy');
+  it.each<[string, Setting]>([
+    ['the commit', {}],
+    ['a death of the renderer that committed', { lease: { kind: 'terminal' } }],
+    ['the end of the creation by another', { commit: 'already_terminal' }],
+  ])('A webhook that is due later after %s fails the task under its name', async (_after, setting) => {
+    const ended = aCreation({
+      status: 'completed',
+      completedAt: new Date(now).toISOString(),
+      webhook: { url: 'https://receiver.test', status: 'pending', attempts: 1, nextAt: now + 60_000 },
+    });
+    const { services, steps } = stage({ ...setting, ended });
+    expect(await failureOf(renderImage(payload, 'request-1', services))).toBe('WebhookNotDelivered');
+    expect(steps.at(-1)).toBe('read');
+  });
+
+  it('A creation without a webhook and without thresholds is not read again after the commit', async () => {
+    const { webhook: _webhook, ...creation } = aCreation({
+      routes: [{ provider: 'first', providerModel: 'a' }],
+    });
+    const { services, steps } = stage({ lease: { kind: 'leased', creation, turn: 1 } });
+    await renderImage(payload, 'request-1', services);
+    expect(steps.slice(-2)).toEqual(['complete', `succeed token-2 ${creationId}`]);
   });
 });
 
@@ -163,6 +180,6 @@ describe('RenderImage without a task token', () => {
     const { services, steps } = stage({ provider });
     await renderImage({ creation_id: creationId }, 'request-1', services);
     expect(provider.addresses).toEqual([undefined]);
-    expect(steps).toEqual(['lease no token', 'save', 'save', 'put', 'complete']);
+    expect(steps).toEqual(['lease no token', 'save', 'save', 'put', 'complete', 'read']);
   });
 });

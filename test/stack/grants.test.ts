@@ -5,10 +5,13 @@ import { nameOf, resolved, resourcesOf } from './template.ts';
 // Without ListBucket S3 answers 403 instead of 404 for an image that is not there.
 const renderer = [
   'table: BatchGetItem GetItem',
-  'table of ACCOUNT# CREATION# HEALTH# NOTICE# OPEN_COUNT#: UpdateItem',
+  'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT#: PutItem UpdateItem',
+  'table of HEALTH#: UpdateItem',
   'bucket/results/*: GetObject PutObject',
   'bucket: ListBucket',
-  'provider secret: GetSecretValue',
+  // A renderer makes the first attempt to deliver a webhook, with the secret of its account.
+  'encryption secret, provider secret: GetSecretValue',
+  'notice machine: StartExecution',
   'models of Bedrock in the catalog: InvokeModel',
   'callback machine: SendTaskHeartbeat SendTaskSuccess',
 ];
@@ -39,7 +42,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'table: BatchGetItem GetItem',
     'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT#: PutItem UpdateItem',
     'provider secret: GetSecretValue',
-    'callback machine: SendTaskSuccess',
+    'callback machine: SendTaskFailure',
   ],
   UnknownRoute: ['table: BatchGetItem', 'table of ACCOUNT# IP#: UpdateItem'],
   // Only RenderImage renders from source images.
@@ -47,10 +50,12 @@ const grants: Readonly<Record<string, readonly string[]>> = {
   RenderImageLarge: renderer,
   RenderImage: [...renderer, 'bucket/sources/*: GetObject'],
   ReceiveCallback: [
-    'table: GetItem',
-    'table of ACCOUNT# CREATION# HEALTH# NOTICE# OPEN_COUNT#: UpdateItem',
+    'table: BatchGetItem GetItem',
+    'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT#: PutItem UpdateItem',
+    'table of HEALTH#: UpdateItem',
     'bucket/results/*: PutObject',
-    'provider secret: GetSecretValue',
+    'encryption secret, provider secret: GetSecretValue',
+    'notice machine: StartExecution',
     'callback machine: SendTaskFailure SendTaskSuccess',
   ],
   RefundCharge: ['table: GetItem', 'table of ACCOUNT# CREATION# NOTICE# OPEN_COUNT#: PutItem UpdateItem'],
@@ -99,7 +104,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'table: BatchGetItem GetItem',
     'table of ACCOUNT# CREATION# IP# NOTICE# OPEN_COUNT# SESSION#: PutItem UpdateItem',
     'origin secret, provider secret: GetSecretValue',
-    'callback machine: SendTaskSuccess',
+    'callback machine: SendTaskFailure',
   ],
   PortalOperate: [
     'table: BatchGetItem GetItem Query',
@@ -131,7 +136,7 @@ const grants: Readonly<Record<string, readonly string[]>> = {
     'bucket/results/*, bucket/uploads/*: GetObject',
     'notice machine, callback machine, state machine: StartExecution',
     'provider secret: GetSecretValue',
-    'callback machine: SendTaskSuccess',
+    'callback machine: SendTaskFailure',
   ],
   // The audit repairs nothing: it writes only how far it is.
   AuditBooks: ['table: BatchGetItem GetItem Query', 'table of AUDIT: PutItem', 'table/index/listing: Query'],

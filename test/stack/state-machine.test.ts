@@ -104,9 +104,15 @@ describe('the state machine', () => {
     }
   });
 
-  it('The state machine goes from rendering to the webhook in two transitions, and over the refund in three', () => {
+  it('A success is one transition, a webhook that was not delivered at once two, and a refund three', () => {
     expect(definition.StartAt).toBe('RenderImage');
-    expect(stateNamed('RenderImage').Next).toBe('DeliverWebhook');
+    expect(stateNamed('RenderImage').End).toBe(true);
+    expect(stateNamed('RenderImage').Catch?.[0]).toEqual({
+      ErrorEquals: ['WebhookNotDelivered'],
+      ResultPath: '$.failure',
+      Next: 'DeliverWebhook',
+    });
+    expect(retrierOf('RenderImage', 'WebhookNotDelivered')).toBeUndefined();
     expect(stateNamed('RenderImage').Catch?.at(-1)).toEqual({
       ErrorEquals: ['States.ALL'],
       ResultPath: '$.failure',
@@ -136,7 +142,7 @@ describe('the state machine', () => {
   });
 
   it('A time-out of Step Functions refunds a rendering, and repeats an attempt of a webhook', () => {
-    expect(stateNamed('RenderImage').Catch?.[1]).toMatchObject({
+    expect(stateNamed('RenderImage').Catch?.[2]).toMatchObject({
       ErrorEquals: timeOuts,
       Next: 'RefundCharge',
     });
@@ -165,7 +171,7 @@ describe('the state machine', () => {
   );
 
   it('The state machine leaves the creation to the reconciler when the table is busy, another invocation still renders, Lambda has no room, or no function can render the creation of this release', () => {
-    expect(stateNamed('RenderImage').Catch?.[0]).toMatchObject({
+    expect(stateNamed('RenderImage').Catch?.[1]).toMatchObject({
       ErrorEquals: [
         'CommitBusy',
         'StillRunning',

@@ -69,6 +69,7 @@ const parts = () => ({
   states: lambda.states(),
   images: lambda.images,
   outbound: lambda.outbound(),
+  secretBox: lambda.secretBox(),
   catalog: lambda.catalog,
 });
 const apiServices = () => openApi(parts());
@@ -76,7 +77,7 @@ const submitServices = () => openSubmit(parts());
 const renderServices = () =>
   openRender({ ...parts(), ...lambda.allVendors(), providerCosts: lambda.providerCosts });
 const callbackServices = () => openCallback({ ...parts(), vendors: lambda.callingVendors() });
-const deliveryServices = () => openDelivery({ ...parts(), secretBox: lambda.secretBox() });
+const deliveryServices = () => openDelivery(parts());
 
 const context = { awsRequestId: 'invocation-1' } as Context;
 const payload = { creation_id: creationId };
