@@ -29,9 +29,10 @@ import { createMeter, type Meter } from './meter.ts';
 const idleMinutes = 10;
 /**
  * A rendering updates the lease, the creation for its lease and for its attempt, the health of its route, and
- * the counter of open creations. Every further update renews the lease.
+ * the counter of open creations. A webhook adds the claim and the end of its attempt. Every further update renews the
+ * lease.
  */
-const updatesOfARendering = 5;
+const updatesOfARendering = { alone: 5, withWebhook: 7 };
 
 const update = 'dynamodb UpdateItem';
 
@@ -130,7 +131,8 @@ async function countKind(place: Place, kind: CreationKind, creations: number): P
   for (let run = 0; run < creations; run += 1) transitions += await runOne(place, kind);
   const count = averageOf(counting, creations, transitions);
   if (kind === 'success, webhook, callback') return withVendorCalls(count);
-  return kind.startsWith('success') ? withoutRenewals(count) : count;
+  if (!kind.startsWith('success')) return count;
+  return withoutRenewals(count, updatesOfARendering[kind.includes('webhook') ? 'withWebhook' : 'alone']);
 }
 
 async function countReconciler({ service, counting }: Place): Promise<CreationCount> {
@@ -181,11 +183,11 @@ function averageOf({ meter, logBytes }: Counting, runs: number, transitions: num
  * this count has none. The meter may miss the unit of a renewal that is refused or runs beside another write
  * of the item, so the difference is rounded to the whole units of a creation.
  */
-function withoutRenewals(count: CreationCount): CreationCount {
+function withoutRenewals(count: CreationCount, updates: number): CreationCount {
   const [name = '', render] = Object.entries(count.functions).find(([one]) => isRenderer(one)) ?? [];
   if (!render) return count;
-  const renewals = (render.calls[update] ?? 0) - updatesOfARendering;
-  const calls = { ...render.calls, [update]: updatesOfARendering };
+  const renewals = (render.calls[update] ?? 0) - updates;
+  const calls = { ...render.calls, [update]: updates };
   const writeUnits = Math.round(render.writeUnits - renewals);
   return { ...count, functions: { ...count.functions, [name]: { ...render, calls, writeUnits } } };
 }

@@ -225,7 +225,7 @@ export function figuresInText(report: CostReport): readonly string[] {
   return [
     `those of us-east-1, read on ${pricesReadAt} (`,
     `USD in us-east-1, on ${pricesReadAt}.`,
-    `A success takes ${transitions} state transitions`,
+    `A success takes ${transitions} state transition`,
     `reads two items, ${usd(looksFor(memory), 6)} USD for 1,000`,
     `renews its lease every ${leaseRenewMillis / 1000} s`,
     `A vendor that calls back (${vendorTitles('callback')})`,

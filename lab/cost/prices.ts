@@ -137,9 +137,11 @@ export interface Measurements {
 export function billOf(kind: CreationKind, { kinds, memory }: Measurements, renderer?: string): Bill {
   const rendererOf = ({ functions }: CreationCount): [string, FunctionCount] | undefined =>
     Object.entries(functions).find(([name]) => isRenderer(name));
-  const ownMillis = rendererOf(kinds['failure, webhook'])?.[1].cpuMillis ?? 0;
+  const failed = kinds['failure, webhook'];
   const [name, render] = rendererOf(kinds[kind]) ?? [];
   if (name === undefined || render === undefined) return billFor(kinds[kind], memory);
+  const deliveryMillis = attemptsIn(name, render) * (failed.functions['DeliverWebhook']?.cpuMillis ?? 0);
+  const ownMillis = (rendererOf(failed)?.[1].cpuMillis ?? 0) + deliveryMillis;
   const { [name]: _painting, ...others } = kinds[kind].functions;
   const own = { ...render, cpuMillis: Math.min(render.cpuMillis, ownMillis) };
   return billFor({ ...kinds[kind], functions: { ...others, [renderer ?? name]: own } }, memory);
@@ -222,8 +224,13 @@ export function gigabyteSeconds(count: FunctionCount, name: string, memory: Memo
     (sum, [label, calls]) => sum + calls * assumedMillis(label),
     0,
   );
-  const receiver = name === 'DeliverWebhook' && count.writeUnits > 0 ? receiverMillis : 0;
-  return ((own + aws + receiver) / 1000) * gigabytesOf(name, memory);
+  return ((own + aws + attemptsIn(name, count) * receiverMillis) / 1000) * gigabytesOf(name, memory);
+}
+
+/** How many attempts of a webhook the function made: it writes the row of an attempt at the begin and at the end. */
+function attemptsIn(name: string, { calls }: FunctionCount): number {
+  const delivers = name === 'DeliverWebhook' || name === 'ReceiveCallback' || isRenderer(name);
+  return delivers ? (calls['dynamodb PutItem'] ?? 0) / 2 : 0;
 }
 
 /** "dynamodb BatchGetItem" is a call of dynamodb. */

@@ -6,7 +6,10 @@ import { json, testKey } from './stub.ts';
 const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
 
 /** The first answer asks for a retry after so many seconds. */
-async function callWithRetry(seconds: number, onRetry: (controller: AbortController) => void): Promise<object> {
+async function callWithRetry(
+  seconds: number,
+  onRetry: (controller: AbortController) => void,
+): Promise<object> {
   const controller = new AbortController();
   const answers = [json({}, 503, { 'retry-after': String(seconds) }), json({ available: 1 })];
   let timersDuringRequest = 0;

@@ -112,6 +112,11 @@ describe('the functions', () => {
       'PortalGenerate',
       'PortalManage',
       'QuoteImage',
+      // These deliver webhooks.
+      'ReceiveCallback',
+      'RenderImage',
+      'RenderImageLarge',
+      'RenderImageSmall',
     ]);
     for (const { properties } of bound)
       expect(properties).toMatchObject({ Environment: { Variables: { OUTBOUND_RULES: 'public' } } });

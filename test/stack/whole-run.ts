@@ -53,7 +53,7 @@ export async function wholeRun(): Promise<WholeRun> {
       upload: await uploaded(service, client.key),
       isTold: async (poor) => isTold(service, poor),
     });
-    await useNotices(service);
+    await useNotices(service, source);
     await useReconciler(service);
     await ended();
     await useCallbacks(service, fal);
@@ -81,14 +81,39 @@ const callingBack = { model: 'flux-2-pro', prompt: 'a lake' };
 async function useCallbacks(service: TestService, fal: CallingVendor): Promise<void> {
   await service.operator.credentials.setCallbackAccount('fal', fakeFalAccount);
   const { key } = await service.client();
-  for (const prompt of ['a lake', 'a lake [row:prompt-policy]']) {
-    const id = await submit(service, key, { ...callingBack, prompt });
+  const watched = await lowClient(service);
+  const webhook_url = service.machine.inboxUrl;
+  for (const [by, prompt] of [
+    [watched.key, 'a lake'],
+    [key, 'a lake [row:prompt-policy]'],
+  ] as const) {
+    const id = await submit(service, by, { ...callingBack, prompt, webhook_url });
     const { attempts } = await recordWhen(service, id, (known) => known.attempts[0]?.jobId !== undefined);
     const job = fal.jobIds().find((known) => attempts[0]?.jobId?.includes(known)) ?? '';
     expect(await fal.callBack(job, { at: service.machine.clock.now() })).toBe(200);
     await settled(service, id);
   }
+  await isTold(service, watched);
   await cancelParked(service, key);
+  await tellAfterRefund(service);
+}
+
+/** A refund after which the wallet is low, because another creation still waits. */
+async function tellAfterRefund(service: TestService): Promise<void> {
+  const watched = await lowClient(service);
+  const waits = await submit(service, watched.key, callingBack);
+  await isParked(service, waits);
+  await submit(service, watched.key, { prompt: 'a lake [sandbox:fail]' });
+  await isTold(service, watched);
+  await service.send(`/creations/${waits}/cancel`, { key: watched.key, method: 'POST' });
+}
+
+/** A client of an account with 1 USD, which is told when less than 1 USD is left. */
+async function lowClient(service: TestService): Promise<Client> {
+  const client = await service.client({ balance: '1' });
+  const low = { noticeUrl: service.machine.inboxUrl, lowBalanceMicros: asMicros(1_000_000) };
+  await setNotices(client.account.id, low, service.operator);
+  return client;
 }
 
 async function isParked(service: TestService, id: string): Promise<void> {
@@ -234,30 +259,28 @@ async function useExecutions(
 }
 
 /**
- * A request that is refused for its balance, a creation after which the wallet is low, and such a creation
- * whose notice is not started, so that the reconciler starts it.
+ * A request that is refused for its balance, a creation of each renderer after which the wallet is low, and such a
+ * creation whose notice is not started, so that the reconciler starts it.
  */
-async function useNotices(service: TestService): Promise<void> {
+async function useNotices(service: TestService, source: string): Promise<void> {
   const { machine, operator } = service;
-  const low = { noticeUrl: machine.inboxUrl, lowBalanceMicros: asMicros(1_000_000) };
-  const [poor, first, lost] = [
-    await service.client({ balance: '0.001' }),
-    await service.client({ balance: '1' }),
-    await service.client({ balance: '1' }),
-  ];
-  for (const { account } of [first, lost]) await setNotices(account.id, low, operator);
+  const poor = await service.client({ balance: '0.001' });
   await setNotices(poor.account.id, { noticeUrl: machine.inboxUrl }, operator);
   const body = { model: 'sandbox-sketch', prompt: 'a lake' };
   expect((await service.send('/images/generate', { key: poor.key, body })).status).toBe(402);
   await isTold(service, poor);
-  await submit(service, first.key, { prompt: 'a lake' });
-  await isTold(service, first);
+  for (const other of [{}, { model: 'sandbox-panorama' }, { model: 'sandbox-pro', image_urls: [source] }]) {
+    const client = await lowClient(service);
+    await submit(service, client.key, { prompt: 'a lake', ...other });
+    await isTold(service, client);
+  }
+  const lost = await lowClient(service);
   const id = await submit(service, lost.key, { prompt: 'a lake' });
   machine.faults.set({
     call: 'states:StartExecution',
     error: 'Throttling',
     every: 1,
-    caller: 'DeliverWebhook',
+    caller: 'RenderImageSmall',
   });
   await settled(service, id);
   await isTold(service, lost);

@@ -12,7 +12,7 @@ export const reserve = 0.25;
 export const unitsOf = {
   /** The accept with an Idempotency-Key, and the count of the start. */
   accept: { write: 15, read: 10 },
-  /** A rendering from its start to its image. */
+  /** A rendering from its start to its image. The first attempt of the webhook is in `deliver`. */
   render: { write: 13, read: 0 },
   /** Handing a job to a vendor that calls back. The callback then writes what a rendering writes. */
   submit: { write: 6, read: 0 },
@@ -30,10 +30,10 @@ export const renewalSeconds = leaseRenewMillis / 1000;
 export const functionSeconds = {
   accept: 0.15,
   poll: 0.05,
-  /** What a rendering takes beside the vendor's time: storing and committing the image, and cold starts. */
-  render: 1,
+  /** What a rendering takes beside the vendor's time: storing and committing the image, the webhook, and cold starts. */
+  render: 1.4,
   submit: 1,
-  callback: 1.5,
+  callback: 1.9,
   deliver: 0.4,
   refund: 0.2,
 } as const;
@@ -56,8 +56,8 @@ export const leastApi = 4;
 /** The share of creations that fail and are refunded. An assumption: a usual day is far below. */
 export const failedShare = 0.05;
 
-/** RenderImage and DeliverWebhook, and RefundCharge or a repeated state now and then. */
-export const transitionsOfCreation = 2.1;
+/** RenderImage, and now and then RefundCharge, DeliverWebhook or a repeated state. */
+export const transitionsOfCreation = 1.2;
 
 /** From the acceptance to the vendor's call, and from the vendor's answer to the end. Seconds. */
 export const overheadSeconds = 3;

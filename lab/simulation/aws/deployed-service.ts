@@ -114,8 +114,9 @@ export interface ServiceObserver extends OutsideObserver, OpenaiObserver, Flappi
   readonly onStart: (input: string) => void;
   /** Is told that a Task invokes a function while the run's invocation before has not ended. */
   readonly onRunAgain: (creation: string, earlier: Invocation) => void;
-  /** Is told that an execution ended without success, and with what it was started. */
+  /** Is told that an execution of a creation ended without success, or with success, and with what it was started. */
   readonly onDied: (name: string, startedWith: Payload) => void;
+  readonly onSucceeded: (name: string, startedWith: Payload) => void;
   /** Is told that the code of a Task did not understand its creation, and with which release its execution began. */
   readonly onNotUnderstood: (startedWith: Payload, began: Release) => void;
   /** Is told how a callback was answered. */
@@ -281,8 +282,10 @@ export function createService(
     onClosed: ({ status, input, name, machineArn }) => {
       world.note(`execution ${name} ${status}`);
       // The rule for ended executions names the machines of creations alone.
-      if (status === 'SUCCEEDED' || machineArn === machineArns.notices) return;
-      observer.onDied?.(name, JSON.parse(input) as Payload);
+      if (machineArn === machineArns.notices) return;
+      const startedWith = JSON.parse(input) as Payload;
+      if (status === 'SUCCEEDED') return observer.onSucceeded?.(name, startedWith);
+      observer.onDied?.(name, startedWith);
       // EventBridge delivers an event at least once, and some time later.
       const copies = world.dice.chance(`event twice ${name}`, 0.2) ? 2 : 1;
       for (let copy = 0; copy < copies; copy += 1) {

@@ -299,6 +299,7 @@ export function createInvariants(world: World) {
       onStart: releases.onStart,
       onRunAgain: callbacks.onRunAgain,
       onDied: recoveries.onDied,
+      onSucceeded: recoveries.onSucceeded,
       onNotUnderstood: releases.onNotUnderstood,
       onCallback: callbacks.onCallback,
       onTaskEnded: callbacks.onTaskEnded,

@@ -1,4 +1,7 @@
-/** The invariant of recovery: when the last execution of an open creation dies, its next one starts at once. */
+/**
+ * The invariants of executions: when the last one of an open creation dies, the next one starts at once, and one that
+ * succeeds has delivered the webhook or made all of its attempts.
+ */
 import { createHash } from 'node:crypto';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Item } from '../../../local/dynamodb/attributes.ts';
@@ -32,6 +35,20 @@ export function createRecoveryInvariants(world: World, service: () => Service | 
       if (id === undefined || !isOpen(item) || Number(item?.['recoveries']?.N) >= mostAtOnce) return;
       const executions = executionsOf(item);
       if (executionName(id, executions) === name) died.push({ pk, executions, at: world.time.now() });
+    },
+    /** Called when an execution ended with success. After a fault the reconciler may have to go on. */
+    onSucceeded: (name: string, { creation_id }: Payload) => {
+      const id = parseCreationId(creation_id);
+      const item = itemOf(`CREATION#${creation_id}`);
+      const webhook = item?.['webhook']?.M;
+      if (id === undefined || executionName(id, executionsOf(item)) !== name) return;
+      if (textOf(webhook, 'status') !== 'pending' || world.clocks.largestSkew() > 0) return;
+      const undisturbed = Math.max(world.lastFaultAt, service()?.releases.lastBehindAt() ?? 0);
+      if (undisturbed < Date.parse(textOf(item, 'createdAt')))
+        accuse(
+          'an execution ends after its webhook',
+          `${name}: attempt ${webhook?.['attempts']?.N} was the last`,
+        );
     },
     /** Checks every death that is long enough ago. */
     look: () => {

@@ -102,7 +102,7 @@ describe('a creation whose vendor calls back', () => {
     const attempt = { provider: 'fal', outcome: 'rendered', providerCostMicros: anyCost };
     expect(done).toMatchObject({ status: 'completed', attempts: [attempt] });
     await executionEnds(id);
-    expect(statesOf(id)).toEqual(['RenderImage', 'DeliverWebhook']);
+    expect(statesOf(id)).toEqual(['RenderImage']);
     expect(outcomesOf(id)).toEqual(['completed']);
     expect(linesOf(id, 'creation_completed').map(({ component }) => component)).toEqual(['receive-callback']);
     expect(await movementsOf(service, done)).toEqual(['charge']);

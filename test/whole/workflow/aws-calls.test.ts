@@ -195,14 +195,14 @@ describe('the state transitions of an execution', () => {
   });
 });
 
-it('A success with webhook and Idempotency-Key takes two transitions, the units that docs/cost.md says, and at most 0.085 USD for 1,000', async () => {
+it('A success with webhook and Idempotency-Key takes one transition, the units that docs/cost.md says, and at most 0.059 USD for 1,000', async () => {
   const kind = 'success, webhook, Idempotency-Key';
   // test/lab/cost-page.test.ts compares docs/cost.md with these counts.
   const { kinds } = committedCounts;
   const count = (await measure(2, () => undefined, [kind])).kinds[kind];
   const units = ({ functions }: CreationCount) =>
     mapValues(functions, ({ readUnits, writeUnits }) => ({ readUnits, writeUnits }));
-  expect(count.transitions).toBe(2);
+  expect(count.transitions).toBe(1);
   expect(units(count)).toEqual(units(kinds[kind]));
   // CPU time depends on the machine, so the test takes the committed one.
   const functions = mapValues(count.functions, (one, name) => ({
@@ -210,5 +210,5 @@ it('A success with webhook and Idempotency-Key takes two transitions, the units 
     cpuMillis: kinds[kind].functions[name]?.cpuMillis ?? 0,
   }));
   const report = { kinds: { ...kinds, [kind]: { ...count, functions } }, memory: await memoryOf() };
-  expect(totalOf(billOf(kind, report))).toBeLessThanOrEqual(0.085);
+  expect(totalOf(billOf(kind, report))).toBeLessThanOrEqual(0.059);
 });

@@ -83,6 +83,7 @@ export const events: Bugs = {
     'webhook-gives-up-at-four': ['number === webhookAttempts', 'number >= webhookAttempts - 1'],
   },
   'service/webhooks/deliver-webhook.ts': {
+    'first-attempt-always-delivered': ['  } catch {\n    return false;', '  } catch {\n    return true;'],
     'notice-of-the-charge-alone': [
       'creation.isWatched !== true ||',
       "creation.isWatched !== true || creation.status === 'completed' ||",

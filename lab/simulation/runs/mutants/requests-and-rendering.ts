@@ -105,7 +105,7 @@ export const requestsAndRendering: Bugs = {
     ],
     'task-ends-before-the-commit': [
       'const committed = await completeCreation(',
-      'await endWaitingTask(creation.id, services);\n    const committed = await completeCreation(',
+      "await services.tasks.succeed((await services.creations.taskToken(creation.id)) ?? '', creation.id);\n    const committed = await completeCreation(",
     ],
   },
   'service/render/health-store.ts': {
@@ -127,6 +127,10 @@ export const requestsAndRendering: Bugs = {
     'any-capability-opens': ['form.test(presented) && sameHash(', 'form.test(presented) || sameHash('],
   },
   'service/render/render-image.ts': {
+    'first-attempt-left-to-the-reconciler': [
+      'if (!(await deliverFirst(id, known, services))) throw notDelivered();',
+      'if (known === undefined && !(await deliverFirst(id, known, services))) throw notDelivered();',
+    ],
     'newer-payload-is-rendered': ['requireKnownRelease(payload.input ?? payload, services);', ''],
   },
   'service/render/route-order.ts': {
