@@ -27,10 +27,10 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((two) => two.end()));
 });
 
-async function start(folder?: string): Promise<TwoReleases> {
+async function start(folder?: string, definition: Release = 'today'): Promise<TwoReleases> {
   const two = await startTwoReleases({
     commit,
-    definition: 'today',
+    definition,
     ...(folder !== undefined && { folder }),
   });
   running.push(two);
@@ -50,7 +50,7 @@ async function loadStoredTable(
     join(folder, 'clock.json'),
     JSON.stringify({ offset_millis: Math.floor(at - Date.now()), seen_at: at }),
   );
-  const two = await start(folder);
+  const two = await start(folder, release);
   two.use(release);
   const { machine, operator } = two.service;
   const receiver = new URL(two.receiver.hook('any', 200)).origin;
@@ -78,7 +78,7 @@ async function loadStoredTable(
 }
 
 describe.each<{ release: Release }>([{ release: 'today' }, { release: 'stored' }])(
-  'the table of the stored release, under the code of $release',
+  'the table of the stored release, under the code and the state machine of $release',
   ({ release }) => {
     it('Each creation comes to its end, the job of the vendor is polled and not repeated, and the books balance', async () => {
       const { two, ids } = await loadStoredTable(release);

@@ -107,7 +107,10 @@ export interface TwoReleases {
   readonly stored: StoredRelease;
   readonly vendor: SlowVendor;
   readonly receiver: Receiver;
-  /** From now on each invocation that begins runs the code of this release. */
+  /**
+   * From now on each invocation that begins runs the code of this release. Today's definition names versions of its
+   * functions, so its Tasks always run today's code. The stored one names the functions themselves.
+   */
   use(release: Release): void;
   /** Lets the running invocations of a function crash. Gives their number. */
   crash(functionPart: string, match: string): Promise<number>;
@@ -123,6 +126,8 @@ export interface TwoReleasesOptions {
   /** A folder with data. The default is a new folder. */
   readonly folder?: string;
 }
+
+const taskFunctions = /^(RenderImage\w*|RefundCharge|DeliverWebhook)$/;
 
 export async function startTwoReleases({
   commit,
@@ -149,7 +154,8 @@ export async function startTwoReleases({
     receiver,
     use: (release) => {
       for (const { id, codeFolder } of machine.template.functions) {
-        const bundle = release === 'today' ? codeFolder : stored.bundles.get(nameOf(id));
+        const isPinned = definition === 'today' && taskFunctions.test(nameOf(id));
+        const bundle = release === 'today' || isPinned ? codeFolder : stored.bundles.get(nameOf(id));
         // A function that the stored release did not have runs the code of today.
         if (bundle !== undefined) machine.updateCode(id, bundle);
       }
