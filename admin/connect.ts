@@ -61,6 +61,7 @@ async function connectLocal(folder: string): Promise<OperatorServices> {
   const isForOthers = new URL(service.localUrl).origin !== new URL(service.apiUrl).origin;
   const { offset_seconds: offset, environment } = stateSchema.parse(await state.json());
   const outboundRules = environment['OUTBOUND_RULES'] === 'loopback-too' ? 'loopback-too' : 'public';
+  const privateNetworks = environment['PRIVATE_NETWORKS']?.split(',').filter(Boolean);
   const providerBaseUrls = textsSchema.parse(JSON.parse(environment['PROVIDER_BASE_URLS'] ?? '{}'));
   return operatorServices(
     {
@@ -68,6 +69,7 @@ async function connectLocal(folder: string): Promise<OperatorServices> {
       portalUrl: new URL('/portal/', service.apiUrl).href,
       outboundRules,
       providerBaseUrls,
+      privateNetworks,
       endpoint: service.awsUrl,
       ...(service.awsSecretKey !== undefined && { secretKey: service.awsSecretKey }),
       ...(isForOthers && { owned: ownedService(service) }),

@@ -64,6 +64,7 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
     clock,
     baseUrls: address.providerBaseUrls,
   };
+  const guarded = { privateNetworks: address.privateNetworks };
   const secretBox = createSecretBox({
     client: secrets,
     secretArn: address.encryptionSecretArn,
@@ -83,7 +84,8 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
     secretBox,
     outbound: createOutbound(address.outboundRules, { clock }),
     vendors: new Map(createCallingVendors(vendorAccess).map((vendor) => [vendor.name, vendor])),
-    configured: (definition) => createConfigured(definition, { ...vendorAccess, name: definition.name }),
+    configured: (definition) =>
+      createConfigured(definition, { ...vendorAccess, name: definition.name }, guarded),
   });
   const { table } = opened;
   // The pool of a template that runs on one machine has no stand-in.
@@ -139,6 +141,8 @@ export function operatorServices(address: ServiceAddress, clock: Clock) {
     },
     credentials: createCredentialEditor(secrets, address.providerSecretArn),
     vendorAccess,
+    /** What limits the addresses of configured providers. */
+    guarded,
   };
 }
 
@@ -181,6 +185,8 @@ export interface OwnedService {
 
 /** The names and addresses of a service's resources, from the outputs of its stack. */
 interface ServiceAddress extends ReturnType<typeof addressOf> {
+  /** In which private networks a provider may be. Absent: in all. */
+  readonly privateNetworks?: readonly string[] | undefined;
   /** The address of the stand-in. Absent: AWS itself, with the operator's credentials and region. */
   readonly endpoint?: string;
   readonly owned?: OwnedService;

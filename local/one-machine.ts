@@ -49,6 +49,8 @@ export interface OneMachineOptions {
   readonly people?: () => Promise<readonly string[]>;
   /** How long a transaction of DynamoDB holds its items, in real milliseconds. The default is 0. */
   readonly transactionHoldMillis?: number;
+  /** The memory of the process. The default gives each function the workers that it asks for. */
+  readonly memoryMegabytes?: number | undefined;
   /** Below these free bytes of the folder's disk the service takes no new work. The default is 0. */
   readonly minFreeBytes?: number;
   /** The free bytes of the folder's disk, for tests. The default asks the operating system. */
@@ -84,6 +86,8 @@ export interface OneMachine {
   readonly usedGrants: LocalAws['usedGrants'];
   /** The secret key of calls to the local AWS. */
   readonly awsSecretKey: string;
+  /** Gives new connections to the public address this certificate, when it speaks TLS. */
+  readonly renewCertificate: (pem: NonNullable<PublicService['tls']>) => void;
   /** Takes no new connections, and waits until the requests under way are answered, or for this long. */
   readonly drain: (millis: number) => Promise<void>;
   /** The executions of the state machines, with their histories. */
@@ -157,6 +161,8 @@ async function start(
     clock,
     versions,
     transactionHoldMillis: options.transactionHoldMillis,
+    memoryMegabytes: options.memoryMegabytes,
+    privateNetworks: environment['PRIVATE_NETWORKS'],
     access,
     onWriteFailed,
     onLog: options.onLog,
@@ -234,6 +240,7 @@ async function start(
     watchAws: aws.watch,
     usedGrants: aws.usedGrants,
     awsSecretKey: access?.secretKey ?? localSecretKey,
+    renewCertificate: server.renew,
     drain: (millis) => {
       isEnding = true;
       return server.drain(millis);

@@ -5,6 +5,7 @@ import type { OnWriteFailed } from './disk.ts';
 import { executionEvent, matchesPattern, scheduledEvent } from './event-bus.ts';
 import { createLocalFunctions, type LocalFunctions } from './lambda/functions.ts';
 import type { FunctionLogLine, InvocationResult } from './lambda/messages.ts';
+import { poolLimitsIn } from './lambda/worker-pool.ts';
 import { type LocalAws, startLocalAws } from './local-aws.ts';
 import { createSchedule, type Job, type Schedule } from './schedule.ts';
 import {
@@ -59,6 +60,8 @@ export interface RuntimeOptions {
   readonly versions: FunctionVersions;
   /** How long a transaction of DynamoDB holds its items. The default is 0. */
   readonly transactionHoldMillis?: number | undefined;
+  readonly memoryMegabytes?: number | undefined;
+  readonly privateNetworks?: string | undefined;
   /** Of a service for others: the secret key of its functions, and where their clients upload. */
   readonly access?: { readonly secretKey: string; readonly uploadsUrl: string } | undefined;
   readonly onWriteFailed: OnWriteFailed;
@@ -75,6 +78,8 @@ export async function startRuntime({
   clock,
   versions,
   transactionHoldMillis = 0,
+  memoryMegabytes,
+  privateNetworks,
   access,
   onWriteFailed,
   onLog,
@@ -99,6 +104,8 @@ export async function startRuntime({
     clock,
     awsUrl: aws.url,
     ...access,
+    limits: poolLimitsIn(memoryMegabytes),
+    ...(privateNetworks !== undefined && { privateNetworks }),
     log: (line) => onLog?.(line),
     onUsed: (functionId, cpuMillis) => onEvent?.({ event: 'invocation', functionId, cpuMillis }),
   });

@@ -59,6 +59,10 @@ export async function listen({ port, host, tls }: ListenOptions, onError: (error
     url: `http://127.0.0.1:${bound}`,
     /** From now on the handler answers. Requests that came before have waited for this. */
     serve: (handler: Handler): void => ready.resolve(handler),
+    /** New connections get this certificate. Open ones go on with theirs. */
+    renew: (pem: NonNullable<ListenOptions['tls']>): void => {
+      if ('setSecureContext' in server) server.setSecureContext(pem);
+    },
     /** Takes no new connections, and waits until the requests under way are answered, or for this long. */
     drain: async (millis: number): Promise<void> => {
       const ended = end().then(() => true);

@@ -58,23 +58,24 @@ export function startOptions(argv: readonly string[]): StartOptions {
   };
 }
 
-export function refuse(option: string, text: string, what: string): never {
-  console.error(`${option}: ${JSON.stringify(text)} is no ${what}`);
+/** @param where the option, or where else the text comes from */
+export function refuse(where: string, text: string, what: string): never {
+  console.error(`${where}: ${JSON.stringify(text)} is no ${what}`);
   process.exit(1);
 }
 
-export function addVariable(text: string, before: StartOptions['env']): StartOptions['env'] {
+export function addVariable(text: string, before: StartOptions['env'], where = '--env'): StartOptions['env'] {
   const [, name, value] = /^([A-Z][A-Z0-9_]*)=(.*)$/s.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return { ...before, [name]: value };
-  return refuse('--env', text, 'NAME=VALUE, such as AUTH_FAILURE_FORM=plain.');
+  return refuse(where, text, 'NAME=VALUE, such as AUTH_FAILURE_FORM=plain.');
 }
 
 /** Without a slash at its end. */
-export function publicUrlOf(text: string): string {
+export function publicUrlOf(text: string, where = '--public-url'): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isBare = url?.search === '' && url.hash === '' && url.username === '' && url.password === '';
   if (isBare && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
-  return refuse('--public-url', text, 'address, such as https://pictures.example.com.');
+  return refuse(where, text, 'address, such as https://pictures.example.com.');
 }
 
 /** The service waits some seconds for an answer (service/aws/call-limits.ts), so longer holds only fail. */
@@ -85,7 +86,12 @@ const wordsOfNumber = {
   '--port': 'port; it would be a number from 0 (any free one) to 65535.',
 } as const;
 
-export function numberOf(option: keyof typeof wordsOfNumber, text: string, most: number): number {
+export function numberOf(
+  option: keyof typeof wordsOfNumber,
+  text: string,
+  most: number,
+  where: string = option,
+): number {
   const isNumber = /^\d+$/.test(text) && Number(text) <= most;
-  return isNumber ? Number(text) : refuse(option, text, wordsOfNumber[option]);
+  return isNumber ? Number(text) : refuse(where, text, wordsOfNumber[option]);
 }

@@ -6,6 +6,8 @@ import { providerDefinitionSchema } from '../../service/catalog/provider-definit
 import type { ProviderDefinition } from '../../service/catalog/provider-definition.ts';
 import { compatibleStyleNames, type Style, styleNames } from '../../service/catalog/providers.ts';
 import type { ProviderName } from '../../service/catalog/providers.ts';
+import { literalAddress } from '../../service/outbound/client-url.ts';
+import { isReachableInside } from '../../service/outbound/public-address.ts';
 import { styles } from '../../service/vendors/compatible/styles.ts';
 import { callbackAccountOf } from '../../service/vendors/provider.ts';
 import type { OperatorCommand } from '../operator-command.ts';
@@ -61,6 +63,7 @@ export function addConfiguredProviderCommands(command: OperatorCommand): void {
 
 async function addProvider(name: string, options: AddOptions, services: OperatorServices): Promise<Row> {
   const definition = await definitionOf(name, options);
+  refuseUnreachable(definition, services);
   const { stored } = await readMerged(services);
   const others = (stored?.providers ?? []).filter((one) => one.name !== name);
   const key =
@@ -71,6 +74,18 @@ async function addProvider(name: string, options: AddOptions, services: Operator
   await services.providers.enable(name);
   const isReplaced = stored?.providers.some((one) => one.name === name) === true;
   return { provider: name, enabled: true, replaced: isReplaced, revision: next.revision };
+}
+
+/** A name may lead elsewhere later, so its addresses are checked by each call. */
+function refuseUnreachable(
+  { baseUrl, network }: ProviderDefinition,
+  { guarded: { privateNetworks } }: OperatorServices,
+): void {
+  const address = literalAddress(new URL(baseUrl));
+  if (network === 'public' || address === undefined || isReachableInside(address, privateNetworks)) return;
+  throw new OperatorError(
+    `--base-url: ${address} is in no network of the service: start it with \`darkroom serve --allow-private ${address}\`, or with the network of the address.`,
+  );
 }
 
 /** Throws OperatorError that names each wrong option. */

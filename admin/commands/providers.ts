@@ -256,11 +256,12 @@ async function checkOne(services: OperatorServices, provider: Settable): Promise
 }
 
 async function check(services: OperatorServices, { name, definition }: Settable): Promise<Row> {
-  const { clock, vendorAccess } = services;
+  const { clock, vendorAccess, guarded } = services;
+  const { credentials } = vendorAccess;
   const began = clock.elapsed();
   const signal = AbortSignal.timeout(checkMillis);
   const { verdict, detail } = definition
-    ? await checkConfigured(definition, { name, credentials: vendorAccess.credentials, clock }, signal)
+    ? await checkConfigured(definition, { name, credentials, clock }, signal, guarded)
     : await checkVendor(name, vendorAccess, signal);
   return { provider: name, verdict, detail, ms: Math.round(clock.elapsed() - began) };
 }

@@ -16,6 +16,8 @@ export interface MachineParts {
   readonly secretKey?: string;
   /** Where clients upload to. The default is awsUrl. */
   readonly uploadsUrl?: string;
+  /** Where providers of the operator may be, with commas. The default: in every private network. */
+  readonly privateNetworks?: string;
 }
 
 /** A bundle is one file. CDK gives it the ending of its module format. */
@@ -49,7 +51,7 @@ function workerOptionsOf(
 
 function lambdaVariables(
   one: LocalFunction,
-  { awsUrl, secretKey = localSecretKey, uploadsUrl }: Omit<MachineParts, 'clock'>,
+  { awsUrl, secretKey = localSecretKey, uploadsUrl, privateNetworks }: Omit<MachineParts, 'clock'>,
 ): Record<string, string> {
   return {
     AWS_REGION: localRegion,
@@ -59,6 +61,7 @@ function lambdaVariables(
     AWS_SECRET_ACCESS_KEY: secretKey,
     AWS_ENDPOINT_URL: awsUrl,
     ...(uploadsUrl !== undefined && { AWS_ENDPOINT_URL_S3: uploadsUrl }),
+    ...(privateNetworks !== undefined && { PRIVATE_NETWORKS: privateNetworks }),
     // A function must not see the AWS profile of the person at this machine.
     AWS_CONFIG_FILE: '/dev/null',
     AWS_SHARED_CREDENTIALS_FILE: '/dev/null',

@@ -44,6 +44,14 @@ export const poolLimits: PoolLimits = {
   idleMillis: 60_000,
 };
 
+/** In less memory there are fewer workers. */
+export function poolLimitsIn(megabytes: number | undefined): PoolLimits {
+  if (megabytes === undefined) return poolLimits;
+  const environments = Math.max(2, Math.min(poolLimits.environments, Math.floor(megabytes / 256)));
+  const environmentsWhenBusy = Math.min(environments, poolLimits.environmentsWhenBusy);
+  return { ...poolLimits, environments, environmentsWhenBusy };
+}
+
 const lookAgainMillis = 10;
 
 interface Waiting {

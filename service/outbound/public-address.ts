@@ -39,10 +39,19 @@ const insideRanges: readonly string[] = ['private', 'loopback', 'uniqueLocal', '
 /** Addresses of cloud metadata services, beside the link-local 169.254.169.254. */
 const metadataServices: readonly string[] = ['fd00:ec2::254', 'fd20:ce::254', '100.100.100.200'];
 
-/** Whether an address is public, private or of this machine. Link-local ones never pass. */
-export function isReachableInside(text: string): boolean {
+/**
+ * Whether an address is public, private or of this machine. Link-local ones never pass.
+ * @param networks the private networks that are allowed, such as 10.0.0.0/8. Absent: all
+ */
+export function isReachableInside(text: string, networks?: readonly string[]): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);
   const isMetadata = metadataServices.some((known) => ipaddr.parse(known).toString() === address.toString());
-  return !isMetadata && (isPublicAddress(address.toString()) || insideRanges.includes(address.range()));
+  if (isMetadata) return false;
+  if (isPublicAddress(address.toString())) return true;
+  const isAllowed = networks?.some((network) => {
+    const [first, bits] = ipaddr.parseCIDR(network);
+    return first.kind() === address.kind() && address.match(first, bits);
+  });
+  return isAllowed !== false && insideRanges.includes(address.range());
 }

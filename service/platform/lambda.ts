@@ -115,7 +115,10 @@ function vendorAccess(): VendorAccess {
 }
 
 function configuredBy({ credentials }: VendorAccess): Platform['configured'] {
-  return (definition) => createConfigured(definition, { name: definition.name, credentials, clock });
+  // Of a service for others on one machine (docs/one-machine.md). AWS has networks of its own.
+  const privateNetworks = process.env['PRIVATE_NETWORKS']?.split(',').filter(Boolean);
+  return (definition) =>
+    createConfigured(definition, { name: definition.name, credentials, clock }, { privateNetworks });
 }
 
 // A test and the synthesis check both files against their schemas.

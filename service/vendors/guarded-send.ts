@@ -17,14 +17,21 @@ export interface GuardedServices {
   readonly resolve?: Resolve;
   /** Absent: the system opens sockets. */
   readonly connect?: Connect;
+  /** In which private networks a provider may be. Absent: in all. */
+  readonly privateNetworks?: readonly string[] | undefined;
 }
 
 type Network = ProviderDefinition['network'];
 
-export function sendTo(network: Network, { resolve = resolveBySystem, connect }: GuardedServices = {}): Send {
+export function sendTo(network: Network, services: GuardedServices = {}): Send {
+  const { resolve = resolveBySystem, connect, privateNetworks } = services;
+  const isAllowed = (address: string): boolean =>
+    network === 'public' ? isPublicAddress(address) : isReachableInside(address, privateNetworks);
   return async (text, { method, headers, body, signal, mostBytes }) => {
     const url = new URL(text);
-    const addresses = await allowedAddresses(network, url, resolve, signal);
+    if (network === 'public' && url.protocol !== 'https:') throw addressRefused();
+    const addresses = await addressesOf(url, resolve, signal);
+    if (!addresses.every(({ address }) => isAllowed(address))) throw addressRefused();
     const sent = await bytesOf(body);
     const answer = await exchange({
       url,
@@ -41,22 +48,18 @@ export function sendTo(network: Network, { resolve = resolveBySystem, connect }:
   };
 }
 
-/** Throws CallBroke when the host has no address, or one that is not allowed. */
-async function allowedAddresses(
-  network: Network,
+/** Throws CallBroke when the host has no address. */
+async function addressesOf(
   url: URL,
   resolve: Resolve,
   signal: AbortSignal,
 ): Promise<readonly LookupAddress[]> {
-  if (network === 'public' && url.protocol !== 'https:') throw addressRefused();
   const literal = literalAddress(url);
   const addresses =
     literal === undefined
       ? await unlessAborted(signal, resolve(url.hostname))
       : [{ address: literal, family: isIP(literal) }];
   if (addresses.length === 0) throw new CallBroke('ENOTFOUND', false);
-  const isAllowed = network === 'public' ? isPublicAddress : isReachableInside;
-  if (!addresses.every(({ address }) => isAllowed(address))) throw addressRefused();
   return addresses;
 }
 

@@ -15,6 +15,7 @@ import { InputRefused, synthesizedTemplate } from '../synthesized-template.ts';
 import { diskCauseOf, endAfter } from '../until-stopped.ts';
 import { createLinkDoor, firstLink } from './link-door.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { type CertificateFiles, readCertificate } from './certificate.ts';
 import type { ServeOptions } from './options.ts';
 
 /** How long an answer that is under way may take after the signal. */
@@ -54,6 +55,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     const link = await firstLink(operator, origin);
     if (link !== undefined)
       process.stderr.write(`\nThe first owner begins here, within 30 minutes and once:\n\n  ${link}\n\n`);
+    if (options.tls) renewAtSignal(machine, options.tls.files);
     stopAtSignal(machine);
     tell('info', 'ready', { url: origin, data: options.data });
   } catch (error) {
@@ -72,13 +74,19 @@ async function start(
 ): Promise<{ machine: OneMachine; operator: OperatorServices; origin: string }> {
   const { data, host, port, publicUrl, trusted, tls, issuer } = options;
   const running: { operator?: OperatorServices } = {};
-  const service = { host, trusted, ...(tls && { tls }), ...(publicUrl !== undefined && { url: publicUrl }) };
+  const service = {
+    host,
+    trusted,
+    ...(tls && { tls: tls.pem }),
+    ...(publicUrl !== undefined && { url: publicUrl }),
+  };
   const origin = publicUrlOf(service, port);
   const machine = await startOneMachine({
     templatePath: await synthesizedTemplate(),
     folder: resolve(data),
     port,
     minFreeBytes: options.minFreeBytes,
+    memoryMegabytes: options.memoryMegabytes,
     onWriteFailed: endAfter,
     service: {
       ...service,
@@ -98,6 +106,7 @@ async function start(
       PORTAL_SETTINGS: JSON.stringify(portalSettings),
       CALLBACK_BASE_URL: publicUrl ?? '',
       OUTBOUND_RULES: 'public',
+      PRIVATE_NETWORKS: options.privateNetworks.join(','),
       ...options.env,
     },
     verifyWebhook: () => Promise.resolve({ verified: false, detail: 'no inbox' }),
@@ -149,6 +158,19 @@ async function listenForMetrics(
   });
   server.unref();
   await listenOnLoopback(server, port, host);
+}
+
+/** SIGHUP: the files of the certificate were replaced. */
+function renewAtSignal(machine: OneMachine, files: CertificateFiles): void {
+  process.on('SIGHUP', () => {
+    try {
+      machine.renewCertificate(readCertificate(files));
+      tell('info', 'certificate_renewed', { ...files });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      tell('error', 'certificate_kept', { message: `${why} The certificate of before stays.` });
+    }
+  });
 }
 
 function stopAtSignal(machine: OneMachine): void {

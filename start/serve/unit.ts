@@ -1,5 +1,5 @@
 /** A unit of systemd that runs `darkroom serve`. Without MemoryDenyWriteExecute: V8 writes the code that it runs. */
-export function unitOf(command: readonly string[], options: readonly string[]): string {
+export function unitOf(command: readonly string[], options: readonly string[], hasTls: boolean): string {
   const words = [...command, '--data', '/var/lib/darkroom', ...options].map((word) =>
     // systemd replaces % and $ in a command.
     /^[\w./:=,@-]+$/.test(word) ? word : JSON.stringify(word.replaceAll('%', '%%').replaceAll('$', '$$$$')),
@@ -11,7 +11,7 @@ After=network-online.target
 
 [Service]
 ExecStart=${words.join(' ')}
-DynamicUser=yes
+${hasTls ? 'ExecReload=kill -HUP $MAINPID\n' : ''}DynamicUser=yes
 StateDirectory=darkroom
 StateDirectoryMode=0700
 UMask=0077

@@ -20,7 +20,7 @@ export interface Served {
   readonly end: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -34,8 +34,9 @@ export async function startServe(
   folder: string,
   more: readonly string[] = [],
   url: string | null = publicUrl,
+  known?: number,
 ): Promise<Served> {
-  const port = await freePort();
+  const port = known ?? (await freePort());
   const named = url === null ? [] : ['--public-url', url];
   const words = ['--data', folder, '--listen', `127.0.0.1:${port}`, ...named, ...more];
   const child = spawn(process.execPath, [entry, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
