@@ -26,10 +26,19 @@ export function readIfPresent(file: string): string | undefined {
   }
 }
 
+/** Makes the folder and those above it, where they are missing, on disk with their names. */
+export function makeFolder(folder: string, mode?: number): void {
+  const first = mkdirSync(folder, { recursive: true, ...(mode !== undefined && { mode }) });
+  if (first === undefined) return;
+  const top = path.dirname(path.resolve(first));
+  for (let each = path.resolve(folder); each !== top; each = path.dirname(each))
+    syncFolder(path.dirname(each));
+}
+
 /** Writes a file and its folder. A reader sees the old text or the new one, also after a power failure. */
 export function replaceFile(file: string, text: string, { isPrivate = false } = {}): void {
   const draft = `${file}.draft`;
-  mkdirSync(path.dirname(file), { recursive: true, ...(isPrivate && { mode: 0o700 }) });
+  makeFolder(path.dirname(file), isPrivate ? 0o700 : undefined);
   rmSync(draft, { force: true });
   writeFileSync(draft, text, { flush: true, ...(isPrivate && { mode: 0o600 }) });
   renameSync(draft, file);
@@ -49,7 +58,7 @@ export function inGroups(work: () => Promise<void>): () => Promise<void> {
 }
 
 /** A new name is on disk only with its folder. Windows syncs no folder. */
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const handle = openSync(folder, 'r');
   try {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { FolderRefused, readIfPresent, replaceFile } from './disk.ts';
+import { FolderRefused, makeFolder, readIfPresent, replaceFile } from './disk.ts';
 import {
   proofOf,
   readServiceRecord,
@@ -69,7 +69,7 @@ export function readSecretKey(folder: string): string {
 function openLock(folder: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     database = new DatabaseSync(path.join(folder, lockName), { timeout: waitMillis });
     // An open transaction that writes nothing. Its journal is in memory, so a full disk can be locked as well.
     database.exec('PRAGMA journal_mode = MEMORY');

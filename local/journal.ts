@@ -1,10 +1,11 @@
-import { closeSync, fdatasync, mkdirSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import {
   FolderRefused,
   inGroups,
   isOfDisk,
+  makeFolder,
   type OnWriteFailed,
   readIfPresent,
   replaceFile,
@@ -29,13 +30,15 @@ export function openJournal<Entry>(
   keep: (entries: Entry[]) => Entry[] = (entries) => entries,
   onWriteFailed?: OnWriteFailed,
 ): { entries: Entry[]; journal: Journal<Entry> } {
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   const text = readIfPresent(file) ?? '';
   const entries = keep(entriesOf<Entry>(file, text));
   const whole = [header, ...entries].map((line) => `${JSON.stringify(line)}\n`).join('');
   if (whole !== text) rewrite(file, text, whole);
   // Each write is synchronous, so entries are in the file, in order, before any later answer is sent.
   const handle = openSync(file, 'a');
+  // The process before may have been killed between its write and its sync, and answers come from its entries.
+  fdatasyncSync(handle);
   const fail = (cause: unknown): never => {
     const failure = new WriteFailed(`The records in ${file}`, cause);
     onWriteFailed?.(failure);

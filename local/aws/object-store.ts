@@ -1,9 +1,9 @@
 /** The stand-in of S3: whole objects in a folder, listings by prefix, and expiry. */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import { hasErrorCode, inGroups, isOfDisk, type OnWriteFailed } from '../disk.ts';
+import { hasErrorCode, inGroups, isOfDisk, makeFolder, type OnWriteFailed } from '../disk.ts';
 import { realFiles } from '../dynamodb/journal/file-operations.ts';
 import { entriesOf, openJournal } from '../journal.ts';
 import { type AwsOutput, type AwsService, parseInput, serviceOf } from './aws-call.ts';
@@ -282,7 +282,7 @@ async function write(file: string, data: Uint8Array): Promise<void> {
     await writeFile(file, data, { flush: true });
   } catch (error) {
     if (hasErrorCode(error, 'ENOENT')) {
-      await mkdir(path.dirname(file), { recursive: true });
+      makeFolder(path.dirname(file));
       return write(file, data);
     }
     await rm(file, { force: true });

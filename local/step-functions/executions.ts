@@ -26,12 +26,14 @@ export interface ExecutionEngine {
 }
 
 /**
- * The executions of one data folder. An execution that start() has returned is on disk and survives kill -9.
+ * The executions of one data folder. An execution that start() has returned survives kill -9.
  */
 export interface Executions {
   readonly find: (arn: string) => Execution | undefined;
   readonly list: () => Execution[];
   readonly start: (machineArn: string, identity: ExecutionIdentity, input: string) => Execution;
+  /** Resolves once everything so far survives a power failure, too. */
+  readonly settled: () => Promise<void>;
   /** Ends a running execution as ABORTED. A closed execution stays as it is. */
   readonly stop: (arn: string) => Execution | undefined;
   readonly onHistory: (arn: string, event: HistoryEvent) => void;
@@ -106,6 +108,7 @@ export function openExecutions(options: ExecutionsOptions): Executions {
       run(execution);
       return execution;
     },
+    settled: journal.settled,
     stop: (arn) => {
       if (running(arn) !== undefined) {
         engine.abort(arn);

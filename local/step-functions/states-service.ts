@@ -52,7 +52,7 @@ export function createStatesService(
     return execution;
   };
 
-  function startExecution(call: AwsCall): AwsOutput {
+  async function startExecution(call: AwsCall): Promise<AwsOutput> {
     const { stateMachineArn, name = randomUUID(), input } = parseInput(startSchema, call);
     requireMachine(stateMachineArn);
     if (!namePattern.test(name)) throw new AwsError('InvalidName', `Invalid Name: '${name}'`);
@@ -64,6 +64,7 @@ export function createStatesService(
     if (known !== undefined && (known.status !== 'RUNNING' || known.input !== input))
       throw new AwsError('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);
     const execution = known ?? executions.start(stateMachineArn, { name, arn }, input);
+    await executions.settled();
     return { executionArn: arn, startDate: new Date(execution.startedAt) };
   }
 

@@ -1,11 +1,11 @@
 /** `darkroom serve`: the service for others on one machine, until SIGINT or SIGTERM. */
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { visibleJson } from '../../client/command/terminal/visible-text.ts';
 import { addressOf, operatorServices, type OperatorServices } from '../../admin/services.ts';
-import { FolderRefused, WriteFailed } from '../../local/disk.ts';
+import { FolderRefused, makeFolder, WriteFailed } from '../../local/disk.ts';
 import { listenOnLoopback, sendText } from '../../local/http.ts';
 import { parseJson, isObject } from '../../local/json.ts';
 import { type OneMachine, startOneMachine } from '../../local/one-machine.ts';
@@ -129,7 +129,7 @@ async function start(
 
 /** Makes the folder, or takes it from the other users of this machine. */
 function closeFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   if ((statSync(folder).mode & 0o077) === 0) return;
   chmodSync(folder, 0o700);
   tell('info', 'folder_closed', { message: `Other users could read ${folder}; now only its owner can.` });

@@ -52,7 +52,7 @@ describe('the issuer of --issuer', () => {
       ...{ afterSignOut: portalUrl, people: () => Promise.resolve([]), now: Date.now },
     });
     const more = ['--issuer', url, '--client-id', client.id, '--trust-proxy', '127.0.0.9/32'];
-    served = await startServe(folder, more, null, port);
+    served = await startServe(folder, more, null, { port });
     closers.push(() => served.end());
     const operator = await connect({ data: folder });
     await operator.setSignInSecret(client.secret);

@@ -17,58 +17,6 @@ import { ask, type Served, startServe } from './serve-child.ts';
 /** `KILL_ROUNDS=100 npm test -- test/serve/keeps` kills more often. */
 const rounds = Number(process.env['KILL_ROUNDS'] ?? 5);
 
-async function newKey(folder: string): Promise<string> {
-  const operator = await connect({ data: folder });
-  const account = await createAccount(operator, {
-    name: 'load',
-    balance: '1000',
-    sandbox: 'yes',
-    postRate: '100000',
-    maxConcurrent: '1000',
-  });
-  return (await issueKey(operator, account, { name: 'load' })).key;
-}
-
-function generate(port: number, key: string, prompt = 'a lake', headers = {}): ReturnType<typeof ask> {
-  return ask(port, '/api/public/v1/images/generate', {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ model: 'sandbox-sketch', prompt }),
-  });
-}
-
-/** Three clients send until the service ends or `isOver`, and add the ids of the creations that were answered. */
-async function load(
-  port: number,
-  key: string,
-  ids: CreationId[],
-  isOver: () => boolean = () => false,
-): Promise<void> {
-  const client = async (): Promise<void> => {
-    while (!isOver()) {
-      const { status, text } = await generate(port, key);
-      if (status === 202) ids.push((JSON.parse(text) as { id: CreationId }).id);
-    }
-  };
-  // A connection that breaks is the end of the service.
-  await Promise.all([client(), client(), client()].map((one) => one.catch(() => undefined)));
-}
-
-/** Every answered creation ends, completed ones have their picture, and the books are equal. */
-async function checkWhole(folder: string, served: Served, ids: readonly CreationId[]): Promise<void> {
-  const operator = await connect({ data: folder });
-  for (const id of ids) {
-    const creation = await settled({ operator }, id);
-    // A call of a provider that was broken off may have rendered, and a kill may outlast the deadline: neither is
-    // tried again, and the creation is refunded.
-    const isRefunded = creation.status === 'failed' && creation.refundedMicros === creation.costMicros;
-    expect(creation.status === 'completed' || isRefunded, JSON.stringify(creation)).toBe(true);
-    for (const { key } of creation.results)
-      expect((await ask(served.port, `/_results/${key}`)).status, key).toBe(200);
-  }
-  expect(await differencesIn(operator.table)).toEqual([]);
-}
-
 describe('a signal', () => {
   it('lets a held answer end, and ends the service with 0', { timeout: 60_000 }, async () => {
     const folder = join(newFolder(), 'data');

@@ -29,17 +29,28 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
+export interface StartedBy {
+  /** The default is a free one. */
+  readonly port?: number;
+  /** Options of Node. */
+  readonly execArgv?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Resolves once the service is ready. Throws with its words when it ends before. */
 export async function startServe(
   folder: string,
   more: readonly string[] = [],
   url: string | null = publicUrl,
-  known?: number,
+  { port: chosen, execArgv = [], env = {} }: StartedBy = {},
 ): Promise<Served> {
-  const port = known ?? (await freePort());
+  const port = chosen ?? (await freePort());
   const named = url === null ? [] : ['--public-url', url];
   const words = ['--data', folder, '--listen', `127.0.0.1:${port}`, ...named, ...more];
-  const child = spawn(process.execPath, [entry, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...execArgv, entry, ...words], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
   const lines: Readonly<Record<string, unknown>>[] = [];
   let [rest, complaints] = ['', ''];
   const exited = once(child, 'exit');

@@ -2,7 +2,6 @@ import {
   closeSync,
   createReadStream,
   fdatasync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -12,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
+import { makeFolder } from '../../disk.ts';
 
 /** A file that is open for writing at its end. */
 export interface WritableFile {
@@ -44,7 +44,7 @@ export interface FileOperations {
 const readBytes = 4 * 1024 * 1024;
 
 export const realFiles: FileOperations = {
-  makeFolder: (folder) => void mkdirSync(folder, { recursive: true }),
+  makeFolder: (folder) => makeFolder(folder),
   list: (folder) => (statSync(folder, { throwIfNoEntry: false }) ? readdirSync(folder) : []),
   open: (file, mode) => openFile(file, mode),
   read: (file) => createReadStream(file, { highWaterMark: readBytes }),
