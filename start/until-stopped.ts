@@ -105,7 +105,7 @@ export interface StartOptions {
 }
 
 /** The exit code when the disk is full or broken (EX_IOERR of sysexits). */
-const diskExitCode = 74;
+export const diskExitCode = 74;
 
 /** Ends the process with 0 after a signal, 1 when there is no start, and 74 when the disk takes no writes. */
 export async function runUntilStopped(options: StartOptions): Promise<void> {

@@ -12,7 +12,7 @@ import { type OneMachine, startOneMachine } from '../../local/one-machine.ts';
 import { publicUrlOf } from '../../local/public-door.ts';
 import { systemClock } from '../../service/aws/clock.ts';
 import { InputRefused, synthesizedTemplate } from '../synthesized-template.ts';
-import { diskCauseOf, endAfter } from '../until-stopped.ts';
+import { diskCauseOf, diskExitCode, endAfter } from '../until-stopped.ts';
 import { createLinkDoor, firstLink } from './link-door.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { type CertificateFiles, readCertificate } from './certificate.ts';
@@ -60,7 +60,10 @@ export async function serve(options: ServeOptions): Promise<void> {
     tell('info', 'ready', { url: origin, data: options.data });
   } catch (error) {
     const cause = diskCauseOf(error);
-    if (cause) endAfter(new WriteFailed(`The files in ${options.data}`, cause));
+    if (cause) {
+      process.stderr.write(`${new WriteFailed(`The files in ${options.data}`, cause).message}\n`);
+      process.exit(diskExitCode);
+    }
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     const isKnown = error instanceof FolderRefused || error instanceof InputRefused || code === 'EADDRINUSE';
     process.stderr.write(`${isKnown && error instanceof Error ? error.message : inspect(error)}\n`);

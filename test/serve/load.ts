@@ -45,6 +45,12 @@ export async function load(
   await Promise.all([client(), client(), client()].map((one) => one.catch(() => undefined)));
 }
 
+/** Whether the picture is there, to its last bytes. */
+async function isWhole(port: number, key: string): Promise<boolean> {
+  const { status, bytes } = await ask(port, `/_results/${key}`);
+  return status === 200 && bytes.subarray(-8, -4).toString() === 'IEND';
+}
+
 /** Every answered creation ends, completed ones have their picture, and the books are equal. */
 export async function checkWhole(folder: string, served: Served, ids: readonly CreationId[]): Promise<void> {
   const operator = await connect({ data: folder });
@@ -54,8 +60,7 @@ export async function checkWhole(folder: string, served: Served, ids: readonly C
     // tried again, and the creation is refunded.
     const isRefunded = creation.status === 'failed' && creation.refundedMicros === creation.costMicros;
     expect(creation.status === 'completed' || isRefunded, JSON.stringify(creation)).toBe(true);
-    for (const { key } of creation.results)
-      expect((await ask(served.port, `/_results/${key}`)).status, key).toBe(200);
+    for (const { key } of creation.results) expect(await isWhole(served.port, key), key).toBe(true);
   }
   expect(await differencesIn(operator.table)).toEqual([]);
 }

@@ -15,6 +15,7 @@ export interface Served {
   readonly port: number;
   /** Everything on standard output, a JSON object a line. */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
+  readonly exited: Promise<unknown[]>;
   /** What the terminal shows to the first owner. */
   readonly firstLink: () => string | undefined;
   readonly end: (signal?: NodeJS.Signals) => Promise<number | null>;
@@ -68,6 +69,7 @@ export async function startServe(
     child,
     port,
     lines,
+    exited,
     firstLink: () => /\S+\/portal\/first#\S+/.exec(complaints)?.[0],
     end: async (signal = 'SIGTERM') => {
       child.kill(signal);
