@@ -62,7 +62,9 @@ export function watchFolder(root: string, work: string): Watched {
         .split('\n')
         .slice(0, -1)
         .map((line) => JSON.parse(line) as Note);
-      const names = survivingNames(before, notes, random);
+      // Half of the cuts leave only what was synced.
+      const manner = Math.max(0, Math.floor(random() * 4) - 1);
+      const names = survivingNames(before, notes, manner, random);
       for (const note of notes) {
         if (note.sync !== undefined)
           onDisk.set(note.sync, Math.max(onDisk.get(note.sync) ?? 0, note.bytes ?? 0));
@@ -78,7 +80,7 @@ export function watchFolder(root: string, work: string): Watched {
           const { size } = statSync(source);
           const kept = Math.min(size, onDisk.get(ino) ?? 0);
           copyFileSync(source, target);
-          truncateSync(target, kept + Math.floor(random() * (size - kept + 1)));
+          truncateSync(target, kept + (manner === 0 ? 0 : Math.floor(random() * (size - kept + 1))));
         }
       }
     },
@@ -86,11 +88,10 @@ export function watchFolder(root: string, work: string): Watched {
 }
 
 /** The changes of each folder are kept in order: those that were synced, and of the others some, a few first, or none. */
-function survivingNames(before: Names, notes: readonly Note[], random: () => number): Names {
+function survivingNames(before: Names, notes: readonly Note[], manner: number, random: () => number): Names {
   const syncedUpTo = new Map<string, number>();
   for (const { syncFolder, upTo = 0 } of notes)
     if (syncFolder !== undefined) syncedUpTo.set(syncFolder, Math.max(syncedUpTo.get(syncFolder) ?? 0, upTo));
-  const manner = Math.floor(random() * 3);
   const end = Math.floor(random() * notes.length);
   const names = new Map(before);
   for (const [index, { set, remove, instead, ...named }] of notes.entries()) {
