@@ -5,14 +5,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { createAccount } from '../../admin/commands/accounts.ts';
-import { issueKey } from '../../admin/commands/keys.ts';
 import { connect } from '../../admin/connect.ts';
-import { settled } from '../../start/creations.ts';
 import type { CreationId } from '../../service/values/ids.ts';
 import { differencesIn } from '../fixtures/books.ts';
 import { newFolder } from '../local/machine-fixture.ts';
-import { ask, type Served, startServe } from './serve-child.ts';
+import { checkWhole, generate, load, newKey } from './load.ts';
+import { ask, startServe } from './serve-child.ts';
 
 /** `KILL_ROUNDS=100 npm test -- test/serve/keeps` kills more often. */
 const rounds = Number(process.env['KILL_ROUNDS'] ?? 5);

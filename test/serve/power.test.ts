@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { connect } from '../../admin/connect.ts';
 import type { CreationId } from '../../service/values/ids.ts';
 import { newFolder } from '../local/machine-fixture.ts';
-import { checkWhole, load, newKey } from './load.ts';
+import { checkWhole, generate, newKey } from './load.ts';
 import { type Served, startServe } from './serve-child.ts';
 import { watchFolder } from './unsynced.ts';
 
@@ -24,6 +24,25 @@ function randomFrom(start: number): () => number {
   };
 }
 
+/** Clients that wait for their pictures, and one that does not. Their last connections break. */
+async function order(
+  port: number,
+  key: string,
+  accepted: CreationId[],
+  completed: CreationId[],
+): Promise<void> {
+  const client = async (prefer: string): Promise<void> => {
+    for (;;) {
+      const { text } = await generate(port, key, 'a lake', { prefer });
+      const { id, status } = JSON.parse(text) as { id: CreationId; status: string };
+      (status === 'completed' ? completed : accepted).push(id);
+      await sleep(100);
+    }
+  };
+  const all = ['wait=20', 'wait=20', 'respond-async'].map(client);
+  await Promise.all(all.map((one) => one.catch(() => undefined)));
+}
+
 it(
   `loses nothing that was answered, in ${cuts} cuts (seed ${seed})`,
   { timeout: 60_000 + cuts * 30_000 },
@@ -31,6 +50,8 @@ it(
     const random = randomFrom(seed);
     const place = newFolder();
     const ids: CreationId[] = [];
+    /** Those whose picture a client was answered. */
+    const completed: CreationId[] = [];
     let key: string | undefined;
     for (let life = 0; life < cuts; life += 1) {
       const root = join(place, `life-${life}`);
@@ -41,16 +62,20 @@ it(
       const served: Served = await startServe(folder, ['--min-free', '0'], undefined, watched);
       const operator = await connect({ data: folder });
       for (const id of ids) expect(await operator.creations.read(id), id).toBeDefined();
+      for (const id of completed) expect((await operator.creations.read(id))?.status, id).toBe('completed');
       if (life > 0) expect(await operator.credentials.names()).toContain('openai');
       key ??= await newKey(folder);
-      const before = ids.length;
-      const loading = load(served.port, key, ids);
-      await expect.poll(() => ids.length, { timeout: 30_000, interval: 5 }).toBeGreaterThan(before);
-      // Some cuts hit the first answers, and others a service at work.
-      await sleep(random() < 0.3 ? 0 : random() * 1_500);
+      const before = [ids.length, completed.length] as const;
+      const working = order(served.port, key, ids, completed);
+      // Some cuts hit the first answers, and others a service whose pictures are known.
+      const [awaited, atLeast] = random() < 0.3 ? [ids, before[0] + 1] : [completed, before[1] + 1];
+      await expect
+        .poll(() => awaited.length, { timeout: 60_000, interval: 5 })
+        .toBeGreaterThanOrEqual(atLeast);
+      await sleep(random() * 300);
       await operator.credentials.set('openai', `key of life ${life}`);
       await served.end('SIGKILL');
-      await loading;
+      await working;
       const next = join(place, `life-${life + 1}`);
       mkdirSync(next);
       cut(next, random);
@@ -59,8 +84,10 @@ it(
     }
     const folder = join(place, `life-${cuts}`, 'data');
     const served = await startServe(folder);
-    await checkWhole(folder, served, ids);
-    process.stderr.write(`${ids.length} answered creations in ${cuts} power cuts, none lost\n`);
+    await checkWhole(folder, served, [...ids, ...completed]);
+    process.stderr.write(
+      `${ids.length} accepted creations and ${completed.length} answered pictures in ${cuts} power cuts, none lost\n`,
+    );
     await served.end();
   },
 );
