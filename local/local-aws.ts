@@ -1,14 +1,13 @@
 import path from 'node:path';
 import * as z from 'zod';
 import type { AwsService } from './aws/aws-call.ts';
-import { AwsError } from './aws/aws-error.ts';
-import { createDynamo } from './aws/dynamodb-service.ts';
+import { createDynamo, type Dynamo } from './aws/dynamodb-service.ts';
 import { type AwsEndpoint, createAwsEndpoint } from './aws/endpoint.ts';
 import { createFaults, type Faults } from './aws/faults.ts';
 import { createAuthorizer, operator } from './aws/iam.ts';
 import { createObjectStore, type ObjectStore } from './aws/object-store.ts';
 import { createSecrets, generateSecretString } from './aws/secrets.ts';
-import type { OnWriteFailed } from './disk.ts';
+import { FolderRefused, type OnWriteFailed } from './disk.ts';
 import { createFolderStorage } from './dynamodb/journal/folder-storage.ts';
 import type { LocalTable, LocalTemplate } from './template.ts';
 
@@ -65,7 +64,8 @@ export async function startLocalAws({
   const secrets = createSecrets(path.join(folder, 'secrets'), { now });
   const faults = createFaults();
   try {
-    for (const table of template.tables) await ensureTable(dynamo.service, table);
+    await refuseStrangeTables(dynamo, template.tables);
+    for (const table of template.tables) await ensureTable(dynamo, table);
     for (const { arn, name, generate } of template.secrets)
       secrets.ensure(arn, name, generateSecretString(generate ?? {}));
     const authorize = createAuthorizer(template.policies);
@@ -106,17 +106,14 @@ export async function startLocalAws({
   }
 }
 
-async function ensureTable(dynamodb: AwsService, { name, create, ttlAttribute }: LocalTable): Promise<void> {
-  const call = (operation: string, input: Record<string, unknown>): ReturnType<AwsService> =>
-    dynamodb({ service: 'dynamodb', operation, caller: operator, input });
-  try {
-    const { Table } = await call('DescribeTable', { TableName: name });
-    requireIndexes(name, create, Table);
-  } catch (error) {
-    if (!(error instanceof AwsError) || error.code !== 'ResourceNotFoundException') throw error;
-    await call('CreateTable', { ...create });
-  }
+async function ensureTable(
+  { service, ensureTable: ensure }: Dynamo,
+  { name, create, ttlAttribute }: LocalTable,
+): Promise<void> {
+  await ensure(create);
   if (ttlAttribute === undefined) return;
+  const call = (operation: string, input: Record<string, unknown>): ReturnType<AwsService> =>
+    service({ service: 'dynamodb', operation, caller: operator, input });
   // DynamoDB refuses a setting that is on already.
   const { TimeToLiveDescription } = await call('DescribeTimeToLive', { TableName: name });
   if (timeToLiveSchema.parse(TimeToLiveDescription).TimeToLiveStatus === 'ENABLED') return;
@@ -126,21 +123,15 @@ async function ensureTable(dynamodb: AwsService, { name, create, ttlAttribute }:
   });
 }
 
-/** Refuses a table that lacks an index of the template, which CloudFormation would add. */
-function requireIndexes(name: string, wanted: unknown, table: unknown): void {
-  const missing = indexNames(wanted).difference(indexNames(table));
-  if (missing.size > 0)
-    throw new Error(
-      `Table ${name} in this folder is of an older version and lacks the index ${[...missing].join(', ')}: start on a new folder.`,
+/** A table under another name would begin empty beside the full one, without an error. */
+async function refuseStrangeTables({ tableNames }: Dynamo, tables: readonly LocalTable[]): Promise<void> {
+  const known = new Set(tables.map(({ name }) => name));
+  const strange = (await tableNames()).filter((name) => !known.has(name));
+  if (strange.length > 0)
+    throw new FolderRefused(
+      'FOLDER_UNUSABLE',
+      `The folder has the table ${strange.join(', ')}, which this release does not know: start the release that wrote it, or choose another folder with --data.`,
     );
 }
 
 const timeToLiveSchema = z.object({ TimeToLiveStatus: z.string() });
-
-const indexedTable = z.object({
-  GlobalSecondaryIndexes: z.array(z.object({ IndexName: z.string() })).default([]),
-});
-
-function indexNames(table: unknown): Set<string> {
-  return new Set(indexedTable.parse(table).GlobalSecondaryIndexes.map(({ IndexName }) => IndexName));
-}

@@ -1,6 +1,6 @@
 /** DynamoDB as the one machine serves it: the table engine behind the port of AWS's services. */
 import { setTimeout } from 'node:timers/promises';
-import { createTableEngine, type Moment } from '../dynamodb/engine.ts';
+import { createTableEngine, type Input, type Moment } from '../dynamodb/engine.ts';
 import { createNoStorage, type TableStorage } from '../dynamodb/storage.ts';
 import type { AwsCall, AwsOutput, AwsService } from './aws-call.ts';
 
@@ -17,6 +17,9 @@ export interface DynamoOptions {
 
 export interface Dynamo {
   readonly service: AwsService;
+  /** Creates the table, or builds its indexes anew when they differ. */
+  readonly ensureTable: (create: Input) => Promise<void>;
+  readonly tableNames: () => Promise<readonly string[]>;
   /** Waits for the running operations, then frees the storage. */
   readonly close: () => Promise<void>;
   /** Deletes the items whose time to live is over. Resolves with their number. */
@@ -80,6 +83,15 @@ export function createDynamo({
       const forget = (): void => void inFlight.delete(answer);
       answer.then(forget, forget);
       return answer;
+    },
+    ensureTable: async (create) => {
+      await loaded;
+      engine.ensureTable(create);
+      await engine.settled();
+    },
+    tableNames: async () => {
+      await loaded;
+      return engine.tableNames();
     },
     expireItems: async () => {
       await loaded;

@@ -1,4 +1,5 @@
 /** DynamoDB in memory. Everything is synchronous, so a simulation can decide what happens when. */
+import { isDeepStrictEqual } from 'node:util';
 import { AwsError } from '../aws/aws-error.ts';
 import type { Item } from './attributes.ts';
 import { createCommittedTokens, createHolds } from './holds.ts';
@@ -45,6 +46,9 @@ export interface TableEngineOptions {
 export interface TableEngine {
   /** Gives the engine what the storage kept. Call this once, before anything else. */
   readonly load: () => Promise<void>;
+  /** Creates the table, or builds its indexes anew when they differ. Throws when its key differs. */
+  readonly ensureTable: (input: Input) => void;
+  readonly tableNames: () => string[];
   /** Performs an operation, or throws AwsError. Reads of an index see it as it was at `moment`. */
   readonly perform: (operation: string, input: Input, moment?: Moment) => Output;
   /** Accepts a TransactWriteItems, or throws AwsError. It holds its items until the returned function commits it. */
@@ -190,6 +194,34 @@ export function createTableEngine({
     return { TableDescription: describeTable(table) };
   }
 
+  function ensureTable(input: Input): void {
+    const wanted = readTableDefinition(input, now());
+    const known = tables.get(wanted.TableName)?.definition;
+    if (known === undefined) {
+      createTableFrom(input);
+      return;
+    }
+    const { createdAtMillis, timeToLive } = known;
+    const next = { ...wanted, createdAtMillis, ...(timeToLive && { timeToLive }) };
+    if (isDeepStrictEqual(next, known)) return;
+    if (!isDeepStrictEqual(next.KeySchema, known.KeySchema))
+      throw new Error(`the table ${wanted.TableName} has another key than before`);
+    define(next);
+    storage.append({ kind: 'table', table: next });
+  }
+
+  /** Gives the table another definition. Other indexes are built from the items. */
+  function define(definition: Table['definition']): void {
+    const known = tables.get(definition.TableName);
+    if (known && isDeepStrictEqual(indexesOf(known.definition), indexesOf(definition))) {
+      known.definition = definition;
+      return;
+    }
+    const table = addTable(definition);
+    const stamp = { millis: now(), commit: commits };
+    for (const item of known?.items() ?? []) table.put(idIn(table, item), item, stamp);
+  }
+
   function listTables(input: Input): Output {
     const limit = numberOf(input, 'Limit') ?? 100;
     if (limit < 1) throw invalid('Limit must be greater than or equal to 1');
@@ -235,11 +267,8 @@ export function createTableEngine({
   }
 
   function apply(record: StoredRecord): void {
-    if (record.kind === 'table') {
-      const known = tables.get(record.table.TableName);
-      if (known === undefined) addTable(record.table);
-      else known.definition = record.table;
-    } else if (record.kind === 'table-deleted') tables.delete(record.name);
+    if (record.kind === 'table') define(record.table);
+    else if (record.kind === 'table-deleted') tables.delete(record.name);
     else {
       commits += 1;
       const stamp = { millis: now(), commit: commits };
@@ -301,6 +330,8 @@ export function createTableEngine({
 
   return {
     load: () => storage.load(apply, state),
+    ensureTable,
+    tableNames: () => [...tables.keys()],
     perform: operate,
     begin,
     expire,
@@ -324,4 +355,8 @@ export function createTableEngine({
     settled: storage.settled,
     close: storage.close,
   };
+}
+
+function indexesOf({ AttributeDefinitions, GlobalSecondaryIndexes }: Table['definition']): unknown {
+  return [AttributeDefinitions, GlobalSecondaryIndexes];
 }

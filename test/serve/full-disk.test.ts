@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect } from '../../admin/connect.ts';
 import type { CreationId } from '../../service/values/ids.ts';
 import { newFolder } from '../local/machine-fixture.ts';
 import { checkWhole, generate, newKey } from './load.ts';

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../admin/connect.ts';
+import { encodeLine, segmentName } from '../../local/dynamodb/journal/format.ts';
+import type { StoredRecord } from '../../local/dynamodb/storage.ts';
 import type { CreationId } from '../../service/values/ids.ts';
 import { differencesIn } from '../fixtures/books.ts';
 import { newFolder } from '../local/machine-fixture.ts';
@@ -113,6 +115,54 @@ describe('a folder of an earlier release', () => {
       /^\{"format":"darkroom-journal","version":1\}\n/,
     );
   });
+});
+
+/** Writes the records of the tables anew, as another release would have written them. */
+function rewriteTables(folder: string, change: (record: StoredRecord) => StoredRecord): void {
+  const file = join(folder, 'tables', segmentName(1));
+  const [header = '', ...lines] = readFileSync(file, 'utf8').trimEnd().split('\n');
+  const records = lines.map((line) => change(JSON.parse(line.slice(line.indexOf(' '))) as StoredRecord));
+  writeFileSync(file, `${header}\n${records.map(encodeLine).join('')}`);
+}
+
+describe('a folder whose tables are others', () => {
+  it('gets the indexes that it lacks, from its rows', { timeout: 60_000 }, async () => {
+    const folder = join(newFolder(), 'data');
+    const first = await startServe(folder);
+    const key = await newKey(folder);
+    await generate(first.port, key, 'a lake', { prefer: 'wait=25' });
+    await first.end();
+    rewriteTables(folder, (record) => {
+      if (record.kind !== 'table') return record;
+      const { KeySchema, AttributeDefinitions } = record.table;
+      const keys = new Set(KeySchema.map(({ AttributeName }) => AttributeName));
+      const own = AttributeDefinitions.filter(({ AttributeName }) => keys.has(AttributeName));
+      return { ...record, table: { ...record.table, AttributeDefinitions: own, GlobalSecondaryIndexes: [] } };
+    });
+    for (let start = 0; start < 2; start += 1) {
+      const { end } = await startServe(folder);
+      const { accounts, creations, table } = await connect({ data: folder });
+      const [account] = await accounts.list();
+      expect(account && (await creations.list(account.id, 10))).toMatchObject([{ status: 'completed' }]);
+      expect(await differencesIn(table)).toEqual([]);
+      await end();
+    }
+  });
+
+  it(
+    'is refused with one sentence when this release does not know a table',
+    { timeout: 30_000 },
+    async () => {
+      const folder = join(newFolder(), 'data');
+      await (await startServe(folder)).end();
+      rewriteTables(folder, (record) =>
+        record.kind === 'table' ? { ...record, table: { ...record.table, TableName: 'Renamed' } } : record,
+      );
+      await expect(startServe(folder)).rejects.toThrow(
+        /^The folder has the table Renamed, which this release does not know: start the release that wrote it, or choose another folder with --data\.\n$/,
+      );
+    },
+  );
 });
 
 describe('a folder of a newer release', () => {

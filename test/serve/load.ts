@@ -20,11 +20,17 @@ export async function newKey(folder: string): Promise<string> {
   return (await issueKey(operator, account, { name: 'load' })).key;
 }
 
-export function generate(port: number, key: string, prompt = 'a lake', headers = {}): ReturnType<typeof ask> {
+export function generate(
+  port: number,
+  key: string,
+  prompt = 'a lake',
+  headers = {},
+  more = {},
+): ReturnType<typeof ask> {
   return ask(port, '/api/public/v1/images/generate', {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ model: 'sandbox-sketch', prompt }),
+    body: JSON.stringify({ model: 'sandbox-sketch', prompt, ...more }),
   });
 }
 
