@@ -1,6 +1,9 @@
 /** Connects to the service of a command: the local service of a folder, or a deployed stack. */
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import * as z from 'zod';
+import type { BackupLine } from '../local/control/owner-control.ts';
 import { type ReadyService, runningService } from '../local/service-record.ts';
 import { callLimits } from '../service/aws/call-limits.ts';
 import { systemClock } from '../service/aws/clock.ts';
@@ -36,16 +39,22 @@ function ask({ localUrl, secret }: ReadyService, what: string, body?: object): P
   });
 }
 
-const backupSchema = z.record(z.string(), z.union([z.string(), z.number()]));
-
 function ownedService(service: ReadyService): OwnedService {
   return {
     linkUrl: new URL('/portal/link', service.apiUrl).href,
-    backup: async (to) => {
+    backup: async (to, tell) => {
       const answer = await ask(service, 'backup', { to });
-      const said = backupSchema.parse(await answer.json());
-      if (!answer.ok) throw new OperatorError(`The backup was not made: ${String(said['message'])}`);
-      return said;
+      try {
+        for await (const text of createInterface({ input: Readable.from(answer.body ?? []) })) {
+          const line = JSON.parse(text) as BackupLine;
+          if ('made' in line) return line.made;
+          if ('refused' in line) throw new OperatorError(`The backup was not made: ${line.refused}`);
+          tell(line.copied);
+        }
+      } catch (error) {
+        if (error instanceof OperatorError) throw error;
+      }
+      throw new OperatorError(`The service ended, and ${to} is no backup: delete this folder.`);
     },
   };
 }

@@ -6,6 +6,7 @@ import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import type { Copied } from '../local/backup.ts';
 import { createBlockStore } from '../service/api/block-store.ts';
 import { callLimits } from '../service/aws/call-limits.ts';
 import { createCanarySecret } from '../service/canary/canary-account.ts';
@@ -180,7 +181,10 @@ export interface OwnedService {
   /** The page at which links sign people in. */
   readonly linkUrl: string;
   /** Copies the folder of the service into another one. Throws OperatorError. */
-  readonly backup: (to: string) => Promise<Record<string, string | number>>;
+  readonly backup: (
+    to: string,
+    tell: (copied: Copied) => void,
+  ) => Promise<Readonly<Record<string, string | number>>>;
 }
 
 /** The names and addresses of a service's resources, from the outputs of its stack. */

@@ -1,20 +1,11 @@
 /** A copy of the data folder as it was at one moment, made while the service goes on, and the check of such a copy. */
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  createReadStream,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmSync,
-} from 'node:fs';
+import { closeSync, createReadStream, existsSync, fstatSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { type ObjectStore, objectFilesIn } from './aws/object-store.ts';
-import { FolderRefused, readIfPresent, replaceFile } from './disk.ts';
+import { FolderRefused, makeFolder, readIfPresent, replaceFile, syncFolder } from './disk.ts';
 
 const manifestName = 'backup.json';
 const version = 1;
@@ -24,6 +15,12 @@ const manifestSchema = z.object({
   files: z.array(z.object({ path: z.string(), bytes: z.int(), sha256: z.string() })),
 });
 export type Manifest = z.output<typeof manifestSchema>;
+
+/** What is copied so far. */
+export interface Copied {
+  readonly files: number;
+  readonly bytes: number;
+}
 
 /** All that a folder needs to start again, but for the objects. Everything else is of one process. */
 const kept = [
@@ -41,11 +38,19 @@ const kept = [
 export async function backUp(
   folder: string,
   to: string,
-  { objects, now }: { readonly objects: Pick<ObjectStore, 'holdFiles'>; readonly now: () => number },
+  {
+    objects,
+    now,
+    tell,
+  }: {
+    readonly objects: Pick<ObjectStore, 'holdFiles'>;
+    readonly now: () => number;
+    readonly tell: (copied: Copied) => void;
+  },
 ): Promise<Manifest> {
   if (existsSync(to) && readdirSync(to).length > 0)
     throw new FolderRefused('FOLDER_UNUSABLE', `${to} is not empty: name a new folder.`);
-  mkdirSync(to, { recursive: true, mode: 0o700 });
+  makeFolder(to, 0o700);
   const release = objects.holdFiles();
   const made_at = new Date(now()).toISOString();
   const opened = namesIn(folder).map((name) => {
@@ -54,15 +59,25 @@ export async function backUp(
   });
   try {
     const files: Manifest['files'] = [];
-    for (const { name, handle, bytes } of opened) files.push(await copy(handle, bytes, to, name));
+    let copiedBytes = 0;
+    const keep = async (handle: number, bytes: number, name: string): Promise<void> => {
+      files.push(
+        await copy(handle, bytes, to, name, (part) => {
+          copiedBytes += part;
+          tell({ files: files.length, bytes: copiedBytes });
+        }),
+      );
+    };
+    for (const { name, handle, bytes } of opened) await keep(handle, bytes, name);
     for (const name of objectFilesIn(await readFile(path.join(to, 'objects.jsonl'), 'utf8'))) {
       const handle = openSync(path.join(folder, name), 'r');
       try {
-        files.push(await copy(handle, fstatSync(handle).size, to, name));
+        await keep(handle, fstatSync(handle).size, name);
       } finally {
         closeSync(handle);
       }
     }
+    for (const name of new Set(files.map((file) => path.dirname(file.path)))) syncFolder(path.join(to, name));
     const manifest: Manifest = { version, made_at, files };
     // Without this file the copy is no backup.
     replaceFile(path.join(to, manifestName), JSON.stringify(manifest, undefined, 2), { isPrivate: true });
@@ -84,9 +99,10 @@ async function copy(
   bytes: number,
   to: string,
   name: string,
+  onCopied: (bytes: number) => void,
 ): Promise<Manifest['files'][number]> {
   const target = path.join(to, name);
-  mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 });
+  makeFolder(path.dirname(target), 0o700);
   const hash = createHash('sha256');
   const written = await open(target, 'wx', 0o600);
   try {
@@ -99,12 +115,19 @@ async function copy(
       })) {
         hash.update(chunk as Buffer);
         await written.writeFile(chunk as Buffer);
+        onCopied((chunk as Buffer).length);
       }
     await written.sync();
   } finally {
     await written.close();
   }
   return { path: name, bytes, sha256: hash.digest('hex') };
+}
+
+async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
 }
 
 /** Checks a folder that is a backup, once. Throws FolderRefused when a file is missing or differs. */
@@ -118,9 +141,8 @@ export async function checkRestored(folder: string): Promise<void> {
   };
   if (manifest.version > version) refuse(`it is of a newer release (its version is ${manifest.version})`);
   for (const { path: name, sha256 } of manifest.files) {
-    const bytes = await readFile(path.join(folder, name)).catch(() => refuse(`${name} is missing`));
-    if (createHash('sha256').update(bytes).digest('hex') !== sha256)
-      refuse(`${name} differs from what was copied`);
+    const hash = await hashOf(path.join(folder, name)).catch(() => refuse(`${name} is missing`));
+    if (hash !== sha256) refuse(`${name} differs from what was copied`);
   }
   rmSync(file);
 }

@@ -5,10 +5,10 @@ import { localSecretKey } from './aws/aws-call.ts';
 import type { AwsEndpoint } from './aws/endpoint.ts';
 import type { Faults } from './aws/faults.ts';
 import { openFunctionVersions } from './aws/function-versions.ts';
-import { backUp, checkRestored, type Manifest } from './backup.ts';
+import { backUp, checkRestored } from './backup.ts';
 import { openClock, type VirtualClock } from './clock.ts';
 import { createControl, describeState } from './control/control.ts';
-import { createOwnerControl } from './control/owner-control.ts';
+import { createOwnerControl, type OwnerControlOptions } from './control/owner-control.ts';
 import type { ReceivedWebhook } from './control/inbox-page.ts';
 import { type Inbox, inboxPath, openInbox, type VerifyWebhook } from './control/inbox.ts';
 import { FolderRefused, type OnWriteFailed, type WriteFailed } from './disk.ts';
@@ -198,8 +198,8 @@ async function start(
   let isEnding = false;
   if (own) {
     const bucket = template.distributions.find(({ behaviors }) => behaviors.length === 0)?.bucket ?? '';
-    const backup = (to: string): Promise<Manifest> =>
-      backUp(folder, to, { objects: aws.objects, now: clock.now });
+    const backup: OwnerControlOptions['backup'] = (to, tell) =>
+      backUp(folder, to, { objects: aws.objects, now: clock.now, tell });
     own.serve(createOwnerControl({ secret: lock.secret, prove: lock.prove, state, backup, publication }));
     server.serve(
       createPublicDoor({

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { OperatorCommand } from '../operator-command.ts';
 import { OperatorError } from '../operator-error.ts';
+import { createProgress } from '../terminal/dialogue.ts';
 
 export function addBackupCommand(program: OperatorCommand): void {
   program
@@ -9,9 +10,13 @@ export function addBackupCommand(program: OperatorCommand): void {
       '--to <folder>',
       'a new folder; a service that starts on a copy of it continues from here',
     )
-    .run(async ({ services, output }, { to }: { to: string }) => {
+    .run(async ({ services, output, tell }, { to }: { to: string }) => {
       if (!services.owned)
         throw new OperatorError('Only a service that `darkroom serve` runs can be copied.');
-      output.show(await services.owned.backup(resolve(to)));
+      const progress = createProgress(services.clock, tell);
+      const made = await services.owned.backup(resolve(to), ({ files, bytes }) =>
+        progress(() => `${files} files copied, ${Math.round(bytes / 1e6)} MB`),
+      );
+      output.show(made);
     });
 }

@@ -1,7 +1,7 @@
 /** The controls of a service for others: what the operator's command of its owner needs, on loopback. */
 import { timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
-import type { Manifest } from '../backup.ts';
+import type { Copied, Manifest } from '../backup.ts';
 import { FolderRefused, isOfDisk } from '../disk.ts';
 import { answerPath, type Publication } from '../front/publish.ts';
 import { type Handler, readBody, refuseBody, sendJson, targetOf } from '../http.ts';
@@ -14,9 +14,17 @@ export interface OwnerControlOptions {
   readonly prove: (challenge: string) => string;
   readonly state: () => unknown;
   /** Copies the folder of the service into another one. */
-  readonly backup: (to: string) => Promise<Manifest>;
+  readonly backup: (to: string, tell: (copied: Copied) => void) => Promise<Manifest>;
+  /** A client gives up an answer of which nothing comes for minutes. The default is 5 s between two lines. */
+  readonly betweenLinesMillis?: number;
   readonly publication: Pick<Publication, 'answer'>;
 }
+
+/** A line of the answer of a backup. The last one is no `copied`. */
+export type BackupLine =
+  | { readonly copied: Copied }
+  | { readonly made: Readonly<Record<string, string | number>> }
+  | { readonly refused: string };
 
 const maxBodyBytes = 64 * 1024;
 const backupSchema = z.object({ to: z.string().min(1) });
@@ -27,6 +35,7 @@ export function createOwnerControl({
   prove,
   state,
   backup,
+  betweenLinesMillis = 5_000,
   publication,
 }: OwnerControlOptions): Handler {
   const open: Readonly<Record<string, Handler>> = {
@@ -40,14 +49,21 @@ export function createOwnerControl({
     'GET /_local/state': (_incoming, outgoing) => sendJson(outgoing, 200, state()),
     'POST /_local/backup': async (incoming, outgoing) => {
       const body = backupSchema.parse(parseJson(String(await readBody(incoming, maxBodyBytes))));
+      let copied: Copied = { files: 0, bytes: 0 };
+      const say = (line: BackupLine): void => void outgoing.write(`${JSON.stringify(line)}\n`);
+      outgoing.writeHead(200, { 'content-type': 'application/x-ndjson' });
+      const beat = setInterval(() => say({ copied }), betweenLinesMillis);
       try {
-        const { made_at, files } = await backup(body.to);
+        const { made_at, files } = await backup(body.to, (now) => (copied = now));
         const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-        sendJson(outgoing, 200, { to: body.to, made_at, files: files.length, bytes });
+        say({ made: { to: body.to, made_at, files: files.length, bytes } });
       } catch (error) {
         if (!(error instanceof FolderRefused) && !isOfDisk(error)) throw error;
-        sendJson(outgoing, 409, { message: error instanceof Error ? error.message : '' });
+        say({ refused: error instanceof Error ? error.message : '' });
+      } finally {
+        clearInterval(beat);
       }
+      outgoing.end();
     },
   };
   const expected = Buffer.from(`Bearer ${secret}`);

@@ -1,11 +1,16 @@
 /** What a service for others keeps when it ends, when it is killed, and in a backup. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { connect } from '../../admin/connect.ts';
+import type { OwnedService } from '../../admin/services.ts';
+import { createOwnerControl, type OwnerControlOptions } from '../../local/control/owner-control.ts';
+import { listenOnLoopback } from '../../local/http.ts';
+import { proofOf, readServiceRecord, serviceFileName } from '../../local/service-record.ts';
 import { encodeLine, segmentName } from '../../local/dynamodb/journal/format.ts';
 import type { StoredRecord } from '../../local/dynamodb/storage.ts';
 import type { CreationId } from '../../service/values/ids.ts';
@@ -73,12 +78,12 @@ describe('a backup', () => {
     const loading = load(served.port, key, after, () => isOver);
     await sleep(300);
     const operator = await connect({ data: folder });
-    const made = await operator.owned?.backup(copy);
+    const made = await operator.owned?.backup(copy, () => undefined);
     await sleep(300);
     isOver = true;
     await loading;
     expect(made).toMatchObject({ to: copy });
-    await expect(operator.owned?.backup(copy)).rejects.toThrow('is not empty');
+    await expect(operator.owned?.backup(copy, () => undefined)).rejects.toThrow('is not empty');
     await served.end();
     for (const entry of readdirSync(copy, { recursive: true, withFileTypes: true }))
       expect(statSync(join(entry.parentPath, entry.name)).mode & 0o077, entry.name).toBe(0);
@@ -92,6 +97,55 @@ describe('a backup', () => {
     await checkWhole(copy, restored, before);
     expect((await generate(restored.port, key)).status).toBe(202);
     await restored.end();
+  });
+});
+
+describe('a backup that lasts', () => {
+  /** The controls of a service, with another backup than its own. */
+  async function slowService(
+    backup: OwnerControlOptions['backup'],
+  ): Promise<{ owned: OwnedService; end: () => void }> {
+    const folder = join(newFolder(), 'data');
+    const { end } = await startServe(folder);
+    onTestFinished(async () => void (await end()));
+    const record = readServiceRecord(folder);
+    const secret = 'x'.repeat(32);
+    const server = createServer(
+      createOwnerControl({
+        ...{ secret, backup, betweenLinesMillis: 20 },
+        prove: (challenge) => proofOf(secret, challenge),
+        state: () => ({ offset_seconds: 0, environment: {} }),
+        publication: { answer: () => undefined },
+      }),
+    );
+    const localUrl = `http://127.0.0.1:${await listenOnLoopback(server)}/_local`;
+    onTestFinished(() => void server.close());
+    const other = newFolder();
+    writeFileSync(join(other, serviceFileName), JSON.stringify({ ...record, localUrl, secret }));
+    const { owned } = await connect({ data: other });
+    if (!owned) throw new Error('the service is a test machine');
+    return { owned, end: () => server.closeAllConnections() };
+  }
+
+  it('tells how far it is until it ends', { timeout: 30_000 }, async () => {
+    const { promise: over, resolve: endNow } = Promise.withResolvers<void>();
+    const { owned } = await slowService(async (_to, tell) => {
+      tell({ files: 3, bytes: 7 });
+      await over;
+      return { version: 1, made_at: 'now', files: [] };
+    });
+    const told: unknown[] = [];
+    const made = owned.backup('/to', (copied) => told.push(copied));
+    await expect.poll(() => told.length).toBeGreaterThan(3);
+    expect(told.at(-1)).toEqual({ files: 3, bytes: 7 });
+    endNow();
+    expect(await made).toEqual({ to: '/to', made_at: 'now', files: 0, bytes: 0 });
+  });
+
+  it('is none when the service ends', { timeout: 30_000 }, async () => {
+    const { owned, end } = await slowService(() => new Promise(() => undefined));
+    const made = owned.backup('/to', end);
+    await expect(made).rejects.toThrow('The service ended, and /to is no backup: delete this folder.');
   });
 });
 
